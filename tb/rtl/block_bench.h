@@ -14,11 +14,11 @@
 
 namespace gmmu {
 
-/// One Verilated top `Top` (with the ports clk_i and rst_i) and its clock. The top is not reset by the constructor: set
+/// One Verilated top `Top` (with the ports clk_i and rst_i) and its clock. The constructor does not reset the top: set
 /// the inputs that a reset needs, then call Reset.
 ///
-/// A cycle is: set inputs, Settle, read outputs, Edge. A bench that models the block's neighbours does that in an
-/// override of Step; Run and Until then use its cycles.
+/// A cycle consists of: set inputs, Settle, read outputs, Edge. A bench that models the block's neighbours does this in
+/// an override of Step, which Run and Until then use.
 template <typename Top>
 class BlockBench : public Dice {
   VerilatedContext context_;  // declared before the model, so that it outlives the model
@@ -35,7 +35,7 @@ class BlockBench : public Dice {
 
   Top& t = *top_;    ///< the ports
   const unsigned n;  ///< the size
-  uint64_t now = 0;  ///< cycles so far, without those of Reset
+  uint64_t now = 0;  ///< cycles so far, except those of Reset
   Manner manner{0, 0};
 
   bool Idle() { return Chance(manner.idle_percent); }
@@ -53,14 +53,14 @@ class BlockBench : public Dice {
     t.clk_i = 0;
     t.eval();
   }
-  /// The rising edge. Call Settle before, with the inputs of this cycle.
+  /// Makes the rising edge. Call Settle first, with the inputs of this cycle.
   void Edge() {
     t.clk_i = 1;
     t.eval();
     ++now;
   }
   virtual void Step() { Settle(), Edge(); }
-  /// A cycle in which `drive` sets inputs and `sample` sees both sides of every handshake.
+  /// Runs a cycle in which `drive` sets inputs and `sample` sees both sides of every handshake.
   template <typename Drive, typename Sample>
   void Step(const Drive& drive, const Sample& sample) {
     drive();
@@ -71,7 +71,7 @@ class BlockBench : public Dice {
   void Run(uint64_t cycles) {
     while (cycles-- > 0) Step();
   }
-  /// Steps until `done()`. After `bound` steps without it, throws std::runtime_error with the awaited event.
+  /// Steps until `done()`. If that takes over `bound` steps, throws std::runtime_error that names the awaited event.
   template <typename Done>
   void Until(const Done& done, const std::string& what, uint64_t bound) {
     for (uint64_t i = 0; !done(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture of a block's tests over its bench, the tests' parameters, and the check of an offer.
+// The fixture that turns a block's bench into tests, the tests' parameters, and the check of an offer.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace gmmu {
 
-/// Parameters of a test: size of the block, seed.
+/// Parameters of a test: the block's size, and a seed.
 using SizeSeed = std::tuple<int, int>;
 
 /// `Seeds(3)`: size 0 with the seeds 1 to 3. `SizesAndSeeds(2, 4)`: sizes 0 and 1 with the seeds 1 to 4 each.
@@ -21,7 +21,7 @@ inline auto SizesAndSeeds(int sizes, int seeds) {
 }
 inline auto Seeds(int seeds) { return SizesAndSeeds(1, seeds); }
 
-/// Names a test's instance, if its sizes are the usual ones: default_seed1, small_seed3, odd_seed2.
+/// Names a test's instance by the usual sizes: default_seed1, small_seed3, odd_seed2.
 inline std::string SizeAndSeed(const testing::TestParamInfo<SizeSeed>& test) {
   const char* const sizes[] = {"default", "small", "odd"};
   return std::string(sizes[std::get<0>(test.param)]) + "_seed" + std::to_string(std::get<1>(test.param));
@@ -40,7 +40,7 @@ class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
     std::cout << "size " << this->n << ", seed " << seed << ", " << this->manner.idle_percent << " % idle, "
               << this->manner.stall_percent << " % stalled, cycle " << this->now << '\n';
   }
-  using Bench::Run;  // testing::Test has a private one
+  using Bench::Run;  // testing::Test has a private Run
 
   const int seed = std::get<1>(GetParam());
 };
@@ -50,7 +50,7 @@ template <typename Payload = int>
 class Standing {
  public:
   explicit Standing(const char* name = "the offer") : name_(name) {}
-  /// Call once in each cycle, between Settle and Edge. Returns whether the offer is accepted.
+  /// To be called once in each cycle, between Settle and Edge. Returns whether the offer is accepted.
   bool Look(bool valid, bool ready, const Payload& payload = {}) {
     if (stands_) {
       EXPECT_TRUE(valid) << name_ << " was withdrawn";
@@ -60,7 +60,7 @@ class Standing {
     payload_ = payload;
     return valid && ready;
   }
-  void Forget() { stands_ = false; }  ///< after a reset
+  void Forget() { stands_ = false; }  ///< to be called after a reset
 
  private:
   const char* name_;

@@ -10,17 +10,17 @@
 namespace gmmu {
 
 struct Manner {
-  unsigned idle_percent, stall_percent;  ///< share of cycles without an offered input, without an accepted output
+  unsigned idle_percent, stall_percent;  ///< shares of cycles without an offered input and without an accepted output
 };
 constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
 
-/// A bench's random numbers, from a seed that the test prints. Each call of a function draws once.
+/// A bench's random numbers, from a seed that the test prints. Each call draws one number.
 struct Dice {
   explicit Dice(uint64_t seed) : rng(seed) {}
   bool Chance(unsigned percent) { return rng() % 100 < percent; }
-  /// From 0 to `below` - 1.
+  /// Returns a number from 0 to `below` - 1.
   unsigned Random(unsigned below) { return static_cast<unsigned>(rng() % below); }
-  /// From `low` to `high`, both included.
+  /// Returns a number from `low` to `high`, both included.
   uint64_t Random(uint64_t low, uint64_t high) { return low + rng() % (high - low + 1); }
 
   std::mt19937_64 rng;
@@ -29,7 +29,7 @@ struct Dice {
 /// An input of a block that is offered after random pauses and then stays valid until it is accepted.
 class Offer {
  public:
-  /// Whether the input is offered in this cycle. `have`: there is a value to offer.
+  /// Returns whether the input is offered in this cycle. `have`: there is a value to offer.
   bool Now(bool have, Dice& dice, unsigned idle_percent) {
     standing_ = have && (standing_ || !dice.Chance(idle_percent));
     return standing_;
@@ -40,7 +40,7 @@ class Offer {
   bool standing_ = false;
 };
 
-/// Bytes of a port of any width.
+/// Returns the bytes of a port of any width.
 template <typename Port>
 std::vector<uint8_t> BytesOf(const Port& port) {
   std::vector<uint8_t> bytes(sizeof port);

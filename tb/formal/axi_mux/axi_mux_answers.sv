@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_mux, answers on their way to the requesters.
+// Claims about gmmu_axi_mux: answers on their way to the requesters.
 //
 // One R and one B, of a requester and a memory port that are chosen at the start, are marked in a
-// cycle that mark_r_i and mark_b_i choose. Each reaches its requester only, once, in the order of
-// that port's answers to it. Offers of the memory ports are held.
+// cycle that mark_r_i and mark_b_i choose. Each reaches only its requester, once, in the order of
+// that port's answers to that requester. Offers of the memory ports are held.
 //
-// Bounds = 1 adds that both arrive in time, and that an offer of a port is taken in time: VRAM never
-// has R of Express in more than Few cycles in a row.
+// Bounds = 1 adds that both arrive in time, and that an offer of a port is accepted in time: VRAM never
+// offers R of Express in more than Few cycles in a row.
 module axi_mux_answers
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -66,7 +66,7 @@ module axi_mux_answers
     (!mark_r_i || (ran && r_valid_i[port_q] && r_who_i[port_q] == who_q && !r_marked_q))
     && (!mark_b_i || (ran && b_valid_i[port_q] && b_who_i[port_q] == who_q && !b_marked_q)));
 
-  // ---- The memory ports. tag: marked, the port, an alternating bit.
+  // ---- The memory ports. A tag has the mark, the port, and an alternating bit.
   assign r_take = r_valid_i[port_q] && r_ready[port_q] && r_who_i[port_q] == who_q;
   assign b_take = b_valid_i[port_q] && b_ready[port_q] && b_who_i[port_q] == who_q;
   for (genvar p = 0; p < 2; p++) begin : g_port

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_mux with each channel of a requester by itself, as the claims drive and watch them.
+// gmmu_axi_mux with separate ports for each channel of a requester, which the claims drive and watch.
 module axi_mux_flat
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants of a FIFO inside the mux that an induction needs: its count, pointers and flags agree.
+// Invariants that an induction needs about a FIFO inside the mux: count, pointers and flags agree.
 module axi_mux_queue #(
   parameter int unsigned Depth = 16,
   localparam int unsigned PointerWidth = $clog2(Depth),

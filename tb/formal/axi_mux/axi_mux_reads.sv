@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_mux, reads on their way to the memory ports.
+// Claims about gmmu_axi_mux: reads on their way to the memory ports.
 //
 // One AR, of a requester and a memory port that are chosen at the start, is marked in its address,
-// in a cycle that mark_i chooses. It leaves once, by its port, under its requester's number.
+// in a cycle that mark_i chooses. It leaves once, through its port, with its requester's number.
 module axi_mux_reads
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -71,7 +71,7 @@ module axi_mux_reads
 
   // ---- The memory ports.
   localparam int unsigned AddrLsb = 8 + $bits(user_t);
-  logic [1:0] here, fits;   // the marked AR is offered here; it may leave
+  logic [1:0] here, fits;   // here: the marked AR is offered here; fits: it may leave
   for (genvar p = 0; p < 2; p++) begin : g_port
     assign here[p] = ar_valid[p] && edge_ar[p].addr[0];
     // A request of Express may leave in the cycle in which it arrives.
@@ -85,8 +85,8 @@ module axi_mux_reads
     marked_q <= !rst_i && (marked_q || taken);
     gone_q <= !rst_i && (gone_q || (here & ready_i) != '0);
   end
-  // Invariants that pdr would have to find: a queue's counts and pointers agree, and the marked AR
-  // is in one place only.
+  // These are invariants that pdr would have to find: a queue's counts and pointers agree, and the
+  // marked AR is in only one location.
   logic [1:0][7:0] marks;
   for (genvar p = 0; p < 2; p++) begin : g_inside
     logic [$clog2(Depth)-1:0] read, write;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_mux, writes on their way to the memory ports.
+// Claims about gmmu_axi_mux: writes on their way to the memory ports.
 //
 // One burst, of a requester and a memory port that are chosen at the start, is marked: its AW in
 // the address, its W beats in the data. The choice is free: any burst that has not begun, in any
-// cycle. Its AW leaves once, by its port, under its requester's number, behind exactly the AWs of
-// its requester for that port that were accepted before it. Its W beats leave once, in order, by
+// cycle. Its AW leaves once, through its port, with its requester's number, behind exactly the AWs of
+// its requester for that port that were accepted earlier. Its W beats leave once, in order, through
 // the same port, and have the same burst number there as their AW.
 module axi_mux_writes
   import gmmu_pkg::*;
@@ -23,7 +23,7 @@ module axi_mux_writes
   input logic              hold_i,
   input logic              who_i,         // requester 1 or 2
   input logic              port_i,
-  input logic              choose_i,      // the marked burst is this one of the requester:
+  input logic              choose_i,      // the marked burst is the requester's burst number_i
   input logic [3:0]        number_i,
   input logic [N-1:0]      aw_valid_i,
   input logic [N-1:0][1:0] to_i,
@@ -68,8 +68,8 @@ module axi_mux_writes
     end
   end
 
-  // ---- The requesters: offers are held; W may be ahead of its AW.
-  logic [N-1:0]        aw_take, w_take, middle_q;  // middle: inside a W burst
+  // ---- The requesters hold their offers; W may precede its AW.
+  logic [N-1:0]        aw_take, w_take, middle_q;  // middle_q: inside a W burst
   few_t [N-1:0]        aw_n_q, w_n_q, moved_n_q, passed_n_q;
   logic                chosen_q, aw_taken_q, w_taken_q, beat_q;
   few_t                number_q;
@@ -119,7 +119,7 @@ module axi_mux_writes
     end
     if (choose_i && !chosen_q) number_q <= number_i;
   end
-  // The marked burst is one of the next few and is not offered yet.
+  // The marked burst is one of the next few and has not been offered.
   few_t after_aw, after_w;
   assign after_aw = number_i - aw_n_q[who_q];
   assign after_w = number_i - w_n_q[who_q];
@@ -130,8 +130,8 @@ module axi_mux_writes
     !(aw_valid_i[who_q] && aw_mark) || port_q == (to_i[who_q] != PortVram));
 
   // ---- The memory ports.
-  number_t [1:0] left_n_q, out_n_q;              // AWs left, W bursts left
-  few_t          own_n_q, own_left_n_q, place_q;  // requester's AWs for the port: accepted, left
+  number_t [1:0] left_n_q, out_n_q;              // left_n_q: AWs that left; out_n_q: W bursts that left
+  few_t          own_n_q, own_left_n_q, place_q;  // the requester's AWs for the port: accepted (own_n_q), left (own_left_n_q)
   logic          aw_left_q, w_begun_q, w_left_q, out_beat_q;
   number_t       aw_number_q, w_number_q;
   logic [1:0]    aw_here, w_here, aw_fits, w_fits, aw_leave, w_leave;
@@ -185,13 +185,13 @@ module axi_mux_writes
     ran && w_left_q && aw_left_q && beat_q == 1'b0 && w_number_q != '0);
   c_w_first: cover property (@(posedge clk_i) disable iff (rst_i) ran && w_left_q && !aw_left_q);
 
-  // ---- Inside, for the induction.
-  logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; counts 2 for a foreign one
-  logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; those before
-  number_t [1:0]   moved_q, through_q;        // AWs moved to the queue, W bursts gone through the registers
+  // ---- Internal state, for the induction.
+  logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; a foreign one counts as 2
+  logic [1:0][4:0] own_here, own_before;      // own_here: AWs of the requester in the queue; own_before: those before the marked one
+  number_t [1:0]   moved_q, through_q;        // moved_q: AWs moved to the queue; through_q: W bursts through the registers
   number_t         marked_q;                  // number of the marked burst in the queue
   logic            aw_moved_q, w_through_q;
-  number_t         back;                      // W bursts of the port ahead of the marked one
+  number_t         back;                      // W bursts of the port that precede the marked one
   logic            moves, passes;
   assign moves = u_flat.u_mux.aw_turn_q[who_q] && u_flat.u_mux.aw_q[who_q].addr[0];
   assign passes = u_flat.u_mux.w_take[who_q] && u_flat.u_mux.w_valid_q[who_q] && u_flat.u_mux.w_q[who_q].data[0] && u_flat.u_mux.w_q[who_q].last;
@@ -202,8 +202,8 @@ module axi_mux_writes
   end
   assign back = marked_q - through_q[port_q];
 
-  // The mux keeps the AWs whose beats a requester owes as flags: at least one, at least two, and so
-  // on.
+  // The mux stores how many AWs with owed beats a requester has as flags: at least one, at least two,
+  // and so on.
   logic [N-1:0][OwedWidth-1:0] owed_n;
   for (genvar q = 0; q < N; q++) begin : g_owed
     always_comb begin
@@ -216,9 +216,9 @@ module axi_mux_writes
     end
   end
   logic [1:0][N-1:0][4:0] owners;       // by port and requester: bursts whose beats are owed
-  logic [1:0][4:0]        own_owners;   // the requester's, ahead of the marked one
+  logic [1:0][4:0]        own_owners;   // those of the requester that precede the marked one
   logic [1:0]             spare_mark;
-  logic [1:0]             its_owner;    // the marked one belongs to the requester
+  logic [1:0]             its_owner;    // the marked burst belongs to the requester
   for (genvar p = 0; p < 2; p++) begin : g_inside
     localparam int unsigned Mark = 8 + $bits(user_t);
     logic [$clog2(Depth)-1:0]  read;
@@ -299,7 +299,7 @@ module axi_mux_writes
       moved_q[p] - left_n_q[p] == count && moved_q[p] - through_q[p] == o_count + 5'(owned)
       && through_q[p] - out_n_q[p] == 5'(w_valid[p] && edge_w[p].last) + 5'(two && spare.last)
       && (!two || w_valid[p])));
-    logic inside_q;   // the newest word is not the last of its burst
+    logic inside_q;   // the newest word is not the last one of its burst
     always_ff @(posedge clk_i) begin
       if (rst_i) inside_q <= 1'b0;
       else if (u_flat.u_mux.g_port[p].w_here && u_flat.u_mux.g_port[p].w_ready) inside_q <= !u_flat.u_mux.g_port[p].w_last;
@@ -336,7 +336,7 @@ module axi_mux_writes
       && u_flat.u_mux.aw_may_q[1][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && u_flat.u_mux.to_host_q[q]))
       && (!u_flat.u_mux.aw_turn_q[q] || u_flat.u_mux.aw_may_q[u_flat.u_mux.aw_q[q].port != PortVram][q])));
   end
-  // Distance of the requester's next numbers from the marked one, which is small.
+  // Distance of the requester's next numbers from the marked one; the distance is small.
   few_t to_aw, to_w, to_move, to_pass;
   assign to_aw = number_q - aw_n_q[who_q];
   assign to_w = number_q - w_n_q[who_q];

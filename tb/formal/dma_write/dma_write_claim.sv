@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_dma_write, at its ports: W has as many beats as AW says; AW leaves only when its data is
-// here; ids are unique; each slot retires once, in order, after its B, and gives its translation
-// back.
+// Claims about gmmu_dma_write at its ports: W has as many beats as AW says; AW leaves only when its
+// data has arrived; ids are unique; each slot retires once, in order, after its B, and returns its
+// translation.
 //
-// Virtual = 1 leaves out physical places and lets a job be one burst, so that each retirement shows
-// at the ports: in done_o and, for the job, in retired_o. Physical = 1 leaves out virtual places and
-// so zero pages, whose beats come between the bursts on W.
+// Virtual = 1 excludes physical places and limits a job to one burst, so that each retirement is visible
+// at the ports: in done_o and, for the job, in retired_o. Physical = 1 excludes virtual places and
+// therefore zero pages, whose beats come between the bursts on W.
 module dma_write_claim
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -65,11 +65,11 @@ module dma_write_claim
   xlate_rsp_t    rsp;
   aperture_rsp_t ap_rsp;
   b_t            b;
-  logic [Slots-1:0][11:0] asked_q;   // page offset of the request, by slot
+  logic [Slots-1:0][11:0] asked_q;   // indexed by slot: page offset of the request
 
   gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
 
-  // Jobs of up to 31 bytes that begin in the last 32 bytes of a page.
+  // Jobs have up to 31 bytes and begin in the last 32 bytes of a page.
   always_comb begin
     place = '0;
     place.physical = (job_physical_i || Physical) && !Virtual;
@@ -115,7 +115,7 @@ module dma_write_claim
       .clk_i, .rst_i, .req_valid_i(req_valid), .req_ready_i, .req_i(req),
       .rsp_valid_i, .rsp_ready_i(rsp_ready), .rsp_i(rsp), .done_i(done));
   end
-  // A translation keeps the offset in the page.
+  // A translation keeps the offset within the page.
   always_ff @(posedge clk_i) begin
     if (req_valid && req_ready_i) asked_q[slot_t'(req.tag)] <= req.va[11:0];
   end
@@ -146,8 +146,8 @@ module dma_write_claim
   gmmu_axi_write_props #(.Ids(Slots), .AwFirst(1), .AssumeAnswers(1), .BeatWidth(4)) u_axi (
     .clk_i, .rst_i, .req_i({aw_valid, aw, w_valid, w}), .rsp_i({aw_ready_i, w_ready_i, b_valid_i, b}));
 
-  // Beats owed to accepted AWs are offered regardless of the data stream. In between come at most
-  // one cycle for the queue of bursts, and the beats of zero pages ahead of them.
+  // Beats owed to accepted AWs are offered regardless of the data stream. They are delayed at most by
+  // one cycle for the queue of bursts, and by the beats of zero pages ahead of them.
   localparam int unsigned Gap = Physical ? 1 : 5 * Beats + 2;
   logic [7:0] owed_q, gap_q;
   always_ff @(posedge clk_i) begin
@@ -176,7 +176,7 @@ module dma_write_claim
   c_retired: cover property (@(posedge clk_i) disable iff (rst_i) ran && retired);
 
   if (Virtual) begin : g_slots
-    // By slot: translation answered, its generation, AW accepted and B due, B received without an
+    // Per slot: translation answered, its generation, AW accepted and B due, B received without an
     // error.
     logic [Slots-1:0] answered_q, generation_q, waits_q, zero_q, good_q;
     slot_t            oldest_q;

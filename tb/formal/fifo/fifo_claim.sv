@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_fifo: words leave in the order in which they entered, none is lost, copied or overwritten,
-// and valid and ready say exactly whether it holds a word and has room for one.
+// Claims about gmmu_fifo: words leave in the order in which they entered, none is lost, duplicated or
+// overwritten, and valid and ready are exactly "holds a word" and "has space for a word".
 module fifo_claim #(
   parameter int unsigned Width = 2,
   parameter int unsigned Depth = 4

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The streams at gmmu_axi_mux: those of its requesters (ids, lengths and LAST of writes too) and
-// both sides of the memory ports.
+// Contracts of the streams at gmmu_axi_mux: those of its requesters (also ids, lengths and LAST of
+// writes) and both sides of the memory ports.
 module gmmu_axi_mux_props
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -8,7 +8,7 @@ module gmmu_axi_mux_props
   parameter int unsigned NumRequesters = 12,
   parameter logic [NumRequesters-1:0] Readers = '1,
   parameter logic [NumRequesters-1:0] Writers = '1,
-  parameter logic [NumRequesters-1:0] OneId = '0,   // requesters whose writes have one id
+  parameter logic [NumRequesters-1:0] OneId = '0,   // requesters whose writes share one id
   parameter bit          Pages = 1
 ) (
   input logic           clk_i,

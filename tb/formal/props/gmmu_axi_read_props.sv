@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 reads inside the GPU: AR and R of one requester (types of gmmu_axi_pkg).
+// Contract of AXI4 reads inside the GPU: AR and R of one requester (types of gmmu_axi_pkg).
 //
 //   of the requester   AR is held until accepted; ids are below Ids and unique among those
 //                      outstanding; no burst crosses 4 KiB
-//   of the other side  R only for a burst that was taken; as many beats as AR says, LAST at the end
+//   of the other side  R comes only for an accepted burst; as many beats as AR says, LAST at the end
 //
-// R has no ready: its place is reserved. Beats of bursts may come mixed.
+// R has no ready: space for it is reserved. Beats of different bursts may interleave.
 module gmmu_axi_read_props
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
   parameter int unsigned Ids = 256,       // a power of two
-  parameter bit          Pages = 1,       // 0: addresses have no meaning at this bind
+  parameter bit          Pages = 1,       // 0: addresses have no meaning where this is bound
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1
 ) (
   input logic    clk_i,
@@ -23,8 +23,8 @@ module gmmu_axi_read_props
   typedef logic [IdxWidth-1:0] idx_t;
   logic            ar_take;
   idx_t            ar_id, r_id;
-  logic [Ids-1:0]  open_q;               // by id: accepted, last beat outstanding
-  logic [7:0]      left_q [Ids];         // beats left after the next one
+  logic [Ids-1:0]  open_q;               // by id: AR accepted, last beat outstanding
+  logic [7:0]      left_q [Ids];         // beats that follow the next one
   logic [12:0]     bytes;
   assign ar_take = req_i.ar_valid && rsp_i.ar_ready;
   assign ar_id = idx_t'(req_i.ar.id);

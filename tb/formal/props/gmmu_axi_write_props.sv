@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// AXI4 writes inside the GPU: AW, W and B of one requester (types of gmmu_axi_pkg).
+// Contract of AXI4 writes inside the GPU: AW, W and B of one requester (types of gmmu_axi_pkg).
 //
 //   of the requester (asserted)   AW and W are held; ids are below Ids and unique among those
 //                                 outstanding; W has as many beats as AW says, LAST at the end; no
-//                                 burst crosses 4 KiB. AwFirst: no W beat before its AW was taken.
-//                                 OneId: all bursts have id 0 instead, and B is in their order
-//   of the other side             B only for a burst whose AW and W are complete. Asserted, or
+//                                 burst crosses 4 KiB. AwFirst: no W beat precedes its AW.
+//                                 OneId: all bursts have id 0 instead, and B comes in their order
+//   of the other side             B comes only for a burst whose AW and W are complete. Asserted, or
 //                                 assumed (AssumeAnswers = 1, for proofs)
 //
-// B has no ready: its place is reserved. Ids, a power of two, bounds the bursts outstanding.
+// B has no ready: space for it is reserved. Ids, a power of two, bounds the bursts outstanding.
 module gmmu_axi_write_props
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -17,7 +17,7 @@ module gmmu_axi_write_props
   parameter bit          AwFirst = 0,
   parameter bit          OneId = 0,
   parameter bit          AssumeAnswers = 0,
-  parameter bit          Pages = 1,       // 0: addresses have no meaning at this bind
+  parameter bit          Pages = 1,       // 0: addresses have no meaning where this is bound
   parameter int unsigned BeatWidth = 8,   // bursts are shorter than 2**BeatWidth beats
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1,
   localparam int unsigned LevelWidth = $clog2(Ids + 1) + 1
@@ -37,7 +37,7 @@ module gmmu_axi_write_props
   assign aw_take = req_i.aw_valid && rsp_i.aw_ready;
   assign w_take = req_i.w_valid && rsp_i.w_ready;
   assign w_end = w_take && req_i.w.last;
-  idx_t begun_q, ended_q;   // for OneId: sequence numbers in place of ids
+  idx_t begun_q, ended_q;   // with OneId: sequence numbers in place of ids
   assign aw_id = OneId ? begun_q : idx_t'(req_i.aw.id);
   assign b_id = OneId ? ended_q : idx_t'(rsp_i.b.id);
   always_ff @(posedge clk_i) begin
@@ -53,14 +53,14 @@ module gmmu_axi_write_props
   gmmu_stream_props #(.Width(DataBytes + 1)) u_w (
     .clk_i, .rst_i, .valid_i(req_i.w_valid), .ready_i(rsp_i.w_ready), .payload_i({req_i.w.strb, req_i.w.last}));
 
-  // Lengths of the bursts by which AW is ahead of W or W of AW, oldest first: of AWs when ahead_q >
+  // Lengths of the bursts by which AW precedes W, or W precedes AW, oldest first: of AWs when ahead_q >
   // 0, of W bursts when ahead_q < 0.
   logic signed [LevelWidth-1:0] ahead_q;
   beat_t [Ids-1:0]              len_q;
   idx_t  [Ids-1:0]              id_q;
   idx_t                         head_q, tail_q;
   logic                         push, pop;
-  logic [Ids-1:0]               open_q, whole_q;   // by id: AW accepted; its last W beat accepted
+  logic [Ids-1:0]               open_q, whole_q;   // by id; open_q: AW accepted; whole_q: last W beat accepted
   assign push = ahead_q == 0 ? aw_take != w_end : (ahead_q > 0 ? aw_take : w_end);
   assign pop = ahead_q == 0 ? 1'b0 : (ahead_q > 0 ? w_end : aw_take);
 

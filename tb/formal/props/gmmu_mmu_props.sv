@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contracts at gmmu_mmu: every translation port, control operations, table reads.
+// The contracts of gmmu_mmu: every translation port, control operations, table reads.
 module gmmu_mmu_props
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -31,7 +31,7 @@ module gmmu_mmu_props
       .req_i(req_i[p]), .rsp_valid_i(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]),
       .rsp_i(rsp_o[p]), .done_i(done_i[p]));
   end
-  // one operation at a time
+  // There is one operation at a time.
   gmmu_reply_props #(.Width($bits(mmu_ctl_t)), .Most(1)) u_ctl (
     .clk_i, .rst_i, .req_valid_i(ctl_valid_i), .req_ready_i(ctl_ready_o), .req_i(ctl_i),
     .rsp_valid_i(ctl_done_o));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stream in, the same stream out, at most Capacity words on the way: order, no loss, no copy.
+// Contract of a queue: words leave in order, none is lost or duplicated, and at most Capacity are inside.
 //
 // One word is marked as it enters, in a cycle that mark_i chooses; a proof leaves mark_i free, so
 // the result holds for every word. The marked word must leave unchanged, after exactly the words
@@ -24,7 +24,7 @@ module gmmu_queue_props #(
 );
   logic push, pop, marking, marked_q;
   logic [Width-1:0]      word_q;
-  logic [LevelWidth-1:0] ahead_q;        // words that leave before the marked one
+  logic [LevelWidth-1:0] ahead_q;        // words that must leave before the marked one
 
   assign push = in_valid_i && in_ready_i;
   assign pop = out_valid_i && out_ready_i;

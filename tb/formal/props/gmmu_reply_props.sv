@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests in, replies out without a ready: a request stays offered until it is accepted; a reply
+// Contract of requests with replies that have no ready: a request stays offered until it is accepted; a reply
 // comes only for a request accepted earlier, and at most Most requests wait for their reply.
 module gmmu_reply_props #(
   parameter int unsigned Width = 1,

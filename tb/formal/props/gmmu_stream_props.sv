@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The valid/ready contract of one stream: an offer stays, its payload unchanged, until it is
-// accepted. Asserted of an output (Assert = 1), assumed of an input of a proof (0).
+// accepted. It is asserted for an output (Assert = 1) and assumed for an input of a proof (0).
 //
 // c_taken and c_waits cover that the stream was used and stalled; without an offer the contract
 // would prove nothing.
@@ -15,7 +15,7 @@ module gmmu_stream_props #(
   input logic             ready_i,
   input logic [Width-1:0] payload_i
 );
-  logic             waited_q;   // an offer of the last cycle was not taken
+  logic             waited_q;   // the previous cycle's offer was not accepted
   logic [Width-1:0] payload_q;
   initial waited_q = 1'b0;
   always @(posedge clk_i) begin

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One translation port: lookups, answers, and answers given back (types of gmmu_pkg).
+// Contract of one translation port: lookups, answers, and answers returned (types of gmmu_pkg).
 //
-//   of the user    a lookup is held until accepted; a tag is outstanding once; an answer is given
-//                  back once, after it came, under the generation that it came with
+//   of the user    a lookup is held until accepted; a tag has one outstanding lookup; an answer is
+//                  returned once, after it came, under the generation that it came with
 //   of the MMU     an answer is held until accepted; its lookup was accepted and has no answer yet
 //
 // Each side is asserted, or assumed (for proofs of the other one). Tags are below Tags.
@@ -30,8 +30,8 @@ module gmmu_xlate_props
 
   logic            ask, answer;
   idx_t            req_tag, rsp_tag;
-  logic [Tags-1:0] open_q;                     // accepted and not answered
-  logic [1:0][CountWidth-1:0] held_q, held;    // answers not yet given back, by generation
+  logic [Tags-1:0] open_q;                     // accepted but not answered
+  logic [1:0][CountWidth-1:0] held_q, held;    // answers not yet returned, by generation
   assign ask = req_valid_i && req_ready_i;
   assign answer = rsp_valid_i && rsp_ready_i;
   assign req_tag = idx_t'(req_i.tag);

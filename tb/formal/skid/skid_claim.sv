@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_skid: the stream that goes in comes out, at most two words are on the way, and a word moves
-// on each cycle when the receiver takes one.
+// Claims about gmmu_skid: the stream that enters also leaves, at most two words are inside, and a word
+// moves on in each cycle in which the receiver accepts one.
 module skid_claim #(
   parameter int unsigned Width = 2
 ) (

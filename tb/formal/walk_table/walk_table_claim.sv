@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_walk_table with its blocks, at its ports, while its neighbours do anything that their
-// contracts allow. Every lookup that begins or joins is answered or sent back exactly once. A row is
+// Claims about gmmu_walk_table with its blocks, at its ports, while its neighbours do anything that
+// their contracts allow. Every lookup that begins or joins is answered or sent back exactly once. A row is
 // not reused while the lookup that began it waits. Entries read before a kill are neither answered nor
-// filled nor cached, and stale_o is set while such a read is under way. Each row has one read at a
+// filled nor cached, and stale_o is set while such a read is in flight. Each row has one read at a
 // time, and at most NumWalks rows read at once besides the engine's.
 module walk_table_claim
   import gmmu_pkg::*;
@@ -22,10 +22,10 @@ module walk_table_claim
   input logic                rst_i,
 
   input logic                search_i,     // a lookup enters
-  input logic [1:0]          who_i,        // port, slot
+  input logic [1:0]          who_i,        // {port, slot}
   input logic [3:0]          page_i,       // lowest bits of the page number
   input logic                space_i,
-  input logic                begin_i,      // two cycles later
+  input logic                begin_i,      // decides two cycles after search_i
   input logic                begin_engine_i,
   input logic                begin_wide_i,
   input logic                join_i,
@@ -92,7 +92,7 @@ module walk_table_claim
     kill = '{valid: kill_i, all: kill_all_i, space: space_t'(kill_space_i)};
   end
 
-  // A lookup, and the search result about the rows, on their way to the decision.
+  // A lookup and its search result, on their way to the decision.
   always_ff @(posedge clk_i) begin
     search1_q <= search_i && !rst_i;
     key1_q <= search_key;
@@ -126,7 +126,7 @@ module walk_table_claim
 
   // ---- The memory: bursts by row, beats in any order of rows.
   logic [Rows-1:0]      open_q;
-  logic [Rows-1:0][7:0] left_q;    // beats after the next one
+  logic [Rows-1:0][7:0] left_q;    // beats that follow the next one
   always_comb begin
     r = '0;
     r.id = IdWidth'(r_id_i);
@@ -147,10 +147,10 @@ module walk_table_claim
   m_memory: assume property (@(posedge clk_i) disable iff (rst_i)
     !r_valid_i || (32'(r_id_i) < Rows && open_q[r_id_i]));
 
-  // ---- The pipeline: one of begin, join, restart a cycle, by what the search has found.
-  logic [3:0]      waits_q;        // by lookup: neither answered nor sent back
+  // ---- The pipeline: at most one of begin, join and restart per cycle, depending on the search.
+  logic [3:0]      waits_q;        // indexed by lookup: neither answered nor sent back
   logic [Rows-1:0] starting_q;     // rows that requested their start
-  logic [Rows-1:0] restart_wide_q; // width of the line that each requested
+  logic [Rows-1:0] restart_wide_q; // whether each requested a start for a line
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       starting_q <= '0;
@@ -180,8 +180,8 @@ module walk_table_claim
   m_fill: assume property (@(posedge clk_i) disable iff (rst_i)
     (!fill_ready_i || free_fill) && (!fill_done_i || filling_q));
 
-  // ---- The control: a kill comes when pipeline, answers and fill unit are dry and held and its scope
-  // is known, all from the cycle before at least.
+  // ---- The control: a kill comes when pipeline, answers and fill unit are empty and held and the scope
+  // is stable, all of these for at least one cycle.
   logic kill_space_q, kill_all_q, held, held_q;
   assign held = hold_i && quiet && !filling_q && starting_q == '0 && !search_i && !search1_q
       && !search2_q && !restart_i;
@@ -200,7 +200,7 @@ module walk_table_claim
 
   // ---- Lookups.
   logic [1:0]      told, back;
-  logic [3:0][RowWidth-1:0] row_of_q;    // row that the lookup began
+  logic [3:0][RowWidth-1:0] row_of_q;    // row that each lookup began
   logic [3:0]      began_q;
   assign told = {tell.port[0], tell.slot[0]};
   assign back = {again.port[0], again.slot[0]};
@@ -231,12 +231,12 @@ module walk_table_claim
     kept = 1'b1;
     for (int unsigned w = 0; w < 4; w++) begin
       if (waits_q[w] && began_q[w] && row_of_q[w] == index_t'(start_row)
-          && !(tell_valid && told == 2'(w))) kept = 1'b0;   // except for an answer on offer
+          && !(tell_valid && told == 2'(w))) kept = 1'b0;   // except for an answer that is offered
     end
   end
   a_row_is_kept: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && begin_i) || kept);
 
-  // ---- Kills. dirty: the row's reads predate a kill of its space.
+  // ---- Kills. dirty_q: the row's reads predate a kill of its space.
   logic [Rows-1:0] space_q, dirty_q, due_q;
   index_t          beat_row_q, judge_row_q, cached_row_q;
   always_ff @(posedge clk_i) begin

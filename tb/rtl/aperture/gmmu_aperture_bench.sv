@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two routers that share an aperture map, flat ports for C++.
+// Two routers that share an aperture map, with flat ports for C++.
 module gmmu_aperture_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;

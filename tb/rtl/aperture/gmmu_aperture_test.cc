@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routers and aperture map against a plain model: every access is answered in order with the right
-// place or fault, and no answer after a flush comes from an older entry.
+// Tests routers and aperture map against a plain model: every access is answered in order with the right
+// address or fault, and no answer after a flush comes from an older entry.
 #include <deque>
 #include <vector>
 
@@ -39,12 +39,12 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
   }
 
   std::vector<uint64_t> table = std::vector<uint64_t>(kPages + 8);
-  int bad_line = -1;  // table line whose read fails
-  int bad_beat = -1;  // the one beat of that line that fails
+  int bad_line = -1;  // the table line whose read fails
+  int bad_beat = -1;  // the only beat of that line that fails
   uint64_t base = kBase;
   bool closed = false;  // no answer is accepted
   unsigned latency = 5;
-  unsigned adapters = 0, own = 0;  // register link
+  unsigned adapters = 0, own = 0;  // fields of register `link`
   uint64_t lookups = 0, hits = 0, fetches = 0;
   std::deque<Access> in[2];
   std::vector<Answer> out[2];
@@ -109,7 +109,7 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
       EXPECT_GE(t.ar_addr_o, base >> 47 ? 1ull << 47 : base) << "the address has wrapped";
       const bool past = base + 8 * table.size() < t.ar_addr_o || t.ar_addr_o < base;
       const uint64_t first = past ? 0 : (t.ar_addr_o - base) / 8;
-      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // the table is read now and answered later
+      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // The table is read now and answered later.
       bad_ = past || static_cast<int>(first / 8) == bad_line;
       fetching_ = true, beat_ = 0, wait_ = latency;
       ++fetches;
@@ -192,7 +192,7 @@ TEST(Aperture, APeerIsAbsentUnlessItIsLinkedAndAnotherOneAndItsOffsetFits) {
           Access a;
           a.target = Target::kPeer, a.adapter = adapter, a.offset = offset, a.tag = adapter;
           asked.push_back(a);
-          a.target = Target::kSystem;  // the adapter is meaningful for peers only
+          a.target = Target::kSystem;  // The adapter is meaningful only for peers.
           asked.push_back(a);
         }
       }
@@ -245,7 +245,7 @@ TEST(Aperture, AReadErrorIsNotCached) {
   bench.Finish();
   EXPECT_EQ(bench.out[0][0].fault, Fault::kApertureRead);
   EXPECT_EQ(bench.out[0][1].fault, Fault::kNone);
-  EXPECT_EQ(bench.fetches, 2u);  // data that came with the error was not used
+  EXPECT_EQ(bench.fetches, 2u);  // Data that came with the error was not used.
 }
 
 TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {
@@ -267,7 +267,7 @@ TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {
     }
     while (!bench.in[0].empty() || !bench.in[1].empty()) {
       bench.closed = true;
-      bench.Run(500);  // the router has accepted what it can hold, and no more
+      bench.Run(500);  // The router has accepted what it can hold, and no more.
       for (unsigned i = 0; i < 2; ++i) {
         EXPECT_LE(60 - bench.in[i].size(), bench.out[i].size() + 9);
         if (!bench.in[i].empty()) EXPECT_GE(60 - bench.in[i].size(), bench.out[i].size() + 8);
@@ -304,7 +304,7 @@ TEST(Aperture, AnErrorOfAnyBeatIsNotCached) {
 
 TEST(Aperture, ATableThatWrapsIsReadPastTheEndOfVram) {
   Bench bench(0, 1);
-  bench.base = 0xffff'ffff'f000;  // the table has 512 entries
+  bench.base = 0xffff'ffff'f000;  // from this base 512 entries fit
   bench.t.pages_i = 1024;
   bench.table.assign(512, 0x5000 | 1);
   Access a;

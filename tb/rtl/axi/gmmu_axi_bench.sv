@@ -21,7 +21,7 @@ module gmmu_axi_bench
   input  logic [1:0]  ar_port_i  [N],   // port_e
   input  logic [63:0] ar_addr_i  [N],
   input  logic [7:0]  ar_len_i   [N],
-  input  logic        express_early_i,   // element 3's AR takes the early path
+  input  logic        express_early_i,   // element 3's AR takes the fast path
   output logic        r_valid_o  [N],
   output logic [7:0]  r_id_o     [N],
   output logic [63:0] r_data_o   [N],
@@ -41,7 +41,7 @@ module gmmu_axi_bench
   output logic [7:0]  b_id_o     [N],
   output logic        b_error_o  [N],
 
-  // [0] VRAM, [1] host
+  // Index 0 is VRAM, 1 host memory.
   output logic        m_ar_valid_o [2],
   input  logic        m_ar_ready_i [2],
   output logic [15:0] m_ar_id_o    [2],

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_ids with flat ports for C++, and gmmu_axi_wlast. The instances differ in their ids
-// below: 0 has 4 bits, 1 one bit, 2 two bits and at most three shared writes at once, 3 16 bits, 4
+// gmmu_axi_ids with flat ports for C++, and gmmu_axi_wlast. The instances have different ids below: 0
+// has 4 bits, 1 one bit, 2 two bits and at most three shared writes at once, 3 has 16 bits, 4
 // three bits and no shared id. Only instance size_i gets valid inputs.
 module gmmu_axi_ids_bench #(
   localparam int unsigned N = 5
@@ -10,7 +10,7 @@ module gmmu_axi_ids_bench #(
   input  logic [2:0]  size_i,
   output logic        stray_o [N],
 
-  // Addresses: AR, AW.
+  // Addresses: [0] AR, [1] AW.
   input  logic        ax_valid_i [2],
   input  logic [15:0] ax_id_i [2],
   input  logic [31:0] ax_i [2],

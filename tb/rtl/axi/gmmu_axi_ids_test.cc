@@ -9,7 +9,7 @@ std::string BitsAndSeed(const testing::TestParamInfo<SizeSeed>& test) {
   return std::string(sizes[std::get<0>(test.param)]) + "_seed" + std::to_string(std::get<1>(test.param));
 }
 
-/// Tests that run at every size.
+/// Tests that run with every size.
 class AxiIds : public BlockTest<IdsMachine> {
  protected:
   AxiIds() { manner = {0, 0}; }
@@ -25,7 +25,7 @@ class AxiIds : public BlockTest<IdsMachine> {
     }
   }
 };
-/// Tests of the sizes that have an id table.
+/// Tests that run with the sizes that have an id table.
 class AxiIdTable : public AxiIds {};
 
 TEST_P(AxiIds, EveryBurstGetsThroughOnceAndItsAnswersComeBack) { Several(250); }
@@ -96,7 +96,7 @@ TEST_P(AxiIdTable, AWordACycleOnEveryChannelAndACycleOfLatency) {
   const uint64_t r_before = taken[kRead];
   Ask(kRead, 1);
   Until([&] { return taken[kRead] > r_before; }, "AR", 4);
-  EXPECT_EQ(now - begin, 2u);  // accepted from above in one cycle, by the memory in the next
+  EXPECT_EQ(now - begin, 2u);  // one cycle to be accepted here, one by the memory
   begin = now;
   Until([&] { return Done(); }, "R", 4);
   EXPECT_EQ(now - begin, 2u);
@@ -133,7 +133,7 @@ TEST_P(AxiIdTable, AResetFreesAllIds) {
   }
 }
 
-/// Tests of the sizes with a table and a shared id.
+/// Tests that run with the sizes that have a table and a shared id.
 class AxiSharedId : public AxiIds {};
 
 TEST_P(AxiSharedId, SharedWritesHaveOneIdTogetherAndAreCounted) {
@@ -146,7 +146,7 @@ TEST_P(AxiSharedId, SharedWritesHaveOneIdTogetherAndAreCounted) {
   EXPECT_EQ(below.size(), 1u);
   answer[kWrite] = true;
   Finish();
-  answer[kWrite] = false;  // the writes occupied one id and have freed it
+  answer[kWrite] = false;  // The writes occupied one id and have freed it.
   Ask(kWrite, 1, true);
   for (unsigned i = 0; i < 2 * ids; ++i) Ask(kWrite, 1);
   Run(200);
@@ -180,7 +180,7 @@ TEST_P(AxiSharedId, AnOfferKeepsTheSharedIdWhenTheLastWriteBeforeItEnds) {
     EXPECT_TRUE(t.m_aw_valid_o[n]);
     const unsigned id = t.m_aw_id_o[n];
     const uint64_t before = answered[kWrite];
-    answer[kWrite] = true, stray_percent = 50;  // strays also carry this id, which is free at present
+    answer[kWrite] = true, stray_percent = 50;  // Strays may carry this id as well, because it is free at present.
     Until([&] { return answered[kWrite] > before; }, "its answer", 20);
     Run(20);
     stray_percent = 0, answer[kWrite] = false;
@@ -189,7 +189,7 @@ TEST_P(AxiSharedId, AnOfferKeepsTheSharedIdWhenTheLastWriteBeforeItEnds) {
     take[kWrite] = true;
     for (unsigned i = 0; i < 2 * ids; ++i) Ask(kWrite, 1);
     Run(100);
-    EXPECT_EQ(AtMemory(kWrite), ids);  // the machine detects an id that is assigned twice
+    EXPECT_EQ(AtMemory(kWrite), ids);  // The machine detects an id that is assigned twice.
     answer[kWrite] = true;
     Finish();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random bursts of four requesters through the mux. Each beat carries its burst's number, so every loss, duplicate or
-// swap is detected.
+// Sends random bursts of four requesters through the mux. Each beat carries its burst's number, so every loss,
+// duplicate or swap is detected.
 #include "tb/rtl/axi/mux_machine.h"
 
 namespace gmmu {
@@ -44,7 +44,7 @@ TEST(AxiMux, TwoPortsThatAnswerOneRequesterTakeTurns) {
     bench.Read(0, true, 7);
   }
   while (!bench.Done() && bench.now < 5000) bench.Step();
-  EXPECT_LE(bench.now, 512u + 20);  // the requester receives one beat a cycle
+  EXPECT_LE(bench.now, 512u + 20);  // The requester receives one beat a cycle.
 }
 
 TEST(AxiMux, NoNewHostRequestLeavesWhileTheHostIsClosed) {
@@ -56,7 +56,7 @@ TEST(AxiMux, NoNewHostRequestLeavesWhileTheHostIsClosed) {
   bench.Write(2, false, 3);
   bench.Run(200);
   EXPECT_EQ(bench.host_requests, 0u);
-  EXPECT_EQ(bench.r_beats, 4u);  // VRAM continues
+  EXPECT_EQ(bench.r_beats, 4u);  // VRAM accesses continue.
   bench.t.host_enable_i = 1;
   bench.Finish();
   EXPECT_EQ(bench.host_requests, 2u);
@@ -76,7 +76,7 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
         for (int i = 0; i < 60; ++i) ask(random() % kRequesters);
         for (int i = random() % 150; i > 0; --i) bench.Step();
         bench.t.hold_i = 1;
-        const bool traffic = round % 2;  // the exempt requester keeps requesting
+        const bool traffic = round % 2;  // whether the exempt requester keeps requesting
         int waits = 0;
         for (; waits < 20000 && !bench.t.silent_o; ++waits) {
           if (traffic && waits % 4 == 0) ask(kExempt);
@@ -87,7 +87,7 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
         const uint64_t offers = bench.held_offers;
         for (int i = 0; i < 100; ++i) {
           if (traffic && i % 4 == 0) ask(kExempt);
-          const unsigned held = random() % kRequesters;  // the requester whose new requests wait
+          const unsigned held = random() % kRequesters;  // a requester whose new requests must wait
           if (i % 5 == 0 && held != kExempt) ask(held);
           bench.Step();
           ASSERT_TRUE(bench.t.silent_o);
@@ -118,7 +118,7 @@ TEST(AxiMux, HeldAndIdleItIsSilentAtOnceAndIdleWhenItIs) {
   bench.Read(0, false, 3);
   bench.Run(50);
   EXPECT_TRUE(bench.t.silent_o);
-  EXPECT_FALSE(bench.t.idle_o);  // a request waits
+  EXPECT_FALSE(bench.t.idle_o);  // A request is waiting.
   EXPECT_EQ(bench.r_beats, 0u);
   bench.t.hold_i = 0;
   bench.Finish();
@@ -142,7 +142,7 @@ TEST(AxiMux, BurstsThatAClosedHostPortKeepsAreNotSilent) {
 }
 
 TEST(AxiMux, HeldWhileTheHostIsClosedItIsSilentAndTakesTheBurstOnlyLater) {
-  // An address offered for the closed port before the hold was not accepted and is still offered.
+  // An address that was offered to the closed port before the hold was not accepted and is still offered.
   for (bool write : {false, true}) {
     SCOPED_TRACE(write ? "write" : "read");
     MuxMachine bench(0, 1);
@@ -164,7 +164,7 @@ TEST(AxiMux, HeldWhileTheHostIsClosedItIsSilentAndTakesTheBurstOnlyLater) {
 }
 
 TEST(AxiMux, HeldWithABurstThatIsBeingTakenItIsNotSilentBeforeItsAnswer) {
-  // The hold comes at every distance from the offer: an accepted burst counts from that cycle on.
+  // The hold begins at each distance from the offer: an accepted burst counts from the cycle of its acceptance on.
   for (unsigned requester : {0u, 3u}) {
     for (unsigned distance = 0; distance < 12; ++distance) {
       SCOPED_TRACE(testing::Message() << "requester " << requester << ", distance " << distance);
@@ -190,7 +190,7 @@ TEST(AxiMux, HeldWithABurstThatIsBeingTakenItIsNotSilentBeforeItsAnswer) {
 }
 
 TEST(AxiMux, FromTheOfferToThePort) {
-  // Cycles from a requester's AR to its offer at the port, for requesters that take turns and for the express one. A
+  // Counts cycles from a requester's AR to its offer at the port, for arbitrated requesters and for the express one. A
   // late express AR is queued.
   for (const auto& [q, early] : {std::pair(0u, false), {1u, false}, {3u, true}, {3u, false}}) {
     MuxMachine bench(0, 1);
@@ -207,7 +207,7 @@ TEST(AxiMux, FromTheOfferToThePort) {
 }
 
 TEST(AxiMux, TheRequesterThatNeedsNoTurnWaitsOneCycleAndHoldsNobodyUp) {
-  // All requesters request in every cycle: the express one gets every other cycle, the others share the rest.
+  // All requesters request in every cycle: the express one is served every other cycle, the others share the rest.
   MuxMachine bench(0, 1);
   bench.early = true;
   for (int i = 0; i < 400; ++i) {
@@ -244,7 +244,7 @@ TEST(AxiMux, WritesThatAreNotTakenDoNotHoldReadsUp) {
 }
 
 TEST(AxiMux, DataThatWaitsForItsTurnBlocksNobodyForEver) {
-  // Each requester alternates between the ports, so the orders of both ports depend on each other.
+  // Each requester alternates between the ports, so each port's order depends on the other's.
   MuxMachine bench(20, 9);
   for (int i = 0; i < 200; ++i) {
     for (unsigned q = 0; q < 3; ++q) bench.Write(q, (i + q) % 3, 15);
@@ -252,7 +252,7 @@ TEST(AxiMux, DataThatWaitsForItsTurnBlocksNobodyForEver) {
   bench.Finish();
 }
 
-// Ways in which the host port's memory may block for ever; each case names what the memory still accepts.
+// Ways in which the host port's memory may block forever; each case names what the memory still accepts.
 struct Blocked {
   const char* name;
   bool take_ax, bus_master;
@@ -300,7 +300,7 @@ TEST_P(AxiMuxBlocked, VramWritesGoOnForEverybodyElse) {
 }
 
 TEST_P(AxiMuxBlocked, VramReadsAndWritesOfTheOneWhoNeedsNoHostGoOn) {
-  // All requesters but one mix both ports until they are blocked; the remaining one is never delayed.
+  // All requesters but one use both ports until they are blocked; the remaining one must never be delayed.
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     MuxMachine bench(seed % 2 ? 0 : 30, seed);
@@ -337,7 +337,7 @@ TEST(AxiMux, ARequesterThatStaysAtOnePortGetsItsAwWithoutAPause) {
 }
 
 TEST(AxiMux, WhatAChangeOfThePortCosts) {
-  // One requester, 8 beats a burst: first all to one port, then alternating between the ports.
+  // One requester sends bursts of 8 beats, first all to one port, then alternating between the ports.
   unsigned cycles[2];
   for (unsigned change = 0; change < 2; ++change) {
     MuxMachine bench(0, 1);

@@ -8,7 +8,7 @@ namespace {
 class AxiWlast : public BlockTest<BlockBench<Vgmmu_axi_ids_bench>> {
  protected:
   AxiWlast() { Reset(); }
-  /// Returns whether an error of the previous cycle is reported.
+  /// Runs one cycle. Returns whether an error of the previous cycle is reported.
   bool Cycle(bool aw, unsigned len, bool w, bool last) {
     t.last_aw_i = aw, t.last_len_i = static_cast<uint8_t>(len), t.last_w_i = w, t.last_i = last;
     Settle();

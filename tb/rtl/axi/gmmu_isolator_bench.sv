@@ -54,7 +54,7 @@ module gmmu_isolator_bench
   output logic        m_w_valid_o  [2],
   input  logic        m_w_ready_i  [2],
   output logic [63:0] m_w_data_o   [2],
-  output logic        m_w_strb_o   [2],   // any strobe is set
+  output logic        m_w_strb_o   [2],   // 1: any strobe is set
   output logic        m_w_last_o   [2],
   input  logic        m_b_valid_i  [2],
   output logic        m_b_ready_o  [2],

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_isolator_port alone, twice, with flat ports for C++. Instance 0 has the default sizes;
+// gmmu_isolator_port alone, instantiated twice, with flat ports for C++. Instance 0 has the default sizes;
 // instance 1 can owe the data of at most one burst and counts to fifteen. Only instance small_i
 // gets valid inputs.
 module gmmu_isolator_port_bench
@@ -17,7 +17,7 @@ module gmmu_isolator_port_bench
   output logic        owing_o [2],
   output logic        late_o [2],
 
-  // Addresses: AR, AW.
+  // Addresses: [0] AR, [1] AW.
   input  logic        ax_valid_i [2],
   input  logic [14:0] ax_id_i [2],
   input  logic [47:0] ax_addr_i [2],

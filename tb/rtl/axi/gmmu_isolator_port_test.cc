@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_isolator_port between a core that is cut off at any time and a memory that checks every obligation: what passes,
-// what is held back, what the port completes alone, whose answers it drops, and the state that it reports.
+// Tests gmmu_isolator_port between a core that is cut off at any time and a memory that checks every obligation: what
+// passes, what is held back, what the port completes alone, whose answers it drops, and the state that it reports.
 #include <array>
 #include <deque>
 
@@ -36,11 +36,11 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     Reset();
   }
 
-  const unsigned depth = n ? 1 : 32;  ///< bursts whose data may be owed
+  const unsigned depth = n ? 1 : 32;  ///< maximum of bursts whose data is owed
   // Knobs.
   unsigned idle_ = 0, stall_ = 0;
   bool answers_ = true, begins_ = true;
-  // Control, as gmmu_isolator does it: close, cut while closed, the generation changes in the cut.
+  // Control, in gmmu_isolator's order: close; cut while closed; the generation changes during the cut.
   bool close_ = false, cut_ = false;
   unsigned generation_ = 0;
   // The core.
@@ -49,19 +49,19 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   std::deque<Burst> to_send_;
   bool w_offers_ = false;
   Beat w_;
-  bool core_dead_ = false;  ///< in reset: one cycle after the cut
+  bool core_dead_ = false;  ///< the core is in reset, one cycle after the cut
   // The port's obligations.
   std::array<bool, 2> stands_{};  ///< the previous cycle's address offer was not accepted
   std::array<Address, 2> stood_;
-  std::deque<Burst> owed_;  ///< bursts that have begun and whose data is not accepted yet
+  std::deque<Burst> owed_;  ///< bursts that have begun and whose data has not been accepted
   bool w_stands_ = false;
   Beat w_stood_;
-  std::array<std::array<unsigned, 2>, 2> unanswered_{};  ///< by direction and generation: begun, not answered
+  std::array<std::array<unsigned, 2>, 2> unanswered_{};  ///< begun but not answered, by direction and generation
   std::array<unsigned, 2> silent_{};                     ///< cycles without an unanswered burst, by generation
   // The memory.
-  std::deque<Burst> reads_, writes_;  ///< accepted, to be answered; write data comes in order
-  unsigned complete_ = 0;             ///< the first of writes_ that have all their data
-  std::deque<bool> lasts_;            ///< beats that came before their AW was accepted
+  std::deque<Burst> reads_, writes_;  ///< accepted bursts that need an answer; write data comes in order
+  unsigned complete_ = 0;             ///< number of the first of writes_ that have all their data
+  std::deque<bool> lasts_;            ///< LAST of beats that came before their AW was accepted
   bool r_offers_ = false, b_offers_ = false;
   bool late_ = false;
   unsigned begun_ = 0, finished_ = 0, filled_ = 0, dropped_ = 0, passed_ = 0, held_ = 0, full_ = 0, kept_beats_ = 0;
@@ -116,7 +116,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     return sum;
   }
 
-  /// The address that is offered to the memory.
+  /// Returns the address that is offered to the memory.
   Address Offered(unsigned d) const {
     return d == kRead
                ? Address{t.m_ar_id_o[n], t.m_ar_len_o[n], t.m_ar_user_o[n], t.m_ar_generation_o[n], t.m_ar_addr_o[n]}
@@ -190,7 +190,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     DriveCore();
     DriveMemory();
     Settle();
-    // The reported state.
+    // Check the reported state.
     ASSERT_EQ(t.owing_o[n] != 0, stands_[0] || stands_[1] || !owed_.empty()) << "cycle " << now;
     for (unsigned g = 0; g < 2; ++g) {
       const bool open = unanswered_[kRead][g] + unanswered_[kWrite][g] != 0;
@@ -205,7 +205,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     CheckAnswers();
     if (HasFatalFailure()) return;
 
-    // The handshakes of this cycle.
+    // Handle the handshakes of this cycle.
     const bool w_taken = t.m_w_valid_o[n] && t.m_w_ready_i;
     w_stands_ = t.m_w_valid_o[n] && !w_taken;
     w_stood_ = {t.m_w_data_o[n], t.m_w_strb_o[n], t.m_w_last_o[n] != 0};
@@ -254,24 +254,24 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
       writes_.pop_front();
       --complete_;
     }
-    // Data beats belong to the writes in order.
+    // Data beats belong to the writes in the order of AW.
     while (complete_ < writes_.size() && !lasts_.empty()) {
       Burst& burst = writes_[complete_];
       if (burst.beat++ == burst.len) ++complete_;
       lasts_.pop_front();
     }
     Edge();
-    core_dead_ = cut_;  // the core's reset is registered
+    core_dead_ = cut_;  // The core's reset is registered.
     if (core_dead_) {
       offers_ = {};
       w_offers_ = false;
       to_send_.clear();
     }
   }
-  /// Does what the isolator does to reset the core: waits `patience` (at least one) cycles for the answers, then cuts.
+  /// Resets the core as the isolator does: waits at least one cycle, and `patience` cycles, for the answers, then cuts.
   void CutOff(unsigned patience) {
     const unsigned stall = stall_;
-    if (Random(2) == 0) {  // offers wait
+    if (Random(2) == 0) {  // Offers then wait.
       stall_ = 97;
       Run(3);
     }
@@ -283,7 +283,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     const unsigned other = generation_ ^ 1;
     if (unanswered_[0][other] + unanswered_[1][other] == 0 && (InFlight() != 0 || Chance(50))) generation_ = other;
     Until([&] { return !(stands_[0] || stands_[1]) && owed_.empty(); }, "what it has promised", 40000);
-    // Waits for unanswered bursts of this generation: their answers would be mistaken for those of new bursts.
+    // Wait for unanswered bursts of this generation: their answers would be mistaken for those of new bursts.
     answers_ = true;
     Until([&] { return unanswered_[0][generation_] + unanswered_[1][generation_] == 0; }, "the answers", 40000);
     Run(4 + Random(6));
@@ -298,7 +298,7 @@ TEST_P(IsolatorPortTest, KeepsEveryPromiseHoweverItIsClosedAndCut) {
     answers_ = round % 5 != 4;
     Run(40 + Random(300));
     if (HasFatalFailure()) return;
-    if (round % 2 == 0) {  // silence
+    if (round % 2 == 0) {  // silence without a cut
       close_ = true;
       Run(Random(60));
       close_ = false;
@@ -330,7 +330,7 @@ TEST_P(IsolatorPortTest, OwesTheDataOfAsManyBurstsAsItsDepth) {
     ax_[kWrite] = SomeAddress();
     ax_[kWrite].len = 0;
     offers_[kWrite] = true;
-    Step();  // no data arrives
+    Step();  // No data arrives.
   }
   EXPECT_EQ(begun_, depth);
   EXPECT_EQ(owed_.size(), depth);

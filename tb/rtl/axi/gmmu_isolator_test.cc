@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The isolator between a core that is reset and memories that are not: every obligation to a memory is met, and no old
-// answer reaches the core.
+// Tests the isolator between a core that is reset and memories that are not: every obligation to a memory is met, and
+// no old answer reaches the core.
 #include <deque>
 #include <set>
 #include <string>
@@ -11,22 +11,22 @@
 namespace gmmu {
 namespace {
 
-constexpr unsigned kTimeout = 64;  // of the bench
+constexpr unsigned kTimeout = 64;  // the bench's time-out
 constexpr unsigned kIds = 32;
 
-/// One port: a core that reads and writes at random with ids of its own, a memory behind it. Read data carries the
+/// One port: a core that reads and writes at random with its own ids, and a memory behind it. Read data carries the
 /// core's life number, so an old answer is detected. The memory reports every protocol violation.
 struct Port {
   struct Burst {
     unsigned id = 0, len = 0, beat = 0, life = 0;
   };
-  // core
+  // The core.
   std::set<unsigned> reading, writing;
-  std::deque<Burst> to_send;  // W beats to be sent, by burst
+  std::deque<Burst> to_send;  // W beats to be sent, grouped by burst
   bool ar_valid = false, aw_valid = false, w_valid = false;
   Burst ar, aw;
   uint64_t answers = 0;
-  // memory
+  // The memory.
   std::deque<Burst> reads, writes, written;
   std::set<unsigned> read_ids, write_ids;
   Standing<uint64_t> ar_stands{"AR"}, aw_stands{"AW"}, w_stands{"W"};
@@ -53,7 +53,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
     for (unsigned p = 0; p < 2; ++p) DriveCore(p), DriveMemory(p);
     Settle();
     for (unsigned p = 0; p < 2; ++p) SampleMemory(p), SampleCore(p);
-    if (t.core_reset_o && !in_reset_) {  // the core's outstanding bursts are lost
+    if (t.core_reset_o && !in_reset_) {  // The core's outstanding bursts are lost.
       ++life;
       for (auto& q : port) {
         q.reading.clear(), q.writing.clear(), q.to_send.clear();
@@ -75,7 +75,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
   void UntilLife(unsigned wanted, unsigned bound = 5000) {
     Until([&] { return life == wanted && !InReset(); }, "the core's next life", bound);
   }
-  /// Waits until everything begun has ended.
+  /// Waits until everything that has begun has ended.
   void Finish() {
     busy = false;
     Until([&] { return t.idle_o != 0 && Quiet(); }, "the last answer", 5000);
@@ -164,7 +164,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
       ++q.begun;
     }
     if (t.m_w_valid_o[p] && t.m_w_ready_i[p]) beats_[p].push_back({t.m_w_last_o[p] != 0, t.m_w_strb_o[p] != 0});
-    while (!q.writes.empty() && !beats_[p].empty()) {  // W may come before its AW is accepted
+    while (!q.writes.empty() && !beats_[p].empty()) {  // W may come before its AW is accepted.
       Port::Burst& b = q.writes.front();
       if (beats_[p].front().first != (b.beat == b.len)) Complain(p, "wrong last");
       q.filled += !beats_[p].front().second;
@@ -229,13 +229,13 @@ TEST(Isolator, AResetLetsNothingNewBegin) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Bench bench(seed, 30);
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = false;
-    bench.Run(10);  // few enough to leave the core free ids
+    bench.Run(10);  // This is short enough to leave the core free ids.
     bench.ResetCore();
     bench.Until([&] { return bench.t.closed_o != 0; }, "both ports closed", 4);
     const uint64_t begun[2] = {bench.port[0].begun, bench.port[1].begun};
     bench.Run(kTimeout / 2);
     EXPECT_FALSE(bench.InReset());
-    for (unsigned p = 0; p < 2; ++p) {  // an AR and an AW offered before may still be accepted
+    for (unsigned p = 0; p < 2; ++p) {  // An AR and an AW that were offered before may still be accepted.
       EXPECT_LE(bench.port[p].begun, begun[p] + 2) << "port " << p << ", seed " << seed;
     }
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = true;
@@ -298,7 +298,7 @@ TEST(Isolator, SoftwareGoesOnOneCycleBehindTheCoresReset) {
   bench.ResetCore();
   bench.busy = false;
   bench.UntilReset(5 * kTimeout);
-  bool reset_before = true;  // reset of the parts behind a gmmu_reset
+  bool reset_before = true;  // the reset, one cycle late, of blocks behind a gmmu_reset
   for (unsigned i = 0; i < 100; ++i) {
     bench.Settle();
     EXPECT_EQ(t.stop_o, t.core_reset_o || reset_before) << "cycle " << i;
@@ -327,7 +327,7 @@ TEST(Isolator, AnswersOfTheOldGenerationNeverReachTheCore) {
     bench.Run(100);
     bench.ResetCore();
     bench.UntilLife(1);
-    bench.Run(50);  // after the reset, bursts reuse the ids of old ones
+    bench.Run(50);  // After the reset, bursts reuse the ids of old ones.
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = true;
     bench.Run(1000);
     EXPECT_GT(bench.port[0].answers, 100u);
@@ -356,7 +356,7 @@ TEST(Isolator, EveryPromiseIsKeptWhateverTheMomentOfTheReset) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Bench bench(seed, seed % 4 * 25);
     bench.Run(20 + seed);
-    if (seed % 2 == 0) {  // a memory that accepts nothing for longer than the time-out
+    if (seed % 2 == 0) {  // This memory accepts nothing for longer than the time-out.
       for (auto& q : bench.port) q.take = false;
       bench.Run(seed % 7);
     }

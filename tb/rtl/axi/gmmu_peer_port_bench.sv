@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_peer_port at its default sizes ([0]) and with two slots ([1]), flat ports for C++.
+// gmmu_peer_port with its default sizes ([0]) and with two slots ([1]), with flat ports for C++.
 module gmmu_peer_port_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

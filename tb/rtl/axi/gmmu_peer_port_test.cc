@@ -4,7 +4,7 @@
 namespace gmmu::peer {
 namespace {
 
-/// Element (0 default sizes, 1 two slots), seed.
+/// Parameters: element (0: default sizes, 1: two slots), seed.
 class PeerPort : public BlockTest<PeerMachine> {
  protected:
   PeerPort() { manner = {0, 0}; }
@@ -38,7 +38,7 @@ TEST_P(PeerPort, ResetsOfTheMuxLeaveNoBurstWithoutAnAnswer) {
   Finish();
   errors = r_errors + b_errors;
   EXPECT_GT(errors, 100u);
-  // afterwards the port works as after a reset
+  // Afterwards the port must work as after a reset.
   errors = b_errors;
   for (unsigned i = 0; i < 40; ++i) Ask(true, 4096 * i, 7);
   Finish();
@@ -102,7 +102,7 @@ TEST_P(PeerPort, TheLongestBurstFitsAlways) {
   Finish();
 }
 
-using PeerPortOfDefaultSizes = PeerPort;  // two slots cannot cover the latency
+using PeerPortOfDefaultSizes = PeerPort;  // two slots would not cover the latency
 
 TEST_P(PeerPortOfDefaultSizes, CarriesABeatACycle) {
   interleave = false;

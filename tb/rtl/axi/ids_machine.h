@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_ids between a GPU, whose bursts have unique ids except the shared one, and a memory that answers ids in any
+// Drives gmmu_axi_ids between a GPU, whose bursts have unique ids except the shared one, and a memory that answers in
 // order, interleaves R beats, sends stray answers, and accepts W before AW or AW before W. Every burst, beat and answer
 // has a number, so each loss, duplicate or swap is detected.
 #pragma once
@@ -17,17 +17,17 @@
 namespace gmmu::ids {
 
 enum { kRead, kWrite };
-constexpr unsigned kShared = 0x500;  // below the generation, which is bit 15
-constexpr unsigned kWires = 3;       // the size without a table
+constexpr unsigned kShared = 0x500;  // the shared id without the generation, which is bit 15
+constexpr unsigned kWires = 3;       // number of the size without a table
 
 class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
  public:
   struct Burst {
     uint32_t tag = 0;
     unsigned beats = 1, id = 0, below = 0;
-    unsigned done = 0;  // R beats done: received above (asked_), sent below (memory_)
+    unsigned done = 0;  // R beats received above (asked_) or sent below (memory_)
     bool shared = false;
-    uint64_t end = 0;  // for a write: number of the first W beat after its own
+    uint64_t end = 0;  // for a write: number of the W beat that follows its last one
   };
 
   IdsMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -52,9 +52,9 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   }
 
   /// Knobs.
-  Manner memory{0, 0};  ///< the memory's pauses: idle of its answers, stall of its readies
+  Manner memory{0, 0};  ///< the memory's pauses: idle for its answers, stall for its readies
   bool take[2] = {true, true}, answer[2] = {true, true};
-  uint64_t most_ended[2] = {~uint64_t{0}, ~uint64_t{0}};  ///< bursts that the memory answers
+  uint64_t most_ended[2] = {~uint64_t{0}, ~uint64_t{0}};  ///< limit of bursts that the memory answers
   bool any_order = true, aw_waits = false, w_waits = false;
   unsigned stray_percent = 0, look_percent = 5;
 
@@ -67,7 +67,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
     EXPECT_TRUE(memory_[0].empty() && memory_[1].empty() && ahead_.empty());
     EXPECT_FALSE(t.m_ar_valid_o[n] || t.m_aw_valid_o[n] || t.m_w_valid_o[n] || t.r_valid_o[n] || t.b_valid_o[n]);
   }
-  /// Call at a reset of both sides: drops everything in flight.
+  /// To be called at a reset of both sides: drops everything in flight.
   void Forget() {
     for (unsigned d = 0; d < 2; ++d) {
       to_ask_[d].clear(), asked_[d].clear(), between_[d].clear(), memory_[d].clear();
@@ -81,11 +81,11 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
 
   size_t AtMemory(bool write) const { return memory_[write].size(); }
   const std::list<Burst>& Memory(bool write) const { return memory_[write]; }
-  uint64_t taken[2] = {}, ended[2] = {};  ///< bursts that the memory accepted, and answered
+  uint64_t taken[2] = {}, ended[2] = {};  ///< taken: bursts that the memory accepted; ended: bursts it answered
   uint64_t answered[2] = {};              ///< bursts whose answers arrived above
-  uint64_t beats[3] = {};                 ///< of R and B above, of W at the memory
+  uint64_t beats[3] = {};                 ///< beats of R and B above, beats of W at the memory
   uint64_t strays = 0, looks = 0;
-  std::vector<unsigned> given;  ///< ids below of reads, in order
+  std::vector<unsigned> given;  ///< ids assigned to reads, in order
 
   void Step() override {
     DriveAbove();
@@ -147,13 +147,13 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
       }
     }
   }
-  /// Draws an id that is not outstanding; it may be that of an offered address that is not accepted yet.
+  /// Picks an id that is not outstanding; it may be the id of an offered address that is not accepted yet.
   bool StrayId(bool write) {
     stray_id_[write] = Random(ids);
     return std::none_of(memory_[write].begin(), memory_[write].end(),
                         [&](const Burst& b) { return b.below == stray_id_[write]; });
   }
-  /// Picks a burst whose answer may be sent: a write has its beats, and the burst is the first one of its id.
+  /// Picks a burst whose answer may be sent: a write has its beats, and the burst is the oldest with its id.
   bool Pick(bool write) {
     std::vector<std::list<Burst>::iterator> may;
     std::set<unsigned> seen;
@@ -177,7 +177,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
     if (answer_stands_[1].Look(t.b_valid_o[n], t.b_ready_i, {t.b_id_o[n], t.b_o[n], 0})) TakeB();
   }
   std::list<Burst>::iterator Asked(bool write, unsigned id) {
-    const auto same = [&](const Burst& b) { return b.id == id; };  // for the shared id this is the oldest
+    const auto same = [&](const Burst& b) { return b.id == id; };  // for the shared id this finds the oldest
     const auto found = std::find_if(asked_[write].begin(), asked_[write].end(), same);
     EXPECT_NE(found, asked_[write].end()) << "an answer to nobody, id " << id;
     return found;
@@ -201,7 +201,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   void Memory() {
     const bool stray = stray_last_;
     stray_last_ = false;
-    for (unsigned d = 0; d < 2; ++d) Answered(d);  // before an address of this cycle can be outstanding
+    for (unsigned d = 0; d < 2; ++d) Answered(d);  // This precedes new addresses, which an answer must not match.
     for (unsigned d = 0; d < 2; ++d) {
       const unsigned id = d ? t.m_aw_id_o[n] : t.m_ar_id_o[n];
       const uint32_t tag = d ? t.m_aw_o[n] : t.m_ar_o[n];
@@ -249,7 +249,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
             t.m_w_o[n],      t.r_valid_o[n],  t.r_id_o[n],       t.r_o[n],         t.r_last_o[n],    t.b_valid_o[n],
             t.b_id_o[n],     t.b_o[n],        t.stray_o[n]};
   }
-  /// Checks that no output depends on the inputs combinationally, by changing them within the cycle.
+  /// Checks that no output depends combinationally on the inputs, by changing them within the cycle.
   void LookForPaths() {
     ++looks;
     const std::vector<uint64_t> before = Outputs();
@@ -274,15 +274,15 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   }
 
   uint32_t tags_ = 0;
-  std::deque<Burst> to_ask_[2], between_[2];  // between: accepted from above, not yet by the memory
-  std::list<Burst> asked_[2], memory_[2];     // bursts whose last answer is due: above, at the memory
+  std::deque<Burst> to_ask_[2], between_[2];  // between_: accepted here, but not yet by the memory
+  std::list<Burst> asked_[2], memory_[2];     // bursts that await their last answer: above, at the memory
   std::list<Burst>::iterator answering_[2];
   Offer ax_[2], w_;
   bool offered_[2] = {}, offers_answer_[2] = {}, stray_[2] = {}, stray_last_ = false;
   unsigned stray_id_[2] = {};
   uint64_t w_asked_ = 0, w_left_ = 0, w_taken_ = 0,
            aw_beats_ = 0;       // beats: of AWs offered, not sent, accepted; of AWs accepted
-  std::deque<uint32_t> ahead_;  // W beats accepted from above, not yet by the memory
+  std::deque<uint32_t> ahead_;  // W beats accepted here, but not yet by the memory
   Standing<std::pair<unsigned, uint32_t>> m_ax_stands_[2]{Standing<std::pair<unsigned, uint32_t>>("AR"),
                                                           Standing<std::pair<unsigned, uint32_t>>("AW")};
   Standing<uint32_t> m_w_stands_{"W"};

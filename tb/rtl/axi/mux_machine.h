@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mux between requesters and memories that answer at random; each beat carries its burst's number, so every loss,
-// duplicate or swap is detected.
+// Drives the mux between requesters and memories that answer at random; each beat carries its burst's number, so every
+// loss, duplicate or swap is detected.
 #pragma once
 
 #include <deque>
@@ -13,8 +13,8 @@
 namespace gmmu {
 
 constexpr unsigned kRequesters = 4;
-constexpr unsigned kVram = 0, kHost = 1, kPeer = 2;  // target of a burst; kPeer leaves by the host port
-constexpr unsigned kExempt = 1;                      // hold_i does not affect it
+constexpr unsigned kVram = 0, kHost = 1, kPeer = 2;  // targets of bursts; kPeer leaves by the host port
+constexpr unsigned kExempt = 1;                      // the requester that hold_i does not affect
 
 struct Burst {
   unsigned requester = 0, id = 0, len = 0, beat = 0;
@@ -39,7 +39,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     to_write_[requester].push_back(Make(requester, port, len));
   }
   bool Done() const { return asked_ == answered_; }
-  /// Bursts of requesters other than the exempt one: offered to a memory, and not answered yet.
+  /// held_offers counts offers to a memory, Unanswered the open bursts, of all requesters but the exempt one.
   uint64_t held_offers = 0;
   unsigned Unanswered() const {
     unsigned count = 0;
@@ -49,9 +49,9 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     return count;
   }
   unsigned host_requests = 0;
-  std::optional<bool> early;  // whether element 3's AR comes early; nullopt: at random
+  std::optional<bool> early;  // whether element 3's AR comes early; nullopt: random
   bool hold_writes = false;   // the memories accept no AW and no W
-  bool block_host = false;    // the host port's memory accepts no W,
+  bool block_host = false;    // the host port's memory accepts no W;
   bool take_host_ax = false;  // with block_host: AR and AW are accepted only if true
   unsigned vram_writes_done[kRequesters] = {};
   uint64_t r_beats = 0, w_beats = 0;
@@ -101,7 +101,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
       t.m_w_ready_i[p] = !blocked && !hold_writes && !Stall();
       if (!r_offered_[p] && !reads_[p].empty() && !Stall()) {
         r_offered_[p] = true;
-        pick_[p] = rng() % reads_[p].size();  // beats of different bursts interleave
+        pick_[p] = rng() % reads_[p].size();  // This interleaves beats of different bursts.
       }
       t.m_r_valid_i[p] = r_offered_[p];
       if (r_offered_[p]) {
@@ -135,7 +135,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     b.address = uint64_t{port} << 40 | (64 * ++serial_ + requester);
     return b;
   }
-  /// A burst leaves by its memory port, and is marked as a peer burst exactly if it is one.
+  /// Checks that a burst leaves by its memory port, and is marked as a peer burst exactly if it is one.
   static void CheckPort(const Burst& b, unsigned p, unsigned kind) {
     const unsigned port = static_cast<unsigned>(b.address >> 40);
     EXPECT_EQ(p, port == kVram ? 0u : 1u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_peer_port between a linked adapter, which sends requests and always accepts answers, and a multiplexer with VRAM
-// that is reset at any time. It checks every answer, and every burst that reaches VRAM, against the request.
+// Drives gmmu_peer_port between a linked adapter, which sends requests and always accepts answers, and a mux with VRAM
+// that is reset at any time. Every answer, and every burst that reaches VRAM, is checked against the request.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,12 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     bool write = false;
     unsigned id = 0, len = 0;
     uint64_t address = 0;
-    std::vector<uint64_t> data;  // of a write
+    std::vector<uint64_t> data;  // the data of a write
     bool past = false;           // the address is at or past the end of VRAM
-    bool cut = false;            // a cut came before its answer
-    bool error = false;          // of VRAM
+    bool cut = false;            // a cut preceded its answer
+    bool error = false;          // VRAM answered with an error
     bool reached = false;        // the request reached VRAM
-    unsigned beats = 0;          // beats answered; for a write: accepted by the port
+    unsigned beats = 0;          // beats answered or, for a write, accepted by the port
   };
 
   PeerMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -55,11 +55,11 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
   }
 
   /// Knobs.
-  unsigned latency = 0;  ///< of VRAM
+  unsigned latency = 0;  ///< latency of VRAM, in cycles
   bool take_ar = true, take_aw = true, take_w = true, answer = true;
   bool send_w = true;          ///< the linked adapter sends its beats
   bool interleave = true;      ///< beats of different reads interleave
-  unsigned error_percent = 0;  ///< of VRAM's answers
+  unsigned error_percent = 0;  ///< share of VRAM's answers
 
   bool Done() const { return to_ask_[0].empty() && to_ask_[1].empty() && asked_[0].empty() && asked_[1].empty(); }
   size_t Unanswered(bool write) const { return asked_[write].size() + to_ask_[write].size(); }
@@ -68,7 +68,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     Run(40);
     EXPECT_TRUE(t.idle_o[n]);
   }
-  /// The mux is reset: it forgets everything, and earlier answers of VRAM never arrive.
+  /// Resets the mux: it drops everything, and earlier answers of VRAM never arrive.
   void Cut(bool on) { cut_next_ = on; }
 
   uint64_t r_beats = 0, w_beats = 0, r_errors = 0, b_errors = 0, answered[2] = {};
@@ -108,7 +108,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       (write ? t.s_aw_addr_i : t.s_ar_addr_i) = b.address;
       (write ? t.s_aw_len_i : t.s_ar_len_i) = static_cast<uint8_t>(b.len);
     }
-    // W beats arrive in the order of AW, each as soon as its AW is offered.
+    // W beats arrive in the order of AW, from the cycle on in which their AW is offered.
     const bool more = !sending_.empty() || (offered_[1] && !sending_front_);
     const bool w = w_.Now(send_w && more, *this, manner.idle_percent);
     t.s_w_valid_i[n] = w;
@@ -135,7 +135,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     if (t.s_w_valid_i[n] && t.s_w_ready_o[n]) {
       w_.Taken();
       ++w_beats;
-      const bool early = sending_.empty();  // its AW is still offered
+      const bool early = sending_.empty();  // the AW is still offered
       const Burst& b = early ? to_ask_[1].front() : sending_.front();
       if (!early) ++Sending().beats;
       if (beat_++ == b.len) {
@@ -151,7 +151,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
         for (Burst& b : list) b.cut = true;
     }
   }
-  /// The requested write whose beats are being sent.
+  /// Returns the requested write whose beats are being sent.
   Burst& Sending() {
     return *std::find_if(asked_[1].begin(), asked_[1].end(),
                          [&](const Burst& b) { return b.id == sending_.front().id; });
@@ -212,7 +212,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     reads_.clear(), writes_.clear(), written_.clear(), beats_.clear();
     r_offered_ = b_offered_ = false;
   }
-  /// `first`: in the first cycle of a cut an answer may still arrive; it is undefined.
+  /// `first`: this is the first cycle of a cut, in which an answer may still arrive; that answer is undefined.
   void DriveVram(bool first) {
     t.m_ar_ready_i = take_ar && !Stall();
     t.m_aw_ready_i = take_aw && !Stall();
@@ -248,7 +248,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     }
     t.m_b_valid_i[n] = b_offered_;
   }
-  /// The requested burst that has reached VRAM; bursts reach VRAM in the order of the requests.
+  /// Returns the requested burst that has reached VRAM; bursts reach VRAM in the order of the requests.
   Burst* Reach(bool write, uint64_t address, unsigned len) {
     for (Burst& b : asked_[write]) {
       if (b.reached || b.past || (b.cut && !(b.address == address && b.len == len))) continue;
@@ -281,7 +281,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       }
     }
     if (t.m_w_valid_o[n] && t.m_w_ready_i) beats_.push_back({t.m_w_data_o[n], t.m_w_last_o[n] != 0});
-    while (!writes_.empty() && !beats_.empty()) {  // W may come before its AW is accepted
+    while (!writes_.empty() && !beats_.empty()) {  // W may come before its AW is accepted.
       Access& a = writes_.front();
       memory_[a.address / 8 + a.beat] = beats_.front().first;
       EXPECT_EQ(beats_.front().first, Find(true, a.id)->data[a.beat]);
@@ -296,8 +296,8 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
 
   std::deque<Burst> to_ask_[2];
   std::list<Burst> asked_[2];
-  std::deque<Burst> sending_;   // accepted writes whose beats are not all sent
-  bool sending_front_ = false;  // all beats of the offered write were sent
+  std::deque<Burst> sending_;   // accepted writes that have unsent beats
+  bool sending_front_ = false;  // all beats of the offered write have been sent
   Offer ax_[2], w_;
   bool offered_[2] = {};
   unsigned beat_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's end of the link against a host written from docs/board-link.md, over a line with bit errors.
+// Tests the board's end of the link against a host written from docs/board-link.md, over a line with bit errors.
 #include "Vgmmu_link_bench.h"
 #include "tb/rtl/block_test.h"
 #include "tb/rtl/board/link_host.h"
@@ -8,7 +8,7 @@ namespace gmmu {
 namespace {
 
 constexpr double kCyclesPerBit = 7.3;
-constexpr uint64_t kByte = 73;  // cycles
+constexpr uint64_t kByte = 73;  // cycles per byte on the line
 
 class LinkMachine : public BlockBench<Vgmmu_link_bench> {
  public:
@@ -40,7 +40,7 @@ class LinkMachine : public BlockBench<Vgmmu_link_bench> {
     for (uint8_t& byte : data) byte = Chance(zeros_percent) ? 0 : static_cast<uint8_t>(Random(256));
     return data;
   }
-  /// Sends both ways and waits until everything has arrived.
+  /// Sends in both directions and waits until everything has arrived.
   void Exchange(const link::Bytes& to_board, const link::Bytes& to_host) {
     const size_t down_size = down.size() + to_board.size(), up_size = host.up.size() + to_host.size();
     host.Send(to_board);
@@ -53,7 +53,7 @@ class LinkMachine : public BlockBench<Vgmmu_link_bench> {
   link::Bytes down;
   std::deque<uint8_t> up;
   bool cut = false;
-  unsigned flips_in_a_million = 0;  ///< flipped cycles of the line, in each direction
+  unsigned flips_in_a_million = 0;  ///< wrong cycles of the line per million, in each direction
   uint64_t resets = 0, damaged = 0, gaps = 0, again = 0;
 
  private:
@@ -117,7 +117,7 @@ TEST_P(LinkTest, NoiseIsRepaired) {
 TEST_P(LinkTest, AHostWithoutRoomHoldsTheBoardUp) {
   Open(1);
   host.room = 0;
-  host.Send({1});  // a frame in this direction announces the room
+  host.Send({1});  // A frame in this direction announces the room.
   Until([&] { return down.size() == 1; }, "a byte", 100 * kByte);
   const link::Bytes data = Noise(4000, 3);
   up.assign(data.begin(), data.end());
@@ -145,7 +145,7 @@ TEST_P(LinkTest, AHelloInTheMiddleBeginsAnew) {
   host.Send(Noise(5000, 3));
   up.assign(3000, 0x11);
   Run(static_cast<uint64_t>(Random(100, 2000)) * kByte);
-  host.line.push_back(0);  // these bytes are no valid frame
+  host.line.push_back(0);  // These bytes are not a valid frame.
   up.clear();
   t.up_valid_i = 0;
   resets = 0;

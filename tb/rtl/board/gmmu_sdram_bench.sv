@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_sdram for three clocks; size_i selects one, the others stay in reset.
-// 0   80 MHz, CAS latency 2, one more cycle of delay on dq: the board's
-//   1   25 MHz, CAS latency 2: most times of the chip are one or two cycles
-//   2   142.857 MHz, CAS latency 3, a cycle more on the way of dq
+// gmmu_sdram with three clocks; size_i selects one, the others stay in reset.
+// 0   80 MHz, CAS latency 2, one more cycle of delay on dq, as on the board
+//   1   25 MHz, CAS latency 2: most timings of the chip are one or two cycles
+//   2   142.857 MHz, CAS latency 3, one more cycle of delay on dq
 module gmmu_sdram_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_sdram against the chip's model at its pins and an array: random bursts, row conflicts, refresh under load, ends
-// of pages and of the chip, resets. No test violates a rule of the chip.
+// Tests gmmu_sdram against the chip's model at its pins and an array: random bursts, row conflicts, refresh under load,
+// the ends of pages and of the chip, and resets. No test violates a rule of the chip.
 #include <array>
 #include <iomanip>
 
@@ -17,8 +17,8 @@ class SdramTest : public BlockTest<SdramMachine> {
     Until([&] { return t.initialized_o != 0; }, "the power-up", 40'000);
     Run(40);
   }
-  /// Draws an address and length inside 4 KiB. It uses few rows of few banks, so that accesses conflict; some lie at
-  /// the ends of pages, of the chip and past it.
+  /// Returns a random address and length inside 4 KiB. It uses few rows of few banks, so that accesses conflict; some
+  /// are at the ends of pages or of the chip, or past the chip.
   Burst Draw(bool write) {
     Burst burst;
     burst.id = static_cast<uint16_t>(rng());
@@ -32,7 +32,7 @@ class SdramTest : public BlockTest<SdramMachine> {
     if (write) Fill(burst, Random(3));
     return burst;
   }
-  /// Fills in data, and strobes: all, random, or mostly none. Lanes below the address have no strobe.
+  /// Fills in random data, and strobes that are all set, random, or mostly clear. Lanes below the address get none.
   void Fill(Burst& burst, unsigned how) {
     for (unsigned i = 0; i < burst.beats; ++i) {
       burst.data.push_back(rng());
@@ -71,7 +71,7 @@ TEST_P(SdramTest, PowersTheChipUpAfter200MicrosecondsAndDoesThenWhatWaits) {
   Until([&] { return t.initialized_o != 0; }, "the power-up", wait / 5);
   EXPECT_EQ(chip.counts().refreshes, 8u);
   Finish();
-  EXPECT_EQ((closest[{0, 3}]), 3u);  // mode register to activate
+  EXPECT_EQ((closest[{0, 3}]), 3u);  // from mode register to activate
 }
 
 TEST_P(SdramTest, RandomBurstsDoWhatAnArrayDoes) {
@@ -80,7 +80,7 @@ TEST_P(SdramTest, RandomBurstsDoWhatAnArrayDoes) {
   ExpectTheChipHoldsTheArray();
   EXPECT_GT(reads_done, 400u);
   EXPECT_GT(writes_done, 400u);
-  // Refresh continues under load: one every 7.8 us, none is left out.
+  // Refreshes continue under load: one every 7.8 us, and none is left out.
   const uint64_t intervals = chip.edges() * kSdramSizes[n].clock_ps / 7'812'500;
   EXPECT_GE(chip.counts().refreshes + 27, intervals);
 }
@@ -102,7 +102,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   Finish();
   constexpr unsigned kRefresh = 1, kPrecharge = 2, kActivate = 3, kWrite = 4, kRead = 5;
   const auto cycles = [&](uint64_t ns) { return (1000 * ns + kSdramSizes[n].clock_ps - 1) / kSdramSizes[n].clock_ps; };
-  const uint64_t least = 3;  // cycles until the row has been looked up again
+  const uint64_t least = 3;  // cycles until the row has been compared again
   EXPECT_EQ((closest[{kRefresh, kRefresh}]), cycles(66));
   EXPECT_EQ((closest[{kPrecharge, kRefresh}]), cycles(21));
   EXPECT_EQ((closest[{kPrecharge, kActivate}]), std::max(cycles(21), least));
@@ -111,7 +111,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   EXPECT_EQ((closest[{kRead, kRead}]), 4u);
   EXPECT_EQ((closest[{kWrite, kWrite}]), 4u);
   EXPECT_EQ((closest[{kWrite, kRead}]), 4u);
-  EXPECT_EQ((closest[{kRead, kWrite}]), (n == 2 ? 8u : 7u));  // CAS latency, four words, one cycle between
+  EXPECT_EQ((closest[{kRead, kWrite}]), (n == 2 ? 8u : 7u));  // CAS latency, four words, one idle cycle
   EXPECT_EQ((closest[{kActivate, kPrecharge}]), std::max(cycles(42), cycles(63) - cycles(21)));  // a refresh was due
   EXPECT_EQ((closest[{kRead, kPrecharge}]), 4u);
   EXPECT_EQ((closest[{kWrite, kPrecharge}]), 3 + std::max<uint64_t>(cycles(14), 2));
@@ -129,7 +129,7 @@ TEST_P(SdramTest, AnswersSlverrPastTheEndAndTouchesNothing) {
   }
   Write(At(kBytes + 0x800, 32, true));
   Read(At(kBytes + 0x800, 32));
-  Finish();  // answers are compared with SLVERR
+  Finish();  // Answers are compared with SLVERR.
   EXPECT_EQ(chip.counts().writes, counts.writes);
   EXPECT_EQ(chip.counts().reads, counts.reads);
   Read(At(kBytes - 256, 32));
@@ -139,7 +139,7 @@ TEST_P(SdramTest, AnswersSlverrPastTheEndAndTouchesNothing) {
 
 TEST_P(SdramTest, AWriteThatWaitsForItsDataHoldsUpNoRead) {
   PowerUp();
-  Write(At(0x2000, 8, true));  // W is accepted and complete
+  Write(At(0x2000, 8, true));  // W is accepted completely.
   Finish();
   const Burst late = At(0x3000, 8, true);
   Write(late, false);
@@ -177,7 +177,7 @@ TEST_P(SdramTest, AResetKeepsWhatWasAnsweredAndWritesNothingElse) {
     Traffic(10 + Random(20));
     Run(Random(300));
     const std::deque<Burst> lost = ResetNow(1 + Random(20));
-    // A byte of a write without an answer has the old or the new value; the array follows the chip.
+    // A byte of an unanswered write has the old or the new value; the array adopts what the chip has.
     std::map<uint64_t, std::vector<uint8_t>> maybe;
     for (const Burst& burst : lost) {
       for (unsigned i = 0; burst.Inside() && i < 8 * burst.beats; ++i)
@@ -191,7 +191,7 @@ TEST_P(SdramTest, AResetKeepsWhatWasAnsweredAndWritesNothingElse) {
     }
     ExpectTheChipHoldsTheArray();
     EXPECT_TRUE(t.initialized_o);
-    // Ready again within 20 us, without the pause of a power-up.
+    // After a reset without a power-up pause, the controller must be ready again within 20 us.
     Read(At(0x1000, 1));
     manner = {0, 0};
     const uint64_t start = now;
@@ -227,7 +227,7 @@ TEST_P(SdramTest, ADamagedBitIsRead) {
   Finish();
 }
 
-/// Cycles of a sequential stream of 256 KiB in bursts of 256 bytes.
+/// Measures the cycles of a sequential stream of 256 KiB in bursts of 256 bytes.
 ///
 /// The bound: a beat takes 4 cycles of dq, so a row of 1 KiB takes 512. The next row costs a precharge and an
 /// activation, at least three cycles each, since the row is looked up again after them, and one cycle of write
@@ -264,7 +264,7 @@ TEST_P(SdramTest, SequentialBurstsUseTheBus) {
 TEST_P(SdramTest, BeatsOfAnOpenRowFollowEveryFourCycles) {
   PowerUp();
   manner = {0, 0};
-  // After a refresh there is no other for 7.8 us.
+  // The next refresh after this one follows 7.8 us later.
   const uint64_t refreshes = chip.counts().refreshes;
   Until([&] { return chip.counts().refreshes != refreshes; }, "a refresh", 2'000);
   for (unsigned i = 0; i < 4; ++i) Read(At(0x8000 + 32 * i, 4));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's end of docs/board-link.md for the benches of the board's end: a plain implementation written from the
-// page. It shares no code with sim/board_link.
+// The host's end of docs/board-link.md, for the benches of the board's end: a plain implementation of that page,
+// which shares no code with sim/board_link.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline Bytes Stuff(const Bytes& body) {
   return out;
 }
 
-/// Returns nullopt if the encoding is not valid.
+/// Decodes COBS; returns nullopt if the encoding is not valid.
 inline std::optional<Bytes> Unstuff(const Bytes& line) {
   Bytes body;
   for (size_t at = 0; at < line.size();) {
@@ -78,7 +78,7 @@ struct Frame {
   }
 };
 
-/// The host: `line` has its bytes for the line, FromLine takes bytes from the line. `up` has the arrived messages.
+/// The host. `line` has the bytes that it sends, FromLine receives bytes from the line. `up` has the arrived messages.
 class Host {
  public:
   static constexpr uint64_t kAlive = 20'000;  // cycles
@@ -87,8 +87,8 @@ class Host {
   Bytes up;
   uint64_t announcements = 0, damaged = 0, again = 0, naks = 0;
   unsigned most_outstanding = 0;
-  uint8_t room = 8;     ///< the room that its frames announce
-  bool opened = false;  ///< a frame of the session came
+  uint8_t room = 8;     ///< the number of frames that its frames announce room for
+  bool opened = false;  ///< a frame of the session has arrived
   bool limit_broken = false;
 
   void Open(uint8_t session, uint8_t version = 1) {
@@ -120,10 +120,10 @@ class Host {
       Take(*frame);
     }
   }
-  /// Puts new frames on the line when it is empty.
+  /// Puts new frames on the line when no bytes are left to send.
   void Step(uint64_t now) {
     if (!line.empty()) return;
-    if (!opened) {  // the hello is repeated until it is answered
+    if (!opened) {  // The hello is repeated until it is answered.
       if (!hello_.payload.empty() && now - spoke_ > kAlive / 4) Put(hello_), spoke_ = now;
       return;
     }
@@ -201,7 +201,7 @@ class Host {
 class SerialPin {
  public:
   explicit SerialPin(double cycles) : cycles_(cycles) {}
-  /// The level to drive in this cycle; takes the next byte from `bytes` when the last one has been sent.
+  /// Returns the level to drive in this cycle; takes the next byte from `bytes` when the previous one has been sent.
   bool Drive(std::deque<uint8_t>& bytes) {
     if (out_left_ <= 0 && !bytes.empty()) {
       out_ = static_cast<unsigned>(0x200 | bytes.front() << 1);
@@ -217,7 +217,7 @@ class SerialPin {
     ++out_at_, --out_left_;
     return level;
   }
-  /// Takes the level of this cycle; returns a byte when its stop bit has been seen.
+  /// Receives the level of this cycle; returns a byte when its stop bit has been seen.
   std::optional<uint8_t> Sample(bool level) {
     if (in_at_ < 0) {
       if (!level) in_at_ = 0, in_ = 0, in_bit_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_sdram between a manager with queues and the model of the chip at its pins.
+// Drives gmmu_sdram between a manager with queues and the model of the chip at its pins.
 #pragma once
 
 #include <deque>
@@ -18,7 +18,7 @@ struct Burst {
   uint16_t id = 0;
   uint64_t address = 0;
   unsigned beats = 1;
-  std::vector<uint64_t> data;  ///< of a write, or the result of a read
+  std::vector<uint64_t> data;  ///< the data of a write, or the result of a read
   std::vector<uint8_t> strobes;
 
   bool Inside() const { return address < kBytes; }
@@ -26,20 +26,20 @@ struct Burst {
   uint64_t End() const { return First() + 8 * uint64_t{beats}; }
 };
 
-/// The sizes of the bench, as in gmmu_sdram_bench.sv.
+/// The bench's sizes, numbered as in gmmu_sdram_bench.sv.
 struct SdramSize {
   uint64_t clock_ps;
-  unsigned more_cycles;  ///< of delay on dq towards the controller
+  unsigned more_cycles;  ///< additional cycles of delay on dq towards the controller
   const sim::SdramPart* part;
 };
 inline const SdramSize kSdramSizes[] = {{12'500, 1, &sim::kAs4c16m16sa7},
                                         {40'000, 0, &sim::kMt48lc16m16a27e},
                                         {7'000, 1, &sim::kAs4c16m16sa7}};
 
-/// Sends the bursts that a test puts into `reads` and `writes`, compares answers with an array and counts them.
+/// Sends the bursts that a test puts into `reads` and `writes`, compares the answers with an array and counts them.
 ///
-/// Reads and writes are not ordered, so a test must not send a burst that overlaps one in progress: Free returns
-/// whether it may.
+/// Reads and writes are not ordered, so a test must not send a burst that overlaps one in progress; Free returns
+/// whether a burst may be sent.
 class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
  public:
   SdramMachine(unsigned size, uint64_t seed)
@@ -52,12 +52,12 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
 
   sim::SdramChip chip;
   uint64_t reads_done = 0, writes_done = 0, beats_done = 0;
-  uint64_t first_beat = 0, last_beat = 0;  ///< cycles of R
-  /// The fewest cycles from a command to the next one, each as {rasn, casn, wen}.
+  uint64_t first_beat = 0, last_beat = 0;  ///< cycles of the first and the latest R beat
+  /// The fewest cycles between two consecutive commands, each given as {rasn, casn, wen}.
   std::map<std::pair<unsigned, unsigned>, uint64_t> closest;
-  std::map<uint64_t, uint8_t> bytes;  ///< the array; bytes never written are missing
+  std::map<uint64_t, uint8_t> bytes;  ///< the array; bytes that were never written are missing
 
-  /// False while a write may overlap the read, or the reverse.
+  /// Returns false while a write in progress may overlap the read, or the reverse.
   bool Free(const Burst& burst, bool write) const {
     const auto apart = [&](const std::deque<Burst>& others) {
       for (const Burst& other : others)
@@ -113,7 +113,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
     Clock();
   }
 
-  /// Resets for `cycles` cycles. Drops the bursts in progress and returns the writes among them.
+  /// Resets for `cycles` cycles. Drops the bursts in progress, and returns the writes among them.
   std::deque<Burst> ResetNow(unsigned cycles) {
     const std::deque<Burst> lost = writes_out_;
     reads_out_.clear(), writes_out_.clear(), ar_.clear(), aw_.clear(), w_.clear();
@@ -139,7 +139,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
     bool last;
   };
 
-  /// The edge of clk_i, then the chip's edge, which lies in the same cycle.
+  /// Makes the edge of clk_i, then the chip's edge, which is in the same cycle.
   void Clock() {
     Edge();
     sim::SdramPins pins;

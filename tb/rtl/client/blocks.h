@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of the clients' blocks: bytes of ports of any width, and an access.
+// The bench of the clients' blocks, access to ports of any width, and an access request.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,10 @@
 
 namespace gmmu::client {
 
-constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::r_data_i);  ///< bytes of the bus
+constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::r_data_i);  ///< bytes of a bus beat
 constexpr unsigned kLine = 64;                                           ///< bytes of a line
 
-/// The blocks after reset, of a size numbered as in gmmu_client_blocks_bench.sv.
+/// The blocks after a reset. Sizes are numbered as in gmmu_client_blocks_bench.sv.
 class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -78,7 +78,7 @@ struct Request {
   }
 };
 
-/// CRC-32C, bit by bit, without the inversions.
+/// Returns the CRC-32C of one more word, computed bit by bit, without the inversions.
 inline uint32_t Crc32cStep(uint32_t crc, uint64_t word) {
   for (int i = 0; i < 64; ++i) crc = crc >> 1 ^ (((crc ^ static_cast<uint32_t>(word >> i)) & 1) != 0 ? 0x82F63B78u : 0);
   return crc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client against a translation port and a bus that answer late and out of order.
+// Drives one client between a translation port and a bus that answer late and out of order.
 #pragma once
 
 #include <algorithm>
@@ -44,22 +44,22 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   using BlockBench::Run;
 
   std::vector<uint8_t> memory;       // byte i is at va i and at VRAM offset i
-  std::set<uint64_t> invalid, zero;  // pages
+  std::set<uint64_t> invalid, zero;  // page numbers
   std::set<uint64_t> broken;         // lines whose accesses get a bus error
   unsigned latency = 8;
   std::vector<std::pair<uint64_t, unsigned>> faults;
   bool interleave = true;  // beats of different bursts may interleave
   unsigned most_in_flight = 0;
-  regs::ClientStatus status;  // status after the last run
+  regs::ClientStatus status;  // status after the latest run
   regs::ClientResult result;
   uint64_t fault_va = 0;
 
-  /// Sets pattern, seed and footprint of `lines` for the following runs; Run sets the rest.
+  /// Selects pattern, seed and footprint for the following runs; Run sets the other parameters.
   void Choose(regs::Pattern pattern, bool verify, unsigned footprint_lg2 = 0) {
     ctrl_.set_pattern(pattern).set_verify(verify).set_footprint_lg2(footprint_lg2);
   }
 
-  /// Runs to the end and returns the number of cycles.
+  /// Runs until the run has ended and returns the number of cycles.
   uint64_t Run(Access access, uint32_t first, uint32_t stride, uint32_t count, uint32_t step, unsigned depth = 0,
                uint64_t seed = 0) {
     Write(regs::ClientLines{}.set_first(first).set_stride(stride));

@@ -8,7 +8,7 @@ namespace {
 
 using regs::Fault;
 
-/// Accesses are requested and end; the model predicts the words, records and counts that follow.
+/// Accesses are requested and end; the model predicts the words, fault records and counts that follow.
 class Answer : public BlocksTest {
  protected:
   static constexpr unsigned kRows = kLine / kBeat;
@@ -18,13 +18,13 @@ class Answer : public BlocksTest {
     Fault fault = Fault::kNone;
     unsigned level = 0;
     bool zero = false;
-    bool logged = false;  // its record was accepted
+    bool logged = false;  // its fault record was accepted
     std::vector<std::vector<uint8_t>> rows = {};
   };
 
   Answer() : word_(n == 0 ? 8 : kBeat) {}
 
-  /// Offers a request for some cycles; then it is in flight.
+  /// Offers a request for `cycles` cycles; then it is in flight.
   void Begin(const Request& request, int cycles = 1) {
     ASSERT_EQ(flight_.count(request.id), 0u);
     Access access{request};
@@ -41,7 +41,7 @@ class Answer : public BlocksTest {
       Step();
     }
     t.ans_req_valid_i = 0;
-    Step();  // an MMU answer never arrives sooner than this
+    Step();  // An answer of the MMU never arrives sooner than this.
   }
   void End(unsigned id, Fault fault, unsigned level, bool zero) {
     Access& access = flight_.at(id);
@@ -71,7 +71,7 @@ class Answer : public BlocksTest {
     if (t.ans_read_o) row_ = t.ans_row_o % (slots() * kRows);
     Edge();
   }
-  /// Steps until every access that ended has its answer.
+  /// Steps until every access that has ended has been answered.
   void Finish() {
     for (int i = 0; i < 8000 && !ended_.empty(); ++i) Step();
     EXPECT_TRUE(ended_.empty()) << "answers are missing";
@@ -88,24 +88,24 @@ class Answer : public BlocksTest {
 
   const unsigned word_;
   std::map<unsigned, Access> flight_;
-  std::map<unsigned, bool> ended_;  // not answered
+  std::map<unsigned, bool> ended_;  // ended but not answered
   unsigned answered_ = 0, begun_ = 0, logged_ = 0, fault_percent_ = 25;
 
  private:
-  /// Drives the data of the row being read.
+  /// Drives the data of the row that is being read.
   void PutRow() {
     const auto at = flight_.find(row_ / kRows);
     if (at == flight_.end()) RandomBytes(t.ans_row_data_i, *this);
     else SetBytes(t.ans_row_data_i, at->second.rows[row_ % kRows].data());
   }
-  /// The access whose answer is due; null if none is.
+  /// Returns the access whose answer is due; null if none is.
   Access* Due() {
     const unsigned id = t.ans_ordered_i ? next_ : order_.empty() ? 0 : order_.front();
     return ended_.count(id) != 0 ? &flight_.at(id) : nullptr;
   }
   void TakeLog() {
     if (!log_stands_.Look(t.ans_log_valid_o, t.ans_log_ready_i)) return;
-    // Earlier answers may wait: the record is that of the next faulted access without one.
+    // Earlier answers may still wait: the record is that of the next faulted access that has none yet.
     Access* faulted = nullptr;
     if (t.ans_ordered_i) {
       for (unsigned i = 0; i < slots() && faulted == nullptr; ++i) {
@@ -148,7 +148,7 @@ class Answer : public BlocksTest {
       if (fresh && t.ans_last_o && access->fault == Fault::kNone)
         counts[access->request.write()] = access->request.bytes;
     }
-    for (int i = 0; i < 2; ++i) {  // one cycle later
+    for (int i = 0; i < 2; ++i) {  // The counts appear one cycle later.
       EXPECT_EQ(t.ans_count_o[i], counted_[i]) << (i ? "written" : "read");
       counted_[i] = counts[i];
     }
@@ -187,7 +187,7 @@ class Answer : public BlocksTest {
   std::deque<unsigned> order_;
   unsigned next_ = 0, beat_ = 0, row_ = 0;
   bool stood_ = false, muted_ = false;
-  unsigned counted_[2] = {};  ///< bytes read and written, to be counted in this cycle
+  unsigned counted_[2] = {};  ///< [0] bytes read, [1] bytes written, to be counted in this cycle
   Standing<> log_stands_{"the record"};
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client with its traffic engine, and (t_) one through-port, flat ports for C++: element 0 of
-// the through-port's pairs is its read half. Aperture lookups are never answered: no test uses the
-// aperture.
+// One client with its traffic engine, and (t_*) one through-port, with flat ports for C++: element 0 of
+// the through-port's pairs is its read half. Aperture lookups are never answered, because no test uses
+// the aperture.
 module gmmu_client_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;

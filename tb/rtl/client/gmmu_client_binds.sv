@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contracts of the clients' access units, checked on every bench that has one.
+// Binds the contracts of the clients' access units into every bench that contains one.
 bind gmmu_client gmmu_stream_props #(
   .Width($bits(gmmu_client_pkg::client_rsp_t) + 8 * WordBytes)
 ) u_rsp_props (

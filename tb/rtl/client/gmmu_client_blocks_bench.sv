@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of the clients, each alone, flat ports for C++. Payload inputs that several blocks use
-// exist once; each block has a valid of its own.
+// The blocks of the clients, each on its own, with flat ports for C++. Payload inputs that several
+// blocks use exist once; each block has its own valid.
 //
-// size_i selects the instance of a block that is built in two sizes. Instance 0 is that of a client
-// port. Instance 1 is that of a through-port: words as wide as the bus, with strobes. The read half
-// has 32 bursts in flight or one.
+// size_i selects the instance of a block that is built in two sizes. Instance 0 is built as in a client
+// port. Instance 1 is built as in a through-port: words as wide as the bus, with strobes. The read half
+// has 32 bursts in flight in instance 0, one in instance 1.
 module gmmu_client_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -142,7 +142,7 @@ module gmmu_client_blocks_bench
   output logic [1:0]  ans_log_access_o,
   output level_t      ans_log_level_o,
   output logic [63:0] ans_log_address_o,
-  output logic [6:0]  ans_count_o [2],  // read, written
+  output logic [6:0]  ans_count_o [2],  // [0] read, [1] written
 
   // ---- gmmu_client_regs.
   input  logic        regs_wr_i,
@@ -267,7 +267,7 @@ module gmmu_client_blocks_bench
   input  logic [7:0]  unit_ap_fault_i,
   input  logic        unit_ap_coherent_i,
   input  logic [35:0] unit_ap_page_i,
-  output logic        unit_ax_valid_o [2],   // AW, AR
+  output logic        unit_ax_valid_o [2],   // [0] AW, [1] AR
   input  logic        unit_ax_ready_i [2],
   output logic [7:0]  unit_ax_id_o [2],
   output logic [1:0]  unit_ax_port_o [2],
@@ -289,7 +289,7 @@ module gmmu_client_blocks_bench
   output logic [1:0]  unit_log_access_o,
   output level_t      unit_log_level_o,
   output logic [63:0] unit_log_address_o,
-  output logic [6:0]  unit_count_o [2],      // read, written
+  output logic [6:0]  unit_count_o [2],      // [0] read, [1] written
 
   // ---- gmmu_through_read.
   input  logic        tr_enable_i,
@@ -451,7 +451,7 @@ module gmmu_client_blocks_bench
     .req_ready_i(tw_req_ready_i), .req_o(tw_req), .rsp_valid_i(tw_rsp_valid_i),
     .rsp_ready_o(tw_rsp_ready_o), .rsp_i(answer));
 
-  // ---- Blocks with sizes: outputs of both instances, then those of the selected one.
+  // ---- Blocks with two sizes: outputs of both instances, then those of the selected one.
   typedef struct packed {
     logic burst_ready, w_valid;
     w_t   w;

@@ -8,10 +8,10 @@ namespace {
 
 using regs::Fault;
 
-/// Accesses end in four ways; a model applies the priorities and predicts which end is reported when.
+/// Accesses end in four ways; the model applies the priorities and predicts which end is reported when.
 class Ends : public BlocksTest {
  protected:
-  static constexpr uint64_t kTold = 2;  // cycles from the choice of an end to its report
+  static constexpr uint64_t kTold = 2;  // cycles from the selection of an end to its report
 
   struct End {
     unsigned slot = 0;
@@ -30,7 +30,7 @@ class Ends : public BlocksTest {
     free_.erase(free_.begin() + static_cast<long>(pick));
     return slot;
   }
-  /// A translation answer for a slot was accepted.
+  /// Accepts a translation answer for a free slot, which is returned.
   unsigned Begin() {
     const unsigned slot = Slot();
     Epoch(slot);
@@ -64,7 +64,7 @@ class Ends : public BlocksTest {
     t.e_zero_i = fault == Fault::kNone;
   }
 
-  /// One cycle. R, B and epochs are pulses; route and page are held until accepted.
+  /// Runs one cycle. R, B and epochs are pulses; route and page are held until accepted.
   void Step() override {
     if (t.ends_page_valid_i && !page_) Epoch(t.e_slot_i);
     Settle();
@@ -100,7 +100,7 @@ class Ends : public BlocksTest {
   }
 
   unsigned told_ = 0;
-  std::vector<unsigned> free_, order_;  // order_: slots in the order of their reports
+  std::vector<unsigned> free_, order_;  // order_: slots in the order in which their ends were reported
   std::deque<End> expected_;
 
  private:
@@ -179,7 +179,7 @@ TEST_P(Ends, ABOfEverySlotWaitsBehindReads) {
   }
   Quiet(static_cast<int>(slots.size()) + 8);
   EXPECT_EQ(told_, slots.size());
-  // Writes from every slot; meanwhile only route faults end.
+  // Every slot writes; in the meantime only route faults end.
   slots.clear();
   while (free_.size() > 8) slots.push_back(Begin()), Step();
   for (unsigned slot : slots) {

@@ -6,12 +6,12 @@
 namespace gmmu::client {
 namespace {
 
-constexpr unsigned kBeats = kLine / kBeat;  // beats of a line
+constexpr unsigned kBeats = kLine / kBeat;  // beats per line
 
-/// Bursts of any slots land; rows are read from the cycle in which their end is reported.
+/// Bursts of any slots land; their rows are read from the cycle on in which their end is reported.
 class Land : public BlocksTest {
  protected:
-  static constexpr uint64_t kEnd = 2;  // cycles from the offer of the last beat to its end
+  static constexpr uint64_t kEnd = 2;  // cycles from the offer of the last beat to the report of the end
 
   struct Burst {
     unsigned first = 0, beats = 1, done = 0;
@@ -37,7 +37,7 @@ class Land : public BlocksTest {
     Step();
     t.land_first_i = 0;
   }
-  /// The next beat of a slot is offered in this cycle.
+  /// Offers the next beat of a slot in this cycle.
   void Beat(unsigned slot, bool error) {
     Burst& burst = open_.at(slot);
     t.land_r_valid_i = 1;
@@ -56,7 +56,7 @@ class Land : public BlocksTest {
     t.land_r_valid_i = 0;
   }
   void Step() override {
-    // A row of an ended slot is read, sometimes; the answer stays until the next read.
+    // Sometimes reads a row of an ended slot; the output is stable until the next read.
     t.land_read_i = !told_.empty() && !Stall();
     std::vector<uint8_t> next = expected_;
     if (t.land_read_i) {
@@ -78,7 +78,7 @@ class Land : public BlocksTest {
     }
     expected_ = next;
     Edge();
-    // Slots that may be read in the next cycle: their end is reported in it, or was reported before.
+    // Slots may be read in the next cycle if their end is reported in it, or was reported earlier.
     told_.clear();
     for (const auto& [slot, burst] : ended_) {
       bool waits = false;
@@ -120,7 +120,7 @@ TEST_P(Land, AnErrorOfAnyBeatIsOfItsBurstAlone) {
     Reserve(4, 0, kBeats);
     for (unsigned i = 0; i < kBeats; ++i) Beat(3, i == wrong), Beat(4, false);
     Quiet();
-    Reserve(3, 0, kBeats);  // the slot forgets its earlier beats
+    Reserve(3, 0, kBeats);  // The slot forgets its earlier beats.
     for (unsigned i = 0; i < kBeats; ++i) Beat(3, false);
     Quiet();
   }
@@ -141,7 +141,7 @@ TEST_P(Land, ResetForgetsWhatHalfABurstLeft) {
 TEST_P(Land, RandomBurstsInterleaved) {
   for (int i = 0; i < 6000; ++i) {
     const unsigned slot = static_cast<unsigned>(Random(0, slots() - 1));
-    bool told = true;  // a slot is free again once its end was reported
+    bool told = true;  // A slot is free again once its end has been reported.
     for (const End& end : ends_) told &= end.slot != slot;
     if (open_.count(slot) == 0 && told && Chance(40)) {
       const unsigned first = static_cast<unsigned>(Random(0, kBeats - 1));

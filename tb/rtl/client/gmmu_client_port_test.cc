@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client against a translation port and a bus that answer late and out of order. Above all the bench checks that
-// every translation answer is given back exactly once, and not before its access has ended.
+// Tests one client against a translation port and a bus that answer late and out of order. Above all the bench checks
+// that every translation answer is returned exactly once, and not before its access has ended.
 #include "tb/rtl/client/client_machine.h"
 
 namespace gmmu {
@@ -85,7 +85,7 @@ TEST(Client, VramPastTheEndIsAFault) {
 TEST(Client, DepthLimitsAccessesInFlight) {
   for (unsigned depth : {1u, 3u, 16u, 64u}) {
     ClientMachine bench(0, 1);
-    bench.latency = 400;  // longer than requesting 64 lines takes, at every width
+    bench.latency = 400;  // longer than requesting 64 lines takes, with every bus width
     bench.Run(Access::kRead, 0, 1, 100, 1, depth);
     EXPECT_EQ(bench.most_in_flight, depth);
   }
@@ -103,7 +103,7 @@ TEST(Client, OneWordACycle) {
   EXPECT_LE(write, 8192u * 1.03);
 }
 
-/// The lines that a run reads from `bench`, in order, one after the other.
+/// Returns the lines that a run reads from `bench`, in order, concatenated.
 std::vector<uint8_t> Predict(const ClientMachine& bench, const hw::TrafficLines& lines, unsigned count) {
   hw::TrafficSequence sequence(lines);
   std::vector<uint8_t> bytes;
@@ -158,7 +158,7 @@ TEST(Client, AChaseFollowsThePointersInMemory) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     ClientMachine bench(static_cast<unsigned>(seed * 15), seed);
-    std::vector<uint32_t> ring(256);  // lines in a random order, each naming the next
+    std::vector<uint32_t> ring(256);  // lines in a random order, each of which names the next
     for (uint32_t i = 0; i < ring.size(); ++i) ring[i] = 11 + 17 * i;
     std::shuffle(ring.begin(), ring.end(), bench.rng);
     std::vector<uint8_t> bytes;
@@ -198,7 +198,7 @@ TEST(Client, AVerifiedRunWritesTheAddressPatternAndFindsIt) {
         for (unsigned w = 0; w < 8; ++w)
           EXPECT_EQ(WordAt(bench, at + 8 * w), hw::AddressPattern(lines.seed, at + 8 * w));
       }
-      // The same lines are read again after some words were corrupted: each is counted.
+      // The same lines are read again after some words were corrupted; each of these must be counted.
       hw::TrafficLines order = lines;
       sequence = hw::TrafficSequence(order);
       std::set<uint64_t> spoilt;

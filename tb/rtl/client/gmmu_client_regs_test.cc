@@ -4,12 +4,12 @@
 namespace gmmu::client {
 namespace {
 
-/// The control words of a client as software wrote them, and the state of a run, which a read returns combined.
+/// Checks the control words of a client as software wrote them, and the state of a run, which a read returns combined.
 class ClientRegs : public BlocksTest {
  protected:
   static constexpr unsigned kCtrl = regs::ClientCtrl::kOffset / 8;
   static constexpr unsigned kSeed = regs::ClientSeed::kOffset / 8;
-  static constexpr uint64_t kCtrlKept = 0x3fff3f3e;  // start reads 0, as do bits that are not built
+  static constexpr uint64_t kCtrlKept = 0x3fff3f3e;  // start and bits that are not built read as 0
 
   void Step() override {
     Settle();
@@ -107,8 +107,8 @@ TEST_P(ClientRegs, StartsOnlyByTheStartBitOfCtrl) {
   Write(kCtrl, ~uint64_t{1});
   EXPECT_EQ(starts_, 0u);
   Write(kCtrl, 1);
-  Write(1, 0x1111);      // in the cycle of the start pulse: busy
-  Write(kCtrl, 0xffff);  // the pulse has ended, the run is not busy yet
+  Write(1, 0x1111);      // The start pulse counts as busy.
+  Write(kCtrl, 0xffff);  // The pulse has ended, and the run is not busy yet.
   EXPECT_EQ(starts_, 2u);
   Step();
   ReadAll();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The access unit alone, between a user, a translation port, an aperture map and a bus that answer
+// Tests the access unit alone, between a user, a translation port, an aperture map and a bus that answer
 // late and out of order.
 #include <map>
 
@@ -13,21 +13,21 @@ using regs::Target;
 
 class AccessUnit : public BlocksTest {
  protected:
-  static constexpr unsigned kWrite = 0, kRead = 1;  // the bus ports' order
+  static constexpr unsigned kWrite = 0, kRead = 1;  // indices of the bus ports
   static constexpr uint64_t kVram = 0x100000;
 
   struct Access {
     Request request;
-    uint8_t data[kLine] = {};  // a write's data, or for a read the memory's data
+    uint8_t data[kLine] = {};  // data that a write sends, or that memory returns for a read
     bool kept[kLine] = {};
-    // The bench's translation, aperture and bus responses, drawn with the access.
+    // The bench's translation, aperture and bus responses, which Draw selects.
     Target target = Target::kVram;
     uint64_t offset = 0, page = 0;
     bool zero = false, coherent = false, bus_error = false;
     unsigned generation = 0, level = 0;
     Fault lookup = Fault::kNone, map = Fault::kNone;
     bool ended = false, logged = false, accepted = false;
-    unsigned beat = 0;  // beats of its burst that have landed
+    unsigned beat = 0;  // number of beats of its burst that have landed
 
     Fault route() const {
       if (target == Target::kPeer) return Fault::kPeerAbsent;
@@ -52,7 +52,7 @@ class AccessUnit : public BlocksTest {
 
   AccessUnit() : word_(n == 0 ? 8 : kBeat) {}
 
-  /// Adds an access that the user will request. The slot of its id is free.
+  /// Adds an access that the user will request. The slot that its id names must be free.
   Access& Add(const Request& request) {
     Access& access = slots_[request.id] = Access{request};
     for (auto& byte : access.data) byte = static_cast<uint8_t>(rng());
@@ -67,11 +67,11 @@ class AccessUnit : public BlocksTest {
       std::shuffle(words_.begin(), words_.end(), rng);
     }
     ++added_;
-    // Its words come first; then its request is offered.
+    // Send the access's words first; then its request is offered.
     while (!words_.empty()) Step();
     return access;
   }
-  /// Draws the outcome of the access among all possible ones.
+  /// Selects the outcome of the access at random among all possible ones.
   void Draw(Access& access, unsigned fault_percent) {
     access.target = static_cast<Target>(Random(0, 2));
     if (access.target != Target::kVram) access.offset = (rng() >> 28 << 12 | access.offset % 4096);
@@ -283,7 +283,7 @@ class AccessUnit : public BlocksTest {
   }
   void TakeLog() {
     if (!t.unit_log_valid_o || !t.unit_log_ready_i) return;
-    Access* found = nullptr;  // addresses differ in their upper bits
+    Access* found = nullptr;  // The addresses differ in their upper bits.
     for (auto& [id, access] : slots_)
       if (access.request.va == t.unit_log_address_o && !access.logged) found = &access;
     ASSERT_NE(found, nullptr) << "a record of nobody";
@@ -328,7 +328,7 @@ class AccessUnit : public BlocksTest {
     slots_.erase(at);
   }
 
-  std::vector<unsigned> words_;  // words of the newest write still to be given
+  std::vector<unsigned> words_;  // words of the newest write that are still to be sent
   std::deque<unsigned> asked_, accepted_, lookups_, routed_, asks_, pages_;
   std::vector<unsigned> reads_, written_;
   std::deque<Beat> beats_;

@@ -4,18 +4,18 @@
 namespace gmmu::client {
 namespace {
 
-/// Words of writes go to their slots, bursts follow; W beats are compared byte by byte.
+/// Words of writes are stored in their slots, and bursts follow; W beats are compared byte by byte.
 class Write : public BlocksTest {
  protected:
   Write() : word_(n == 0 ? 8 : kBeat), line_(slots()), free_(slots(), true) {}
 
   struct Line {
     uint8_t data[kLine] = {};
-    bool kept[kLine] = {};  // its strobe; true in the size without strobes
+    bool kept[kLine] = {};  // its strobe; always true in the size without strobes
   };
   struct Burst {
     unsigned slot, first, last;
-    std::vector<unsigned> words;  // not given yet
+    std::vector<unsigned> words;  // words that have not been sent
   };
   struct Beat {
     uint8_t data[kBeat] = {};
@@ -24,7 +24,7 @@ class Write : public BlocksTest {
     unsigned slot = 0;
   };
 
-  /// Adds a write. Its words arrive from now on, its burst after the last of them.
+  /// Adds a write. Its words arrive from now on, its burst after the final word.
   void Add(unsigned slot, unsigned first, unsigned last) {
     Burst burst{slot, first, last, {}};
     for (unsigned word = first / word_; word <= last / word_; ++word) burst.words.push_back(word);
@@ -50,7 +50,7 @@ class Write : public BlocksTest {
       ready_.pop_front();
       burst_.Taken();
     }
-    // Bursts with all words sent may begin in the next cycle.
+    // Bursts whose words have all been sent may begin in the next cycle.
     for (auto it = writes_.begin(); it != writes_.end();) {
       if (it->words.empty()) ready_.push_back(*it), it = writes_.erase(it);
       else ++it;
@@ -63,7 +63,7 @@ class Write : public BlocksTest {
     Run(5);
   }
 
-  const unsigned word_;  // bytes
+  const unsigned word_;  // bytes per word
   std::vector<Line> line_;
   std::vector<bool> free_;
   std::vector<Burst> writes_;

@@ -4,7 +4,7 @@
 namespace gmmu::client {
 namespace {
 
-/// Bursts go in; the bench is the access unit and answers by ascending id.
+/// Bursts enter; the bench acts as the access unit and answers by ascending id.
 class ThroughRead : public BlocksTest {
  protected:
   ThroughRead() { t.tr_enable_i = 1; }
@@ -51,12 +51,12 @@ class ThroughRead : public BlocksTest {
     bool fault;
     uint64_t due;
     uint8_t data[kLine];
-    unsigned row = 0;  // next row of its answer, counted from its first row
+    unsigned row = 0;  // next row of its answer, counted from the answer's first row
   };
   struct Open {
     ThroughBurst burst;
     unsigned beat;
-    std::deque<Line> seen;  // lines that are partly answered
+    std::deque<Line> seen;  // lines that have been partly answered
   };
 
   void TakeRequest() {
@@ -124,7 +124,7 @@ class ThroughRead : public BlocksTest {
   std::deque<ThroughBurst> offered_;
   std::deque<Open> open_;
   std::deque<Request> expected_;
-  std::deque<Line> lines_, history_;  // history_: lines from that of the next R on
+  std::deque<Line> lines_, history_;  // history_: lines from the one that the next R belongs to
   Offer ar_;
   Standing<> r_stands_{"R"};
 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The through-port between an AXI4 master and a translation port and memory that answer late and
-// out of order, compared with a plain model: every byte read and written, every response, every
-// logged fault, every translation given back.
+// Tests the through-port between an AXI4 manager and a translation port and memory that answer late and
+// out of order. A plain model checks every byte read and written, every response, every
+// logged fault, and every translation that is returned.
 #include "tb/rtl/client/through_machine.h"
 
 namespace gmmu {
 namespace {
 
-/// Bursts over all pages: reads of the upper half, writes of the lower, each byte written once.
+/// Makes bursts over all pages: reads of the upper half, writes of the lower half, each byte written once.
 void Fill(ThroughMachine& bench, bool illegal) {
   for (unsigned page = kHalf; page < kPages; ++page) {
     for (int i = 0; i < 3; ++i) {

@@ -4,7 +4,7 @@
 namespace gmmu::client {
 namespace {
 
-/// Bursts and their beats go in; the bench is the access unit and answers by ascending id.
+/// Bursts and their beats enter; the bench acts as the access unit and answers by ascending id.
 class ThroughWrite : public BlocksTest {
  protected:
   ThroughWrite() { t.tw_enable_i = 1; }
@@ -81,7 +81,7 @@ class ThroughWrite : public BlocksTest {
  private:
   struct Line {
     Request request;
-    bool last;  // last line of its burst
+    bool last;  // this is the last line of its burst
     uint8_t data[kLine] = {};
     bool kept[kLine] = {};
   };
@@ -99,7 +99,7 @@ class ThroughWrite : public BlocksTest {
   void TakeWord() {
     if (!t.tw_word_valid_o) return;
     ++words_;
-    // The row belongs to the line whose request comes next, or to the one after it.
+    // The row belongs to the line whose request comes next, or to the line after that.
     const unsigned ahead = (t.tw_word_id_o + slots() - requests_) % slots();
     ASSERT_LE(ahead, 1u);
     ASSERT_LT(ahead, expected_.size()) << "words of no line";
@@ -130,7 +130,7 @@ class ThroughWrite : public BlocksTest {
     const bool fault = Chance(fault_percent_);
     flight_.push_back({requests_ % slots(), fault, now + Random(1, latency_)});
     EXPECT_LE(flight_.size(), slots());
-    // Lines of a burst are adjacent; their response is the first incomplete one.
+    // Lines of a burst are adjacent, and their answers come in order.
     failing_ |= fault;
     if (line.last) lines_failed_.push_back(failing_), failing_ = false;
     ++requests_;
@@ -163,8 +163,8 @@ class ThroughWrite : public BlocksTest {
   std::deque<Beat> beats_;
   std::deque<Line> expected_;
   std::deque<Flight> flight_;
-  std::deque<std::pair<unsigned, bool>> responses_;  // id, illegal
-  std::deque<bool> lines_failed_;                    // of legal bursts
+  std::deque<std::pair<unsigned, bool>> responses_;  // {id, illegal}
+  std::deque<bool> lines_failed_;                    // for each legal burst
   Line given_[2] = {};
   unsigned rows_[2] = {}, open_ = 0, left_ = 0, burst_ = 0;
   bool failing_ = false;

@@ -5,7 +5,7 @@
 namespace gmmu::client {
 namespace {
 
-/// Words change every cycle; those that count go into the model's checksum and comparison.
+/// Words change every cycle; those that count enter the model's checksum and comparison.
 class TrafficCheck : public BlocksTest {
  protected:
   void Begin(bool verify, uint64_t seed) {
@@ -15,7 +15,7 @@ class TrafficCheck : public BlocksTest {
     Clock(0, 0, false);
     t.check_clear_i = 0;
   }
-  /// Drives a word; `count`: the previous cycle's word counts.
+  /// Drives a word. `count`: the previous cycle's word counts.
   void Clock(uint64_t word, uint64_t at, bool count) {
     t.check_word_i = word;
     t.check_at_i = at & (~uint64_t{0} >> 3);
@@ -54,7 +54,7 @@ TEST_P(TrafficCheck, EveryBitOfAWordIsCompared) {
     const uint64_t at = rng() >> 3;
     Clock(Right(at) ^ uint64_t{1} << bit, at, false);
     Clock(Right(at + 1), at + 1, true);
-    Clock(0, 0, true);  // this word matches
+    Clock(0, 0, true);  // The counted word matches.
     Clock(0, 0, false);
     EXPECT_EQ(mismatches_, bit + 1);
   }

@@ -30,7 +30,7 @@ class TrafficLines : public BlocksTest {
     }
     EXPECT_TRUE(t.lines_ready_o) << "a few cycles";
   }
-  /// Returns the next line, which is accepted after `wait` cycles.
+  /// Returns the next line, which is accepted after waiting `wait` cycles.
   uint64_t Next(unsigned wait) {
     int cycles = 0;
     while (!t.lines_valid_o && cycles < 10) Step(), ++cycles;
@@ -47,7 +47,7 @@ class TrafficLines : public BlocksTest {
     t.lines_next_i = 0;
     return line;
   }
-  /// The line that the answer to the last one names.
+  /// Supplies the line that the answer to the previous access names.
   void Chase(uint64_t line) {
     t.lines_chase_valid_i = 1;
     t.lines_chase_line_i = line & kLineMask;
@@ -144,7 +144,7 @@ TEST_P(TrafficLines, ASeedOfZeroIsOne) {
 TEST_P(TrafficLines, AChaseGoesWhereTheAnswerSays) {
   hw::TrafficLines run = Draw();
   run.pattern = Pattern::kChase;
-  for (unsigned lg2 : {0u, 4u}) {  // a chase ignores the footprint
+  for (unsigned lg2 : {0u, 4u}) {  // A chase ignores the footprint.
     run.footprint_lg2 = lg2;
     Load(run);
     EXPECT_EQ(Next(12), ((run.base >> 6) + run.first) & kLineMask);
@@ -175,7 +175,7 @@ TEST_P(TrafficLines, RandomRunsLoadedAnew) {
     const hw::TrafficLines run = Draw();
     Load(run);
     Expect(run, static_cast<unsigned>(Random(0, 30)));
-    if (Chance(40)) {  // the second pass
+    if (Chance(40)) {  // Sometimes a second pass follows.
       Load(run);
       Expect(run, 10);
     }

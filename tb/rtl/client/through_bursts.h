@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts as a plain AXI4 master offers them to the through-port, and the lines that they touch.
+// Bursts that a plain AXI4 manager offers to the through-port, and the lines that they touch.
 #pragma once
 
 #include "tb/rtl/client/blocks.h"
@@ -13,10 +13,10 @@ struct ThroughBurst {
   bool execute = false;
 
   bool legal() const { return burst == 1 && (1u << size) <= kBeat; }
-  /// First and one past the last byte that beat `i` may carry.
+  /// begin and end return the first byte that beat `i` may carry, and one past the last.
   uint64_t begin(unsigned i) const { return i == 0 ? va : (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i} << size); }
   uint64_t end(unsigned i) const { return (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i + 1} << size); }
-  /// One access for each line; the receiver assigns ids.
+  /// Returns one access for each line; the receiver assigns ids.
   std::vector<Request> lines(regs::Access access) const {
     std::vector<Request> result;
     for (uint64_t at = va; legal() && at < end(len); at = (at / kLine + 1) * kLine) {
@@ -32,7 +32,7 @@ struct ThroughBurst {
     t.ax_len_i = static_cast<uint8_t>(len), t.ax_size_i = static_cast<uint8_t>(size);
     t.ax_burst_i = static_cast<uint8_t>(burst), t.ax_execute_i = execute;
   }
-  /// Bursts that are refused: one of each kind other than INCR, and one with beats wider than the bus.
+  /// Returns bursts that are refused: one of each kind other than INCR, and one with beats wider than the bus.
   static std::vector<ThroughBurst> Illegal() {
     std::vector<ThroughBurst> bursts(4);
     for (unsigned i = 0; i < 3; ++i) {
@@ -42,7 +42,7 @@ struct ThroughBurst {
     bursts[3].size = 7;
     return bursts;
   }
-  /// The longest burst within a page.
+  /// Returns the longest burst within a page.
   static ThroughBurst Longest(uint64_t va) {
     ThroughBurst burst;
     while (1u << burst.size < kBeat) ++burst.size;

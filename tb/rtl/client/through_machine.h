@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The through-port between an AXI4 master and a translation port and memory that answer late and out of order.
+// Drives the through-port between an AXI4 manager and a translation port and memory that answer late and out of order.
 #pragma once
 
 #include <algorithm>
@@ -51,9 +51,9 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
   }
 
   std::vector<uint8_t> memory, expected;
-  std::vector<unsigned> page_of;     // va page to memory page
+  std::vector<unsigned> page_of;     // maps a va page to a memory page
   std::set<unsigned> invalid, zero;  // va pages
-  std::set<uint64_t> broken;         // memory lines whose bus answer is an error
+  std::set<uint64_t> broken;         // memory lines whose accesses get a bus error
   using BlockBench::Run;
   unsigned latency = 8;
   unsigned faults_expected = 0, faults_seen = 0;
@@ -64,7 +64,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     answers_.push_back(burst);
     CountFaults(burst);
   }
-  /// Adds a write with random data and strobes; `full`: all lanes of the burst.
+  /// Adds a write with random data and strobes. `full`: all lanes of the burst are enabled.
   void Write(const Burst& burst, bool full = false) {
     writes_.push_back(burst);
     bool failed = !burst.legal();
@@ -84,7 +84,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     responses_.push_back({burst.id, failed});
     CountFaults(burst);
   }
-  /// Steps until everything is answered.
+  /// Steps until everything has been answered.
   uint64_t Run() {
     const uint64_t begin = now;
     while (!(answers_.empty() && responses_.empty()) && now - begin < 2'000'000) Step();
@@ -101,7 +101,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     return end - begin;
   }
 
-  /// A legal burst inside one page, first byte at page offset `from` or later.
+  /// Returns a random legal burst inside one page, with its first byte at page offset `from` or later.
   Burst Draw(unsigned page, unsigned from) {
     Burst burst;
     burst.id = static_cast<unsigned>(rng() % 4);
@@ -137,7 +137,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
  private:
   static sim::AxiPort Port() {
     sim::AxiPort port = sim::GpuAxi::Through("t", kBeatBytes, 1'000'000);
-    port.judges_addresses = false;  // illegal bursts are sent on purpose
+    port.judges_addresses = false;  // Illegal bursts are sent on purpose.
     return port;
   }
   void Watch() {

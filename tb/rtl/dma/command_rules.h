@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of each opcode, as rtl/dma/README.md states them.
+// The rules of each opcode, as docs/integration.md states them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_fifo_ram against a deque, with words in block RAM and not; two words lie behind the RAM.
+// Tests gmmu_fifo_ram against a deque, with and without block RAM; two words fit behind the RAM.
 #include "inner_prims.h"
 
 namespace gmmu::inner {

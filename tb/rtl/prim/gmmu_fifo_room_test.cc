@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_fifo_room with a writer that decides two cycles before it writes: never full, in order, full
-// rate while the reader takes a word a cycle.
+// Tests gmmu_fifo_room with a writer that decides two cycles before it writes: the FIFO is never full,
+// keeps the order, and runs at full rate while the reader takes a word a cycle.
 #include <deque>
 
 #include "prims.h"
@@ -12,8 +12,8 @@ constexpr unsigned kDepth = 8;
 
 class FifoRoomTest : public PrimTest {
  protected:
-  /// One cycle. `wants`: the writer decides on a word if there is room; it writes it two cycles
-  /// later. `takes`: the reader is ready. Returns whether a word came out.
+  /// Runs one cycle. `wants`: the writer decides on a word if there is space; it writes the word two cycles
+  /// later. `takes`: the reader is ready. Returns whether a word was output.
   bool Cycle(bool wants, bool takes) {
     t.late_valid_i = coming_[0];
     t.late_data_i = next_;

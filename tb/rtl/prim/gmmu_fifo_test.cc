@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_fifo, gmmu_fifo_ram and gmmu_skid against a deque, with and without idle input and back-pressure. Each word
-// comes out once, in order; an offer stays until accepted.
+// Tests gmmu_fifo, gmmu_fifo_ram and gmmu_skid against a deque, with and without idle input and back-pressure. Each
+// word is output once, in order, and an offer stays until accepted.
 #include <array>
 #include <deque>
 
@@ -31,7 +31,7 @@ TEST_P(QueueTest, KeepsOrderUnderIdleInputAndBackPressure) {
   for (int i = 0; i < 8000; ++i) {
     const unsigned idle = (i / 1000 % 4) * 30, stall = (i / 2000 % 4) * 30;
     for (unsigned q = 0; q < 5; ++q) {
-      if (t.valid_i[q] == 0) {  // an offer stays until accepted
+      if (t.valid_i[q] == 0) {  // An offer stays until it is accepted.
         t.valid_i[q] = Random(100) >= idle;
         t.data_i[q] = next[q] * 2654435761u;
       }
@@ -70,7 +70,7 @@ TEST_P(QueueTest, KeepsOrderUnderIdleInputAndBackPressure) {
 
 TEST_P(QueueTest, LatencyRateAndCapacityAreAsStated) {
   for (unsigned q = 0; q < 5; ++q) {
-    // Latency of one word.
+    // Measure the latency of one word.
     t.valid_i[q] = 1;
     t.ready_i[q] = 0;
     t.data_i[q] = 7;
@@ -82,7 +82,7 @@ TEST_P(QueueTest, LatencyRateAndCapacityAreAsStated) {
     unsigned latency = 1;
     for (; !t.valid_o[q] && latency < 10; ++latency) Step();
     EXPECT_EQ(latency, kQueues[q].latency) << kQueues[q].name;
-    // Capacity.
+    // Measure the capacity.
     unsigned inside = 1;
     t.valid_i[q] = 1;
     for (int i = 0; i < 20; ++i) {
@@ -91,7 +91,7 @@ TEST_P(QueueTest, LatencyRateAndCapacityAreAsStated) {
       Step();
     }
     EXPECT_EQ(inside, kQueues[q].capacity) << kQueues[q].name;
-    // Rate, without back-pressure.
+    // Measure the rate without back-pressure.
     t.ready_i[q] = 1;
     Run(20);
     unsigned out = 0;

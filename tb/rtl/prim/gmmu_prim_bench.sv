@@ -5,8 +5,8 @@ module gmmu_prim_bench (
   input  logic        clk_i,
   input  logic        rst_i,
 
-  // FIFOs and skid, in the order: gmmu_fifo of 5, gmmu_fifo of 1, gmmu_fifo_ram of 8, gmmu_fifo_ram
-  // of 4, gmmu_skid.
+  // FIFOs and skid, in this order: gmmu_fifo of depth 5 and 1, gmmu_fifo_ram of depth 8 and 4,
+  // gmmu_skid.
   input  logic        valid_i [5],
   output logic        ready_o [5],
   input  logic [31:0] data_i [5],
@@ -14,7 +14,7 @@ module gmmu_prim_bench (
   input  logic        ready_i [5],
   output logic [31:0] data_o [5],
 
-  // gmmu_fifo_room of 8 with a writer that decides two cycles ahead: Margin 4.
+  // gmmu_fifo_room of depth 8 with a writer that decides two cycles ahead, hence Margin 4.
   output logic        room_o,
   output logic        late_ready_o,
   input  logic        late_valid_i,
@@ -33,7 +33,7 @@ module gmmu_prim_bench (
   output logic [4:0]  gnt_o [2],
   output logic [2:0]  index_o [2],
 
-  // RAMs: gmmu_lutram of 12 and of 2 words, gmmu_ram_1r1w of 12 and of 2.
+  // RAMs: gmmu_lutram with 12 and with 2 words, gmmu_ram_1r1w with 12 and with 2 words.
   input  logic        write_i,
   input  logic [3:0]  write_addr_i,
   input  logic        read_i,

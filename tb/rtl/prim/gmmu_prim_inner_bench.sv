@@ -5,8 +5,8 @@ module gmmu_prim_inner_bench (
   input  logic        clk_i,
   input  logic        rst_i,
 
-  // gmmu_slice of 32 bits and of 1, half-rate slice of 32 and of 1; gmmu_fifo_ram of 64
-  // words (block RAM), of 4, and of 4 of one bit.
+  // gmmu_slice with 32 bits and with 1, half-rate slices with 32 and with 1; gmmu_fifo_ram with 64
+  // words (block RAM), with 4 words, and with 4 words of one bit.
   input  logic        valid_i [7],
   output logic        ready_o [7],
   input  logic [31:0] data_i [7],
@@ -14,7 +14,7 @@ module gmmu_prim_inner_bench (
   input  logic        ready_i [7],
   output logic [31:0] data_o [7],
 
-  // gmmu_ram_apart of 16 words, of 1; gmmu_ram_block of 16, of 1.
+  // gmmu_ram_apart with 16 words and with 1; gmmu_ram_block with 16 and with 1.
   input  logic        ram_write_i,
   input  logic [3:0]  ram_write_addr_i,
   input  logic [31:0] ram_data_i,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_lutram and gmmu_ram_1r1w against an array: a read in the cycle of a write to the same word returns the old word,
-// and a read value is stable until the next read.
+// Tests gmmu_lutram and gmmu_ram_1r1w against an array: a read in the cycle of a write to the same word returns the old
+// word, and a read value is stable until the next read.
 #include <array>
 
 #include "prims.h"

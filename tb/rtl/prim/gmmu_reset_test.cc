@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_reset: its input one cycle later, from a register.
+// Tests that gmmu_reset outputs its input one cycle later, from a register.
 #include "inner_prims.h"
 
 namespace gmmu::inner {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_rr_arbiter against a model: the first requester after the last one that was advanced past.
+// Tests gmmu_rr_arbiter against a model: it grants the first requester after the previous winner.
 #include "prims.h"
 
 namespace gmmu::bench {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_slice at full and at half rate against a deque: with and without idle input and back-pressure.
+// Tests gmmu_slice at full and at half rate against a deque, with and without idle input and back-pressure.
 #include "inner_prims.h"
 
 namespace gmmu::inner {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of the inner primitives, and the contract of every queue: order, offers that are held, and a ready that
-// comes from a register.
+// The bench of the inner primitives, and the contract of every queue: words keep their order, offers are held, and
+// ready comes from a register.
 #pragma once
 #include <array>
 #include <deque>
@@ -39,7 +39,7 @@ class QueuesTest : public InnerPrimTest {
           offering = !Chance(idle);
           t.data_i[q] = static_cast<uint32_t>(rng());
         }
-        // Ready comes from a register: no input changes it.
+        // Ready comes from a register, so no input changes it.
         t.valid_i[q] = 0, t.ready_i[q] = 1;
         Settle();
         const bool ready = t.ready_o[q] != 0, valid = t.valid_o[q] != 0;
@@ -124,8 +124,8 @@ class QueuesTest : public InnerPrimTest {
   }
 };
 
-/// A RAM of 16 words and one of 1 word, elements `first` and `first` + 1; a word is never read in the cycle of its
-/// write.
+/// A RAM of 16 words and one of 1 word, which are elements `first` and `first` + 1; a word is never read in the cycle
+/// of its write.
 class ApartTest : public InnerPrimTest {
  protected:
   void EqualsAnArray(unsigned first) {
@@ -146,7 +146,7 @@ class ApartTest : public InnerPrimTest {
       t.ram_read_i = reads, t.ram_read_addr_i = static_cast<uint8_t>(from);
       Settle();
       for (unsigned r = 0; r < 2; ++r) {
-        if (known[r]) ASSERT_EQ(t.ram_o[first + r], shown[r]);  // stable until the next read
+        if (known[r]) ASSERT_EQ(t.ram_o[first + r], shown[r]);  // The value is stable until the next read.
       }
       if (reads) shown[0] = model[from], known[0] = true;
       if (reads && from == 0) shown[1] = model[0], known[1] = true;

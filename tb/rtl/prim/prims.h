@@ -6,7 +6,7 @@
 
 namespace gmmu::bench {
 
-/// The primitives' bench after reset.
+/// The primitives' bench after a reset.
 class PrimTest : public BlockTest<BlockBench<Vgmmu_prim_bench>> {
  protected:
   PrimTest() { Reset(); }

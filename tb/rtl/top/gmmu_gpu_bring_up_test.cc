@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the tables of docs/integration.md, written to memories and registers as printed, move the bytes and signal
+// Tests that the tables of docs/integration.md, written as printed, move the bytes and signal the fence.
 #include <gtest/gtest.h>
 
 #include <fstream>

@@ -85,13 +85,13 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
   }
 }
 
-// A table page alternates between leaf table of one range and level-1 table of another. There are three levels; commands
+// A table page alternates between leaf table of one range and level-1 table of another. Three levels are used; commands
 // write the tables, copies use them, and clients and another copy keep the same space busy.
 TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
   constexpr uint64_t kRoot = 0x700000, kUpperA = 0x701000, kUpperC = 0x702000, kLeafC = 0x703000, kLeafB = 0x704000,
                      kShared = 0x705000;
   constexpr uint64_t kVaA = 0x40000000, kVaB = 0x80000000, kVaC = 0xC0000000;  // root indices 1, 2, 3
-  constexpr uint64_t kData = 0x100000;                                         // 64 pages of data, followed by the destinations
+  constexpr uint64_t kData = 0x100000;                                         // 64 pages, then the destinations
   constexpr uint64_t kToA = 0x180000, kToB = 0x190000, kToC = 0x1a0000;
   gpu.vram.stall_percent = gpu.rng() % 30;
   gpu.vram.latency = 20 + gpu.rng() % 80;

@@ -156,8 +156,8 @@ TEST_F(GpuPeer, InboundAccessesReachVramAndItsEndIsTheirs) {
 }
 
 TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
-  // The GPU's accesses to the host and to peers never complete. Clients that alternate between these and VRAM make them,
-  // and so does the paging engine.
+  // The GPU's accesses to the host and to peers never complete: those of clients that alternate between these and VRAM,
+  // and those of the paging engine.
   constexpr uint64_t kTurns[] = {0x680000, 0x6c0000};
   for (unsigned i = 0; i < 32; ++i) {
     const auto page = [&](regs::Target target, uint64_t offset) {

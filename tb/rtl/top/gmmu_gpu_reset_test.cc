@@ -66,8 +66,8 @@ class GpuReset : public OneRing {
     }
     return true;
   }
-  /// Resets the GPU, and offers all four accesses from `distance` cycles after the pulse on. They must be answered within
-  /// `bound` cycles of the reset's end.
+  /// Resets the GPU, and offers all four accesses from `distance` cycles after the pulse on. They must be answered
+  /// within `bound` cycles of the reset's end.
   void ResetAndAccess(unsigned distance, unsigned bound = 100) {
     SCOPED_TRACE(testing::Message() << "offered " << distance << " cycles behind the pulse");
     a = {};

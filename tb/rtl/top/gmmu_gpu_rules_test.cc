@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rules that need the whole GPU: doorbells, fences and messages, deadlock freedom, silence and reset. docs/rules.md
-// lists the faults that these tests must detect.
+// Tests rules that need the whole GPU: doorbells, fences and messages, deadlock freedom, silence and reset.
+// docs/rules.md lists the faults that these tests must detect.
 #include <gtest/gtest.h>
 
 #include <algorithm>

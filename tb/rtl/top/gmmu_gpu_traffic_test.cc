@@ -102,7 +102,7 @@ TEST_F(GpuTraffic, OneWordACycleFromVram) {
 TEST_F(GpuTraffic, WritesThePatternOfItsSeed) {
   auto ctrl = space3;
   ctrl.set_access(Access::kWrite);
-  const auto status = gpu.Traffic(1, ctrl, kVa, 0x3f0, 1, 32, 1, /*seed=*/0x1000);  // The run crosses from VRAM to host memory.
+  const auto status = gpu.Traffic(1, ctrl, kVa, 0x3f0, 1, 32, 1, /*seed=*/0x1000);  // crosses into host memory
   EXPECT_EQ(status.count(), 32u);
   for (uint64_t w = 0; w < 32 * 8; ++w) {
     const uint64_t at = 0x3f0 * 64 + 8 * w;
@@ -148,7 +148,7 @@ TEST_F(GpuTraffic, AClientBuiltWithoutAnEngineReadsZeroAndStartsNothing) {
 
 TEST_F(GpuTraffic, ChasesPointersThroughBothMemories) {
   std::vector<uint8_t> bytes;
-  for (unsigned i = 0; i < 500; ++i) {  // The lines form a ring of 64: every 17th modulo 2048 / 32.
+  for (unsigned i = 0; i < 500; ++i) {  // The 64 lines form a ring.
     const auto line = [](unsigned n) { return kVa + 64 * (n * 17 % 64 * 32); };
     const uint64_t at = line(i % 64) - kVa;
     auto& memory = at < 0x10000 ? gpu.vram.memory : gpu.host.memory;

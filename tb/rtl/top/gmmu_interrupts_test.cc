@@ -88,8 +88,8 @@ class Interrupts : public BlocksTest {
     const unsigned standing = t.int_status_o & t.int_enable_i;
     EXPECT_EQ(t.int_irq_o, standing_ != 0) << "the level follows the enabled causes by a cycle";
     const bool asks = (standing & ~standing_) != 0 || (cleared_ && standing != 0);
-    // A message is allowed if a cause requested one since the previous message (or when that one was already decided) and,
-    // shortly before now, an enabled cause was set and the bus was open.
+    // Allowed: a cause requested a message since the previous message (or when that was already decided) and, shortly
+    // before now, an enabled cause was set and the bus was open.
     if (begun_) {
       EXPECT_GE(asked_ + kDecided, last_) << "nothing asked for a message";
       EXPECT_GT(stood_, 0) << "no enabled cause stands";
@@ -97,7 +97,7 @@ class Interrupts : public BlocksTest {
       owed_ = begun_ = false;
       last_ = now;
     }
-    // A message is required if one was requested, its cause is still set, the bus is open, and the previous one has ended.
+    // Required: a message was requested, its cause is still set, the bus is open, and the previous message has ended.
     if (asks) owed_ = true, asked_ = now;
     stood_ = standing != 0 ? kDelay : stood_ - 1;
     open_ = t.int_open_i ? kDelay : open_ - 1;

@@ -65,10 +65,10 @@ TEST_P(RegPort, AReadBesideHalfAWriteWaitsWhileThePortIsStopped) {
 }
 
 TEST_P(RegPort, AHighHalfWritesOnlyBehindItsLowHalf) {
-  EXPECT_EQ(Put(0x104, 1ull << 32, 0xf0), 2u);  // no low half since reset
+  EXPECT_EQ(Put(0x104, 1ull << 32, 0xf0), 2u);  // There was no low half since the reset.
   EXPECT_EQ(Put(0x100, 0x11111111, 0x0f), 0u);
-  EXPECT_EQ(Put(0x10c, 2ull << 32, 0xf0), 2u);  // the low half of another register
-  EXPECT_EQ(Put(0x104, 3ull << 32, 0xf0), 2u);  // This is the low half of another register.
+  EXPECT_EQ(Put(0x10c, 2ull << 32, 0xf0), 2u);  // The kept low half belongs to another register.
+  EXPECT_EQ(Put(0x104, 3ull << 32, 0xf0), 2u);  // The previous write discarded the kept half.
   EXPECT_EQ(Put(0x100, 0x22222222, 0x0f), 0u);
   EXPECT_EQ(Put(0x100, 4, 0x01), 2u);  // A refused write discards the kept half as well.
   EXPECT_EQ(Put(0x104, 5ull << 32, 0xf0), 2u);

@@ -103,7 +103,7 @@ TEST_P(Regs, ARootTakesItsOwnGeometryWhateverIsAccessedBetweenThem) {
     for (unsigned other = 0; other < spaces; ++other) {
       Write(at, 0x200'0000'0403 | uint64_t{other} << 12);
       if (Chance(50)) CheckRead(regs::kRingBase + other * regs::kSpaceStride);
-      else Write(0x3000 + other * regs::kSpaceStride, rng());  // No register exists at that address, so the write is ignored.
+      else Write(0x3000 + other * regs::kSpaceStride, rng());  // no register exists at that address
       Write(at + 8, 0x8001'0000'0000'0000 | uint64_t{other + 1} << 12);
       Rest();
     }

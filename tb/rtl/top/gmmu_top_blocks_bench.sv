@@ -24,7 +24,7 @@ module gmmu_top_blocks_bench
   output logic [CtlBits-1:0] arb_ctl_o,
   input  logic        arb_done_i,
   output logic        arb_idle_o,
-  output logic [7:0]  arb_cfg_bits_o,   // number of the lowest bits, which are cfg and only the registers define
+  output logic [7:0]  arb_cfg_bits_o,   // width of cfg, the lowest bits of an operation; only the registers define cfg
 
   // Interrupts.
   input  logic [5:0]  int_causes_i,

@@ -58,7 +58,7 @@ class RegPort : public BlocksTest {
     const bool bus = t.reg_rd_o[n] || t.reg_wr_valid_o[n];
     if (stopped_) EXPECT_FALSE(bus) << "it had said that nothing is under way";
     stopping_ = t.reg_stop_i[n] ? stopping_ + 1 : 0;
-    if (stopping_ > 3 && !bus_) EXPECT_FALSE(bus) << "an access begins while it is stopped";  // decoding takes two cycles
+    if (stopping_ > 3 && !bus_) EXPECT_FALSE(bus) << "an access begins while it is stopped";  // the decision takes two
     stopped_ = t.reg_stop_i[n] && t.reg_stopped_o[n];
     bus_ = bus;
     CheckWrite();

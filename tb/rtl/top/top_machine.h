@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models what surrounds the GPU on its bench: VRAM and host memory behind the AXI ports, a CPU on the register and window
-// ports. Host writes are applied in the order of AW and recorded, so that a test can check their order.
+// Models what surrounds the GPU on its bench: VRAM and host memory behind the AXI ports, a CPU on the register and
+// window ports. Host writes are applied in the order of AW and recorded, so that a test can check their order.
 #pragma once
 
 #include <deque>
