@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives each output of a design a register of its own and brings all to one pin: three of them, far apart, are added
-// (XOR) to each register of a shift register that ends there. So no output is unused, and three cost one LUT.
+// Gives each output of a design its own register and connects all of them to one pin: three registers, far apart, are
+// XORed into each bit of a shift register that ends there. No output is then unused, and three cost one LUT.
 module gmmu_fold_out #(
   parameter int unsigned Width = 2
 ) (

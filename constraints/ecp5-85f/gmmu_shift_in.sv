@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shift register fed by one pin: gives each input of a design a register of its own.
+// Shift register fed by one pin: it gives each input of a design its own register.
 module gmmu_shift_in #(
   parameter int unsigned Width = 2
 ) (

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cells of the device that gmmu_ulx3s places by itself, as a simulation needs them; synthesis takes their names
-// only. Facts: Lattice FPGA-TN-02200 (PLL), FPGA-TN-02032 (I/O registers).
+// The device cells that gmmu_ulx3s instantiates, modelled for simulation; synthesis uses only their names.
+// Sources: Lattice FPGA-TN-02200 (PLL), FPGA-TN-02032 (I/O registers).
 
-// The PLL passes its input through: in a simulation the oscillator's pin has the GPU's clock. CLKI / CLKI_DIV x CLKFB_DIV
-// is the frequency of a real one. CLKOS is the inverted input; the simulation of the pins adds the rest of its phase.
+// The PLL passes its input through: in a simulation the oscillator's pin has the GPU's clock. A real PLL's frequency is
+// CLKI / CLKI_DIV x CLKFB_DIV. CLKOS is the inverted input; the simulation of the pins adds the rest of its phase.
 module EHXPLLL #(
   parameter int CLKI_DIV = 1,
   parameter int CLKFB_DIV = 1,
@@ -44,7 +44,7 @@ module EHXPLLL #(
   assign LOCK = 1'b1;
 endmodule
 
-// A pin that has D0 while the clock is 1 and D1 while it is 0; both are sampled at the rising edge.
+// An output pin that has D0 while the clock is 1 and D1 while it is 0; both are sampled at the rising edge.
 module ODDRX1F (
   input  logic SCLK,
   input  logic RST,
@@ -60,7 +60,7 @@ module ODDRX1F (
   assign Q = SCLK ? d0_q : d1_q;
 endmodule
 
-// Registers in a pin; the device starts with their reset value.
+// I/O registers; the device starts with their reset values.
 module OFS1P3DX (
   input  logic SCLK,
   input  logic SP,
@@ -94,7 +94,7 @@ module IFS1P3DX (
   always @(posedge SCLK) if (CD) Q <= 1'b0; else if (SP) Q <= D;
 endmodule
 
-// A pin that drives while T is 0.
+// A bidirectional pin, which drives while T is 0.
 module BB (
   input  logic I,
   input  logic T,

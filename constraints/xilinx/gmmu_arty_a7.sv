@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arty A7-100T (XC7A100T): the board's part of the GPU with VRAM in block RAM. Built and run nowhere.
+// Arty A7-100T (XC7A100T): the top of this board, with VRAM in block RAM. It was never built or run.
 module gmmu_arty_a7 #(
   parameter int unsigned BitsPerSecond = 3_000_000,
   parameter logic [63:0] Build = '0
@@ -16,7 +16,7 @@ module gmmu_arty_a7 #(
   localparam int unsigned VramBytes = 262_144;
   localparam logic [63:0] Name = {8'd0, 8'd0, 8'd0, 8'd0, "y", "t", "r", "a"};
 
-  // ---- clock: 100 MHz x 8 / 10
+  // ---- Clock: 100 MHz x 8 / 10.
   logic clk, fast, feedback, locked;
   MMCME2_BASE #(.CLKIN1_PERIOD(10.0), .CLKFBOUT_MULT_F(8.0), .CLKOUT0_DIVIDE_F(10.0)) u_mmcm (
     .CLKIN1(clk_100mhz), .CLKFBIN(feedback), .CLKFBOUT(feedback), .CLKOUT0(fast), .LOCKED(locked), .RST(1'b0), .PWRDWN(1'b0),
@@ -24,7 +24,7 @@ module gmmu_arty_a7 #(
     .CLKOUT5(), .CLKOUT6());
   BUFG u_clk (.I(fast), .O(clk));
 
-  // ---- reset: until the clock is steady, and by the button; 16 cycles longer than both
+  // ---- Reset is held while the clock is not locked or the button is pressed, and for 16 cycles after.
   logic [1:0] calm_q;
   logic [3:0] wait_q;
   logic       rst_q;

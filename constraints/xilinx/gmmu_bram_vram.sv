@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// VRAM in block RAM, for a board whose memory has no controller here: an AXI4 subordinate of 64-bit words.
+// VRAM in block RAM, for a board for whose memory there is no controller: an AXI4 subordinate of 64-bit words.
 //
-//   bursts   INCR of whole words, one read and one write at a time; an address beyond Bytes wraps
-//   a read beside a write of the same word sees either
+//   bursts   INCR of full words, one read and one write at a time; an address beyond Bytes wraps
+//            a read that coincides with a write of the same word may return either value
 module gmmu_bram_vram
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -41,7 +41,7 @@ module gmmu_bram_vram
   typedef logic [Lg2-1:0] index_t;
   (* ram_style = "block" *) logic [63:0] words [Words];
 
-  // ---- reads: the word of the next beat is fetched while the present one is taken
+  // ---- Reads: the word of the next beat is fetched while the current one is accepted.
   logic       reads_q;
   logic [7:0] left_q;
   index_t     next_q, fetch;

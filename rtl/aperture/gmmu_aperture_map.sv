@@ -38,7 +38,7 @@ module gmmu_aperture_map
   output rd_req_t                      rd_req_o,
   input  rd_rsp_t                      rd_rsp_i,
 
-  // counter pulses: a lookup was answered; it hit in the cache
+  // Counter pulses. lookup_o: a lookup was answered; hit_o: it hit in the cache.
   output logic                         lookup_o,
   output logic                         hit_o,
   output logic                         idle_o

@@ -13,7 +13,7 @@
 // adapter must be below link_i.adapters and differ from link_i.own, and offset bits 47:42 must be 0, else
 // FaultPeerAbsent; the peer checks the size of its VRAM. Aperture: the map's answer. System: no check.
 //
-// The unit accepts one access a cycle, or an aperture access every other cycle, and checks it in the
+// The unit accepts one access a cycle, or an aperture access every other cycle, and checks it in
 // the next cycle. An access to another target waits until the map has answered all earlier aperture
 // accesses of the path.
 module gmmu_route

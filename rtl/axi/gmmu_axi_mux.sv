@@ -243,7 +243,7 @@ module gmmu_axi_mux
     end
   end
 
-  // ---- Memory side, one of VRAM (0) and host (1).
+  // ---- The memory ports: VRAM (0) and host (1).
   set_t [1:0]        owner, w_takes, r_here, b_here;
   logic [1:0]        r_take, b_take, owners_wait, out_idle, r_express_in;
   edge_r_t [1:0]     r;
@@ -449,8 +449,8 @@ module gmmu_axi_mux
 
   logic [1:0]            begins, begins_q;  // AR, AW
   logic                  held_begins;
-  logic [3:0]            ends_q;            // R, B of both ports
-  logic [3:0]            change_q;          // -4 to 2
+  logic [3:0]            ends_q;            // R and B of both ports
+  logic [3:0]            change_q;          // range: -4 to 2
   logic [CountWidth-1:0] count_q;
   logic                  none_q;
   assign begins[0] = ar_any_q ? (ar_turn_q & ~Exempt) != '0 : ar_push && !Exempt[Express];

@@ -33,9 +33,9 @@ module gmmu_board_regs
   output logic [31:0] msi_data_o,
   output logic [63:0] cycle_o,
   output logic [15:0] vram_key_o,
-  input  logic [4:0]  status_i,     // vram ready, irq, idle, silent, resetting
+  input  logic [4:0]  status_i,     // {VRAM ready, irq, idle, silent, resetting}
 
-  input  logic [3:0]  count_i       // access error, frame again, gap, damaged
+  input  logic [3:0]  count_i       // {access error, frame retransmitted, sequence gap, damaged frame}
 );
   localparam logic [63:0] Identity = {Version, "D", "R", "B", "U", "M", "M", "G"};
 

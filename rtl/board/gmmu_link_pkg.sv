@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constants of the link between a board and its host; docs/board-link.md explains them.
 package gmmu_link_pkg;
-  localparam int unsigned MaxPayload = 256;   // maximum of payload bytes in a frame
-  localparam int unsigned MaxFrames = 8;      // maximum of numbered frames outstanding
+  localparam int unsigned MaxPayload = 256;   // maximum number of payload bytes in a frame
+  localparam int unsigned MaxFrames = 8;      // maximum number of numbered frames outstanding
   localparam int unsigned HeaderBytes = 4;
   localparam int unsigned CrcBytes = 4;
   localparam logic [7:0]  Version = 8'd1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packs a byte stream into frames, which are kept until acknowledged; it also sends frames without
 // payload.
-//   stream     bytes of the payload. A frame is closed when it is full, or when no byte was offered
+//
 //   stream     bytes of the payload. A frame is closed when it is full, or when no byte was offered
 //              for some cycles and nothing else waits to be sent
 //   ack_i      a good frame of the session: the other side has received everything before ack_number_i

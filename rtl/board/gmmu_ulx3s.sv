@@ -43,7 +43,7 @@ module gmmu_ulx3s #(
     .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0),
     .ENCLKOP(1'b0), .ENCLKOS(1'b0));
 
-  // ---- Reset is held while the PLL is not locked or the button is pressed, and for 16 cycles after.
+  // ---- Reset is held while the PLL is not locked or the button is pressed, and for 16 cycles after that.
   logic [1:0] calm_q;
   logic [3:0] wait_q;
   logic       rst_q;

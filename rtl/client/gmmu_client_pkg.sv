@@ -77,7 +77,7 @@ package gmmu_client_pkg;
     logic        verify;
     logic [5:0]  footprint_lg2;
     space_t      space;
-    logic [7:0]  depth;                            // maximum of concurrent accesses, 0: all slots
+    logic [7:0]  depth;                            // maximum number of concurrent accesses, 0: all slots
     logic [63:0] base;
     logic [31:0] first;
     logic [31:0] stride;

@@ -45,7 +45,7 @@ module gmmu_traffic_lines
 
   // ---- Values that depend only on the configuration, computed after load_i in up to five cycles.
   // Products are modulo 2^32, from four half products.
-  logic [1:0][31:0] factor, low_q, by_q;     // by step and by step - count
+  logic [1:0][31:0] factor, low_q, by_q;     // [0]: times step, [1]: times step - count
   logic [1:0][15:0] cross_q, other_q, high_q;
   logic [31:0]      start_q;
   logic [32:0]      ahead_wrap_q;

@@ -60,7 +60,7 @@ module gmmu_dma_collect
   logic                 many_q;                   // the command has at least 8 words
   logic [3:0]           place_q;                  // one-hot index of the next operand
   logic [2:0]           more, more_q;             // number of operands that are still to come
-  logic [28:0]          total_q, offset_q, end_q; // word counts: whole buffer, before this command, up to its end
+  logic [28:0]          total_q, offset_q, end_q; // words of the buffer; before and with the command
   logic [29:0]          behind;
   logic                 at_end_q, over_q;         // at_end_q: end_q == total_q, one cycle old
   logic                 fresh_q, sized, clean, good_q, unread_q, lost_q, takes;

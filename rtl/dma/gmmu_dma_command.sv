@@ -209,7 +209,7 @@ module gmmu_dma_command
                    space: needs_q.aperture ? '0 : space_q, va_start: job_q.src.address,
                    va_end: job_q.value, cfg: '0};
 
-  // Offset in the buffer and header of the command of each job.
+  // Stores, for each job, its command's offset in the buffer and its command's header.
   logic        job_taken;
   logic [31:0] found_offset, found_header;
   assign job_taken = job_valid_o && job_ready_i;

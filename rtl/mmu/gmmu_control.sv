@@ -11,7 +11,7 @@
 //      in use and no stale read is in flight
 //
 // A change of sizes_in_use also takes effect in the kill cycle (resize_o; resize_word_o is stable a
-// few cycles earlier). That kill has everything in its scope, and its sweep visits all entries that
+// few cycles earlier). That kill has everything in its scope, and its sweep visits all entries that were
 // built. Other sweeps visit only the entries in use.
 //
 // After reset one sweep of everything precedes the first lookup.

@@ -14,7 +14,7 @@
 //   search     the walk table answers search_key_o one cycle later
 //   begin, join, restart, start   registered, one cycle after that answer: the lookup what_o begins
 //                                 a walk (begin_engine_o: in the engine's row) or joins one, or the
-//                                 walk of restart_row_o starts again; start_o says where
+//                                 walk of restart_row_o starts again; start_o is its starting point
 //   tell       answers of walks: they get the message bus when no hit uses it. An answer that has
 //              waited for some cycles blocks new lookups for one cycle
 //   msg        answers to the ports; msg_valid_o is one-hot by port. later: the translation in the

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page table entry's format (rdl record `pte`), separate from the walk: it decodes an 8-byte
-// word in its context. A second format would be one more package.
+// word in its context. A second format would get its own package.
 package gmmu_pte_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;

@@ -2,11 +2,11 @@
 // How much of the TLBs, the walk cache and the walk table is in use: register sizes_in_use, decoded
 // for the blocks. After reset everything built is in use.
 //
-//   word_i  the register as written, stable from four cycles before set_i. A field of 0 selects the
+//   word_i  the value written to the register, stable from four cycles before set_i. A field of 0 selects the
 //           built size
 //   set_i   pulse: word_i takes effect in the next cycle, in which use_o.set is 1. If word_i is
 //           illegal, no size changes
-//   word_o  the effective sizes, as the register reads
+//   word_o  the effective sizes, which a read of the register returns
 //   use_o   the effective sizes for the blocks; sweep_last follows one cycle later
 //
 // Without TurnDown everything built is in use, and word_o is 0.

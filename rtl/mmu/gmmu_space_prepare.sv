@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Computes the shifts and masks of an address space from its geometry, one level a cycle.
 //
-//   start_i   cfg_i is stable from here until done_o
-//   done_o    one cycle; row_o is stable from here until the next start_i
+//   start_i   pulse; cfg_i is stable from this cycle until done_o
+//   done_o    pulse; row_o is stable from this cycle until the next start_i
 //
 // An illegal geometry gives a row that is not enabled: fewer than 2 levels or more than were built, a
 // level outside 1 to 13 bits, a sum above VaWidth, or dual with level 1 above 12 or level 0 below 4 bits.

@@ -2,20 +2,20 @@
 // Walk cache: for each level above the leaf, pointers to the next lower tables and large pages of
 // that level; direct mapped. The index XORs the slices of the masked page number and the space. It
 // needs no shifter, so all levels are probed at once.
+//
 //   probe     read_i with key_i and the masks of its space; leaves_i, one cycle later, admits large
-//             pages. Results are valid two cycles later, until the next probe's. hit_o is one-hot, the
-//             count. Results two cycles later, stable until the next probe's. hit_o is one-hot, the
-//             lowest level with a cached entry, or 0. large_o: the entry is a large page, and
-//             page_o the 4 KiB page of the key in it; else page_o.pfn is the next table. k64_o: a
-//             leaf table of 64 KiB entries. half_i: the walk takes the 64 KiB half of a pair; at
-//             level 1 only that half's entry is found, since each half has rows of its own
+//             pages. Results are valid two cycles later and stable until those of the next probe. hit_o is
+//             one-hot: the lowest level with a cached entry, or 0. With large_o the entry is a large page,
+//             and page_o is the key's 4 KiB page in it; else page_o.pfn is the next table. k64_o: a leaf
+//             table of 64 KiB entries. half_i: the walk takes the 64 KiB half of a pair; at level 1
+//             only that half's entry is found, since each half has its own row
 //   write     one pointer a cycle, found by probes from the next cycle on; dropped if it comes two
 //             cycles after a step of a sweep
 //   fill      a large page with its shift and, one cycle later, whether its space is dual. It waits
 //             (kept_o) for a cycle without a write; a fill that comes meanwhile is dropped
 //   kill_i    drops a write of the same cycle and a waiting fill
 //   sweep_i   drops row `index` of all levels, two cycles later, if it matches the key of the last
-//             probe under that probe's masks, except for the bits to ignore. The row number is
+//             probe under that probe's masks, except for the bits to ignore. The row number is the index
 //             XORed with that key's row number, so key and masks must be stable meanwhile. A sweep of
 //             everything must precede the first probe
 //   use_i     with TurnDown, the entries in use: a smaller index is folded from smaller slices
@@ -214,7 +214,7 @@ module gmmu_walk_cache
                no_execute: found.no_execute, big: found.big, level: '0};
     for (int unsigned l = 1; l < MaxLevels; l++) if (hit_o[l]) page_o.level |= level_t'(l);
   end
-  always_comb begin  // whether the lowest hit is a large page; few gates, since inputs are late
+  always_comb begin  // Whether the lowest hit is a large page; it has few gates, because its inputs are late.
     large_o = large_q[1];
     for (int unsigned l = 2; l < MaxLevels; l++) begin
       if (large_q[l] && (match_q & (MaxLevels-1)'((1 << (l - 1)) - 1)) == '0) large_o = 1'b1;

@@ -214,7 +214,7 @@ module gmmu_walk_table
   rows_t reads_q;           // its read is in flight
   rows_t done_q;            // it has no further read
   rows_t stale_q;           // its read in flight predates the last kill
-  rows_t answered_q;        // the lookup that began it has its answer
+  rows_t answered_q;        // the lookup that began it has been answered
   rows_t chain_q;           // lookups have joined
   rows_t wide_q;
   rows_t fill_q;            // the line is still to be entered

@@ -3,8 +3,8 @@
 //
 //   room_o   from a register: one cycle ago there was space for Margin more words. Margin includes the
 //            word being decided, and all words that may be on their way or have arrived since
-//   input    a writer that obeys room_o never finds the FIFO full. ready_o, from a register, is for
-//            a writer that may use the margin as well: the FIFO is not full
+//   input    a writer that obeys room_o never finds the FIFO full. ready_o, from a register, means that
+//            the FIFO is not full; it is for a writer that may use the margin as well
 //   output   as gmmu_fifo
 module gmmu_fifo_room #(
   parameter int unsigned Width = 8,

@@ -21,7 +21,7 @@ module gmmu_ctl_arbiter
   output logic           idle_o
 );
   logic [1:0] grant;
-  logic       index, owner_q, busy_q;   // busy_q: from acceptance to completion
+  logic       index, owner_q, busy_q;   // busy_q: an operation was accepted and is not complete
   logic       offered_q, take;
 
   gmmu_rr_arbiter #(.N(2)) u_arbiter (

@@ -24,7 +24,7 @@ module gmmu_gpu_axi
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumRings = 1,
   parameter int unsigned L1Entries = 16,
-  parameter int unsigned L2Entries = 512,   // 4 KiB sub-entries; blocks of sixteen
+  parameter int unsigned L2Entries = 512,   // number of 4 KiB sub-entries, in blocks of sixteen
   parameter int unsigned L2Ways = 4,
   parameter int unsigned WalkCacheEntries = 16,  // per level
   parameter int unsigned NumWalks = 8,
@@ -186,7 +186,7 @@ module gmmu_gpu_axi
   input  logic [NumClients-1:0]         cl_rsp_ready_i,
   output logic [NumClients*SlotLg2-1:0] cl_rsp_id_o,
   output logic [NumClients-1:0]         cl_rsp_last_o,
-  output logic [NumClients*8-1:0]       cl_rsp_fault_o,  // fault_e; not 0: one beat, no data
+  output logic [NumClients*8-1:0]       cl_rsp_fault_o,  // fault_e; if not 0, the answer is one beat without data
   output logic [NumClients*3-1:0]       cl_rsp_word_o,
   output logic [NumClients*64-1:0]      cl_rsp_data_o,
 

@@ -97,5 +97,5 @@ module gmmu_interrupts
       !cleared_q;
 
   logic unused_bits;
-  assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0], causes_i, wr_rsp_i.b};   // b: a message is posted
+  assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0], causes_i, wr_rsp_i.b};   // B is ignored: posted message
 endmodule

@@ -137,7 +137,7 @@ module gmmu_regs
   logic [31:0] ctl_done_count_q;
 
   // The window accepts no address while a write waits, so it stays settled. A SPACE_ROOT, or new
-  // new sizes also waits for the previous operation, except during silence.
+  // sizes, also waits for the previous operation, except during silence.
   logic sizes;
   assign sizes = TurnDown && global_q[Globals-1];
   always_ff @(posedge clk_i) begin

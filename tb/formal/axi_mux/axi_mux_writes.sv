@@ -131,7 +131,7 @@ module axi_mux_writes
 
   // ---- The memory ports.
   number_t [1:0] left_n_q, out_n_q;              // left_n_q: AWs that left; out_n_q: W bursts that left
-  few_t          own_n_q, own_left_n_q, place_q;  // the requester's AWs for the port: accepted (own_n_q), left (own_left_n_q)
+  few_t          own_n_q, own_left_n_q, place_q;  // requester's AWs for the port: accepted (own), left (own_left)
   logic          aw_left_q, w_begun_q, w_left_q, out_beat_q;
   number_t       aw_number_q, w_number_q;
   logic [1:0]    aw_here, w_here, aw_fits, w_fits, aw_leave, w_leave;
@@ -187,8 +187,8 @@ module axi_mux_writes
 
   // ---- Internal state, for the induction.
   logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; a foreign one counts as 2
-  logic [1:0][4:0] own_here, own_before;      // own_here: AWs of the requester in the queue; own_before: those before the marked one
-  number_t [1:0]   moved_q, through_q;        // moved_q: AWs moved to the queue; through_q: W bursts through the registers
+  logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; own_before: before the marked
+  number_t [1:0]   moved_q, through_q;        // moved_q: AWs moved to the queue; through_q: W bursts gone
   number_t         marked_q;                  // number of the marked burst in the queue
   logic            aw_moved_q, w_through_q;
   number_t         back;                      // W bursts of the port that precede the marked one

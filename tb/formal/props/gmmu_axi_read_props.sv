@@ -3,7 +3,7 @@
 //
 //   of the requester   AR is held until accepted; ids are below Ids and unique among those
 //                      outstanding; no burst crosses 4 KiB
-//   of the other side  R comes only for an accepted burst; as many beats as AR says, LAST at the end
+//   of the other side  R comes only for an accepted burst, with the beats that AR says and LAST
 //
 // R has no ready: space for it is reserved. Beats of different bursts may interleave.
 module gmmu_axi_read_props

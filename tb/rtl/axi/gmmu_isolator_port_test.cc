@@ -268,7 +268,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
       to_send_.clear();
     }
   }
-  /// Resets the core as the isolator does: waits at least one cycle, and `patience` cycles, for the answers, then cuts.
+  /// Resets the core as the isolator does: waits `patience` cycles (at least one) for the answers, then cuts.
   void CutOff(unsigned patience) {
     const unsigned stall = stall_;
     if (Random(2) == 0) {  // Offers then wait.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives gmmu_axi_ids between a GPU, whose bursts have unique ids except the shared one, and a memory that answers in
-// order, interleaves R beats, sends stray answers, and accepts W before AW or AW before W. Every burst, beat and answer
-// has a number, so each loss, duplicate or swap is detected.
+// Drives gmmu_axi_ids between a GPU, whose bursts have unique ids except the shared one, and a memory that answers
+// in any order, interleaves R beats, sends stray answers, and accepts W before AW or AW before W. Every burst, beat
+// and answer has a number, so each loss, duplicate or swap is detected.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ namespace gmmu::ids {
 
 enum { kRead, kWrite };
 constexpr unsigned kShared = 0x500;  // the shared id without the generation, which is bit 15
-constexpr unsigned kWires = 3;       // number of the size without a table
+constexpr unsigned kWires = 3;       // index of the size that has no table
 
 class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
  public:
@@ -281,7 +281,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   bool offered_[2] = {}, offers_answer_[2] = {}, stray_[2] = {}, stray_last_ = false;
   unsigned stray_id_[2] = {};
   uint64_t w_asked_ = 0, w_left_ = 0, w_taken_ = 0,
-           aw_beats_ = 0;       // beats: of AWs offered, not sent, accepted; of AWs accepted
+           aw_beats_ = 0;       // w_*: beats offered, unsent, accepted; aw_beats_: beats of accepted AWs
   std::deque<uint32_t> ahead_;  // W beats accepted here, but not yet by the memory
   Standing<std::pair<unsigned, uint32_t>> m_ax_stands_[2]{Standing<std::pair<unsigned, uint32_t>>("AR"),
                                                           Standing<std::pair<unsigned, uint32_t>>("AW")};

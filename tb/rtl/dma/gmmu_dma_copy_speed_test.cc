@@ -21,7 +21,7 @@ struct Row {
   bool physical;
   uint64_t size, stride;
   unsigned s, d;
-  double target;   ///< of the bus, for 64 bits
+  double target;   ///< share of the bus that the row must use, on a 64-bit bus
   double limit;    ///< what the row can reach: the share of beats that carry a copy, or reads in flight / latency
   unsigned b = 1;  ///< cycles from the last W to B
 };

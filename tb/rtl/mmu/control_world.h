@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_control with models of its neighbours; every cycle is checked against the contract.
+// Drives gmmu_control with models of its neighbours, and checks every cycle against the contract.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ class ControlTest : public ControlBenchTest {
   static World Easy() { return {}; }
   World Slow() {
     World world;
-    // The pipeline may report quiet in the first cycles of hold, because lookups still enter in the first two.
+    // The pipeline may report quiet in the first cycles of hold, because lookups still enter during two of them.
     world.quiet.assign(Random(5), true);
     world.quiet.push_back(false);
     for (unsigned runs = Random(6); runs > 0; --runs) {  // Walks send messages and then end.

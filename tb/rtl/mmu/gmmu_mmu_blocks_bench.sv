@@ -347,7 +347,7 @@ module gmmu_mmu_blocks_bench
       .generation_i(l1_generation_i), .drained_o(drained),
       .ev_o(), .count_o(count), .few_o(few), .idle_o(idle));
 
-    // gmmu_walk_table: R words as for gmmu_fill.
+    // gmmu_walk_table uses the same R words as gmmu_fill.
     logic       wt_hit, wt_near, wt_free, wt_engine_free, wt_restart_valid, wt_restart_wide, wt_ar_valid;
     logic       wt_tell_valid, wt_again_valid, wt_wc_write, wt_fill_valid, wt_stale, wt_quiet;
     logic       wt_idle;

@@ -66,7 +66,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   const unsigned spaces = scene.small ? 2 : 5;
   uint64_t next = 0x100000;
   std::vector<std::unique_ptr<RandomTables>> tables;
-  for (unsigned s = 0; s < 2 * spaces; ++s) {  // the second half are roots for later changes
+  for (unsigned s = 0; s < 2 * spaces; ++s) {  // The second half are roots for later changes.
     const unsigned levels = 2 + (s + static_cast<unsigned>(seed)) % 5;
     tables.push_back(std::make_unique<RandomTables>(machine.memory, random(), levels, 13, machine.t.data_words_o > 1,
                                                     pick(2) != 0, &next));

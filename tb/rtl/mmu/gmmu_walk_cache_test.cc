@@ -14,7 +14,7 @@ namespace {
 
 class WalkCacheTest : public BlocksTest {
  protected:
-  static constexpr std::array<unsigned, 6> kShift{0, 9, 18, 27, 30, 33};  // in page numbers
+  static constexpr std::array<unsigned, 6> kShift{0, 9, 18, 27, 30, 33};  // bit positions in page numbers
   struct Pointer {
     uint64_t pfn;
     bool vram;

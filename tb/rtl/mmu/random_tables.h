@@ -12,7 +12,7 @@
 namespace gmmu::bench {
 
 /// Random page tables of one space. A pool holds tables of each level; entries are generated on their first read and
-/// be changed.
+/// can be changed.
 ///
 /// All kinds of entries occur: tables, pages of every attribute, contiguous blocks (always whole), large pages, zero
 /// pages, invalid entries, every reserved form, and entries whose read ends in an error.

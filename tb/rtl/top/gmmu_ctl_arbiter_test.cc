@@ -36,7 +36,7 @@ class CtlArbiter : public BlocksTest {
     EXPECT_FALSE(work_);
   }
 
-  unsigned longest_ = 6;  // maximum of cycles from an operation's acceptance to its completion
+  unsigned longest_ = 6;  // maximum number of cycles from an operation's acceptance to its completion
   std::vector<int> order_;
   unsigned taken_[2] = {}, done_[2] = {};
 

@@ -47,7 +47,7 @@ class Interrupts : public BlocksTest {
 
   unsigned messages_ = 0, sent_ = 0, status_ = 0;
   unsigned standing_ = 0;  // enabled causes that were set in the previous cycle
-  unsigned longest_ = 10;  // maximum of cycles from a message to its B
+  unsigned longest_ = 10;  // maximum number of cycles from a message to its B
   uint64_t address_;
   uint32_t data_;
 

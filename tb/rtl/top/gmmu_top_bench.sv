@@ -12,7 +12,7 @@ module gmmu_top_bench
   parameter int unsigned NumSpaces = 16,
   parameter int unsigned NumRings = 1,
   parameter int unsigned L1Entries = 16,
-  parameter int unsigned L2Entries = 512,   // 4 KiB sub-entries; blocks of sixteen
+  parameter int unsigned L2Entries = 512,   // number of 4 KiB sub-entries, in blocks of sixteen
   parameter int unsigned L2Ways = 4,
   parameter int unsigned WalkCacheEntries = 16,  // per level
   parameter int unsigned NumWalks = 8,
@@ -137,10 +137,10 @@ module gmmu_top_bench
   input  logic [PortIdWidth-1:0]   m_host_bid_i,
   input  logic [1:0]               m_host_bresp_i,
 
-  // Client ports from outside. A client serves its port while its traffic engine is not busy. A
+  // External client ports. A client serves its port while its traffic engine is not busy. A
   // write sends its data first: beats of an id on cl_w, then the request. The id is below Slots and
   // unique among those outstanding. An access of up to 64 bytes never crosses a 64-byte line.
-  // Answers come in any order by id, read data in beats, lowest first.
+  // Answers come in any order of ids; read data comes in beats, the lowest first.
   input  logic [NumClients-1:0]           cl_req_valid_i,
   output logic [NumClients-1:0]           cl_req_ready_o,
   input  logic [NumClients*SlotLg2-1:0]   cl_req_id_i,
@@ -157,7 +157,7 @@ module gmmu_top_bench
   input  logic [NumClients-1:0]           cl_rsp_ready_i,
   output logic [NumClients*SlotLg2-1:0]   cl_rsp_id_o,
   output logic [NumClients-1:0]           cl_rsp_last_o,
-  output logic [NumClients*8-1:0]         cl_rsp_fault_o,   // fault_e; not 0: one beat, no data
+  output logic [NumClients*8-1:0]         cl_rsp_fault_o,   // fault_e; if not 0, the answer is one beat without data
   output logic [NumClients*3-1:0]         cl_rsp_word_o,
   output logic [NumClients*64-1:0]        cl_rsp_data_o,
 

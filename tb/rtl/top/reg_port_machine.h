@@ -42,7 +42,7 @@ class WriteModel {
 /// An AXI4-Lite manager on one side and, on the other, a register bus whose data changes in every cycle.
 class RegPort : public BlocksTest {
  protected:
-  static constexpr uint64_t kBound = 400;  // maximum of cycles per access
+  static constexpr uint64_t kBound = 400;  // maximum number of cycles per access
   unsigned ReadCycles() const { return n == 0 ? 4 : 1; }
 
   void Step() override {

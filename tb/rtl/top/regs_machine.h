@@ -13,7 +13,7 @@ constexpr RegsSize kRegsSizes[] = {{4, 16, 1}, {1, 2, 1}, {64, 64, 4}};
 /// with the model in every cycle.
 class Regs : public BlocksTest {
  protected:
-  static constexpr int kBound = 300;  // maximum of cycles per write
+  static constexpr int kBound = 300;  // maximum number of cycles per write
 
   Regs() : model(kRegsSizes[n]) {
     t.regs_vram_bytes_i = rng();

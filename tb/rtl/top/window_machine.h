@@ -111,7 +111,7 @@ class Window : public BlocksTest {
   bool dead = false;      // VRAM answers nothing
   size_t lost_ = 0;       // accesses answered with an error because VRAM dropped them
   unsigned latency = 12;  // maximum latency of the memory, in cycles
-  unsigned most_ = 0;     // maximum of accesses in flight on the bus
+  unsigned most_ = 0;     // maximum number of accesses in flight on the bus
   bool settled_ = false;
   bool aw_late = false;  // no new AW is offered; a pending one stays
   bool w_late = false;   // no new W beat is offered; a pending one stays
