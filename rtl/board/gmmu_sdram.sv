@@ -75,8 +75,8 @@ module gmmu_sdram
   localparam int unsigned PageWords = 9;      // bits of a word's number within 4 KiB
   localparam int unsigned WriteBeats = 256;   // fits the longest burst; uses no more block RAM than 64 would
   localparam int unsigned ReadBeats = 64;
-  localparam int unsigned WriteBursts = 8;    // bursts of each direction that have begun and
-  localparam int unsigned ReadBursts = 16;    //   whose last answer has not been accepted
+  localparam int unsigned WriteBursts = 8;    // maximum number of writes that are not answered
+  localparam int unsigned ReadBursts = 16;    // maximum number of reads whose last answer was not accepted
 
   typedef struct packed {
     logic [PortIdWidth-1:0] id;

@@ -249,7 +249,7 @@ module gmmu_sdram_chip_port #(
       if (command == CmdMode) live_q <= 1'b1;
       {sdram_rasn_o, sdram_casn_o, sdram_wen_o} <= command;
     end
-    // Address bit 10: all banks, or auto-precharge after the column access.
+    // Address bit 10 selects all banks for a precharge, or auto-precharge for a column command.
     if (run) begin
       sdram_ba_o <= op_bank;
       sdram_a_o <= hit_q ? RowBits'({op_column, 2'b00}) : op_row;

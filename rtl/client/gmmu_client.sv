@@ -2,7 +2,7 @@
 // Access unit of one client: translates, routes and performs up to Slots concurrent accesses.
 //
 //   req      one access; its id names the slot that it occupies until the last beat of its answer
-//            is accepted. The id may not be offered again before
+//            is accepted. The id may not be offered again before that
 //   w        words of a write; always accepted, and sent before the request is offered
 //   rsp      answers by id in the order in which their accesses ended or, while ordered_i is 1, by
 //            ascending id from 0 on (modulo Slots); ordered_i changes only while idle_o is 1

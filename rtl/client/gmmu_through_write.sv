@@ -58,7 +58,7 @@ module gmmu_through_write
   logic        req_q, fire, retire, room;
   client_req_t request_q;
   slot_t       id_q;
-  count_t      in_flight_q;                // without the current line and req_q
+  count_t      in_flight_q;                // excludes the current line and req_q
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
     logic                      last;       // last line of its burst

@@ -37,8 +37,8 @@ package gmmu_dma_pkg;
   // An address in the form that a ring entry or a command gives.
   typedef struct packed {
     logic        physical;
-    target_e     target;         // of a physical address
-    space_t      space;          // of a virtual address
+    target_e     target;         // target, for a physical address
+    space_t      space;          // address space, for a virtual address
     logic [63:0] address;        // va, or offset in target
   } place_t;
 

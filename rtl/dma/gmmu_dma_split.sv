@@ -39,7 +39,7 @@ module gmmu_dma_split
   assign load = !valid_o || (ready_i && last_o);
   assign stop_o = end_q[ChunkLg2-1:0] | {ChunkLg2{!last_o}};
 
-  // Whether the chunk after the current one is the last, without an adder: chunk + 1 equals
+  // last_next: whether the chunk after the current one is the last, without an adder: chunk + 1 equals
   // last_chunk if, at every bit, the two differ exactly where a carry arrives. If the bit below
   // matches, it produced a carry exactly if it is 1 in chunk and 0 in last_chunk.
   chunk_t chunk, last_chunk, carry;

@@ -213,7 +213,7 @@ module gmmu_walk_table
   rows_t parked_q;          // its read is ready and waits until another row's read ends
   rows_t reads_q;           // its read is in flight
   rows_t done_q;            // it has no further read
-  rows_t stale_q;           // its read in flight predates the last kill
+  rows_t stale_q;           // its read in flight predates the latest kill
   rows_t answered_q;        // the lookup that began it has been answered
   rows_t chain_q;           // lookups have joined
   rows_t wide_q;

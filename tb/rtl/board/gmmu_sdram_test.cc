@@ -139,7 +139,7 @@ TEST_P(SdramTest, AnswersSlverrPastTheEndAndTouchesNothing) {
 
 TEST_P(SdramTest, AWriteThatWaitsForItsDataHoldsUpNoRead) {
   PowerUp();
-  Write(At(0x2000, 8, true));  // W is accepted completely.
+  Write(At(0x2000, 8, true));  // AW and all W beats are accepted.
   Finish();
   const Burst late = At(0x3000, 8, true);
   Write(late, false);

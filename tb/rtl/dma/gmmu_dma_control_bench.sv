@@ -198,7 +198,7 @@ module gmmu_dma_control_bench
   output logic [63:0] move_fault_address_o [2],
   output logic [7:0]  move_fault_job_o [2],
 
-  // Paths: bursts in, results out.
+  // Paths accept bursts and return results.
   input  logic        path_valid_i [2],
   output logic        path_ready_o [2],
   input  logic [7:0]  path_tag_i [2],

@@ -85,9 +85,9 @@ TEST_F(SizesTest, AnL2OfFewerEntriesHoldsFewerBlocks) {
     return Grows(machine_.t.l2_hits_o, blocks, 1);
   };
   EXPECT_EQ(again({}), 8u);
-  EXPECT_EQ(again(Of(0, 32, 1, 0, 0)), 0u);   // two sets of one way
-  EXPECT_EQ(again(Of(0, 64, 4, 0, 0)), 0u);   // one set of four
-  EXPECT_EQ(again(Of(0, 128, 1, 0, 0)), 8u);  // eight sets of one way
+  EXPECT_EQ(again(Of(0, 32, 1, 0, 0)), 0u);   // two sets of one way each
+  EXPECT_EQ(again(Of(0, 64, 4, 0, 0)), 0u);   // one set of four ways
+  EXPECT_EQ(again(Of(0, 128, 1, 0, 0)), 8u);  // eight sets of one way each
   EXPECT_EQ(again(Of(0, 128, 2, 0, 0)), 8u);
 }
 

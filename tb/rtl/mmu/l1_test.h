@@ -116,7 +116,7 @@ class L1Test : public BlocksTest {
       }
     }
     unsigned back[2] = {0, 0};
-    bool used[2] = {back_[0] + 1 == now, back_[1] + 1 == now};  // an answer was in use in the previous cycle
+    bool used[2] = {back_[0] + 1 == now, back_[1] + 1 == now};  // [g]: one of generation g was in use a cycle ago
     for (const Use& use : uses_) used[use.generation] |= use.since + 2 <= now;
     for (auto use = uses_.begin(); use != uses_.end();) {
       if (use->until <= now && back[use->generation] < 3) {

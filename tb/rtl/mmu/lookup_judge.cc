@@ -335,7 +335,7 @@ void LookupMachine::MoveRows() {
       }
       row.joined.clear();
       row.busy = false;
-      row.closing = 4;  // a lookup that found it open may still join
+      row.closing = 4;  // for some cycles a lookup that found the row open may still join
     } else if (row.closing > 0) {
       for (const Waiter& who : row.joined) again_.push_back({who, lookups_.at(who).key});
       row.joined.clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs that a LookupMachine drives: the ports, the walk table, the fill unit and the control block.
+// Drives a LookupMachine's inputs: those of the ports, the walk table, the fill unit and the control block.
 #include "lookup_machine.h"
 
 namespace gmmu::bench {
