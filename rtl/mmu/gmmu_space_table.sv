@@ -66,7 +66,7 @@ module gmmu_space_table
 
   always_ff @(posedge clk_i) begin
     if (rst_i) written_q <= '0;
-    else if (write_i) written_q[IndexWidth'(write_space_i)] <= 1'b1;  // only for built spaces
+    else if (write_i) written_q[IndexWidth'(write_space_i)] <= 1'b1;  // only built spaces are written
     if (read_i) begin
       written_read_q <= written_q[IndexWidth'(read_space_i)] && 32'(read_space_i) < NumSpaces;
     end

@@ -80,7 +80,7 @@ module gmmu_walk_cache
     logic unused_bits;
     unused_bits = ^{space, lg2};
     padded = (Pieces * IndexWidth)'(tag);
-    for (int unsigned b = 0; b < IndexWidth; b++) begin  // so that each bit is an XOR tree
+    for (int unsigned b = 0; b < IndexWidth; b++) begin  // Each index bit is an XOR tree.
       for (int unsigned i = 0; i < Pieces; i++) bits[i] = padded[i*IndexWidth + b];
       bits[Pieces] = 1'(space >> b);
       index[b] = ^bits;

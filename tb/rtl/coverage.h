@@ -33,7 +33,7 @@ class Coverage {
     const std::string part = sum.file + ".part";
     context_.coveragep()->write(part);
     std::ifstream lines(part);
-    for (std::string line; std::getline(lines, line);) {  // a line is: C 'key' count
+    for (std::string line; std::getline(lines, line);) {  // A line has the form: C 'key' count
       const size_t end = line.rfind("' ");
       if (line.compare(0, 3, "C '") == 0 && end != std::string::npos) {
         sum.counts[line.substr(3, end - 3)] += std::strtoull(line.c_str() + end + 2, nullptr, 10);

@@ -298,7 +298,7 @@ TEST_P(IsolatorPortTest, KeepsEveryPromiseHoweverItIsClosedAndCut) {
     answers_ = round % 5 != 4;
     Run(40 + Random(300));
     if (HasFatalFailure()) return;
-    if (round % 2 == 0) {  // silence without a cut
+    if (round % 2 == 0) {  // Every other round is a silence without a cut.
       close_ = true;
       Run(Random(60));
       close_ = false;

@@ -71,7 +71,7 @@ TEST_P(SdramTest, PowersTheChipUpAfter200MicrosecondsAndDoesThenWhatWaits) {
   Until([&] { return t.initialized_o != 0; }, "the power-up", wait / 5);
   EXPECT_EQ(chip.counts().refreshes, 8u);
   Finish();
-  EXPECT_EQ((closest[{0, 3}]), 3u);  // from mode register to activate
+  EXPECT_EQ((closest[{0, 3}]), 3u);  // Mode register to activate takes three cycles.
 }
 
 TEST_P(SdramTest, RandomBurstsDoWhatAnArrayDoes) {
@@ -112,7 +112,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   EXPECT_EQ((closest[{kWrite, kWrite}]), 4u);
   EXPECT_EQ((closest[{kWrite, kRead}]), 4u);
   EXPECT_EQ((closest[{kRead, kWrite}]), (n == 2 ? 8u : 7u));  // CAS latency, four words, one idle cycle
-  EXPECT_EQ((closest[{kActivate, kPrecharge}]), std::max(cycles(42), cycles(63) - cycles(21)));  // a refresh was due
+  EXPECT_EQ((closest[{kActivate, kPrecharge}]), std::max(cycles(42), cycles(63) - cycles(21)));  // A refresh was due.
   EXPECT_EQ((closest[{kRead, kPrecharge}]), 4u);
   EXPECT_EQ((closest[{kWrite, kPrecharge}]), 3 + std::max<uint64_t>(cycles(14), 2));
   EXPECT_EQ((closest[{kRefresh, kActivate}]), std::max(cycles(66), least));

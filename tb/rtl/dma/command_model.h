@@ -123,7 +123,7 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
     step.kind = CommandStep::kFlush;
     steps.push_back(step);
   }
-  if (rule.opcode == Opcode::kApertureUnmap) {  // waits for accesses to the old pages by an empty-range flush
+  if (rule.opcode == Opcode::kApertureUnmap) {  // It ends with an empty-range flush, which drains accesses.
     step.kind = CommandStep::kControl;
     step.scope = Scope::kRange;
     steps.push_back(step);

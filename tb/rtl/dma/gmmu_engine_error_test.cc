@@ -37,12 +37,12 @@ TEST_F(EngineErrors, MalformedCommandsAreRefused) {
   Buffer b;
   ExpectRefused({Head(77, 1)}, Fault::kCommandBad);
   ExpectRefused({Head(0, 0)}, Fault::kCommandBad);
-  ExpectRefused({Head(0, 60000)}, Fault::kCommandBad);                                // extends past the buffer's end
-  ExpectRefused({Head(1, 5), 0, 0, 0, 0}, Fault::kCommandBad);                        // a copy has 4 words
-  ExpectRefused({Head(1, 4, uint64_t{1} << 20), kSrc, kDst, 8}, Fault::kCommandBad);  // a reserved bit
+  ExpectRefused({Head(0, 60000)}, Fault::kCommandBad);                                // It exceeds the buffer.
+  ExpectRefused({Head(1, 5), 0, 0, 0, 0}, Fault::kCommandBad);                        // A copy has 4 words.
+  ExpectRefused({Head(1, 4, uint64_t{1} << 20), kSrc, kDst, 8}, Fault::kCommandBad);  // A reserved bit is set.
   ExpectRefused({Head(1, 4, uint64_t{1} << 45), kSrc, kDst, 8}, Fault::kCommandBad);
-  ExpectRefused({Head(3, 2), kDst}, Fault::kCommandBad);           // without a table entry
-  ExpectRefused({Head(8, 3, 3 << 10), 0, 0}, Fault::kCommandBad);  // an undefined scope
+  ExpectRefused({Head(3, 2), kDst}, Fault::kCommandBad);           // It has no table entry.
+  ExpectRefused({Head(8, 3, 3 << 10), 0, 0}, Fault::kCommandBad);  // The scope is undefined.
 }
 
 TEST_F(EngineErrors, BadOperandsAreRefused) {
@@ -214,7 +214,7 @@ TEST_F(EngineErrors, NothingIsIssuedAfterAWriteErrorIsSeen) {
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Fill(Dst(4096), 30 * 4096, 2).words);
   ASSERT_TRUE(m->Finish());
   EXPECT_TRUE(m->t.ring_error_o[0]);
-  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // of the 961 bursts in the buffer
+  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // The buffer has 961 bursts.
   AtRest();
 }
 

@@ -39,7 +39,7 @@ TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
 TEST_F(EngineRings, TakeTurns) {
   Start(2);
   m->StartRing(1, false);
-  m->buffer_space = 2;  // the only space that the unprivileged second ring may name
+  m->buffer_space = 2;  // It is the only space that the unprivileged ring may name.
   m->t.enable_i = 0;
   for (unsigned n = 0; n < 4; ++n) {
     m->Submit(0, Buffer().Fill(Dst(100 * n), 100, n).words);
@@ -87,7 +87,7 @@ TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
     bool done = m->entries != 0 || m->error_irqs != 0;
     m->StopRing(0);
     m->Run(m->Random(1, seed % 3 ? 2 : 500));
-    done = done || m->entries != 0 || m->error_irqs != 0;  // the entry ended in the cycle of the stop
+    done = done || m->entries != 0 || m->error_irqs != 0;  // it ended in the cycle of the stop
     if (seed % 5 == 0) m->pages[{1, (kSrc >> 12) + 1}].zero = true;
     m->StartRing(0, true);
     m->Run(2);

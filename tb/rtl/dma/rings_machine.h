@@ -93,12 +93,12 @@ class RingsBench : public Steering {
       }
     } else if (Chance(30)) {
       shape.set_physical(1);
-      if (Chance(50)) shape.set_space(Random(0, 255));  // the field is ignored
+      if (Chance(50)) shape.set_space(Random(0, 255));  // This field is ignored.
     }
     entry[1] = shape.raw;
     return entry;
   }
-  bool Ready(unsigned r) const {  // whether the ring has work
+  bool Ready(unsigned r) const {  // Returns whether the ring has work.
     const RingModel& ring = rings[r];
     return t.rings_enable_i[n] && t.ring_enable_i[n][r] && ring.enable && !ring.error && !ring.preempted &&
            !t.ring_preempt_i[n][r] && (ring.overrun || ring.head != ring.tail);
@@ -164,7 +164,7 @@ class RingsBench : public Steering {
     } else if (phase == kWords) {
       words_.Drive(*this, manner.idle_percent, t.entry_valid_i[n], t.entry_word_i[n], t.entry_error_i[n]);
     } else {
-      t.entry_valid_i[n] = phase == kRun && Chance(50);  // words of the buffer rather than of an entry
+      t.entry_valid_i[n] = phase == kRun && Chance(50);  // These are the buffer's words.
       t.entry_error_i[n] = phase == kRun && Chance(5);
     }
     t.entry_what_i[n] = unreadable_.What();

@@ -61,7 +61,7 @@ class ControlTest : public ControlBenchTest {
     op.start = rng() >> Random(64);
     op.end = Random(8) == 0 ? rng() >> Random(64) : op.start + (rng() >> (20 + Random(44)));
     if (Random(8) == 0) op.end = op.start + Random(3) - 1;
-    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // the first byte of a page ends the range
+    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // The first byte of a page then ends the range.
     const auto known = configs_.find(op.space);
     op.config = known != configs_.end() && Random(3) == 0 ? known->second : AnyConfig();
     return op;

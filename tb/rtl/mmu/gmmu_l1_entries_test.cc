@@ -197,7 +197,7 @@ TEST_P(L1EntriesTest, EqualsItsEntriesAndHints) {
     std::optional<Key> look;
     const Item& known = items_[Random(entries_)];
     if (!Chance(idle)) look = known.valid && Random(2) == 0 ? known.key : SomeKey();
-    if (look && Random(4) == 0) look->vpn ^= Random(16);  // looks up another page of the block
+    if (look && Random(4) == 0) look->vpn ^= Random(16);  // This looks up another page of the block.
     std::array<std::optional<unsigned>, 2> use;
     for (auto& one : use) {
       if (Random(3) == 0) one = Random(entries_);

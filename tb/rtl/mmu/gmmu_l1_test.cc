@@ -148,7 +148,7 @@ TEST_P(L1Test, IsDrainedThreeCyclesAfterTheLastAnswerOfAGenerationIsGivenBack) {
     EXPECT_EQ(t.l1_drained_o, old ? 1 : 2);
     while (uses_.size() > 3) GiveBack(1), Cycle(nullptr);
     GiveBack(static_cast<unsigned>(uses_.size()));
-    Idle(1);  // returns all answers in use at once
+    Idle(1);  // This cycle returns all answers in use at once.
     EXPECT_TRUE(uses_.empty());
     Idle(1);
     EXPECT_EQ(t.l1_drained_o, old ? 1 : 2);

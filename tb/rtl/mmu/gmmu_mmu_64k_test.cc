@@ -78,7 +78,7 @@ TEST_F(Mmu64KTest, NamingOneIsReservedElsewhere) {
   Put(kLevel2, Table(kLevel1, true));
   ExpectFault(Fault::kEntryReserved, 2, kVa);
   Put(kLevel2, Table(kLevel1, false));
-  Put(kLevel1 + 0x488, Page(0x40000000) | 0x220);  // a large page with the table_64k bit
+  Put(kLevel1 + 0x488, Page(0x40000000) | 0x220);  // It is a large page with the table_64k bit.
   ExpectFault(Fault::kEntryReserved, 1, kVa);
   for (const uint64_t odd :
        {uint64_t{1} << 63, uint64_t{1} << 48, uint64_t{1} << 52, uint64_t{0x100}, uint64_t{0x80}}) {
@@ -93,7 +93,7 @@ TEST_F(Mmu64KTest, ALeafTableOfEightEntriesHasNoRoomForIt) {
   Put(kLevel2 + (kVa >> 27) * 8, Table(kLevel1, false));
   Put(kLevel1 + (kVa >> 15 & 0xfff) * 8, Table(kTable64, true));
   ExpectFault(Fault::kEntryReserved, 1, kVa);
-  config_.bits = {4, 11, 9, 9, 0, 0};  // a leaf table with a single 64 KiB entry
+  config_.bits = {4, 11, 9, 9, 0, 0};  // The leaf table has a single 64 KiB entry.
   SetSpace(1, config_);
   Put(kLevel1 + (kVa >> 16 & 0x7ff) * 8, Table(kTable64, true));
   Put(kTable64, Page(0x98760000));

@@ -303,7 +303,7 @@ module gmmu_mmu_blocks_bench
     always_ff @(posedge clk_i) begin
       fi_probe_q <= fi_probe && !rst_i;
       fi_probed_q <= fi_probe_q && !rst_i;
-      fi_read_q <= !fi_probe && l2_read_i;  // the read was the test's and not a probe
+      fi_read_q <= !fi_probe && l2_read_i;  // 1: the read was the test's, not a probe
       fi_hit_q <= fi_read_q;
     end
 

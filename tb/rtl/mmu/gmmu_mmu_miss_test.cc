@@ -90,7 +90,7 @@ TEST_F(MmuTest, SharedResultsStandUntilTheLastSharerHasItsAnswer) {
 TEST_F(MmuTest, HitsPassMissesThatWait) {
   At(kVa);
   machine_.manners.latency = 500;
-  machine_.Post({0, 1, uint64_t{5} << 39, Access::kRead});  // waits for memory
+  machine_.Post({0, 1, uint64_t{5} << 39, Access::kRead});  // This lookup waits for memory.
   for (int i = 0; i < 20; ++i) machine_.Post({0, 1, kVa + static_cast<unsigned>(i) * 8, Access::kRead});
   for (int i = 0; i < 60; ++i) machine_.Step();
   EXPECT_EQ(machine_.pending(), 1u);
@@ -108,8 +108,8 @@ TEST_F(MmuTest, TheFetchPassesTheMoversMisses) {
   }
   for (int i = 0; i < 200; ++i) machine_.Step();
   EXPECT_EQ(machine_.TakeAnswers().size(), 0u);
-  machine_.Post({kPorts - 3, 1, kVa, Access::kRead});                // hits in the L1
-  machine_.Post({kPorts - 3, 1, uint64_t{5} << 39, Access::kRead});  // a miss takes a slot
+  machine_.Post({kPorts - 3, 1, kVa, Access::kRead});                // This lookup hits in the L1.
+  machine_.Post({kPorts - 3, 1, uint64_t{5} << 39, Access::kRead});  // This miss occupies a slot.
   for (int i = 0; i < 30; ++i) machine_.Step();
   const auto answers = machine_.TakeAnswers();
   ASSERT_EQ(answers.size(), 1u);

@@ -79,15 +79,15 @@ TEST_F(SizesTest, AnL1OfFewerEntriesHoldsFewerPages) {
 TEST_F(SizesTest, AnL2OfFewerEntriesHoldsFewerBlocks) {
   std::vector<uint64_t> blocks;
   for (uint64_t block = 0; block < 8; ++block) blocks.push_back(16 * block + block);
-  const auto again = [&](Sizes sizes) {  // repeats the lookups from another port, whose L1 is empty
+  const auto again = [&](Sizes sizes) {  // The lookups are repeated from another port, whose L1 is empty.
     Turn(sizes);
     Grows(machine_.t.l2_hits_o, blocks, 0);
     return Grows(machine_.t.l2_hits_o, blocks, 1);
   };
   EXPECT_EQ(again({}), 8u);
-  EXPECT_EQ(again(Of(0, 32, 1, 0, 0)), 0u);   // two sets of one way each
-  EXPECT_EQ(again(Of(0, 64, 4, 0, 0)), 0u);   // one set of four ways
-  EXPECT_EQ(again(Of(0, 128, 1, 0, 0)), 8u);  // eight sets of one way each
+  EXPECT_EQ(again(Of(0, 32, 1, 0, 0)), 0u);   // The L2 has two sets of one way each.
+  EXPECT_EQ(again(Of(0, 64, 4, 0, 0)), 0u);   // The L2 has one set of four ways.
+  EXPECT_EQ(again(Of(0, 128, 1, 0, 0)), 8u);  // The L2 has eight sets of one way each.
   EXPECT_EQ(again(Of(0, 128, 2, 0, 0)), 8u);
 }
 

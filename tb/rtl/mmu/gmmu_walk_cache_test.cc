@@ -237,14 +237,14 @@ class LargeTest : public WalkCacheTest {
     t.lg_fill_i = 0;
     EXPECT_TRUE(t.lg_kept_o);
     t.lg_dual_i = dual_;
-    t.wc_level_i = 5;  // other pointers, whose writes delay the fill
+    t.wc_level_i = 5;  // Other pointers are written meanwhile, which delays the fill.
     const bool killed = Random(10) == 0;
     const unsigned waits = Random(4);
     for (unsigned i = 0; i < 1 + waits; ++i) {
       SetOther({3, vpn, false});
       t.wc_write_i = i > 0 || Random(2) != 0;
       t.kill_valid_i = killed && i == waits;
-      t.lg_fill_i = Random(2) != 0;  // a fill of another space, which is dropped while one waits
+      t.lg_fill_i = Random(2) != 0;  // A fill of another space is dropped while one waits.
       Step();
       t.wc_write_i = t.kill_valid_i = t.lg_fill_i = 0;
       EXPECT_EQ(t.lg_kept_o, !(killed && i == waits)) << i;
@@ -257,7 +257,7 @@ class LargeTest : public WalkCacheTest {
 };
 
 TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
-  dual_ = seed % 2 == 0;  // dual: level 1 uses the rows of 64 KiB halves
+  dual_ = seed % 2 == 0;  // In a dual space level 1 uses the rows of 64 KiB halves.
   for (int i = 0; i < 4000 && !HasFailure(); ++i) {
     const Entry e = At(Random(24));
     const uint64_t vpn = e.vpn | (rng() & e.Rest());

@@ -56,7 +56,7 @@ class WalkTellTest : public TellTest {
     bool begins = false;
     if (some.state == Row::kIdle && Chance(rush)) {
       some.row = SomeRow(r);
-      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // none: the lookup was answered directly
+      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // Without it, the lookup was answered directly.
       if (some.begin) used_.insert(*some.begin);
       some.state = Row::kLine;
       some.beat = 0;

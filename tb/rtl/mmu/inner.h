@@ -108,7 +108,7 @@ template <typename Rng>
 uint64_t SomeEntry(Rng& rng) {
   uint64_t raw = rng() & ((uint64_t{1} << 48) - 1) & ~uint64_t{0xfff};
   raw |= 1 | (rng() & 0x1c) | (rng() & 0xc0);  // valid; attributes, target
-  if (rng() % 3 != 0) raw &= ~uint64_t{0x80};  // system or VRAM
+  if (rng() % 3 != 0) raw &= ~uint64_t{0x80};  // The target is system memory or VRAM.
   if ((raw >> 6 & 3) == 3) raw |= (rng() & 63) << 52;
   raw |= (rng() & 31) << 58 | (rng() & 3) << 10;  // bits that software may use
   if (rng() % 3 == 0) raw |= 1 << 8;

@@ -109,7 +109,7 @@ class L1Test : public BlocksTest {
         slot_used_[lookup.slot] = false;
         told_.push_back(lookup.key.vpn);
         lookups_.erase(lookups_.begin() + static_cast<long>(which));
-      } else if (Random(8) == 0) {  // a message for another port
+      } else if (Random(8) == 0) {  // This message is for another port.
         t.l1_msg_valid_i = 1;
         t.l1_msg_other_i = 1;
         t.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);

@@ -194,7 +194,7 @@ double MmuSpeed::SparseMisses() {
 
 double MmuSpeed::SparseCachedMisses() {
   const auto va = [](unsigned i) { return uint64_t{i % 8} << 21 | uint64_t{i / 8} << 15; };
-  for (unsigned i = 0; i < 8; ++i) Latency(uint64_t{i} << 21 | 0x1ff000);  // fills the walk cache
+  for (unsigned i = 0; i < 8; ++i) Latency(uint64_t{i} << 21 | 0x1ff000);  // These walks fill the walk cache.
   return CyclesEach(400, va);
 }
 

@@ -88,11 +88,11 @@ uint64_t RandomTables::Generate(TableMemory::Key key) {
     if (!half_64k && !word0_maps_all && kind >= 5 && kind < 9) return 0;
   }
   if (kind < 5) {
-    entry.raw = of_entry() & ~uint64_t{3};  // an invalid entry with random other bits
+    entry.raw = of_entry() & ~uint64_t{3};  // The entry is invalid, and its other bits are random.
     return entry.raw;
   }
   if (kind < 9) {
-    entry.raw = of_entry() | 2;  // a zero page with random other bits
+    entry.raw = of_entry() | 2;  // The page is zero, and the other bits are random.
     return entry.raw;
   }
   if (kind == 9 && salt == 0 && !line_errors_) memory_.Poison(key);

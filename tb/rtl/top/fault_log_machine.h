@@ -25,7 +25,7 @@ class FaultLog : public BlocksTest {
     t.log_size_lg2_i[n] = size_lg2;
     t.log_enable_i[n] = 1;
     tail_ &= Size() - 1;
-    for (uint64_t i = 0; i < kDelay; ++i) {  // the block sees the change within kDelay cycles
+    for (uint64_t i = 0; i < kDelay; ++i) {  // The block must see the change in this time.
       Settle();
       if (t.log_tail_o[n] != tail_) EXPECT_FALSE(t.log_idle_o[n]) << "the tail will be reduced";
       Edge();

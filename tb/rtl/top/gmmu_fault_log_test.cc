@@ -28,7 +28,7 @@ TEST_P(FaultLog, AFullQueueDropsAndCounts) {
     Log(3);
     EXPECT_EQ(written_ - written, Size() - 1);
     EXPECT_EQ(Dropped(), dropped + 3);
-    t.log_head_i[n] = t.log_head_i[n] + 1 + 4 * Size();  // software's head counter exceeds the size
+    t.log_head_i[n] = t.log_head_i[n] + 1 + 4 * Size();  // Software's head counter exceeds the size.
     Quiet();
     Log(2);
     EXPECT_EQ(written_ - written, Size());
@@ -84,7 +84,7 @@ TEST_P(FaultLog, WhileTheBusIsClosedNobodyWaits) {
   Enable(15);
   for (int i = 0; i < 40; ++i) {
     t.log_open_i[n] = 0;
-    Run(100, 60);  // in this part, the bound on waiting is short
+    Run(100, 60);  // The bound on waiting is short here.
     t.log_open_i[n] = 1;
     Run(Random(0, 100), 60);
   }

@@ -136,7 +136,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     EXPECT_EQ(regs::FaultRecordWhat{watcher.second[kFault]}.port_index(), TopMachine::kLast);
     EXPECT_EQ(watcher.count[kVramWrite], watcher.bus_writes[0]);
     EXPECT_EQ(watcher.count[kHostWrite], watcher.bus_writes[1]);
-    if (sizes::kL2Entries < 1024) EXPECT_GT(watcher.count[kEvict], 0u);  // more pages than the L2 holds are in use
+    if (sizes::kL2Entries < 1024) EXPECT_GT(watcher.count[kEvict], 0u);  // The L2 overflows.
     EXPECT_GT(watcher.count[kVramWrite], 0u);
     for (unsigned port = 0; port < TopMachine::kPorts; ++port) {
       EXPECT_EQ(watcher.lookups[port],

@@ -91,7 +91,7 @@ TEST(GpuRegisters, SizesInUseAreWhatWasBuiltUntilFewerAreWritten) {
   gpu.Write(regs::SizesInUse::kOffset, regs::SizesInUse().set_l2_ways(1).set_l2_entries(32).raw);
   EXPECT_EQ(done(), 4u);
   EXPECT_EQ(sizes().raw, regs::SizesInUse{built}.set_l2_ways(1).set_l2_entries(32).raw);
-  EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(), 1u);  // changes of sizes do not count
+  EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(), 1u);  // Resizes do not count.
   gpu.t.reset_i = 1;
   gpu.Step();
   gpu.t.reset_i = 0;

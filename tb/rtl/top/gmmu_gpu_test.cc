@@ -44,7 +44,7 @@ TEST_P(GpuRingSeeds, CopiesAtAnyAlignmentUnderBackPressure) {
 INSTANTIATE_TEST_SUITE_P(Seeds, GpuRingSeeds, ::testing::Range(1u, 9u));
 
 TEST_F(GpuRing, AnApertureMappingIsUsedByTheNextCommandAndTheUnmapEndsIt) {
-  gpu.host.memory.Make(0x60000, 0x1000);  // the dummy page
+  gpu.host.memory.Make(0x60000, 0x1000);  // Make the dummy page.
   gpu.Set(regs::ApertureBase{0x300000});
   gpu.Set(regs::AperturePages{64});
   const auto header = [](Opcode op, unsigned words) {

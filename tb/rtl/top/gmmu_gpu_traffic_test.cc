@@ -168,7 +168,7 @@ TEST_F(GpuTraffic, StopsAtTheFirstFaultInAccessOrderAndLogsIt) {
   gpu.Set(regs::FaultQueueBase{0x50000});
   gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
   gpu.Set(regs::IntEnable{}.set_enable(4));
-  gpu.Map(3, kVa + 0x3000, {});  // an invalid entry
+  gpu.Map(3, kVa + 0x3000, {});  // The entry is invalid.
 
   const auto status = gpu.Traffic(TopMachine::kLast, space3, kVa, 0x80, 1, 256, 1);
   EXPECT_EQ(status.fault(), 1u);
