@@ -53,7 +53,7 @@ module gmmu_link_access
   output logic [63:0] data_o,
 
   output logic [3:0]  board_index_o,
-  output logic        board_write_o,  // the data is data_o
+  output logic        board_write_o,  // writes data_o
   input  logic [63:0] board_data_i,
 
   output logic        error_o

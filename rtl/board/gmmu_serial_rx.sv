@@ -38,7 +38,7 @@ module gmmu_serial_rx #(
     end else if (next_phase[20]) begin
       left_q <= left_q - 1'b1;
       data_o <= {line_q[1], data_o[7:1]};
-      if (left_q == 4'd10) run_q <= !line_q[1];  // the line was low as in a start bit, not a spike
+      if (left_q == 4'd10) run_q <= !line_q[1];  // a spike is no start bit: the line must still be low
       if (left_q == 4'd1) begin
         run_q <= 1'b0;
         data_o <= data_o;

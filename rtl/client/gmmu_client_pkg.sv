@@ -8,7 +8,7 @@ package gmmu_client_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  localparam int unsigned SlotLg2 = `GMMU_CLIENT_SLOTS_LG2;  // accesses in flight of a client, log2
+  localparam int unsigned SlotLg2 = `GMMU_CLIENT_SLOTS_LG2;  // log2 of a client's accesses in flight
   localparam int unsigned Slots = 1 << SlotLg2;
   typedef logic [SlotLg2-1:0] slot_t;
   typedef logic [SlotLg2:0] count_t;               // number of accesses in flight, 0 to Slots

@@ -356,7 +356,7 @@ module gmmu_dma_command
     else if (word_now) words_left_q <= words_left_q - 16'd1;
     if (word_failed) unreadable_q <= 1'b1;
     none_q <= words_left_q == (word_now ? 16'd1 : 16'd0);
-    // tail_end_q tells the collector to accept words for itself again.
+    // tail_end_q returns the word stream to the collector.
     tail_end_q <= ((state_q[StateSkip] || state_q[StateInline]) && none_q) ||
                   (state_q[StateWait] && needs_q.has_inline && no_length_q && free);
 

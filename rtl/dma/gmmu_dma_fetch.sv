@@ -240,7 +240,7 @@ module gmmu_dma_fetch
   assign read = good && (!landed_q || out_free);
   assign drained = !busy_q && drain_q + 1'b1 == alloc_q && word_q == end_q[ChunkLg2-1:3];
   if (BeatLg2 > 0) begin : g_beats
-    beat_t first_q;                          // number within its chunk of the first beat read
+    beat_t first_q;                          // the first beat read, numbered within its chunk
     assign read_beat = beat_t'(word_q >> (LaneLg2 - 3)) - first_q;
     always_ff @(posedge clk_i) begin
       if (job_taken) first_q <= beat_t'(job_place_i.address[ChunkLg2-1:0] >> LaneLg2);

@@ -125,11 +125,11 @@ package gmmu_dma_pkg;
     command_header_word_t header;
     command_needs_t       needs;
     command_opcode_t      opcode;
-    logic [63:0]          src;         // or the start of a flush
-    logic [63:0]          dst;         // or {pages, page} of an aperture command
+    logic [63:0]          src;         // source; for a flush, its start
+    logic [63:0]          dst;         // destination; for an aperture command, {pages, page}
     logic [47:0]          length;      // bytes; undefined for a table write, 8 for a fence
-    logic [63:0]          value;       // or the end of a flush
-    logic [63:0]          step;        // the steps source only, else 0
+    logic [63:0]          value;       // value; for a flush, its end
+    logic [63:0]          step;        // for the steps source, else 0
   } command_t;
 
   // Why a transfer or a fetch stopped.

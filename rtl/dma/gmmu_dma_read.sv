@@ -186,7 +186,7 @@ module gmmu_dma_read
                   len: 8'(result_len),
                   user: '{no_snoop: !result_coherent, kind: KindLogical, default: '0}};
 
-  // place: first byte of the oldest burst, if it failed. fault: of the first burst without an address.
+  // place: first byte of the oldest burst, if it failed. fault: reason of the first burst without an address.
   typedef struct packed {
     fault_e fault;
     level_t level;

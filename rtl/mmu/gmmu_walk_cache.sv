@@ -214,7 +214,7 @@ module gmmu_walk_cache
                no_execute: found.no_execute, big: found.big, level: '0};
     for (int unsigned l = 1; l < MaxLevels; l++) if (hit_o[l]) page_o.level |= level_t'(l);
   end
-  always_comb begin  // Whether the lowest hit is a large page; it has few gates, because its inputs are late.
+  always_comb begin  // large_o (the lowest hit is a large page) has few gates, because its inputs are late.
     large_o = large_q[1];
     for (int unsigned l = 2; l < MaxLevels; l++) begin
       if (large_q[l] && (match_q & (MaxLevels-1)'((1 << (l - 1)) - 1)) == '0) large_o = 1'b1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_ram_apart that is a block RAM even when shallow: it uses no LUT RAM, but its output is late.
+// A gmmu_ram_apart that always uses block RAM, even when shallow: it needs no LUT RAM, but its output is late.
 //
 //   read     data_o one cycle after read_i, stable until the next read_i
 //   write    at the edge; a read of the same word in the same cycle returns an undefined value

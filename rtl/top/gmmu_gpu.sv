@@ -174,7 +174,7 @@ module gmmu_gpu
   output logic [NumClients-1:0]           cl_w_ready_o,
   input  logic [NumClients*SlotLg2-1:0]   cl_w_id_i,
   input  logic [NumClients*3-1:0]         cl_w_word_i,      // 8-byte word of the line
-  input  logic [NumClients*64-1:0]        cl_w_data_i,      // byte lanes as in memory
+  input  logic [NumClients*64-1:0]        cl_w_data_i,      // in the byte lanes of memory
   output logic [NumClients-1:0]           cl_rsp_valid_o,
   input  logic [NumClients-1:0]           cl_rsp_ready_i,
   output logic [NumClients*SlotLg2-1:0]   cl_rsp_id_o,

@@ -44,7 +44,7 @@ module gmmu_gpu_axi
 
   input  logic [63:0]                   cycle_i,  // cycles since reset release
   input  logic [63:0]                   vram_bytes_i,  // size of the VRAM behind m_vram, a multiple of 4 KiB
-  input  logic                          bus_master_i,  // PCI command register, bit 2
+  input  logic                          bus_master_i,  // bit 2 of the PCI command register: m_host may send
   input  logic                          silence_i,  // bus-silence request: m_host stops and drains
   output logic                          silent_o,  // m_host begins no burst and awaits no response
   input  logic                          reset_i,  // pulse: function-level reset
@@ -181,7 +181,7 @@ module gmmu_gpu_axi
   output logic [NumClients-1:0]         cl_w_ready_o,
   input  logic [NumClients*SlotLg2-1:0] cl_w_id_i,
   input  logic [NumClients*3-1:0]       cl_w_word_i,  // 8-byte word of the line
-  input  logic [NumClients*64-1:0]      cl_w_data_i,  // byte lanes as in memory
+  input  logic [NumClients*64-1:0]      cl_w_data_i,  // in the byte lanes of memory
   output logic [NumClients-1:0]         cl_rsp_valid_o,
   input  logic [NumClients-1:0]         cl_rsp_ready_i,
   output logic [NumClients*SlotLg2-1:0] cl_rsp_id_o,

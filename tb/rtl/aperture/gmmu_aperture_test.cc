@@ -109,7 +109,7 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
       EXPECT_GE(t.ar_addr_o, base >> 47 ? 1ull << 47 : base) << "the address has wrapped";
       const bool past = base + 8 * table.size() < t.ar_addr_o || t.ar_addr_o < base;
       const uint64_t first = past ? 0 : (t.ar_addr_o - base) / 8;
-      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // The table is read now and answered later.
+      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // The line is read now and returned later.
       bad_ = past || static_cast<int>(first / 8) == bad_line;
       fetching_ = true, beat_ = 0, wait_ = latency;
       ++fetches;

@@ -71,7 +71,7 @@ TEST_P(SdramTest, PowersTheChipUpAfter200MicrosecondsAndDoesThenWhatWaits) {
   Until([&] { return t.initialized_o != 0; }, "the power-up", wait / 5);
   EXPECT_EQ(chip.counts().refreshes, 8u);
   Finish();
-  EXPECT_EQ((closest[{0, 3}]), 3u);  // Mode register to activate takes three cycles.
+  EXPECT_EQ((closest[{0, 3}]), 3u);  // Activate follows the mode register command.
 }
 
 TEST_P(SdramTest, RandomBurstsDoWhatAnArrayDoes) {
@@ -102,7 +102,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   Finish();
   constexpr unsigned kRefresh = 1, kPrecharge = 2, kActivate = 3, kWrite = 4, kRead = 5;
   const auto cycles = [&](uint64_t ns) { return (1000 * ns + kSdramSizes[n].clock_ps - 1) / kSdramSizes[n].clock_ps; };
-  const uint64_t least = 3;  // cycles until the row has been compared again
+  const uint64_t least = 3;  // cycles that comparing the row again takes
   EXPECT_EQ((closest[{kRefresh, kRefresh}]), cycles(66));
   EXPECT_EQ((closest[{kPrecharge, kRefresh}]), cycles(21));
   EXPECT_EQ((closest[{kPrecharge, kActivate}]), std::max(cycles(21), least));

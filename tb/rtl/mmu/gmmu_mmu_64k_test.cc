@@ -161,7 +161,7 @@ TEST_F(MmuDualTest, TranslatesTheExampleOfThePage) {
 
 TEST_F(MmuDualTest, BothKindsOfPagesLieSideBySide) {
   EXPECT_EQ(At(kOther).gpa.offset, 0x55555678u);
-  EXPECT_EQ(Reads(), 6u);  // The reads are those down to the empty 64 KiB entry, then word 0 and the leaf.
+  EXPECT_EQ(Reads(), 6u);  // The walk reads down to the empty 64 KiB entry, then word 0 and the leaf.
   EXPECT_EQ(At(kVa).gpa.offset, 0x98765678u);
   EXPECT_EQ(Reads(), 7u);
   Put(kLeaf + 0xaa8 + 0x80, Page(0x66666000));

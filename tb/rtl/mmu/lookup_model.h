@@ -146,7 +146,7 @@ struct LookupSpace {
   Config config;
   Prepared prepared;
 
-  /// Returns whether a pointer of level 1 names a leaf table of 64 KiB entries, which its address decides.
+  /// Returns whether a pointer of level 1 names a leaf table of 64 KiB entries; its address decides this.
   bool Names64K(unsigned level, uint64_t pfn) const { return level == 1 && !config.dual && pfn % 2 != 0; }
   /// Returns the start at the root, or its first fault.
   LookupStart Root(const Key& key, bool second) const {

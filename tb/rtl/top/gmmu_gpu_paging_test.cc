@@ -91,7 +91,7 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
   constexpr uint64_t kRoot = 0x700000, kUpperA = 0x701000, kUpperC = 0x702000, kLeafC = 0x703000, kLeafB = 0x704000,
                      kShared = 0x705000;
   constexpr uint64_t kVaA = 0x40000000, kVaB = 0x80000000, kVaC = 0xC0000000;  // root indices 1, 2, 3
-  constexpr uint64_t kData = 0x100000;                                         // 64 pages, then the destinations
+  constexpr uint64_t kData = 0x100000;                                         // Destinations follow 64 pages of data.
   constexpr uint64_t kToA = 0x180000, kToB = 0x190000, kToC = 0x1a0000;
   gpu.vram.stall_percent = gpu.rng() % 30;
   gpu.vram.latency = 20 + gpu.rng() % 80;
