@@ -99,7 +99,7 @@ module gmmu_dma_mover
   logic   stop_q, stop_next, clear, reset;   // stop_q: state_q is not StateRun
   assign reset = rst_i || clear;
 
-  // A job goes to all units that work on it in the same cycle.
+  // All units that work on a job accept it in the same cycle.
   logic copy, accept, read_ready, write_ready, make_ready, accepted_q;
   logic [JobCount-1:0] jobs_q;               // jobs accepted and not retired, one cycle old
   assign copy = job_i.source == SourceCopy;

@@ -125,10 +125,10 @@ package gmmu_dma_pkg;
     command_header_word_t header;
     command_needs_t       needs;
     command_opcode_t      opcode;
-    logic [63:0]          src;         // source; for a flush, its start
-    logic [63:0]          dst;         // destination; for an aperture command, {pages, page}
+    logic [63:0]          src;         // source operand, or the start of a flush's range
+    logic [63:0]          dst;         // destination operand, or {pages, page} of an aperture command
     logic [47:0]          length;      // bytes; undefined for a table write, 8 for a fence
-    logic [63:0]          value;       // value; for a flush, its end
+    logic [63:0]          value;       // value operand, or the end of a flush's range
     logic [63:0]          step;        // for the steps source, else 0
   } command_t;
 

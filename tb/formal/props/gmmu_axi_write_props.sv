@@ -53,8 +53,8 @@ module gmmu_axi_write_props
   gmmu_stream_props #(.Width(DataBytes + 1)) u_w (
     .clk_i, .rst_i, .valid_i(req_i.w_valid), .ready_i(rsp_i.w_ready), .payload_i({req_i.w.strb, req_i.w.last}));
 
-  // Lengths of the bursts by which AW precedes W, or W precedes AW, oldest first: of AWs when ahead_q >
-  // 0, of W bursts when ahead_q < 0.
+  // Lengths, oldest first, of the bursts whose AW precedes W (ahead_q > 0) or whose W precedes AW (ahead_q <
+  // 0): the length of the AW in the former case, of the W burst in the latter.
   logic signed [LevelWidth-1:0] ahead_q;
   beat_t [Ids-1:0]              len_q;
   idx_t  [Ids-1:0]              id_q;

@@ -281,7 +281,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   bool offered_[2] = {}, offers_answer_[2] = {}, stray_[2] = {}, stray_last_ = false;
   unsigned stray_id_[2] = {};
   uint64_t w_asked_ = 0, w_left_ = 0, w_taken_ = 0,
-           aw_beats_ = 0;       // aw_beats_: beats of accepted AWs; the others count W beats
+           aw_beats_ = 0;       // beats of the AWs that the memory accepted
   std::deque<uint32_t> ahead_;  // W beats accepted here, but not yet by the memory
   Standing<std::pair<unsigned, uint32_t>> m_ax_stands_[2]{Standing<std::pair<unsigned, uint32_t>>("AR"),
                                                           Standing<std::pair<unsigned, uint32_t>>("AW")};

@@ -37,11 +37,11 @@ TEST_F(EngineErrors, MalformedCommandsAreRefused) {
   Buffer b;
   ExpectRefused({Head(77, 1)}, Fault::kCommandBad);
   ExpectRefused({Head(0, 0)}, Fault::kCommandBad);
-  ExpectRefused({Head(0, 60000)}, Fault::kCommandBad);                                // It exceeds the buffer.
-  ExpectRefused({Head(1, 5), 0, 0, 0, 0}, Fault::kCommandBad);                        // A copy has 4 words.
+  ExpectRefused({Head(0, 60000)}, Fault::kCommandBad);                                // exceeds the buffer
+  ExpectRefused({Head(1, 5), 0, 0, 0, 0}, Fault::kCommandBad);                        // A copy must have 4 words.
   ExpectRefused({Head(1, 4, uint64_t{1} << 20), kSrc, kDst, 8}, Fault::kCommandBad);  // A reserved bit is set.
   ExpectRefused({Head(1, 4, uint64_t{1} << 45), kSrc, kDst, 8}, Fault::kCommandBad);
-  ExpectRefused({Head(3, 2), kDst}, Fault::kCommandBad);           // It has no table entry.
+  ExpectRefused({Head(3, 2), kDst}, Fault::kCommandBad);           // The command has no table entry.
   ExpectRefused({Head(8, 3, 3 << 10), 0, 0}, Fault::kCommandBad);  // The scope is undefined.
 }
 

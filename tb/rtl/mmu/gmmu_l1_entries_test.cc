@@ -234,7 +234,7 @@ TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
 }
 
 TEST_P(L1EntriesTest, AsManyPagesHitAsThereAreEntries) {
-  // Neighbours have separate hints, and a page that is answered twice occupies no second entry.
+  // Neighbours have separate hints, and a page whose answer comes twice occupies no second entry.
   for (int twice = 0; twice < 2; ++twice) {
     for (unsigned i = 0; i < entries_; ++i) {
       Item page;

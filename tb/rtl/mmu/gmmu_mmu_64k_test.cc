@@ -78,7 +78,7 @@ TEST_F(Mmu64KTest, NamingOneIsReservedElsewhere) {
   Put(kLevel2, Table(kLevel1, true));
   ExpectFault(Fault::kEntryReserved, 2, kVa);
   Put(kLevel2, Table(kLevel1, false));
-  Put(kLevel1 + 0x488, Page(0x40000000) | 0x220);  // It is a large page with the table_64k bit.
+  Put(kLevel1 + 0x488, Page(0x40000000) | 0x220);  // The large page has the table_64k bit set.
   ExpectFault(Fault::kEntryReserved, 1, kVa);
   for (const uint64_t odd :
        {uint64_t{1} << 63, uint64_t{1} << 48, uint64_t{1} << 52, uint64_t{0x100}, uint64_t{0x80}}) {

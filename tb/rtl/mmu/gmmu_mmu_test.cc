@@ -47,7 +47,7 @@ TEST_F(MmuTest, FaultsOnAddressesAboveTheGeometry) {
   ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 48);
   ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 63);
   EXPECT_EQ(At(kVa).fault, Fault::kNone);
-  ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 63);  // It faults although the page is cached now.
+  ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 63);  // The address faults although the page is cached now.
   config_.levels = 3;
   config_.root_address = kLevel2;
   SetSpace(1, config_);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of the L1's entries and of the blocks inside the walk table, and their packed types in C++.
+// Drives the bench of gmmu_l1_entries and of the blocks inside the walk table; also their packed types in C++.
 #pragma once
 
 #include "Vgmmu_mmu_inner_bench.h"

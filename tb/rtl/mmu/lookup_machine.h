@@ -60,7 +60,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   LookupMachine(unsigned size, uint64_t seed);
 
   void Step() override;
-  /// Steps until all lookups are answered, without new ones, within a bound.
+  /// Steps until all lookups have been answered. No new ones are started, and the number of steps is limited.
   void Drain();
   /// Performs one invalidation of the scope as the control block does, with a new row for its space if
   /// there is one.
