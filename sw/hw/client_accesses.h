@@ -16,7 +16,7 @@ struct ClientRequest {
   uint32_t group = 0;  ///< accesses of one group wait for each other, as a warp's do; walk scheduling may use it
 };
 
-/// The answer of an access, without data: a write's data is a pattern of its address, a read's data is dropped.
+/// The response to an access. It carries no data: written data is a pattern of the address, and read data is dropped.
 struct ClientAnswer {
   uint64_t tag = 0;
   regs::Fault fault = regs::Fault::kNone;
@@ -24,17 +24,17 @@ struct ClientAnswer {
   uint64_t answered = 0;   ///< GPU cycle in which the last beat of the answer was taken
 };
 
-/// The accesses of a GPU's clients, which the machine takes while its time passes (Instruments::DriveClients).
+/// The accesses of a GPU's clients. The machine fetches them as its time advances (Instruments::DriveClients).
 ///
 /// A client's accesses go to its port one after the other in the order of Take, with at most as many in flight as the
-/// hardware has slots. The calls must not touch the machine and must not throw. The machine calls Due of a client again
-/// after each Take and Answered of that client; for a client that returned kNever, after any Answered.
+/// hardware has slots. The calls must not touch the machine and must not throw. After each Take and Answered of a
+/// client, the machine calls its Due again; after a kNever, it calls Due again after any Answered.
 class ClientAccesses {
  public:
   static constexpr uint64_t kNever = ~uint64_t{0};
   virtual ~ClientAccesses() = default;
-  /// The first GPU cycle, possibly in the past, at which the client has another access; kNever: none until further
-  /// answers.
+  /// The first GPU cycle, possibly in the past, at which the client has another access. kNever means that it has none
+  /// until more accesses are answered.
   virtual uint64_t Due(unsigned client) = 0;
   /// Takes the due access at `cycle`.
   virtual ClientRequest Take(unsigned client, uint64_t cycle) = 0;

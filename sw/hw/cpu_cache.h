@@ -16,11 +16,11 @@ inline constexpr uint64_t kPageSize = 4096;
 /// The cache mode of a CPU view.
 enum class Caching : uint8_t { kNonCached, kCached, kWriteCombined };
 
-/// Keeps what the CPU has stored through cached and write-combined views and DRAM does not have yet.
+/// Models the CPU's caches and write-combining buffers: the bytes that the CPU has stored but DRAM does not have yet.
 ///
-/// HostRam's file always holds what the CPU sees. For the pages of such views this class keeps what DRAM holds: a
-/// byte that differs is dirty. It stays dirty as long as any hardware may keep it, so that software that forgets to
-/// write back always shows:
+/// HostRam's file always holds what the CPU sees. For pages with such views this class keeps the bytes in DRAM; a byte
+/// that differs is dirty. A byte stays dirty as long as any hardware could keep it, so that software that forgets to
+/// write back always fails visibly:
 ///
 ///   cached           Lines of 64 bytes are dirty until WriteBack, until a snooped write of a device to the line, or
 ///                    until more than kPages pages without a view are dirty (then the oldest page goes to DRAM).
@@ -42,7 +42,7 @@ class CpuCache {
   };
   explicit CpuCache(File file) : file_(std::move(file)) {}
 
-  /// Note that a view of the page begins, or ends. Do not call them for kNonCached.
+  /// Enter records that a view of the page begins, Leave that it ends. Do not call them for kNonCached.
   void Enter(uint64_t pfn, Caching caching);
   void Leave(uint64_t pfn, Caching caching);
 
@@ -61,7 +61,7 @@ class CpuCache {
   void WriteBackAll();
   void DrainWriteCombining();
 
-  /// Counts the bytes that DRAM does not have.
+  /// Returns the number of dirty bytes, which DRAM does not have yet.
   uint64_t dirty_bytes() const;
 
  private:

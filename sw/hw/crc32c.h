@@ -10,7 +10,7 @@ namespace gmmu::hw {
 /// followed by b.
 uint32_t Crc32c(uint32_t before, const void* data, size_t size);
 
-/// Computes it without the processor's instruction (SSE 4.2), which Crc32c uses if it is available.
+/// Computes Crc32c without the processor's CRC instruction (SSE 4.2), which Crc32c uses if it is available.
 uint32_t Crc32cByTables(uint32_t before, const void* data, size_t size);
 
 }  // namespace gmmu::hw

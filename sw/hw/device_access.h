@@ -5,7 +5,7 @@
 
 namespace gmmu::hw {
 
-/// Accesses memory as a unit of GPU `unit` does after translation: an instrument of machines without client ports
+/// Test access to memory as GPU `unit` sees it after translation. Machines without client ports offer it
 /// (Instruments::device_access). It takes no machine time.
 class DeviceAccess {
  public:

@@ -43,7 +43,7 @@ enum class Cause : uint8_t {
 inline constexpr size_t kCauses = static_cast<size_t>(Cause::kCount);
 const char* CauseName(Cause cause);
 
-/// Cycles [begin, end) of one cause. Level: that of the table entry that was read or waited for, -1 if there is none.
+/// Cycles [begin, end) spent on one cause. `level` is that of the table entry that was read or awaited, -1 if none was.
 struct Step {
   Cause cause;
   int level;
@@ -101,7 +101,7 @@ struct AccessEvent : Span {
   regs::Fault fault = regs::Fault::kNone;
 };
 
-/// The time of the paging engine by cause. `spent` adds up to end - begin.
+/// The paging engine's cycles by cause. The elements of `spent` add up to end - begin.
 struct EngineSpan {
   unsigned unit = 0;
   uint64_t number = 0;
@@ -128,8 +128,8 @@ struct CommandEvent : EngineSpan {
 enum class PointKind : uint8_t { kFault, kInvalidation, kInterrupt };
 const char* PointName(PointKind kind);
 
-/// An event at one moment. Fault: port, space, reason in `code`, address in `first`, fence in `second`. Invalidation:
-/// scope in `code`, first and last address. Interrupt: bus address in `first`.
+/// An event at one moment. A fault fills port, space, `code` (reason), `first` (address) and `second` (fence); an
+/// invalidation fills `code` (scope), `first` and `second` (its range); an interrupt fills `first` (bus address).
 struct PointEvent {
   unsigned unit = 0;
   PointKind kind = PointKind::kFault;
@@ -138,11 +138,11 @@ struct PointEvent {
   uint64_t first = 0, second = 0;
 };
 
-/// Counts over time: rows of the walk table with a walk; lookups of all ports without an answer.
+/// Quantities traced over time: occupied walk table rows, and outstanding lookups of all ports.
 enum class Gauge : uint8_t { kWalks, kLookups, kCount };
 
-/// Receives the events that a machine records, each when it has ended. Calls come in the order of simulated time for
-/// each GPU, must not touch the machine and must not throw.
+/// Receives each event that a machine records once the event has ended. For each GPU the calls come in the order of
+/// simulated time. They must not touch the machine and must not throw.
 class EventSink {
  public:
   virtual ~EventSink() = default;

@@ -33,8 +33,8 @@ enum class ViewAccess : uint8_t { kReadWrite, kReadOnly, kCopyOnWrite };
 /// What the CPU stores through a cached or write-combined view may reach devices later (CpuCache).
 class HostRam {
  public:
-  /// `installed`: ascending, 4 KiB aligned, not overlapping; otherwise throws std::runtime_error with the reason. A
-  /// failure of the host throws the same, here or when more pages are used.
+  /// `installed` must be ascending, 4 KiB aligned and without overlaps; otherwise the constructor throws
+  /// std::runtime_error. A failure of the host throws the same, here or when more pages are used.
   explicit HostRam(std::vector<Range> installed);
   ~HostRam();
   HostRam(const HostRam&) = delete;
@@ -58,13 +58,13 @@ class HostRam {
   /// them. Throws std::runtime_error if a page is not installed or the host is out of address space.
   void* MapPages(const uint64_t* pfns, size_t count, Caching caching = Caching::kNonCached,
                  ViewAccess access = ViewAccess::kReadWrite);
-  /// Makes a view inaccessible, or accessible again as it was mapped with `access`; its pages stay.
+  /// Revokes access to a view, or restores it in the mode `access` in which it was mapped. The pages stay mapped.
   void SetReachable(void* view, size_t count, ViewAccess access, bool reachable);
   /// Ends a view; `view` and `count` are the result and the argument of MapPages.
   void UnmapPages(void* view, size_t count);
   /// Returns the host physical address of a pointer into a cached or write-combined view; nullopt for any other.
   std::optional<uint64_t> PhysicalOf(const void* pointer) const;
-  /// Counts the views that are not unmapped yet.
+  /// Returns the number of views that have not been unmapped yet.
   size_t views() const { return views_; }
 
   CpuCache& cache() { return cache_; }

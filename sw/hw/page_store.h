@@ -16,7 +16,7 @@ namespace gmmu::hw {
 /// A page is zero and has no storage until it is used. Storage is never freed. The caller numbers the pages.
 class PageStore {
  public:
-  /// `owner` begins the text of every failure, a std::runtime_error with the host's reason.
+  /// A failure throws std::runtime_error. Its text begins with `owner` and gives the host's reason.
   explicit PageStore(std::string owner);
   ~PageStore();
   PageStore(const PageStore&) = delete;

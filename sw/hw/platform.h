@@ -37,7 +37,7 @@ struct FirmwareTables {
   uint16_t gpu_device = 0;
 };
 
-/// A counter as reports print it. `name` is snake_case and unique in its block; description and unit are never empty.
+/// A counter in a report. `name` is snake_case and unique in its block; description and unit are never empty.
 struct Counter {
   std::string block;
   std::string name;
@@ -53,7 +53,7 @@ struct Finding {
   std::string text;
 };
 
-/// Counts of the bus monitor, at the device's side of the root complex, for one device.
+/// Request counts for one device, from the bus monitor on the device's side of the root complex.
 struct BusCounts {
   uint64_t reads = 0;
   uint64_t writes = 0;
@@ -64,7 +64,7 @@ struct BusCounts {
 /// An access that a device makes on its own: it reads or writes 8 bytes, or sends an interrupt message of 4.
 enum class Stray : uint8_t { kRead, kWrite, kMessage };
 
-/// A resource of the hardware in use: it was allocated and not freed yet.
+/// A hardware resource that is in use: it was allocated and has not been freed yet.
 struct InUse {
   std::string kind;  ///< "rtl_slot" (work under way in the GPU), "bus_slot" (a burst at its edge), "pcie_tag"
   std::string name;  ///< which one, or how many
@@ -73,7 +73,7 @@ struct InUse {
 class ClientAccesses;
 class DeviceAccess;
 
-/// Observes the machine and injects faults into it, as no real machine allows.
+/// Observes the machine and injects faults in ways that no real machine offers.
 class Instruments {
  public:
   virtual ~Instruments() = default;
@@ -84,20 +84,20 @@ class Instruments {
   /// Counts the reads and writes of a host physical page (after the IOMMU) by any device, which proves that devices are
   /// silent. Counting starts at the first call for the page.
   virtual uint64_t PageAccesses(uint64_t pfn) = 0;
-  /// Host physical pages [first, first + count) have an owner from now on, or none. From the first call on, a device's
-  /// access (after the IOMMU) to a page without an owner is a finding.
+  /// Records that host physical pages [first, first + count) now have an owner, or have none. From the first call on, a
+  /// device's access (after the IOMMU) to a page without an owner is a finding.
   virtual void NotePages(uint64_t first, uint64_t count, bool owned) = 0;
-  /// The operating system regards every translation of [start, end) in `space` of GPU `unit` as flushed from now on
-  /// (whole space: 0, ~0). The checker demands new translations from here, whatever the hardware did.
+  /// Tells the checker that the operating system now regards [start, end) of `space` of GPU `unit` as flushed (0, ~0:
+  /// the whole space). From here on the checker demands new translations, whatever the hardware did.
   virtual void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) = 0;
-  /// Count the GPU's clock edges since the end of reset, and those that the engine evaluated.
+  /// Cycles counts the GPU's clock edges since the end of reset, CyclesEvaluated those that the engine evaluated.
   virtual uint64_t Cycles() = 0;
   virtual uint64_t CyclesEvaluated() = 0;
   /// Lists what the hardware has in use now. It must be empty at power-off.
   virtual std::vector<InUse> ResourcesInUse() = 0;
-  /// Puts these accesses (hw/client_accesses.h) on the client ports of GPU `unit` from now on, in place of earlier ones;
-  /// null: none. A second call with the same object makes the machine ask every client again. Answers of earlier accesses
-  /// are dropped. A client whose traffic engine runs takes none meanwhile. A reset of the GPU ends this.
+  /// Makes the client ports of GPU `unit` perform these accesses (hw/client_accesses.h) instead of earlier ones; null
+  /// stops them. A second call with the same object makes the machine ask every client again. Responses to earlier
+  /// accesses are dropped. A client takes none while its traffic engine runs. A GPU reset ends the accesses.
   virtual void DriveClients(unsigned unit, ClientAccesses* accesses) = 0;
   /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and the answer is never accepted, so
   /// its slot stays in use. Afterwards the client's traffic engine cannot run.
@@ -108,11 +108,11 @@ class Instruments {
   /// Deliberate fault: reads of GPU `unit` from the 4 KiB page at bus address `address` get their answers at `until_ns`
   /// (time as of NowNs), not earlier. Dependent work is delayed too. Only one page is held at a time.
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;
-  /// The way into memory of a machine without client ports (hw/device_access.h); null: the machine has them.
+  /// Access to the memory of a machine without client ports (hw/device_access.h), or null if the machine has ports.
   virtual DeviceAccess* device_access() { return nullptr; }
 };
 
-/// The only way from software to the machine: what a CPU, its chipset and firmware offer.
+/// Software's only interface to the machine. It offers what a CPU, its chipset and firmware offer.
 ///
 /// Calls that touch the machine take simulated (or real) time; other software runs only in them. All addresses are host
 /// physical. An engine implements it; a test records through RecordingPlatform (hw/recording.h).
@@ -127,7 +127,7 @@ class Platform {
   /// address reads all ones; a write there is dropped.
   virtual uint64_t MmioRead(uint64_t address, unsigned size) = 0;
   virtual void MmioWrite(uint64_t address, unsigned size, uint64_t value) = 0;
-  /// Copy write-combined; address and size are 8-byte aligned. Copies are in order with other accesses to the device.
+  /// Block copies through write-combining; address and size are 8-byte aligned, and order with other accesses is kept.
   virtual void MmioReadBlock(uint64_t address, void* to, size_t size) = 0;
   virtual void MmioWriteBlock(uint64_t address, const void* from, size_t size) = 0;
 

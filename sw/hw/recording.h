@@ -12,12 +12,12 @@
 
 namespace gmmu::hw {
 
-/// A machine for unit tests with no simulator behind it: answers as programmed and logs every
+/// A machine for unit tests without a simulator behind it. It responds as programmed and logs every
 /// access.
 ///
-/// It has RAM, GPU functions (configuration header, BAR0 registers, BAR2 window onto VRAM each) and
-/// ranges with handlers of the test's own. A call that takes a unit means GPU 0 if none is given. A register of BAR0
-/// keeps what is written unless a handler covers it. Time advances by a fixed step with each call that touches the
+/// It has RAM, GPU functions (each with a configuration header, BAR0 registers and a BAR2 window onto VRAM) and
+/// ranges that the test's handlers serve. A call that does not name a unit addresses GPU 0. A BAR0 register keeps
+/// what is written unless a handler covers it. Time advances by a fixed step with each call that touches the
 /// machine.
 class RecordingPlatform : public Platform {
  public:
@@ -66,10 +66,10 @@ class RecordingPlatform : public Platform {
 
   // ---- what a test programs
 
-  /// Sends accesses that begin in `range` (host physical) to `handler`. Of several handlers for an
-  /// address the last one added wins, also over BARs.
+  /// Sends accesses that begin in `range` (host physical) to `handler`. If several handlers cover an address, the one
+  /// added most recently wins, even over BARs.
   void OnMmio(Range range, Handler handler);
-  /// As OnMmio, for offsets in BAR0, wherever the BAR lies.
+  /// Like OnMmio, but for offsets in BAR0, wherever the BAR is mapped.
   void OnRegister(Range offsets, Handler handler, unsigned unit = 0);
   /// Sets the 64-bit BAR0 register at `offset` (8-byte aligned) that no handler covers; it is 0 until
   /// set or written.
@@ -129,7 +129,7 @@ class RecordingPlatform : public Platform {
 
   static Function NewFunction(const Options& options, unsigned unit);
   Function* At(Bdf bdf);  ///< null if there is no such function
-  /// Finds the function whose BAR `bar` holds the address; null if there is none.
+  /// Finds the function whose BAR `bar` contains the address, or null if there is none.
   Function* Holding(unsigned bar, uint64_t address);
   void Log(Kind kind, uint64_t address, uint64_t size, uint64_t value);
   static const Mapped* Find(const std::vector<Mapped>& handlers, uint64_t address);

@@ -31,8 +31,8 @@ struct TrafficLines {
   uint64_t seed = 0;
 };
 
-/// Gives the GPU VAs of a run's accesses, one after the other. With pattern chase only the first one is right, because
-/// the others depend on the contents of memory.
+/// Returns the GPU VAs of a run's accesses, one after the other. With pattern chase only the first address is right,
+/// because the others depend on the contents of memory.
 class TrafficSequence {
  public:
   explicit TrafficSequence(const TrafficLines& lines);

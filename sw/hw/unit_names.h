@@ -14,7 +14,7 @@ inline std::string UnitPrefix(unsigned unit, unsigned units) {
   return units == 1 ? std::string() : "unit" + std::to_string(unit) + ".";
 }
 
-/// The length of that prefix in a block's name; 0 if it has none.
+/// The length of the unit prefix of a block's name, or 0 if the name has none.
 inline size_t UnitPrefixLength(std::string_view block) {
   const size_t dot = block.find('.');
   return block.substr(0, 4) == "unit" && dot != std::string_view::npos ? dot + 1 : 0;

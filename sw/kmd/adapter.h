@@ -41,7 +41,7 @@ struct Engine {
   }
 };
 
-/// One GPU: made by AddDevice, and the hAdapter of every entry point (MiniportDeviceContext).
+/// One GPU. AddDevice creates it, and every entry point gets it as hAdapter (MiniportDeviceContext).
 ///
 /// Its own memory (ring, fence record, fault queue, dummy page) exists only from Start to Stop, because before Start
 /// the adapter may not have its IOMMU domain yet.
@@ -61,11 +61,11 @@ class Adapter {
   /// Writes all registers whose contents the hardware has lost: at start, at power-up, after a reset of the adapter and
   /// after exclusive access. If VRAM is lost, the aperture is empty afterwards.
   [[nodiscard]] NTSTATUS Program(Vram vram);
-  /// On return the device makes no access to memory and sends no message. STATUS_IO_TIMEOUT: it did not become quiet in
-  /// time.
+  /// On return the device makes no access to memory and sends no message. Returns STATUS_IO_TIMEOUT if it did not
+  /// become quiet in time.
   NTSTATUS Quiesce();
-  /// The device begins no access and no message until EndSilence, and then continues where it stopped.
-  /// STATUS_IO_TIMEOUT: it did not become silent in time, and the request is withdrawn.
+  /// Keeps the device from beginning an access or a message until EndSilence, after which it continues where it
+  /// stopped. Returns STATUS_IO_TIMEOUT and withdraws the request if the device did not become silent in time.
   NTSTATUS Silence();
   void EndSilence();
 
@@ -94,19 +94,19 @@ class Adapter {
   }
 
   HANDLE dxgkrnl_handle() const { return dxgkrnl.DeviceHandle; }
-  /// The linked adapter of this index (EngineOrdinal, PhysicalAdapterIndex); null: there is none. An adapter
-  /// alone is number 0.
+  /// The linked adapter with this index (EngineOrdinal, PhysicalAdapterIndex), or null if there is none. An adapter
+  /// that is not linked has index 0.
   Adapter* Member(UINT number) const { return link.Member(*this, number); }
   Adapter& lead() const { return *Member(link.lead()); }
   uint64_t aperture_pages() const { return parameters.aperture_bytes / PAGE_SIZE; }
-  /// The driver's own part of VRAM begins here; it holds the table of aperture entries.
+  /// Offset in VRAM of the driver's own part, which holds the table of aperture entries.
   uint64_t aperture_table() const;
   /// The offset at which the part of VRAM that survives a power transition begins.
   uint64_t save_area_offset() const { return aperture_table() - parameters.save_area_bytes; }
   /// Size of the memory segment: VRAM below the driver's own part, as far as the BAR2 window reaches.
   uint64_t vram_segment_bytes() const;
   uint64_t hidden_segment_bytes() const;  ///< 0: the adapter has no hidden segment
-  /// Page of VRAM at which the hidden segment begins; 0: there is none.
+  /// The VRAM page at which the hidden segment begins, or 0 if there is no hidden segment.
   uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / PAGE_SIZE; }
   HiddenPages hidden_pages() const;  ///< hidden_page() of each linked adapter; 0 for those not started
 

@@ -181,7 +181,7 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   caps.DualPteSupported = adapter.parameters.dual_pte;
   caps.SysMem64KBPageSupported = adapter.parameters.system_64k;
   caps.LeafPageTableSizeFor64KPagesInBytes = static_cast<UINT>(adapter.parameters.Leaf64kTableBytes());
-  caps.VirtualAddressBitCount =  // one address space for the whole link
+  caps.VirtualAddressBitCount =  // the whole link shares one address space
       static_cast<UINT>(LeastOf(adapter, [](const Parameters& p) { return p.va_bits(); }));
   caps.PageTableLevelCount = adapter.parameters.page_table_levels;
   *out = caps;

@@ -7,7 +7,7 @@
 
 namespace gmmu::kmd {
 
-/// An address as commands name it: physical (offset in a target) or virtual (GPU VA in an address
+/// An address in a command. It is either physical (an offset in a target) or virtual (a GPU VA in an address
 /// space).
 struct Place {
   bool physical = false;
@@ -22,10 +22,10 @@ struct Place {
 
 /// Appends commands to the free part of a paging buffer and never writes past it.
 ///
-/// Each member writes one command and returns true, or writes nothing and returns false for lack of
-/// room. The first command carries the wait bit: an operation begins only after everything earlier
-/// in the buffer has been written. Commands of one operation overlap unless Wait() is called
-/// between them.
+/// Each member writes one command and returns true, or writes nothing and returns false if the command does
+/// not fit. The first command carries the wait bit, so that an operation begins only after everything
+/// earlier in the buffer has been written. Commands of one operation overlap unless Wait() is called between
+/// them.
 class CommandBuffer {
  public:
   /// `at` is 8-byte aligned; bytes beyond a multiple of 8 stay unused.
@@ -37,17 +37,17 @@ class CommandBuffer {
   [[nodiscard]] bool Nop();
   [[nodiscard]] bool Copy(Place source, Place destination, uint64_t bytes);
   [[nodiscard]] bool Fill(Place destination, uint64_t bytes, uint32_t pattern);
-  /// `count` entries from `first` on, each `step` more than the previous one.
+  /// Writes `count` entries: the first is `first`, and each further one is `step` more than the previous one.
   [[nodiscard]] bool TableRepeat(Place destination, uint32_t count, uint64_t first, uint64_t step);
-  /// Room for `count` inline entries; the caller fills them. Null: no room.
+  /// Reserves `count` inline entries, which the caller fills. Returns null if they do not fit.
   [[nodiscard]] uint64_t* TableWrite(Place destination, uint32_t count);
-  /// Most inline entries that TableWrite and ApertureList take now.
+  /// The largest number of inline entries that TableWrite and ApertureList accept now.
   uint32_t InlineRoom() const;
   [[nodiscard]] bool ApertureMap(uint32_t page, uint32_t pages, regs::ApertureEntryEntry first);
   [[nodiscard]] uint64_t* ApertureList(uint32_t page, uint32_t pages);
   [[nodiscard]] bool ApertureUnmap(uint32_t page, uint32_t pages, regs::ApertureEntryEntry dummy);
   [[nodiscard]] bool FlushSpace(uint32_t space);
-  /// [start, end) of one address space.
+  /// Flushes [start, end) of one address space.
   [[nodiscard]] bool FlushRange(uint32_t space, uint64_t start, uint64_t end);
   [[nodiscard]] bool SignalFence(Place destination, uint64_t value, bool interrupt);
 
@@ -55,7 +55,7 @@ class CommandBuffer {
   size_t bytes_used() const { return used_ * 8; }
 
  private:
-  /// Room for a command of `words`, its header written; null: no room.
+  /// Appends a command of `words` and writes its header. Returns null if it does not fit.
   uint64_t* Append(regs::CommandHeaderWord header, size_t words);
 
   uint64_t* words_;

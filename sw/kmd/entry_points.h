@@ -2,8 +2,8 @@
 #pragma once
 #include "ddi/dispmprt.h"
 
-/// The driver's half of the table that DriverEntry hands to Dxgkrnl. docs/ddi.md has their actions, rules and statuses;
-/// a comment behind the names has the file.
+/// The driver's entry points, which DriverEntry passes to Dxgkrnl in a table. docs/ddi.md describes their actions,
+/// rules and statuses. The comment after a name gives the file that implements it.
 namespace gmmu::kmd {
 
 extern DXGKDDI_LINK_DEVICE LinkDevice;  // link.cc

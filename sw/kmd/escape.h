@@ -74,8 +74,8 @@ struct EscapeQueryClient {
   uint64_t fault_address = 0;  ///< out: GPU VA
 };
 
-/// The hardware address space of a process. STATUS_INVALID_PARAMETER while it has none (no context
-/// yet).
+/// Queries a process' hardware address space. Fails with STATUS_INVALID_PARAMETER while the process has none (no
+/// context yet).
 struct EscapeQuerySpace {
   EscapeHeader header{EscapeCode::kQuerySpace, sizeof(EscapeQuerySpace)};
   uint64_t process = 0;  ///< in: hKmdProcess
@@ -106,7 +106,7 @@ struct EscapeReadFaults {
   EscapeFault faults[kMost];
 };
 
-/// The state of a node's ring now.
+/// The current state of a node's ring.
 struct EscapeQueryRing {
   EscapeHeader header{EscapeCode::kQueryRing, sizeof(EscapeQueryRing)};
   uint32_t busy = 0;
@@ -122,7 +122,7 @@ struct EscapeQueryRing {
   uint32_t node = 0;            ///< in
 };
 
-/// The part of VRAM whose content the driver saves over power transitions.
+/// The part of VRAM whose content the driver saves across power transitions.
 struct EscapeQuerySaveArea {
   EscapeHeader header{EscapeCode::kQuerySaveArea, sizeof(EscapeQuerySaveArea)};
   uint64_t offset = 0;   ///< out: offset in VRAM
@@ -131,8 +131,8 @@ struct EscapeQuerySaveArea {
   uint32_t windows = 0;  ///< out: windows that transfers have used since the start
 };
 
-/// The place of an allocation according to its word of the residency record. STATUS_INVALID_PARAMETER for an allocation
-/// without ExplicitResidencyNotification.
+/// The location of an allocation according to its word in the residency record. The query fails with
+/// STATUS_INVALID_PARAMETER for an allocation without ExplicitResidencyNotification.
 struct EscapeQueryResidency {
   EscapeHeader header{EscapeCode::kQueryResidency, sizeof(EscapeQueryResidency)};
   uint64_t allocation = 0;  ///< in: hAllocation
@@ -141,7 +141,7 @@ struct EscapeQueryResidency {
   uint32_t resident = 0;    ///< out
 };
 
-/// The context allocation of a context. STATUS_INVALID_PARAMETER when it has none (ContextBytes).
+/// A context's context allocation. The query fails with STATUS_INVALID_PARAMETER if it has none (ContextBytes).
 struct EscapeQueryContext {
   EscapeHeader header{EscapeCode::kQueryContext, sizeof(EscapeQueryContext)};
   uint64_t context = 0;   ///< in: hContext

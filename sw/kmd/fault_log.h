@@ -19,7 +19,7 @@ class FaultLog {
   static constexpr uint32_t kKept = 256;
 
   void Start(const Registers& registers, const OwnMemory& queue);
-  /// Drains the queue. Afterwards it accesses neither the queue nor registers.
+  /// Drains the queue. Afterwards this object accesses neither the queue nor registers.
   void Stop();
   /// Moves all records that the hardware has written into the log. Records that do not fit are dropped. Does nothing
   /// while the log is stopped.

@@ -6,8 +6,8 @@ namespace gmmu::kmd {
 
 class Adapter;
 
-/// Reports completions, a fault and a preemption of a node since the last call to Dxgkrnl. Call it at device level
-/// only: from the interrupt routine, or through DxgkCbSynchronizeExecution.
+/// Reports to Dxgkrnl what a node has completed since the previous call, its fault and its preemption. Call it at
+/// device level only, from the interrupt routine or through DxgkCbSynchronizeExecution.
 void ReportCompletion(Adapter& adapter, UINT node);
 void ReportRingError(Adapter& adapter, UINT node);
 void ReportPreemption(Adapter& adapter, UINT node);

@@ -38,7 +38,7 @@ class LinkPlace {
   UINT lead_ = 0;
 };
 
-/// For each linked adapter, the page number in its VRAM at which its hidden segment begins; 0: it has none.
+/// The page number in each linked adapter's VRAM at which its hidden segment begins, or 0 if it has none.
 using HiddenPages = std::array<uint64_t, LinkPlace::kMost>;
 
 }  // namespace gmmu::kmd

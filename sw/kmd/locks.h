@@ -6,8 +6,8 @@
 
 namespace gmmu::kmd {
 
-/// Excludes threads and deferred calls from each other, at DISPATCH_LEVEL: for a few accesses, without a wait. Data
-/// shared with the interrupt routine needs Adapter::AtDeviceLevel. The object must not be moved.
+/// Excludes threads and deferred calls from each other at DISPATCH_LEVEL. Hold it for a few accesses only, and never
+/// while waiting. Data shared with the interrupt routine needs Adapter::AtDeviceLevel. The object must not be moved.
 class SpinLock {
  public:
   SpinLock() { KeInitializeSpinLock(&lock_); }
@@ -33,8 +33,8 @@ class SpinLock {
   KSPIN_LOCK lock_;
 };
 
-/// Excludes threads from each other, at APC_LEVEL, also while registers are polled. While it is held, do not call a
-/// callback of Dxgkrnl that may lead to a call of the driver on another thread.
+/// Excludes threads from each other at APC_LEVEL. It may be held while registers are polled, but not during a callback
+/// of Dxgkrnl that may lead to a call of the driver on another thread.
 class FastMutex {
  public:
   FastMutex() { ExInitializeFastMutex(&mutex_); }

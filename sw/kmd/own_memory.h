@@ -6,7 +6,7 @@
 
 namespace gmmu::kmd {
 
-/// The callbacks of Dxgkrnl that allocate memory for a driver; null if its kernel table lacks them.
+/// The Dxgkrnl callbacks that allocate memory for a driver. Callbacks that its kernel table lacks are null.
 struct MemoryCallbacks {
   HANDLE adapter = nullptr;
   bool isolation = false;  ///< memory is allocated by the callbacks of GPU isolation
@@ -28,28 +28,28 @@ struct MemoryCallbacks {
   static MemoryCallbacks Of(const DXGKRNL_INTERFACE& dxgkrnl, bool isolation);
 };
 
-/// One page of system memory that CPU and GPU share: a ring, a fence record, the fault queue or the dummy page.
+/// One page of system memory shared by CPU and GPU: a ring, a fence record, the fault queue or the dummy page.
 ///
-/// The hardware's address of a memory object comes from an ADL, the CPU's from a mapping, and neither can be computed
-/// from the other. One page needs no contiguity, so both forms of ADL are accepted. Memory of every other origin is
-/// used by its physical address. Callers are at APC_LEVEL or below.
+/// For a memory object, the GPU's address comes from an ADL and the CPU's from a mapping; neither can be computed from
+/// the other. A single page is always contiguous, so both forms of ADL are accepted. For memory of every other origin
+/// the GPU uses the physical address. Call the methods at APC_LEVEL or below.
 class OwnMemory {
  public:
-  /// Where the page comes from. The first three are callbacks of GPU isolation: DxgkCbAllocateContiguousMemory,
-  /// DxgkCbAllocatePagesForMdl, or DxgkCbMapMdlToIoMmu of a list that the driver makes of its own memory. The last of
-  /// these takes the lead adapter, and its memory is that of a memory object, so before WDDM 2.9 kPages replaces it. A
-  /// driver that does not use these callbacks has an object with an ADL, before WDDM 2.9 memory of the kernel.
+  /// The source of the page. The first three use GPU isolation callbacks: DxgkCbAllocateContiguousMemory,
+  /// DxgkCbAllocatePagesForMdl, and DxgkCbMapMdlToIoMmu for an MDL of the driver's own memory. kListed works for the
+  /// lead adapter only and needs a memory object, so before WDDM 2.9 kPages replaces it. A driver that does not use
+  /// these callbacks uses kObject (a memory object with an ADL), or kKernel (kernel memory) before WDDM 2.9.
   enum class Origin { kContiguous, kPages, kListed, kObject, kKernel };
 
   OwnMemory() = default;
   OwnMemory(const OwnMemory&) = delete;
   OwnMemory& operator=(const OwnMemory&) = delete;
 
-  /// On failure nothing is allocated. `cookie` names a memory object in the system's debug output. `isolated`: the
-  /// origin if the callbacks of GPU isolation are used.
+  /// On failure nothing is allocated. `cookie` names a memory object in the system's debug output. `isolated` is the
+  /// origin to use if the callbacks of GPU isolation are used.
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie,
                                 Origin isolated = Origin::kContiguous);
-  /// Frees what is allocated, in reverse order, if anything is.
+  /// Frees everything that is allocated, in reverse order.
   void Destroy();
 
   template <typename Word>

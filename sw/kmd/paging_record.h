@@ -17,7 +17,7 @@ struct PrivateData {
   static PrivateData Of(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
     return {static_cast<const uint8_t*>(args.pDmaBufferPrivateData), args.DmaBufferPrivateDataSize};
   }
-  /// The piece that a physical submission names. False: its range is not within the private data.
+  /// Sets `data` to the private data that a physical submission names. Returns false if its range is outside of it.
   static bool Of(const DXGKARG_SUBMITCOMMAND& args, PrivateData* data) {
     const UINT start = args.DmaBufferPrivateDataSubmissionStartOffset;
     const UINT end = args.DmaBufferPrivateDataSubmissionEndOffset;
@@ -28,9 +28,9 @@ struct PrivateData {
   }
 };
 
-/// The address of a paging buffer, at the start of its private data, for a system that does not pass its GPU virtual
-/// address: then a submission only says where in the buffer it begins (seen on build 22621 with buffers in system
-/// memory).
+/// The address of a paging buffer, stored at the start of its private data. It is needed if the system does not pass
+/// the buffer's GPU virtual address, because a submission then states only an offset in the buffer (seen on build 22621
+/// with buffers in system memory).
 struct BufferStart {
   static constexpr uint64_t kMagic = 0x74726174735f4d47;
   uint64_t magic;
@@ -76,8 +76,8 @@ struct PagingRecord {
     args->pDmaBufferPrivateData = record + 1;
     args->DmaBufferPrivateDataSize -= sizeof(PagingRecord);
   }
-  /// Whether the records are of operations that the driver builds, and account for each of the `bytes` that a
-  /// submission runs from `offset` of its buffer on. A BufferStart may precede them.
+  /// Whether the records describe operations that the driver builds, and cover all of the `bytes` that a submission
+  /// executes from `offset` of its buffer on. A BufferStart may precede them.
   static bool Describe(const PrivateData& data, uint32_t offset, uint32_t bytes) {
     const uint32_t before = BufferStart::Of(data).magic != 0 ? sizeof(BufferStart) : 0;
     if ((data.bytes - before) % sizeof(PagingRecord) != 0) return false;

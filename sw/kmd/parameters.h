@@ -25,7 +25,7 @@ struct Parameters {
   uint64_t LeafCoverage() const { return uint64_t{4096} << page_table_bits[0]; }
   uint64_t BaseOf(uint32_t segment) const { return segment == 1 ? aperture_base : segment == 2 ? vram_base : 0; }
   uint64_t Leaf64kTableBytes() const;  ///< 0 when the driver has no leaf tables of 64 KiB entries
-  /// Hardware words of 8 bytes that one entry of a table of `level` has.
+  /// Number of 8-byte hardware words per entry of a table of `level`.
   uint32_t EntryWords(uint32_t level) const { return dual_pte && level == 1 ? 2 : 1; }
   /// Whether system memory is allocated by the callbacks of GPU isolation. A driver with DMA remapping cannot use them,
   /// except before WDDM 2.9, where there are no others.
@@ -35,8 +35,8 @@ struct Parameters {
   /// Page size of the segment that holds page tables.
   uint64_t TablePage() const;
 
-  /// Reads the key. False when a value is out of range, and then nothing is changed. A linked adapter reads again once
-  /// its index is known: values with the name "Adapter<index><Name>" are its own.
+  /// Reads the registry key. Returns false, without a change, if a value is out of range. A linked adapter reads again
+  /// once its index is known, because values named "Adapter<index><Name>" apply to that adapter only.
   [[nodiscard]] bool Read();
   [[nodiscard]] bool Read(uint32_t index);
 

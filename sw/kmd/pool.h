@@ -8,7 +8,7 @@ namespace gmmu::kmd {
 
 inline constexpr ULONG kPoolTag = 0x756D6D67;  // "gmmu" in memory order
 
-/// A zero-initialised object in non-paged pool; null when there is no memory. <= DISPATCH_LEVEL.
+/// Allocates a zero-initialised object in non-paged pool, or returns null. Call at DISPATCH_LEVEL or below.
 template <typename T>
 T* PoolNew() {
   void* memory = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof(T), kPoolTag);

@@ -4,7 +4,7 @@
 
 namespace gmmu::kmd {
 
-/// How much of a preempted buffer is done, kept until the buffer runs again.
+/// Records how much of a preempted buffer has been executed, until the buffer runs again.
 ///
 /// A context has one record, and a node has one for buffers without a context. One is enough, because a context's
 /// packets are resubmitted in order and before new ones (wddm-ddi 8.3), so only the first of them can be partly
@@ -16,7 +16,7 @@ class Progress {
     buffer_ = buffer;
     bytes_ = bytes;
   }
-  /// Bytes of the buffer that have been executed; 0 if none are recorded. Clears the record.
+  /// Returns and clears the number of bytes of the buffer that have been executed; 0 if none are recorded.
   uint32_t Take(uint64_t buffer, bool resubmission) {
     const uint32_t done = resubmission && buffer == buffer_ ? bytes_ : 0;
     *this = {};

@@ -30,8 +30,8 @@ class Registers {
     WRITE_REGISTER_ULONG64(At(block + Register::kOffset), value.raw);
   }
 
-  /// Reads until `done(value)` holds, at most `polls` times: a bound on register reads, each of
-  /// which takes device time.
+  /// Reads the register until `done(value)` holds, at most `polls` times. The bound counts register reads because each
+  /// read takes device time.
   template <typename Register, typename Done>
   [[nodiscard]] bool Poll(Done done, uint32_t block = 0, uint32_t polls = kPolls) const {
     for (uint32_t i = 0; i < polls; ++i) {

@@ -9,9 +9,9 @@
 
 namespace gmmu::kmd {
 
-/// Where the allocations with ExplicitResidencyNotification are: one word of GPU-visible memory
-/// each, written by the GPU in stream order (NOTIFY_RESIDENCY). 0: not resident; else the address of its first byte
-/// with the segment in bits 5:1 and bit 0 set.
+/// Records where the allocations with ExplicitResidencyNotification are. Each has one word of GPU-visible memory, which
+/// the GPU writes in stream order (NOTIFY_RESIDENCY). A word is 0 if the allocation is not resident, else the address
+/// of its first byte with the segment in bits 5:1 and bit 0 set.
 class ResidencyRecord {
  public:
   static constexpr uint32_t kSlots = 512;
@@ -23,7 +23,7 @@ class ResidencyRecord {
   }
   void Destroy() { page_.Destroy(); }
 
-  /// Takes a free slot; kNone when all are taken.
+  /// Allocates a slot and returns it, or kNone if no slot is free.
   uint32_t Take() {
     const auto take = [this] {
       for (uint32_t slot = 0; slot < kSlots; ++slot) {
@@ -40,7 +40,7 @@ class ResidencyRecord {
     if (slot == kNone) return;
     lock_.With([&] { return taken_[slot] = false; });
   }
-  /// Video memory was lost: nothing is resident.
+  /// Call when video memory was lost: marks every allocation as not resident.
   void Clear() { page_.Clear(); }
 
   uint64_t address(uint32_t slot) const { return page_.address() + uint64_t{slot} * 8; }  ///< logical

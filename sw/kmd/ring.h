@@ -26,7 +26,7 @@ struct Submission {
 /// Entries complete in order. On completion the fence record has the entry's fence id, and an interrupt follows.
 class Ring {
  public:
-  /// Entries of 32 bytes in one page.
+  /// One page holds 2^kSizeLg2 entries of 32 bytes.
   static constexpr uint32_t kSizeLg2 = 7;
   static constexpr uint32_t kEntries = 1u << kSizeLg2;
 
@@ -43,21 +43,21 @@ class Ring {
   void Preempt();
 
   /// Writes an entry and rings the doorbell. STATUS_INVALID_PARAMETER: misaligned. STATUS_IO_TIMEOUT: the ring is full,
-  /// and no entry ended within the bound.
+  /// and no entry completed within the bound.
   [[nodiscard]] NTSTATUS Submit(const Submission& submission);
 
-  /// Fence id of the last completed entry, from memory. Before the first one it is the
-  /// `completed` of Start.
+  /// Fence id of the most recently completed entry, read from memory. Until an entry has completed, it is the
+  /// `completed` argument of Start.
   uint32_t CompletedFence() const;
-  /// Records how much is done of each submission that has not completed; call it before Stop and Start. The submission
-  /// that a preemption stopped is done up to the command at which the hardware stopped; of the others nothing more is
-  /// done than when they were submitted.
+  /// Records how much of each uncompleted submission is done; call it before Stop and Start. The preempted submission
+  /// is done up to the command at which the hardware stopped. The others have made no progress since they were
+  /// submitted.
   void KeepProgress() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }
   /// Waits until everything submitted has completed; false when the bound passes first.
   [[nodiscard]] bool WaitIdle() const;
-  /// Waits until the hardware has taken and ended all entries, also those that carry no new fence.
+  /// Waits until the hardware has fetched and completed all entries, including those without a new fence.
   [[nodiscard]] bool WaitTaken() const;
 
   regs::RingStatus Status() const { return registers_.Read<regs::RingStatus>(block_); }

@@ -98,7 +98,7 @@ NTSTATUS SaveArea::Create(const MemoryCallbacks& callbacks, const Adapter& adapt
   saved_ = false;
   windows_ = 0;
   if (bytes_ == 0) return STATUS_SUCCESS;
-  // A list is mapped for the lead adapter only.
+  // Only the lead adapter can have a list mapped.
   const auto commands = &adapter.lead() == &adapter ? OwnMemory::Origin::kListed : OwnMemory::Origin::kPages;
   NTSTATUS status = small_.Create(callbacks, kSmallCookie, OwnMemory::Origin::kPages);
   if (NT_SUCCESS(status)) status = commands_.Create(callbacks, kCommandCookie, commands);

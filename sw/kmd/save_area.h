@@ -10,9 +10,9 @@ namespace gmmu::kmd {
 
 class Adapter;
 
-/// The place of an adapter's bytes in the system's sections; each adapter that reports a size has one. An adapter uses
-/// its own section, or with SaveAreaShared the section of adapter 0, in which the adapters' bytes follow each other by
-/// index.
+/// The location of an adapter's bytes in the system's sections; every adapter that reports a size has a section. An
+/// adapter uses its own section. With SaveAreaShared all adapters use the section of adapter 0, which holds their bytes
+/// in the order of their indices.
 struct SectionPart {
   UINT section = 0;     ///< PhysicalAdapterIndex
   uint64_t bytes = 0;   ///< size of the section, which is pinned as a whole
@@ -22,7 +22,7 @@ SectionPart SectionPartOf(const Adapter& adapter);
 /// DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of an adapter.
 uint64_t SectionBytes(const Adapter& adapter);
 
-/// The driver's part of VRAM whose bytes must survive a power transition, and their transfer.
+/// The driver's part of VRAM whose bytes must survive a power transition, and the code that transfers them.
 ///
 /// The area is copied to pinned system pages at once. If pinning fails, it is copied page by page through a small
 /// buffer of the driver and a window onto the same memory. If not even a page can be mapped, the bytes are lost and the
@@ -56,7 +56,7 @@ class SaveArea {
   void StartEmpty(Adapter& adapter);
   NTSTATUS ThroughPages(Adapter& adapter, bool save);
   NTSTATUS ThroughWindows(Adapter& adapter, bool save);
-  /// Has the engine run the commands and waits for their end.
+  /// Has the engine run the commands and waits until it has completed them.
   NTSTATUS Run(Adapter& adapter, const CommandBuffer& commands);
   NTSTATUS CopyPage(Adapter& adapter, uint64_t at, bool save);
 

@@ -22,7 +22,7 @@ inline constexpr uint32_t kPagesOf64kLg2 = 4;  ///< pages of 4 KiB in one of 64 
 
 constexpr uint32_t SegmentBit(uint32_t segment) { return 1u << (segment - 1); }
 
-/// The hardware's target for a segment whose offsets are the hardware's own; false when there is no such segment.
+/// Finds the hardware's target for a segment whose offsets equal the hardware's. False if there is no such segment.
 constexpr bool TargetOf(uint32_t segment, regs::Target* target) {
   switch (segment) {
     case kSystemMemory: *target = regs::Target::kSystem; return true;

@@ -21,8 +21,8 @@ class Spaces {
   /// Marks all `count` spaces as free, as after a reset of the hardware.
   void Initialize(const Registers& registers, uint32_t count, const Parameters& parameters);
 
-  /// Allocates a free space, under whose number nothing is cached; STATUS_INSUFFICIENT_RESOURCES when all are
-  /// taken.
+  /// Allocates a space that is free and for whose number the hardware caches nothing. Returns
+  /// STATUS_INSUFFICIENT_RESOURCES if none is free.
   [[nodiscard]] NTSTATUS Acquire(uint32_t* space);
   /// Disables the space and flushes its translations.
   NTSTATUS Release(uint32_t space);
@@ -30,10 +30,10 @@ class Spaces {
   /// Sets the root at `address` (4 KiB aligned). An unchanged root is not written again.
   [[nodiscard]] NTSTATUS SetRoot(uint32_t space, regs::Target target, uint64_t address, uint32_t entries);
 
-  /// The space that currently has this root; kNone: none.
+  /// The space that currently has this root, or kNone if no space has it.
   uint32_t WithRoot(regs::Target target, uint64_t address) const;
 
-  /// The hardware lost its roots (power, reset): writes them again.
+  /// Writes all roots again after the hardware has lost them (power, reset).
   [[nodiscard]] NTSTATUS Restore();
 
   uint32_t count() const { return count_; }

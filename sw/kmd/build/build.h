@@ -9,10 +9,10 @@ class Adapter;
 
 /// One call of DxgkDdiBuildPagingBuffer.
 ///
-/// An operation writes what fits, keeps its progress in args.MultipassOffset and answers
-/// STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; the system submits, and calls again with the same
-/// operand and a fresh buffer. Any other failure is a fault of the caller or of this driver, and
-/// fatal to the system.
+/// An operation writes what fits, keeps its progress in args.MultipassOffset and returns
+/// STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; the system then submits the buffer and calls again with the same
+/// operand and a fresh buffer. Any other failure is an error of the caller or of this driver and is fatal to the
+/// system.
 struct Build {
   Adapter& adapter;  ///< the adapter that will execute the buffer
   DXGKARG_BUILDPAGINGBUFFER& args;
@@ -20,8 +20,8 @@ struct Build {
 
   /// The address space of the buffer's virtual addresses, which is that of the paging context; false when it has none.
   [[nodiscard]] bool PagingSpace(uint32_t* space) const;
-  /// The place that a WDDM 1 operand names by a segment and an address, to which the segment's base has been added.
-  /// False when there is no such segment, or the address is below its base.
+  /// Converts a WDDM 1 operand to a place. The operand names a segment and an address to which the segment's base has
+  /// been added. Returns false if there is no such segment or the address is below its base.
   [[nodiscard]] bool SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const;
 };
 

@@ -17,14 +17,14 @@ enum class EntryForm {
   kLeaf64k,  ///< level 0: an entry of a table of 64 KiB entries
 };
 
-/// The hardware's entry for the abstract one (docs/page-tables.md): the only place that knows both
+/// Converts an abstract entry to the hardware's format (docs/page-tables.md). Only this function knows both
 /// formats.
 ///
-/// `level` is the level of the table that holds the entry (0: leaf). `contiguous` marks a leaf as
-/// one of a block of sixteen (see ContiguousBlocks). False: the hardware has no such entry (large
-/// page at the leaf level, 64 KiB leaf table where there are none, large page in the 64 KiB half of a
-/// pair, 64 KiB page that is not aligned, unknown segment, page number beyond 48-bit addresses,
-/// table in the aperture or on another adapter); *entry is unchanged.
+/// `level` is the level of the table that holds the entry (0: leaf). `contiguous` marks a leaf as one of a block of
+/// sixteen (see ContiguousBlocks). Returns false, and leaves *entry unchanged, if the hardware has no such entry (large
+/// page at the leaf level, 64 KiB leaf table where there are none, large page in the 64 KiB half of a pair, 64 KiB page
+/// that is not aligned, unknown segment, page number beyond 48-bit addresses, table in the aperture or on another
+/// adapter).
 ///
 /// `own`: index of the linked adapter that the table belongs to. PhysicalAdapterIndex selects the adapter whose VRAM is
 /// mapped; another adapter's VRAM becomes target peer. A table always lies in its own adapter's memory. `hidden`: the

@@ -148,7 +148,7 @@ NTSTATUS BuildFlushTlb(Build& build) {
   regs::Target target{};
   const bool named = TargetOf(op.RootPageTableAddress.SegmentId, &target);
   uint32_t space = Spaces::kNone;
-  const auto is_foreign = [&] {  // guards against a change of the process' contexts
+  const auto is_foreign = [&] {  // runs with `objects` held, because the process' contexts may change
     if (process != nullptr) space = process->space_on(build.adapter.link.index());
     const uint32_t owner = named ? build.adapter.spaces.WithRoot(target, op.RootPageTableAddress.SegmentOffset)
                                  : Spaces::kNone;
@@ -163,7 +163,7 @@ NTSTATUS BuildFlushTlb(Build& build) {
   } else {
     if (op.EndVirtualAddress < op.StartVirtualAddress) return STATUS_INVALID_PARAMETER;
     const uint64_t last = std::min<uint64_t>(op.EndVirtualAddress, ~uint64_t{0} - kPage) /
-                          kPage;  // clamped: no space is that large
+                          kPage;  // clamped, because no space is that large
     fits = build.commands.FlushRange(space, op.StartVirtualAddress / kPage * kPage, (last + 1) * kPage);
   }
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;

@@ -9,8 +9,8 @@
 
 namespace gmmu::kmd {
 
-/// The hardware entries that one UPDATE_PAGE_TABLE writes, made one by one (the abstract ones are
-/// readable during the call only, and the caller's stack is small).
+/// Makes the hardware entries of one UPDATE_PAGE_TABLE one by one, because the abstract entries are readable only
+/// during the call and the caller's stack is small.
 class TableSource {
  public:
   /// `own` and `hidden`: see ToHardware.
@@ -27,10 +27,10 @@ class TableSource {
   bool has_pages_of_4k() const { return op_.PageTableLevel == 0 && form_ == EntryForm::kPlain; }
   /// Word i of the call, 0 <= i < count.
   uint64_t Entry(uint32_t i) const;
-  /// The number of words from i on, at most `most`, that each add the same `*step` to the previous one.
+  /// The length, at most `most`, of the run from word i on in which each word exceeds the previous one by `*step`.
   uint32_t Run(uint32_t i, uint32_t most, uint64_t* step) const;
 
-  /// Leaf entries of blocks that qualify get the contiguous bit from now on.
+  /// From now on, sets the contiguous bit in the leaf entries of qualifying blocks.
   void MarkContiguous() { mark_ = has_pages_of_4k() && !op_.Flags.Repeat; }
   /// Whether entry i of the call begins an aligned block of sixteen that lies in the call and is contiguous: valid
   /// pages of equal attributes in one aligned 64 KiB.

@@ -25,8 +25,8 @@ struct ExclusiveFacts {
   uint64_t drained_ns = 0, quiet_ns = 0;  ///< duration of the last one: the wait for packets, and the observed silence
 };
 
-/// A logical adapter: applications wait for its packets, an administrator switches its power and isolates it, a run
-/// inspects it. It is a reference that may be copied. Engines are those of GPU 0, pages 4 KiB.
+/// A copyable reference to a logical adapter. Applications wait for its packets, an administrator switches its power
+/// and isolates it, and a run inspects it. Node numbers are those of GPU 0; pages are 4 KiB.
 class Adapter {
  public:
   Adapter(LogicalAdapter& adapter) : adapter_(&adapter) {}
@@ -34,27 +34,27 @@ class Adapter {
   Gpu gpu(unsigned index) const;
   Gpu lead() const;
 
-  /// Waits until the packet has ended: for a second at most, plus the time of work that blocks it (VidSch).
+  /// Waits until the packet has ended, for at most a second plus the time of work that blocks the packet (VidSch).
   PacketEnd Wait(PacketId packet) const;
   bool Ended(PacketId packet) const;
   /// True if the driver holds no packet of the node.
   bool idle(uint32_t node) const;
   /// Asks the driver to return what the node has not completed.
   void Preempt(uint32_t node) const;
-  /// Packets of the node that were preempted and submitted again; packets submitted while the driver was still inside
-  /// such a report.
+  /// resubmissions counts the node's packets that were preempted and submitted again. submitted_in_reports counts the
+  /// packets submitted while the driver was still reporting a preemption.
   uint64_t resubmissions(uint32_t node) const;
   uint64_t submitted_in_reports() const;
   std::vector<RecoveryFacts> recoveries() const;
 
-  /// Power down to D3, and up. Call on the worker, with nothing in VRAM.
+  /// PowerDown enters D3, PowerUp leaves it. Call them on the VidMm worker, with nothing in VRAM.
   void PowerDown(POWER_ACTION action) const;
   void PowerUp() const;
 
-  /// Number of calls of a driver's entry.
+  /// Number of calls to a driver entry point.
   uint64_t CallsOf(const std::string& entry) const;
-  /// Devices named by the latest calls of an entry for a device's life, in order; `state`: that of
-  /// DxgkDdiSetPowerState.
+  /// Returns the units for which the entry point (add, start, power, stop, remove) was called so far, in order. `state`
+  /// selects the calls of DxgkDdiSetPowerState.
   std::vector<unsigned> UnitsOf(const std::string& entry, DEVICE_POWER_STATE state) const;
 
   /// How the adapter's GPUs reach host memory.
@@ -67,9 +67,9 @@ class Adapter {
   /// Ranges that the driver reports as reserved by firmware.
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved() const;
 
-  /// Activates GPU isolation. Throws OsError when it must not.
+  /// Activates GPU isolation. Throws OsError if that is not allowed.
   void StartSecureVm() const;
-  /// Begins and ends an exclusive access of the operating system, without work.
+  /// Begins and ends an exclusive access by the operating system without doing any work in between.
   void TakeDevice() const;
   ExclusiveFacts exclusive() const;
   /// Deliberate fault: removes the domain's mapping of this byte address.

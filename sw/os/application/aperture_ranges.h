@@ -32,7 +32,7 @@ class ApertureRanges {
   /// Number of map operations sent to the driver.
   uint64_t map_operations() const;
 
-  /// The dummy page, to which unmapped pages lead: a view of its bytes, and its number as the GPU uses it.
+  /// Unmapped pages lead to the dummy page. MapDummy returns a view of its bytes, dummy_page its number for the GPU.
   uint8_t* MapDummy() const;
   void UnmapDummy() const;
   uint64_t dummy_page() const;

@@ -31,15 +31,15 @@ uint64_t RootEntries(const GpuProcess& process);
 uint64_t TablesOf(const GpuProcess& process);
 /// True if the address is mapped with a page of 64 KiB.
 bool Is64k(const GpuProcess& process, uint64_t va);
-/// True if a debugger (DebugView) is shown, for `pages` pages at `va`, entries of the first pages of the resident
-/// allocation with this protection.
+/// True if the debugger's view (DebugView) of `pages` pages at `va` shows entries for the first pages of the resident
+/// allocation, with this protection.
 bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& allocation, uint64_t pages,
                    const Protection& protection);
 
 // Queries about an allocation.
 
 const std::string& NameOf(const Allocation& allocation);
-/// The allocation's size in bytes, whole pages.
+/// The allocation's size in bytes, a multiple of the page size.
 uint64_t BytesOf(const Allocation& allocation);
 /// The driver's handle.
 HANDLE HandleOf(const Allocation& allocation);
@@ -47,11 +47,11 @@ HANDLE HandleOf(const Allocation& allocation);
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
 /// Number of the allocation's whole blocks of 64 KiB in a memory segment: sixteen pages, consecutive and aligned.
 uint64_t WholeBlocks(const Allocation& allocation);
-/// True if its driver names the aperture segment for it and it is accessed physically, so that it may be mapped there.
+/// True if the driver allows the aperture segment for it and it is accessed physically, so that it may be mapped there.
 bool MayLiveInAperture(const Allocation& allocation);
 /// True if the driver wants to be notified of its address.
 bool HasNotice(const Allocation& allocation);
-/// Where the allocation lives now, and in which segment; 0: system memory, or nowhere.
+/// ResidenceOf: where the allocation lives now. SegmentOf: in which segment; 0 means system memory or nowhere.
 Residence ResidenceOf(const Allocation& allocation);
 unsigned SegmentOf(const Allocation& allocation);
 

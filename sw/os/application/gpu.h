@@ -41,8 +41,8 @@ struct GpuFacts {
   std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first, with id and size 0 if there is none
 };
 
-/// One started GPU, as an application that opened it, its driver and the bus see it. It is a reference that may be
-/// copied; it is valid until power-off.
+/// A started GPU, as seen by an application that has opened it, by its driver and on the bus. The object is a copyable
+/// reference, valid until power-off.
 class Gpu {
  public:
   Gpu(PhysicalAdapter& gpu) : gpu_(&gpu) {}
@@ -55,13 +55,13 @@ class Gpu {
     data.header.adapter = index();
     return Ask(&data, sizeof data);
   }
-  /// D3DKMTEscape that throws an error that names `what` if it is refused.
+  /// Like Ask, but throws an error that names `what` if the escape is refused.
   template <typename Data>
   void Escape(Data& data, const char* what) const {
     Require(Ask(data), what, static_cast<uint32_t>(data.header.code));
   }
-  /// Returns the driver's answer for a structure's member, or whether its table has an entry
-  /// ("DxgkDdiBeginExclusiveAccess"). `name`: one of CapNames().
+  /// Returns the driver's value of a capability, or for an entry point ("DxgkDdiBeginExclusiveAccess") whether the
+  /// driver has it. `name` is one of CapNames().
   uint64_t CapOf(const std::string& name) const;
   static const std::vector<std::string>& CapNames();
   /// True if the paging node was given work and has completed all of it.

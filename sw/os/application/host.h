@@ -15,8 +15,8 @@ class Kernel;
 class SystemBuffer;
 class VideoMemory;
 
-/// The machine, as a run sees it: threads, memory, faults. It is a reference that may be copied. A wait throws
-/// OsTimeout after kBoundNs of machine time, unless it has another bound.
+/// A run's view of the machine: threads, memory and faults. It is a copyable reference. A wait throws OsTimeout after
+/// kBoundNs of machine time, unless it has another bound.
 class Host {
  public:
   static constexpr uint64_t kBoundNs = 1'000'000'000;
@@ -41,7 +41,7 @@ class Host {
   /// Allocates physical pages anywhere. Throws OsError if there are too few.
   std::vector<uint64_t> TakePages(uint64_t count, const std::string& owner, const std::string& what) const;
   void FreePages(const std::vector<uint64_t>& pages) const;
-  /// Deliberate fault: true once, if the caller must leak an object of this kind.
+  /// Deliberate fault: returns true once, if the caller must leak an object of this kind.
   bool LeakNow(const std::string& kind) const;
   /// Records that the deliberate fault of this key of [inject] has happened.
   void Injected(const std::string& key) const;
@@ -57,7 +57,7 @@ class HostMemory {
  public:
   /// No pages; Release() does nothing.
   HostMemory();
-  /// Pages for the GPU with this video memory, at `lowest` or above (bytes of host physical memory).
+  /// Allocates pages for the GPU with this video memory, at host physical addresses of `lowest` or above.
   HostMemory(const VideoMemory& of, uint64_t bytes, uint64_t lowest = 0);
   HostMemory(HostMemory&& other) noexcept;
   HostMemory& operator=(HostMemory&& other) noexcept;
@@ -65,7 +65,7 @@ class HostMemory {
   void Release();
 
   uint64_t bytes() const;
-  /// Page number, and address of the first byte, as the GPU uses them.
+  /// page returns a page number for the GPU; logical returns the GPU's address of the first byte.
   uint64_t page(uint64_t index) const;
   uint64_t logical() const;
   /// Host physical page numbers.

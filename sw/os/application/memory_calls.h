@@ -69,7 +69,7 @@ class ListedCalls {
   RenderCalls& calls_;
 };
 
-/// A process over all linked GPUs: page tables on each, and one space of addresses, that of GPU 0 (VidMmLink).
+/// A process on all linked GPUs. It has page tables on each GPU and one address space, that of GPU 0 (VidMmLink).
 /// Call on the VidMm worker thread only.
 class LinkedProcess {
  public:
@@ -80,7 +80,7 @@ class LinkedProcess {
   /// The process' part on a GPU.
   GpuProcess* on(unsigned gpu) const;
 
-  /// Maps the first pages of an allocation of any GPU, in the tables of every GPU.
+  /// Maps the first pages of an allocation, which may be on any GPU, in the tables of every GPU.
   void Map(uint64_t va, Allocation& allocation, uint64_t pages) const;
   void Unmap(uint64_t va, uint64_t pages) const;
   /// Copies the mappings from `source` on to `target`, in the tables of every GPU.

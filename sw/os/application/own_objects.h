@@ -22,7 +22,7 @@ class OwnObjects {
   /// Closes everything, allocations first.
   void Close();
 
-  /// The driver's.
+  /// The driver's handles.
   HANDLE process() const;
   HANDLE CreateAllocation(const std::string& name, uint64_t bytes);
 

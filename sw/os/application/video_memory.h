@@ -34,14 +34,14 @@ class VideoMemory {
   void FreeVa(GpuProcess& process, uint64_t va) const;
 
   Allocation* CreateAllocation(const std::string& name, uint64_t bytes) const;
-  /// `owner`: the process whose device owns it; null: the system's.
+  /// `owner` is the process whose device owns the allocation; null means that the system owns it.
   Allocation* CreateAllocation(const AllocationRequest& request, const GpuProcess* owner = nullptr) const;
-  /// An allocation whose VRAM is one piece, whose first page has this alignment; 0: its pages are scattered.
+  /// Makes an allocation whose VRAM is contiguous and has this alignment; with 0 its pages are scattered.
   Allocation* CreateContiguous(const std::string& name, uint64_t bytes, uint64_t alignment) const;
-  /// An allocation of whose 64 KiB blocks in VRAM `percent` percent are scattered single pages; the others are whole
-  /// blocks anywhere.
+  /// Makes an allocation in VRAM in which `percent` percent of the 64 KiB blocks consist of scattered single pages; the
+  /// other blocks are contiguous and lie anywhere.
   Allocation* CreateFragmented(const std::string& name, uint64_t bytes, unsigned percent) const;
-  /// An allocation accessed through the aperture segment, and never in VRAM.
+  /// Makes an allocation that is accessed through the aperture segment and is never in VRAM.
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner) const;
   void DestroyAllocation(Allocation* allocation) const;
   void MakeResident(Allocation& allocation) const;
@@ -68,23 +68,23 @@ class VideoMemory {
   void Unmap(GpuProcess& process, uint64_t va, uint64_t pages) const;
   void UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages) const;
 
-  /// Replaces the root: by one of at least `entries` entries, or (0) by one of the same size elsewhere.
+  /// Replaces the root by one of at least `entries` entries; with 0 by one of the same size at another place.
   void ReplaceRoot(GpuProcess& process, uint64_t entries) const;
   void MoveTables(GpuProcess& process) const;
   void EvictTables(GpuProcess& process) const;
   void RestoreTables(GpuProcess& process) const;
 
-  /// Queues commands of a process, `bytes` at `va`, for its node.
+  /// Queues `bytes` of a process' commands at `va` for its node.
   PacketId Submit(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what) const;
 
-  /// The driver's memory for the context of a process; null: none.
+  /// The driver's memory for the context of a process, or null if it has none.
   Allocation* ContextAllocationOf(const GpuProcess& process) const;
   void EvictContextAllocation(GpuProcess& process) const;
 
-  /// Has the driver build one operation, and the GPU do it.
+  /// Has the driver build one operation and the GPU execute it.
   void Operate(DXGKARG_BUILDPAGINGBUFFER& operation) const;
 
-  /// Call before and after D3.
+  /// Call Sleep before D3 and Wake after it.
   void Sleep() const;
   void Wake() const;
 

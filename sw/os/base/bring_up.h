@@ -4,9 +4,9 @@
 
 namespace gmmu::os {
 
-/// How page tables come into being.
+/// How the operating system builds the first page tables.
 ///
-/// kLinked: each table where the seed says; cleared, then named by an entry of its parent.
+/// kLinked: each table is placed by the seed and cleared; then an entry of its parent is made to name it.
 ///
 /// kWindows22621, the order that was seen on build 22621, as a rule for any geometry:
 ///   places   of the paging process from the start of the segment up, root first; of processes from its end down,
@@ -34,25 +34,25 @@ namespace gmmu::os {
 ///   5  the root is written as a whole
 ///   6  FLUSH_TLB before the driver gets the root; then SetRootPageTable
 ///   7  VIRTUAL_FILL through entries of the leaf table
-/// All by the CPU, with a DMA buffer and private data that are not used when
-/// Parameters::immediate_updates_have_a_buffer is set. What follows no rule that is known is data: Unexplained26100.
+/// The CPU does all this. If Parameters::immediate_updates_have_a_buffer is set, the calls also carry a DMA buffer and
+/// private data, which are unused. Unexplained26100 holds the facts that follow no known rule.
 enum class BringUp { kLinked, kWindows22621, kWindows26100 };
 
-/// Writes the entries of the paging process after bring-up: the CPU, or the GPU by physical addresses.
+/// Who writes the entries of the paging process after bring-up: the CPU, or the GPU through physical addresses.
 enum class WindowUpdates { kCpuVirtual, kGpuPhysical };
 
 inline constexpr uint64_t kUnexplainedWholeWrites = 1;
 
-/// Facts of the bring-up of build 26100, as seen. Offsets count from the lowest address in use; if the first leaf table
-/// does not reach that far, the lowest free place is used.
+/// Facts about the bring-up of build 26100, as seen. Offsets count from the lowest address in use. If the first leaf
+/// table does not reach that far, the lowest free address is used.
 struct Unexplained26100 {
   static constexpr uint64_t kBuffers = 0x40000;  ///< GPU VA of the paging buffers (entries 64 and 65)
   static constexpr uint64_t kFlushStart = 0x30000, kFlushEnd = 0x5B0000;
   static constexpr uint64_t kWindow = 0x430000;  ///< GPU VA of the first scratch window (entry 0x430)
   static constexpr uint64_t kFill = 0xBB0000;    ///< GPU VA of the first fill (entry 0xBB0)
   static constexpr uint64_t kFillPages = 34;
-  /// An update that nothing explains: GPU_PHYSICAL, level 0, InitialUpdate, read-only pages of system memory. Here it
-  /// goes to a table of its own, which no other table names.
+  /// An update whose purpose is unknown: GPU_PHYSICAL, level 0, InitialUpdate, read-only pages of system memory. The
+  /// model sends it to a separate table that no other table names.
   static constexpr uint64_t kStart = 16, kCount = 80;
 };
 

@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-/// Bug checks whose numbers are known: as real Windows ended, or as the display driver documents say.
+/// Bug checks with known numbers, from crashes of real Windows or from the display driver documents.
 enum class StopCode : uint32_t {
   kUnknown = 0,  ///< Windows would stop, but the stop code is not known
   kSystemServiceException = 0x3B,
@@ -28,7 +28,7 @@ enum class StopCode : uint32_t {
 /// "VIDEO_MEMORY_MANAGEMENT_INTERNAL"; "" for kUnknown.
 const char* NameOf(StopCode code);
 
-/// Subcodes (parameter 1) that were seen with them, kAbortedFence from documents.
+/// Subcodes (parameter 1) that were seen with these bug checks; kAbortedFence is from documents.
 namespace stop {
 constexpr uint64_t kBuildPagingBuffer = 0xB;      ///< 0x10E: P3 is the driver's status
 constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: during VA initialisation of the paging process
@@ -54,7 +54,7 @@ class BugCheck : public OsError {
 };
 
 /// Finds the object of `key` in a map of live objects, for example by handle. A key that was never issued, or whose
-/// object was destroyed, is a bug check with the parts of `cause` as its text.
+/// object was destroyed, triggers a bug check whose text consists of the parts of `cause`.
 template <typename Map, typename... Part>
 auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... cause) {
   const auto found = map.find(key);
@@ -62,9 +62,9 @@ auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... caus
   return found;
 }
 
-/// The error of `work` that its caller can handle: a refusal, a full segment, an adapter that was reset; null: there
-/// was none. Errors that end the run pass through: a bug check, a fault, a timeout. The caller cleans up outside of any
-/// exception handler, where a fibre may wait.
+/// Runs `work` and returns the error that its caller can handle (a refusal, a full segment, an adapter that was reset),
+/// or null. Errors that end the run (a bug check, a fault, a timeout) are thrown. The caller can thus clean up outside
+/// of any exception handler, where a fibre may wait.
 template <typename Work>
 std::exception_ptr RefusalOf(const Work& work) {
   try {

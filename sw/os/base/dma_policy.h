@@ -37,7 +37,7 @@ struct DmaFacts {
 struct DmaDecision {
   DmaMode mode = DmaMode::kPhysical;
   bool reaches_all = true;  ///< the GPU can address all installed memory without remapping
-  /// Why the adapter must not start; empty: it may.
+  /// Why the adapter must not start; empty if it may start.
   std::string refusal;
 };
 

@@ -18,7 +18,7 @@ struct Fault {
   std::string access;  ///< "read", "write", "execute" or ""
   int64_t fence = -1;
   std::string text;  ///< one line for the user
-  /// Number and parameters of the bug check that Windows ends with; number 0: none, or not known.
+  /// Number and parameters of the bug check that Windows raises; number 0 means none or unknown.
   uint32_t stop_code = 0;
   std::array<uint64_t, 4> stop_parameters{};
 };

@@ -9,13 +9,13 @@
 
 namespace gmmu::os {
 
-/// The free pages of a memory, as bits: however scattered they are, a call for a few pages takes about the same time.
+/// A memory's free pages as a bit map. A call for a few pages takes about the same time however scattered they are.
 ///
 /// Ranges and alignments are widened to whole pages. The counts of places are kept for the last few wanted sizes and
 /// alignments; the first call for a new one counts through the whole memory.
 class FreePages : public FreeSpace {
  public:
-  /// All whole pages in [start, end) are free; `page`, their bytes, is a power of two.
+  /// Initially all whole pages in [start, end) are free. `page` is the page size in bytes, a power of two.
   FreePages(uint64_t start, uint64_t end, uint64_t page);
 
   void Add(uint64_t start, uint64_t end) override;
@@ -26,7 +26,7 @@ class FreePages : public FreeSpace {
   uint64_t StartBefore(uint64_t end) const override;
 
  private:
-  static constexpr size_t kKinds = 4;  // for pages, blocks and page tables, wanted in turn
+  static constexpr size_t kKinds = 4;  // for pages, blocks and page tables, which are requested alternately
 
   uint64_t PagesUpTo(uint64_t address) const { return address / page_ + (address % page_ != 0 ? 1 : 0); }
   uint64_t Set(uint64_t start, uint64_t end, bool free);

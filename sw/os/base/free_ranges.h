@@ -10,9 +10,9 @@
 namespace gmmu::os {
 
 /// The free ranges ("holes") of an address space of any size in ascending order, no two of which touch. They are in the
-/// leaves of a balanced tree, whose nodes count the places for the sizes wanted last. The time of a call grows with the
-/// logarithm of the number of holes, except for the first call with a new size. Memories, which have millions of holes,
-/// use FreePages.
+/// leaves of a balanced tree, whose nodes count the places for the most recently wanted sizes. The time of a call grows
+/// with the logarithm of the number of holes, except for the first call with a new size. Memories, which have millions
+/// of holes, use FreePages.
 class FreeRanges : public FreeSpace {
  public:
   struct Hole {
@@ -43,15 +43,15 @@ class FreeRanges : public FreeSpace {
   struct Node;
   struct Summary;
 
-  /// The first hole that ends after `at`; null: there is none. Valid until the next Add or Remove.
+  /// The first hole that ends after `at`, or null if there is none. Valid until the next Add or Remove.
   const Hole* EndsBehind(uint64_t at) const;
   static uint64_t PlacesOf(const Hole& hole, const Wanted& wanted);
-  /// The number of the kind; kKinds: it is not counted.
+  /// The index of the kind, or kKinds if its places are not counted.
   size_t KindOf(const Wanted& wanted) const;
   uint64_t Places(const Summary& of, const Wanted& wanted, size_t kind) const;
   void Note(Summary& in, const Hole& hole, bool more) const;
-  /// Puts the holes from `first` to before `end`, at most two, in the place of `old`; an `old` of no bytes is none, and
-  /// lies where the new hole does. Returns the upper half of the node when it was divided.
+  /// Replaces `old` by the holes [first, end), at most two. An empty `old` replaces nothing; it lies where the new hole
+  /// does. Returns the upper half of the node if the node was split.
   std::unique_ptr<Node> Replace(Summary& in, const Hole& old, const Hole* first, const Hole* end);
   void Replace(const Hole& old, const Hole* first, const Hole* end);
 

@@ -7,7 +7,7 @@ namespace gmmu::os {
 /// The free part of an address space. Ranges are half open.
 class FreeSpace {
  public:
-  /// What is looked for: `size` bytes at a multiple of `alignment` (a power of two) within [from, to).
+  /// A search for `size` bytes at a multiple of `alignment` (a power of two) within [from, to).
   struct Wanted {
     uint64_t size;
     uint64_t alignment;
@@ -27,7 +27,7 @@ class FreeSpace {
   virtual uint64_t Places(const Wanted& wanted) const = 0;
   /// The start of number `place`, counted in ascending order from 0; `place` is below Places(wanted).
   virtual uint64_t Start(const Wanted& wanted, uint64_t place) const = 0;
-  /// The start of the free range that reaches to `end`; `end` itself when the byte before is not free.
+  /// The start of the free range that ends at `end`, or `end` itself if the byte before it is not free.
   virtual uint64_t StartBefore(uint64_t end) const = 0;
 };
 

@@ -28,10 +28,10 @@ class Ledger {
   using Ticket = uint64_t;
 
   Ticket Open(const std::string& kind, std::string name, const std::string& owner, const std::string& created_by);
-  /// As Open, for a range; its name is "START+SIZE" in hexadecimal digits.
+  /// Like Open, but for a range; its name is "START+SIZE" in hexadecimal digits.
   Ticket OpenRange(const std::string& kind, uint64_t start, uint64_t size, const std::string& owner,
                    const std::string& created_by);
-  /// A ticket that is not open is a fault of the OS model: throws std::logic_error.
+  /// Throws std::logic_error for a ticket that is not open, because that is an error of the OS model.
   void Close(Ticket ticket);
   bool IsOpen(Ticket ticket, const std::string& kind) const;
   size_t open() const { return open_.size(); }

@@ -6,13 +6,13 @@
 
 namespace gmmu::os {
 
-/// A bit for each page of a bounded space, set when the page is free. Pages are numbered from 0, and stand in groups of
-/// one cache line of bits.
+/// A bit for each page of a bounded space, set when the page is free. Pages are numbered from 0. A group of pages has
+/// its bits in one cache line.
 class PageBits {
  public:
-  static constexpr uint64_t kWord = 64;  // pages of a word
+  static constexpr uint64_t kWord = 64;  // pages per word
   static constexpr uint64_t kWordsOfAGroup = 8;
-  static constexpr uint64_t kGroup = kWordsOfAGroup * kWord;  // pages of a group
+  static constexpr uint64_t kGroup = kWordsOfAGroup * kWord;  // pages per group
   static constexpr uint64_t kAllFree = ~uint64_t{0};          // a word whose pages are all free
 
   /// How many bits of a word are set in one run from bit 0 up, or from bit 63 down.
@@ -23,7 +23,7 @@ class PageBits {
     return word == kAllFree ? kWord : static_cast<uint64_t>(__builtin_clzll(~word));
   }
 
-  /// No page is free.
+  /// Initially no page is free.
   explicit PageBits(uint64_t pages);
 
   uint64_t pages() const { return pages_; }

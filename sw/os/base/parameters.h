@@ -18,12 +18,12 @@ class Keys;
 
 namespace gmmu::os {
 
-/// The form of the first of the two queries for hardware-reserved ranges. No source settles it; neither form has an
-/// array.
+/// The form of the first of the two queries for hardware-reserved ranges. No source says which form is right; neither
+/// passes an array.
 enum class ReservedQuery { kNullPointer, kZeroCount };
 
-/// Which pages kEnableMappings maps at the moment isolation is switched on. The sources say both: "all
-/// physical memory" (the flag), and the memory that Dxgkrnl tracks (activation).
+/// Which pages kEnableMappings maps when isolation is switched on. The sources contradict each other: "all physical
+/// memory" (the flag), or the memory that Dxgkrnl tracks (activation).
 enum class IsolationScope {
   kTracked,  ///< memory of the driver's callbacks, VidMm and the reserved ranges; other memory when it is allocated
   kAll,      ///< every installed page

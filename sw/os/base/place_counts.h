@@ -9,29 +9,29 @@
 
 namespace gmmu::os {
 
-/// Numbers the places of one size and alignment, in pages, in ascending order: the pages from which on `size` pages are
-/// free. Changed must be called after each change of the bits; the next query recounts the groups that the change may
+/// Numbers the places of one size and alignment (in pages) in ascending order. A place is a page at which `size` free
+/// pages begin. Call Changed after each change of the bits; the next query recounts the groups that the change may
 /// affect.
 class PlaceCounts {
  public:
-  /// `size` is not 0, `alignment` is a power of two. The bits outlive the counts.
+  /// `size` must not be 0, and `alignment` must be a power of two. `bits` must outlive the counts.
   PlaceCounts(const PageBits& bits, uint64_t size, uint64_t alignment);
 
   bool Are(uint64_t size, uint64_t alignment) const { return size == size_ && alignment == alignment_; }
-  /// The pages [first, end), at least one, became free or used.
+  /// Call when the pages [first, end), a non-empty range, have become free or used.
   void Changed(uint64_t first, uint64_t end);
-  /// How many places are below `page`.
+  /// The number of places below `page`.
   uint64_t Below(uint64_t page);
-  /// The page of number `place`, which exists.
+  /// The page of the place with the number `place`, which must exist.
   uint64_t Start(uint64_t place);
 
  private:
   using Words = std::array<uint64_t, PageBits::kWordsOfAGroup>;
 
   void Mark(size_t group);
-  /// Counts the groups that are marked.
+  /// Recounts the marked groups.
   void Refresh();
-  /// A bit for each place in the group.
+  /// Returns a bit for each page of the group, set if a place begins there.
   Words PlacesOf(size_t group) const;
   uint64_t PlacesOf(uint64_t word, uint64_t after) const;
 

@@ -5,8 +5,8 @@
 
 namespace gmmu::os {
 
-/// Deterministic pseudo random numbers (SplitMix64). Every user takes a stream of its own, named,
-/// so that a new user does not shift the numbers of the others.
+/// Deterministic pseudo-random numbers (SplitMix64). Every user has its own named stream, so that a new user does not
+/// shift the numbers of the others.
 class Random {
  public:
   Random(uint64_t seed, std::string_view stream) : state_(seed * 0x9E3779B97F4A7C15ull + 0x1234567) {

@@ -14,9 +14,9 @@ namespace gmmu::os {
 class FreeSpace;
 
 /// Allocates half-open ranges of an address space (VRAM, the aperture, GPU virtual addresses, logical addresses) at
-/// places drawn by seed. The unit of size is the caller's. The ledger lists a range as `kind` of `owner`. With `page`,
-/// a power of two, ranges consist of whole pages of that size: the time of a call does not depend on the number of
-/// ranges, and each page costs a bit and a few bytes. Without it the space may have any size.
+/// pseudo-random places. The caller chooses the unit of size. The ledger lists a range as `kind` of `owner`. With
+/// `page`, a power of two, ranges consist of whole pages of that size: the time of a call does not depend on the number
+/// of ranges, and each page costs a bit and a few bytes. Without it the space may have any size.
 class RangeAllocator {
  public:
   RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner, Ledger& ledger,
@@ -30,17 +30,17 @@ class RangeAllocator {
   /// there is none.
   std::optional<uint64_t> Allocate(uint64_t size, uint64_t alignment, const std::string& created_by,
                                    Place place = Place::kBySeed);
-  /// The same within [from, to), by seed.
+  /// Like Allocate, but within [from, to) and at a pseudo-random place.
   std::optional<uint64_t> AllocateWithin(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
                                          const std::string& created_by);
   /// False, without a change, unless all of [start, start + size) is free.
   [[nodiscard]] bool AllocateAt(uint64_t start, uint64_t size, const std::string& created_by);
-  /// `start`: as returned by an allocation; anything else is a bug check.
+  /// `start` must have been returned by an allocation; anything else triggers a bug check.
   void Free(uint64_t start);
 
   uint64_t free_bytes() const { return free_bytes_; }
   size_t ranges() const { return used_.size(); }
-  /// End of the last range that is allocated or excluded; 0 if none is allocated.
+  /// The highest end of an allocated or excluded range; 0 if none is allocated.
   uint64_t used_end() const;
 
  private:

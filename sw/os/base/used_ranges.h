@@ -14,8 +14,8 @@ namespace gmmu::os {
 
 /// The allocated ranges, each found by its start.
 ///
-/// In a space of pages they are found by the number of a page: scattered pages come and go by the million, and four
-/// bytes for each page of the space stay in the processor's caches where nodes of a map would not.
+/// In a space of pages the number of a page leads to its range. Scattered pages come and go by the million, and an
+/// array of four bytes per page stays in the processor's caches, where the nodes of a map would not.
 class UsedRanges {
  public:
   struct Range {
@@ -27,9 +27,9 @@ class UsedRanges {
   /// Ranges begin at multiples of `page`, below `end`; 0: they begin anywhere.
   UsedRanges(uint64_t end, uint64_t page);
 
-  /// The start is not that of a range that is held.
+  /// No range may be held that begins at the same start.
   void Add(const Range& range);
-  /// Forgets the range that begins at `start`; nullopt: there is none.
+  /// Removes and returns the range that begins at `start`; nullopt if there is none.
   std::optional<Range> Remove(uint64_t start);
   size_t size() const { return size_; }
 

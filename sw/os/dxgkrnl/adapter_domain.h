@@ -32,11 +32,11 @@ class AdapterDomain {
   bool can_be_1to1() const;
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
 
-  // Start and stop of the adapter call these in this order. Decide needs the answers to the queries for memory. It
-  // makes the domain if there is one: for remapping; for isolation that the driver needs (IommuIsolationRequired); or
-  // for isolation that the driver supports, once isolation is on in this machine. A driver before WDDM 2.9 reports its
-  // GPU's reach (admission.h) and its needs only after the start, so it starts without a domain. `may_remap`: false
-  // when the driver turned out to lack MapAperture2Supported.
+  // The adapter's start and stop call these in this order. Decide needs the answers to the memory queries. It creates a
+  // domain for remapping, for isolation that the driver needs (IommuIsolationRequired), or for isolation that the
+  // driver supports once isolation is on in this machine. A driver before WDDM 2.9 reports its GPU's reach
+  // (admission.h) and its needs only after the start, so it starts without a domain. `may_remap` is false if the driver
+  // turned out to lack MapAperture2Supported.
   void Decide(bool may_remap);
   void QueryReserved();
   /// Puts the devices behind the domain. No device may use the bus meanwhile.

@@ -15,8 +15,8 @@ class Miniport;
 class PhysicalAdapter;
 struct GpuDevice;
 
-/// Handles of a GPU process: the driver's, and Dxgkrnl's where they say so. Over linked adapters it has a context on
-/// each of them.
+/// Handles of a GPU process. They are the driver's unless a member's comment says Dxgkrnl's. With linked adapters the
+/// process has a context on each of them.
 struct ProcessHandles {
   HANDLE process = nullptr;
   HANDLE device = nullptr;
@@ -46,7 +46,7 @@ class AdapterObjects {
   /// Opens a system context on the device's companion node, for updates of its process' page tables.
   HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu);
   void CloseCompanion(HANDLE context);
-  /// Destroys the existing parts, also after the driver refused one.
+  /// Destroys the objects that exist, even after the driver has refused to create one of them.
   void DestroyProcess(ProcessHandles& handles);
   /// Throws OsError also when the driver's answer is refused (AdmitAllocation).
   DriverAllocation CreateAllocation(const AllocationRequest& request);
@@ -57,7 +57,7 @@ class AdapterObjects {
     D3DKMT_HANDLE handle = 0;
     HANDLE device_specific = nullptr;  ///< the driver's handle
   };
-  /// Opens the driver's `allocation` for the driver's `device`. `create`: the device has made it.
+  /// Opens the driver's `allocation` for the driver's `device`. `create`: this device has created the allocation.
   Opened OpenAllocation(HANDLE device, HANDLE allocation, bool create, const std::string& name);
   void CloseAllocation(HANDLE device, const Opened& opened);
 

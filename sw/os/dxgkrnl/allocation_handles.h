@@ -6,22 +6,22 @@
 
 namespace gmmu::os {
 
-/// Handles of allocations that DxgkDdiOpenAllocation passes to the driver. The driver gets its data of a handle by
-/// DxgkCbGetHandleData, or by DxgkCbAcquireHandleData, which holds the allocation until DxgkCbReleaseHandleData.
+/// Handles of allocations that DxgkDdiOpenAllocation passes to the driver. The driver gets its data for a handle from
+/// DxgkCbGetHandleData, or from DxgkCbAcquireHandleData, which holds the allocation until DxgkCbReleaseHandleData.
 class AllocationHandles {
  public:
   /// Returns a handle for an allocation with the driver's handle `allocation`.
   D3DKMT_HANDLE Open(HANDLE allocation);
   /// Sets the handle that DxgkDdiOpenAllocation returned for it (DXGKCB_GETHANDLEDATAFLAGS.DeviceSpecific).
   void SetDeviceSpecific(D3DKMT_HANDLE handle, HANDLE opened);
-  /// A bug check if the driver still holds it.
+  /// Triggers a bug check if the driver still holds the allocation.
   void Close(D3DKMT_HANDLE handle);
 
   /// Null if there is no such allocation; resources are not modelled.
   HANDLE Data(const DXGKARGCB_GETHANDLEDATA& args) const;
-  /// Returns the data and holds the allocation until Release of `release`.
+  /// Returns the data and holds the allocation until Release is called with `release`.
   HANDLE Acquire(const DXGKARGCB_GETHANDLEDATA& args, DXGKARG_RELEASE_HANDLE& release);
-  /// A bug check if `release` holds nothing.
+  /// Triggers a bug check if `release` holds nothing.
   void Release(DXGKARG_RELEASE_HANDLE release);
 
  private:

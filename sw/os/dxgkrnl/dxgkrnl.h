@@ -43,7 +43,7 @@ class Dxgkrnl {
   Dxgkrnl(const Dxgkrnl&) = delete;
   Dxgkrnl& operator=(const Dxgkrnl&) = delete;
 
-  /// Returns the existing one; a bug check if there is none.
+  /// Returns the existing Dxgkrnl; triggers a bug check if there is none.
   static Dxgkrnl& Current();
 
   Kernel& kernel() { return kernel_; }
@@ -59,7 +59,7 @@ class Dxgkrnl {
 
   /// Notes members that the driver declares and the model does not implement (unmodelled.h).
   void NoteUnmodelled(const std::vector<std::string>& members);
-  /// All noted members, each once, in the order of the notes.
+  /// All noted members, each once, in the order in which they were noted.
   const std::vector<std::string>& unmodelled() const;
 
   /// Returns the table that the driver passes to DxgkInitialize; its DriverEntry runs at the first load. Throws OsError
@@ -83,7 +83,7 @@ class Dxgkrnl {
 
   void Register(LogicalAdapter& adapter);
   void Unregister(LogicalAdapter& adapter);
-  /// The physical adapter of a callback's handle; a bug check if there is none.
+  /// The physical adapter of a callback's handle; triggers a bug check if there is none.
   PhysicalAdapter& FromHandle(HANDLE handle);
 
  private:

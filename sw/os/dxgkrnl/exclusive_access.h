@@ -17,7 +17,7 @@ class PhysicalAdapter;
 ///
 /// Before it begins, the scheduler is suspended and the driver's queued work has ended. Within it no driver entry is
 /// called: callers wait, interrupts are held. The bus monitor at the device checks that the device sends nothing,
-/// neither reads nor writes nor interrupt messages; a device that does is fault "not_silent".
+/// neither reads nor writes nor interrupt messages; a violation is reported as fault "not_silent".
 class ExclusiveAccess {
  public:
   explicit ExclusiveAccess(LogicalAdapter& adapter) : adapter_(adapter) {}
@@ -27,16 +27,16 @@ class ExclusiveAccess {
   /// case the driver's entries may be called again.
   void Run(const std::string& what, const std::function<void()>& work);
 
-  /// The number of successful runs, and how long the device was quiet in the last one.
+  /// runs is the number of successful runs, quiet_ns the time for which the device was quiet in the most recent one.
   uint64_t runs() const { return runs_; }
   uint64_t quiet_ns() const { return quiet_ns_; }
-  /// How long the last run waited for the packets that the driver held.
+  /// How long the most recent run waited for the packets that the driver held.
   uint64_t drained_ns() const { return drained_ns_; }
 
  private:
   void RunSuspended(const std::string& what, const std::function<void()>& work);
   void DoInSilence(const std::string& what, const std::function<void()>& work);
-  /// Counts of each device.
+  /// Bus request counts of each device.
   std::vector<hw::BusCounts> BusAccesses();
   void RequireSilence(const std::vector<hw::BusCounts>& before, const std::string& what);
   void RequireSilence(PhysicalAdapter& gpu, const hw::BusCounts& before, const std::string& what);

@@ -41,8 +41,8 @@ enum class SecureVmStart {
   kRefused,      ///< the start is refused because the driver lacks support
 };
 
-/// `enabled`: by velocity staging key 14688597, off by default, or because isolation was switched on before; only a
-/// restart undoes that. `active`: the adapter is behind a domain. kAllowFailure does not matter here.
+/// `enabled` is set by velocity staging key 14688597 (off by default), or because isolation was switched on earlier,
+/// which only a restart undoes. `active`: the adapter is behind a domain. kAllowFailure has no effect here.
 SecureVmStart DecideSecureVm(bool enabled, bool driver_cap, bool active);
 
 /// GPU isolation of one adapter that was started without a domain: a 1:1 domain of the memory that the GPU may reach,
@@ -61,14 +61,14 @@ class GpuIsolation {
 
   /// True if the GPU is behind a domain, which may also be a remapping domain.
   bool active() const;
-  /// Why the forced isolation failed, if that was tolerated; empty: it did not fail.
+  /// Why the forced isolation failed, if that was tolerated; empty if it did not fail.
   const std::string& ignored_failure() const { return ignored_failure_; }
   ExclusiveAccess& exclusive() { return exclusive_; }
 
  private:
   bool DriverCap() const;
-  /// RemapPolicy::kIdentity, for a driver before WDDM 2.9. False: the policy requires no isolation. Throws OsError if a
-  /// 1:1 domain is not possible.
+  /// Applies RemapPolicy::kIdentity to a driver before WDDM 2.9. Returns false if the policy requires no isolation.
+  /// Throws OsError if a 1:1 domain is not possible.
   bool EnterByPolicy();
   /// Throws OsError when a driver that supports isolation has memory that its domain would not map.
   void RefuseForbiddenRoutines() const;

@@ -8,7 +8,7 @@
 
 namespace gmmu::os {
 
-/// The answer of DxgkDdiLinkDevice for a device, right after its DxgkDdiAddDevice.
+/// A device's answer to DxgkDdiLinkDevice, which is called right after its DxgkDdiAddDevice.
 struct LinkAnswer {
   std::string device;  ///< bus, device and function
   LINKED_DEVICE link{};
@@ -24,7 +24,7 @@ struct LinkedChain {
 
 /// Rules of the display driver interface (LINKED_DEVICE, DXGKDDI_LINK_DEVICE; from documents only): devices with the
 /// same ChainUid are one chain, all report the same number of links, that many devices are enumerated, and exactly one
-/// is the lead. One link: the device is not linked, whatever its other members say.
+/// is the lead. A device that reports one link is not linked, whatever its other members say.
 LinkedChain FindChain(const std::vector<LinkAnswer>& answers);
 
 }  // namespace gmmu::os

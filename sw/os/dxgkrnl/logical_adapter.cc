@@ -167,7 +167,7 @@ void LogicalAdapter::Attach() {
   size_t live = 0;
   for (const auto& gpu : physical_)
     live += objects().LiveAdls(gpu->handle()) + dxgkrnl_.isolation_memory().Live(gpu->handle());
-  if (live != 0) {  // the GPU could not reach their pages, or would need other addresses
+  if (live != 0) {  // the GPU could not reach these pages, or would need new addresses for them
     throw OsError("the adapter is started while " + std::to_string(live) +
                   " ADLs and pieces of isolation memory of its last start live: the mode of DMA is decided while the "
                   "device references no memory");
@@ -274,7 +274,7 @@ std::string LogicalAdapter::NotIdle() const {
 }
 
 void LogicalAdapter::PowerDown(POWER_ACTION action) {
-  vidsch_->Suspend();  // until PowerUp
+  vidsch_->Suspend();  // stays suspended until PowerUp
   vidsch_->WaitQuiet(VidSch::kBoundNs);
   for (PhysicalAdapter* gpu : DownOrder()) {
     miniport_->devices().SetPowerState(PowerDeviceD3, action, gpu->unit());

@@ -33,10 +33,10 @@ struct Segment;
 /// on the bus, loads their driver through DriverEntry, decides how they reach memory, starts them and queries their
 /// capabilities.
 ///
-/// A link (display driver documents, linked display adapters; documents only): DxgkDdiAddDevice for every device, each
-/// followed by DxgkDdiLinkDevice; then the queries before a start; one domain for all. The lead is started and powered
-/// up after the others, and powered down and stopped before them. GPUs outside the chain of the first one are removed
-/// again.
+/// For a link (display driver documents, linked display adapters; documents only), DxgkDdiAddDevice is called for every
+/// device, each time followed by DxgkDdiLinkDevice; then come the queries before a start. All GPUs share one domain.
+/// The lead is started and powered up after the others, and powered down and stopped before them. GPUs outside the
+/// chain of the first one are removed again.
 class LogicalAdapter {
  public:
   LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry);
@@ -53,7 +53,7 @@ class LogicalAdapter {
   /// driver, so that resources it still holds are leaks. The adapter cannot be used afterwards.
   void GiveUp();
   /// Sleep and wake: the driver saves its state, the device goes to D3 and back, and VRAM loses its content. VRAM in
-  /// use is a bug check: VidMm must have evicted its allocations and tables before.
+  /// use triggers a bug check, because VidMm must have evicted its allocations and tables before.
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
@@ -108,14 +108,14 @@ class LogicalAdapter {
     static_cast<Gpu&>(lead()).Escape(data, what);
   }
 
-  /// Sets the object that answers the driver's requests for memory. Null: a request is a bug check.
+  /// Sets the object that handles the driver's requests for memory. While it is null, a request triggers a bug check.
   void set_driver_requests(DriverRequests* requests) { driver_requests_ = requests; }
   DriverRequests& driver_requests();
   /// True if inject.lost_interrupts loses this interrupt.
   bool LoseInterrupt();
 
  private:
-  /// For calls of level three: names what is not idle; "" if everything is.
+  /// For calls of level three. Returns the name of something that is not idle, or "" if everything is idle.
   std::string NotIdle() const;
   void FindDevices();
   void LoadDriver();
@@ -126,7 +126,7 @@ class LogicalAdapter {
   void StartInMode();
   void AskStarted();
   void NumberAdapters();
-  /// Order of power-up: the lead last. Order of power-down: the lead first.
+  /// UpOrder is the order of power-up, with the lead last; DownOrder that of power-down, with the lead first.
   std::vector<PhysicalAdapter*> UpOrder();
   std::vector<PhysicalAdapter*> DownOrder();
 

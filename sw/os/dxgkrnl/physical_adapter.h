@@ -61,9 +61,9 @@ class PhysicalAdapter {
   std::string name() const { return function_.bdf.ToString(); }
   const AdapterAnswers& answers() const { return answers_; }
   const AdapterCaps& caps() const { return caps_; }
-  /// `text`, with the adapter's index if there are several.
+  /// Returns `text`, followed by the adapter's index if there are several adapters.
   std::string Named(const std::string& text) const;
-  /// Throws OsError if the GPU is linked with others: `what`, which the error names, works on a single GPU only.
+  /// Throws OsError if the GPU is linked, because `what`, which the error names, works only on a single GPU.
   void RefuseOnLink(const std::string& what) const;
 
   Segment& segment(unsigned id);
@@ -89,11 +89,11 @@ class PhysicalAdapter {
   bool physical_paging();
 
   /// Makes a buffer of system memory that VidMm owns and the GPUs of the logical adapter use; this GPU's handle opens
-  /// it. Scattered, or `contiguous` as the GPU sees it.
+  /// it. The buffer is scattered unless `contiguous`, which makes it contiguous for the GPU.
   SystemBuffer MakeBuffer(uint64_t bytes, bool contiguous = false);
 
   // Entry points about this GPU.
-  /// The entries of a root for at least `entries`, and its bytes.
+  /// Returns the number of entries of a root for at least `entries` entries, and its size in bytes.
   std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
   /// Sends an escape of this hardware's software: `Data` begins with a header that names the adapter.
@@ -121,7 +121,7 @@ class PhysicalAdapter {
  private:
   friend class LogicalAdapter;
   void NoteBusAccesses() { bus_accesses_when_off_ = BusAccesses().total(); }
-  /// Throws OsError when the device has used the bus since NoteBusAccesses, because the driver has not been started.
+  /// Throws OsError if the device, whose driver has not been started, has used the bus since NoteBusAccesses.
   void RequireUntouchedBus() const;
   /// Enables bus mastering and interrupt messages.
   void Connect();

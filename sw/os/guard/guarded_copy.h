@@ -28,7 +28,7 @@ class GuardedCopy : public GuardedMemory {
     if (bytes != 0) std::memcpy(at, first, bytes);
     return at;
   }
-  /// Memory without a copy, for the driver to fill. It replaces the memory at `real` (null: none).
+  /// Provides memory for the driver to fill, without a copy. It stands in for the memory at `real` unless that is null.
   void* Room(size_t bytes, std::string name, const void* real = nullptr) {
     real_ = static_cast<const char*>(real);
     if (base_ == nullptr || bytes + kFront > room_) Grow(bytes + kFront);

@@ -9,7 +9,7 @@
 namespace gmmu::os {
 
 /// Memory given to a driver, with inaccessible guard pages around it. An access to a guard page is reported with the
-/// memory that it overran. Every existing one can be found by an address.
+/// memory that it overran. Every object of this class can be found by an address.
 class GuardedMemory {
  public:
   /// Describes an address within inaccessible pages.
@@ -23,8 +23,8 @@ class GuardedMemory {
 
   /// Finds the memory in whose guard pages the address is.
   static std::optional<Trespass> Find(const void* address);
-  /// Translates an address that a driver sees: in a room that replaces other memory it returns the address in that
-  /// memory.
+  /// Translates an address that a driver sees. If it is in memory that stands in for other memory, returns the address
+  /// in that other memory.
   static const void* RealOf(const void* address);
 
  protected:
@@ -35,14 +35,14 @@ class GuardedMemory {
   /// Reserves whole inaccessible pages, at the same addresses in every run if these are free. Throws std::bad_alloc.
   static char* Reserve(size_t bytes);
   static void Release(char* base, size_t bytes);
-  /// Makes a part of reserved pages accessible, filled with 0.
+  /// Makes part of the reserved pages accessible and fills it with 0.
   static bool Open(char* at, size_t bytes);
-  /// Makes a part inaccessible again; its contents are lost.
+  /// Makes part of the reserved pages inaccessible again; its contents are lost.
   static void Close(char* at, size_t bytes);
 
  private:
   virtual std::optional<Trespass> At(const char* address) const = 0;
-  /// Null if the address is not in a room that replaces other memory.
+  /// Returns null if the address is not in memory that stands in for other memory.
   virtual const void* Real(const char*) const { return nullptr; }
 };
 

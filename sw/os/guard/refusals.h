@@ -18,7 +18,7 @@ struct Refused {
 /// inject.fail_allocation), and counts them.
 class Refusals {
  public:
-  /// 0: none. Nothing is counted if both are 0.
+  /// 0 refuses none. Nothing is counted if both are 0.
   Refusals(uint64_t callback, uint64_t allocation) : callback_(callback), allocation_(allocation) {}
 
   bool asked() const { return callback_ != 0 || allocation_ != 0; }
@@ -28,7 +28,7 @@ class Refusals {
   bool Allocation(const Name& name) {
     return allocation_ != 0 && Count(allocation_, name());
   }
-  /// How many were counted so far.
+  /// The number of callbacks or allocations counted so far.
   uint64_t seen() const { return seen_; }
   const std::optional<Refused>& refused() const { return refused_; }
 

@@ -13,8 +13,8 @@
 
 namespace gmmu::os {
 
-/// The hardware abstraction layer: the machine as the kernel sees it. Every access is a seam call,
-/// at which pending interrupts are served.
+/// The hardware abstraction layer, which is the machine as the kernel sees it. Pending interrupts are served at every
+/// access.
 class Hal {
  public:
   Hal(hw::Platform& platform, Scheduler& scheduler) : platform_(platform), scheduler_(scheduler) {}
@@ -56,11 +56,11 @@ class MmioViews {
   MmioViews(const MmioViews&) = delete;
   MmioViews& operator=(const MmioViews&) = delete;
 
-  /// Pointer for [physical, physical + size).
+  /// Returns a pointer for [physical, physical + size).
   void* Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by);
-  /// `view`: returned by Map; anything else is a bug check.
+  /// `view` must have been returned by Map; anything else triggers a bug check.
   void Unmap(void* view);
-  /// Physical address behind `pointer`. Bug check when [pointer, pointer + size) is not inside one
+  /// Returns the physical address behind `pointer`. Triggers a bug check if [pointer, pointer + size) is not in one
   /// view.
   uint64_t Resolve(const volatile void* pointer, size_t size) const;
   bool Contains(const volatile void* pointer) const;

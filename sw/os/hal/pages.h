@@ -14,10 +14,10 @@
 
 namespace gmmu::os {
 
-/// Physical pages of the machine's RAM, allocated at places drawn by seed over all of it.
+/// Allocates physical pages of the machine's RAM at pseudo-random places throughout it.
 ///
 /// Pages are host physical page numbers. The first MiB belongs to firmware and is never allocated. Bounds are byte
-/// addresses, [low, high). If `ram` is given, allocated pages contain zeros; otherwise they contain what their last
+/// addresses, [low, high). If `ram` is given, allocated pages contain zeros; otherwise they contain what their previous
 /// owner left.
 class PageAllocator {
  public:
@@ -32,12 +32,12 @@ class PageAllocator {
   /// From now on AllocateScattered allocates consecutive pages in aligned blocks of `pages` (a power of two) that are
   /// drawn at random, as long as whole blocks are free; 1: each page is drawn.
   void set_block(uint64_t pages) { block_pages_ = pages; }
-  /// Sets whether allocated pages contain zeros, or what their last owner left (MM_DONT_ZERO_ALLOCATION).
+  /// Sets whether allocated pages contain zeros, or what the previous owner left (MM_DONT_ZERO_ALLOCATION).
   void set_zeroing(bool on) { zeroing_ = on; }
   /// True if a page was freed before: memory is no longer as at power-on.
   bool used_before() const { return !dirty_.empty(); }
-  /// First of `count` consecutive pages. `boundary` (bytes, power of two, 0: none) is never crossed. `alignment`: in
-  /// pages; the first page is a multiple of it.
+  /// Returns the first of `count` consecutive pages, which is a multiple of `alignment` pages. The range never crosses
+  /// a multiple of `boundary` (bytes, a power of two, 0: none).
   std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high, uint64_t boundary,
                                              const std::string& owner, const std::string& created_by,
                                              uint64_t alignment = 1);
@@ -51,7 +51,7 @@ class PageAllocator {
   [[nodiscard]] bool Charge(uint64_t pages);
   void Discharge(uint64_t pages) { charged_ -= pages; }
 
-  /// A bug check for a page that is not allocated or is still pinned.
+  /// Triggers a bug check for a page that is not allocated or is still pinned.
   void Free(uint64_t pfn);
   void Free(const std::vector<uint64_t>& pfns);
 

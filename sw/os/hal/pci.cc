@@ -41,7 +41,7 @@ std::vector<PciFunction> Pci::Enumerate(uint8_t last_bus) {
           AssignBars(function);
           found.push_back(function);
         }
-        if (number == 0 && (header & 0x80) == 0) break;  // single function
+        if (number == 0 && (header & 0x80) == 0) break;  // a single-function device
       }
     }
   }
@@ -70,7 +70,7 @@ void Pci::AssignBars(PciFunction& function) {
     const uint16_t offset = static_cast<uint16_t>(kBar0 + 4 * index);
     hal_.ConfigWrite(bdf, offset, 4, ~0u);
     const uint32_t low = hal_.ConfigRead(bdf, offset, 4);
-    if (low == 0 || (low & 1) != 0) continue;  // absent, or I/O ports
+    if (low == 0 || (low & 1) != 0) continue;  // the BAR is absent or maps I/O ports
     Bar& bar = function.bars[index];
     bar.is_64 = (low & 6) == 4;
     bar.prefetchable = (low & 8) != 0;

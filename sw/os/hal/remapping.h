@@ -39,8 +39,8 @@ struct RemappingFault {
 
 /// The view of host memory that the devices of one logical adapter have. Made by Remapping::CreateDomain.
 ///
-/// Logical addresses come from [4 KiB, limit) without the interrupt window 0xFEE00000-0xFEEFFFFF, at places drawn by
-/// seed. Pages are numbers of 4 KiB.
+/// Logical addresses come from [4 KiB, limit) without the interrupt window 0xFEE00000-0xFEEFFFFF, at pseudo-random
+/// places. Page numbers count pages of 4 KiB.
 class RemappingDomain {
  public:
   virtual ~RemappingDomain() = default;
@@ -59,27 +59,27 @@ class RemappingDomain {
   virtual uint64_t Lookup(uint64_t page) const = 0;
 
  protected:
-  // The books that an implementation of Remapping keeps of its domain.
+  // What an implementation of Remapping records about its domain.
 
   /// `number` is unique among the unit's domains.
   RemappingDomain(unsigned number, uint64_t limit, bool identity, uint64_t seed, Ledger& ledger,
                   const std::string& owner);
   unsigned number() const { return number_; }
-  /// Bug check if a device is attached.
+  /// Triggers a bug check if a device is attached.
   void RequireNoDevice() const;
-  /// The domain is destroyed.
+  /// Call when the domain is destroyed.
   void Close() { ledger_.Close(ticket_); }
   void AddDevice(hw::Bdf device) { devices_.push_back(device.requester_id()); }
-  /// Bug check unless the device is attached.
+  /// Triggers a bug check unless the device is attached.
   void RequireDevice(hw::Bdf device) const;
   void RemoveDevice(hw::Bdf device);
-  /// Remapping::Map has mapped `pages` from logical page `first` on.
+  /// Call when Remapping::Map has mapped `pages` pages from logical page `first` on.
   void AddMapping(uint64_t first, uint64_t pages, const std::string& owner, const std::string& created_by);
-  /// Bug check unless one Map has mapped exactly these pages.
+  /// Triggers a bug check unless one Map has mapped exactly these pages.
   void RequireMapping(uint64_t first, uint64_t pages) const;
   void RemoveMapping(uint64_t first);
-  /// Count a use of each host page, or end it. Return those whose first use begins, or whose last one ends, in order.
-  /// Pages of MapWhole are left out. A page without a use cannot end one: a bug check.
+  /// AddUses counts a use of each host page, EndUses ends one. They return, in order, the pages whose first use begins
+  /// or whose last use ends. Pages of MapWhole are left out. Ending a use that does not exist triggers a bug check.
   std::vector<uint64_t> AddUses(const std::vector<uint64_t>& pfns);
   std::vector<uint64_t> EndUses(const std::vector<uint64_t>& pfns);
   void set_whole(const std::vector<hw::Range>& ranges) { whole_ = ranges; }
@@ -104,7 +104,7 @@ class RemappingDomain {
 
 /// Driver of the unit between devices and host memory that translates their addresses (an IOMMU).
 ///
-/// This is all that the system above knows of remapping; an implementation knows one architecture. Addresses are bytes,
+/// The rest of the system uses only this interface; an implementation supports one architecture. Addresses are bytes,
 /// logical or host physical, in pages of 4 KiB; `pfns` are host page numbers. Calls wait for the unit: the IRQL must be
 /// below kDispatch. A call returns when its change holds for every access of a device from then on, so that pages
 /// may be reused at once. Fibres may be in calls at the same time, if these are for different pages or domains.
@@ -115,8 +115,8 @@ class Remapping {
  public:
   virtual ~Remapping() = default;
 
-  /// Makes it possible to make and fill domains while the unit is off. Part of Enable. Throws OsError if no unit answers
-  /// or if it lacks a required capability.
+  /// Makes it possible to create and fill domains while the unit is off. Enable includes it. Throws OsError if no unit
+  /// answers or if it lacks a required capability.
   virtual void Prepare() = 0;
   /// Switches translation on: from then on every unattached device is blocked. `on_fault` is called for each refused
   /// access, at IRQL kDevice.
@@ -129,14 +129,14 @@ class Remapping {
   /// Makes a domain for logical addresses below `limit` bytes, or as far as the unit reaches; `identity`: they equal the
   /// host's addresses. The domain belongs to this object.
   virtual RemappingDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner) = 0;
-  /// Mappings go with it. Its devices must have been detached.
+  /// Destroys the domain with its mappings. Its devices must have been detached.
   virtual void DestroyDomain(RemappingDomain* domain) = 0;
   /// Puts the device behind the domain. A device is in one domain at a time.
   virtual void Attach(hw::Bdf device, RemappingDomain& domain) = 0;
   virtual void Detach(hw::Bdf device, RemappingDomain& domain) = 0;
 
-  /// Maps `pfns` to consecutive logical pages from `logical` (4 KiB aligned), readable and writable. Bug check if one is
-  /// mapped already.
+  /// Maps `pfns` to consecutive logical pages from `logical` (4 KiB aligned), readable and writable. Triggers a bug
+  /// check if one of them is mapped already.
   virtual void Map(RemappingDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns,
                    const std::string& owner, const std::string& created_by) = 0;
   /// Undoes the Map that began at `logical` and waits until no device uses the mapping.
@@ -152,7 +152,7 @@ class Remapping {
   virtual void PunchHole(RemappingDomain& domain, uint64_t logical) = 0;
 };
 
-/// What a driver of a remapping unit is made of.
+/// What the driver of a remapping unit needs.
 struct RemappingParts {
   Hal& hal;
   PageAllocator& pages;

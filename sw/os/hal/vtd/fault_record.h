@@ -6,7 +6,7 @@
 
 namespace gmmu::os::vtd {
 
-/// The fault of a fault recording register, whose two words these are.
+/// Decodes the two words of a fault recording register.
 RemappingFault FaultOf(uint64_t low, uint64_t high);
 
 }  // namespace gmmu::os::vtd

@@ -13,9 +13,9 @@ namespace gmmu::os::vtd {
 /// Second-stage page tables of one VT-d domain, in host memory (VT-d specification, second-stage paging entries;
 /// docs/vtd.md).
 ///
-/// Pages are numbers of 4 KiB. Runs of host pages are mapped with the largest leaves that both sides' alignment allows
-/// and the unit offers: 4 KiB, 2 MiB, 1 GiB. An empty table is unlinked at once; its page must not be reused before the
-/// unit has invalidated its caches.
+/// Page numbers count pages of 4 KiB. Runs of host pages are mapped with the largest leaves that both sides' alignment
+/// allows and the unit offers: 4 KiB, 2 MiB, 1 GiB. An empty table is unlinked at once; its page must not be reused
+/// before the unit has invalidated its caches.
 class SecondStage {
  public:
   struct Features {
@@ -37,7 +37,7 @@ class SecondStage {
   uint64_t root_pfn() const { return root_; }
   const Features& features() const { return features_; }
 
-  /// Maps a run, readable and writable. Bug check if one of its pages is mapped already.
+  /// Maps a run, readable and writable. Triggers a bug check if one of its pages is mapped already.
   void Map(const Run& run);
   /// Skips pages that are not mapped.
   Unmapped Unmap(uint64_t logical, uint64_t pages);
@@ -45,12 +45,12 @@ class SecondStage {
   Unmapped Punch(uint64_t logical);
   /// Host page of a logical page; all ones if it is not mapped.
   uint64_t Lookup(uint64_t logical) const;
-  /// Leaves of a level (0: 4 KiB) that are present.
+  /// The number of present leaves of a level (0: 4 KiB).
   uint64_t leaves(unsigned level) const { return leaves_[level]; }
   /// Frees every table. Call when no device can use them.
   void Free();
 
-  /// A page for a table; writes zeros to it instead of assuming them.
+  /// Allocates a page for a table and writes zeros to it, rather than relying on its contents.
   static uint64_t NewTable(Hal& hal, PageAllocator& pages, const std::string& created_by);
 
  private:
