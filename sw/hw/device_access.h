@@ -12,7 +12,7 @@ class DeviceAccess {
   enum class Memory : uint8_t { kLocal, kHost };
   virtual ~DeviceAccess() = default;
   /// Reads or writes [address, address + size), which lies inside one page of 4 KiB. Host memory is accessed through
-  /// the IOMMU by a bus address, and the access counts as the device's. False: it was refused, or no device answers.
+  /// the IOMMU by a bus address, as the device's own access. Returns false if it was refused or got no response.
   virtual bool Access(unsigned unit, Memory memory, uint64_t address, void* bytes, size_t size, bool write) = 0;
 };
 

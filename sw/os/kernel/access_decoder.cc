@@ -41,7 +41,7 @@ class Decoder {
     library_.option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
     instruction_ = library_.allocate(handle_);
   }
-  /// Null: the bytes are no instruction.
+  /// Returns null if the bytes are no instruction.
   const cs_insn* Decode(const void* code) {
     const auto* bytes = static_cast<const uint8_t*>(code);
     size_t size = kLongestInstruction;
@@ -55,7 +55,7 @@ class Decoder {
   cs_insn* instruction_ = nullptr;
 };
 
-/// 0 if there is no register, and for segment registers, because a driver's segments begin at 0 in 64-bit mode.
+/// Returns 0 if there is no register, and for segment registers, because a driver's segments begin at 0 in 64-bit mode.
 uint64_t ValueOf(x86_reg name, const gregset_t& registers, const cs_insn& instruction) {
   const auto of = [&](int which) { return static_cast<uint64_t>(registers[which]); };
   switch (name) {

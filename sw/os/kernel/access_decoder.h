@@ -14,7 +14,7 @@ struct DecodedAccess {
 };
 
 /// Decodes the access to `address` of the x86-64 instruction at the instruction pointer of `registers`. `write`: the
-/// processor reports a store, or a load and a store. nullopt: an unknown instruction, or no access to that address.
+/// processor reports a store, or a load and a store. Returns nullopt for an unknown instruction or another address.
 std::optional<DecodedAccess> DecodeAccess(const gregset_t& registers, uint64_t address, bool write);
 
 }  // namespace gmmu::os

@@ -24,7 +24,7 @@ hw::Caching CachingOf(MEMORY_CACHING_TYPE type) {
 
 }  // namespace
 
-ContiguousMemory::~ContiguousMemory() {  // after a failed run: frees the address space of remaining views
+ContiguousMemory::~ContiguousMemory() {  // after a failed run, this frees the address space of the remaining views
   for (const auto& [view, block] : blocks_) kernel_.hal().ram().UnmapPages(view, block.pfns.size());
 }
 

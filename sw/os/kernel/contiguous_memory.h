@@ -11,11 +11,11 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Memory of MmAllocateContiguousMemorySpecifyCache: consecutive host pages with a CPU view. The driver uses
-/// MmGetPhysicalAddress as bus addresses, which an IOMMU domain does not map.
+/// Memory of MmAllocateContiguousMemorySpecifyCache, which consists of consecutive host pages with a CPU view. The
+/// driver passes addresses from MmGetPhysicalAddress to the bus, but an IOMMU domain does not map them.
 class ContiguousMemory {
  public:
-  /// Bytes; `highest` is the last byte, `boundary` a power of two that no block crosses, 0: any.
+  /// In bytes. `highest` is the last byte; no block crosses a multiple of `boundary` (a power of two, 0: no limit).
   struct Bounds {
     uint64_t lowest = 0, highest = ~uint64_t{0}, boundary = 0;
   };
@@ -23,11 +23,11 @@ class ContiguousMemory {
   explicit ContiguousMemory(Kernel& kernel) : kernel_(kernel) {}
   ~ContiguousMemory();
 
-  /// Null if there are no such pages. A bug check above DISPATCH_LEVEL.
+  /// Returns null if there are no such pages. Triggers a bug check above DISPATCH_LEVEL.
   void* Allocate(uint64_t bytes, const Bounds& bounds, MEMORY_CACHING_TYPE caching);
-  /// A bug check for memory that was not allocated here, or with another size.
+  /// Triggers a bug check for memory that was not allocated here, or was allocated with another size.
   void Free(void* view, uint64_t bytes);
-  /// A bug check for memory that was not allocated here.
+  /// Triggers a bug check for memory that was not allocated here.
   uint64_t BytesOf(void* view);
 
  private:

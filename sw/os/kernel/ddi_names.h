@@ -6,9 +6,9 @@
 
 namespace gmmu::os {
 
-/// "UPDATE_PAGE_TABLE" for 11; the number where there is no name.
+/// Returns "UPDATE_PAGE_TABLE" for 11; the number if the operation has no name.
 std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
-/// "DXGKQAITYPE_DRIVERCAPS"; the number of a query that the model does not make.
+/// Returns a name such as "DXGKQAITYPE_DRIVERCAPS"; the number for a query that the model does not make.
 std::string NameOf(DXGK_QUERYADAPTERINFOTYPE type);
 
 }  // namespace gmmu::os

@@ -9,7 +9,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Whether a pointer of this name is a handle, which one call returns and another takes, so that traces name it. Other
+/// Whether a pointer of this name is a handle, which one call returns and another takes; traces then name it. Other
 /// pointers are recorded only as null or not null.
 bool IsHandle(const std::string& path) {
   const size_t dot = path.find_last_of('.');

@@ -23,10 +23,10 @@ class DdiTrace {
   using Sink = std::function<void(const std::string&)>;
   DdiTrace(Scheduler& scheduler, Hal& hal, Sink sink) : scheduler_(scheduler), hal_(hal), sink_(std::move(sink)) {}
 
-  /// One call, from its arguments to its answer. A call that ends with an exception has no status.
+  /// One call, from its arguments to its result. A call that ends with an exception has no status.
   class Call {
    public:
-    /// `trace` null: nothing is written.
+    /// If `trace` is null, nothing is written.
     template <typename... Args>
     Call(DdiTrace* trace, const char* name, const Args&... args) : trace_(trace) {
       if (trace == nullptr) return;
@@ -41,7 +41,7 @@ class DdiTrace {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    /// The call has returned; `args` as before, but their contents may have changed.
+    /// Call when the call has returned. `args` are those passed before, but their contents may have changed.
     template <typename Result, typename... Args>
     void Answered(const Result& result, const Args&... args) {
       if (trace_ == nullptr) return;

@@ -13,8 +13,8 @@
 
 namespace gmmu::os {
 
-/// Names for handles and addresses that do not depend on where objects lie in this run: the first handle seen as
-/// hDevice is "hDevice.1", also where another member contains it later.
+/// Names for handles and addresses that do not depend on where objects lie in this run. The first handle seen as
+/// hDevice is "hDevice.1", even where another member contains it later.
 class HandleNames {
  public:
   const std::string& NameOf(const void* handle, const std::string& member) {
@@ -34,8 +34,8 @@ struct DdiMembers {
   static constexpr bool kKnown = false;
 };
 
-/// The arguments of a call as (name, JSON) pairs: members of structures by their names, other arguments by their
-/// places. Numbers of up to 32 bits are decimal, wider ones and flags are hexadecimal text, handles have names.
+/// The arguments of a call as (name, JSON) pairs. Members of structures go by their names, other arguments by their
+/// positions. Numbers of up to 32 bits are decimal, wider ones and flags are hexadecimal text, handles have names.
 class DdiValues {
  public:
   using Pairs = std::vector<std::pair<std::string, std::string>>;

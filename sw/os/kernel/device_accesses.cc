@@ -52,7 +52,7 @@ bool resumed_steps = false;
 
 size_t StateBytes(const ucontext_t& context) {
   constexpr size_t kLegacy = 512, kSoftware = 464;
-  constexpr uint32_t kExtended = 0x46505853;  // FP_XSTATE_MAGIC1; the next word is the size of the whole state
+  constexpr uint32_t kExtended = 0x46505853;  // FP_XSTATE_MAGIC1; the next word holds the size of the whole state
   std::array<uint32_t, 2> words{};
   std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(context.uc_mcontext.fpregs) + kSoftware, sizeof words);
   return words[0] == kExtended ? words[1] : kLegacy;
@@ -75,7 +75,7 @@ void Keep(const ucontext_t& context, Access& access) {
 void Enter(ucontext_t& context, void (*function)(Access*), Access& access) {
   auto& registers = context.uc_mcontext.gregs;
   const uint64_t stack = ((static_cast<uint64_t>(registers[REG_RSP]) - kRedZone) & ~uint64_t{63}) - sizeof(uint64_t);
-  *reinterpret_cast<uint64_t*>(stack) = 0;  // no return address
+  *reinterpret_cast<uint64_t*>(stack) = 0;  // the call has no return address
   registers[REG_RSP] = static_cast<greg_t>(stack);
   registers[REG_RDI] = static_cast<greg_t>(reinterpret_cast<uintptr_t>(&access));
   registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<uintptr_t>(function));
@@ -107,7 +107,7 @@ void CheckTime() {
   DriverGuard::CheckTime(kernel->hal().NowNs(), DriverGuard::kBoundNs * kernel->parameters().wait_scale);
 }
 
-/// Does `work` of an access. An exception ends the driver's call.
+/// Performs `work` for an access. An exception ends the driver's call.
 template <typename Work>
 auto Do(Access& access, const Work& work) {
   try {

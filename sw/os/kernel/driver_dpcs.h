@@ -9,22 +9,22 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Deferred procedure calls that a driver queues itself (KDPC), identified by their addresses. Their routines run as
-/// the scheduler's deferred calls do: at DISPATCH_LEVEL, one after the other on the queue's processor.
+/// Deferred procedure calls that a driver queues itself (KDPC), identified by their addresses. Like the scheduler's
+/// deferred calls, their routines run at DISPATCH_LEVEL, one after the other on the queue's processor.
 ///
-/// Misuse is a bug check: an uninitialised object, or one that is freed or initialised while it is queued.
+/// An uninitialised object, or one that is freed or initialised while it is queued, triggers a bug check.
 class DriverDpcs {
  public:
   explicit DriverDpcs(Kernel& kernel) : kernel_(kernel) {}
 
   void Initialize(KDPC& dpc, PKDEFERRED_ROUTINE routine, PVOID context);
-  /// A bug check with the name of `routine` for an object that Initialize did not make.
+  /// Triggers a bug check that names `routine` if Initialize did not make the object.
   void Require(const KDPC& dpc, const char* routine) const;
-  /// False: it is already queued. Below DISPATCH_LEVEL and without preemption, its routine has run on return.
+  /// Returns false if it is already queued. Below DISPATCH_LEVEL and without preemption, its routine has run on return.
   bool Insert(KDPC& dpc, PVOID argument1, PVOID argument2);
-  /// False: it was not queued.
+  /// Returns false if it was not queued.
   bool Remove(KDPC& dpc);
-  /// Returns when none is queued or running. Call at PASSIVE_LEVEL.
+  /// Waits until no deferred call is queued or running. Call at PASSIVE_LEVEL.
   void Flush();
   /// Call when [begin, begin + bytes) is freed.
   void Forget(const void* begin, size_t bytes);

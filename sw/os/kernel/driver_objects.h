@@ -16,11 +16,11 @@ namespace gmmu::os {
 struct DriverObjects {
   explicit DriverObjects(Kernel& kernel);
 
-  /// The driver has called a routine that GPU isolation forbids. After Forbid this is a bug check.
+  /// Call when the driver has called a routine that GPU isolation forbids. After Forbid this triggers a bug check.
   void NoteForbidden(const char* routine);
   /// Call when the driver has started and supports GPU isolation.
   void Forbid() { forbids_ = true; }
-  /// [begin, begin + bytes) of the driver's memory is freed: a bug check if an object in it is in use.
+  /// Call when [begin, begin + bytes) of driver memory is freed. Triggers a bug check if an object there is in use.
   void Forget(const void* begin, size_t bytes);
 
   DriverDpcs dpcs;
@@ -30,7 +30,7 @@ struct DriverObjects {
   KernelObjects objects;  ///< handles and references
   Registry registry;
   DeviceAccesses device_accesses;
-  /// The first forbidden routine that the driver called; null: none.
+  /// The first forbidden routine that the driver called, or null if it called none.
   const char* forbidden_routine = nullptr;
 
  private:

@@ -9,8 +9,8 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Calls a driver routine that is no entry of its table: a deferred routine, a thread, a work item. Faults are
-/// attributed to it by name, as to an entry. It must return at the IRQL at which it was called and without a lock.
+/// Calls a driver routine that is no entry of its table: a deferred routine, a thread or a work item. Faults are
+/// attributed to it by name, as to an entry point. It must return at the same IRQL and without holding a lock.
 ///
 /// `kind`: "deferred routine". The name is `kind` with the routine's place in the driver's file, if that is known.
 void CallDriverRoutine(Kernel& kernel, const std::string& kind, const void* routine, Irql level,

@@ -13,14 +13,14 @@ class Kernel;
 /// Timers of a driver (KTIMER), identified by their addresses. A system thread, started with the first timer, waits
 /// until the next timer is due, signals it and queues its deferred call.
 ///
-/// Misuse is a bug check: an uninitialised timer, or one that is freed or initialised while it is set. Timers are also
+/// An uninitialised timer, or one that is freed or initialised while it is set, triggers a bug check. Timers are also
 /// objects of DriverLocks, which implements waits for them.
 class DriverTimers {
  public:
   explicit DriverTimers(Kernel& kernel) : kernel_(kernel) {}
 
   void Initialize(KTIMER& timer, TIMER_TYPE type);
-  /// `due_ns`: from now; `period_ms` 0: once. Returns whether it was set before.
+  /// `due_ns` counts from now; `period_ms` 0 means once. Returns whether the timer was set before.
   bool Set(KTIMER& timer, uint64_t due_ns, uint32_t period_ms, KDPC* dpc);
   bool Cancel(KTIMER& timer);
   /// Call when [begin, begin + bytes) is freed.
@@ -34,7 +34,7 @@ class DriverTimers {
     KDPC* dpc;
   };
   void Serve();
-  /// The timer that is due next; null: none is set.
+  /// The timer that is due next, or null if none is set.
   KTIMER* First() const;
   void Expire(KTIMER& timer);
 

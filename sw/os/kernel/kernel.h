@@ -38,15 +38,15 @@ class Kernel {
   /// Makes the driver of a remapping unit.
   using MakesRemapping = std::unique_ptr<Remapping>(const RemappingParts& parts);
 
-  /// `remapping`: for another unit than those that firmware can report; null: MakeRemapping (os/hal/remapping.h).
+  /// `remapping` makes a unit that firmware cannot report; null selects MakeRemapping (os/hal/remapping.h).
   Kernel(hw::Platform& platform, const Parameters& parameters, MakesRemapping* remapping = nullptr);
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  /// Returns the existing kernel; a bug check if there is none.
+  /// Returns the existing kernel; triggers a bug check if there is none.
   static Kernel& Current();
-  /// The same, for a call of `routine` by a driver: a bug check if the IRQL is above `highest`.
+  /// Like Current, for a driver's call of `routine`. Triggers a bug check if the IRQL is above `highest`.
   static Kernel& Called(const char* routine, Irql highest);
 
   const Parameters& parameters() const { return parameters_; }
@@ -60,11 +60,11 @@ class Kernel {
   Hal& hal() { return hal_; }
   PageAllocator& pages() { return pages_; }
   MmioViews& mmio() { return mmio_; }
-  /// MmAllocateContiguousMemorySpecifyCache.
+  /// Memory of MmAllocateContiguousMemorySpecifyCache.
   ContiguousMemory& contiguous() { return contiguous_; }
   Pci& pci() { return pci_; }
   MdlViews& mdl_views() { return mdl_views_; }
-  /// The driver of the IOMMU. Null when firmware names none. Off until an adapter needs it.
+  /// The driver of the IOMMU, or null if firmware names none. It is off until an adapter needs it.
   Remapping* iommu() { return iommu_.get(); }
   hw::Instruments* instruments() { return hal_.platform().instruments(); }
 
@@ -73,20 +73,20 @@ class Kernel {
   /// Detects writes of the driver beyond the ends of its pool blocks.
   void CheckPool() const { pool_.Check(); }
 
-  /// A value of the driver's registry stand-in.
+  /// A value that the driver finds in its registry key.
   std::optional<uint64_t> QueryParameter(const std::string& name) const;
 
   /// Faults that devices reported, oldest first.
   std::vector<Fault>& faults() { return faults_; }
   void Report(Fault fault);
-  /// Throws DeviceFault when a fault was reported; waits call it.
+  /// Throws DeviceFault if a fault was reported; waits call it.
   void CheckFaults() const;
-  /// Waits as Scheduler::Wait does, and gives up at once with DeviceFault when a device reports a
+  /// Waits like Scheduler::Wait, but throws DeviceFault as soon as a device reports a
   /// fault.
   void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
 
-  /// Registers the device behind a driver's device object. DeviceOf returns it; null: not a device object.
+  /// Registers the device behind a driver's device object. DeviceOf returns it, or null for any other pointer.
   void AddDeviceObject(const void* object, const PciFunction& function) { device_objects_.insert({object, function}); }
   const PciFunction* DeviceOf(const void* object) const {
     const auto found = device_objects_.find(object);
@@ -96,12 +96,12 @@ class Kernel {
   void NoteUnmodelled(const std::string& what);
   const std::vector<std::string>& unmodelled() const { return unmodelled_; }
 
-  /// Null: calls are not traced.
+  /// Null if calls are not traced.
   DdiTrace* ddi_trace() { return ddi_trace_.get(); }
-  /// Deliberate refusals of the driver's calls.
+  /// Decides which calls of the driver are deliberately refused.
   Refusals& refusals() { return refusals_; }
 
-  /// True once, if inject.leak names this kind of object: the caller then must not free it.
+  /// Returns true once, if inject.leak names this kind of object; the caller then must not free the object.
   bool LeakNow(const std::string& kind) { return parameters_.inject.leak == kind && injected_.insert("leak").second; }
   /// Records that the fault of this key of [inject] has happened.
   void Injected(const std::string& key) { injected_.insert(key); }

@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// Views of the pages of MDLs that drivers make (MmMapLockedPagesSpecifyCache); at most one for each MDL. Ledger:
-/// cpu_view. Misuse is a bug check.
+/// Views of the pages of MDLs that drivers make (MmMapLockedPagesSpecifyCache); each MDL has at most one. The ledger
+/// lists them as cpu_view. Misuse triggers a bug check.
 class MdlViews {
  public:
   MdlViews(hw::HostRam& ram, Ledger& ledger) : ram_(ram), ledger_(ledger) {}
@@ -20,7 +20,7 @@ class MdlViews {
 
   void* Map(MDL& list, MEMORY_CACHING_TYPE caching);
   void Unmap(const void* view, MDL& list);
-  /// Call before the pages of a list are freed: a view that would outlive them is a bug check.
+  /// Call before the pages of a list are freed. A view that would outlive them triggers a bug check.
   void RequireNone(const MDL& list, const char* call) const;
   /// Call when the pages of a list are unlocked: removes its view.
   void Drop(MDL& list);

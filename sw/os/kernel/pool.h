@@ -12,20 +12,20 @@ namespace gmmu::os {
 /// stays inaccessible for good, because no address is reused.
 ///
 /// If the size of a block is no multiple of 16 bytes, up to 15 bytes lie between its end and that page. A write there,
-/// or in front of the block, is found when the block is freed or the driver is unloaded. Bug checks are those of
+/// or in front of the block, is found when the block is freed or the driver is unloaded. It triggers the bug checks of
 /// special pool.
 class Pool : public GuardedMemory {
  public:
   explicit Pool(Ledger& ledger);
   ~Pool();
 
-  /// Returns zeroed memory at a multiple of 16 bytes; null: 0 bytes, or no memory is left.
+  /// Returns zeroed memory at a multiple of 16 bytes, or null for 0 bytes or if no memory is left.
   void* Allocate(size_t bytes, uint32_t tag);
-  /// `tag` 0: any tag.
+  /// `tag` 0 matches any tag.
   void Free(void* block, uint32_t tag);
   /// Checks the bytes around every allocated block.
   void Check() const;
-  /// Bytes of a block; 0: not a block, or freed.
+  /// Size of a block in bytes; 0 if it is not a block or was freed.
   size_t BytesOf(const void* block) const;
   static std::string TagName(uint32_t tag);
 

@@ -32,12 +32,12 @@ class Registry {
 
   explicit Registry(const settings::FreeTable& configured);
 
-  /// Null if there is no such key. `path`: from the root, "\Registry\Machine\...".
+  /// Returns null if there is no such key. `path` starts at the root: "\Registry\Machine\...".
   Key* Open(const std::u16string& path);
-  /// `made`: whether the key is new.
+  /// Sets `made` to whether the key is new.
   Key& Create(const std::u16string& path, bool& made);
   static std::u16string Upper(std::u16string text);
-  /// Makes the path string that drivers get; its text stays valid.
+  /// Makes a path string in the form that drivers get; its text stays valid.
   static UNICODE_STRING Counted(const char* path);
 
  private:

@@ -19,8 +19,8 @@ struct SystemThread : KernelObject {
   uint64_t number = 0;  ///< the scheduler's number of the fibre
 };
 
-/// Threads that a driver makes (PsCreateSystemThread). Each is a fibre that does not keep a run going; it is in the
-/// ledger (system_thread) until it ends. DriverLocks implements waits for them.
+/// Threads that a driver makes (PsCreateSystemThread). Each is a fibre that does not keep a run going. The ledger lists
+/// it (system_thread) until it ends. DriverLocks implements waits for them.
 class SystemThreads {
  public:
   explicit SystemThreads(Kernel& kernel) : kernel_(kernel) {}
@@ -28,9 +28,9 @@ class SystemThreads {
   SystemThread& Create(PKSTART_ROUTINE start, PVOID context);
   /// Ends the running thread. Returns if Create did not make it.
   void Terminate();
-  /// The running thread, also one that Create did not make.
+  /// Returns the running thread, even if Create did not make it.
   SystemThread& Current();
-  /// Null if `thread` is not a thread.
+  /// Returns null if `thread` is not a thread.
   SystemThread* Find(const void* thread) const;
 
  private:

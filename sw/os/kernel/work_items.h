@@ -17,11 +17,11 @@ class WorkItems {
  public:
   explicit WorkItems(Kernel& kernel) : kernel_(kernel) {}
 
-  /// `item`: may be queued again or freed once its `routine` is called. Call up to DISPATCH_LEVEL.
+  /// `item` may be queued again or freed once its `routine` has been called. Call at DISPATCH_LEVEL or below.
   void Queue(const void* item, const char* call, const void* routine, const std::function<void()>& work);
-  /// A bug check with the name `call` if the item is queued.
+  /// Triggers a bug check, whose text begins with `call`, if the item is queued.
   void RequireIdle(const void* item, const char* call) const;
-  /// Call when [begin, begin + bytes) is freed.
+  /// Call when [begin, begin + bytes) is freed. Triggers a bug check if an item there is queued.
   void Forget(const void* begin, size_t bytes) const;
 
  private:

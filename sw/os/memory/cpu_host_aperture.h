@@ -19,8 +19,8 @@ class Miniport;
 /// No run uses it: this hardware has no such window, the built-in driver declares none, and page tables are refused in
 /// a segment that needs one (PhysicalAdapter). It serves drivers that declare one; the test plays such a driver.
 ///
-/// Pages are the segment's: 64 KiB with Use64KBPages, else 4 KiB. A view is consecutive in the window, whichever pages
-/// of the segment it maps; its pointer is that of a register view.
+/// Pages have the segment's size: 64 KiB with Use64KBPages, else 4 KiB. A view is consecutive in the window, whichever
+/// pages of the segment it maps; its pointer behaves like that of a register view.
 class CpuHostAperture {
  public:
   CpuHostAperture(Kernel& kernel, Miniport& miniport, const DXGK_SEGMENTDESCRIPTOR4& segment, UINT segment_id,
@@ -28,7 +28,7 @@ class CpuHostAperture {
 
   /// Maps `pages` of the segment in this order. Throws OsError if the window has no room or the driver refuses.
   uint8_t* Map(HANDLE allocation, const std::vector<uint64_t>& pages);
-  /// `view`: returned by Map; anything else is a bug check. The pointer becomes invalid before the driver is called.
+  /// `view` must come from Map, else a bug check follows. The pointer becomes invalid before the driver is called.
   void Unmap(uint8_t* view);
 
   uint64_t page_bytes() const { return page_bytes_; }

@@ -21,7 +21,7 @@ CpuViews::CpuViews(Kernel& kernel) : kernel_(kernel), random_(kernel.parameters(
 CpuViews::~CpuViews() {
   DriverGuard::Explain(nullptr);
   kernel_.scheduler().set_on_process(nullptr);
-  for (const auto& [base, view] : views_) {  // after a failed run: frees the address space of remaining views
+  for (const auto& [base, view] : views_) {  // after a failed run, this frees the address space of remaining views
     if (!view.io) End(base, view);
   }
 }

@@ -13,9 +13,9 @@ class Kernel;
 
 /// CPU views of physical memory objects.
 ///
-/// A view begins at or before the requested range and ends at or after it: the seed draws whether it is aligned to 4
-/// KiB or to 64 KiB, within the object. Kernel views serve every process; a user view belongs to the process that is
-/// current at the call, and an access from another process is a fault.
+/// A view begins at or before the requested range and ends at or after it, within the object; whether it is aligned to
+/// 4 KiB or to 64 KiB is chosen at random by the seed. Kernel views serve every process; a user view belongs to the
+/// process that is current at the call, and an access from another process faults.
 class CpuViews {
  public:
   explicit CpuViews(Kernel& kernel);
@@ -23,12 +23,12 @@ class CpuViews {
   CpuViews(const CpuViews&) = delete;
   CpuViews& operator=(const CpuViews&) = delete;
 
-  /// Maps `bytes` of the object. STATUS_INVALID_PARAMETER for a range outside of it, a user view of IO space and a
-  /// section that may not be mapped.
+  /// Maps `bytes` of the object. Returns STATUS_INVALID_PARAMETER for a range outside of it, a user view of IO space,
+  /// or a section that may not be mapped.
   NTSTATUS Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DXGKARGCB_MAP_PHYSICAL_MEMORY& args,
                const std::string& owner, const char* call);
-  /// A bug check for no such view, another object's view, another size than Map returned, or another process' user
-  /// view.
+  /// Triggers a bug check if there is no such view, or if it is another object's, another process' user view, or of
+  /// another size than Map returned.
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args, MemoryBacking& backing, const char* call);
 
  private:

@@ -35,7 +35,7 @@ void FrameBuffer::Reserve(HANDLE adapter, bool supports_remapping, const std::ve
                     std::to_string(bytes) + ", not whole pages");
     }
     const uint64_t pages = bytes / hw::kPageSize;
-    // A section is charged against the commit limit whether it is in memory or not.
+    // A section is charged against the commit limit whether or not it is in memory.
     const uint64_t taken = kernel_.pages().allocated() + charged_, installed = kernel_.pages().installed_pages();
     const uint64_t left = installed - std::min(taken, installed);
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};

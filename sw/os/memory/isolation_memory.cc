@@ -18,7 +18,7 @@ constexpr uint64_t kMostMdlBytes = (uint64_t{4} << 30) - hw::kPageSize;
 }  // namespace
 
 IsolationMemory::~IsolationMemory() {
-  for (const auto& [handle, block] : blocks_) {  // after a failed run: frees the address space of remaining views
+  for (const auto& [handle, block] : blocks_) {  // after a failed run, this frees the address space of remaining views
     if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
   }
 }
@@ -87,7 +87,7 @@ NTSTATUS IsolationMemory::AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATEC
   Block block{Kind::kContiguous, adapter, {}, {}, {}, nullptr, nullptr, 0};
   const NTSTATUS status = MemoryBacking::Make(kernel_, nullptr, create, kDriver, kCall, block.backing);
   if (status == STATUS_INSUFFICIENT_RESOURCES)
-    return STATUS_NO_MEMORY;  // this callback reports lack of room by this status
+    return STATUS_NO_MEMORY;  // this callback uses this status for lack of memory
   if (!NT_SUCCESS(status)) return status;
   block.pfns = block.backing.pfns();
   block.view = args.pMemory = kernel_.hal().ram().MapPages(block.pfns.data(), block.pfns.size(),

@@ -13,41 +13,41 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// The six memory callbacks of WDDM 2.4: contiguous memory, pages behind an MDL, and MDLs of the driver's
-/// own made reachable for the GPU.
+/// The six memory callbacks of WDDM 2.4. They allocate contiguous memory or pages behind an MDL, and make the driver's
+/// own MDLs accessible to the GPU.
 ///
-/// Memory is allocated and, behind a 1:1 domain, mapped in one step; MDLs carry physical pages, which are the
-/// domain's own numbers. Each block has a handle that its counterpart needs, and a ticket in the ledger:
-/// isolation_memory, isolation_mdl, iommu_mdl. Pages are chosen and arguments are checked as for memory objects of
-/// the same two types (MemoryBacking): bounds apply as given, even 0. A driver that supports DMA remapping cannot use
-/// them, whether it is remapped or not (IOMMU DMA remapping: the older callbacks "cannot be used"):
-/// STATUS_NOT_SUPPORTED; the sources name no status. hAdapter is the lead adapter. At most APC level, an unknown
-/// handle is a bug check.
+/// Memory is allocated and, behind a 1:1 domain, mapped in one step; MDLs carry physical pages, which are also the
+/// domain's page numbers. Each block has a handle that the freeing callback needs, and a ticket in the ledger:
+/// isolation_memory, isolation_mdl, iommu_mdl. Pages are chosen and arguments checked as for memory objects of the same
+/// two types (MemoryBacking), but bounds apply as given, even 0. A driver that supports DMA remapping cannot use the
+/// callbacks, whether it is remapped or not (IOMMU DMA remapping: the older callbacks "cannot be used"); they return
+/// STATUS_NOT_SUPPORTED, although the sources name no status. hAdapter is the lead adapter. Calls above APC_LEVEL and
+/// unknown handles trigger a bug check.
 class IsolationMemory {
  public:
   explicit IsolationMemory(Kernel& kernel) : kernel_(kernel) {}
   ~IsolationMemory();
 
-  /// `supports_remapping`: its driver, DXGK_IOMMU_CAPS.DmaRemappingSupported.
+  /// `supports_remapping` is its driver's DXGK_IOMMU_CAPS.DmaRemappingSupported.
   void AddAdapter(HANDLE adapter, DmaView view, bool supports_remapping = false) {
     adapters_[adapter] = {std::move(view), supports_remapping};
   }
   /// Sets the adapter's 1:1 domain: maps its existing memory now, and later memory when it is allocated.
   void SetDomain(HANDLE adapter, RemappingDomain& domain);
-  /// The adapter's domain was destroyed together with its mappings.
+  /// Call when the adapter's domain was destroyed together with its mappings.
   void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
-  /// Number of the adapter's allocations that were not freed.
+  /// Number of the adapter's allocations that have not been freed.
   size_t Live(HANDLE adapter) const;
 
   NTSTATUS AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY& args);
   NTSTATUS FreeContiguous(HANDLE adapter, const DXGKARGCB_FREECONTIGUOUSMEMORY& args);
-  /// Allocates all pages or none; at most 4 GiB less a page. CacheType is checked but not used, because the callback
+  /// Allocates all pages or none; at most 4 GiB minus a page. CacheType is checked but not used, because the callback
   /// makes no view.
   NTSTATUS AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATEPAGESFORMDL& args);
   NTSTATUS FreePagesFromMdl(HANDLE adapter, const DXGKARGCB_FREEPAGESFROMMDL& args);
-  /// The list and its pages must stay as they are until UnmapMdl has returned: pages are pinned, and a
-  /// list that has changed by then is a bug check.
+  /// The list and its pages must stay unchanged until UnmapMdl has returned. The pages are pinned, and a list that has
+  /// changed by then triggers a bug check.
   NTSTATUS MapMdl(HANDLE adapter, DXGKARGCB_MAPMDLTOIOMMU& args);
   void UnmapMdl(HANDLE adapter, const DXGKARGCB_UNMAPMDLFROMIOMMU& args);
 
@@ -68,7 +68,7 @@ class IsolationMemory {
     bool supports_remapping = false;
     bool refused() const { return supports_remapping || view.remapped(); }  // such an adapter must use memory objects
   };
-  /// A bug check if there is none.
+  /// Triggers a bug check if there is no such adapter.
   Adapter& Of(HANDLE adapter, const char* call);
   RemappingDomain* DomainOf(HANDLE adapter) const { return adapters_.at(adapter).view.domain; }
   HANDLE Keep(Block block, const char* kind, const char* call);

@@ -23,31 +23,31 @@ class SectionNames;
 ///   SECTION            pageable memory of the page file (Section)
 ///   IO_SPACE           a range that a PCI device decodes; nothing is taken
 ///
-/// Sizes are whole pages from here on.
+/// All sizes inside this class are multiples of the page size.
 class MemoryBacking {
  public:
   using Arguments = DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT;
 
-  /// STATUS_INVALID_PARAMETER for arguments that no memory can satisfy, STATUS_NO_MEMORY and
-  /// STATUS_INSUFFICIENT_RESOURCES when there is none; nothing is taken then.
-  /// A named section that exists is opened (STATUS_OBJECT_NAME_EXISTS, a success) or collides (SectionNames); its size
-  /// is what it was made with; with null `names` there are none. STATUS_COMMITMENT_LIMIT: there is no commit charge left for a section.
+  /// Returns STATUS_INVALID_PARAMETER for arguments that no memory can satisfy, STATUS_NO_MEMORY or
+  /// STATUS_INSUFFICIENT_RESOURCES if there is no memory, and STATUS_COMMITMENT_LIMIT if no commit charge is left for a
+  /// section; then nothing is taken. A named section that exists is opened (STATUS_OBJECT_NAME_EXISTS, a success, with
+  /// the size it was made with) or collides (SectionNames). With null `names` there are no named sections.
   static NTSTATUS Make(Kernel& kernel, SectionNames* names, const Arguments& args, const std::string& owner,
                        const char* call, MemoryBacking& backing);
-  /// Frees the memory. A bug check while a page is pinned.
+  /// Frees the memory. Triggers a bug check while a page is pinned.
   void Free(Kernel& kernel);
 
   uint64_t pages() const { return pfns().size(); }
-  /// Host physical pages; Section::kAway where a section's page is not in memory.
+  /// Host physical pages; Section::kAway for a section's page that is not in memory.
   const std::vector<uint64_t>& pfns() const { return section_ ? section_->pfns() : pfns_; }
   bool io_space() const { return type_ == DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE; }
   /// Whether the memory's type requires contiguous pages.
   bool contiguous() const { return io_space() || type_ == DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY; }
   hw::Caching caching() const { return caching_; }
-  /// The access of a view; null: no view at all (a section without SECTION_MAP_READ).
+  /// The access of a view; nullopt if no view is allowed (a section without SECTION_MAP_READ).
   std::optional<hw::ViewAccess> access() const { return access_; }
 
-  /// Keeps pages [first, first + count) in place until the matching Release. False: no memory is left.
+  /// Keeps pages [first, first + count) in place until the matching Release. Returns false if no memory is left.
   bool Hold(uint64_t first, uint64_t count) { return !section_ || section_->Hold(first, count); }
   void Release(uint64_t first, uint64_t count) {
     if (section_) section_->Release(first, count);

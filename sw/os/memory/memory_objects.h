@@ -27,21 +27,21 @@ struct DmaView {
 /// Physical memory objects, address descriptor lists and CPU views: the eight callbacks of WDDM 2.9 and later.
 ///
 /// VidMm backs allocations with the same code, so calls that allocate take an `owner` ("driver", "vidmm",
-/// "application"). Bad arguments give a status. Misuse is a bug check: a call above APC level, an unknown or closed
-/// handle, an ADL that outlives its object. Behaviour that no document defines is a switch (kernel/os.def).
+/// "application"). Bad arguments return a status. A call above APC_LEVEL, an unknown or closed handle, or an ADL that
+/// outlives its object triggers a bug check. Behaviour that no document defines is a setting (base/os.def).
 class MemoryObjects {
  public:
   explicit MemoryObjects(Kernel& kernel);
   ~MemoryObjects();
 
-  /// `adapter`: the value of hAdapter arguments.
+  /// `adapter` is the value that hAdapter arguments have.
   void AddAdapter(HANDLE adapter, DmaView view);
-  /// Gives the adapter, which was started without a domain, this 1:1 domain: maps existing ADLs now.
+  /// Gives a 1:1 domain to an adapter that was started without one. Maps existing ADLs immediately.
   void SetDomain(HANDLE adapter, RemappingDomain& domain);
-  /// The adapter's domain was destroyed together with its mappings.
+  /// Call when the adapter's domain was destroyed together with its mappings.
   void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
-  /// ADLs of the adapter that were not freed.
+  /// Number of the adapter's ADLs that have not been freed.
   size_t LiveAdls(HANDLE adapter) const;
 
   NTSTATUS Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner);
@@ -60,7 +60,7 @@ class MemoryObjects {
     hw::Caching caching = hw::Caching::kNonCached;
   };
   AdlOrigin OriginOf(const DXGK_ADL& adl);
-  /// Host physical pages of an object, for the OS's own checks; Section::kAway where a section's page is not in memory.
+  /// Host physical pages of an object, for the OS's own checks; Section::kAway for a section's page not in memory.
   const std::vector<uint64_t>& PagesOf(HANDLE object);
 
  private:
@@ -71,7 +71,7 @@ class MemoryObjects {
   struct Object {
     MemoryBacking backing;
     uint64_t size = 0;        // requested bytes
-    HANDLE opened = nullptr;  // the adapter object
+    HANDLE opened = nullptr;  // its adapter object
     unsigned views = 0;
     bool destroyed = false;  // freed when its last view ends
     Ledger::Ticket ticket = 0;
@@ -87,7 +87,7 @@ class MemoryObjects {
     std::vector<DXGK_PAGE_NUMBER> pages;
     HANDLE adapter_object;
     uint64_t first_page, page_count;
-    /// Logical ranges, remapped mode only: one, or several when the logical space is in pieces.
+    /// Logical ranges, in remapped mode only; several if the logical space had no room for one.
     struct Range {
       uint64_t taken;    // address from the domain's allocator
       uint64_t logical;  // logical address
@@ -96,8 +96,8 @@ class MemoryObjects {
     std::vector<Range> ranges;
     Ledger::Ticket ticket = 0;
   };
-  /// Maps `pfns` in order, in one range if there is one. False, without a change, if the logical space has no room, or
-  /// only in pieces and `one_range` is required.
+  /// Maps `pfns` in order, in one range if possible. Returns false, without a change, if the logical space has no room,
+  /// or has it only in pieces and `one_range` is required.
   bool MapLogical(RemappingDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
                   const std::string& owner, const char* call);
   void UnmapLogical(RemappingDomain& domain, const Adl& adl);

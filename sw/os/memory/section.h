@@ -19,15 +19,15 @@ class Section {
   ~Section();
   Section(const Section&) = delete;
   Section& operator=(const Section&) = delete;
-  /// False: the commit limit is reached, and the section must not be used.
+  /// False if the commit limit is reached; then the section must not be used.
   bool committed() const { return committed_; }
 
   uint64_t count() const { return slots_.size(); }
-  /// Brings [first, first + count) into memory until the matching Release; holds nest. False, and nothing held, if no
-  /// memory is left.
+  /// Brings [first, first + count) into memory until the matching Release; holds nest. Returns false, and holds
+  /// nothing, if no memory is left.
   bool Hold(uint64_t first, uint64_t count);
   void Release(uint64_t first, uint64_t count);
-  /// Host physical pages; kAway where there is no hold.
+  /// Host physical pages; kAway for a page without a hold.
   static constexpr uint64_t kAway = ~uint64_t{0};
   const std::vector<uint64_t>& pfns() const { return pfns_; }
 

@@ -10,19 +10,19 @@ namespace gmmu::os {
 
 class Section;
 
-/// Named sections: implements the object attributes of a section as ZwCreateSection takes them.
+/// Named sections. Implements a section's object attributes in the form that ZwCreateSection takes.
 ///
 /// A name lives as long as its section. There are no directories, so RootDirectory is never a valid handle. There is
 /// one user with all rights, so the security descriptor and OBJ_KERNEL_HANDLE change nothing.
 class SectionNames {
  public:
-  /// The name in `attributes`; empty: none, also for null attributes. Malformed attributes fail with
-  /// STATUS_INVALID_PARAMETER (Length, Attributes), STATUS_INVALID_HANDLE (RootDirectory), STATUS_OBJECT_NAME_INVALID
-  /// (the string) or STATUS_OBJECT_PATH_SYNTAX_BAD (no path from the root).
+  /// Sets `name` to the name in `attributes`; empty if there is none or `attributes` is null. Malformed attributes fail
+  /// with STATUS_INVALID_PARAMETER (Length, Attributes), STATUS_INVALID_HANDLE (RootDirectory),
+  /// STATUS_OBJECT_NAME_INVALID (the string) or STATUS_OBJECT_PATH_SYNTAX_BAD (no path from the root).
   static NTSTATUS NameOf(const OBJECT_ATTRIBUTES* attributes, std::u16string& name);
 
-  /// Opens the section with this name: STATUS_OBJECT_NAME_EXISTS, a success, with OBJ_OPENIF, else
-  /// STATUS_OBJECT_NAME_COLLISION. STATUS_OBJECT_NAME_NOT_FOUND if there is none.
+  /// Opens the section with this name. Returns STATUS_OBJECT_NAME_EXISTS (a success) with OBJ_OPENIF, else
+  /// STATUS_OBJECT_NAME_COLLISION; STATUS_OBJECT_NAME_NOT_FOUND if no section has this name.
   NTSTATUS Open(const std::u16string& name, ULONG attributes, std::shared_ptr<Section>& section) const;
   void Add(const std::u16string& name, const std::shared_ptr<Section>& section) { sections_[name] = section; }
 

@@ -17,7 +17,7 @@ class SystemBuffer {
   enum class Shape { kScattered, kContiguous, kReadOnlyView };
 
   SystemBuffer() = default;
-  /// `lowest`: lower bound of its host physical pages, bytes.
+  /// `lowest` is the lower bound of its host physical pages, in bytes.
   SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape, std::string owner,
                uint64_t lowest = 0);
   SystemBuffer(SystemBuffer&& other) noexcept { *this = std::move(other); }
@@ -28,7 +28,7 @@ class SystemBuffer {
 
   uint64_t bytes() const { return bytes_; }
   const DXGK_ADL& adl() const { return *adl_; }
-  /// Page number as the GPU uses it: logical, or physical in physical mode.
+  /// The page number for the GPU, which is logical, or physical in physical mode.
   uint64_t page(uint64_t index) const {
     if (index == wrong_index_) return wrong_page_;
     return adl_->Flags.Contiguous ? adl_->BasePageNumber + index : adl_->Pages[index];
@@ -45,7 +45,7 @@ class SystemBuffer {
   /// CPU view of [offset, offset + size); one at a time.
   uint8_t* Map(uint64_t offset, uint64_t size);
   void Unmap();
-  /// Writes although the view is read-only, as the system may.
+  /// Writes although the view is read-only, because the system may.
   void Write(uint64_t offset, const void* bytes, size_t size) const;
 
  private:

@@ -14,7 +14,7 @@ namespace gmmu::os {
 namespace {
 
 /// The array stride passed to the driver. A newer kernel's structures are larger than the driver's, so the driver must
-/// step by this stride and not by its own sizeof.
+/// step by this stride rather than by its own sizeof.
 constexpr size_t kStride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;
 
 /// The query of WDDM 1.2, whose descriptors are a plain array without a stride.
@@ -71,7 +71,7 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
     ClearNewer(miniport.table().Version, descriptor.Flags, answers.newer, " of segment " + std::to_string(index + 1));
     answers.segments.push_back(descriptor);
   }
-  for (UINT index = 0; index < count; ++index) {  // only for segments whose descriptor counts bad ranges
+  for (UINT index = 0; index < count; ++index) {  // only segments whose descriptor counts bad ranges are queried
     const UINT ranges = answers.segments[index].NumInvalidMemoryRanges;
     if (ranges == 0) continue;
     std::vector<DXGK_MEMORYRANGE> bad(ranges);

@@ -40,12 +40,12 @@ struct AdapterAnswers {
   UINT paging_buffer_segment = 0;
   UINT paging_buffer_bytes = 0;
   UINT paging_private_bytes = 0;
-  /// Members that the driver set but that count as 0: its interface version lacks them, or the model drops them.
+  /// Members that the driver set but that count as 0, because its interface version lacks them or the model drops them.
   std::vector<std::string> newer;
 
-  /// Execution nodes: of `physical`, else of the driver's engine topology.
+  /// The number of execution nodes: from `physical` if available, else from the driver's engine topology.
   unsigned nodes() const;
-  /// The last byte that the GPU reaches: from `memory`, before WDDM 2.9 from `driver`.
+  /// The last byte that the GPU can address: from `memory`, or before WDDM 2.9 from `driver`.
   uint64_t highest_visible() const;
   unsigned paging_node() const;
   /// The id with which a driver names the implicit system memory segment: the id after the last segment, or 31
@@ -53,11 +53,11 @@ struct AdapterAnswers {
   UINT system_segment() const {
     return system_segment_behind_last ? static_cast<UINT>(segments.size()) + 1 : DXGK_SEGMENT_ID_SYSTEMMEMORY;
   }
-  /// Segment sets: of system memory; of all aperture, or all memory segments.
+  /// system_set is the segment set of system memory; the sets below contain all aperture or all memory segments.
   UINT system_set() const { return system_segment_behind_last ? 1u << segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY; }
   UINT SegmentSet(bool aperture) const;
-  /// True if the GPU has no MMU that the system fills, neither GpuMmu nor IoMmu: allocations have physical places only,
-  /// and DxgkDdiPatch writes these into DMA buffers.
+  /// True if the GPU has no MMU that the system fills, neither GpuMmu nor IoMmu. Allocations then have only physical
+  /// addresses, which DxgkDdiPatch writes into DMA buffers.
   bool physical_model() const {
     return !driver.MemoryManagementCaps.GpuMmuSupported && !driver.MemoryManagementCaps.IoMmuSupported;
   }
@@ -65,17 +65,17 @@ struct AdapterAnswers {
   bool supports_remapping() const { return iommu && iommu->DmaRemappingSupported; }
 };
 
-/// Queries PHYSICAL_MEMORY_CAPS and IOMMU_CAPS of a driver that knows them. Throws OsError when the first is refused.
+/// Queries PHYSICAL_MEMORY_CAPS and IOMMU_CAPS of a driver that knows them. Throws OsError if the former is refused.
 void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
-/// Queries PHYSICALADAPTERCAPS with the size of the driver's version. The caller judges a refusal.
+/// Queries PHYSICALADAPTERCAPS with the size of the driver's version. The caller handles a refusal.
 NTSTATUS QueryPhysicalAdapterCaps(Miniport& miniport, UINT index, DXGK_PHYSICALADAPTERCAPS& caps);
 /// Makes the remaining queries in the order of Windows (seen on build 22621): DRIVERCAPS, PHYSICALADAPTERCAPS,
-/// FRAMEBUFFERSAVESIZE of a driver with GPU isolation (documents only), GPUMMUCAPS and a descriptor for each level
-/// unless the driver has the physical model, node metadata, QUERYSEGMENT4 twice. A driver of the physical model may
-/// answer QUERYSEGMENT3 in its place. BringUp::kWindows22621 adds queries of that build whose answers it does not need:
+/// FRAMEBUFFERSAVESIZE for a driver with GPU isolation (documents only), GPUMMUCAPS and a descriptor for each level
+/// unless the driver has the physical model, node metadata, and QUERYSEGMENT4 twice. A driver of the physical model may
+/// answer QUERYSEGMENT3 instead. BringUp::kWindows22621 adds queries of that build whose answers it does not need:
 /// 64BITONLYCAPS after PHYSICALADAPTERCAPS, and DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION at the end.
-/// Throws OsError with the query's name when one that Windows needs is refused. Linked adapters: one DRIVERCAPS, then
-/// the capabilities of each adapter by its index (documents only).
+/// Throws OsError, which names the query, if one that Windows needs is refused. Linked adapters get one DRIVERCAPS
+/// query, then the capability queries of each adapter by its index (documents only).
 void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order);
 
 }  // namespace gmmu::os

@@ -58,16 +58,16 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   else if (!answers.physical_model() && info.PhysicalAdapterIndex != request.physical_adapter)
     refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; memory of adapter " +
                                        std::to_string(request.physical_adapter) + " was asked for");
-  if (info.Flags.LinkMirrored)  // bit 13, once LinkInstanced, is MapApertureCpuVisible now
+  if (info.Flags.LinkMirrored)  // bit 13 was LinkInstanced once and is MapApertureCpuVisible now
     refuse("FlagsWddm2",
            "has bit 12, LinkMirrored of WDDM 1.x; it is reserved since WDDM 2.0, and an allocation "
            "lives on the adapter that PhysicalAdapterIndex names");
   if (flags.ExplicitResidencyNotification && !flags.AccessedPhysically)
     refuse("FlagsWddm2.ExplicitResidencyNotification", "needs AccessedPhysically");
-  // IOMMU DMA remapping: the field belongs to operation 17.
+  // According to IOMMU DMA remapping, the field belongs to operation 17.
   if (flags.MapApertureCpuVisible && !answers.driver.MemoryManagementCaps.MapAperture2Supported)
     refuse("FlagsWddm2.MapApertureCpuVisible", "needs DXGK_VIDMMCAPS.MapAperture2Supported");
-  // Both seen on build 22621.
+  // Both rules were seen on build 22621.
   if (flags.CpuVisible && request.shareable && (set & memories) != 0)
     refuse("SupportedWriteSegmentSet",
            "is " + Hex(set) + "; a shareable CpuVisible allocation must be in aperture segments only");

@@ -12,11 +12,11 @@ enum class CallLevel {
   kThree,  ///< one thread in the driver, GPU idle, video memory evicted
 };
 
-/// Level of, for example, "DxgkDdiStartDevice". Entries without a rule here have level zero.
+/// Returns the level of an entry such as "DxgkDdiStartDevice". Entries without a rule here have level zero.
 CallLevel LevelOf(const std::string& entry);
 
-/// Level three calls for which the GPU need not be idle: one recovers a GPU that hangs; the other starts it again when
-/// video memory has lost its contents but is still allocated.
+/// True for the level three calls for which the GPU need not be idle. One recovers a hung GPU. The other starts the GPU
+/// again when video memory has lost its contents but is still allocated.
 bool ComesWithABusyGpu(const std::string& entry);
 
 }  // namespace gmmu::os

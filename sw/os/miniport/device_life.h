@@ -10,8 +10,8 @@ namespace gmmu::os {
 
 class DriverCalls;
 
-/// The driver calls that add, start, power, stop and remove devices. `unit` is a device's number in the order of
-/// AddDevice. All throw OsError when the driver refuses.
+/// The driver calls that add, start, power, stop and remove devices. `unit` numbers the devices in the order of
+/// AddDevice. All calls throw OsError if the driver refuses.
 class DeviceLife {
  public:
   explicit DeviceLife(DriverCalls& calls) : calls_(calls) {}

@@ -132,7 +132,7 @@ void DriverCalls::BeginExclusiveAccess(const std::function<void()>& drain) {
   scheduler.Wait([this] { return !claimed_; }, kExclusiveNs, "the end of another exclusive access");
   claimed_ = true;
   try {
-    do {  // calls may enter the driver while packets drain
+    do {  // calls may still enter the driver while packets drain
       scheduler.Wait([this] { return inside_ == 0 && raised_ == 0; }, kExclusiveNs,
                      "the calls that are in the driver, before exclusive access");
       drain();

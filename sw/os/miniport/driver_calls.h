@@ -28,8 +28,8 @@ class Kernel;
 /// Makes every call into a display driver's table, and decides which calls may be in the driver at once.
 ///
 /// Calls are made at the IRQL that the interface defines. Another IRQL at the call, or a different one at the return,
-/// is a bug check. Calls obey the levels of threading (call_levels.h). The memory to which arguments point is guarded
-/// (guarded_arguments.h). An empty entry of the table is an OsError with its name.
+/// triggers a bug check. Calls obey the threading levels (call_levels.h). The memory to which arguments point is
+/// guarded (guarded_arguments.h). An empty table entry causes an OsError that names it.
 class DriverCalls {
  public:
   DriverCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) : kernel_(kernel), table_(table) {}
@@ -41,12 +41,12 @@ class DriverCalls {
   auto Call(const char* entry, Function* function, Irql level, Args... args);
   /// Guarded copies of the memory to which arguments point; the driver gets the copies.
   GuardedCopies& copies() { return copies_; }
-  /// Calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
+  /// Number of calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
   uint64_t calls(const std::string& entry) const;
-  /// Most stack that a call of DxgkDdiBuildPagingBuffer used, bytes; 0 when it is not measured.
+  /// The most stack that a call of DxgkDdiBuildPagingBuffer used, in bytes; 0 if it is not measured.
   size_t build_stack_used() const { return build_stack_used_; }
 
-  /// The driver's own pointer for a device, by the order of AddDevice; null before that and after its removal.
+  /// The driver's context pointer for a device, by the order of AddDevice; null before AddDevice and after removal.
   PVOID context(unsigned unit) const { return unit < contexts_.size() ? contexts_[unit] : nullptr; }
   void AddContext(PVOID context) { contexts_.push_back(context); }
   void ForgetContext(unsigned unit) { contexts_[unit] = nullptr; }
@@ -56,19 +56,19 @@ class DriverCalls {
   unsigned lead_unit() const { return lead_; }
   PVOID lead() const { return context(lead_); }
 
-  /// Sets the check before level three calls: it returns "" if the GPU is idle and video memory is evicted, else the
-  /// name of what is not.
+  /// Sets the check before level three calls. It returns "" if the GPU is idle and video memory is evicted, else it
+  /// names what is not.
   void set_not_idle(std::function<std::string()> not_idle) { not_idle_ = std::move(not_idle); }
   /// True if no call of the GPU scheduler's class is in the driver (call_levels.h).
   bool scheduler_class_free() const { return !in_scheduler_class_ && !OthersWait(); }
   void WaitForSchedulerClass(const char* entry);
 
-  /// Until EndExclusiveAccess no other fibre enters the driver: its calls wait, and interrupts and deferred calls are
-  /// held and delivered at the end. One access at a time, each begun on its own fibre. `drain` returns
+  /// Keeps other fibres out of the driver until EndExclusiveAccess. Their calls wait; interrupts and deferred calls are
+  /// held and delivered at the end. Only one access exists at a time, and it begins on its own fibre. `drain` returns
   /// when the driver holds no work and none can arrive; meanwhile calls are served, also those of a recovery. Throws
-  /// the exceptions of `drain`, and OsError when the driver refuses to begin; then nothing has changed.
+  /// the exceptions of `drain`, and OsError if the driver refuses to begin; then nothing has changed.
   void BeginExclusiveAccess(const std::function<void()>& drain);
-  /// Throws OsError when the driver refuses; either way the entries may be called again.
+  /// Throws OsError if the driver refuses; in either case the entries may be called again.
   void EndExclusiveAccess();
   /// Number of interrupts and deferred calls that exclusive access has held back.
   uint64_t held() const { return held_; }
@@ -82,7 +82,7 @@ class DriverCalls {
   static void Require(NTSTATUS status, const std::string& what);
 
  private:
-  /// Waits until the entry may be called, and counts the call. A bug check when the IRQL is not `level`.
+  /// Waits until the entry may be called, and counts the call. Triggers a bug check if the IRQL is not `level`.
   void Enter(const char* entry, Irql level);
   /// While an object exists, the running thread is in the driver.
   class InDriver {
@@ -91,8 +91,8 @@ class DriverCalls {
     ~InDriver();
     InDriver(const InDriver&) = delete;
     InDriver& operator=(const InDriver&) = delete;
-    /// Call when the driver has returned: a bug check if it returned at another IRQL than `level`, with an additional
-    /// lock, or after a data race.
+    /// Call when the driver has returned. Triggers a bug check if it returned at another IRQL than `level`, with an
+    /// additional lock, or after a data race.
     void Return(Irql level) const;
 
    private:
@@ -109,7 +109,7 @@ class DriverCalls {
   bool OthersWait() const { return alone_ != nullptr && alone_ != kernel_thread(); }
   InterruptLock& LockOf(unsigned unit);
   void Open();
-  /// Each returns whether it had to wait, because the state that others see may have changed meanwhile.
+  /// Each returns whether it had to wait, because other fibres may have changed the state in the meantime.
   bool PassGate(const char* entry, Irql level);
   bool PassLevel(const char* entry);
   bool PassAlone(const char* entry);

@@ -8,8 +8,8 @@
 
 namespace gmmu::os {
 
-/// A buffer that a driver fills from its start, advancing the pointer to it. The driver fills a guarded one in its
-/// place.
+/// A buffer that a driver fills from its start, advancing the pointer to it. The driver fills a guarded copy
+/// instead.
 class DriverRoom {
  public:
   DriverRoom(GuardedArguments& guarded, PVOID& pointer, UINT bytes, const char* name)

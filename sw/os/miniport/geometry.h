@@ -8,7 +8,7 @@ namespace gmmu::os {
 inline constexpr uint64_t kPagesOf64k = 16;  ///< pages of 4 KiB in one of 64 KiB
 inline constexpr uint64_t kBytesOf64k = 65536;
 
-/// One level of the GPU's page tables as the driver describes it (DXGK_PAGE_TABLE_LEVEL_DESC).
+/// One level of the GPU's page tables, from the driver's DXGK_PAGE_TABLE_LEVEL_DESC.
 struct LevelDescriptor {
   unsigned index_bits = 0;
   unsigned segment = 0;         ///< segment of process page tables; 0: system memory, whatever its id
@@ -24,7 +24,7 @@ struct Geometry {
   /// Bytes of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes; 0: no segment has
   /// pages of 64 KiB.
   uint64_t leaf_64k_bytes = 0;
-  /// With two levels: entries of a process' first root, which grows; 0: as many as the addresses allow.
+  /// With two levels: entries of a process' initial root, which grows; 0: as many as the addresses allow.
   uint64_t first_root_entries = 0;
   bool dual = false;  ///< an entry of level 1 may name a leaf table of each kind (DualPteSupported)
 

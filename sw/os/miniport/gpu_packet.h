@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// A process' device, as the GPU scheduler sees it. A lost device stays lost: its queued packets end as lost, and no
-/// new packet reaches the GPU.
+/// A process' device in the GPU scheduler. A lost device stays lost: its queued packets end as lost, and no new packet
+/// reaches the GPU.
 struct GpuDevice {
   uint64_t id = 0;  ///< never reused
   std::string name;

@@ -50,7 +50,7 @@ GuardedArguments::~GuardedArguments() {
   }
 }
 
-// The structures of the interface are C: _DXGKARG_CREATEDEVICE is DXGKARG_CREATEDEVICE.
+// The interface's structures are C types, so _DXGKARG_CREATEDEVICE is shown as DXGKARG_CREATEDEVICE.
 std::string GuardedArguments::ReadableName(const std::type_info& type) {
   int status = 0;
   char* readable = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);

@@ -15,8 +15,8 @@
 
 namespace gmmu::os {
 
-/// Copies for the calls that are running, kept for later ones. A returned copy becomes inaccessible, and is reused only
-/// after kQuarantine other ones have been returned. A driver that keeps a pointer therefore faults when it uses it.
+/// Copies for the running calls, kept for later ones. A returned copy becomes inaccessible and is reused only after
+/// kQuarantine others have been returned. A driver that keeps a pointer therefore faults when it uses it.
 class GuardedCopies {
  public:
   std::unique_ptr<GuardedCopy> Take();
@@ -59,12 +59,12 @@ class GuardedArguments {
   void Guard(T*& first, size_t count, const char* name) {
     first = static_cast<T*>(Array(first, count * sizeof(T), [name] { return std::string(name); }, !std::is_const_v<T>));
   }
-  /// Memory for the driver to fill, in place of `at`. The caller must copy back what the driver has written.
+  /// Provides memory for the driver to fill in place of `at`. The caller must copy back what the driver has written.
   void* Room(void* at, size_t bytes, const char* name);
 
  private:
   static std::string ReadableName(const std::type_info& type);
-  /// Returns how many bytes the driver may access: for the table of callbacks, those that its interface version has.
+  /// Returns how many bytes the driver may access. For the callback table these are the bytes of its interface version.
   template <typename T>
   static size_t BytesOf(const T* at) {
     if constexpr (std::is_same_v<T, DXGKRNL_INTERFACE>) return at == nullptr ? 0 : at->Size;

@@ -7,7 +7,7 @@
 
 namespace gmmu::os {
 
-/// The file is not a driver that can be scanned; what() says why.
+/// Thrown if the file is not a driver that can be scanned; what() gives the reason.
 class ImportScanError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -15,16 +15,16 @@ class ImportScanError : public std::runtime_error {
 
 /// A driver's imports, read from the import table as the hardware lab kit does. They are the undefined symbols of a
 /// 64-bit little-endian ELF object, a shared object, or an archive of objects (names that no member defines), or the
-/// import tables of a 64-bit Windows binary. Sorted, each once.
+/// import tables of a 64-bit Windows binary. Each is listed once, sorted.
 ///
-/// Limits: a routine that is looked up by name at run time, and one whose code is inside the file, are not seen.
+/// Limits: a routine that is looked up by name at run time, or whose code is inside the file, is not found.
 std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file);
 
-/// True if the file begins as a Windows binary does (.sys, .dll, .exe).
+/// True if the file begins like a Windows binary (.sys, .dll, .exe).
 bool IsWindowsBinary(const std::vector<uint8_t>& file);
 
-/// The imports among them that a driver with GPU isolation must not call: it allocates and locks memory only through
-/// Dxgkrnl's callbacks.
+/// Returns those of the imports that a driver with GPU isolation must not call, because it must allocate and lock
+/// memory only through Dxgkrnl's callbacks.
 std::vector<std::string> ForbiddenImports(const std::vector<std::string>& imports);
 /// The names of the seven forbidden routines.
 const std::vector<std::string>& ForbiddenRoutines();

@@ -9,9 +9,9 @@
 
 namespace gmmu::os {
 
-/// What an interface version has (DXGKDDI_INTERFACE_VERSION_*, as a driver's table states it): sizes of the
-/// structures that grew, and what else came with a version. A version between two of the kit has what the lower one
-/// has. Sources: the kit's headers; sizes of build 22621 where they were seen.
+/// What an interface version has (DXGKDDI_INTERFACE_VERSION_*, from a driver's table): the sizes of the structures that
+/// grew, and the other features of the version. A version between two of the kit's has what the lower one has. Sources:
+/// the kit's headers; sizes of build 22621 where they were seen.
 
 /// "WDDM 2.4" for 0x9006; the number if the version has no name.
 std::string NameOfVersion(ULONG version);
@@ -25,8 +25,8 @@ size_t KernelTableBytes(ULONG version);
 size_t KernelTableKnown(ULONG version);
 /// Bytes that a query of DXGKQAITYPE_DRIVERCAPS requests.
 size_t DriverCapsBytes(ULONG version);
-/// Bytes that DXGKQAITYPE_PHYSICALADAPTERCAPS asks for: up to the last member of the version (seen by driver authors:
-/// 20 at 2.0, 24 at 2.4).
+/// Number of bytes that DXGKQAITYPE_PHYSICALADAPTERCAPS requests, up to the last member of the version (seen by driver
+/// authors: 20 at 2.0, 24 at 2.4).
 size_t PhysicalAdapterCapsBytes(ULONG version);
 
 /// DXGKQAITYPE_PHYSICAL_MEMORY_CAPS and DXGKQAITYPE_IOMMU_CAPS, memory objects and ADLs, operation 17.

@@ -20,7 +20,7 @@ class Mdl {
   }
   PMDL get() { return reinterpret_cast<PMDL>(words_.data()); }
 
-  /// The pages of any list, in order.
+  /// Returns the pages of any MDL, in order.
   static std::vector<uint64_t> PagesOf(const MDL* list) {
     const uint64_t bytes = uint64_t{list->ByteOffset} + list->ByteCount;
     const PFN_NUMBER* first = reinterpret_cast<const PFN_NUMBER*>(list + 1);

@@ -20,7 +20,7 @@ constexpr uint64_t kStackOfVidMm = 0x12D0;  // bytes that VidMm's worker uses be
 
 uint64_t Code(NTSTATUS status) { return static_cast<uint32_t>(status); }
 
-/// Null for an operation for which the driver must not report a busy allocation; else AllocationIsIdle
+/// Returns AllocationIsIdle, or nullopt for an operation for which the driver must not report a busy allocation
 /// (DxgkDdiBuildPagingBuffer, return values).
 std::optional<bool> SaidIdle(const DXGKARG_BUILDPAGINGBUFFER& args) {
   switch (args.Operation) {
@@ -181,7 +181,7 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
   }
   try {
     status = driver_->Call(DRIVER(BuildPagingBuffer), kPassive, driver_->lead(), &args);
-  } catch (const std::exception&) {  // the trace must contain the failed call
+  } catch (const std::exception&) {  // rethrown below, because the trace must contain the failed call
     if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, asked, std::nullopt));
     throw;
   }
@@ -230,7 +230,7 @@ NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
 }
 
 void Miniport::SubmitCommand(const DXGKARG_SUBMITCOMMAND& args) {
-  driver_->WaitForSchedulerClass("DxgkDdiSubmitCommand");  // before raising the IRQL, where a fibre cannot wait
+  driver_->WaitForSchedulerClass("DxgkDdiSubmitCommand");  // must precede raising the IRQL, where a fibre cannot wait
   const DXGKARG_SUBMITCOMMAND* constant = &args;
   const Irql before = kernel_.scheduler().Raise(kDispatch);
   const NTSTATUS status = driver_->Call(DRIVER(SubmitCommand), kDispatch, driver_->lead(), constant);
@@ -252,7 +252,7 @@ NTSTATUS Miniport::SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDF
 
 void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
   const DXGKARG_PREEMPTCOMMAND* constant = &args;
-  driver_->WaitForSchedulerClass("DxgkDdiPreemptCommand");  // before raising the IRQL, where a fibre cannot wait
+  driver_->WaitForSchedulerClass("DxgkDdiPreemptCommand");  // must precede raising the IRQL, where a fibre cannot wait
   const Irql before = kernel_.scheduler().Raise(kDispatch);
   const NTSTATUS status = driver_->Call(DRIVER(PreemptCommand), kDispatch, driver_->lead(), constant);
   kernel_.scheduler().Lower(before);

@@ -15,13 +15,13 @@ class DriverCalls;
 class Kernel;
 class PhysicalCalls;
 
-/// A display driver as Dxgkrnl calls it for one logical adapter, entry by entry. How each call is made is DriverCalls'
-/// part, calls about the life of devices are DeviceLife's, those of the physical model PhysicalCalls'.
+/// A display driver's entry points as Dxgkrnl calls them for one logical adapter. DriverCalls makes each call;
+/// DeviceLife has the calls about the life of devices, PhysicalCalls those of the physical model.
 ///
-/// A status that Windows answers with a bug check is one (sources: display driver interface,
+/// A status to which Windows responds with a bug check triggers that bug check (sources: display driver interface,
 /// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; numbers as seen on builds 22621 and 26100); `Require`
 /// makes any other refusal an OsError. A call of DxgkDdiBuildPagingBuffer that needs more stack than the VidMm worker
-/// has left is bug check 0x50 (seen on build 22621).
+/// has left triggers bug check 0x50 (seen on build 22621).
 class Miniport {
  public:
   Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table);
@@ -38,7 +38,7 @@ class Miniport {
   uint64_t calls(const std::string& entry) const;
   static void Require(NTSTATUS status, const std::string& what);
 
-  /// The caller judges a refusal.
+  /// The caller handles a refusal.
   NTSTATUS QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
                             size_t output_bytes);
   template <typename Output>
@@ -61,32 +61,32 @@ class Miniport {
   NTSTATUS CreateAllocation(DXGKARG_CREATEALLOCATION& args);
   void DestroyAllocation(DXGKARG_DESTROYALLOCATION& args);
 
-  // The caller judges a refusal.
+  // The caller handles a refusal.
   NTSTATUS MapCpuHostAperture(DXGKARG_MAPCPUHOSTAPERTURE& args);
   NTSTATUS UnmapCpuHostAperture(DXGKARG_UNMAPCPUHOSTAPERTURE& args);
 
-  /// Bytes of a root page table; 0, or fewer entries than asked for, is a bug check.
+  /// Size in bytes of a root page table. A size of 0, or fewer entries than requested, triggers a bug check.
   uint64_t GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args);
   void SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args);
   /// Returns STATUS_SUCCESS, STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER, or STATUS_GRAPHICS_ALLOCATION_BUSY from an
-  /// operation that may return it while the allocation is not idle. Any other status is bug check 0x10E.
+  /// operation that may return it while the allocation is not idle. Any other status triggers bug check 0x10E.
   NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
   /// Passes paging buffers and their private data to the driver directly instead of as guarded copies, because in the
   /// physical model it may read them until their submission has ended.
   void set_buffers_stay(bool stay) { buffers_stay_ = stay; }
   /// Returns STATUS_SUCCESS, or STATUS_INVALID_PARAMETER for a render packet. Any other status is bug check 0x119.
   NTSTATUS SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args);
-  /// At DISPATCH_LEVEL (DxgkDdiSubmitCommand); a refusal is bug check 0x119.
+  /// Called at DISPATCH_LEVEL (DxgkDdiSubmitCommand). A refusal triggers bug check 0x119.
   void SubmitCommand(const DXGKARG_SUBMITCOMMAND& args);
   NTSTATUS SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args);
-  /// At DISPATCH_LEVEL. The answer is an interrupt; a refusal is bug check 0x119.
+  /// Called at DISPATCH_LEVEL. The driver responds by an interrupt; a refusal triggers bug check 0x119.
   void PreemptCommand(DXGKARG_PREEMPTCOMMAND& args);
   void QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args);
-  /// Last fence that the node has completed; nullopt: the driver does not know.
+  /// The fence that the node completed most recently; nullopt if the driver does not know it.
   std::optional<uint32_t> QueryCurrentFence(UINT node, UINT engine = 0);
-  /// Nodes that must not run while `node` is reset, itself included (bug check when it is not).
+  /// The nodes that must not run while `node` is reset. Triggers a bug check if `node` is not among them.
   uint64_t QueryDependentEngineGroup(UINT node, UINT engine = 0);
-  // The scheduler judges a refusal.
+  // The scheduler handles a refusal.
   NTSTATUS ResetEngine(DXGKARG_RESETENGINE& args);
   NTSTATUS ResetFromTimeout();
   NTSTATUS RestartFromTimeout();

@@ -33,7 +33,7 @@ class Line {
 
 void Append(std::string& list, const std::string& item) { list += (list.size() == 1 ? "" : ", ") + item; }
 
-/// Entries as a list of runs. The entries of a run have equal flags and addresses with a constant step, which may be 0.
+/// Writes entries as a list of runs. Entries of a run have equal flags, and addresses with a constant step (maybe 0).
 std::string Entries(const DXGK_PTE* entries, size_t count) {
   std::string list = "[";
   for (size_t first = 0; first < count;) {
@@ -55,7 +55,7 @@ std::string Entries(const DXGK_PTE* entries, size_t count) {
   return list + "]";
 }
 
-/// Page numbers as a list of runs of consecutive pages.
+/// Writes page numbers as a list of runs of consecutive pages.
 template <typename Page>
 std::string Pages(const Page* pages, size_t count) {
   std::string list = "[";

@@ -80,7 +80,7 @@ class Image {
     }
   }
 
-  /// The bytes in the file from an image address to the end of its section.
+  /// Returns the file's bytes from an image address to the end of its section.
   FileBytes At(uint64_t address, const char* what) const {
     for (const Section& section : sections_) {
       const uint64_t within = address - section.address;

@@ -7,9 +7,9 @@
 
 namespace gmmu::os {
 
-/// Names that a 64-bit Windows binary imports, delayed imports too; "module#number" is an import by ordinal, which has
-/// no name in the file. Throws ImportScanError, with the offset, if the file is not a PE file, is truncated or is
-/// corrupt.
+/// Returns the names that a 64-bit Windows binary imports, including delayed imports. "module#number" is an import by
+/// ordinal, which has no name in the file. Throws ImportScanError, which gives the offset, if the file is not a PE
+/// file, is truncated or is corrupt.
 std::set<std::string> PeImports(const FileBytes& file);
 
 }  // namespace gmmu::os

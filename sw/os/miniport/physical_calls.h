@@ -11,14 +11,14 @@ class PhysicalCalls {
  public:
   explicit PhysicalCalls(DriverCalls& driver) : driver_(driver) {}
 
-  /// Opens allocations for a device. The caller judges a refusal.
+  /// Opens allocations for a device. The caller handles a refusal.
   NTSTATUS OpenAllocation(HANDLE device, DXGKARG_OPENALLOCATION& args);
   void CloseAllocation(HANDLE device, const DXGKARG_CLOSEALLOCATION& args);
-  /// Translates commands into a DMA buffer, with its lists. The caller judges a refusal. DMA buffer and private data
+  /// Translates commands into a DMA buffer, with its lists. The caller handles a refusal. DMA buffer and private data
   /// are passed directly, because the driver may read them until their last submission has ended.
   NTSTATUS Render(HANDLE context, DXGKARG_RENDER& args);
-  /// Lets the driver patch addresses into a DMA buffer, its last chance to write there. A refusal is bug check 0x119
-  /// (DxgkDdiPatch).
+  /// Lets the driver patch addresses into a DMA buffer; this is its last chance to write there. A refusal triggers bug
+  /// check 0x119 (DxgkDdiPatch).
   void Patch(const DXGKARG_PATCH& args);
 
  private:

@@ -11,16 +11,16 @@ namespace gmmu::os {
 
 class Miniport;
 
-/// Host memory that firmware keeps for a GPU and no segment shows (DXGKQAITYPE_HARDWARERESERVEDRANGES;
-/// documents only).
+/// Host memory that firmware keeps for a GPU and that is in no segment (DXGKQAITYPE_HARDWARERESERVEDRANGES; documents
+/// only).
 
 /// Queries the count, then the ranges. Empty if the driver refuses the first query or has none; throws OsError if it
 /// refuses the second or its count grew.
 std::vector<DXGK_PHYSICAL_MEMORY_RANGE> QueryReservedRanges(Miniport& miniport, ReservedQuery form);
 
-/// Checks the ranges; returns the error, or an empty text. They must be whole pages, must not overlap, and must contain
-/// no page of the system (`managed`, in pages), so that a driver cannot gain access to other memory by reporting it. It
-/// is open what Windows does then; here the adapter is not started.
+/// Checks the ranges; returns the error, or an empty text. They must consist of whole pages, must not overlap, and must
+/// contain no page of the system (`managed`, in pages), so that a driver cannot gain access to other memory by
+/// reporting it. How Windows handles such ranges is unknown; here the adapter is not started.
 std::string CheckReservedRanges(const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& ranges,
                                 const std::vector<hw::Range>& managed);
 

@@ -23,7 +23,7 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
   };
   while (taken.pages_.size() < count) {
     const uint64_t left = count - taken.pages_.size();
-    // On average three of four blocks stay whole. The others are broken up, so that runs also meet single pages.
+    // On average three of four blocks stay whole. The others are broken up, so that runs also test single pages.
     const auto broken = [&] { return broken_percent ? random.Below(100) < *broken_percent : random.Below(4) == 0; };
     const bool whole = left >= kBlockPages && !broken();
     if ((whole || segment.pages_64k) && take(kBlockPages)) continue;

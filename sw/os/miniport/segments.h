@@ -27,12 +27,12 @@ struct Segment {
   uint64_t page_bytes() const { return pages_64k ? 65536 : hw::kPageSize; }
 };
 
-/// Pages of a memory segment that one allocation has: single pages and 64 KiB blocks, scattered by seed. A segment with
-/// pages of 64 KiB gives only whole blocks, the last one too.
+/// The pages of a memory segment that one allocation has: single pages and 64 KiB blocks, scattered by the seed. A
+/// segment with pages of 64 KiB allocates only whole blocks, even for the last pages.
 class SegmentPages {
  public:
-  /// nullopt, without a change, if the segment has no room. `broken_percent` percent of the blocks are single pages, a
-  /// quarter if it is absent.
+  /// Returns nullopt, without a change, if the segment has no room. `broken_percent` percent of the blocks are single
+  /// pages; without it a quarter of them are.
   static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
                                               const std::string& created_by,
                                               std::optional<unsigned> broken_percent = std::nullopt);
@@ -44,7 +44,7 @@ class SegmentPages {
 
   const Segment& segment() const { return *segment_; }
   uint64_t count() const { return pages_.size(); }
-  /// 4 KiB page number from the segment's start.
+  /// The 4 KiB page number from the segment's start.
   uint64_t page(uint64_t index) const { return pages_[index]; }
 
  private:

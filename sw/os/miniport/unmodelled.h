@@ -9,9 +9,9 @@ namespace gmmu::os {
 
 struct AdapterAnswers;
 
-/// Returns what a driver declares of its adapter that this model accepts but does not implement: the names of
-/// members that are not 0, such as "DXGK_SEGMENTFLAGS.Agp of segment 1". unmodelled.def lists the members.
-/// AdapterAnswers::newer follows them.
+/// Returns the members that the driver sets for its adapter and that this model accepts but does not implement: names
+/// such as "DXGK_SEGMENTFLAGS.Agp of segment 1". unmodelled.def lists the members. The names in AdapterAnswers::newer
+/// follow them.
 std::vector<std::string> UnmodelledOf(const AdapterAnswers& answers);
 /// Return the same names for an allocation, a node, a segment and a context.
 std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEALLOCATION& args, const DXGK_ALLOCATIONINFO& info);
@@ -19,7 +19,7 @@ std::vector<std::string> UnmodelledOf(const DXGKARG_OPENALLOCATION& args);
 std::vector<std::string> UnmodelledOf(const DXGK_NODEMETADATA& node, const std::string& where);
 std::vector<std::string> UnmodelledOf(const DXGK_SEGMENTDESCRIPTOR3& segment, const std::string& where);
 std::vector<std::string> UnmodelledOf(const DXGK_CONTEXTINFO_CAPS& caps);
-/// pInfo of WDDM 1, which shares its place with the flags that the system `gave`.
+/// For WDDM 1's pInfo, which shares storage with the flags that the system `gave`.
 std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEDEVICE& gave, const DXGKARG_CREATEDEVICE& answered);
 
 }  // namespace gmmu::os

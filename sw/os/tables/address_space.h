@@ -18,17 +18,17 @@ namespace gmmu::os {
 
 enum class BringUp;
 
-/// The page tables of one GPU process on one GPU, and its virtual addresses, as VidMm keeps them: the classes of this
-/// folder (README.md), put together.
+/// The page tables of one GPU process on one GPU and its virtual addresses, as kept by VidMm. It combines the classes
+/// of this folder (README.md).
 ///
 /// It knows which tables exist and where they are; the driver knows the hardware's format of entries. Addresses and
 /// sizes are bytes, multiples of 4 KiB. Updates go to a sink in the order in which they must be done. Calls that make
 /// tables throw NoRoom when their segment is full; tables already made remain.
 class AddressSpace {
  public:
-  /// `va_end`: end of the virtual addresses that may be allocated. The range of the first leaf table never is.
-  /// `paging`: the space is the paging process'. Without a placer (TableMemory) the seed, or the order of a build of
-  /// Windows, places the tables.
+  /// `va_end` is the end of the virtual addresses that may be allocated. The range of the first leaf table is never
+  /// allocated. `paging`: the space is the paging process'. Without a placer (TableMemory) the seed, or the order of a
+  /// build of Windows, places the tables.
   AddressSpace(PhysicalAdapter& gpu, const std::string& name, bool paging, uint64_t va_end);
 
   TableMemory& memory() { return memory_; }
@@ -41,10 +41,10 @@ class AddressSpace {
   Windows22621& windows_22621() { return windows_22621_; }
   RangeAllocator& va() { return va_; }
 
-  /// Makes and initialises the root; in an order of Windows it is written with its first entries instead. `entries`: of
-  /// a resizable root, 0 for all of them.
+  /// Makes and initialises the root. In an order of Windows, the root is written with its first entries instead.
+  /// `entries` is the size of a resizable root; 0 means all entries.
   void CreateRoot(const UpdateSink& sink, uint64_t entries = 0);
-  /// Frees the root's memory when the tables are evicted; TableMoves::RestoreRoot makes one again.
+  /// Frees the root's memory when the tables are evicted; TableMoves::RestoreRoot makes a new root.
   void FreeRoot();
   /// True if the root has been written, so that the hardware may use its address.
   bool ready() const { return tree_.root().table().written; }
@@ -60,7 +60,7 @@ class AddressSpace {
   void ForEachTable(const std::function<void(const PageTable&)>& visit) const;
   bool evicted() const { return tree_.evicted(); }
   bool Is64k(uint64_t va) const { return tree_.leaves_64k().Is64k(va); }
-  /// Number of tables without the root.
+  /// Number of tables, not counting the root.
   size_t tables() const { return tree_.tables().size() + tables_64k(); }
   size_t tables_64k() const { return tree_.leaves_64k().all().size(); }
 

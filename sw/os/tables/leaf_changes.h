@@ -13,17 +13,17 @@ class PhysicalAdapter;
 class RetiredTables;
 class TableTree;
 
-/// A change between pages of 64 KiB and of 4 KiB: of a whole leaf table (kConversion, where an entry of level 1 names
-/// one table), or of blocks of it (kMove, where it names a pair).
+/// A change between pages of 64 KiB and of 4 KiB. kConversion changes a whole leaf table, if an entry of level 1 names
+/// one table; kMove changes blocks of it, if the entry names a pair of tables.
 enum class LeafChange { kConversion, kMove };
 
 /// The changes between pages of 64 KiB and pages of 4 KiB, each in the order that the GPU virtual address documents
 /// require. PageSizeChecker checks every update against that order.
 class LeafChanges {
  public:
-  /// Functions that LeafChanges calls; each may be empty. Before a change to 4 KiB it calls `begin`: for a conversion
-  /// the process' contexts are suspended on return. It calls `flush` between entries of one kind that become invalid
-  /// and entries of the other kind that become valid, and at the end. Then `end`: the contexts run again.
+  /// Functions that LeafChanges calls; each may be empty. It calls `begin` before a change to 4 KiB; for a conversion,
+  /// the process' contexts are suspended when `begin` returns. It calls `flush` between invalidating entries of one
+  /// kind and validating entries of the other kind, and at the end. Then it calls `end`, which resumes the contexts.
   struct Hooks {
     std::function<void(LeafChange)> begin;
     std::function<void(uint64_t va, uint64_t bytes)> flush;
@@ -33,13 +33,13 @@ class LeafChanges {
   LeafChanges(PhysicalAdapter& gpu, TableTree& tree, RetiredTables& retired);
   void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
 
-  /// Single entries: the leaf table of 64 KiB entries becomes one of 4 KiB entries, and is never converted back.
+  /// For single entries: the leaf table of 64 KiB entries becomes one of 4 KiB entries, and is never converted back.
   void Convert(uint64_t leaf, const UpdateSink& sink);
-  /// Pairs: 64 KiB entries of `blocks` (va / 64 KiB, ascending) become 4 KiB entries, and `update`, which changes part
-  /// of each, is done.
+  /// For pairs: turns the 64 KiB entries of `blocks` (va / 64 KiB, ascending) into 4 KiB entries and then applies
+  /// `update`, which changes part of each block.
   void MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink);
-  /// Pairs: the 4 KiB entries of the whole blocks of `update` become invalid, so that 64 KiB entries may take their
-  /// place.
+  /// For pairs: invalidates the 4 KiB entries of the whole blocks of `update`, so that 64 KiB entries can replace
+  /// them.
   void ClearSmall(const TableUpdate& update, const UpdateSink& sink);
 
  private:

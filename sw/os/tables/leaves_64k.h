@@ -18,20 +18,20 @@ struct Leaf64k {
   std::vector<HeldEntry> entries;
 };
 
-/// The leaf tables of 64 KiB entries of one process, by the index of the leaf table (va / coverage). With single
-/// entries of level 1 such a table replaces one of 4 KiB entries; with pairs both may exist.
+/// The leaf tables of 64 KiB entries of one process, by the index of the leaf table (va / coverage). If level-1 entries
+/// are single, such a table replaces one of 4 KiB entries; if they are pairs, both may exist.
 class Leaves64k {
  public:
   Leaves64k(const Geometry& geometry, TableMemory& memory) : geometry_(geometry), memory_(memory) {}
 
   /// True if the page at `va` has, or will have, an entry of 64 KiB.
   bool Is64k(uint64_t va) const;
-  /// True if one of these pages has.
+  /// True if one of these pages has, or will have, such an entry.
   bool Any64k(uint64_t va, uint64_t pages) const;
 
-  /// Null: there is none.
+  /// Returns null if there is no such table.
   const Leaf64k* Find(uint64_t leaf) const;
-  /// True if there is one with an index in [first, end).
+  /// True if there is a table with an index in [first, end).
   bool AnyIn(uint64_t first, uint64_t end) const;
   const std::map<uint64_t, Leaf64k>& all() const { return leaves_; }
 
@@ -46,7 +46,7 @@ class Leaves64k {
 
   /// Makes all entries of a new table invalid.
   void Initialise(uint64_t leaf, const UpdateSink& sink) const;
-  /// Does an update of whole blocks, given as one of 4 KiB entries, with the 64 KiB entries of their table.
+  /// Applies an update of whole blocks, given as 4 KiB entries, to the 64 KiB entries of their table.
   void Put(TableUpdate update, const UpdateSink& sink);
 
  private:
@@ -55,7 +55,7 @@ class Leaves64k {
   std::map<uint64_t, Leaf64k> leaves_;
 };
 
-/// Which entries of 4 KiB are in use, by block of 64 KiB. With entries of level 1 in pairs only: there the 64 KiB
+/// Which 4 KiB entries are in use, by 64 KiB block. Used only if level-1 entries are pairs; then either the 64 KiB
 /// entry of a block or its sixteen 4 KiB entries may be in use, never both.
 class SmallPages {
  public:

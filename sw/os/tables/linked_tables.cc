@@ -54,8 +54,8 @@ uint64_t LinkedTables::Take(unsigned gpu, bool root, unsigned level, uint64_t sl
   }
   const std::pair<unsigned, uint64_t> key{root ? ~0u : level, slot};
   auto found = places_.find(key);
-  // A GPU that has taken its part and requests it again has freed its table in the meantime, because there was no room
-  // for all tables of the operation. The parts that are still reserved are stale.
+  // A GPU that has taken its part and requests it again has meanwhile freed its table, because there was no room for
+  // all tables of the operation. The parts that are still reserved are stale.
   if (found != places_.end() && !found->second.waiting[gpu]) {
     Release(found->second);
     places_.erase(found);

@@ -10,24 +10,24 @@ namespace gmmu::os {
 
 struct Segment;
 
-/// Where the page tables of one process over linked adapters lie.
+/// The addresses of the page tables of one process on linked adapters.
 ///
-/// The root is LinkMirrored: at the same physical address on each GPU, with the same content. So the tables that it
-/// names are at the same address on each GPU too. They are LinkInstanced: one place, an instance on each GPU with a
-/// content of its own. Where the geometries of the GPUs differ, so do their trees, and only the roots share a place.
-/// (GPU virtual address documents only. They do not say where tables between root and leaves lie; that
-/// follows from the mirrored root.)
+/// The root is LinkMirrored: it has the same physical address and the same content on each GPU. So the tables that it
+/// names have the same address on each GPU too. They are LinkInstanced: at that one address, each GPU has an instance
+/// with its own content. If the GPUs' geometries differ, so do their trees, and only the roots share an address. (GPU
+/// virtual address documents only. They do not say where tables between root and leaves lie; that follows from the
+/// mirrored root.)
 class LinkedTables {
  public:
-  /// `segments`: the memory segment of page tables of each GPU, by index.
+  /// `segments` lists, by GPU index, the memory segment that holds the GPU's page tables.
   LinkedTables(std::vector<Segment*> segments, bool same_geometry)
       : segments_(std::move(segments)), same_geometry_(same_geometry) {}
 
-  /// The place of a table of `gpu`: the one that another GPU's table of the same level and slot got, or a new one
-  /// that is free on all. Throws NoRoom, which names the GPU that has none. The caller gives it back to its own segment.
+  /// Returns the offset for a table of `gpu`: the one that another GPU's table of the same level and slot got, or a new
+  /// one that is free on all GPUs. Throws NoRoom, which names the full GPU. The caller frees it in its own segment.
   uint64_t Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
                 const std::string& created_by);
-  /// Frees the places that were reserved on GPUs but not taken.
+  /// Frees offsets that were reserved on GPUs but not taken.
   void ReleaseReserved();
 
  private:
@@ -37,7 +37,7 @@ class LinkedTables {
   };
   uint64_t ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by);
   [[noreturn]] void Refuse(size_t gpu, const std::string& created_by) const;
-  /// Frees the part of a place that is reserved and not taken.
+  /// Frees the offset on the GPUs that have it reserved but have not taken it.
   void Release(const Place& place);
 
   std::vector<Segment*> segments_;

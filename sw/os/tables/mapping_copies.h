@@ -10,12 +10,12 @@ namespace gmmu::os {
 struct Geometry;
 class TableTree;
 
-/// Pages that a copy takes from the range of one leaf table to that of one other, or of the same.
+/// Pages that a copy moves from the range of one leaf table to that of another, or of the same one.
 struct CopyPiece {
   uint64_t source, target, pages;
 };
 
-/// The facts about the tables for a copy of mappings from one range of addresses to another.
+/// Computes, from the tables, how to copy mappings from one range of addresses to another.
 class MappingCopies {
  public:
   /// The place of a leaf table of 4 KiB entries.
@@ -30,7 +30,7 @@ class MappingCopies {
   std::vector<CopyPiece> Pieces(uint64_t source, uint64_t target, uint64_t bytes) const;
   /// The place of the leaf table of `va`, which must exist.
   LeafPlace PlaceOfLeaf(uint64_t va) const;
-  /// The entries of a piece's source pages, each as one of 4 KiB; invalid where there is no table.
+  /// The entries of a piece's source pages, each as a 4 KiB entry; invalid where there is no table.
   std::vector<HeldEntry> Entries(const CopyPiece& piece, const TableContents& contents) const;
   /// Call when the GPU has copied a piece from one table of 4 KiB entries to another: returns the equivalent update.
   TableUpdate NoteCopied(const CopyPiece& piece, const std::vector<HeldEntry>& entries);

@@ -28,11 +28,11 @@ class PageSizeChecker {
   // Call at the begin and the end of a change between pages of 64 KiB and of 4 KiB (LeafChanges::Hooks).
   void Begin(LeafChange change);
   void End() { changing_ = false; }
-  /// The process' contexts are suspended; false: they run again.
+  /// Call when the process' contexts are suspended (true) or run again (false).
   void set_suspended(bool suspended) { suspended_ = suspended; }
   /// Call with each update, in the order in which VidMm sends them.
   void Note(const TableUpdate& update);
-  /// Call with each FLUSH_TLB of [start, end); both 0: everything is flushed.
+  /// Call with each FLUSH_TLB of [start, end); if both are 0, everything is flushed.
   void NoteFlush(uint64_t start, uint64_t end);
 
  private:

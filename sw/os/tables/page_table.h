@@ -15,7 +15,7 @@ struct Geometry;
 struct Segment;
 class SystemBuffer;
 
-/// Identifies a table below the root by its level, and its index among the tables of that level (va / coverage of one).
+/// Identifies a table below the root by its level and its index among the tables of that level (va / coverage).
 using TableSlot = std::pair<unsigned, uint64_t>;
 
 /// All entries of a table; the first one is for `va`.
@@ -46,14 +46,14 @@ struct PageTable {
 
 /// Makes `table` the target of `update`.
 void Aim(TableUpdate& update, const PageTable& table);
-/// An update of every entry of a table; the entries are still to be filled in.
+/// Returns an update of every entry of a table. The caller fills in the entries.
 TableUpdate UpdateOfAll(const PageTable& table, const TableExtent& extent);
-/// An update that makes every entry of a table invalid.
+/// Returns an update that makes every entry of a table invalid.
 TableUpdate UpdateToInvalid(const PageTable& table, const TableExtent& extent);
 /// Makes every entry of a new table invalid, whatever its memory held before.
 void Initialise(const PageTable& table, const TableExtent& extent, const UpdateSink& sink);
-/// Writes `entries` to a new table, each leaf entry with its allocation and the driver's protection. `dual`: entries of
-/// level 1 are pairs.
+/// Writes `entries` to a new table, each leaf entry with its allocation and the driver's protection. `dual`: level-1
+/// entries are pairs.
 void WriteAll(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries, bool dual,
               const UpdateSink& sink);
 /// Puts `entries` into an update of a whole table.

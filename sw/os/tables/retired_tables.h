@@ -10,18 +10,18 @@ namespace gmmu::os {
 
 class TableMemory;
 
-/// Tables to which no entry points, but which queued updates and TLBs may still use. Their memory is not reused before
-/// Free.
+/// Tables to which no entry points any more, but which queued updates and TLBs may still use. Free releases their
+/// memory.
 class RetiredTables {
  public:
   explicit RetiredTables(TableMemory& memory) : memory_(memory) {}
 
-  /// `invalid`: every entry of the table is invalid already.
+  /// `invalid`: every entry of the table is already invalid.
   void Add(PageTable table, const TableExtent& extent, bool invalid) {
     tables_.push_back({std::move(table), extent, invalid});
   }
-  /// Makes the entries of every table invalid that may have valid ones
-  /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation). Returns whether there was such a table.
+  /// Makes all entries invalid in every table that may have valid ones (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
+  /// Returns whether there was such a table.
   bool Invalidate(const UpdateSink& sink);
   /// Frees the memory. Call when no queued update and no TLB uses the tables.
   void Free();

@@ -15,17 +15,17 @@ class TableMemory;
 /// and is replaced by one with more or fewer. Every other root has all entries.
 class RootTable {
  public:
-  /// Called before an address beyond a resizable root gets an entry: replaces the root by one of at least `entries`
+  /// Called before an address beyond a resizable root gets an entry. It replaces the root by one of at least `entries`
   /// entries, or throws NoRoom.
   using Grower = std::function<void(uint64_t entries)>;
 
   RootTable(PhysicalAdapter& gpu, TableMemory& memory) : adapter_(gpu), memory_(memory) {}
-  /// Without a grower, an address beyond the root is an OsError.
+  /// Without a grower, an address beyond the root causes an OsError.
   void set_grower(Grower grower) { grow_ = std::move(grower); }
   bool grows() const { return grow_ != nullptr; }
 
-  /// Replaces the old root, which is returned to the caller, by a new one of at least `entries` entries (0: all).
-  /// Throws NoRoom, without a change.
+  /// Replaces the old root, which is returned to the caller, with a new one of at least `entries` entries (0: all). If
+  /// it throws NoRoom, nothing has changed.
   [[nodiscard]] PageTable Renew(uint64_t entries);
   /// Makes every entry invalid.
   void Write(const UpdateSink& sink);
@@ -34,7 +34,7 @@ class RootTable {
 
   /// True if the root has an entry for `va`.
   bool Reaches(uint64_t va) const;
-  /// Makes the root reach `va`, by its grower if necessary.
+  /// Makes the root cover `va`, by calling the grower if necessary.
   void Reach(uint64_t va);
 
   PageTable& table() { return table_; }

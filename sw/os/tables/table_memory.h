@@ -12,10 +12,10 @@ namespace gmmu::os {
 
 class PhysicalAdapter;
 
-/// The memory of one process' page tables: in the segment that the driver names for the level, or in system memory.
+/// The memory of one process' page tables, in the segment that the driver names for the level or in system memory.
 class TableMemory {
  public:
-  /// Chooses the place of a table in a memory segment, a byte offset. Throws NoRoom.
+  /// Chooses the byte offset of a table in a memory segment. Throws NoRoom.
   using Placer = std::function<uint64_t(unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
                                         const std::string& created_by)>;
   /// Maps tables where the paging process can write them, and unmaps them (update mode GPU_VIRTUAL).
@@ -24,21 +24,21 @@ class TableMemory {
     std::function<void(uint64_t va, uint64_t bytes)> unmap;
   };
 
-  /// `place`: where in a segment a table lies when there is no Placer.
+  /// `place` decides where in a segment a table lies if there is no Placer.
   TableMemory(PhysicalAdapter& gpu, std::string name, bool paging, RangeAllocator::Place place)
       : adapter_(gpu), name_(std::move(name)), paging_(paging), place_(place) {}
   void set_placer(Placer placer) { placer_ = std::move(placer); }
   void set_views(Views views) { views_ = std::move(views); }
 
-  /// Makes a table of `bytes` for index `slot` of `level`, with a place and no contents. Throws NoRoom, without a
-  /// change, when its segment is full.
+  /// Makes a table of `bytes` for index `slot` of `level`, with memory but without contents. If its segment is full,
+  /// throws NoRoom without a change.
   PageTable Make(unsigned level, uint64_t slot, uint64_t bytes);
   /// Makes a leaf table of 64 KiB entries with index `leaf`. A Placer gets level kLevelOf64k for it.
   PageTable Make64k(uint64_t leaf);
   static constexpr unsigned kLevelOf64k = ~0u - 1;
-  /// Call when nothing uses the table.
+  /// Call when nothing uses the table any more.
   void Free(PageTable& table);
-  /// The entry with which a parent points to the table.
+  /// Returns the entry with which a parent points to the table.
   DXGK_PTE LinkTo(const PageTable& table) const;
   DXGK_PTE LinkTo64k(const PageTable& table) const;
   /// The name of the process.

@@ -35,7 +35,7 @@ void TableMoves::WriteOrFree(PageTable& table, const TableExtent& extent, const 
   }
 }
 
-// Leaf tables move first, so the contents of a table above already name the moved tables when it moves.
+// Leaf tables move first, so that a table above them, when it moves, already names the moved tables.
 void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   Leaves64k& leaves = tree_.leaves_64k();
   for (const auto& [index, leaf] : leaves.all()) {

@@ -13,23 +13,23 @@ class RetiredTables;
 class TableMemory;
 class TableTree;
 
-/// Moves the tables of a process elsewhere, evicts them and restores them, with their entries. The process must not run
-/// meanwhile; old tables are retired.
+/// Moves the tables of a process to other memory, evicts them and restores them, with their entries. The process must
+/// not run meanwhile; old tables are retired.
 class TableMoves {
  public:
   TableMoves(PhysicalAdapter& gpu, TableTree& tree, TableMemory& memory, RetiredTables& retired);
 
-  /// Moves every table except the root, with its entries. After NoRoom some have moved.
+  /// Moves every table except the root, with its entries. If it throws NoRoom, some tables have moved.
   void Move(const TableContents& contents, const UpdateSink& sink);
-  /// Evicts every table except the root, each after the driver was notified (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction).
-  /// No entry may be changed until Restore has restored all of them.
+  /// Evicts every table except the root, each after notifying the driver (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). No
+  /// entry may be changed until Restore has restored all of them.
   void Evict(const TableContents& contents, const UpdateSink& sink);
   /// After NoRoom, another call continues where this one stopped.
   void Restore(const UpdateSink& sink);
-  /// Call while the tables are evicted: makes the freed root again, with as many entries as before and with its own
-  /// ones (large and zero). Links return with the tables.
+  /// Call while the tables are evicted. Makes the freed root again, with as many entries as before and its large and
+  /// zero entries. Links to tables are written when the tables are restored.
   void RestoreRoot(const UpdateSink& sink);
-  /// The evicted tables will not be restored.
+  /// Call when the evicted tables will not be restored.
   void Forget();
 
  private:

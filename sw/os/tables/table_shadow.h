@@ -9,14 +9,14 @@
 
 namespace gmmu::os {
 
-/// A copy of the page tables of a process: every entry that was sent to the driver, by the place of its table. It is
-/// ahead of the hardware by the queued updates.
+/// A copy of a process' page tables: every entry that was sent to the driver, by the address of its table. It is ahead
+/// of the hardware by the queued updates.
 class TableShadow {
  public:
-  /// True if the update overwrites an entry that was in use, which the hardware may still have cached. False for the
-  /// first update of a new table, which the hardware cannot reach yet.
+  /// Returns true if the update overwrites an entry that was in use, which the hardware may still have cached; false
+  /// for the first update of a new table, which the hardware cannot access yet.
   bool Apply(const TableUpdate& update);
-  /// Does COPY_PAGE_TABLE_ENTRIES: entries may overlap. Returns as Apply does.
+  /// Performs COPY_PAGE_TABLE_ENTRIES; source and target may overlap. Returns the same as Apply.
   bool Copy(const D3DGPU_PHYSICAL_ADDRESS& source, uint64_t from, const D3DGPU_PHYSICAL_ADDRESS& target, uint64_t to,
             uint64_t count);
   /// Entry `index` of the table at `place`; invalid if none was written there.

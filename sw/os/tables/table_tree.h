@@ -13,20 +13,20 @@ namespace gmmu::os {
 
 class RetiredTables;
 
-/// The page tables of one process on one GPU: which tables exist, and the entries above the leaves, which lead to them.
+/// The page tables of one process on one GPU, and the entries above the leaves that lead to the tables.
 ///
 /// Updates go to the sink in the order in which they must be done: a new table is initialised before its parent names
-/// it. Calls that make tables throw NoRoom when a segment is full; what was made stays.
+/// it. Calls that make tables throw NoRoom when a segment is full; the tables made so far remain.
 class TableTree {
  public:
-  /// Makes a missing table, and those above it that are missing too, in an order of its own.
+  /// Makes a missing table, and the missing tables above it, in the builder's own order.
   using Builder = std::function<PageTable&(unsigned level, uint64_t va, const UpdateSink& sink)>;
 
   TableTree(PhysicalAdapter& gpu, TableMemory& memory, RetiredTables& retired);
-  /// Replaces the ordinary order, which makes each table, invalidates it and then links it, from the root down. The
-  /// ordinary order still applies where an entry above the leaves takes the table's place.
+  /// Replaces the default order, which works from the root down: it makes each table, invalidates it and then links it.
+  /// The default order still applies where a large or zero entry stands in place of the table.
   void set_builder(Builder builder) { builder_ = std::move(builder); }
-  /// While the flag is set, a call that changes an entry is a BugCheck.
+  /// While the flag is set, a call that changes an entry triggers a bug check.
   void set_evicted(bool evicted) { evicted_ = evicted; }
   bool evicted() const { return evicted_; }
 
@@ -39,51 +39,51 @@ class TableTree {
   Leaves64k& leaves_64k() { return leaves_64k_; }
   const Leaves64k& leaves_64k() const { return leaves_64k_; }
   SmallPages& small_pages() { return small_pages_; }
-  /// All tables but the root and the leaf tables of 64 KiB entries; ascending levels.
+  /// All tables except the root and the leaf tables of 64 KiB entries, in ascending order of levels.
   const std::map<TableSlot, PageTable>& tables() const { return tables_; }
 
-  // Calls for one table. A leaf table has 4 KiB entries unless the name says 64k.
-  /// The table of `level` that covers `va`; null: it is missing.
+  // Calls for one table. A leaf table has 4 KiB entries unless the method's name says 64k.
+  /// Returns the table of `level` that covers `va`, or null if it is missing.
   PageTable* Find(unsigned level, uint64_t va);
   bool HasLeaf(uint64_t leaf) const { return tables_.count({0, leaf}) != 0; }
-  /// Nothing maps the range of the leaf table yet: neither a table of 4 KiB entries nor an entry above it.
+  /// True if nothing maps the leaf table's range yet: neither a table of 4 KiB entries nor a large or zero entry.
   bool IsOpen(uint64_t leaf) const { return !HasLeaf(leaf) && uppers_.At({0, leaf}) == nullptr; }
   TableExtent ExtentAt(unsigned level, uint64_t va) const;
-  /// Returns the table; makes a missing one with a place, but without contents and link.
+  /// Returns the table. A missing one is allocated, but without contents and without a link from its parent.
   PageTable& Place(unsigned level, uint64_t va);
-  /// Returns the table; makes a missing one complete, together with those above it. If an entry above the leaves is in
-  /// its place, the table gets equivalent entries.
+  /// Returns the table. A missing one is made complete, together with those above it. If a large or zero entry stands
+  /// in its place, the table gets equivalent entries.
   PageTable& Ensure(unsigned level, uint64_t va, const UpdateSink& sink);
   const Leaf64k& Ensure64k(uint64_t leaf, const UpdateSink& sink);
-  /// Moves a table elsewhere; returns the old one.
+  /// Installs `table` as the slot's new table and returns the old one.
   PageTable Replace(const TableSlot& slot, PageTable table) {
     return std::exchange(tables_.at(slot), std::move(table));
   }
-  /// Replaces the root by another one with the same contents; the old one is retired. `entries`: the least number of a
-  /// resizable root, 0 keeps it. An entry in use beyond a smaller root is a BugCheck.
+  /// Replaces the root by another one with the same contents and retires the old one. `entries` is the least number of
+  /// entries of a resizable root; 0 keeps the number. An entry in use beyond a smaller root triggers a bug check.
   void ReplaceRoot(uint64_t entries, const UpdateSink& sink);
-  /// Entries of the root up to the last one that is in use.
+  /// The number of entries of the root up to the highest one in use.
   uint64_t RootEntriesInUse() const;
 
   // Entries.
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
-  /// Writes the parent's entry for `va` at `level`: a table, leaf tables of either kind, or nothing.
+  /// Writes the parent's entry for `va` at `level`, which names a table, leaf tables of either kind, or nothing.
   void WriteLink(unsigned level, uint64_t va, const UpdateSink& sink);
-  /// Writes all entries of a new table of level > 0: links to the tables below it that exist.
+  /// Writes all entries of a new table of level > 0, which are links to the existing tables below it.
   void WriteLinks(unsigned level, uint64_t va, const UpdateSink& sink);
-  /// Writes an entry of `level` > 0 that maps data or zeros; `va` is aligned to what it maps. Tables that it replaces
-  /// are retired.
+  /// Writes an entry of `level` > 0 that maps data or zeros; `va` is aligned to the mapped size. Tables that it
+  /// replaces are retired.
   void WriteUpper(unsigned level, uint64_t va, const HeldEntry& entry, const UpdateSink& sink);
   /// Writes the entries of a new root that map data or zeros.
   void WriteUppersOfRoot(const UpdateSink& sink);
-  /// Does an update of 4 KiB entries of one leaf table, which need not exist yet.
+  /// Applies an update of 4 KiB entries to one leaf table, which need not exist yet.
   void WriteSmall(TableUpdate update, const UpdateSink& sink);
 
   // Several tables.
-  /// The range must be invalid. Retires leaf tables that are completely in the range, and then upper tables that are
-  /// empty; entries of their parents become invalid.
+  /// The range must be invalid. Retires leaf tables that are completely in the range, then upper tables that are empty,
+  /// and makes the entries of their parents invalid.
   void Free(uint64_t va, uint64_t pages, const UpdateSink& sink);
-  /// Retires all tables(); the entries above the leaves are kept. `invalid`: every entry is invalid already.
+  /// Retires all tables(); the entries above the leaves are kept. `invalid`: every entry is already invalid.
   void RetireAll(bool invalid);
   /// Makes every entry of every table invalid.
   void InvalidateAll(const UpdateSink& sink);
@@ -94,7 +94,7 @@ class TableTree {
   void Split(const PageTable& table, const TableSlot& slot, const UpdateSink& sink);
   void WriteRootEntry(const TableSlot& slot, const DXGK_PTE& entry, const UpdateSink& sink);
   bool HasChildren(const TableSlot& slot) const;
-  /// Retires the tables of the slot, and all below them.
+  /// Retires the tables of the slot and all tables below them.
   void Retire(const TableSlot& slot, bool invalid);
   TableUpdate UpdateOfEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
 

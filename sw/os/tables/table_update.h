@@ -25,15 +25,15 @@ inline bool NoneInUse(const std::vector<DXGK_PTE>& entries) {
   return std::none_of(entries.begin(), entries.end(), InUse);
 }
 
-/// The part of a large entry that begins `bytes` after its start, as an entry of its own; LargePage is kept as it is.
+/// The part of a large entry that begins `bytes` after its start, as a separate entry; LargePage stays unchanged.
 inline HeldEntry PartOf(HeldEntry held, uint64_t bytes) {
   if (!held.entry.Zero) held.entry.PageAddress += bytes >> 12;
   if (held.allocation != nullptr) held.allocation_offset += bytes;
   return held;
 }
 
-/// The end of the run of entries, from `first` on, that one update can write: entries of one allocation, each `step`
-/// bytes after the previous one, with one protection, and all in use or all unused.
+/// The end of the run of entries, from `first` on, that one update can write: entries of one allocation with one
+/// protection, each `step` bytes after the previous one, and all in use or all unused.
 inline size_t EndOfRun(const std::vector<HeldEntry>& held, size_t first, uint64_t step) {
   const HeldEntry& begin = held[first];
   size_t end = first + 1;
@@ -68,7 +68,7 @@ struct TableUpdate {
   uint64_t table_va = 0;            ///< GPU VA of the table in the paging process, with update mode GPU_VIRTUAL
 };
 
-/// Takes updates in the order in which they must be done.
+/// Receives updates in the order in which they must be done.
 using UpdateSink = std::function<void(const TableUpdate&)>;
 
 /// Returns `count` entries of the table at `table`, from entry `first` on.

@@ -14,9 +14,9 @@ class UpperEntries {
  public:
   explicit UpperEntries(const Geometry& geometry) : geometry_(geometry) {}
 
-  /// Null: the slot has a table, or is empty.
+  /// Returns null if the slot has a table or is empty.
   const HeldEntry* At(const TableSlot& slot) const;
-  /// The slot of the entry that maps `va` in place of a table of `level` or of one above it.
+  /// The slot of the entry that maps `va` instead of a table of `level` or of a table above it.
   std::optional<TableSlot> Over(uint64_t va, unsigned level = 0) const;
   /// True if an entry at `level` has an index in [first, end).
   bool AnyIn(unsigned level, uint64_t first, uint64_t end) const;
@@ -28,8 +28,8 @@ class UpperEntries {
   void Clear() { entries_.clear(); }
   /// Entry `index` of a table of `level` with the same meaning as `upper`: zeros, or a smaller page of the same data.
   HeldEntry PartOfTable(const HeldEntry& upper, unsigned level, uint64_t index) const;
-  /// A table with the same meaning has replaced the entry at `slot`: its entries are recorded where they are above the
-  /// leaves too.
+  /// Call when a table with the same meaning has replaced the entry at `slot`. Those of its entries that are above the
+  /// leaves too are recorded.
   void Split(const TableSlot& slot);
 
  private:

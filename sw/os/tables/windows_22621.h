@@ -9,19 +9,19 @@ namespace gmmu::os {
 struct PageTable;
 class TableTree;
 
-/// The order in which build 22621 of Windows makes tables (BringUp::kWindows22621): places from the root down, contents
-/// from the leaf up. The root is written with its first entries, not when it is made.
+/// The order in which build 22621 of Windows makes tables (BringUp::kWindows22621). Tables are allocated from the root
+/// down and filled from the leaf up. The root is written with its first entries, not when it is made.
 class Windows22621 {
  public:
   explicit Windows22621(TableTree& tree) : tree_(tree) {}
 
-  /// A missing table of a process and those above it that are missing too (TableTree::Builder).
+  /// Makes a missing table of a process and the missing tables above it (TableTree::Builder).
   PageTable& Build(unsigned level, uint64_t va, const UpdateSink& sink);
-  /// The paging process: all tables of [0, va_end), level by level, and the root.
+  /// For the paging process: makes all tables of [0, va_end), level by level, and the root.
   void MakeWhole(uint64_t va_end, const UpdateSink& sink);
 
  private:
-  /// Makes all entries of the table invalid, which is complete with that.
+  /// Makes all entries of the table invalid, which completes the table.
   PageTable& WriteInvalid(unsigned level, uint64_t va, const UpdateSink& sink);
 
   TableTree& tree_;

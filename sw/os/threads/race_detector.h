@@ -10,8 +10,8 @@
 
 namespace gmmu::os {
 
-/// Finds data races of a driver: two accesses to a byte, at least one of them a write, by threads that are in the
-/// driver at the same time, without an order between them.
+/// Finds data races of a driver: two accesses to the same byte, at least one of them a write, by threads that are in
+/// the driver at the same time, without an ordering between them.
 ///
 /// The driver itself reports the accesses: its compiler inserts a call before each (-fsanitize=thread; the functions of
 /// race_events.cc). Vector clocks, one for each thread, keep the order. Locks, events, DxgkCbSynchronizeExecution and
@@ -26,29 +26,29 @@ class RaceDetector {
   ~RaceDetector();
   RaceDetector(const RaceDetector&) = delete;
   RaceDetector& operator=(const RaceDetector&) = delete;
-  /// The existing detector; null if there is none, or if there is no preemption.
+  /// The existing detector, or null if there is none or if preemption is off.
   static RaceDetector* active();
 
-  /// [begin, begin + bytes) becomes the driver's memory. `name`: "pool gmmu".
+  /// Registers [begin, begin + bytes) as the driver's memory. `name` is a text such as "pool gmmu".
   void AddMemory(const void* begin, size_t bytes, const std::string& name);
-  /// The memory is freed, which counts as a write by the running thread if the thread is in the driver.
+  /// Call when the memory is freed. Counts as a write by the running thread if the thread is in the driver.
   void RemoveMemory(const void* begin);
-  /// "pool gmmu (0x1234 bytes) + 0x10"; only the address if the memory is not the driver's.
+  /// Returns "pool gmmu (0x1234 bytes) + 0x10"; only the address if the memory is not the driver's.
   std::string NameOf(const void* at) const;
 
-  /// Enter: the running thread begins a call of `entry`. Leave: it returns from it.
+  /// Enter: the running thread begins a call of `entry`. Leave: it returns from that call.
   void Enter(const char* entry);
   void Leave();
-  /// Orders what the thread has done so far before calls that begin from now on, although its own call has not
+  /// Orders the thread's accesses so far before all calls that begin from now on, although its own call has not
   /// returned.
   void Tell();
   void Acquire(const void* object);
   void Release(const void* object);
-  /// The running thread accesses memory, in the code at `code`.
+  /// Records an access by the running thread, from the code at `code`.
   void Access(const void* at, size_t bytes, bool write, const void* code);
   /// Throws the first race that was found, as a BugCheck, once.
   void Check();
-  /// Checked accesses to the driver's memory.
+  /// Number of checked accesses to the driver's memory.
   uint64_t accesses() const { return accesses_; }
 
  private:

@@ -22,30 +22,30 @@ namespace gmmu::os {
 /// Interrupt request levels, numbered as on x64.
 enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh = 15 };
 
-/// Threads of the OS model as fibres on one host thread, deterministic by seed.
+/// Threads of the OS model, as fibres on one host thread. The seed makes runs reproducible.
 ///
-/// A fibre runs until it waits or yields; the next one is drawn by seed among those that can run.
-/// When none can, time passes until a message-signalled interrupt or the nearest bound. An interrupt
-/// service routine runs at IRQL kDevice on the stack of the fibre whose seam call found the message;
-/// deferred procedure calls run after it as soon as the IRQL is below kDispatch.
+/// A fibre runs until it waits or yields; the next one is picked at random, by the seed, among those that can run. If
+/// none can, time passes until a message-signalled interrupt or the nearest bound. An interrupt service routine runs at
+/// IRQL kDevice on the stack of the fibre whose machine access found the message; deferred procedure calls run after it
+/// as soon as the IRQL is below kDispatch.
 ///
 /// With preemption every fibre has a processor of its own, as on a machine with many: at a seam of driver code the seed
 /// may let another fibre run, whatever the IRQL, so that only locks keep fibres apart. Interrupts and deferred calls
 /// then have a fibre each. Code of the operating system is never preempted: it stands for code that has its locks.
 class Scheduler {
  public:
-  /// The bound of a wait whose work has bounds of its own (an hour): a safety net, so that no wait is unbounded.
+  /// The bound of a wait whose work has its own bounds. It is a safety net of an hour, so that no wait is unbounded.
   static constexpr uint64_t kForEver = 3'600'000'000'000;
-  /// The bound of a thread that waits for work: an idle machine may give it none for any time.
+  /// The bound of a thread that waits for work, which an idle machine may not have for any length of time.
   static constexpr uint64_t kWhileOn = uint64_t{1} << 62;
-  /// More messages and deferred calls than this while no thread makes progress, or more messages queued, are a storm: a
-  /// bug check that names the vectors. Their messages are dropped from then on.
+  /// More messages and deferred calls than this while no thread makes progress, or more messages queued, are a storm.
+  /// It triggers a bug check that names the vectors, whose messages are dropped from then on.
   static constexpr uint64_t kStorm = 100'000;
-  /// More pieces of queued work and new threads of the driver than this, without progress or a timed wait of another
-  /// thread, are a storm too: a work item that queues itself would else keep the run from ending.
+  /// More work items and new threads of the driver than this, without progress or a timed wait of another thread, are a
+  /// storm too. Otherwise a work item that queues itself would keep the run from ending.
   static constexpr uint64_t kWorkStorm = 10'000;
 
-  /// `preemption`: per thousand seams of driver code, how many let another fibre run; 0: none. `wait_scale` multiplies
+  /// `preemption`: at how many of a thousand seams of driver code another fibre runs; 0: none. `wait_scale` multiplies
   /// the bounds of waits.
   Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption = 0, uint64_t wait_scale = 1);
   ~Scheduler();
@@ -55,19 +55,19 @@ class Scheduler {
   void Spawn(std::string name, std::function<void()> body, size_t stack_bytes = 256 * 1024);
   /// Starts a fibre that does not keep Run() going: when only such fibres are left, their waits end them.
   void SpawnServer(std::string name, std::function<void()> body);
-  /// Starts one for a piece of work that the driver has queued. When it first runs it calls NoteWork.
+  /// Starts a fibre for a work item that the driver has queued. When it first runs it calls NoteWork.
   void SpawnWork(const std::string& routine, std::function<void()> body);
-  /// Call when driver work begins in the running fibre; a storm is a bug check that names the routines.
+  /// Call when driver work begins in the running fibre. A storm triggers a bug check that names the routines.
   void NoteWork(const std::string& routine);
   /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the others
   /// (their waits throw) and is thrown again here.
   void Run();
 
-  /// Returns when `condition` holds; throws OsTimeout when Bound(bound_ns) of machine time pass first.
-  /// `poll_ns` 0: the condition is checked after interrupts only; otherwise at least that often.
-  /// IRQL must be below kDispatch.
+  /// Waits until `condition` holds; throws OsTimeout if Bound(bound_ns) of machine time pass first. With `poll_ns`
+  /// 0 the condition is checked only after interrupts; otherwise at least that often. IRQL must be below
+  /// kDispatch.
   void Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what, uint64_t poll_ns = 0);
-  /// As Wait, but the bound is not scaled.
+  /// Like Wait, but the bound is not scaled.
   void WaitExactly(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
   /// Returns the bound scaled for this machine. Scaling never raises it above kForEver.
@@ -75,37 +75,37 @@ class Scheduler {
   /// Lets other fibres run.
   void Yield();
 
-  /// Called after every access to the machine: takes pending messages and runs their routines. With preemption the
-  /// fibre of interrupts runs them, and driver code may be preempted here.
+  /// Call after every access to the machine. Takes pending messages and runs their routines. With preemption the
+  /// interrupt fibre runs them, and driver code may be preempted here.
   void Seam();
-  /// A place at which a driver may be preempted. Nothing happens outside of driver code.
+  /// A point at which a driver may be preempted. Does nothing outside of driver code.
   void Preempt();
   /// Sets whether the running fibre is in driver code. Returns the previous value.
   bool EnterDriver(bool in_driver) {
     return running_ == nullptr ? false : std::exchange(running_->in_driver, in_driver);
   }
-  /// Spins until `condition` holds, at any IRQL. Only another processor can make it hold, so without preemption, or if
-  /// it does not hold within a second, this is a bug check with `what`.
+  /// Spins until `condition` holds, at any IRQL. Only another processor can make it hold; so without preemption, or if
+  /// it does not hold within a second, this triggers a bug check with `what`.
   void Spin(const std::function<bool()>& condition, const std::string& what);
   bool preempts() const { return preemption_ != 0; }
 
   /// `isr` serves messages with this data value.
   void ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr);
-  /// On return none of its routines and no deferred call is running.
+  /// On return none of the vector's routines and no deferred call is running.
   void DisconnectInterrupt(uint32_t data);
-  /// Queues a deferred procedure call; it runs at once if the IRQL allows. With preemption the fibre of deferred calls
-  /// runs it.
+  /// Queues a deferred procedure call, which runs immediately if the IRQL allows. With preemption the fibre of deferred
+  /// calls runs it.
   void QueueDpc(std::function<void()> dpc);
 
   Irql irql() const { return irql_; }
   /// True if SpawnServer started the running fibre.
   bool serves() const { return running_ != nullptr && running_->serves; }
   bool may_wait() const { return irql_ < kDispatch && !other_processor_; }
-  /// Bug check if the IRQL is not in `lowest` to `highest` (RequireApc: up to APC_LEVEL). The text names the routine
-  /// `call`, the limit, the IRQL and the driver's call.
+  /// Triggers a bug check if the IRQL is not in `lowest` to `highest` (RequireApc: up to APC_LEVEL). The text names the
+  /// routine `call`, the limit, the IRQL and the driver's call.
   void RequireIrql(const char* call, Irql highest, Irql lowest = kPassive) const;
   void RequireApc(const char* call) const { RequireIrql(call, kApc); }
-  /// Returns the old level. Lowering by Raise or raising by Lower is a bug check.
+  /// Returns the old level. Lowering by Raise, or raising by Lower, triggers a bug check.
   Irql Raise(Irql level);
   void Lower(Irql level);
 
@@ -113,22 +113,22 @@ class Scheduler {
   /// wait.
   void OnAnotherProcessor(const std::function<void()>& work);
   bool on_another_processor() const { return other_processor_; }
-  /// CPU process of the running fibre; 0 is the system process, in which fibres begin.
+  /// Process of the running fibre; 0 is the system process, in which fibres begin.
   uint64_t process() const { return running_ == nullptr ? 0 : running_->process; }
-  /// KeStackAttachProcess: returns the previous process. Outside of fibres there is only the system process.
+  /// Implements KeStackAttachProcess; returns the previous process. Outside of fibres only the system process exists.
   uint64_t AttachProcess(uint64_t process);
-  /// `on_process` is called with the new process whenever the CPU switches to another address space. Null: none.
+  /// `on_process` is called with the new process whenever the CPU switches to another address space. It may be null.
   void set_on_process(std::function<void(uint64_t process)> on_process) { on_process_ = std::move(on_process); }
 
   /// Messages that were served.
   uint64_t delivered() const { return delivered_; }
-  /// Times that driver code was preempted.
+  /// Number of times that driver code was preempted.
   uint64_t preempted() const { return preempted_; }
-  /// Messages without a connected routine.
+  /// Number of messages without a connected routine.
   uint64_t spurious() const { return spurious_; }
   /// The running fibre, to compare with another; null outside of fibres.
   const void* fibre() const { return running_; }
-  /// The same, but never null: code outside of fibres counts as one more thread.
+  /// Like fibre, but never null: code outside of fibres counts as one more thread.
   const void* thread() const { return running_ == nullptr ? static_cast<const void*>(this) : running_; }
   /// The running fibre's unique number; 0 outside of fibres.
   uint64_t thread_number() const { return running_ == nullptr ? 0 : running_->number; }
@@ -141,13 +141,13 @@ class Scheduler {
     uint64_t number = 0;
     boost::context::fiber context;
     boost::context::fiber* back = nullptr;             // the scheduler's own context while this one runs
-    const std::function<bool()>* condition = nullptr;  // null: can run
+    const std::function<bool()>* condition = nullptr;  // null if the fibre can run
     uint64_t deadline = 0;
     uint64_t poll_ns = 0;
     uint64_t process = 0;
     bool timed_out = false;
     bool in_driver = false;
-    bool serves = false;  // ends when no other fibre is left
+    bool serves = false;  // the fibre ends when no other fibre is left
     bool works = false;   // was started by SpawnWork
     bool ended = false;
   };

@@ -10,7 +10,7 @@
 
 namespace gmmu::os {
 
-/// A system thread that does work for others, one piece after another.
+/// A system thread that runs work items for other fibres, one after another.
 class Worker {
  public:
   /// Spawns the fibre.
@@ -18,7 +18,7 @@ class Worker {
     scheduler.Spawn(name, [this] { Serve(); });
   }
 
-  /// Runs `work` on the worker and returns afterwards. Throws AdapterWasReset when the adapter was reset meanwhile;
+  /// Runs `work` on the worker and returns when it is done. Throws AdapterWasReset if the adapter was reset meanwhile;
   /// other errors end the whole run (Scheduler::Run).
   void Call(const std::function<void()>& work) {
     bool done = false;

@@ -36,7 +36,7 @@ std::vector<uint8_t> Number(ULONG value) {
   return bytes;
 }
 
-/// Strings with terminators; `list`: an empty string ends the list.
+/// Encodes strings with terminators. For a `list`, an empty string marks the end.
 std::vector<uint8_t> Texts(const std::vector<std::string>& texts, bool list) {
   std::u16string all;
   for (const std::string& text : texts) all += gmmu::os::Utf16(text) + u'\0';

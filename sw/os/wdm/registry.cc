@@ -28,7 +28,7 @@ Key* KeyOf(HANDLE handle) {
   return object == nullptr || object->type != KernelObject::Type::kKey ? nullptr : static_cast<Key*>(object);
 }
 
-/// The path that the attributes name; "" if their root is not a key.
+/// Returns the path that the attributes name; "" if their root is not a key.
 std::u16string PathOf(const OBJECT_ATTRIBUTES& attributes) {
   const std::u16string name = attributes.ObjectName == nullptr ? u"" : Text(attributes.ObjectName);
   if (attributes.RootDirectory == nullptr) return name;
