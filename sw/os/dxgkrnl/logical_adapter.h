@@ -57,9 +57,9 @@ class LogicalAdapter {
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
-  /// After DxgkDdiResetFromTimeout of all GPUs: AnnounceLoss tells the driver that the contents of one GPU's VRAM and
-  /// aperture are lost (`lost`: operations without a paging buffer, which the GPU never executes). After one call for
-  /// each GPU, Restart lets the driver start the hardware again (display driver documents, resetting the hardware).
+  /// Call both after DxgkDdiResetFromTimeout of all GPUs. AnnounceLoss tells the driver that one GPU's VRAM and
+  /// aperture lost their contents (`lost`: operations without a paging buffer, which the GPU never executes). After a
+  /// call per GPU, Restart lets the driver start the hardware again (display driver documents, resetting the hardware).
   void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
   void Restart();
 

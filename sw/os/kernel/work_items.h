@@ -11,8 +11,8 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Work that a driver queues for system threads. Each item runs on a thread of its own, at PASSIVE_LEVEL. Ledger:
-/// work_item, until its routine returns. Queuing an item twice, or freeing it while it is queued, is a bug check.
+/// Work that a driver queues for system threads. Each item runs on its own thread at PASSIVE_LEVEL; the ledger lists it
+/// (work_item) until it returns. Queuing an item twice, or freeing it while it is queued, triggers a bug check.
 class WorkItems {
  public:
   explicit WorkItems(Kernel& kernel) : kernel_(kernel) {}

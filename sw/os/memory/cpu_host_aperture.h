@@ -17,7 +17,7 @@ class Miniport;
 /// segments. From documents only.
 ///
 /// No run uses it: this hardware has no such window, the built-in driver declares none, and page tables are refused in
-/// a segment that needs one (PhysicalAdapter). It serves drivers that declare one; the test plays such a driver.
+/// a segment that needs one (PhysicalAdapter). It serves drivers that declare one; a test acts as such a driver.
 ///
 /// Pages have the segment's size: 64 KiB with Use64KBPages, else 4 KiB. A view is consecutive in the window, whichever
 /// pages of the segment it maps; its pointer behaves like that of a register view.

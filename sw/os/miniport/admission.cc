@@ -181,7 +181,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      StopCode::kUnknown,
                      {}});
     }
-    if (flags.CacheCoherent && !flags.Aperture && !a.physical_model()) {  // seen in drivers of WDDM 1
+    if (flags.CacheCoherent && !flags.Aperture && !a.physical_model()) {  // drivers of WDDM 1 were seen to do this
       out.push_back(
           {"DXGK_SEGMENTFLAGS.CacheCoherent", segment + "is for aperture segments only", StopCode::kUnknown, {}});
     }

@@ -75,7 +75,7 @@ class DriverCalls {
   /// Calls the driver's interrupt routine at device level, with the device's interrupt lock held.
   bool InterruptRoutine(ULONG message, unsigned unit = 0);
   void DpcRoutine(unsigned unit = 0);
-  /// DxgkCbSynchronizeExecution: runs `routine` at device level, while no interrupt routine of the device runs.
+  /// Implements DxgkCbSynchronizeExecution: runs `routine` at device level, excluding the device's interrupt routine.
   bool Synchronize(unsigned unit, const std::function<bool()>& routine);
 
   /// Throws OsError if `status` is a failure: "the driver refused <what> with status 0x...".

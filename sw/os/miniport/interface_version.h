@@ -38,8 +38,8 @@ constexpr bool HasIsolation(ULONG version) { return version >= DXGKDDI_INTERFACE
 /// DXGK_OPERATION_SIGNAL_MONITORED_FENCE.
 constexpr bool HasSignalOperation(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2; }
 
-/// Clears the members that `version` lacks (since.def), and adds the names of those that were set to `cleared`.
-/// `where`: " of segment 1". No source says what Windows does with them; a driver's own headers call them reserved.
+/// Clears the members that `version` lacks (since.def) and adds the names of those that were set to `cleared`. `where`:
+/// " of segment 1". No source says what Windows does with them; a driver's own headers call them reserved.
 void ClearNewer(ULONG version, std::type_index structure, void* object, const std::string& where,
                 std::vector<std::string>& cleared);
 template <typename Structure>

@@ -74,7 +74,7 @@ class Miniport {
   /// Passes paging buffers and their private data to the driver directly instead of as guarded copies, because in the
   /// physical model it may read them until their submission has ended.
   void set_buffers_stay(bool stay) { buffers_stay_ = stay; }
-  /// Returns STATUS_SUCCESS, or STATUS_INVALID_PARAMETER for a render packet. Any other status is bug check 0x119.
+  /// Returns STATUS_SUCCESS, or STATUS_INVALID_PARAMETER for a render packet. Other statuses trigger bug check 0x119.
   NTSTATUS SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args);
   /// Called at DISPATCH_LEVEL (DxgkDdiSubmitCommand). A refusal triggers bug check 0x119.
   void SubmitCommand(const DXGKARG_SUBMITCOMMAND& args);

@@ -18,7 +18,7 @@ namespace gmmu::os {
 ///           suspended, and when every block in use has its sixteen entries; it never goes back
 ///   both    a conversion or a move writes the entry of level 1 last; if an entry maps an allocation in a memory
 ///           segment with pages of 64 KiB, the low 16 bits of the virtual and the physical address are equal
-/// An entry is in use when it is valid or zero. A broken rule is an error of VidMm: a bug check that names the rule.
+/// An entry is in use if it is valid or zero. A broken rule is a VidMm error; it triggers a bug check that names it.
 class PageSizeChecker {
  public:
   /// `segments`: the set of memory segments with pages of 64 KiB; bit n stands for segment n.

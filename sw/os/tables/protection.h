@@ -20,8 +20,8 @@ struct Protection {
   }
 };
 
-/// `page` with the protection (D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE): no Write is ReadOnly, no Execute is
-/// NoExecute, Zero is a zero entry with Valid set (as seen on build 22621), NoAccess is invalid.
+/// Applies the protection to `page` (D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE): without Write it is ReadOnly, without
+/// Execute NoExecute; Zero makes it a zero entry with Valid set (as seen on build 22621), NoAccess an invalid one.
 inline DXGK_PTE Protect(DXGK_PTE page, const Protection& protection) {
   DXGK_PTE entry{};
   if (protection.type.NoAccess) return entry;

@@ -67,7 +67,7 @@ class DriverLocks {
   /// Returns whether the mutex is free afterwards.
   bool ReleaseMutex(const void* mutex);
 
-  /// False: the thread would have to wait, and `waits` is false. A holder acquires it again with the same access.
+  /// Returns false if the thread would have to wait and `waits` is false. A holder may reacquire it with equal access.
   bool AcquireResource(const void* resource, Access access, bool waits);
   void ReleaseResource(const void* resource);
   /// Call when the memory no longer contains a resource.

@@ -16,7 +16,7 @@ class InterruptLock {
   InterruptLock(const InterruptLock&) = delete;
   InterruptLock& operator=(const InterruptLock&) = delete;
 
-  /// Runs `work` at device level with the lock held. A caller that already holds it would deadlock: a bug check.
+  /// Runs `work` at device level with the lock held. Triggers a bug check if the caller already holds the lock.
   void Run(const std::function<void()>& work);
 
  private:

@@ -29,9 +29,9 @@ enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh
 /// IRQL kDevice on the stack of the fibre whose machine access found the message; deferred procedure calls run after it
 /// as soon as the IRQL is below kDispatch.
 ///
-/// With preemption every fibre has a processor of its own, as on a machine with many: at a seam of driver code the seed
-/// may let another fibre run, whatever the IRQL, so that only locks keep fibres apart. Interrupts and deferred calls
-/// then have a fibre each. Code of the operating system is never preempted: it stands for code that has its locks.
+/// With preemption every fibre has its own processor, as on a machine with many. At a preemption point (seam) of driver
+/// code the seed may let another fibre run, whatever the IRQL, so that only locks keep fibres apart. Interrupts and
+/// deferred calls then have a fibre each. Operating system code is never preempted; it is assumed to be locked.
 class Scheduler {
  public:
   /// The bound of a wait whose work has its own bounds. It is a safety net of an hour, so that no wait is unbounded.

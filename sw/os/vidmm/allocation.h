@@ -29,7 +29,7 @@ struct Mapping {
   Protection protection;
   bool one_page = false;  // every address maps `first_page`
 
-  /// Pages of the allocation from `first_page` on.
+  /// The number of the allocation's pages, from `first_page` on, that are mapped.
   uint64_t shown() const { return one_page ? 1 : pages; }
   uint64_t end() const { return va + pages * kPage; }
   /// The part that begins at page `first` of this mapping and has `count` pages.
@@ -47,7 +47,7 @@ std::vector<Mapping> Within(const std::vector<Mapping>& mappings, const GpuProce
 
 /// Memory that the GPU works on: what the driver declared about it, where it lives, and where it is mapped. Allocations
 /// creates and destroys it. Only Placement allocates and frees its pages of memory segments. Only Residency decides
-/// where it lives, unless a caller puts it into VRAM itself. Only Mappings changes `mappings`.
+/// where it lives, unless a caller makes it resident in VRAM itself. Only Mappings changes `mappings`.
 struct Allocation {
   Allocation();
   ~Allocation();
@@ -60,10 +60,10 @@ struct Allocation {
   uint64_t owner = 0;       // serial of the process whose device owns it; 0: the system owns it
   bool primary = false;
   Ledger::Ticket ticket = 0;
-  /// Alignment in bytes of an allocation whose VRAM is one piece (AccessedPhysically); 0: its pages are scattered.
+  /// Alignment in bytes of an allocation with contiguous VRAM (AccessedPhysically); 0 if its pages are scattered.
   uint64_t contiguous = 0;
-  /// Percentage of the allocation's 64 KiB blocks in VRAM that are scattered single pages, when it is not contiguous;
-  /// nullopt: as SegmentPages chooses.
+  /// Percentage of a non-contiguous allocation's 64 KiB blocks in VRAM that are scattered single pages; nullopt leaves
+  /// the choice to SegmentPages.
   std::optional<unsigned> broken_percent;
   Homes homes;
   bool map_cpu_visible = false;
@@ -77,9 +77,9 @@ struct Allocation {
   bool explicit_residency = false;        // the driver wants to be notified of its residency
   bool notified = false;                  // the driver knows that it is resident
   std::vector<Mapping> mappings;          // addresses of its pages, kept while it is not resident
-  // Physical model: DMA buffers contain its address, so it must not move before they have ended.
+  // In the physical model DMA buffers contain the address, so the allocation must not move before they have ended.
   std::vector<PacketId> users;  // DMA buffers that reference it; Unused removes completed ones
-  bool bound = false;           // an earlier piece of the DMA buffer being submitted has bound it
+  bool bound = false;           // an earlier piece of the DMA buffer being submitted has bound the allocation
   bool clean = false;           // `backing` is current: no DMA buffer submitted since then may write the allocation
 
   Residence residence() const {
@@ -88,12 +88,12 @@ struct Allocation {
     return in_system ? Residence::kSystem : Residence::kNowhere;
   }
   bool resident() const { return residence() != Residence::kNowhere; }
-  /// The segment where the allocation lives; 0: system memory, or nowhere.
+  /// The segment where the allocation lives; 0 means system memory or nowhere.
   unsigned segment() const;
   /// The driver's handle of the device that owns it, as operations on the aperture name it: its process' device, or the
   /// system's if no process owns it or the process is gone; null for the primary. Between Start and Stop of VidMm.
   HANDLE device() const;
-  /// True if no DMA buffer that names it is in flight.
+  /// True if no DMA buffer that references the allocation is in flight.
   bool Unused();
   /// Whether the byte at `offset` may be mapped at `va`. For a memory segment with pages of 64 KiB, VidMm guarantees
   /// drivers that the low 16 bits of virtual and physical address are equal (GPU virtual address documents, "physical

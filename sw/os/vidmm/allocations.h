@@ -22,28 +22,28 @@ class Allocations {
   explicit Allocations(VidMm& vidmm);
   ~Allocations();
 
-  /// The device of `owner` owns the allocation (over a link, the one device of all parts); null: the system's device.
-  /// Throws OsError if the driver refuses, or if its answer is refused.
+  /// The device of `owner` owns the allocation (on linked GPUs the one device of all parts); null means the system's
+  /// device. Throws OsError if the driver refuses, or if its answer is refused.
   Allocation* Create(const AllocationRequest& request, const GpuProcess* owner = nullptr);
-  /// An allocation that is accessed by GPU virtual addresses only.
+  /// Makes an allocation that is accessed by GPU virtual addresses only.
   Allocation* Create(const std::string& name, uint64_t bytes);
-  /// An allocation that is accessed through the aperture segment and is never in VRAM.
+  /// Makes an allocation that is accessed through the aperture segment and is never in VRAM.
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner);
   /// Entries that map the allocation are made invalid and flushed before its VRAM is reused and before the driver is
-  /// called. No paging work is sent for a process that has exited, after an adapter reset, or when VidMm has stopped.
+  /// called. No paging work is sent for a process that has exited, after an adapter reset, or once VidMm has stopped.
   void Destroy(Allocation* allocation);
-  /// An allocation that the driver requested for itself, in one segment (0: system memory). It does not go through
+  /// Registers an allocation that the driver requested for itself, in one segment (0: system memory), without
   /// DxgkDdiCreateAllocation. Drop destroys it.
   Allocation* Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle, UINT segment);
   void Drop(Allocation* allocation);
 
   /// All allocations, in the order of creation.
   std::vector<Allocation*> all() const;
-  /// The driver's device that owns the allocation with this driver's handle (Allocation::device); null: there is none.
+  /// The driver's handle of the device (Allocation::device) that owns this allocation of the driver; null if none does.
   HANDLE DeviceOf(HANDLE allocation) const;
   /// Returns a handle for applications; it is valid until the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
-  /// Returns the allocation of a handle; null: there is no such handle, or its allocation is destroyed.
+  /// Returns the allocation of a handle, or null if there is no such handle or its allocation is destroyed.
   Allocation* Opened(D3DKMT_HANDLE handle) const;
 
   /// Call after a reset of the adapter: drops the mappings of all allocations. Returns the operations that tell the

@@ -49,7 +49,7 @@ struct Aperture::Mapping {
   uint64_t pages = 0;                    // pages still mapped
 };
 
-/// The origin of an ADL's pages.
+/// The origin of an ADL's pages (MemoryObjects::AdlOrigin).
 struct Aperture::Origin : MemoryObjects::AdlOrigin {};
 
 Aperture::Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work)

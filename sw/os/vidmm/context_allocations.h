@@ -15,9 +15,9 @@ struct GpuProcess;
 /// Memory that a driver requests for its contexts, and addresses that it reserves in each process
 /// (DxgkCbCreateContextAllocation and related callbacks, DxgkCbReserveGpuVirtualAddressRange; display driver
 /// documents).
-///
-/// A context allocation lives as long as its context, or its device when it is shared across contexts. The driver
-/// writes its first content (INIT_CONTEXT_RESOURCE). It is resident whenever one of its contexts is scheduled.
+/// A context allocation lives as long as its context, or as its device if it is shared across contexts. The driver
+/// writes its first contents (INIT_CONTEXT_RESOURCE). It is resident whenever one of its contexts is scheduled. Calls
+/// return STATUS_INVALID_PARAMETER for arguments that break a rule and STATUS_NO_MEMORY for lack of memory.
 /// Statuses: STATUS_INVALID_PARAMETER for arguments that break a rule, STATUS_NO_MEMORY for lack of room.
 class ContextAllocations : public DriverRequests {
  public:
@@ -29,7 +29,7 @@ class ContextAllocations : public DriverRequests {
   NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) override;
   NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) override;
 
-  /// Makes the memory resident that the process' context needs to run.
+  /// Makes the memory that the process' context needs to run resident.
   void MakeResident(GpuProcess& process);
   /// Evicts the memory of a context that does not run; its contents go to system memory.
   void Evict(GpuProcess& process);
@@ -44,7 +44,7 @@ class ContextAllocations : public DriverRequests {
     Ledger::Ticket ticket;
   };
   void Init(Made& made);
-  /// The entry of a handle that a driver passed; null if it is no context allocation.
+  /// The entry of a handle that a driver passed, or null if it is no context allocation.
   Made* Find(HANDLE allocation);
 
   VidMm& vidmm_;

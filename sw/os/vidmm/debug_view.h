@@ -8,20 +8,20 @@ namespace gmmu::os {
 class VidMm;
 struct GpuProcess;
 
-/// Answers a debugger's queries about segments and page tables (structures of d3dkmthk.h). The documents do not explain
-/// the members. Here an index is (va & IndexMask) >> IndexShift, and LowerLevelsMask has the address bits below the
-/// index.
+/// Responds to a debugger's queries about segments and page tables (structures of d3dkmthk.h). The documents do not
+/// explain the members. Here an index is (va & IndexMask) >> IndexShift, and LowerLevelsMask has the address bits below
+/// the index.
 class DebugView {
  public:
   explicit DebugView(VidMm& vidmm) : vidmm_(vidmm) {}
 
   D3DKMT_GPUMMU_CAPS GpuMmuCaps() const;
-  /// The driver's caps and levels as an escape shows them.
+  /// Returns the driver's capabilities and page-table levels in the form of an escape.
   DXGK_ESCAPE_GPUMMUCAPS EscapeGpuMmuCaps() const;
   std::vector<D3DKMT_SEGMENT_CAPS> SegmentCaps() const;
   /// Reads `NumPtes` entries of one table of the process. PageTableIndex (leaf first) leads from the root to the table;
-  /// PageTableIndex[PageTableLevel] is the first entry. NumPtes returns the number of entries of the table,
-  /// NumValidEntries the number of valid ones among those read. STATUS_INVALID_PARAMETER: no such table.
+  /// PageTableIndex[PageTableLevel] is the first entry. On return NumPtes is the number of entries of the table, and
+  /// NumValidEntries that of the valid ones read. Fails with STATUS_INVALID_PARAMETER if there is no such table.
   NTSTATUS GetPte(const GpuProcess& process, D3DKMT_GET_PTE& args) const;
 
  private:

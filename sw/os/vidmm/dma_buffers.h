@@ -30,15 +30,15 @@ struct DmaBuffer {
 
   uint64_t private_bytes() const;
   void* private_begin() { return private_bytes() == 0 ? nullptr : private_data.data(); }
-  /// The members that every submission of this buffer has.
+  /// Fills in the members that every submission of this buffer has.
   DmaSubmission Submission();
-  /// A bug check when the driver has written beyond the buffer or its private data; `call` is the driver call that has
-  /// returned.
+  /// Triggers a bug check if the driver has written beyond the buffer or its private data; `call` names the driver call
+  /// that has returned.
   void CheckEnds(const char* call) const;
 };
 
-/// The DMA buffers of one context: in system memory, or in the aperture segment when DmaBufferSegmentSet names it. A
-/// few buffers are reused in turn; Take waits for one that is in use. Call on the VidMm worker thread only.
+/// The DMA buffers of one context, in system memory or (if DmaBufferSegmentSet names it) in the aperture segment. A few
+/// buffers are reused in turn; Take waits for one that is in use. Call on the VidMm worker thread only.
 class DmaBuffers {
  public:
   DmaBuffers(VidMm& vidmm, const GpuProcess& process) : vidmm_(vidmm), process_(process) {}

@@ -14,12 +14,12 @@ struct Allocation;
 struct GpuProcess;
 struct ListedCommands;
 
-/// One DMA buffer on its way to the scheduler, in as few pieces as its allocations allow ("Splitting a DMA Buffer"). A
-/// piece ends at the SplitOffset of the first patch location that it does not include. Allocations bound to slots
-/// (SlotId) at a split stay resident, and in place, for the later pieces.
+/// Submits one DMA buffer in as few pieces as its allocations allow ("Splitting a DMA Buffer"). A piece ends at the
+/// SplitOffset of the first patch location that it does not include. Allocations bound to slots (SlotId) at a split
+/// stay resident, and in place, for the later pieces.
 class DmaPieces {
  public:
-  /// `whole`: the buffer from its start to its end.
+  /// `whole` describes the complete buffer.
   DmaPieces(VidMm& vidmm, GpuProcess& process, const ListedCommands& commands, const DmaSubmission& whole,
             std::string what);
   ~DmaPieces();
@@ -33,10 +33,10 @@ class DmaPieces {
 
  private:
   using Patches = std::vector<D3DDDI_PATCHLOCATIONLIST>;
-  /// The allocations of `count` patch locations from first_ on, and those in slots that these do not rebind; in order,
-  /// each once.
+  /// The allocations of `count` patch locations from first_ on, plus those in slots that these do not rebind. Each is
+  /// listed once, in order.
   std::vector<Allocation*> Needed(size_t count) const;
-  /// The largest number of patch locations, up to `most`, after which the buffer can be split; 0: none.
+  /// The largest number of patch locations, up to `most`, after which the buffer can be split; 0 if there is none.
   size_t SplitAt(size_t most) const;
   size_t MakeResident();
 

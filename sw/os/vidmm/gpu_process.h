@@ -23,8 +23,8 @@ class TableShadow;
 class VidMm;
 struct Allocation;
 
-/// A process on one GPU: the driver's handles, its page tables on that GPU and its virtual addresses. A process over
-/// linked adapters has one GpuProcess on each GPU, its parts; the first part has the virtual addresses of all.
+/// A process on one GPU: the driver's handles, its page tables on that GPU and its virtual addresses. A process on
+/// linked adapters has a GpuProcess, called a part, on each GPU; the first part has the virtual addresses of all.
 struct GpuProcess {
   GpuProcess(VidMm& vidmm, std::string name);
   ~GpuProcess();
@@ -58,12 +58,12 @@ struct GpuProcess {
   std::vector<std::pair<uint64_t, uint64_t>> stale;
   const std::vector<GpuProcess*>* parts = nullptr;  // linked adapters: the process on every adapter
 
-  /// Reserves virtual addresses for `bytes`, rounded up to 64 KiB, at `at` or at a place drawn by seed. Throws OsError
-  /// if there is no room or `at` is taken.
+  /// Reserves virtual addresses for `bytes`, rounded up to 64 KiB, at `at` or at a pseudo-random address. Throws
+  /// OsError if there is no room or `at` is taken.
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
-  /// Reserves without rounding: at `base`; or, with base 0, anywhere in [minimum, maximum), where maximum 0 means no
-  /// bound, at an address that lies `behind` bytes (below `alignment`) after a multiple of `alignment`. Returns nullopt
-  /// if the addresses are taken or there is no room.
+  /// Reserves without rounding. A non-zero `base` is the address. With base 0 the range may be anywhere in [minimum,
+  /// maximum), where maximum 0 means no bound, at an address that lies `behind` bytes (below `alignment`) after a
+  /// multiple of `alignment`. Returns nullopt if the addresses are taken or there is no room.
   std::optional<uint64_t> ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
                                           uint64_t alignment = 64 << 10, uint64_t behind = 0);
   void FreeVa(uint64_t va);
@@ -71,8 +71,8 @@ struct GpuProcess {
   const std::pair<const uint64_t, DriverRange>* DriverRangeOf(uint64_t base, uint64_t bytes) const;
   /// Returns the contents of `shadow`.
   TableContents Contents();
-  /// Parts returns all parts over linked adapters, else this process. First returns the first part, which may still be
-  /// under construction.
+  /// Parts returns all parts on linked adapters, else just this process. First returns the first part, which may still
+  /// be under construction.
   std::vector<GpuProcess*> Parts();
   const GpuProcess& First() const { return parts == nullptr || parts->empty() ? *this : *parts->front(); }
   /// True if the page tables of any part are evicted.

@@ -11,7 +11,7 @@ namespace gmmu::os {
 class SystemBuffer;
 class VidMm;
 
-/// Maps memory: writes the page-table entries of processes for allocations, system memory and zeros, and records for
+/// Maps memory. It writes the page-table entries of processes for allocations, system memory and zeros, and records for
 /// each allocation where it is mapped. The entries of a linked GPU's tables are written by that GPU's own paging work,
 /// whichever GPU has the memory.
 ///
@@ -44,13 +44,13 @@ class Mappings {
   void UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages);
 
   /// Copies the mappings of [source, source + bytes) to `target`, with `driver_protection` for the pages at `target`.
-  /// The ranges may overlap. Over a link it changes the tables of this GPU only.
+  /// The ranges may overlap. With linked GPUs it changes the tables of this GPU only.
   void Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection = 0);
 
   // Residency changes of an allocation; each call applies to all its mappings.
-  /// Makes the page tables that the mappings need when the allocation lives in the segment. Throws NoRoom.
+  /// Makes the page tables that the mappings need if the allocation is to live in `segment`. Throws NoRoom.
   void EnsureTables(Allocation& allocation, unsigned segment);
-  /// Makes the entries invalid. Restore makes them point to where the allocation lives now.
+  /// Makes the entries invalid. Restore makes them map the allocation's present memory.
   void Invalidate(Allocation& allocation);
   void Restore(Allocation& allocation);
   /// Writes the entries of resident allocations mapped in the ranges (address, pages) of one process; the caller
@@ -63,7 +63,7 @@ class Mappings {
   // The record of mappings; these calls change no entry.
   /// Removes [va, va + 4096 * pages) from the mappings of every allocation on every linked GPU.
   void Forget(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// As Forget, for all addresses of the process.
+  /// Like Forget, but for all addresses of the process.
   void ForgetAll(GpuProcess& process);
   /// Removes all mappings of the allocation and returns them.
   static std::vector<Mapping> ForgetAll(Allocation& allocation);
@@ -75,11 +75,11 @@ class Mappings {
   /// Returns the allocations of every linked GPU that are mapped in [va, end), in the order of creation.
   static std::vector<Allocation*> ShownIn(const GpuProcess& process, uint64_t va, uint64_t end);
   static void Add(Allocation& allocation, const Mapping& mapping);
-  /// True if pages of 64 KiB may be used for the mapping while its allocation lives in the segment.
+  /// True if the mapping may use pages of 64 KiB while its allocation lives in the segment.
   bool MayBeLarge(const Mapping& mapping, unsigned segment);
   void MapResident(Allocation& allocation, const Mapping& mapping);
   void WriteEntries(Allocation& allocation, const Mapping& mapping);
-  /// The range has a new mapping: forgets the old ones, then finishes the change of its tables.
+  /// Call when the range has a new mapping. Forgets the old ones, then finishes the change of its tables.
   void Replace(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Waits for the paging work of this GPU and of those in `touched`.
   void Finish(const std::vector<VidMm*>& touched);

@@ -14,9 +14,9 @@ class SystemBuffer;
 class VidMm;
 struct GpuProcess;
 
-/// A 64-bit value in system memory that the GPU signals and the CPU watches: read-only for the CPU, written in stream
-/// order by the GPU (SIGNAL_MONITORED_FENCE, DxgkDdiSignalMonitoredFence, or commands of a process). Call on the VidMm
-/// worker thread only.
+/// A 64-bit value in system memory that the GPU signals and the CPU watches. It is read-only for the CPU; the GPU
+/// writes it in stream order (SIGNAL_MONITORED_FENCE, DxgkDdiSignalMonitoredFence, or commands of a process). Call on
+/// the VidMm worker thread only.
 class MonitoredFence {
  public:
   MonitoredFence(VidMm& vidmm, uint64_t initial);
@@ -28,11 +28,11 @@ class MonitoredFence {
   /// The CPU's read-only view of the value.
   const volatile uint64_t* cpu() const { return cpu_; }
   const SystemBuffer& memory() const { return *page_; }
-  /// Address of the value in the paging process.
+  /// The value's GPU virtual address in the paging process.
   uint64_t va() const { return va_; }
-  /// Maps the value into a process, which may read and write it; once for each process. Returns its address there.
+  /// Maps the value into a process for reads and writes and returns its address there. Call once per process.
   uint64_t MapInto(GpuProcess& process);
-  /// Has a packet of the process' context signal `value` after all that the context has queued; the driver writes the
+  /// Has the process' context signal `value` in a packet that follows everything it has queued; the driver writes the
   /// command (DxgkDdiSignalMonitoredFence). Returns when the packet has ended. On a lost device (kLost) the value is
   /// never written.
   [[nodiscard]] PacketEnd SignalBehind(GpuProcess& process, uint64_t value);
@@ -40,7 +40,7 @@ class MonitoredFence {
   void Wait(uint64_t value, uint64_t bound_ns);
 
  private:
-  /// The fence's address in a process into which it was mapped.
+  /// The fence's address in a process; nullopt if it was not mapped there.
   std::optional<uint64_t> In(const GpuProcess& process) const;
 
   VidMm& vidmm_;

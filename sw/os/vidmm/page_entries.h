@@ -13,19 +13,19 @@ class SystemBuffer;
 struct Allocation;
 struct Segment;
 
-/// Valid leaf entries for pages of 4 KiB, without protection. They map page `page` of system memory, as the GPU uses
-/// it; pages [first, first + pages) of a buffer; page `page` of a memory segment of this GPU; page `page` of a resident
-/// allocation in any linked GPU's memory.
+/// Return a valid leaf entry for a 4 KiB page, or such entries for several, without protection. They map page `page` of
+/// system memory by the GPU's page number; pages [first, first + pages) of a buffer; page `page` of a memory segment of
+/// this GPU; page `page` of a resident allocation in any linked GPU's memory.
 DXGK_PTE SystemEntry(const PhysicalAdapter& gpu, uint64_t page);
 std::vector<DXGK_PTE> SystemEntries(const PhysicalAdapter& gpu, const SystemBuffer& buffer, uint64_t first,
                                     uint64_t pages);
 DXGK_PTE LocalEntry(const PhysicalAdapter& gpu, const Segment& segment, uint64_t page);
 DXGK_PTE EntryOf(const Allocation& allocation, uint64_t page);
 
-/// Address of page `page` of an allocation in a memory segment, in the form of WDDM 1 operands: with the segment's base
-/// address added.
+/// Address of page `page` of an allocation in a memory segment, in the form of WDDM 1 operands, which include the
+/// segment's base address.
 LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page);
-/// That address for the first page of an allocation in a memory segment or in the aperture segment.
+/// Like SegmentAddress, for the first page of an allocation in a memory segment or in the aperture segment.
 LONGLONG AddressInSegment(const Allocation& allocation);
 
 }  // namespace gmmu::os

@@ -13,9 +13,9 @@ class PhysicalAdapter;
 class Placement;
 class ScratchWindows;
 
-/// Reserves the addresses that the paging process has from its start on, and makes its first tables in the order of
-/// os/base/bring_up.h: every table that the scratch windows and the fence page need, so that later only leaf entries
-/// change. Call on the VidMm worker thread only.
+/// Reserves the first addresses of the paging process and makes its first tables in the order of os/base/bring_up.h.
+/// These are all tables that the scratch windows and the fence page need, so that later only leaf entries change. Call
+/// on the VidMm worker thread only.
 class PagingBringUp {
  public:
   PagingBringUp(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging, ScratchWindows& windows,
@@ -25,9 +25,9 @@ class PagingBringUp {
   /// Call when the paging process is open and its queue has started.
   void ReserveVa();
   void FreeVa();
-  /// Makes the root, tables and entries, and notifies the driver of the root. No tables may exist: call it at the
-  /// start, after sleep, and inside a reset of the adapter. In a reset the GPU does not run (`gpu_runs` false), so the
-  /// steps that an order of Windows gives to the GPU are left out. `rest` writes further entries, also by the CPU.
+  /// Makes the root, tables and entries, and passes the root to the driver. No tables may exist: call it at the start,
+  /// after sleep, and inside a reset of the adapter. In a reset the GPU does not run (`gpu_runs` false), so steps that
+  /// the GPU performs in an order of Windows are left out. `rest` writes further entries, also by the CPU.
   void MakeTables(bool gpu_runs, const std::function<void()>& rest);
   /// Frees the memory of the unexplained update before sleep; MakeTables allocates it again.
   void FreeUnexplained();

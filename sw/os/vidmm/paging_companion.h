@@ -11,15 +11,15 @@ namespace gmmu::os {
 class PagingProcess;
 struct GpuProcess;
 
-/// A system context of a process' own device, on which updates of that process' page tables run
+/// A system context on a process' own device, which runs the updates of that process' page tables
 /// (DXGK_CONTEXTINFO.PagingCompanionNodeId). Its buffers are ordinary paging buffers.
 class PagingCompanion {
  public:
-  /// Throws OsError when the driver names another node than the paging node.
+  /// Throws OsError if the driver names a node other than the paging node.
   PagingCompanion(GpuProcess& process, PhysicalAdapter& gpu);
 
-  /// Starts the queue. If the driver wants paging buffers in the aperture segment, maps its buffers in the paging
-  /// process.
+  /// Starts the queue. If the driver wants paging buffers in the aperture segment, maps the companion's buffers in the
+  /// paging process.
   void Start();
   /// Stops the queue and closes the context.
   void Close();

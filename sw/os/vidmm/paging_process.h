@@ -19,9 +19,9 @@ class VidMm;
 struct GpuProcess;
 struct TableUpdate;
 
-/// The system's own process on one GPU, in whose address space paging operations run. PagingBringUp makes its tables;
-/// from then on parts of VidMm reserve addresses here and set leaf entries. Addresses and sizes are bytes; entries map
-/// pages of 4 KiB.
+/// The system's own process on one GPU. Paging operations run in its address space. PagingBringUp makes its tables;
+/// from then on other classes of VidMm reserve addresses here and set leaf entries. Addresses and sizes are bytes;
+/// entries map pages of 4 KiB.
 class PagingProcess {
  public:
   PagingProcess(PhysicalAdapter& gpu, PagingWork& work);
@@ -36,10 +36,10 @@ class PagingProcess {
   /// End of the virtual addresses that may be allocated.
   uint64_t va_end() const;
 
-  /// While the tables are not `up`, the CPU writes them; afterwards the GPU may (`paging_updates_by_gpu`).
+  /// While the tables are not `up`, the CPU writes them; afterwards the GPU may do so (`paging_updates_by_gpu`).
   void set_up(bool up);
   std::function<void(const TableUpdate&)> sink();
-  /// Writes entries for consecutive pages from `va` on, without a flush. True: they are pages of 64 KiB.
+  /// Writes entries for consecutive pages from `va` on, without a flush. Returns true if they are pages of 64 KiB.
   bool Set(uint64_t va, const std::vector<DXGK_PTE>& entries, HANDLE allocation = nullptr, uint64_t offset = 0,
            uint64_t driver_protection = 0);
   /// Makes the entries of [va, va + bytes) invalid, without a flush.
@@ -49,7 +49,7 @@ class PagingProcess {
   /// Makes all entries invalid before the tables are freed, if the driver requires it (ExplicitPageTableInvalidation).
   /// The CPU writes them, because nothing uses the tables by then.
   void InvalidateTables();
-  /// Resets the checker, because the tables are made again from the root on.
+  /// Resets the checker, because the tables are rebuilt from the root on.
   void RestartChecker();
 
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
@@ -57,7 +57,7 @@ class PagingProcess {
   /// Maps a page table of another process for reads and writes and returns its address. Throws NoRoom.
   uint64_t MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   void UnmapTable(uint64_t va, uint64_t bytes);
-  /// Only writes the entries of MapTable. Call after this process has got new tables.
+  /// Writes only the entries of MapTable. Call after this process has got new tables.
   void ShowTable(uint64_t va, const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   /// Maps system memory for reads and writes and returns its address. Unmap returns when the GPU has removed the
   /// mapping.

@@ -26,29 +26,29 @@ class PagingQueue {
 
   /// Makes `count` buffers, which run in the system context `context`.
   void Start(HANDLE context, size_t count = 4);
-  /// For paging buffers in the aperture segment: buffer i is at `va` of the paging process, which must be mapped before
-  /// the first submission. Without this call the GPU uses the buffer's address in system memory.
+  /// For paging buffers in the aperture segment: sets the address of buffer i in the paging process, which must be
+  /// mapped before the first submission. Without this call the GPU uses the buffer's address in system memory.
   void SetAddress(size_t i, uint64_t va);
-  /// For the physical model: buffer i is at `address` in the aperture segment.
+  /// For the physical model: sets the address of buffer i in the aperture segment.
   void SetSegmentAddress(size_t i, uint64_t address);
   size_t buffers() const;
   const SystemBuffer& memory(size_t i) const;
   void Stop();
-  /// Call after a reset of the adapter: forgets operations that were built and not submitted.
+  /// Call after a reset of the adapter. Forgets operations that were built but not submitted.
   void Reset();
 
-  /// Adds one operation; its union is filled in. Bug check when the driver fails, overruns or does
-  /// not progress.
+  /// Adds one operation, whose union the caller has filled in. Triggers a bug check if the driver fails, overruns the
+  /// buffer or does not progress.
   void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
-  /// Does one operation that must be complete when the call returns (CPU_VIRTUAL updates).
+  /// Performs an operation that must be complete when the call returns (CPU_VIRTUAL updates).
   void Immediate(DXGKARG_BUILDPAGINGBUFFER& operation);
-  /// Adds a TLB flush of [start, end) in the address space of `process`. Observers learn of it when its fence has
+  /// Adds a TLB flush of [start, end) in the address space of `process`. Observers are notified once its fence has
   /// passed.
   void FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end);
 
-  /// Sends what was built; returns the last packet.
+  /// Submits what was built and returns the last packet.
   PacketId Submit();
-  /// Waits for everything submitted.
+  /// Waits for everything that was submitted.
   void Drain();
   /// Throws AdapterWasReset if the packet never ran.
   void WaitFor(PacketId packet);

@@ -19,20 +19,20 @@ struct GpuProcess;
 struct TableUpdate;
 
 /// The paging work of one GPU, in stream order: single operations, updates of page tables, TLB flushes, and the fence
-/// behind them.
+/// that follows them.
 ///
-/// Everything is queued on the paging context; inside OnCompanion it is queued on the companion context of a process.
-/// Calls that queue return when the driver has built the operation; Finish waits for the GPU. They throw BugCheck and
-/// AdapterWasReset as PagingQueue does. Call on the VidMm worker thread only.
+/// Everything is queued on the paging context, or inside OnCompanion on the companion context of a process. Calls that
+/// queue return when the driver has built the operation; Finish waits for the GPU. They throw BugCheck and
+/// AdapterWasReset like PagingQueue. Call on the VidMm worker thread only.
 class PagingWork {
  public:
   explicit PagingWork(PhysicalAdapter& gpu);
   ~PagingWork();
 
-  /// `context` is the paging process'.
+  /// `context` is the paging process' context.
   void Start(HANDLE context);
   void Stop();
-  /// Call after a reset of the adapter: forgets the operations queued on the paging context.
+  /// Call after a reset of the adapter. Forgets the operations queued on the paging context.
   void Reset();
   PagingQueue& queue() { return *queue_; }
   PagingFence& fence() { return fence_; }
@@ -43,7 +43,7 @@ class PagingWork {
   void WaitFor(PacketId packet);
   /// Submits the queued operations and waits for their packets, without the fence.
   void Drain();
-  /// Drain for the paging context, also inside OnCompanion.
+  /// Drains the paging context, even inside OnCompanion.
   void DrainPaging();
   /// Signals the fence after everything queued, and waits for it. In the physical model, whose GPU has no such fence,
   /// it waits for the packets. Then it resumes contexts that were held for updates and runs the deferred actions.
@@ -51,20 +51,20 @@ class PagingWork {
   /// Queues one operation and finishes.
   void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
   /// Writes `value` at `va` of the paging process, the start of `memory`, in stream order; returns when the packet has
-  /// ended. A driver before WDDM 2.2 lacks the operation: the CPU writes when all earlier packets have ended.
+  /// ended. A driver before WDDM 2.2 lacks the operation, so the CPU writes when all earlier packets have ended.
   void Signal(uint64_t va, uint64_t value, const SystemBuffer& memory);
 
   /// The sink for updates of a process' tables. If the caps require it (PageTableUpdateRequireAddressSpaceIdle), the
   /// process' context is suspended from its first update to the end of the work.
   std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
-  /// Sends one update. `immediate`: the CPU does it inside the call.
+  /// Sends one update. If `immediate`, the CPU performs it inside the call.
   void Send(GpuProcess& process, const TableUpdate& update, bool immediate);
-  /// Flushes TLB entries of [va, va + bytes) after everything queued; both 0: of the whole process.
+  /// Flushes TLB entries of [va, va + bytes) after everything queued; if both are 0, those of the whole process.
   void Flush(GpuProcess& process, uint64_t va, uint64_t bytes);
-  /// Where the GPU has pages of 64 KiB, gives the process a PageSizeChecker, which checks every update, and
-  /// makes its address space suspend the context and flush around changes between pages of 64 KiB and of 4 KiB.
-  /// `paging`: it is the paging process, whose context does not run while its own queue is empty; contexts of others
-  /// are suspended.
+  /// If the GPU has pages of 64 KiB, gives the process a PageSizeChecker, which checks every update, and makes its
+  /// address space suspend the context and flush around changes between pages of 64 KiB and of 4 KiB. `paging` marks
+  /// the paging process. Its context does not run while its own queue is empty; contexts of other processes are
+  /// suspended.
   void CheckPageSizes(GpuProcess& process, bool paging);
   /// Returns whether the process' context is held for an update.
   bool Holds(const GpuProcess& process) const;
@@ -73,7 +73,7 @@ class PagingWork {
   void Forget(const GpuProcess& process);
 
   /// Runs `work`, whose operations and flushes go through the companion context of the process' context. Operations
-  /// queued before are completed first.
+  /// queued earlier are completed first.
   void OnCompanion(GpuProcess& process, const std::function<void()>& work);
 
   /// Runs `action` at the next Finish, after its signal.

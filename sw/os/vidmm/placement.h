@@ -14,9 +14,9 @@ class PagingWork;
 class PhysicalAdapter;
 struct Allocation;
 
-/// Memory segments of one GPU: allocates pages for allocations in the order of their Homes, frees them, and notifies
-/// drivers that want it (NOTIFY_RESIDENCY). It moves no contents and changes no entries. Call on the VidMm worker
-/// thread only.
+/// Manages the memory segments of one GPU. It allocates pages for allocations in the order of their Homes, frees them,
+/// and notifies drivers that want it (NOTIFY_RESIDENCY). It moves no contents and changes no entries. Call on the VidMm
+/// worker thread only.
 class Placement {
  public:
   Placement(PhysicalAdapter& gpu, PagingWork& work);
@@ -26,14 +26,14 @@ class Placement {
   /// these cases nothing is allocated.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
-  /// The two halves of MakeResident, for one memory segment. TryTake returns nullopt if there is no room.
+  /// The two halves of MakeResident, for one memory segment. TryTake returns nullopt if the segment has no room.
   std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place);
   void Put(Allocation& allocation, SegmentPages pages);
-  /// Frees the allocation's memory in a segment; the contents are lost. No entry may map it at that time.
+  /// Frees the allocation's memory in a segment; the contents are lost. No entry may map that memory.
   void Evict(Allocation& allocation);
 
-  /// Notifies a driver that wants it: NotifyResident, after the last fill or transfer, of the allocation's place in a
-  /// segment; NotifyEvicted, before its contents leave, that it has none. Each is sent once per move.
+  /// Notify a driver that wants it, once per move. Call NotifyResident after the last fill or transfer, to report the
+  /// allocation's address in a segment, and NotifyEvicted before its contents leave, to report that it has none.
   void NotifyResident(Allocation& allocation);
   void NotifyEvicted(Allocation& allocation);
 

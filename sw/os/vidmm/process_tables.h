@@ -8,43 +8,43 @@ class PagingWork;
 class PhysicalAdapter;
 struct GpuProcess;
 
-/// The page tables of the processes of one GPU: which exist, where they are, when the driver learns of a root, and when
-/// a replaced table is freed. Mappings decides the entries. Addresses are bytes, pages 4 KiB. Calls that allocate
-/// tables throw NoRoom. Call on the VidMm worker thread only.
+/// The page tables of the processes of one GPU. It decides which exist, where they are, when the driver gets a root,
+/// and when a replaced table is freed; Mappings decides the entries. Addresses are bytes, pages 4 KiB. Calls that
+/// allocate tables throw NoRoom. Call on the VidMm worker thread only.
 class ProcessTables {
  public:
   ProcessTables(PhysicalAdapter& gpu, PagingWork& work) : gpu_(gpu), work_(work) {}
 
-  /// Allocates the missing tables for the pages; `large`: for pages of 64 KiB, where the page size is still open.
+  /// Allocates the missing tables for the pages; with `large`, for 64 KiB pages where the page size is still open.
   void Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
-  /// Ensure on all GPUs of a link, because roots are the same there: a page table exists on each or on none. Does
-  /// nothing for a process of one GPU, whose tables are made when they are written.
+  /// Calls Ensure on all linked GPUs, because their roots are the same: a page table exists on each GPU or on none.
+  /// Does nothing for a process on one GPU, whose tables are made when they are written.
   void EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
-  /// Makes entries of the range invalid where they are in use, and flushes them; the caller waits. False: there is
-  /// nothing to wait for. While the tables are evicted it records the range and clears it when they are back.
+  /// Makes entries of the range invalid where they are in use, and flushes them; the caller waits. Returns false if
+  /// there is nothing to wait for. While the tables are evicted it records the range and clears it when they are back.
   bool Clear(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Flushes the range when entries were in use there before, or when the hardware may have cached invalid entries
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
   void FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Ends a change of entries: flushes, waits, passes a new root to the driver, and frees the unused tables.
+  /// Completes a change of entries: flushes, waits, passes a new root to the driver, and frees the unused tables.
   void FinishChange(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Frees the unlinked tables. Call when the GPU has done the updates that unlinked them.
   void ReleaseRetired(GpuProcess& process);
 
   /// Passes the root to the driver, once it is complete and the process has a context.
   void TellRoot(GpuProcess& process);
-  /// Replaces the root: by one of at least `entries` entries where roots are resizable, or (0) by one of the same size
-  /// elsewhere. The process' contexts must be idle.
+  /// Replaces the root by one of at least `entries` entries if roots are resizable; 0 moves it without a change of
+  /// size. The process' contexts must be idle.
   void ReplaceRoot(GpuProcess& process, uint64_t entries);
-  /// ReplaceRoot in the middle of a change, which suspends the context itself.
+  /// Like ReplaceRoot, but in the middle of a change, which suspends the context itself.
   void ResizeRoot(GpuProcess& process, uint64_t entries);
-  /// Where roots are resizable: makes the root smaller when the addresses that are reserved or mapped need at most half
-  /// of it. Call when addresses became free.
+  /// If roots are resizable, makes the root smaller when the addresses that are reserved or mapped need at most half of
+  /// it. Call when addresses became free.
   void ShrinkRoot(GpuProcess& process);
 
   // With linked adapters these apply to the tables of all parts; `process` may be any part.
-  /// Moves all tables, including the root. The context is suspended during the move. After NoRoom some tables have
-  /// moved, and the process continues.
+  /// Moves all tables, including the root. The context is suspended during the move. If it throws NoRoom, some tables
+  /// have moved, and the process continues.
   void Move(GpuProcess& process);
   /// Evicts all tables except the root. The context is suspended until Restore, and nothing may be mapped until then.
   void Evict(GpuProcess& process);
@@ -54,14 +54,14 @@ class ProcessTables {
 
   // Call around the sleep of the GPU, during which all tables are evicted.
   void set_asleep(bool asleep) { asleep_ = asleep; }
-  /// True if no entry may be written: the tables, or over a link those of any part, are evicted.
+  /// True if no entry may be written, because the tables (on linked GPUs those of any part) are evicted.
   bool Away(const GpuProcess& process) const;
   /// Clears the ranges that changed while the tables were evicted, and writes the entries of resident allocations
   /// mapped there, without a flush. Throws NoRoom; another call repeats all of it.
   void RenewStale(GpuProcess& process);
 
  private:
-  /// Flushes all of the process, waits, and frees retired tables.
+  /// Flushes the whole process, waits, and frees retired tables.
   void FlushSpace(GpuProcess& process);
   void SetRoot(GpuProcess& process);
 

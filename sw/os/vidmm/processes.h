@@ -15,7 +15,7 @@ namespace gmmu::os {
 class VidMm;
 struct GpuProcess;
 
-/// The processes of one GPU, without the paging process: creates and destroys them with their root tables and contexts.
+/// The processes of one GPU, except the paging process. Creates and destroys them with their root tables and contexts.
 /// If the driver refuses a part of a process, or there is no room for it, the exception passes through and nothing of
 /// the process remains. Call on the VidMm worker thread only, unless a call says otherwise.
 class Processes {
@@ -23,29 +23,29 @@ class Processes {
   explicit Processes(VidMm& vidmm);
   ~Processes();
 
-  /// `root_entries`: initial size of a resizable root, which grows with the mapped addresses; 0: as its descriptor
-  /// says. The driver does not learn of the root of a process without a context (seen on build 22621).
+  /// `root_entries` is the initial size of a resizable root, which grows with the mapped addresses; 0 selects the size
+  /// in its descriptor. The driver does not get the root of a process without a context (seen on build 22621).
   GpuProcess* Create(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void CreateContext(GpuProcess& process);
-  /// Creates the part of a process over linked adapters on this GPU. The first part makes the process (`joins` null);
-  /// the others join it and are destroyed before it. `parts` will hold all of them.
+  /// Creates the part on this GPU of a process on linked adapters. The first part makes the process (`joins` null); the
+  /// others join it and are destroyed before it. `parts` will hold all of them.
   GpuProcess* CreatePart(const std::string& name, const GpuProcess* joins, TableMemory::Placer placer,
                          const std::vector<GpuProcess*>& parts);
   /// Also forgets every mapping of the process. No work of the process may be running.
   void Destroy(GpuProcess* process);
 
   /// Makes the address space of a process and calls DxgkDdiCreateProcess, during which the driver may reserve addresses
-  /// for itself. May be called on any thread, also for a process that is not among all().
+  /// for itself. May be called on any thread, even for a process that is not in all().
   void OpenInDriver(GpuProcess& process);
-  /// Returns the process with this Dxgkrnl handle for which DxgkDdiCreateProcess is running; null: none.
+  /// Returns the process with this Dxgkrnl handle for which DxgkDdiCreateProcess is running, or null.
   GpuProcess* InCreation(HANDLE dxgk_process) const;
 
   /// All processes, in the order of creation.
   const std::vector<std::unique_ptr<GpuProcess>>& all() const { return processes_; }
-  /// The first process for which `test` returns true; null: none.
+  /// The first process for which `test` returns true, or null if there is none.
   GpuProcess* Find(const std::function<bool(const GpuProcess&)>& test) const;
 
-  /// Submits commands of a process, `bytes` at `va`, to its node. The driver's memory of the context is made resident
+  /// Submits `bytes` of a process' commands at `va` to its node. The driver's memory of the context is made resident
   /// first.
   PacketId SubmitRender(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what);
 
@@ -56,7 +56,7 @@ class Processes {
   void Open(GpuProcess& process, const GpuProcess* joins);
   /// Makes the tables of the addresses that the driver reserved; the first part of the process has these addresses.
   void MakeDriverTables(GpuProcess& process);
-  /// Runs `making`. If it throws, destroys the parts of the process made so far.
+  /// Runs `making`. If it throws, destroys the parts of the process made so far and rethrows.
   void OrUndo(GpuProcess& process, const std::function<void()>& making);
 
   VidMm& vidmm_;

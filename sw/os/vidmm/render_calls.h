@@ -17,7 +17,7 @@ struct Allocation;
 struct DmaBuffer;
 struct GpuProcess;
 
-/// A command buffer as a user-mode driver of the physical model gives it to the system (D3DDDICB_RENDER).
+/// A command buffer that a user-mode driver of the physical model passes to the system (D3DDDICB_RENDER).
 struct ListedCommands {
   struct Listed {
     Allocation* allocation = nullptr;  ///< null: an element without a handle, which unbinds the slot
@@ -28,7 +28,7 @@ struct ListedCommands {
   std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< offsets are those of `commands`
 };
 
-/// The room of a context's buffers and lists, as D3DKMTCreateContext reports it to a user-mode driver.
+/// The sizes of a context's buffers and lists, which D3DKMTCreateContext reports to a user-mode driver.
 struct ListRoom {
   uint32_t command_bytes = 0, allocations = 0, patches = 0;
 };
@@ -45,13 +45,13 @@ class RenderCalls {
  public:
   explicit RenderCalls(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Submits the commands and returns the last packet; earlier ones end before it. Throws OsError when the driver
-  /// refuses the commands, or when one piece of them does not fit; BugCheck when it breaks a rule of the lists.
+  /// Submits the commands and returns the last packet, which ends after all the others. Throws OsError if the driver
+  /// refuses the commands or one piece of them does not fit; BugCheck if the driver breaks a rule of the lists.
   PacketId Submit(GpuProcess& process, const ListedCommands& commands, const std::string& what);
 
   static ListRoom RoomOf(const GpuProcess& process);
 
-  /// Has the driver close what devices have opened: everything of one allocation, or of one process. Call before either
+  /// Has the driver close everything that devices have opened of one allocation, or of one process. Call before either
   /// is destroyed.
   void Close(const Allocation& allocation);
   void Close(const GpuProcess& process);

@@ -41,10 +41,10 @@ size_t PlaceOf(const Allocation& allocation) {
   return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
 }
 
-/// A bug check, which names the first byte, when the memory of a clean allocation (Allocation::clean) differs from its
-/// backing store: the GPU has written there although no allocation list had WriteOperation, so the bytes would be lost.
-/// The check takes no machine time. It finds nothing on machines that do not show local memory (hw/device_access.h),
-/// nor in a segment outside of BAR 2.
+/// Triggers a bug check, which names the first byte, if the memory of a clean allocation (Allocation::clean) differs
+/// from its backing store. The GPU has then written there although no allocation list had WriteOperation, so the bytes
+/// would be lost. The check takes no machine time. It finds nothing on machines that do not show local memory
+/// (hw/device_access.h), nor in a segment outside of BAR 2.
 void RequireClean(const Allocation& allocation) {
   PhysicalAdapter& gpu = allocation.vidmm->gpu();
   hw::Instruments* const instruments = gpu.kernel().instruments();
@@ -78,7 +78,7 @@ uint64_t NextUse() {
 
 }  // namespace
 
-/// Room reserved for an allocation at its new place before it leaves the old one.
+/// Memory reserved for an allocation at its new place before it leaves the old one.
 struct Residency::Room {
   std::optional<SegmentPages> pages;
   std::optional<uint64_t> aperture_page;
@@ -134,7 +134,7 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   if (!TakeRoom(allocation, place, wanted, room)) return false;
   const Suspended suspended(allocation);
   const size_t from = PlaceOf(allocation);
-  Allocation old;  // its pages in the other memory segment, until the contents have moved
+  Allocation old;  // holds its pages in the other memory segment until the contents have moved
   if (allocation.resident()) {
     vidmm_.mappings().Invalidate(allocation);
     if (room.pages && allocation.local && !vidmm_.gpu().physical_paging()) HandOver(allocation, old);
@@ -230,7 +230,7 @@ void Residency::Demote(Allocation& allocation) {
   try {
     for (size_t place = PlaceOf(allocation) + 1; place < allocation.homes.places.size(); ++place)
       if (TryPlace(allocation, place, nullptr)) return;
-  } catch (const NoRoom&) {  // no room for page tables
+  } catch (const NoRoom&) {  // the page tables have no room
   }
   if (allocation.resident()) Evict(allocation);
   else ++counts_.evictions;

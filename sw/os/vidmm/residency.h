@@ -13,10 +13,10 @@ struct GpuProcess;
 
 /// Decides where the allocations of one GPU live, and moves them.
 ///
-/// A wanted allocation goes to the first of its places (Homes) that has room. To make room in a memory segment, the
-/// least recently wanted allocation of no higher priority is moved to its next place: at last to system memory, where
-/// the GPU can still access it, or nowhere if the driver allows no such place. An allocation that is not in its first
-/// place is promoted when it is wanted and there is room, or only allocations of lower priority are in the way.
+/// A wanted allocation goes to the first of its segments (Homes) that has room. To make room in a memory segment, the
+/// least recently wanted allocation of no higher priority is moved to its next segment, and finally to system memory,
+/// where the GPU can still access it, or nowhere if the driver does not allow that. An allocation that is not in its
+/// first segment is promoted when it is wanted and there is room, or only allocations of lower priority are in the way.
 /// Allocations wanted in the same call are not moved. If no allocation can be moved, the page tables of a process
 /// without wanted allocations are evicted. A process over its budget (`[os] local_budget_kib`) first moves its own
 /// allocations; an allocation belongs to the process that mapped it first.
@@ -25,8 +25,8 @@ struct GpuProcess;
 /// memory, move the contents in, write the entries. Order of a page-in: page tables, memory, contents, entries (GPU
 /// virtual address documents, "examples"). New memory contains zeros, in VRAM by a fill (as seen on build 22621).
 ///
-/// In the physical model an allocation is not moved while a DMA buffer that names it has not ended; making room waits
-/// for it. An allocation that no DMA buffer may have written since its page-in is evicted without a copy
+/// In the physical model an allocation is not moved while a DMA buffer that references it has not ended; making room
+/// waits for the buffer. An allocation that no DMA buffer may have written since its page-in is evicted without a copy
 /// (DISCARD_CONTENT).
 ///
 /// Call on the VidMm worker; calls return when the GPU has done the work. Contexts that may use a moving allocation are
@@ -35,20 +35,20 @@ class Residency {
  public:
   explicit Residency(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Makes all of `wanted` resident, and restores the page tables that they need. Throws OsError when they do not fit
-  /// together; resident allocations may have been moved or evicted by then.
+  /// Makes all of `wanted` resident, and restores the page tables that they need. Throws OsError if they do not fit
+  /// together; by then resident allocations may have been moved or evicted.
   void MakeResident(const std::vector<Allocation*>& wanted);
-  /// Waits until no DMA buffer that names the allocation is in flight. Only the physical model has such buffers.
+  /// Waits until no DMA buffer that references the allocation is in flight. Only the physical model has such buffers.
   void WaitUnused(Allocation& allocation);
-  /// Moves the content to the backing store, where the GPU cannot reach it.
+  /// Moves the contents to the backing store, where the GPU cannot access them.
   void Evict(Allocation& allocation);
   /// Restores page tables that were evicted, with the present mappings, and resumes the process' context.
   void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }
 
-  // For the sleep of the GPU, while contexts are suspended and tables evicted.
+  // For the sleep of the GPU, during which contexts are suspended and tables evicted.
   /// Moves the content from a segment to the backing store and frees its memory there. Entries are not changed.
   void Leave(Allocation& allocation);
-  /// Moves the allocation to the first of its places that has room. Throws OsError when none has.
+  /// Moves the allocation to the first of its segments that has room. Throws OsError if none has room.
   void Return(Allocation& allocation);
 
   struct Counts {
@@ -67,8 +67,8 @@ class Residency {
 
   void Bring(Allocation& allocation, const Wanted& wanted);
   void RestoreTables(GpuProcess& process, const Wanted& wanted);
-  /// False: the place has no room, and the allocation stays where it was. With `wanted` null no other allocation is
-  /// moved for it. Throws NoRoom when its page tables have no room; then the allocation has no memory.
+  /// Returns false if the place has no room; the allocation then stays where it was. With `wanted` null no other
+  /// allocation is moved for it. Throws NoRoom if its page tables have no room; then the allocation has no memory.
   bool TryPlace(Allocation& allocation, size_t place, const Wanted* wanted);
   bool TakeRoom(Allocation& allocation, size_t place, const Wanted* wanted, Room& room);
   bool MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted);
@@ -78,14 +78,14 @@ class Residency {
   void FillIn(Allocation& allocation);
   /// Gives the allocation's pages of a memory segment to `old`, from which the contents are copied.
   void HandOver(Allocation& allocation, Allocation& old);
-  /// Repeats `work`, which needs room for page tables, until there is room: evicts others on the GPU of the link that
-  /// has none. `stays` is never evicted; it may be null.
+  /// Repeats `work`, which needs room for page tables, until there is room. Evicts others on the linked GPU that has
+  /// none. `stays` is never evicted; it may be null.
   void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                 const std::function<void()>& work);
   /// Makes room for page tables in a memory segment of this GPU: moves one allocation out of it or evicts the tables of
   /// one process. As a last resort it moves a wanted allocation that has another place. False: nothing can leave.
   bool MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays);
-  /// Evicts the page tables of one process, over a link on every GPU. False: every process needs its tables.
+  /// Evicts the page tables of one process on all linked GPUs. Returns false if every process needs its tables.
   bool EvictTables(const Wanted& wanted);
 
   VidMm& vidmm_;

@@ -16,9 +16,9 @@ class PhysicalAdapter;
 class SystemBuffer;
 struct Allocation;
 
-/// The scratch windows of the paging process: addresses at which a transfer, a fill or a single operation sees pages of
-/// an allocation and of system memory. A window is pointed elsewhere only when the GPU has ended the last packet that
-/// went through it. Sizes and offsets are bytes. Call on the VidMm worker thread only.
+/// The scratch windows of the paging process. They are addresses through which a transfer, a fill or a single operation
+/// accesses pages of an allocation and of system memory. A window is remapped only when the GPU has completed the last
+/// packet that used it. Sizes and offsets are bytes. Call on the VidMm worker thread only.
 class ScratchWindows {
  public:
   struct Window {
@@ -26,8 +26,8 @@ class ScratchWindows {
     uint64_t local = 0;   ///< GPU VA that maps pages of a memory segment
     PacketId packet = 0;  ///< packet that last used the window
   };
-  /// The part of an allocation in one window. A window begins with a whole page of the segment, so `skip` bytes precede
-  /// the wanted ones.
+  /// The part of an allocation in one window. A window begins at a page boundary of the segment, so `skip` bytes
+  /// precede the requested ones.
   struct Piece {
     uint64_t start, skip, size;
     uint64_t protection;  ///< the driver's protection, equal for all wanted pages
@@ -41,12 +41,12 @@ class ScratchWindows {
   std::array<Window, kCount>& all() { return windows_; }
   /// A window for large fills, for pages of a memory segment only. It exists if fill_bytes() is not 0.
   Window& fill() { return fill_; }
-  /// Bytes of a window, and of the one for large fills; 0: fills fit into a window.
+  /// Size in bytes of a window (bytes) and of the window for large fills (fill_bytes; 0: fills use ordinary windows).
   uint64_t bytes() const;
   uint64_t fill_bytes() const;
   /// Number of leaf tables for the addresses of pages of memory segments, if they are tables of 64 KiB entries; else 0.
   uint64_t leaf_tables() const;
-  /// Call when the tables are made again: no packet uses a window.
+  /// Call when the tables are rebuilt, which means that no packet uses a window any more.
   void ForgetPackets();
 
   /// The next window; waits until the GPU has ended the packets that used it. NextForFill: one of at least `bytes`.
@@ -54,21 +54,21 @@ class ScratchWindows {
   Window& NextForFill(uint64_t bytes);
   /// The piece from byte `at` on, of at most `left` bytes and at most `pages` in the window.
   static Piece PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages);
-  /// Maps a piece at `va`. True: with pages of 64 KiB.
+  /// Maps a piece at `va`. Returns true if it is mapped with pages of 64 KiB.
   bool Show(uint64_t va, const Allocation& allocation, const Piece& piece);
-  /// Maps the same number of bytes of system memory, from the page of byte `at` on, on behalf of the allocation.
-  /// Returns as Show does.
+  /// Maps the same number of bytes of system memory, from the page that holds byte `at` on, on behalf of the
+  /// allocation. Returns the same as Show.
   bool ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece,
                   const Allocation& allocation);
-  /// Does one operation on the allocation's first `bytes`, at the address that is passed to `operation`. Returns when
-  /// the GPU has done it. Bug check when they do not fit into a window.
+  /// Performs one operation on the allocation's first `bytes`, at the address that is passed to `operation`. Returns
+  /// when the GPU has completed it. Triggers a bug check if the bytes do not fit into a window.
   void InWindow(Allocation& allocation, uint64_t bytes,
                 const std::function<DXGKARG_BUILDPAGINGBUFFER(uint64_t va)>& operation);
 
  private:
   bool Set(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation, uint64_t offset,
            uint64_t driver_protection);
-  /// Entries of an allocation's pages in VRAM; where there are pages of 64 KiB, up to the end of the last one.
+  /// Entries of an allocation's pages in VRAM. With pages of 64 KiB they reach to the end of the last such page.
   std::vector<DXGK_PTE> LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const;
 
   PhysicalAdapter& gpu_;

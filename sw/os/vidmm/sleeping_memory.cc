@@ -30,7 +30,7 @@ void SleepingMemory::Sleep() {
 }
 
 void SleepingMemory::RequireNoApertureRange() const {
-  uint64_t pages = 0;  // pages of allocations in the segment
+  uint64_t pages = 0;  // number of pages of allocations in the segment
   for (const Allocation* allocation : vidmm_.allocations().all())
     if (allocation->aperture_page) pages += PagesOf(allocation->bytes);
   if (vidmm_.aperture().mapped_pages() != pages)

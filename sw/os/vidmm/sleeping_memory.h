@@ -17,10 +17,10 @@ class SleepingMemory {
   /// Call before D3: suspends contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError
   /// when something is mapped in the aperture.
   void Sleep();
-  /// Call after D3, once the paging process has its tables again: restores everything and resumes contexts. A large
-  /// page that MapLarge made is restored as small ones.
+  /// Call after D3, once the paging process has its tables again. Restores everything and resumes contexts. A large
+  /// page that MapLarge made is restored as small pages.
   void Wake();
-  /// Call when an allocation is destroyed: its bytes will not be restored.
+  /// Call when an allocation is destroyed; its bytes will not be restored.
   void Drop(const Allocation& allocation);
 
  private:

@@ -5,11 +5,11 @@
 
 namespace gmmu::os {
 
-/// Checks the order of moves by TRANSFER: the first piece has TransferStart, the last TransferEnd, and one move ends
-/// before the next begins (DXGK_TRANSFERFLAGS). Further passes of a piece repeat its flags and are not checked.
+/// Checks the order of moves by TRANSFER: the first piece has TransferStart, the last has TransferEnd, and one move
+/// ends before the next begins (DXGK_TRANSFERFLAGS). Further passes of a piece repeat its flags and are not checked.
 class TransferOrder {
  public:
-  /// Bug check when `operation`, as VidMm first sends it, is out of order.
+  /// Triggers a bug check if `operation`, in the form in which VidMm first sends it, is out of order.
   void Note(const DXGKARG_BUILDPAGINGBUFFER& operation) {
     if (operation.Operation == DXGK_OPERATION_TRANSFER) Note(operation.Transfer);
     if (operation.Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER) Note(operation.SpecialLockTransfer);

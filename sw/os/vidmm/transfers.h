@@ -9,33 +9,33 @@ class SystemBuffer;
 class VidMm;
 struct Allocation;
 
-/// Called with the bytes that are done so far; may be empty.
+/// Called with the number of bytes that are done so far; may be empty.
 using Progress = std::function<void(uint64_t)>;
 
-/// Contents of resident allocations: moves them to and from system memory, copies and fills them, through the scratch
-/// windows, or by WDDM 1 operations where the system uses those (`physical_paging`). The bytes of an allocation in no
+/// Moves the contents of resident allocations to and from system memory, copies and fills them, through the scratch
+/// windows or by WDDM 1 operations if the system uses those (`physical_paging`). The bytes of an allocation in no
 /// memory segment are in the backing store, and the CPU moves them. `bytes` may have any value. Calls return when the
 /// work is done. Call on the VidMm worker thread only.
 class Transfers {
  public:
   explicit Transfers(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Copies host memory into the allocation, and back.
+  /// PageIn copies host memory into the allocation, PageOut copies it back.
   void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress);
   void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress);
   /// Copies from VRAM to VRAM. The target is on this GPU; the source may be on another linked GPU.
   void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes);
   /// Fills the allocation from `offset` on.
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
-  /// Tells the driver that the allocation's content is dropped without a copy (WDDM 1 only); queued.
+  /// Notifies the driver that the allocation's contents are dropped without a copy (WDDM 1 only). Only queued.
   void Discard(const Allocation& allocation);
 
   /// Has the GPU copy from the aperture segment, from byte `aperture_offset` on, into the allocation, from page
   /// `offset` on.
   void CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes);
-  /// Page-out of an allocation whose EvictionSegmentSet has an aperture segment: copies through a range of the aperture
-  /// that maps `target` (driver documents). In pieces when the aperture lacks room for all; by PageOut when it has
-  /// none.
+  /// Pages out an allocation whose EvictionSegmentSet has an aperture segment: copies through a range of the aperture
+  /// that maps `target` (driver documents). It copies in pieces if the aperture lacks room for all bytes, and calls
+  /// PageOut if the aperture has no room at all.
   void EvictThroughAperture(Allocation& allocation, SystemBuffer& target);
 
  private:

@@ -13,14 +13,14 @@ class MonitoredFence;
 class VidMm;
 struct GpuProcess;
 
-/// The calls of applications on their GPU virtual addresses: map, reserve, update, free (display driver documents, GPU
+/// Applications' calls that map, reserve, update and free their GPU virtual addresses (display driver documents, GPU
 /// virtual address; layouts of the user-mode headers).
 ///
 /// Addresses and sizes are bytes, multiples of 4 KiB; reservations are multiples of 64 KiB. A call that breaks a rule
-/// returns STATUS_INVALID_PARAMETER, one for addresses that are taken STATUS_NO_MEMORY; both change nothing. Mappings
-/// must satisfy Allocation::MayShow, so a tile in a memory segment with pages of 64 KiB consists of whole pages. Calls
-/// return when the GPU has the new tables; PagingFenceValue is therefore 0, which means that there is nothing to wait
-/// for. Call on the VidMm worker thread only.
+/// returns STATUS_INVALID_PARAMETER, one for addresses that are taken STATUS_NO_MEMORY; neither changes anything.
+/// Mappings must satisfy Allocation::MayShow, so a tile in a memory segment with pages of 64 KiB consists of whole
+/// pages. Calls return when the GPU has the new tables; PagingFenceValue is therefore 0, which means that there is
+/// nothing to wait for. Call on the VidMm worker thread only.
 class VaCalls {
  public:
   /// Linked adapters are not supported: the constructor refuses them.
@@ -29,12 +29,12 @@ class VaCalls {
   /// Returns the application's handle of an allocation; it is invalid once the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
 
-  /// Maps at BaseAddress; 0 is anywhere. The range at BaseAddress must be free, lie in one range of the process, or lie
-  /// in a range of the driver's that allows it and not overlap another mapping there in part. Large pages are used
-  /// where pages, addresses and hardware allow them.
+  /// Maps at BaseAddress, or anywhere if it is 0. The range at BaseAddress must be free, lie in one range of the
+  /// process, or lie in a range of the driver's that allows it without partially overlapping another mapping there.
+  /// Large pages are used where pages, addresses and hardware allow them.
   NTSTATUS Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args);
   NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
-  /// Frees a range, which must be exactly one that was mapped or reserved.
+  /// Frees a range that must be exactly one that was mapped or reserved.
   NTSTATUS Free(GpuProcess& process, uint64_t base, uint64_t bytes);
   /// Performs one batch of operations on the companion context of the process' context. The batch begins when `fence`
   /// has `value` and signals value + 1 at its end. All targets must lie in one reserved range, and so must all sources
@@ -48,7 +48,7 @@ class VaCalls {
  private:
   struct Range {
     uint64_t base = 0, bytes = 0;
-    bool reserved = false;  // made by Reserve; false: by Map
+    bool reserved = false;  // true: made by Reserve; false: made by Map
     bool anywhere = false;  // lies in a range of the driver, so Free keeps the addresses
     uint64_t driver_protection = 0;
   };

@@ -33,7 +33,7 @@ const GpuProcess* Victims::OwnerOf(const Allocation& allocation) {
 
 Allocation* Victims::Find(const Among& among) const {
   Allocation* victim = nullptr;
-  for (Allocation* each : vidmm_.allocations().all()) {  // in the order of creation
+  for (Allocation* each : vidmm_.allocations().all()) {  // iterates in the order of creation
     if (!each->local || each->used == 0 || IsWanted(*each)) continue;
     if (each->homes.priority > among.priority || (among.segment != 0 && each->segment() != among.segment)) continue;
     if (among.another_place && each->homes.places.back().segment == each->segment()) continue;
@@ -50,7 +50,7 @@ GpuProcess* Victims::FindTables() const {
   for (const auto& process : vidmm_.processes().all()) {
     if (process->handles.context == nullptr || process->space == nullptr || process->space->tables() == 0) continue;
     if (process->TablesEvicted() || process->tables_gave_way)
-      continue;  // tables_gave_way: the tables are being restored
+      continue;  // with tables_gave_way the tables are being restored
     bool needed = false;
     uint64_t used = 0;
     const std::vector<GpuProcess*> parts = process->Parts();

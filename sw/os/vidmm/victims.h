@@ -18,22 +18,22 @@ class Victims {
   /// `wanted`: allocations that must stay, together with the page tables of their processes.
   Victims(VidMm& vidmm, std::vector<Allocation*> wanted) : vidmm_(vidmm), wanted_(std::move(wanted)) {}
 
-  /// Limits the allocations to choose from.
+  /// Limits the allocations that Find chooses from.
   struct Among {
     unsigned segment = 0;               ///< only allocations in this memory segment; 0: in any
     UINT priority = ~UINT{0};           ///< only allocations of at most this priority
     const GpuProcess* owner = nullptr;  ///< only allocations of this process; null: of any
     bool another_place = false;         ///< only allocations that have a place after their current one
   };
-  /// The one with the lowest priority, and among equals the one wanted longest ago; null: none may be evicted.
-  /// Allocations that Residency never made resident are not chosen.
+  /// Returns the allocation with the lowest priority, and among equals the least recently wanted one, or null if none
+  /// may be evicted. Allocations that Residency never made resident are not chosen.
   Allocation* Find(const Among& among) const;
-  /// Among the processes that have page tables in memory, a context, and no wanted allocation mapped: the one whose
-  /// allocations were wanted longest ago; null if there is none. Over a link it returns the part on this GPU that has
-  /// tables, and mappings of all parts count.
+  /// Chooses among the processes that have page tables in memory, a context, and no wanted allocation mapped. Returns
+  /// the one whose allocations were wanted longest ago, or null. With linked GPUs it returns the part on this GPU that
+  /// has tables, and mappings of all parts count.
   GpuProcess* FindTables() const;
 
-  /// The process that mapped the allocation first, whose budget is charged; null: it was never mapped.
+  /// The process that mapped the allocation first and whose budget is charged; null if it was never mapped.
   static const GpuProcess* OwnerOf(const Allocation& allocation);
   /// Bytes in memory segments that belong to the process.
   uint64_t LocalBytes(const GpuProcess& process) const;

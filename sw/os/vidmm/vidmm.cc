@@ -93,7 +93,7 @@ bool VidMm::running() const { return parts_->work.queue().buffers() != 0; }
 
 void VidMm::Start() {
   if (this == link_.front())
-    adapter().set_driver_requests(&context_allocations());  // the front's process parts have the addresses
+    adapter().set_driver_requests(&context_allocations());  // the front VidMm has the addresses of all process parts
   paging().Open(*this);
   work().Start(paging().process().handles.context);
   const bool tables = !gpu_.caps().physical_model;

@@ -33,9 +33,9 @@ struct Allocation;
 struct AllocationRequest;
 struct GpuProcess;
 
-/// The video memory manager of one GPU. It owns the parts that do the work, each a class of its own, and offers the
-/// calls that most callers need; other calls go to a part. Each of several linked adapters has one (VidMmLink): a
-/// process has a part in each, an allocation lives in the memory of one, and page tables of all of them may map it.
+/// The video memory manager of one GPU. It owns the classes that do the work and offers the calls that most callers
+/// need; other calls go to one of the classes. Each of several linked adapters has a VidMm (VidMmLink): a process has a
+/// part in each, an allocation lives in the memory of one, and page tables of all of them may map it.
 ///
 /// Every call is made on the VidMm worker thread and returns when the GPU has done the work and its
 /// fence and its monitored fence have been signalled. Virtual addresses and sizes are bytes, multiples
@@ -54,11 +54,11 @@ class VidMm {
   void Stop();
   /// True between Start and Stop.
   bool running() const;
-  /// Recovery after a reset of the adapter: ForgetQueued before the driver restarts, RebuildTables after it. Existing
-  /// processes and allocations are lost and can only be destroyed; the paging process gets new tables.
+  /// For recovery after a reset of the adapter. Call ForgetQueued before the driver restarts and RebuildTables after
+  /// it. Existing processes and allocations are lost and can only be destroyed; the paging process gets new tables.
   void ForgetQueued();
   void RebuildTables();
-  /// Call before and after D3 (SleepingMemory). Over a link, one call on any GPU applies to all of them.
+  /// Call Sleep before D3 and Wake after it (SleepingMemory). A call on any linked GPU applies to all of them.
   void Sleep();
   void Wake();
 
@@ -66,13 +66,13 @@ class VidMm {
   PhysicalAdapter& gpu() { return gpu_; }
   Allocations& allocations();
   Processes& processes();
-  /// What is mapped where.
+  /// Records what is mapped where.
   Mappings& mappings();
   /// Page tables of processes.
   ProcessTables& tables();
-  /// Memory of segments.
+  /// Manages the memory of segments.
   Placement& placement();
-  /// Where allocations live.
+  /// Decides where allocations live.
   Residency& residency();
   Transfers& transfers();
   ScratchWindows& windows();
@@ -84,10 +84,10 @@ class VidMm {
   ContextAllocations& context_allocations();
   /// Commands of processes in the physical model.
   RenderCalls& render_calls();
-  /// The page that unmapped pages of the aperture show.
+  /// The page that unmapped aperture pages map.
   SystemBuffer& dummy();
 
-  // Calls that most callers need; each goes to the part of the same name.
+  // Calls that most callers need; each goes to the class that implements it.
   GpuProcess* CreateProcess(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void DestroyProcess(GpuProcess* process);
   uint64_t ReserveVa(GpuProcess& process, uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
@@ -110,7 +110,7 @@ class VidMm {
   /// Makes the paging process' tables (PagingBringUp::MakeTables), with entries for everything mapped there since its
   /// start: tables of other processes and the buffers of companions.
   void MakeTables(bool gpu_runs);
-  /// Maps paging buffers in the aperture segment, in the physical model; the driver executes the operation inside the
+  /// Maps paging buffers into the aperture segment, in the physical model. The driver executes the operation inside the
   /// call.
   void MapPagingBuffers();
   void UnmapPagingBuffers();

@@ -13,10 +13,10 @@ namespace gmmu::os {
 
 class LinkedTables;
 
-/// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes over all of them (documents
+/// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes on all of them (documents
 /// only).
 ///
-/// A process has one space of virtual addresses over the link and page tables on each GPU. A mapping may exist on one
+/// A process has one space of virtual addresses on all linked GPUs, and page tables on each. A mapping may exist on one
 /// GPU or on all; entries for another GPU's memory lead over the link. The trees of tables are the same everywhere, so
 /// a mapping on one GPU makes its tables on all. Each GPU writes its tables by its own paging work; each VidMm has its
 /// own budgets, residency and transfers. As in VidMm, calls are made on the worker and return when the work is done.
@@ -32,7 +32,7 @@ class VidMmLink {
     std::unique_ptr<LinkedTables> tables;
   };
 
-  /// `adapter` has started.
+  /// `adapter` must have started.
   explicit VidMmLink(LogicalAdapter& adapter);
   ~VidMmLink();
 

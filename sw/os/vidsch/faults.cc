@@ -66,7 +66,7 @@ void FaultReports::OnPageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
                      ": DXGK_PAGE_FAULT_FENCE_INVALID needs fence 0 and a bit that says what to reset");
     }
     if ((flags & DXGK_PAGE_FAULT_PROCESS_HANDLE_VALID) != 0) {
-      node.culprit = Node::kDestroyed;  // if none of these devices has the process
+      node.culprit = Node::kDestroyed;  // applies if none of these devices has the process
       for (const auto& device : devices_)
         if (device->process == page.FaultedProcessHandle) node.culprit = device->id;
     }

@@ -6,11 +6,11 @@ namespace gmmu::os {
 
 /// The fence ids of one node.
 ///
-/// They have 32 bits and wrap (open: no source says how). 0 is never used. Of two ids the one less than 2^31 ahead is
-/// the later one.
+/// Fence ids have 32 bits and wrap; how they wrap is not documented. 0 is never used. Of two ids, the one that is less
+/// than 2^31 ahead is the later one.
 class Fences {
  public:
-  /// `last`: the id before the first one.
+  /// `last` is the id that precedes the first one.
   explicit Fences(uint32_t last) : last_given_(last), last_completed_(last) {}
 
   /// True if `fence` equals `other` or comes after it.
@@ -20,7 +20,7 @@ class Fences {
     if (++last_given_ == 0) ++last_given_;
     return last_given_;
   }
-  /// Completes `fence` and all before it. No effect if it is older than the last completed one.
+  /// Completes `fence` and all earlier ones. Does nothing if it is older than the most recently completed one.
   void Complete(uint32_t fence) {
     if (Reached(fence, last_completed_)) last_completed_ = fence;
   }

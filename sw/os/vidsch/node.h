@@ -26,7 +26,7 @@ struct NodeId {
   }
 };
 
-/// The fate of the interrupt's report of a completion that was found by DxgkDdiQueryCurrentFence.
+/// What became of the interrupt that should have reported a completion found by DxgkDdiQueryCurrentFence.
 enum class ReportFate {
   kNotReported,  ///< no interrupt reported the completion
   kNoDpc,        ///< reported, but DxgkDdiDpcRoutine has not run since: DxgkCbQueueDpc was not called
@@ -67,7 +67,7 @@ struct Node {
   uint32_t fault_fence = 0;                     ///< fence of the packet that faulted
   uint64_t culprit = 0;  ///< device whose process a page fault without a fence names, or kDestroyed
   uint64_t asked = 0;    ///< time (ns) of the last DxgkDdiQueryCurrentFence
-  /// Completions found by DxgkDdiQueryCurrentFence since the node's last report: time (ns) and fate of their reports.
+  /// Completions that DxgkDdiQueryCurrentFence found since the node's last report: their times (ns) and report fates.
   std::vector<std::pair<uint64_t, ReportFate>> missed_at;
   uint64_t resubmissions = 0;
 };

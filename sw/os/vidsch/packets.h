@@ -13,24 +13,24 @@ namespace gmmu::os {
 class Kernel;
 class Miniport;
 
-/// The packets of all nodes, from the queue through the driver to their end.
+/// The packets of all nodes, from the queue through the driver until they end.
 ///
-/// A packet gets its fence id when it is submitted. A packet that the driver gives back is submitted again: a paging
-/// packet with the same id and Flags.Resubmission, in order, before anything new; a render packet with a new id (seen
-/// on build 26100).
+/// A packet gets its fence id when it is submitted. A packet that the driver returns is submitted again. A paging
+/// packet keeps its id, gets Flags.Resubmission, and goes in order before anything new; a render packet gets a new id
+/// (seen on build 26100).
 class Packets {
  public:
-  /// Packets that a driver holds at once. The others wait here, where their order can still change.
+  /// The number of packets that a driver holds at once. The others wait here, where their order can still change.
   static constexpr size_t kDepth = 4;
 
-  /// `last`: the fence id before the first one of each node.
+  /// `last` is the fence id that precedes the first one of each node.
   Packets(Kernel& kernel, uint32_t last) : kernel_(kernel), first_(last) {}
 
-  /// Sets the driver that gets the packets. Null: they wait.
+  /// Sets the driver that gets the packets. While it is null, packets wait.
   void Connect(Miniport* miniport) { miniport_ = miniport; }
   Miniport* miniport() { return miniport_; }
 
-  /// Queues a packet, and submits the packets that are ready. PASSIVE_LEVEL.
+  /// Queues a packet, and submits the packets that are ready. Call at PASSIVE_LEVEL.
   PacketId Submit(GpuPacket packet);
   /// Submits the ready packets of a node, or of all nodes.
   void Dispatch(NodeId id);
@@ -64,16 +64,16 @@ class Packets {
   bool Suspended(HANDLE context) const { return suspended_contexts_.count(context) != 0; }
   void ForgetContext(HANDLE context) { suspended_contexts_.erase(context); }
 
-  // The phases of an adapter reset. From BeginReset nothing is submitted and every new packet is lost; from
-  // BeginRebuild on new packets wait; from the end on they are submitted.
+  // The phases of an adapter reset. After BeginReset nothing is submitted and every new packet is lost; after
+  // BeginRebuild new packets wait; after the end they are submitted.
   void BeginReset() { resetting_ = discarding_ = true; }
   void BeginRebuild() { discarding_ = false; }
   void EndReset() { resetting_ = discarding_ = false; }
   bool resetting() const { return resetting_; }
   bool discarding() const { return discarding_; }
 
-  /// Notes work for the scheduler's thread: since the last ClearAttention a packet ended, was preempted, or could not
-  /// be submitted.
+  /// Records that the scheduler's thread has work: since the last ClearAttention a packet ended, was preempted, or
+  /// could not be submitted.
   void DrawAttention() { attention_ = true; }
   void ClearAttention() { attention_ = false; }
   bool attention() const { return attention_; }
@@ -84,7 +84,7 @@ class Packets {
 
  private:
   void SubmitFirst(NodeId id, Node& node);
-  /// Moves the first packet whose context is not suspended to the front; false: there is none.
+  /// Moves the first packet whose context is not suspended to the front. Returns false if there is no such packet.
   bool Choose(Node& node) const;
 
   Kernel& kernel_;

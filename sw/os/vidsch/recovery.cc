@@ -56,7 +56,7 @@ void TimeoutRecovery::Serve() {
                                       : 0);
     if (stop_) break;
     packets_.ClearAttention();
-    // Nodes may share an engine, so a paging packet is judged after the render packets that may hold it up.
+    // Nodes may share an engine, so a paging packet is checked after the render packets that may hold it up.
     for (const bool paging : {false, true}) {
       for (auto& [id, node] : packets_.nodes()) {
         if (node.RunsPaging() == paging) Watch(id);
@@ -115,7 +115,7 @@ void TimeoutRecovery::Watch(NodeId id) {
   }
 }
 
-// Before the reset the nodes that depend on this one are preempted (display driver documents: within 500 ms).
+// Before the reset, the nodes that depend on this one are preempted (display driver documents: within 500 ms).
 bool TimeoutRecovery::QuietDependents(NodeId id) {
   const uint64_t group = packets_.miniport()->QueryDependentEngineGroup(id.node, id.engine);
   std::vector<NodeId> others;

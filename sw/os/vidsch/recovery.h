@@ -15,7 +15,7 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// One recovery.
+/// The record of one recovery.
 struct RecoveryRecord {
   enum class Kind { kEngine, kAdapter } kind = Kind::kEngine;
   uint32_t node = 0, engine = 0;
@@ -24,15 +24,15 @@ struct RecoveryRecord {
   std::string why;
 };
 
-/// The GPU scheduler's thread: submits what waits, watches over what runs, and resets what hangs.
+/// The GPU scheduler's thread. It submits waiting packets, watches running ones, and resets hung engines.
 ///
 /// Recovery (display driver documents, timeout detection and recovery): a packet that runs longer than the quantum
-/// while others wait, or longer than the delay, is preempted; a request that is not answered within the
-/// delay resets the engine; an engine reset that fails, or that hit a paging packet, resets the adapter. Only the
-/// device whose packet ran is lost, unless the whole adapter is reset: then every device is lost.
+/// while others wait, or longer than the delay, is preempted. A request without a response within the delay resets the
+/// engine. An engine reset that fails, or that hit a paging packet, resets the adapter. Only the device whose packet
+/// ran is lost, unless the whole adapter is reset; then every device is lost.
 ///
-/// If a packet runs for a quantum without a report, the driver is asked for its current fence
-/// (DxgkDdiQueryCurrentFence): the interrupt of a completion may have been lost.
+/// If a packet runs for a quantum without a report, the driver is queried for its current fence
+/// (DxgkDdiQueryCurrentFence), because the interrupt of a completion may have been lost.
 class TimeoutRecovery {
  public:
   /// `adapter_reset` is called after DxgkDdiResetFromTimeout, on the scheduler's thread.
@@ -53,8 +53,8 @@ class TimeoutRecovery {
   uint64_t RecoveryNs() const;
   /// True if a packet other than `packet` may block the paging work behind it.
   bool HeldUp(PacketId packet) const;
-  /// An interrupt has reported completions of the node. Completions found by a query shortly before do not count as
-  /// missed: their interrupt was on its way.
+  /// Call when an interrupt has reported completions of the node. Completions that a query found shortly before do not
+  /// count as missed, because their interrupt was on its way.
   void OnReport(NodeId id);
 
   const std::vector<RecoveryRecord>& recoveries() const { return recoveries_; }

@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-/// Reports of DxgkCbNotifyInterrupt without a following DxgkCbNotifyDpc, oldest first.
+/// Reports of DxgkCbNotifyInterrupt that no DxgkCbNotifyDpc has followed yet, oldest first.
 class Reports {
  public:
   using Fate = ReportFate;

@@ -18,26 +18,26 @@ namespace gmmu::os {
 class Kernel;
 class Miniport;
 
-/// The GPU scheduler of one logical adapter: packets of its nodes from the queue to their end (Packets), fence ids
-/// (Fences), preemption (Preemption), faults (FaultReports), timeouts and resets (TimeoutRecovery). Here are the waits
-/// of its users and the driver's notifications: the driver notifies at interrupt level, and what it reports counts from
-/// the deferred procedure call on.
+/// The GPU scheduler of one logical adapter: packets of its nodes from the queue until they end (Packets), fence ids
+/// (Fences), preemption (Preemption), faults (FaultReports), timeouts and resets (TimeoutRecovery). This class has its
+/// users' waits and the driver's notifications. The driver notifies at interrupt level; its reports take effect in the
+/// deferred procedure call.
 class VidSch {
  public:
   static constexpr size_t kDepth = Packets::kDepth;
-  /// How long the longest paging buffer may take on the slowest link, with room: the bound of waits for paging work.
+  /// How long the longest paging buffer may take on the slowest link, plus a margin. It bounds waits for paging work.
   static constexpr uint64_t kBoundNs = 100'000'000;
 
-  /// `last`: the fence id before the first one of each node.
+  /// `last` is the fence id that precedes the first one of each node.
   explicit VidSch(Kernel& kernel, uint32_t last = 0);
 
-  /// Sets the driver that gets the packets. Null: they wait.
+  /// Sets the driver that gets the packets. While it is null, packets wait.
   void Connect(Miniport* miniport) { packets_.Connect(miniport); }
-  /// The thread that submits waiting packets and watches running ones. It runs from Start to Stop.
+  /// Starts the thread that submits waiting packets and watches running ones. It runs until Stop.
   void Start() { recovery_.Start(); }
   void Stop() { recovery_.Stop(); }
-  /// Sets the work that follows DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout,
-  /// and the contents of video memory. It runs on the scheduler's thread.
+  /// Sets the work that follows DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout, and
+  /// restoring video memory. It runs on the scheduler's thread.
   void set_adapter_reset(std::function<void()> work) { adapter_reset_ = std::move(work); }
   /// True from the adapter's reset to BeginRebuild. Packets submitted meanwhile are lost, so that work
   /// on the adapter's old state ends.
@@ -49,7 +49,7 @@ class VidSch {
   /// submits the packets that have arrived since.
   void Suspend() { packets_.Suspend(); }
   void Resume() { packets_.Resume(); }
-  /// True if the driver holds no packet, of any node or of this one.
+  /// True if the driver holds no packet: without an argument for all nodes, else for this node.
   bool idle() const;
   bool idle(uint32_t node, uint32_t engine = 0) const;
   /// True if the driver holds a packet of the context.
@@ -75,19 +75,19 @@ class VidSch {
   GpuDevice* CreateDevice(const std::string& name) { return devices_.Create(name); }
   void DestroyDevice(GpuDevice* device);
 
-  /// Queues a packet, and submits the packets that are ready. PASSIVE_LEVEL.
+  /// Queues a packet, and submits the packets that are ready. Call at PASSIVE_LEVEL.
   PacketId Submit(GpuPacket packet) { return packets_.Submit(std::move(packet)); }
   bool Ended(PacketId packet) const { return packets_.Ended(packet); }
-  /// kLost only for packets whose device was lost.
+  /// Returns kLost only for packets whose device was lost.
   PacketEnd EndOf(PacketId packet) const { return packets_.EndOf(packet); }
-  /// Waits longer than `bound_ns` only while a render packet or a recovery blocks the packet.
+  /// Waits longer than `bound_ns` only if a render packet or a recovery blocks the packet.
   PacketEnd Wait(PacketId packet, uint64_t bound_ns);
   /// Requests a preemption of `node`: the driver returns what has not completed. Does nothing while a request is open.
   void Preempt(uint32_t node, uint32_t engine = 0) { preemption_.Ask({engine, node}); }
 
-  /// DxgkCbNotifyInterrupt: at device level.
+  /// Handles DxgkCbNotifyInterrupt, at device level.
   void OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
-  /// DxgkCbNotifyDpc: at dispatch level.
+  /// Handles DxgkCbNotifyDpc, at dispatch level.
   void OnDpc();
   /// Call when DxgkDdiDpcRoutine has returned.
   void OnDpcReturned() { reports_.OnDpcReturned(); }
@@ -100,9 +100,9 @@ class VidSch {
   uint32_t last_submitted(uint32_t node, uint32_t engine = 0) {
     return packets_.At({engine, node}).fences.last_given();
   }
-  /// Packets of the node that were preempted and submitted again.
+  /// Number of packets of the node that were preempted and submitted again.
   uint64_t resubmissions(uint32_t node, uint32_t engine = 0) { return packets_.At({engine, node}).resubmissions; }
-  /// Packets that were submitted while the driver was still inside its report of a preemption.
+  /// Number of packets that were submitted while the driver was still inside its report of a preemption.
   uint64_t submitted_in_reports() const { return packets_.submitted_in_reports(); }
   /// Counts completions found only by DxgkDdiQueryCurrentFence, by what became of their report.
   uint64_t missed_completions(Reports::Fate fate = Reports::Fate::kNotReported) const {
