@@ -12,7 +12,7 @@ namespace gmmu::app {
 struct RunArguments;
 class Progress;
 
-/// Arguments of `gmmu run` that only --engine board accepts.
+/// Arguments of `gmmu run` that are accepted only with --engine board.
 struct BoardArguments {
   std::string port;  ///< path of the serial port, or "sim"
   uint64_t baud = 3'000'000;
@@ -23,16 +23,16 @@ struct BoardArguments {
   bool probe = false;
 };
 
-/// Returns the error in the arguments, one or two lines; empty: none.
+/// Returns the error in the arguments, in one or two lines; empty if there is none.
 std::string Wrong(const RunArguments& arguments);
 
 /// Opens the board that the arguments name. Throws sim::board::BoardError.
 std::unique_ptr<sim::board::Board> OpenBoard(const RunArguments& arguments);
 
-/// `gmmu run --engine board --probe`. Throws BoardError and OutputError before anything is tested.
+/// Implements `gmmu run --engine board --probe`. Throws BoardError and OutputError before anything is tested.
 int ProbeBoard(const RunArguments& arguments, std::FILE* out);
 
-/// Shows bytes and remaining time while a phase of the run moves bytes over the link within one call.
+/// Shows bytes and remaining time during a phase in which a single call moves all bytes over the link.
 class BoardProgress {
  public:
   BoardProgress(sim::board::Board& board, Progress& progress);

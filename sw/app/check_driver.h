@@ -24,8 +24,8 @@ struct CheckDriverArguments {
 
 CLI::App* AddCheckDriver(CLI::App& app, CheckDriverArguments& arguments);
 
-/// Runs the driver in every scenario, each in a process of its own, and prints one page. Returns 0 if at least one
-/// passed and none failed, else 1. Throws workload::InputError, OutputError before the first run.
+/// Runs the driver in every scenario, each in its own process, and prints one page. Returns 0 if at least one scenario
+/// passed and none failed, else 1. Throws workload::InputError or OutputError before the first run.
 int CheckDriver(const CheckDriverArguments& arguments, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::app

@@ -37,7 +37,7 @@ using Json = nlohmann::json;
   _exit(status);
 }
 
-/// Returns true if the process ended by itself. After `seconds` it is killed.
+/// Waits for the process. Returns true if it ended by itself; after `seconds` it is killed.
 bool Await(pid_t child, unsigned seconds, int* status) {
   const auto end = Clock::now() + std::chrono::seconds(seconds);
   for (auto pause = std::chrono::milliseconds(1);; pause = std::min(2 * pause, std::chrono::milliseconds(32))) {
@@ -142,7 +142,7 @@ ChildRun RunInChild(RunArguments arguments, unsigned seconds) {
   } else {
     Judge(report, run);
   }
-  if (run.end == "leak")  // the leak is more specific than the refusal
+  if (run.end == "leak")  // leak takes precedence because it is more specific than the refusal
     std::stable_partition(run.wrong.begin(), run.wrong.end(),
                           [](const std::string& line) { return line.rfind("leaked ", 0) == 0; });
   if (!run.wrong.empty()) run.text = run.wrong.front();

@@ -50,7 +50,7 @@ struct RunArguments {
 struct ConfigArguments {
   std::string config;            ///< base configuration file; empty: the defaults
   std::vector<std::string> set;  ///< configuration changes, as RunArguments::set
-  /// What to print; none: TOML.
+  /// Selects what to print; if none is set, TOML is printed.
   bool list = false, markdown = false, build_options = false, json_schema = false;
   std::string section;  ///< the section that `list` prints; empty: all sections
 };
@@ -58,21 +58,21 @@ struct ConfigArguments {
 /// The whole program: parses, runs, prints. Never throws; returns the exit status.
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 /// Runs `work`, flushes `out` and returns the exit status. If `work` throws or `out` cannot be written, prints the
-/// reason to `err` and returns the exit status that goes with it.
+/// reason to `err` and returns the matching exit status.
 int Caught(const std::function<int()>& work, std::FILE* out, std::FILE* err);
 
-/// `gmmu run`. Throws OutputError, workload::InputError and settings::Error before anything is
+/// Implements `gmmu run`. Throws OutputError, workload::InputError and settings::Error before anything is
 /// simulated.
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
-/// `gmmu run --list`: the scenarios that are built in.
+/// Implements `gmmu run --list`, which lists the built-in scenarios.
 int ListScenarios(std::FILE* out);
-/// `gmmu run --procedures`: what a scenario can run, with default, range and meaning of every parameter.
+/// Implements `gmmu run --procedures`: lists what a scenario can run, with every parameter's default, range, meaning.
 int ListProcedures(std::FILE* out);
-/// `gmmu scan-driver`: lists the routines that a driver imports, and those that GPU isolation forbids.
+/// Implements `gmmu scan-driver`: lists a driver's imported routines, and those that GPU isolation forbids.
 int ScanDriver(const std::string& path, std::FILE* out);
-/// `gmmu compare`: prints the differences between two reports of --json for the same work on two engines.
+/// Implements `gmmu compare`: prints the differences between two --json reports of the same work on two engines.
 int Compare(const std::string& first, const std::string& second, std::FILE* out);
-/// `gmmu config`: prints the complete configuration as loadable TOML, or in the requested form. Throws settings::Error.
+/// Implements `gmmu config`: prints the complete configuration as loadable TOML, or in the requested form.
 int PrintConfig(const ConfigArguments& arguments, std::FILE* out);
 
 }  // namespace gmmu::app

@@ -11,10 +11,10 @@ class Option;
 
 namespace gmmu::app {
 
-/// An option that takes a decimal or 0x hexadecimal number without a sign.
+/// Adds an option that takes an unsigned decimal or 0x hexadecimal number.
 CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& value, const std::string& help);
 
-/// --set KEY=VALUE, which may be given again: changes of the configuration.
+/// Adds --set KEY=VALUE, a repeatable option that changes the configuration.
 void AddChanges(CLI::App* command, std::vector<std::string>& set);
 
 }  // namespace gmmu::app

@@ -16,7 +16,7 @@ constexpr const char* kPcieTag = "pcie_tag";
 
 /// Refuses VRAM that is too small for the driver's own memory or for the part that the CPU is to see.
 void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver, const std::string& file) {
-  constexpr uint64_t kLeast = 128;  // KiB for page tables, the least with which the system starts
+  constexpr uint64_t kLeast = 128;  // KiB for page tables, the least with which the system can start
   for (unsigned unit = 0; unit < gpu.count; ++unit) {
     const std::string of = " KiB of VRAM of GPU " + std::to_string(unit);
     const uint64_t vram = gpu.vram_bytes(unit) >> 10, shown = std::min(vram, gpu.window_bytes(unit) >> 10);
@@ -32,7 +32,7 @@ void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver,
   }
 }
 
-/// Checks rules that involve keys of several components. `with_gpu`: the machine has a GPU and no device model instead.
+/// Checks rules that involve keys of several components. `with_gpu`: the machine has a GPU rather than a device model.
 void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, const DriverSettings& driver,
                    bool with_gpu, const std::string& file) {
   if (os.copies_entries && driver.contiguous_pages) {

@@ -19,27 +19,27 @@ struct Configuration {
   sim::device::DeviceSettings device;
   std::set<std::string> stated;  ///< full names of the keys that the file itself sets; keys set by presets are left out
 
-  /// Returns the defaults changed by the TOML text, and then by `set`. Errors name the text `file`. With `table` only
-  /// that table of the text is read, and its sections are the configuration's ("machine": [machine.gpu] is [gpu]). Each
-  /// element of `set` is "SECTION.KEY=VALUE" with a TOML value; the quotes of a string may be omitted. Throws
+  /// Returns the defaults, changed by the TOML text and then by `set`. Errors refer to the text as `file`. With `table`
+  /// only that table of the text is read, and its sections are the configuration's ("machine": [machine.gpu] is [gpu]).
+  /// Each element of `set` is "SECTION.KEY=VALUE" with a TOML value; the quotes of a string may be omitted. Throws
   /// settings::Error for a syntax error, an unknown key, a wrong value, and keys that contradict each other.
   static Configuration FromToml(std::string_view text, const std::string& file, const std::string& table = "",
                                 const std::vector<std::string>& set = {});
-  /// As FromToml, with a file's text; an empty path: no text. Throws settings::Error also when it cannot be read.
+  /// Like FromToml, but reads a file; an empty path means no text. Throws settings::Error also if it cannot be read.
   static Configuration FromFile(const std::string& path, const std::vector<std::string>& set = {});
 
   /// All settings as keys, which must not outlive this object.
   settings::Keys Keys();
-  /// Sets the waits of the operating system that are not stated to the lengths that a serial line needs.
+  /// Raises the operating system's waits that the user has not set to what a serial line needs.
   void ForSerialLine();
-  /// Loadable TOML of every key.
+  /// Returns loadable TOML of every key.
   std::string ToToml() const;
-  /// All settings as one JSON object.
+  /// Returns all settings as one JSON object.
   std::string ToJson() const;
-  /// docs/settings.md: all keys with their defaults, bounds and meanings.
+  /// Returns docs/settings.md, which lists all keys with their defaults, bounds and meanings.
   static std::string Page();
 
-  /// The settings of the operating system, with the values that the machine and [driver] pass to its driver.
+  /// Returns the operating system's settings, including the values that the machine and [driver] pass to its driver.
   os::Parameters OsParameters(uint64_t seed) const;
 
  private:

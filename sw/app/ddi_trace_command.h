@@ -24,7 +24,7 @@ struct DdiTraceArguments {
 /// Adds FILE and its options to `gmmu trace`.
 void AddDdiTrace(CLI::App* trace, DdiTraceArguments& arguments);
 
-/// Prints, compares or converts traces. Returns 1 when two traces differ. Throws trace::TraceError, OutputError.
+/// Prints, compares or converts traces. Returns 1 if two traces differ. Throws trace::TraceError or OutputError.
 int DdiTrace(const DdiTraceArguments& arguments, std::FILE* out);
 
 }  // namespace gmmu::app

@@ -7,10 +7,10 @@
 
 namespace gmmu::app {
 
-/// "0xc000009a", "returned" for an entry without a result, "did not return".
+/// Returns "0xc000009a", "returned" for an entry without a result, or "did not return".
 std::string StatusOf(const DdiCall& call);
-/// Prints the first difference of the traces on `out`, or that there is none. `times`: times must be equal too. Returns
-/// the exit status.
+/// Prints to `out` the first difference between the traces, or that there is none. With `times`, times must be equal
+/// too. Returns the exit status.
 int CompareTraces(const DdiTraceFile& a, const DdiTraceFile& b, bool times, std::FILE* out);
 
 }  // namespace gmmu::app

@@ -22,7 +22,7 @@ std::string SchemaOf(const std::string& line) {
   return schema.rfind("gmmu-ddi-trace ", 0) == 0 ? schema : "";
 }
 
-/// The text arguments, each with the name of its option.
+/// Returns the text arguments, each with the name of its option.
 std::vector<std::pair<const char*, std::string*>> Texts(RunArguments& run) {
   return {{"scenario", &run.scenario},
           {"driver", &run.driver},

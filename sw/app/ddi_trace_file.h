@@ -32,11 +32,11 @@ struct DdiTraceFile {
   std::vector<DdiCall> calls;  ///< in the order in which they began
 };
 
-/// The first line of the trace of a run with these arguments.
+/// Returns the first line of the trace of a run with these arguments.
 std::string DdiTraceHeader(const RunArguments& arguments);
-/// True if the file begins as a trace of calls does, of any version.
+/// True if the file begins like a trace of calls of any version.
 bool IsDdiTrace(const std::string& path);
-/// Throws trace::TraceError with the line if the file is not a trace of this version.
+/// Throws trace::TraceError, which names the line, if the file is not a trace of this version.
 DdiTraceFile ReadDdiTrace(const std::string& path);
 
 }  // namespace gmmu::app

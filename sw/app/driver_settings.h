@@ -13,8 +13,8 @@ class Keys;
 
 namespace gmmu::app {
 
-/// The section [driver] of the configuration: the values that the driver finds in its registry stand-in. kmd/driver.def
-/// defines the members; a choice holds its number in the registry.
+/// The section [driver] of the configuration, which holds the values that the driver finds in its registry key.
+/// kmd/driver.def defines the members; a choice holds its registry number.
 struct DriverSettings {
 #define NUMBER(key, Value, initial, unit, min, max, text) uint64_t key = initial;
 #define BYTES(key, member, Value, lg2, initial, unit, min, max, text) uint64_t key = initial;
@@ -30,7 +30,7 @@ struct DriverSettings {
   settings::Keys Keys();
   /// Checks the rules between the members. Throws settings::Error with `file`, the key and the error.
   void Check(const std::string& file) const;
-  /// The values by the names under which the driver reads them; sizes in bytes.
+  /// Returns the values by the names under which the driver reads them; sizes are in bytes.
   std::map<std::string, uint64_t> Registry() const;
 };
 

@@ -8,12 +8,12 @@
 
 namespace gmmu::app {
 
-/// A rule that a line of a report shows to be broken.
+/// A rule that, according to a line of a report, is broken.
 struct BrokenRule {
   std::string document, section;
   std::string page;  ///< page of this repository that describes the rule and names its tests
 };
-/// Null if no rule of broken_rules.def fits.
+/// Returns null if no rule of broken_rules.def matches the line.
 const BrokenRule* RuleOf(const std::string& line);
 
 /// The result of one scenario.
@@ -27,7 +27,7 @@ struct ScenarioVerdict {
   std::string command;                   ///< command line that repeats only this run
   double seconds = 0;
 };
-/// Makes the verdict of a run that has ended.
+/// Returns the verdict for a run that has ended.
 ScenarioVerdict VerdictOf(const std::string& scenario, const std::string& title, const ChildRun& run,
                           const std::string& command);
 
@@ -42,7 +42,7 @@ struct DriverVerdict {
   bool Passed() const;
   std::string Text() const;
   std::string Json() const;
-  /// JUnit's XML: a test case for each scenario.
+  /// Returns JUnit XML with a test case for each scenario.
   std::string JUnit() const;
 };
 

@@ -14,7 +14,7 @@ inline constexpr const char* kFast = "fast";
 inline constexpr const char* kBoardEngine = "board";
 inline constexpr const char* kDevice = "device";
 
-/// What the makers of engines need, each its part.
+/// The inputs of the functions that make engines; each uses its part.
 struct EngineInputs {
   const sim::MachineConfig& machine;
   const sim::EngineOptions& options;
@@ -35,7 +35,7 @@ struct EngineKind {
 
 /// The engines of this build, the default first.
 const std::vector<EngineKind>& EngineKinds();
-/// Returns the engine of that name, null if this build has none.
+/// Returns the engine with that name, or null if this build has none.
 const EngineKind* FindEngine(const std::string& name);
 
 }  // namespace gmmu::app

@@ -23,7 +23,7 @@ struct ExplainArguments {
 /// Adds `gmmu explain` to the program's commands.
 CLI::App* AddExplain(CLI::App& app, ExplainArguments& arguments);
 
-/// Prints and exports the requested events. Throws events::EventError, OutputError.
+/// Prints and exports the requested events. Throws events::EventError or OutputError.
 int Explain(const ExplainArguments& arguments, std::FILE* out);
 
 }  // namespace gmmu::app

@@ -8,11 +8,11 @@
 
 namespace gmmu::app {
 
-/// The argument that conflicts with --fail-each; empty: none, or --fail-each is not given.
+/// Returns the argument that conflicts with --fail-each; empty if there is none, or without --fail-each.
 std::string WrongSweep(const RunArguments& arguments);
 
-/// `gmmu run --fail-each callback|allocation`: makes runs in turn; the n-th run refuses the n-th callback or allocation
-/// of the driver. Returns 1 if a run ends other than by passing, or by a refusal without a leak. Throws OutputError,
+/// Implements `gmmu run --fail-each callback|allocation`. The n-th run refuses the driver's n-th callback or
+/// allocation. Returns 1 if any run ends otherwise than by passing, or by a refusal without a leak. Throws OutputError,
 /// settings::Error and workload::InputError before the first run.
 int FailEach(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 

@@ -13,7 +13,7 @@ namespace {
 
 std::optional<LastReport::Parts> last;
 
-/// False if the text was not written completely.
+/// Returns false if the text was not written completely.
 bool WriteAll(int file, const std::string& text) {
   for (size_t done = 0; done < text.size();) {
     const ssize_t more = write(file, text.data() + done, text.size() - done);

@@ -9,12 +9,12 @@ namespace gmmu::app {
 
 struct Configuration;
 
-/// The settings that differ from their defaults in a configuration, and those that `set` ("SECTION.KEY=VALUE") states,
-/// in the form "gpu.count = 3, os.iommu = 'physical'".
+/// Lists the settings of a configuration that differ from their defaults, and those that `set` ("SECTION.KEY=VALUE")
+/// states, in the form "gpu.count = 3, os.iommu = 'physical'".
 std::string ChangedSettings(const Configuration& configuration, const std::vector<std::string>& set);
 
-/// Call for a run with the built-in driver. Throws settings::Error when the run never began (JobResult::not_begun)
-/// because of its settings: ChangedSettings lists some, none of them plants a fault, and nothing else went wrong.
+/// Call for a run with the built-in driver. Throws settings::Error if the run never began (JobResult::not_begun)
+/// because of its settings: ChangedSettings lists some, none of them injects a fault, and nothing else went wrong.
 void RefuseNotBegun(const workload::JobResult& result, const Configuration& configuration,
                     const std::vector<std::string>& set);
 

@@ -10,20 +10,20 @@
 
 namespace gmmu::app {
 
-/// A file that cannot be written; what() names it, the reason and the remedy.
+/// Thrown for a file that cannot be written; what() names the file, the reason and the remedy.
 class OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A path and the option that gave it. Empty: the option was not given.
+/// A path and the option that gave it. An empty path means that the option was not given.
 struct NamedPath {
   std::string option;
   std::string path;
 };
 
-/// Throws OutputError when two outputs, or an output and an input, are one file: one of them would be lost. Pipes and
-/// devices may serve several.
+/// Throws OutputError if two outputs, or an output and an input, are the same file, because one of them would be lost.
+/// Pipes and devices may be shared.
 void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<NamedPath>& inputs);
 
 /// An output that appears complete or not at all.
@@ -34,16 +34,16 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 /// offset, even if it is a regular file.
 class OutputFile {
  public:
-  /// Opens the file at once, so that a path that cannot be written is reported before any work. Throws
+  /// Opens the file immediately, so that an unwritable path is reported before any work. Throws
   /// OutputError.
   explicit OutputFile(const std::string& given);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Throws OutputError when the device is full or fails.
+  /// Throws OutputError if the device is full or fails.
   void Write(const void* bytes, size_t size);
-  /// Flushes and renames. Throws OutputError.
+  /// Flushes and renames the file. Throws OutputError.
   void Commit();
   /// The path of the file until Commit(), for writers that open it themselves.
   const std::string& working_path() const { return temporary_.empty() ? path_ : temporary_; }
@@ -53,7 +53,7 @@ class OutputFile {
   [[noreturn]] void Fail(const std::string& what) const;
 
   std::string path_;
-  std::string temporary_;  // empty: the file is written in place
+  std::string temporary_;  // empty if the file is written in place
   std::optional<Leftover> leftover_;
   std::FILE* file_ = nullptr;
 };

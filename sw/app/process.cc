@@ -39,7 +39,7 @@ void Remove(const char* path) {
   if (unlink(path) == 0) return;
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
-  // List the folder again: a file system may skip entries while others are removed during the listing.
+  // List the folder repeatedly, because a file system may skip entries that are removed during the listing.
   for (int tries = 0; tries < 8; ++tries) {
     lseek(folder, 0, SEEK_SET);
     RemoveFiles(folder);
@@ -49,7 +49,7 @@ void Remove(const char* path) {
 }
 
 void OnEnd(int signal) {
-  if (const pid_t running = child; running > 0) {  // the child would continue writing into a removed folder
+  if (const pid_t running = child; running > 0) {  // otherwise the child would continue writing into a removed folder
     kill(running, SIGKILL);
     waitpid(running, nullptr, 0);
   }

@@ -7,17 +7,17 @@
 
 namespace gmmu::app {
 
-/// Shows the progress of the run: on a terminal in one line that is rewritten (phase, bytes, percent, time left),
-/// otherwise in a line at the start of each phase. It writes to standard error, because standard output has the report.
+/// Shows the progress of the run. On a terminal it rewrites one line (phase, bytes, percent, time left); otherwise it
+/// prints a line at the start of each phase. It writes to standard error, because standard output has the report.
 class Progress {
  public:
   explicit Progress(std::FILE* to);
   ~Progress() { Finish(); }
   /// `done` and `total` are bytes, shown as MiB, or numbers of `unit`.
   void Update(const std::string& phase, uint64_t done, uint64_t total, const char* unit = nullptr);
-  /// Prints a line that stays.
+  /// Prints a line that is not overwritten.
   void Line(const std::string& text);
-  /// Clears the terminal's line.
+  /// Clears the line on the terminal.
   void Finish();
 
  private:

@@ -16,35 +16,35 @@ struct JobResult;
 
 namespace gmmu::app {
 
-/// Arguments of --events and of the options that refine it.
+/// Arguments of --events and of the related options.
 struct EventArguments {
   std::string file;  ///< the file that the recording is written to; empty: no recording
   events::WindowOptions window;
   std::string trigger;
 };
 
-/// `option` takes a trigger of events::ParseTrigger and stores it in `window`.
+/// Makes `option` parse a trigger (events::ParseTrigger) and store it in `window`.
 void TakeTrigger(CLI::Option* option, events::WindowOptions& window);
 
 /// Adds --events, --events-from, --events-to, --events-on and --events-around.
 void AddEvents(CLI::App* command, EventArguments& arguments);
 
-/// The recording of a run: the file of events, and the sums of their causes. Everything is opened before the run, so
-/// that a file that cannot be written is reported before anything is simulated.
+/// Records a run: the file of events, and the sums of their causes. All files are opened before the run, so that an
+/// unwritable one is reported before anything is simulated.
 class Recording {
  public:
-  /// Null if nothing is to be recorded. Throws OutputError when the engine has no events, or the file cannot be made.
+  /// Returns null if nothing is to be recorded. Throws OutputError if the engine has no events or no file can be made.
   static std::unique_ptr<Recording> Make(const EventArguments& arguments, const std::string& engine,
                                          uint64_t period_ps);
 
   ~Recording();
   hw::EventSink* sink();
   void SetPhase(const std::string& name);
-  /// Call when the run is over: events whose causes do not add up become findings of `result`. Throws OutputError.
+  /// Call when the run is over. Events whose causes do not add up become findings of `result`. Throws OutputError.
   void End(workload::JobResult& result);
   /// Returns the JSON text `report` with the member `causes` added.
   std::string AddTo(const std::string& report) const;
-  /// The lines of the text report.
+  /// Returns the lines for the text report.
   std::string Text() const;
 
  private:

@@ -25,8 +25,8 @@ struct ReplayArguments {
 /// Adds the command with its options, which fill `arguments`.
 CLI::App* AddReplay(CLI::App& app, ReplayArguments& arguments);
 
-/// `gmmu replay`. Throws trace::TraceError, replay::ReplayError, OutputError and settings::Error before anything is
-/// simulated.
+/// Implements `gmmu replay`. Throws trace::TraceError, replay::ReplayError, OutputError and settings::Error before
+/// anything is simulated.
 int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::app

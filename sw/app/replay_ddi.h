@@ -23,9 +23,9 @@ struct ReplayDdiArguments {
 CLI::App* AddReplayDdi(CLI::App& app, ReplayDdiArguments& arguments);
 
 /// Repeats the calls of a recorded run with a driver, and compares call by call. With `shuffle` the threads of the
-/// system are scheduled in another order, as far as the interface permits it, and the run must pass as the recorded one
-/// did. Returns 1 if a call is answered differently or the run fails. Throws trace::TraceError, workload::InputError
-/// and OutputError before that.
+/// system are scheduled in another order, as far as the interface permits it, and the run must pass if the recorded one
+/// did. Returns 1 if a call returns something else or the run fails. Throws trace::TraceError, workload::InputError and
+/// OutputError before the run.
 int ReplayDdi(const ReplayDdiArguments& arguments, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::app

@@ -37,7 +37,7 @@
 namespace gmmu::app {
 namespace {
 
-/// Lets a writer of std::ostream write to an OutputFile, whose errors pass through as exceptions.
+/// Lets code that writes to std::ostream write to an OutputFile, whose errors pass through as exceptions.
 class OutputBuffer : public std::streambuf {
  public:
   explicit OutputBuffer(OutputFile& file) : file_(file) {}
@@ -275,14 +275,14 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
         "os",
         "the host has no memory for what the run asks for; a count that the driver answered may be far too large"));
   } catch (const std::exception&) {
-    throw;  // error of an argument or an output: no report is written
+    throw;  // an argument or output was wrong, so no report is written
   } catch (...) {
     result.faults.push_back(Stopped("driver", "the driver threw something that is no std::exception"));
   }
   last.reset();
   Conclude(config, result);
   result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  engine.reset();  // closes the waves
+  engine.reset();  // closes the file of waves
   if (on_board) TimesOfTheBoard(config.gpu.clock_mhz, result);
   progress.Finish();
   if (arguments.driver.empty() && !on_board) RefuseNotBegun(result, configuration, arguments.set);

@@ -107,7 +107,7 @@ uint64_t Write(trace::Workload& workload, const std::string& path, const std::fu
   return writer.count();
 }
 
-/// Prints a note about the trace: to `err` if the trace itself goes to standard output.
+/// Prints a note about the trace, to `err` if the trace itself goes to standard output.
 void SayBeside(const TraceArguments& arguments, const std::string& text, std::FILE* out, std::FILE* err) {
   if (arguments.out == "/dev/stdout") Say(err, "{}\n", text);
   else fmt::print(out, "{}\n", text);

@@ -33,7 +33,7 @@ struct TraceArguments {
 /// Adds `gmmu trace` to the program's commands.
 CLI::App* AddTrace(CLI::App& app, TraceArguments& arguments);
 
-/// Runs the part of `gmmu trace` that was parsed; without one, DdiTrace. Throws trace::TraceError, OutputError.
+/// Runs the parsed subcommand of `gmmu trace`, or DdiTrace if there is none. Throws trace::TraceError or OutputError.
 int Trace(const CLI::App& trace, const TraceArguments& arguments, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::app

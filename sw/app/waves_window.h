@@ -22,7 +22,7 @@ struct WavesTrigger {
   events::WindowOptions window = {0, ~uint64_t{0}, events::WindowOptions::Trigger::kNone, 0, 1'000};
 };
 
-/// The trigger's event never happened, so there are no waves to record.
+/// Thrown if the trigger's event never happened, so that there are no waves to record.
 struct NoTrigger : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -30,9 +30,9 @@ struct NoTrigger : std::runtime_error {
 /// Adds --waves-on and --waves-around.
 void AddWavesTrigger(CLI::App* command, CLI::Option* waves, WavesTrigger& trigger);
 
-/// Sets `waves_from` and `waves_to` of `arguments` around the first trigger. An FST file is written forwards, so the same
-/// run is made before it, in a child process, without waves and outputs but with events; runs repeat each other to the
-/// cycle. Throws NoTrigger if there is no trigger, or the child did not finish the run.
+/// Sets `waves_from` and `waves_to` of `arguments` around the first trigger. An FST file can only be written forwards,
+/// so the same run is made first in a child process, without waves and outputs but with events; runs are reproducible
+/// to the cycle. Throws NoTrigger if there is no trigger, or the child did not finish the run.
 void FindWavesWindow(RunArguments& arguments, std::FILE* err);
 
 }  // namespace gmmu::app

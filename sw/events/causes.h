@@ -14,20 +14,20 @@
 
 namespace gmmu::events {
 
-/// Adds up cycles by cause, by phase of the run and kind of event: of all events, and by port, ending, page size,
-/// command. The causes of an event must add up to its time; events for which they do not are counted.
+/// Adds up cycles by cause, for each phase of the run and kind of event: over all events, and by port, ending, page
+/// size and command. The causes of an event must add up to its time; events for which they do not are counted.
 class Causes : public RecordSink {
  public:
   Causes() { SetPhase("start"); }
-  /// Starts a phase to which the following events belong, or continues an earlier phase of that name.
+  /// Starts a phase to which the following events belong, or continues an earlier phase with that name.
   void SetPhase(const std::string& name);
   void Add(const Record& record) override;
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
 
   uint64_t mismatches() const { return mismatches_; }
-  /// Member `causes` of a report; docs/events.md describes it.
+  /// Returns the member `causes` of a report, which docs/events.md describes.
   nlohmann::ordered_json Json() const;
-  /// The text report: for each phase and kind the number of events, their times and causes.
+  /// Returns the text report, which has for each phase and kind the number of events, their times and causes.
   std::string Text() const;
 
  private:
@@ -63,7 +63,7 @@ class Causes : public RecordSink {
   uint64_t mismatches_ = 0;
 };
 
-/// "4k", "64k", "level 1" for a large page of that level; "none" if it read no table.
+/// Returns "4k", "64k", or "level 1" for a large page of that level; "none" if the walk read no table.
 std::string PageOf(const hw::WalkEvent& walk);
 
 }  // namespace gmmu::events

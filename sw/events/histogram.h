@@ -16,12 +16,12 @@ class Histogram {
 
   void Add(uint64_t value, uint64_t times = 1);
   uint64_t count() const { return count_; }
-  /// The smallest and the largest value, exact; 0 if there are none.
+  /// The exact smallest and largest value; 0 if there are no values.
   uint64_t min() const { return count_ == 0 ? 0 : min_; }
   uint64_t max() const { return max_; }
   double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
-  /// The smallest value that at least `permyriad` of ten thousand values do not exceed, rounded up to the end of its
-  /// bucket; 0 if there are none.
+  /// The smallest value that is not exceeded by at least `permyriad` of ten thousand values, rounded up to the end of
+  /// its bucket; 0 if there are no values.
   uint64_t Quantile(unsigned permyriad) const;
   /// The buckets that are not empty, ascending.
   std::vector<Bucket> buckets() const;

@@ -13,7 +13,7 @@ struct sqlite3;
 
 namespace gmmu::events {
 
-/// The file is not one of Store's, or lacks the requested event; what() has the remedy.
+/// Thrown if the file is not one of Store's, or lacks the requested event; what() gives the remedy.
 class EventError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,23 +27,23 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  /// The value of a row of table meta; empty if there is none.
+  /// The value of a row of table meta; empty if there is no such row.
   std::string Note(const std::string& key) const;
-  /// Picoseconds of a cycle.
+  /// Picoseconds per cycle.
   uint64_t period_ps() const { return period_ps_; }
 
-  /// Events of one kind in the order of their numbers, or the one with `number`. `Event`: any type of Record except
-  /// points.
+  /// Returns events of one kind in the order of their numbers, or only the one with `number`. `Event` is any type of
+  /// Record except points.
   template <typename Event>
   std::vector<Event> All(std::optional<unsigned> unit = std::nullopt,
                          std::optional<uint64_t> number = std::nullopt) const;
-  /// The `count` events that took longest, slowest first.
+  /// Returns the `count` events that took longest, slowest first.
   template <typename Event>
   std::vector<Event> Slowest(unsigned count) const;
   std::vector<hw::LookupEvent> LookupsOf(const hw::WalkEvent& walk) const;
   std::vector<hw::CommandEvent> CommandsOf(const hw::BufferEvent& buffer) const;
   std::vector<hw::PointEvent> Points() const;
-  /// Changes of the number of walks under way, in the order of cycles.
+  /// Reports each change of the number of walks under way, in the order of cycles.
   void Depths(const std::function<void(unsigned unit, uint64_t cycle, unsigned depth)>& each) const;
 
  private:

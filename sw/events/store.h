@@ -12,13 +12,13 @@ struct sqlite3_stmt;
 
 namespace gmmu::events {
 
-/// Incremented when a table or a column is removed or changes its meaning: SQLite's user_version of the file.
+/// SQLite's user_version of the file. Incremented when a table or a column is removed or changes its meaning.
 inline constexpr int kFileVersion = 1;
 
 /// Writes records into a file of SQLite; docs/events.md describes its tables. The file must be empty or not exist.
 class Store : public RecordSink {
  public:
-  /// Throws std::runtime_error when the file cannot be made; what() is only the reason.
+  /// Throws std::runtime_error if the file cannot be made; what() is only the reason.
   explicit Store(const std::string& path);
   ~Store() override;
   Store(const Store&) = delete;
@@ -28,8 +28,8 @@ class Store : public RecordSink {
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
   /// Adds a row of table meta.
   void Note(const std::string& key, const std::string& value);
-  /// Writes pending records and closes the file. Throws std::runtime_error with the first reason for which a record
-  /// could not be written; earlier calls do not throw.
+  /// Writes pending records and closes the file. Throws std::runtime_error with the first error that kept a record from
+  /// being written; earlier calls do not throw.
   void Close();
   uint64_t records() const { return records_; }
 

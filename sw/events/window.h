@@ -9,7 +9,7 @@
 
 namespace gmmu::events {
 
-/// The records to keep. Cycles are the GPU's, from reset release.
+/// Which records to keep. Cycles are the GPU's, counted from reset release.
 struct WindowOptions {
   uint64_t from = 0, to = ~uint64_t{0};  ///< keeps events that overlap [from, to)
   enum class Trigger : uint8_t { kNone, kFault, kStall } trigger = Trigger::kNone;
@@ -17,12 +17,12 @@ struct WindowOptions {
   uint64_t around = 10'000;  ///< cycles kept before and after a trigger
 };
 
-/// Reads "fault" or "stall:N" into `options`. Throws std::invalid_argument with the allowed forms.
+/// Reads "fault" or "stall:N" into `options`. Throws std::invalid_argument, which lists the allowed forms.
 void ParseTrigger(const std::string& text, WindowOptions& options);
 
-/// Passes on the records within the window. With a trigger, records that ended in the last `around` cycles wait in
-/// memory, at most kMostWaiting of them. The trigger passes these on, and the records that end in the `around` cycles
-/// after it.
+/// Passes on the records within the window. With a trigger, the records that ended in the last `around` cycles are held
+/// in memory, at most kMostWaiting of them. The trigger passes them on, and so are the records that end in the `around`
+/// cycles after it.
 class Window : public RecordSink {
  public:
   static constexpr size_t kMostWaiting = 1'000'000;
@@ -32,7 +32,7 @@ class Window : public RecordSink {
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
   uint64_t triggers() const { return triggers_; }
   uint64_t first_trigger() const { return first_trigger_; }
-  /// Records that the trigger would have kept without the limit kMostWaiting.
+  /// Number of records that only the limit kMostWaiting has kept from being passed on.
   uint64_t lost() const { return lost_; }
 
  private:

@@ -16,8 +16,8 @@
 
 namespace gmmu {
 
-/// A configuration, an input or an option that cannot be used. what() is one to three lines, as the program gmmu prints
-/// them: the place, the error, and the remedy. Nothing was simulated.
+/// Thrown for a configuration, an input or an option that cannot be used. what() is one to three lines in the format of
+/// the program gmmu: the place, the error, and the remedy. Nothing was simulated.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -35,15 +35,15 @@ std::vector<std::string> Scenarios();
 class Configuration {
  public:
   Configuration();  ///< the defaults
-  /// Errors name the text `file`.
+  /// Errors refer to the text as `file`.
   static Configuration FromToml(const std::string& text, const std::string& file = "configuration");
   static Configuration FromFile(const std::string& path);
-  /// The machine of a scenario, given by its name or by a path that ends in ".toml".
+  /// Returns the machine of a scenario, given by its name or by a path that ends in ".toml".
   static Configuration OfScenario(const std::string& name);
 
-  /// Makes several changes together, each "SECTION.KEY=VALUE" with a TOML value ("gpu.vram_mib=128").
+  /// Makes several changes together. Each is "SECTION.KEY=VALUE" with a TOML value ("gpu.vram_mib=128").
   void Set(const std::vector<std::string>& changes);
-  /// The value of a key in TOML.
+  /// Returns the value of a key in TOML.
   std::string Get(const std::string& key) const;
   /// Full names of all keys, in the order of docs/settings.md.
   std::vector<std::string> Keys() const;
@@ -62,14 +62,14 @@ struct Engine {
   uint64_t seed = 0;
 };
 
-/// The main job, or a scenario with its procedure: `gmmu run`.
+/// The main job, or a scenario with its procedure, as in `gmmu run`.
 struct Job {
   Engine engine;
   std::string scenario;        ///< empty: the main job
   std::vector<uint8_t> input;  ///< the bytes that the main job pages; empty: 1 MiB of random bytes from the seed
 };
 
-/// Accesses of a trace or a generator on the client ports: `gmmu replay`.
+/// Accesses of a trace or a generator on the client ports, as in `gmmu replay`.
 struct Replay {
   Engine engine;            ///< `engine.seed` replaces `options.seed`
   replay::Options options;  ///< `workload` is a file or "gen:NAME,KEY=VALUE,..."
@@ -81,7 +81,7 @@ struct Software {
   std::function<int(hw::Platform&)> run;
 };
 
-/// A request at a client port that was answered (Replay only).
+/// A completed request at a client port (Replay only).
 struct Access {
   uint64_t va;         ///< GPU virtual address
   uint64_t requested;  ///< GPU cycle in which the request was first offered to the port
@@ -93,27 +93,27 @@ struct Access {
   uint8_t unit;   ///< index of the GPU
 };
 
-/// Callbacks of a running machine. Each may be empty. Step and Run call them on their own thread, in the order of the
-/// events. An exception of a callback leaves Step, and the next Step continues after the event.
+/// Callbacks of a running machine. Each may be empty. Step and Run call them on the calling thread, in the order of the
+/// events. An exception from a callback leaves Step, and the next Step continues after the event.
 struct Listener {
-  /// A phase, and its progress: bytes, pieces or accesses.
+  /// Reports a phase and its progress in bytes, pieces or accesses.
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
-  /// Answered requests in the order of their answers, several at a time.
+  /// Receives completed requests in the order of completion, several at a time.
   std::function<void(const Access* accesses, size_t count)> accesses;
-  /// Each fault of the report, when the work has ended.
+  /// Receives each fault of the report when the work has ended.
   std::function<void(const os::Fault&)> fault;
-  /// Bytes that the CPU read back after they were paged out, in their order (the main job).
+  /// Receives, in order, the bytes that the CPU read back after page-out (the main job).
   std::function<void(const void* bytes, size_t size)> output;
-  /// Text that the driver prints.
+  /// Receives text that the driver prints.
   std::function<void(const std::string&)> print;
-  /// A line of JSON for each paging buffer that the driver built (--trace-paging).
+  /// Receives a line of JSON for each paging buffer that the driver built (--trace-paging).
   std::function<void(const std::string&)> paging;
   /// Called ten times a second while the machine runs, so that the caller can interrupt it by throwing.
   std::function<void()> idle;
 };
 
-/// A machine with its work. A process may have several one after the other, but one at a time: a second one throws
-/// Error. Not for use by several threads at once.
+/// A machine with its work. A process may have several one after the other, but only one at a time; a second one throws
+/// Error. Several threads must not use it at once.
 class Machine {
  public:
   Machine(const Configuration& configuration, Job job, Listener listener = {});
@@ -124,26 +124,26 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  /// Lets at least `cycles` GPU cycles pass, up to the next moment between two accesses of the CPU. True while there is
-  /// work left. An access may take tens of thousands of cycles, for example a register read queued behind copies of the
-  /// GPU. Results do not depend on the steps. Throws the exceptions of the software.
+  /// Lets at least `cycles` GPU cycles pass and stops at the next moment between two CPU accesses. Returns true while
+  /// there is work left. An access may take tens of thousands of cycles, for example a register read queued behind
+  /// copies of the GPU. Results do not depend on the sizes of the steps. Throws the exceptions of the software.
   bool Step(uint64_t cycles);
   /// Runs to the end of the work.
   void Run();
   bool done() const;
 
-  /// GPU cycles since the end of reset, and nanoseconds since power-on, at the end of the last step.
+  /// At the end of the last step: GPU cycles since the end of reset, and nanoseconds since power-on.
   uint64_t cycles() const;
   uint64_t ns() const;
-  /// All counters at present; none before the first step. Reading them takes no time on the fast engine, and about a
-  /// microsecond of the machine's time on the RTL.
+  /// Returns the current value of all counters; none before the first step. Reading them takes no time on the fast
+  /// engine, and about a microsecond of the machine's time on the RTL.
   std::vector<hw::Counter> Counters();
 
-  /// The report as JSON (docs/report-schema.md), and whether the run passed. For a Job or a Replay that is done;
-  /// otherwise both throw std::logic_error.
+  /// Report returns the report as JSON (docs/report-schema.md), passed whether the run passed. Both are for a completed
+  /// Job or Replay; otherwise they throw std::logic_error.
   const std::string& Report() const;
   bool Passed() const;
-  /// What Software returned, when done.
+  /// The return value of Software, once it is done.
   int result() const;
 
  private:

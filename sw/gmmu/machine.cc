@@ -122,7 +122,7 @@ class Machine::Life : private Watcher {
     }
   }
 
-  /// Runs on the machine's thread.
+  /// Runs on the machine's thread until the work has ended.
   void Live() {
     sim::EngineOptions options;
     options.seed = engine_.seed;
@@ -188,7 +188,7 @@ class Machine::Life : private Watcher {
     return options;
   }
 
-  /// Has the owner call `event`, and continues when the owner resumes. The text of an event is on this thread's stack.
+  /// Makes the owner call `event`, and continues when the owner resumes. An event's text is on this thread's stack.
   void Tell(std::function<void()> event) {
     if (given_up_) return;
     Note();
@@ -202,7 +202,7 @@ class Machine::Life : private Watcher {
     told_.clear();
   }
 
-  /// The owner's turn. Requests that it makes in the meantime are executed on this thread, which may access the
+  /// Lets the owner run. Requests that it makes in the meantime are executed on this thread, which may access the
   /// machine.
   void Wait() {
     turns_.Yield();
@@ -225,7 +225,7 @@ class Machine::Life : private Watcher {
       Note();
       Wait();
     }
-    // The software above passes this error on. While another exception is unwinding, it may still need the machine.
+    // The software above passes this error on. If another exception is being unwound, it may still need the machine.
     if (given_up_ && std::uncaught_exceptions() == 0) throw sim::EngineError("the machine was given up");
   }
 
@@ -264,7 +264,7 @@ class Machine::Life : private Watcher {
   bool closed_ = false;
   int exit_ = 0;
 
-  // State of the side whose turn it is.
+  // State of whichever side is running.
   hw::Platform* platform_ = nullptr;  ///< set while software runs
   uint64_t target_ = 0, cycles_ = 0, ns_ = 0;
   std::vector<hw::Counter> counters_;

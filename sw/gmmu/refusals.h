@@ -9,7 +9,7 @@
 
 namespace gmmu {
 
-/// Returns the result of `work`. An error in its arguments (every std::runtime_error of the rooms below) becomes an
+/// Returns the result of `work`. An error in its arguments (every std::runtime_error of the libraries below) becomes an
 /// Error with the same text.
 template <typename Work>
 auto Refused(const Work& work) -> decltype(work()) {
@@ -20,7 +20,7 @@ auto Refused(const Work& work) -> decltype(work()) {
   }
 }
 
-/// The settings of a text with changes, as app::Configuration::FromToml reads them. Throws Error.
+/// Reads the settings of a text with changes like app::Configuration::FromToml. Throws Error.
 app::Configuration Read(const std::string& text, const std::string& file, const std::string& table,
                         const std::vector<std::string>& changes);
 

@@ -8,8 +8,8 @@
 
 namespace gmmu {
 
-/// A function on a thread of its own that alternates with its owner and never runs at the same time. It can be
-/// suspended anywhere, whatever stacks it uses.
+/// A function on its own thread that alternates with its owner and never runs at the same time. It can be suspended
+/// anywhere, whatever stacks it uses.
 class Turns {
  public:
   /// The first Resume starts the body.
@@ -19,10 +19,10 @@ class Turns {
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  /// Runs the body until it calls Yield or ends; false: it has ended. Throws the body's exception. Meanwhile `idle` is
-  /// called ten times a second; an exception of it leaves Resume after the body's turn.
+  /// Runs the body until it calls Yield (returns true) or ends (returns false). Throws the body's exception. Meanwhile
+  /// `idle` is called ten times a second; its exception leaves Resume after the body has yielded.
   bool Resume(const std::function<void()>& idle);
-  /// Called by the body: gives the turn to the owner until its next Resume.
+  /// Called by the body. Returns control to the owner until the owner's next Resume.
   void Yield();
   bool begun() const { return thread_.joinable() || ended_; }
   bool ended() const { return ended_; }

@@ -12,11 +12,11 @@ constexpr size_t kPage = 4096;  // block copies are split at this size; the engi
 
 }  // namespace
 
-/// Passes the accesses of a GPU's clients to the machine and the answers back.
+/// Passes the accesses of a GPU's clients to the machine and the responses back.
 class WatchedPlatform::Told : public hw::ClientAccesses {
  public:
   Told(unsigned unit, Watcher& watcher) : unit_(unit), watcher_(watcher) {}
-  /// Replaces the accesses; the previous ones get no more answers.
+  /// Replaces the accesses; the previous ones get no more responses.
   void Renew(hw::ClientAccesses* accesses) {
     if (accesses != accesses_) under_way_.clear();
     accesses_ = accesses;
@@ -49,8 +49,8 @@ class WatchedPlatform::Told : public hw::ClientAccesses {
   const unsigned unit_;
   Watcher& watcher_;
   hw::ClientAccesses* accesses_ = nullptr;
-  /// By client and tag. Accesses of one client with the same tag may be answered in any order, so their answers cannot
-  /// be told apart.
+  /// By client and tag. Accesses of one client with the same tag may complete in any order, so their responses cannot
+  /// be distinguished.
   std::unordered_multimap<std::pair<unsigned, uint64_t>, hw::ClientRequest, Hash> under_way_;
 };
 

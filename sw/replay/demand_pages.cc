@@ -56,7 +56,7 @@ bool DemandPages::Wanted(uint64_t piece, const std::vector<uint64_t>& more) cons
   return touched_.count(piece) != 0 && !resident(piece) && std::find(more.begin(), more.end(), piece) == more.end();
 }
 
-/// Goes up from the piece and completes each subtree of which more than half is resident or being brought in.
+/// Goes up from the piece and completes each subtree of which more than half is resident or being made resident.
 void DemandPages::Tree(uint64_t piece, std::vector<uint64_t>& more) const {
   for (uint64_t size = 2; size <= kTreePieces; size *= 2) {
     const uint64_t first = piece / size * size;

@@ -25,21 +25,21 @@ namespace gmmu::replay {
 
 /// Results of demand paging. Times are GPU cycles of the machine.
 struct DemandTally {
-  uint64_t far_faults = 0;     ///< accesses at the ports that were answered with a fault, or stalled
-  uint64_t batches = 0;        ///< times that the system served the waiting accesses
+  uint64_t far_faults = 0;     ///< accesses at the ports that got a fault response or stalled
+  uint64_t batches = 0;        ///< number of times that the system served the waiting accesses
   uint64_t faulted = 0;        ///< pieces copied in because an access waited for them
-  uint64_t prefetched = 0;     ///< pieces prefetched with them
+  uint64_t prefetched = 0;     ///< pieces prefetched along with the faulted ones
   uint64_t prefetch_used = 0;  ///< prefetched pieces that were accessed before their eviction
   uint64_t evicted = 0, written_back = 0;
   uint64_t bytes_in = 0, bytes_out = 0;
-  events::Histogram batch_pieces;  ///< pieces requested of a batch
+  events::Histogram batch_pieces;  ///< pieces requested by a batch
   events::Histogram batch_cycles;  ///< from the start of a batch to its last mapping
-  events::Histogram wait_cycles;   ///< from an access' fault to its retry
+  events::Histogram wait_cycles;   ///< from the fault of an access to its retry
 };
 
-/// Pieces of 64 KiB of a workload, some of which are in VRAM. On request the system copies a piece from host memory by
-/// the paging engine and maps it. If no frame is free, it first evicts another piece: it unmaps it, flushes its TLB
-/// entries, and writes it back if it is dirty. All calls except Note are made on the application's fibre.
+/// A workload's memory in pieces of 64 KiB, some of which are in VRAM. On request the system copies a piece from host
+/// memory with the paging engine and maps it. If no frame is free, it first evicts another piece: it unmaps it, flushes
+/// its TLB entries, and writes it back if it is dirty. All calls except Note are made on the application's fibre.
 class DemandPages {
  public:
   /// `moved` translates the workload's addresses to the process' addresses. Throws OsError when VRAM has no room for
@@ -50,11 +50,11 @@ class DemandPages {
 
   static uint64_t PieceOf(uint64_t va) { return va >> 16; }
   bool resident(uint64_t piece) const { return places_.count(piece) != 0; }
-  /// An access of the piece was answered.
+  /// Call when an access to the piece has completed.
   void Note(uint64_t piece, bool write);
-  /// Prefetched pieces that were accessed since the last call.
+  /// Returns the number of prefetched pieces that were first accessed since the previous call.
   uint64_t TakeUsed() { return std::exchange(used_, 0); }
-  /// Brings these pieces, and those that the options prefetch with them.
+  /// Makes these pieces resident, and those that the options prefetch with them.
   void Bring(const std::vector<uint64_t>& pieces, DemandTally& tally);
 
  private:

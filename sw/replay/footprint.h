@@ -12,8 +12,8 @@ class Footprint {
  public:
   void Add(uint64_t address, uint64_t bytes);
   uint64_t pages() const { return pages_.size(); }
-  /// Numbers (address / bytes) of the aligned pieces of `bytes` (4096 or a larger power of two) that contain a touched
-  /// page, ascending.
+  /// Returns the numbers (address / bytes), ascending, of the aligned pieces of `bytes` (4096 or a larger power of two)
+  /// that contain a touched page.
   std::vector<uint64_t> Pieces(uint64_t bytes) const;
 
  private:
@@ -25,8 +25,8 @@ class Footprint {
 ///
 /// The workload's addresses are divided into aligned regions of `region_bytes`, the range of one leaf table. Touched
 /// regions are placed one after the other from `va` on, in the order of their addresses; within a region offsets do not
-/// change. So all address bits below the region's size are preserved: the offset in the page, the place in a leaf table
-/// and the neighbours. The gaps between regions are removed, or kept together with all distances.
+/// change. So all address bits below the region's size are preserved: the offset in the page, the index in a leaf table
+/// and the neighbours. Gaps between regions are removed, or with `keep_gaps` kept with all distances.
 class Rebase {
  public:
   /// `va` is a multiple of `region_bytes`, a power of two.
@@ -34,7 +34,7 @@ class Rebase {
   /// `address` must be in a touched page.
   uint64_t operator()(uint64_t address) const;
   uint64_t regions() const { return places_.size(); }
-  /// Bytes of GPU virtual addresses that a Rebase with these arguments needs.
+  /// Returns the bytes of GPU virtual addresses that a Rebase with these arguments needs.
   static uint64_t Span(const Footprint& footprint, uint64_t region_bytes, bool keep_gaps);
 
  private:

@@ -25,10 +25,10 @@ namespace gmmu::replay {
 /// Life::Work, because an exception that leaves Life::Work ends the run.
 void WithRoom(const Options& options, const std::function<void()>& work);
 
-/// Memory for every piece that contains a touched page, mapped in a process of its own.
+/// Memory for every piece that contains a touched page, mapped in a separate process.
 ///
-/// VRAM is allocated in blocks of 64 KiB, of which the stated percentage is scattered pages of 4 KiB, or in large
-/// pages. System memory is allocated in scattered pages, at consecutive logical addresses when the GPU is remapped. All
+/// VRAM is allocated in blocks of 64 KiB, of which the stated percentage consists of scattered 4 KiB pages, or in large
+/// pages. System memory is allocated in scattered pages, at consecutive logical addresses if the GPU is remapped. All
 /// calls are made on the application's fibre. With Options::demand nothing is mapped here (demand_pages.h). End must be
 /// called; the destructor frees nothing.
 class MappedPages {
@@ -49,7 +49,7 @@ class MappedPages {
     uint64_t va, first, count;  // first: index of the first piece among all pieces
   };
   std::vector<Run> Runs(const std::vector<uint64_t>& pieces) const;
-  /// Allocates VRAM for `count` pieces: one allocation, or several if no memory segment has room for all.
+  /// Allocates VRAM for `count` pieces, in several allocations if no memory segment has room for all of them.
   void TakeVram(uint64_t first, uint64_t count);
   void MapVram(const std::vector<Run>& runs);
   /// Allocates VRAM for one large page (`whole`) or for 4 KiB pages in its place. Returns `whole`.

@@ -11,13 +11,13 @@ inline constexpr uint64_t kLargePage = uint64_t{2} << 20;
 
 enum class PageSize : uint8_t { k4k, k64k, k2m };
 enum class Memory : uint8_t { kVram, kSystem };
-/// The warp of an access: that of its stream, or the next one in turn.
+/// Which warp makes an access: that of its stream, or the next one in turn.
 enum class Assign : uint8_t { kStream, kDeal };
 
-/// The piece that leaves VRAM when another one needs room.
+/// Which piece leaves VRAM when another one needs room.
 enum class Evict : uint8_t { kLru, kRandom };
 
-/// Names of these choices for the command line, Python and reports.
+/// Names of these choices in the command line, Python and reports.
 inline const std::map<std::string, PageSize> kPageSizes = {{"4k", PageSize::k4k},
                                                            {"64k", PageSize::k64k},
                                                            {"2m", PageSize::k2m}};
@@ -49,7 +49,7 @@ struct Options {
   bool coalesce = false;  ///< merges consecutive accesses of a warp to the same lines
 
   // Selection of the accesses.
-  uint64_t skip = 0;         ///< number of first accesses that are left out
+  uint64_t skip = 0;         ///< number of accesses at the beginning that are left out
   uint64_t warmup = 0;       ///< number of next accesses, which are made but not counted
   uint64_t accesses = kAll;  ///< number of accesses in the region of interest
   uint64_t epoch = 0;        ///< accesses for each row of counters; 0: no rows
@@ -62,7 +62,7 @@ struct Options {
   unsigned fragmented = 0;  ///< percentage of pieces (64 KiB or large pages) that consist of scattered 4 KiB pages
 
   // When the pages are mapped.
-  bool demand = false;         ///< pieces of 64 KiB are mapped by far faults at the first access
+  bool demand = false;         ///< pieces of 64 KiB are mapped on demand, by a far fault at their first access
   unsigned batch = 32;         ///< most pieces per batch
   bool prefetch_tree = false;  ///< completes subtrees of a 2 MiB block that are more than half resident
   unsigned prefetch = 0;       ///< number of touched pieces to prefetch after one that faulted

@@ -18,7 +18,7 @@ constexpr uint64_t kPollNs = 2'000;
 constexpr uint64_t kStallNs = 100'000'000;       // far above any access time that can be configured
 constexpr uint64_t kMostPs = uint64_t{1} << 63;  // end of machine time: engines count picoseconds in 64 bits
 
-/// How much each counter has grown; both lists are of one machine.
+/// Returns how much each counter has grown; both lists are from the same machine.
 std::vector<hw::Counter> Grown(const std::vector<hw::Counter>& before, std::vector<hw::Counter> after) {
   for (size_t i = 0; i < after.size() && i < before.size(); ++i)
     after[i].value -= std::min(after[i].value, before[i].value);
@@ -124,7 +124,7 @@ class Replay {
     result_.phases.push_back(std::move(phase));
   }
 
-  /// Returns how long the machine is idle: nothing is in flight and no access is due. The time is a multiple of the
+  /// Returns how long the machine stays idle: nothing is in flight and no access is due. The time is a multiple of the
   /// poll interval, so that skipping it does not change when later polls happen.
   uint64_t IdleNs(const Traffic& traffic) const {
     const uint64_t due = traffic.next_due(), now = instruments_.Cycles();
@@ -132,7 +132,7 @@ class Replay {
     return (due - now) * plan_.period_ps / 1000 / kPollNs * kPollNs;
   }
 
-  /// Waits until every access has its answer.
+  /// Waits until every access has completed.
   void Await(const std::string& name, uint64_t accesses, Traffic& traffic, Ports& ports, PhaseResult& phase) {
     hw::Platform& platform = life_.host.platform();
     uint64_t answered = 0, answered_ns = platform.NowNs();

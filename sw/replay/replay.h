@@ -22,16 +22,16 @@ struct JobResult;
 
 namespace gmmu::replay {
 
-/// A workload or an option that cannot be replayed. what() gives the reason and the remedy.
+/// Thrown for a workload or an option that cannot be replayed. what() gives the reason and the remedy.
 class ReplayError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Opens the workload at its beginning. It is called twice in a run, and both sources must give the same accesses.
+/// Opens the workload at its beginning. It is called twice per run, and both sources must give the same accesses.
 using Opener = std::function<std::unique_ptr<trace::Source>()>;
 
-/// The user's options when VRAM is full; appended to errors.
+/// What the user can do when VRAM is full; appended to errors.
 inline constexpr const char* kMoreRoom =
     "Give more VRAM (gpu.vram_mib), fewer accesses (--accesses N), page tables in system memory "
     "(driver.page_tables=system), or --memory system.";
@@ -43,7 +43,7 @@ struct MachineFacts {
   unsigned va_bits = 0;
   uint64_t period_ps = 1000;   ///< period of the GPU's clock
   uint64_t visible_bytes = 0;  ///< part of VRAM that may hold page tables; 0: all of VRAM
-  /// For each level, leaf first: the range that a table covers, and the VRAM that it takes (0: in system memory).
+  /// For each level, leaf first: the range that a table covers, and its size in VRAM (0: it is in system memory).
   struct Level {
     uint64_t covers, bytes;
   };
@@ -59,9 +59,9 @@ struct Plan {
   uint64_t period_ps = 1000;        ///< period of the GPU's clock
 };
 
-/// Reads the accesses that the options select, without a machine. Throws ReplayError for physical addresses, options
-/// that do not fit the machine or each other, no access in the region, and pages or page tables that do not fit in
-/// VRAM. Exceptions of the source pass through. `progress` gets the accesses read and their total (0: not known).
+/// Reads the selected accesses, without a machine. Throws ReplayError for physical addresses, options that do not fit
+/// the machine or each other, no access in the region, and pages or page tables that do not fit in VRAM. Exceptions of
+/// the source pass through. `progress` gets the number of accesses read and their total (0: not known).
 Plan MakePlan(const Options& options, const trace::Header& header, const Opener& open, const MachineFacts& machine,
               const std::function<void(uint64_t done, uint64_t total)>& progress = nullptr);
 
@@ -85,9 +85,9 @@ struct Result {
   std::vector<PhaseResult> phases;
 };
 
-/// One life of the machine in which the workload runs: power on, a process with the touched pages mapped, the phases
-/// with nothing in flight between them, power off. Exceptions and the machine's part of the report: see
-/// workload::RunLife. `job.progress` gets "mapping" in pieces and each phase in accesses.
+/// Runs the workload in one life of the machine: power on, a process with the touched pages mapped, the phases with
+/// nothing in flight between them, power off. workload::RunLife describes the exceptions and the machine's part of the
+/// report. `job.progress` gets "mapping" in pieces and each phase in accesses.
 void RunReplay(hw::Platform& platform, const Plan& plan, const Opener& open, const workload::JobOptions& job,
                workload::JobResult& job_result, Result& result);
 

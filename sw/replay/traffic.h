@@ -25,7 +25,7 @@ struct Tally {
   uint64_t faults = 0;                                ///< requests answered with a fault
   uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< cycle in which the first request was accepted
   uint64_t last_cycle = 0;                            ///< cycle of the last answer
-  /// Cycles from the time at which its warp could make an access (open loop: its arrival) to its last answer.
+  /// Cycles from when its warp could make an access (open loop: from its arrival) to the response to its last line.
   events::Histogram latency;
   std::array<events::Histogram, 3> by_kind;  ///< the same by trace::Kind
   std::vector<events::Histogram> by_client;
@@ -58,28 +58,28 @@ class Traffic : public hw::ClientAccesses {
     bool demand = false;
     std::function<void(uint64_t va, bool write)> touched;  ///< with demand: an access was answered
   };
-  /// `moved` gives the GPU virtual address of an address of the workload.
+  /// `moved` translates an address of the workload to a GPU virtual address.
   Traffic(trace::Source& source, std::function<uint64_t(uint64_t)> moved, const Shape& shape);
 
-  /// Begins a phase of the next `accesses` of the source at this GPU cycle. Call it when done(), and
-  /// Instruments::DriveClients after it.
+  /// Begins a phase with the next `accesses` of the source at this GPU cycle. Call it when done() holds, and then call
+  /// Instruments::DriveClients.
   void Begin(uint64_t accesses, uint64_t cycle);
-  /// True if every access of the phase has its answer. Throws the source's exception.
+  /// True if every access of the phase has completed. Throws the source's exception.
   bool done() const;
   const Tally& tally() const { return tally_; }
   EpochTally TakeEpoch();
-  /// Accesses in flight, and when the next one is due (kNever: no warp has one).
+  /// in_flight counts the accesses in flight; next_due is when the next one is due (kNever: no warp has one).
   uint64_t in_flight() const { return in_flight_; }
   uint64_t next_due() const;
 
-  // With Shape::demand: an access to an unmapped page waits until Retry.
+  // With Shape::demand, an access to an unmapped page waits until Retry.
   /// GPU virtual addresses and times of the waiting accesses, the oldest first.
   struct FarFault {
     uint64_t va = 0, cycle = 0;
   };
   const std::vector<FarFault>& far_faults() const { return far_faults_; }
-  /// Repeats the accesses for which `mapped` returns true; their waits go to `waited`. Instruments::DriveClients must
-  /// follow.
+  /// Repeats the accesses for which `mapped` returns true, and adds their waits to `waited`. Call
+  /// Instruments::DriveClients afterwards.
   void Retry(const std::function<bool(uint64_t va)>& mapped, uint64_t cycle, events::Histogram& waited);
 
   // hw::ClientAccesses
@@ -94,7 +94,7 @@ class Traffic : public hw::ClientAccesses {
     std::deque<trace::Access> next;
     unsigned in_flight = 0;
     bool ready = false;    // queued at its compute unit
-    bool starved = false;  // in Unit::starved: no access has been read for it yet
+    bool starved = false;  // in Unit::starved, because no access has been read for it yet
     uint64_t last_issue = 0, last_answer = 0;
   };
   struct Ready {

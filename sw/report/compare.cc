@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 using Texts = std::vector<std::string>;
 
-/// The compared counters, by block of each GPU. Ports (port_*) have their own rules.
+/// The counters to compare, by block of each GPU. Ports (port_*) have their own rules.
 const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_mmu", {"invalidations"}},
     {"gpu_aperture", {"ap_lookups"}},
@@ -22,7 +22,7 @@ const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_clients", {"client_read_bytes", "client_write_bytes"}},
 };
 
-/// The compared members of the machine, of each check and of each phase.
+/// The members of the machine, of each check and of each phase to compare.
 const Texts kMachine = {"clock_mhz", "bus_bits", "iommu", "clients", "seed"};
 const Texts kCheck = {"name", "passed", "text"};
 const Texts kPhase = {"name", "bytes", "link"};
@@ -181,7 +181,7 @@ class Comparison {
     const Json list = first_.value("by_time", Json::array());
     return std::find(list.begin(), list.end(), counter) != list.end();
   }
-  /// Returns the bytes written without interrupt messages (4 bytes each): their number depends on which causes
+  /// Returns the bytes written minus those of interrupt messages (4 bytes each), whose number depends on which causes
   /// coincide.
   static Json WrittenData(const Json& bus) { return Number(bus, "host_write_bytes") - 4 * Number(bus, "messages"); }
 

@@ -13,8 +13,8 @@ class CompareError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Returns the differences between two reports (JsonReport) of the same work with the same seed on two engines, one
-/// text each. The list is empty when they agree in everything that does not depend on time. Throws CompareError.
+/// Returns the differences, one text each, between two reports (JsonReport) of the same work with the same seed on two
+/// engines. The list is empty if they agree in everything that does not depend on time. Throws CompareError.
 ///
 /// Result, bytes, machine, checks, faults, leaks and findings are compared, and for runs that passed without a fault
 /// also phases and the counters of work that software asked for, except those that the report lists under `by_time`.

@@ -10,10 +10,10 @@ namespace gmmu::report {
 /// Incremented when a member is removed or changes its meaning. New members do not increment it.
 inline constexpr int kSchemaVersion = 1;
 
-/// The JSON report for programs; docs/report-schema.md and README.md describe its members. Only `host_seconds` depends
-/// on host time. A counter that the engine does not count is null.
+/// Returns the machine-readable JSON report; docs/report-schema.md and README.md describe its members. Only
+/// `host_seconds` depends on host time. A counter that the engine does not count is null.
 std::string JsonReport(const workload::JobResult& result, const Limits& limits);
-/// An entry of the report's `faults`, in one line.
+/// Returns an entry of the report's `faults` on one line.
 std::string FaultAsJson(const os::Fault& fault);
 
 }  // namespace gmmu::report

@@ -5,7 +5,7 @@
 
 namespace gmmu::report {
 
-/// The machine's highest possible rates, and its configuration. Both rates are 0 for the engine "device", which models
+/// The machine's highest possible rates, and its configuration. Both rates are 0 for engine "device", which models
 /// neither a link nor a bus.
 struct Limits {
   double link_bytes_per_second = 0;  ///< PCIe payload bandwidth with full packets, one direction

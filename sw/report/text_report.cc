@@ -142,7 +142,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
                                      reads, Each(reads, walks)));
   }
 
-  // Expected faults and checks follow the unexpected ones, under a heading of their own.
+  // Expected faults and checks follow the unexpected ones, under a separate heading.
   std::string wrong, expected;
   auto add = [](std::string& to, const std::string& what) { to += "  " + what + "\n"; };
   for (const workload::Check& check : result.checks) {
@@ -163,7 +163,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     if (fresh) faults.push_back({what, 0, result.Expected(fault)});
     ++faults[place->second].times;
   }
-  for (size_t i = 0; i < faults.size(); ++i) {  // the last fault is always listed: it ended the run
+  for (size_t i = 0; i < faults.size(); ++i) {  // the last fault is always listed, because it ended the run
     const Line& fault = faults[i];
     std::string& to = fault.expected ? expected : wrong;
     if (i < kMostFaults || i + 1 == faults.size())

@@ -15,9 +15,9 @@ namespace gmmu::settings {
 
 inline constexpr uint64_t kNoMax = INT64_MAX;  ///< the largest whole number that TOML has
 
-/// A value as the file states it; the value of a choice is its name.
+/// A value as stated in the file; the value of a choice is its name.
 using Value = std::variant<uint64_t, bool, std::string, std::vector<uint64_t>>;
-/// The value as TOML.
+/// Returns the value as TOML.
 std::string Render(const Value& value);
 
 /// A name that a key accepts, and the number that its member gets for it.
@@ -26,7 +26,7 @@ struct Choice {
   uint64_t value = 0;
 };
 
-/// A member that holds a choice: an enumeration, or a number.
+/// Where a choice is stored: in an enumeration or a number.
 struct ChoicePlace {
   void* member;
   uint64_t (*get)(const void* member);
@@ -55,7 +55,7 @@ struct Key {
 
   std::string full_name() const { return section + "." + name; }
   Value value() const;
-  /// The allowed values, for example "a whole number from 1 to 4 (MiB)".
+  /// Describes the allowed values, for example "a whole number from 1 to 4 (MiB)".
   std::string Allowed() const;
 };
 
@@ -68,21 +68,21 @@ struct OtherValue {
 struct Section {
   std::string name, text;
   std::vector<Key> keys;
-  /// [[name.list]] may replace [name] once; a second one is refused with the text `second`. Empty: it may not.
+  /// [[name.list]] may replace [name] once; a second one is refused with the text `second`. Empty: not allowed.
   std::string list, second;
-  /// Values of key "preset", each with the TOML of the section's keys that it sets. They count as defaults: keys that
-  /// the file states take precedence, in whatever order.
+  /// The values of key "preset", each with TOML for the section's keys that it sets. They count as defaults: keys that
+  /// the file states take precedence, in any order.
   std::vector<std::pair<std::string, std::string>> presets;
   std::vector<OtherValue> others;
-  /// For a section without keys: tables of the file with names that the user chooses. Null: none.
+  /// For a section without keys: tables of the file with names that the user chooses. Null if it has none.
   FreeTable* free = nullptr;
 };
 
-/// The settings of one object, bound to its members: they must not outlive it. Names, bounds and texts come from the
+/// The settings of one object, bound to its members, which must outlive them. Names, bounds and texts come from the
 /// owner's .def file, which as_members.h turns into members and as_keys.h into calls of this class.
 class Keys {
  public:
-  /// Opens section `name`: following keys belong to it, until Close.
+  /// Opens section `name`, to which the following keys belong until Close.
   Section& Open(const std::string& name, const std::string& text);
   void Close() { path_.pop_back(); }
 
@@ -97,7 +97,7 @@ class Keys {
                uint64_t min, uint64_t max, const char* text);
   Key& AddBuild(const char* name, uint64_t& member, uint64_t built, const char* option, uint64_t min, uint64_t max,
                 const char* text);
-  /// `names`: names of the enumerators 0, 1, 2...
+  /// `names` are those of the enumerators 0, 1, 2...
   template <typename Type>
   Key& AddChoice(const char* name, Type& member, Type initial, const char* text,
                  const std::vector<std::string>& names) {
@@ -115,10 +115,10 @@ class Keys {
 
   const std::vector<Section>& sections() const { return sections_; }
   std::vector<const Key*> all() const;
-  /// Null if there is no such section, or key.
+  /// Returns null if there is no such section or key.
   const Section* FindSection(const std::string& name) const;
   const Key* Find(const std::string& section, const std::string& name) const;
-  /// The full name of the key with the fewest edits; keys of the same section are preferred.
+  /// Returns the full name of the key at the smallest edit distance; keys of the same section are preferred.
   std::string Nearest(const std::string& section, const std::string& name) const;
   std::string NearestSection(const std::string& name) const;
 
@@ -127,32 +127,32 @@ class Keys {
   std::vector<std::string> path_;  ///< full names of the open sections, outermost first
 };
 
-/// Sets the members that the TOML text states; other members keep their values. Errors name the text `file`. `table`:
-/// only that table of the text is read, and its sections are the keys' ("machine": [machine.gpu] is [gpu]); errors give
-/// the lines of the whole text. Throws Error for a syntax error, an unknown key (with the nearest known one), a wrong
-/// type and a value out of range; members may have changed by then. Returns the full names of the keys that the text
-/// itself states, without those of a preset.
+/// Sets the members that the TOML text states; other members keep their values. Errors refer to the text as `file`.
+/// With `table` only that table of the text is read, and its sections are the keys' ("machine": [machine.gpu] is
+/// [gpu]); errors give line numbers of the whole text. Throws Error for a syntax error, an unknown key (suggesting the
+/// nearest known one), a wrong type or a value out of range; members may have changed by then. Returns the full names
+/// of the keys that the text itself states, without those of a preset.
 std::set<std::string> Load(const Keys& keys, std::string_view text, const std::string& file,
                            const std::string& table = "");
-/// The contents of a file. Throws Error if it cannot be read.
+/// Returns the contents of a file. Throws Error if it cannot be read.
 std::string ReadFile(const std::string& path);
 
-/// Loadable TOML of every key with its value; comments have bounds, unit, default and text.
+/// Returns loadable TOML of every key with its value; comments give bounds, unit, default and text.
 std::string ToToml(const Keys& keys);
-/// A line for each key, followed by its text; `section` empty: for all sections. Throws Error for an unknown section.
+/// Returns a line for each key, followed by its text; an empty `section` means all. Throws Error for an unknown one.
 std::string ToList(const Keys& keys, const std::string& section);
-/// Tables of all keys for a page, with the defaults but without the values.
+/// Returns tables of all keys for a page, with the defaults but without the values.
 std::string ToMarkdown(const Keys& keys);
 
-/// Every key with its value as one JSON object, nested by section as in a TOML file.
+/// Returns every key with its value as one JSON object, nested by section like a TOML file.
 std::string ToJson(const Keys& keys);
-/// A JSON Schema (draft 7) of such an object: type, bounds, default, unit and meaning of each key; "when" is "run" or
-/// "build".
+/// Returns a JSON Schema (draft 7) of such an object, with type, bounds, default, unit and meaning of each key; "when"
+/// is "run" or "build".
 std::string ToJsonSchema(const Keys& keys);
 
-/// Throws Error with the file, the key and the error in its value.
+/// Throws Error, which names the file, the key and the error in its value.
 [[noreturn]] void Refuse(const std::string& file, const std::string& key, const std::string& text);
-/// Checks that several owners need.
+/// Checks that several owners of settings need.
 void CheckMultiple(const std::string& file, const std::string& key, uint64_t value, uint64_t of);
 void CheckPowerOfTwo(const std::string& file, const std::string& key, uint64_t value);
 

@@ -15,8 +15,8 @@ namespace {
 
 constexpr uint64_t kWindow = 16 << 20;  // size of the shared and the local memory window in generic addresses
 
-/// A kernel's file: lines `-key = value`, then thread blocks between #BEGIN_TB and #END_TB, each with its warps in
-/// order. Concurrent blocks, and the warps of a block, are interleaved access by access.
+/// Reads a kernel's file: lines `-key = value`, then thread blocks between #BEGIN_TB and #END_TB, each with its warps
+/// in order. Concurrent blocks, and the warps of a block, are interleaved access by access.
 class AccelSim : public QueueSource {
  public:
   AccelSim(const std::string& path, const Header& header, const ImportOptions& options, std::vector<std::string>& notes,
@@ -106,7 +106,7 @@ class AccelSim : public QueueSource {
     if (key == "local mem base_addr") local_ = number(ParseHex(value));
   }
 
-  /// Appends the warps of the next thread block; false: there is no further block.
+  /// Appends the warps of the next thread block; returns false if there is none.
   bool Block(std::vector<std::vector<Access>>& warps) {
     const size_t first = warps.size();
     std::string line;
@@ -170,7 +170,7 @@ class AccelSim : public QueueSource {
     cycles = 0;
   }
 
-  /// One access for each line that the threads touch, in thread order. It covers the line's first to last touched byte.
+  /// Makes one access for each line that the threads touch, in thread order, from its first to its last touched byte.
   void Coalesce(const GpuInstruction& instruction, uint32_t stream, uint64_t cycles, std::vector<Access>& list) {
     const size_t begin = list.size();
     const uint64_t line = options_.coalesce;

@@ -18,7 +18,7 @@ struct GpuInstruction {
   uint32_t bytes = 0;               ///< bytes that each thread accesses
   std::vector<uint64_t> addresses;  ///< one for each active thread
 
-  /// `lineinfo`: a line number comes first. Throws std::runtime_error whose what() ends a sentence.
+  /// `lineinfo`: the line begins with a line number. Throws std::runtime_error; its what() is the end of a sentence.
   static GpuInstruction Parse(const std::string& line, bool lineinfo);
 };
 

@@ -7,21 +7,21 @@ namespace gmmu::trace {
 
 enum class Kind : uint8_t { kRead, kWrite, kExecute };
 
-/// One access of a workload, as in a trace. It has no data, because addresses are enough to study translation.
+/// One access of a workload or trace. It has no data, because addresses are enough to study translation.
 struct Access {
   uint64_t address = 0;  ///< address of the first byte; the trace's header states whether it is virtual or physical
   uint32_t bytes = 0;    ///< at least 1; may cross lines and pages
   Kind kind = Kind::kRead;
   uint32_t stream = 0;  ///< the requester: a thread, a warp or a core, numbered from 0
-  /// Open loop: the cycle at which it arrives. Closed loop: cycles of computing after the last answer of its stream.
+  /// In an open loop, the arrival cycle; in a closed loop, cycles of computing after its stream's previous response.
   uint64_t cycles = 0;
 };
 
-/// A sequence of accesses: a file that is read in pieces, or a generator. Deterministic.
+/// A sequence of accesses, read from a file in pieces or generated. It is deterministic.
 class Source {
  public:
   virtual ~Source() = default;
-  /// The next access; nullopt at the end. Throws TraceError with file and line or record.
+  /// Returns the next access; nullopt at the end. Throws TraceError, which names the file and the line or record.
   virtual std::optional<Access> Next() = 0;
 };
 

@@ -19,7 +19,7 @@ class FileSource : public Source {
   explicit FileSource(const std::string& path);
   ~FileSource() override;
   const Header& header() const { return header_; }
-  /// nullopt: the end; the header's facts about the records were right. Throws TraceError with record and offset.
+  /// Returns nullopt at the end, after checking the header's facts. Throws TraceError with record and offset.
   std::optional<Access> Next() override;
 
  private:
@@ -40,9 +40,9 @@ class FileSource : public Source {
   uint64_t offset_ = 0;     // offset of the frame in the file
   uint64_t left_ = 0;       // records that remain in the frame
   uint64_t count_ = 0;      // records read so far
-  uint64_t arrived_ = 0;    // open loop: arrival cycle of the last access
+  uint64_t arrived_ = 0;    // open loop: arrival cycle of the previous access
   bool ended_ = false;
-  Access last_;  // the last record, in units
+  Access last_;  // the previous record, in units
   std::array<uint64_t, 3> kinds_{};
 };
 

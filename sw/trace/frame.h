@@ -13,14 +13,14 @@ inline constexpr char kHeaderFrame = 'H';         ///< repeats the header
 inline constexpr char kRecordFrame = 'R';
 inline constexpr char kEndFrame = 'E';
 
-// The first byte of a record: the kind, and which values are omitted because they equal those of the record before.
+// The first byte of a record has the kind, and which values are omitted because they equal the previous record's.
 inline constexpr uint8_t kKindMask = 3;
 inline constexpr uint8_t kNewStream = 4;
 inline constexpr uint8_t kNewBytes = 8;
 inline constexpr uint8_t kHasCycles = 16;
 inline constexpr uint8_t kReserved = 0xe0;
 
-/// Appends LEB128: seven bits a byte, the lowest first; bit 7 is set in all bytes but the last.
+/// Appends LEB128: seven bits per byte, least significant first; bit 7 is set in all bytes but the last.
 inline void PutNumber(std::string& out, uint64_t value) {
   for (; value >= 0x80; value >>= 7) out += static_cast<char>(value | 0x80);
   out += static_cast<char>(value);

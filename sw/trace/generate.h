@@ -11,7 +11,7 @@
 
 namespace gmmu::trace {
 
-/// The result of a generator for its parameters.
+/// The output of a generator for its parameters.
 struct Generated {
   std::unique_ptr<Source> source;  ///< its accesses have no cycles
   uint64_t end = 0;                ///< one past the last byte that the source may access
@@ -35,7 +35,7 @@ struct Generator {
   std::function<Generated(const Parameters& parameters)> make;
 };
 
-/// The generators of each source file; Generators() has all of them.
+/// Return the generators of each source file; Generators() returns all of them.
 std::vector<Generator> Patterns();
 std::vector<Generator> Kernels();
 std::vector<Generator> SparseKernels();
@@ -46,11 +46,11 @@ const std::vector<ParameterRule>& CommonRules();
 /// `spec` is `gen:NAME[,KEY=VALUE]...`. The other arguments are those of Open. Throws TraceError.
 Workload Generate(const std::string& spec, uint64_t seed, unsigned address_bits);
 
-/// Random numbers of a generator, the same on every machine.
+/// A generator's random numbers, which are the same on every machine.
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
-  /// A number in [0, bound); the bias of the remainder is below 2^-24 for the bounds used here.
+  /// Returns a number in [0, bound); the bias of the remainder is below 2^-24 for the bounds used here.
   uint64_t Below(uint64_t bound) { return engine_() % bound; }
   bool Percent(uint64_t percent) { return Below(100) < percent; }
   double Fraction() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }

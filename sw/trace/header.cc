@@ -69,7 +69,7 @@ class Lines {
     }
   }
 
-  /// Returns the value of a key and removes its line; `needed`: the key is mandatory.
+  /// Returns the value of a key and removes its line. `needed` makes the key mandatory.
   std::optional<std::string> Take(const std::string& key, bool needed) {
     const auto found = lines_.find(key);
     if (found == lines_.end()) {
@@ -90,7 +90,7 @@ class Lines {
     return *number;
   }
 
-  /// Whether the value is the second of two words.
+  /// Whether the value is the second of the two allowed words.
   bool Second(const std::string& text, const char* first, const char* second) const {
     if (text != first && text != second) throw Refused(fmt::format("\"{}\" is neither {} nor {}", text, first, second));
     return text == second;

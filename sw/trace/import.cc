@@ -8,7 +8,7 @@
 namespace gmmu::trace {
 namespace {
 
-/// Reports that the user must give a property that the format does not define.
+/// Reports that the user must state a property that the format does not define.
 [[noreturn]] void Ask(const std::string& format, const std::string& path, const std::string& question,
                       const std::string& answer) {
   throw TraceError(fmt::format("{}: {} The format {} does not say.\nGive {}.", path, question, format, answer));

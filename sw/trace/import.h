@@ -10,8 +10,8 @@
 
 namespace gmmu::trace {
 
-/// Options of an importer besides the file. Facts that a format leaves open have no default: an importer that needs one
-/// requires the option.
+/// Options of an importer besides the file. Facts that a format does not define have no default; an importer that needs
+/// one requires the option.
 struct ImportOptions {
   std::optional<Addresses> addresses;
   std::optional<uint32_t> unit;        ///< as Header::unit
@@ -34,9 +34,9 @@ struct Format {
 };
 const std::vector<Format>& Formats();
 
-/// Opens a trace of another program; it is read on demand. `path` may be `-` for standard input. Throws TraceError for
-/// an unknown format and for an option that is missing or contradicts the format; Next() throws it for a wrong line.
-/// Before the end, `notes` gets a line for each kind of input that was left out.
+/// Opens a trace of another program, which is read on demand. `path` may be `-` for standard input. Throws TraceError
+/// for an unknown format and for an option that is missing or contradicts the format; Next() throws it for a wrong
+/// line. Before the end, `notes` gets a line for each kind of input that was left out.
 Workload Import(const std::string& format, const std::string& path, const ImportOptions& options,
                 std::vector<std::string>& notes, Input::Watch watch = nullptr);
 

@@ -10,25 +10,25 @@
 
 namespace gmmu::trace {
 
-/// A file of another program, read in pieces. Packed files are refused with the command that unpacks them.
+/// A file of another program, read in pieces. For a compressed file the error names the command that unpacks it.
 class Input {
  public:
-  /// Called from time to time with the number of bytes read and the size of the file (0: a pipe).
+  /// Called from time to time with the number of bytes read and the size of the file (0 for a pipe).
   using Watch = std::function<void(uint64_t done, uint64_t total)>;
 
-  /// Throws TraceError if the file cannot be opened, is empty or is packed. `-` is standard input.
+  /// Throws TraceError if the file cannot be opened, is empty or is compressed. `-` is standard input.
   explicit Input(const std::string& path, Watch watch = nullptr);
   ~Input();
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  /// The next line without its end; false: none is left. A last line without an end is refused, because a truncated
-  /// file looks like that.
+  /// Reads the next line without its newline; returns false if there is none. A last line without a newline is refused,
+  /// because a truncated file looks like that.
   bool Line(std::string& line);
-  /// The next `size` bytes; false: none are left. If fewer are left, the file is refused because it ends within `what`.
+  /// Reads the next `size` bytes; returns false at the end. A file that ends within `what` is refused.
   bool Bytes(void* to, size_t size, const char* what);
 
-  /// An error at the line that was read last.
+  /// Returns an error at the line that was read last.
   TraceError Wrong(const std::string& what) const;
   uint64_t line() const { return line_; }
   uint64_t offset() const { return offset_; }
@@ -46,7 +46,7 @@ class Input {
   uint64_t offset_ = 0, line_ = 0, shown_ = 0;
 };
 
-/// The words of a line, separated by spaces and tabs.
+/// Splits a line at spaces and tabs.
 std::vector<std::string_view> Words(std::string_view line);
 
 }  // namespace gmmu::trace

@@ -125,7 +125,7 @@ class Stencil : public QueueSource {
   uint64_t first_ = 0, done_ = 0;  // row of stream 0, and finished iterations
 };
 
-/// A hash join without partitions: builds a hash table of the smaller table, and looks up the keys of the larger one.
+/// A hash join without partitions. It builds a hash table of the smaller table and looks up the larger one's keys.
 class HashJoin : public QueueSource {
  public:
   explicit HashJoin(const Parameters& p)

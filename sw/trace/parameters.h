@@ -28,7 +28,7 @@ class Parameters {
   const std::string& File(const std::string& name) const { return files_.at(name); }
   void Set(const std::string& name, uint64_t value) { numbers_.at(name) = value; }
   bool given(const std::string& name) const { return given_.count(name) != 0; }
-  /// `gen:NAME` with all parameters, which makes the same accesses anywhere.
+  /// Returns `gen:NAME` with all parameters, which makes the same accesses anywhere.
   std::string Spec() const;
   [[noreturn]] void Refuse(const std::string& what) const;
 

@@ -9,8 +9,8 @@
 
 namespace gmmu::trace {
 
-/// Characteristics of a workload: counts, and the pages that it touches. Memory: about 100 bytes for each 2 MiB
-/// touched.
+/// Characteristics of a workload: counts, and the pages that it touches. It needs about 100 bytes of memory for each 2
+/// MiB touched.
 class Summary {
  public:
   void Add(const Access& access);

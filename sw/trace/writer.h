@@ -16,12 +16,12 @@ class Writer {
  public:
   using Sink = std::function<void(const void* bytes, size_t size)>;  ///< receives the file's bytes in order; may throw
 
-  /// Writes the header at once. `path` is used in errors.
+  /// Writes the header immediately. Errors mention `path`.
   Writer(const Header& header, const std::string& path, Sink sink);
   ~Writer();
   /// Throws TraceError if the access does not fit the header, or if it arrives before the previous one of an open loop.
   void Add(const Access& access);
-  /// Writes the end; a file without it is truncated. Throws TraceError if the header stated another count.
+  /// Writes the end, without which a file counts as truncated. Throws TraceError if the header stated another count.
   void Finish();
   uint64_t count() const { return count_; }
 
@@ -37,8 +37,8 @@ class Writer {
   std::string records_;  // records of the current frame
   uint64_t first_ = 0;   // number of the frame's first record
   uint64_t count_ = 0;
-  uint64_t arrived_ = 0;  // open loop: arrival cycle of the last access
-  Access last_;           // the last record in units, which the next one is encoded against
+  uint64_t arrived_ = 0;  // open loop: arrival cycle of the previous access
+  Access last_;           // the previous record in units, against which the next one is encoded
   std::array<uint64_t, 3> kinds_{};
 };
 

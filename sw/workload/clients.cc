@@ -21,7 +21,7 @@ regs::Access AccessOf(const ClientRun& run) {
 }
 /// A run that writes the pattern also reads it back.
 uint64_t AccessesOf(const ClientRun& run) { return run.order.count * (run.pattern && run.write ? 2 : 1); }
-/// Bound of a run: far above any access time that can be configured.
+/// Time limit of a run, far above any access time that can be configured.
 uint64_t BoundNs(uint64_t lines) { return 20'000'000 + lines * 20'000; }
 }  // namespace
 

@@ -12,7 +12,7 @@
 
 namespace gmmu::workload {
 
-/// The end of a run, or its progress.
+/// How a client's run ended, or its progress.
 struct ClientEnd {
   uint64_t count = 0;  ///< accesses completed without a fault
   uint32_t crc = 0;    ///< CRC of the bytes read
@@ -45,10 +45,10 @@ class ClientBatch {
  public:
   /// Starts the runs; `what` names them in checks and errors.
   ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> runs, std::string what);
-  /// True until every run has ended.
+  /// True while any run has not ended.
   bool busy() const;
-  /// Waits until all runs have ended and appends a check for each to `checks`. Throws os::DeviceFault when a client
-  /// ended at a fault, os::OsTimeout when one does not end.
+  /// Waits until all runs have ended and appends a check for each to `checks`. Throws os::DeviceFault if a client ended
+  /// with a fault, os::OsTimeout if one does not end.
   void Finish(std::vector<Check>& checks);
 
  private:
@@ -57,17 +57,17 @@ class ClientBatch {
 
   const os::VideoMemory memory_;
   std::vector<ClientRun> runs_;
-  /// Results of runs that a plug-in makes: half of each at the start, one access at each query, the rest at the end.
+  /// Results of runs that a plug-in performs: half of each at the start, one access at each query, the rest at the end.
   mutable std::vector<ClientEnd> ends_;
   std::string what_;
   uint64_t bound_ns_ = 0;
   uint64_t deadline_ = 0;
 };
 
-/// Client 0 reads [va, va + expected.size()), which must be `expected`.
+/// Makes a run in which client 0 reads [va, va + expected.size()) and expects these bytes.
 ClientRun ReadOf(os::GpuProcess* process, uint64_t va, const std::vector<uint8_t>& expected);
 
-/// Starts the runs and waits for their end.
+/// Starts the runs and waits until they end.
 void RunClients(const os::VideoMemory& memory, const std::vector<ClientRun>& runs, const std::string& what,
                 std::vector<Check>& checks);
 

@@ -14,20 +14,20 @@ struct Life;
 
 /// A process whose packets must do each command once and in order.
 ///
-/// It has a source and a place for each round. The packet of a round copies the source to the round's place and
-/// overwrites the source, page by page. No later round writes that place. Hardware that skips, reorders or repeats
-/// commands therefore leaves wrong bytes there until the end. (Repeating a command at once is not noticed, because the
-/// result is the same.)
+/// It has a source and a destination for each round. The packet of a round copies the source to the round's destination
+/// and overwrites the source, page by page. No later round writes that destination. Hardware that skips, reorders or
+/// repeats commands therefore leaves wrong bytes there until the end. (An immediate repetition of a command is not
+/// noticed, because the result is the same.)
 class Copier {
  public:
   Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds);
   ~Copier();
 
-  /// Rounds come in order, from 1.
+  /// Rounds must be submitted in order, from 1.
   void SubmitRound(uint32_t round);
-  /// Waits for all packets; kLost if one was lost.
+  /// Waits for all packets; returns kLost if one was lost.
   os::PacketEnd Finish();
-  /// Has this client read all bytes and checks them.
+  /// Makes this client read all bytes and checks them.
   void Check(unsigned client = 0);
   uint64_t bytes() const;
   void End();

@@ -6,7 +6,7 @@
 
 namespace gmmu::workload {
 
-/// Returns the sums that do not hold among the counters of a quiet machine; empty if all hold:
+/// Checks the sums below among the counters of a quiet machine. Returns those that do not hold:
 ///
 ///   each port_*   lookups = hits + misses + merged + faults
 ///   gpu_l2        lookups = hits + misses + merged; at least one lookup for each port's L1 miss

@@ -15,11 +15,11 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// Copies bytes of aperture pages, as the GPU sees them, to the CPU by the paging engine: from the aperture into VRAM
-/// (TRANSFER), from there into a host buffer (VIRTUAL_TRANSFER). Call on the VidMm worker thread only.
+/// Copies bytes of aperture pages, as the GPU sees them, to the CPU: the paging engine moves them from the aperture
+/// into VRAM (TRANSFER), and from there into a host buffer (VIRTUAL_TRANSFER). Call on the VidMm worker thread only.
 class DeviceCopy {
  public:
-  /// Room for `bytes`.
+  /// Reserves room for `bytes`.
   DeviceCopy(Life& life, uint64_t bytes);
   void Release();
 

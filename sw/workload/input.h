@@ -10,17 +10,17 @@ namespace gmmu::workload {
 inline constexpr uint64_t kMaxInputBytes = uint64_t{256} << 20;
 inline constexpr uint64_t kDefaultInputBytes = uint64_t{1} << 20;
 
-/// An input that cannot be used; what() is one to three lines with the remedy.
+/// Thrown for an input that cannot be used; what() is one to three lines and gives the remedy.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The whole file. Throws InputError if it is missing, unreadable, not a regular file, or larger
-/// than kMaxInputBytes (then nothing was read).
+/// Returns the whole file. Throws InputError if it is missing, unreadable, not a regular file, or larger than
+/// kMaxInputBytes (then nothing was read).
 std::vector<uint8_t> LoadInput(const std::string& path);
 
-/// `bytes` pseudo random bytes, the same for the same seed.
+/// Returns `bytes` pseudo-random bytes, which are the same for the same seed.
 std::vector<uint8_t> SeededInput(uint64_t seed, uint64_t bytes);
 
 /// A part of the input that is in VRAM at one time.

@@ -36,7 +36,7 @@ struct Expectation {
   std::string text;        ///< part of the fault's text
 };
 
-/// A comparison that the run made.
+/// A comparison that the run made, and its result.
 struct Check {
   std::string name;
   bool passed = false;
@@ -68,19 +68,19 @@ struct JobResult {
   std::vector<os::Leak> leaks;
   std::vector<hw::Finding> findings;
   std::vector<hw::Counter> counters;
-  /// Members that the driver declares and the model does not implement, such as "DXGK_SEGMENTFLAGS.Agp of segment 1".
+  /// Members that the driver declares but the model does not implement, such as "DXGK_SEGMENTFLAGS.Agp of segment 1".
   std::vector<std::string> unmodelled;
   std::optional<Expectation> expected;
   std::optional<Refusal> refusal;    ///< absent: no refusal was requested
   std::vector<std::string> by_time;  ///< Scenario::by_time
-  /// The capability that driver or device lacks for this scenario; if not empty, nothing was tried.
+  /// The capability for this scenario that driver or device lacks. If it is not empty, nothing was tried.
   std::string not_applicable;
-  /// Why power-on, or what a procedure needs of the machine, ended the run before anything had begun; empty: it began, or
-  /// ended by a bug check, a timeout or a fault of a device.
+  /// Why power-on, or a procedure's requirement on the machine, ended the run before anything began; empty if it began,
+  /// or ended by a bug check, a timeout or a fault of a device.
   std::string not_begun;
 
-  /// True if the run is verified without fault, leak or finding; or if the expected fault happened, once
-  /// or more, and nothing else.
+  /// True if the run is verified without fault, leak or finding; or if only the expected fault happened, once or
+  /// more.
   bool Passed() const;
   /// True if the fault is the expected one.
   bool Expected(const os::Fault& fault) const;
@@ -94,18 +94,18 @@ struct JobOptions {
   uint64_t seed = 0;
   uint64_t lowest_source = 0;               ///< host physical address above which the source buffers are allocated
   PDRIVER_INITIALIZE driver = DriverEntry;  ///< the display driver
-  /// Makes the driver of the machine's remapping unit; null: of the unit that firmware reports. Argument of os::Kernel.
+  /// Makes the driver of the machine's remapping unit (an argument of os::Kernel); null: of the unit firmware reports.
   std::unique_ptr<os::Remapping> (*remapping)(const os::RemappingParts& parts) = nullptr;
-  /// Bytes that the CPU read back after page-out, in order. May throw.
+  /// Receives, in order, the bytes that the CPU read back after page-out. May throw.
   std::function<void(const void* bytes, size_t size)> out;
   /// Called after the last page-in fence of the first piece.
   std::function<void()> after_first_page_in;
-  /// Phase, bytes done, bytes of the phase over the whole run.
+  /// Receives the phase, the bytes done, and the bytes of the phase over the whole run.
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
 };
 
-/// The main job: one life of a GPU (power on, allocation, processes, page in, use, page out,
-/// aperture, power off). Results and exceptions: RunLife (life.h).
+/// Runs the main job in one life of a GPU: power on, allocation, processes, page in, use, page out, aperture, power
+/// off. RunLife (life.h) describes results and exceptions.
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result);
 
 }  // namespace gmmu::workload

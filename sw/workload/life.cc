@@ -65,7 +65,7 @@ os::Fault Trouble(const std::string& source, const std::string& name, const std:
   return fault;
 }
 
-/// The hardware's fault records, which are more detailed than the interrupt.
+/// Returns the hardware's fault records, which are more detailed than the interrupt.
 std::vector<os::Fault> ReadFaultRecords(os::PhysicalAdapter& adapter) {
   std::vector<os::Fault> faults;
   kmd::EscapeQueryRing ring;
@@ -113,7 +113,7 @@ std::vector<os::Fault> ReadFaultRecords(os::PhysicalAdapter& adapter) {
   return faults;
 }
 
-/// Returns the hardware resources still in use after time to finish.
+/// Waits for hardware to become idle, for at most kGraceNs, and returns the resources that are still in use.
 std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   hw::Instruments* instruments = kernel.instruments();
   if (instruments == nullptr) return {};
@@ -143,7 +143,7 @@ class ExpectedRecords {
       clients_.erase(client);
       return true;
     }
-    // A page fault that was handled, by which a process lost its device.
+    // The record is a page fault that was handled and cost a process its device.
     return std::any_of(recoveries_.begin(), recoveries_.end(), [&](const os::RecoveryRecord& recovery) {
       return recovery.why.rfind("page fault at " + os::Hex(record.address) + ",", 0) == 0;
     });

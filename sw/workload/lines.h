@@ -10,7 +10,7 @@ namespace gmmu::workload {
 inline constexpr uint64_t kLine = 64;
 inline constexpr uint64_t kPage = hw::kPageSize;
 
-/// The lines that a client reads, as its registers define them: first + stride * k, k from 0, then (k + step) mod
+/// The lines that a client reads, in the terms of its registers: first + stride * k, with k from 0, then (k + step) mod
 /// count.
 struct LineOrder {
   uint64_t first = 0;
@@ -19,20 +19,20 @@ struct LineOrder {
   uint64_t step = 1;
 };
 
-/// The lines of client `client` of `clients` in `lines` lines: those with index = client (mod clients), in sequence.
+/// The share of client `client` of `clients` in `lines` lines: those with index = client (mod clients), in sequence.
 LineOrder ShareOf(uint64_t lines, unsigned client, unsigned clients);
 
-/// A step below `count` that visits every k once: coprime to count, drawn by seed, not 1 when
-/// another exists.
+/// Returns a step below `count` that visits every k once: a pseudo-random number that is coprime to count, and not 1 if
+/// there is another.
 uint64_t CoprimeStep(uint64_t count, uint64_t seed);
 
-/// CRC-32C of the lines of `bytes` in that order. `bytes` holds all of them.
+/// Returns the CRC-32C of the lines of `bytes` in that order. `bytes` holds all of them.
 uint32_t LineCrc(const uint8_t* bytes, const LineOrder& order);
 
-/// Fills with 64-bit words that depend on `seed` and their index only.
+/// Fills the buffer with 64-bit words that depend only on `seed` and their index.
 void FillPattern(void* bytes, size_t size, uint64_t seed);
 
-/// Bytes of a piece: half of VRAM, a multiple of 64 KiB where VRAM allows.
+/// Returns the size of a piece: half of VRAM, and a multiple of 64 KiB if VRAM is large enough.
 uint64_t PieceBytes(uint64_t vram_bytes);
 
 }  // namespace gmmu::workload

@@ -12,27 +12,27 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// A command buffer of a process on a GPU without virtual addresses, which the plug-in's user-mode half fills
-/// (GMMU_COMMAND_BUFFER): commands that refer to allocations, with the lists for the kernel.
+/// A command buffer of a process on a GPU without virtual addresses. The plug-in's user-mode half fills it
+/// (GMMU_COMMAND_BUFFER) with commands that refer to allocations, and with the lists for the kernel.
 class ListedBuffer {
  public:
-  /// `command_bytes`: room for commands; 0: as much as a DMA buffer of the context.
+  /// `command_bytes` is the size of the commands' buffer; 0 means the size of the context's DMA buffers.
   ListedBuffer(Life& life, os::GpuProcess* process, uint32_t command_bytes = 0);
 
-  /// Each command begins when everything before it has been written. False: there is no room, and nothing was appended.
+  /// Commands begin when everything before them has been written. Both append nothing and return false if full.
   bool Copy(os::Allocation& source, uint64_t source_offset, os::Allocation& destination, uint64_t destination_offset,
             uint64_t bytes);
   bool Fill(os::Allocation& destination, uint64_t offset, uint64_t bytes, uint32_t pattern);
   bool empty() const { return buffer_.command_bytes == 0; }
 
-  /// Passes the buffer to the kernel, and begins a new one.
+  /// Passes the buffer to the kernel and begins a new one.
   os::PacketId Submit(const std::string& what);
-  /// As Submit; returns when the packet has ended. Throws os::OsError with the reason if the process' device was lost.
+  /// Like Submit, but waits until the packet has ended. Throws os::OsError with the reason if the device was lost.
   void SubmitAndWait(const std::string& what);
 
  private:
   GMMU_OPERAND Operand(os::Allocation& allocation, uint64_t offset);
-  /// Checks that what the user-mode half appended is within its room.
+  /// Checks that what the user-mode half appended is within its buffers.
   bool Appended(int answer) const;
 
   Life& life_;
@@ -44,8 +44,8 @@ class ListedBuffer {
   GMMU_COMMAND_BUFFER buffer_{};
 };
 
-/// Appends copies of `bytes` from the start of one allocation to the start of another, `command_bytes` each, submits
-/// the buffer whenever it is full, and returns when the last one has ended.
+/// Copies `bytes` from the start of one allocation to the start of another, `command_bytes` per command. Submits the
+/// buffer whenever it is full, and returns when the last one has ended.
 void CopyByCommands(ListedBuffer& buffer, os::Allocation& source, os::Allocation& destination, uint64_t bytes,
                     uint64_t command_bytes, const std::string& what);
 

@@ -92,7 +92,7 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   uint8_t* dummy = life_.aperture.MapDummy();
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
   life_.aperture.UnmapDummy();
-  if (piece_bytes == 0) {  // no input to move: only builds tables
+  if (piece_bytes == 0) {  // without input, it only builds tables
     memory_.Unmap(*first_, va_, 1);
     memory_.Unmap(*second_, va_, 1);
     return;

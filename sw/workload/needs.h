@@ -17,8 +17,8 @@ namespace gmmu::workload {
 struct Life;
 struct Need;
 
-/// The driver or the device lacks a capability for a scenario; what() names it. Thrown before a procedure has made
-/// anything. The run is then not applicable, which is not a failure.
+/// Thrown before a procedure has made anything if the driver or the device lacks a capability; what() names it. The run
+/// is then not applicable, which is not a failure.
 class NotApplicable : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -31,7 +31,7 @@ void NeedOurEscapes(const char* escape);
 /// Requires a plug-in that writes copy commands of processes with their lists, and a memory segment. For GPUs of the
 /// physical model.
 void NeedListedCopy(const Life& life);
-/// Requires fills too.
+/// Requires fill commands too.
 void NeedListedCommands(const Life& life);
 /// Requires a node for processes, and a user-mode half that writes their commands.
 void NeedRender(const Life& life);
@@ -40,8 +40,8 @@ void NeedAperture(Life& life);
 /// Requires the capabilities that a scenario states.
 void NeedCaps(const os::Gpu& gpu, const std::vector<Need>& needs);
 
-/// The machine lacks something that a procedure needs, or has too little of it; what() names the keys to change. Thrown
-/// before a procedure has made anything.
+/// Thrown before a procedure has made anything if the machine lacks something that the procedure needs, or has too
+/// little of it; what() names the keys to change.
 class WrongMachine : public os::OsError {
  public:
   using os::OsError::OsError;
@@ -55,9 +55,9 @@ void NeedVersion(const Life& life, ULONG version, const char* name);
 void NeedIsolation(const Life& life);
 /// The adapter must be able to start translated and untranslated: the GPU reaches all memory, and there is an IOMMU.
 void NeedEveryDmaMode(const Life& life);
-/// [os] iommu_flags, or a driver that must not run without it, activates GPU isolation at every start.
+/// True if [os] iommu_flags, or a driver that needs isolation, activates GPU isolation at every start.
 bool IsolatesAlways(const Life& life);
-/// Memory that does not answer for `ns` outlasts the wait for a preemption.
+/// Requires that memory which does not respond for `ns` outlasts the wait for a preemption.
 void NeedTimeoutWithin(const Life& life, uint64_t ns);
 /// Throws unless Dxgkrnl granted the driver's request `what`.
 void Require(NTSTATUS status, const char* what);

@@ -16,15 +16,15 @@ class PageWords {
  public:
   explicit PageWords(Life& life, unsigned client = 0) : life_(life), client_(client) {}
 
-  /// An allocation in VRAM, page i filled with first + i. Call on the VidMm worker thread only.
+  /// Makes an allocation in VRAM with page i filled with first + i. Call on the VidMm worker thread only.
   os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
-  /// Reads the pages from `va` on, which must contain `words`, one a page.
+  /// Reads the pages from `va` on, which must contain `words`, one word per page.
   void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
             bool execute = false);
-  /// Accesses the page, which must end at the fault.
+  /// Accesses the page and requires that the access ends with `fault`.
   void Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
              regs::Access access = regs::Access::kRead);
-  /// The bytes of the pages in memory.
+  /// Returns the bytes that the pages have in memory.
   static std::vector<uint8_t> Bytes(const std::vector<uint32_t>& words);
   static std::vector<uint32_t> Words(uint32_t first, uint64_t count);
 

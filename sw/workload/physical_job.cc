@@ -137,7 +137,7 @@ void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation
   life_.Compare(what, Difference(os::ResidencyCalls::InSystemMemory(*piece.window), piece.data));
 }
 
-// Then the CPU overwrites the allocation's former place, so that an access to the stale address reads wrong bytes.
+// Then the CPU overwrites the allocation's former memory, so that an access to the stale address reads wrong bytes.
 void PhysicalJob::Evict(os::Allocation& allocation) {
   const std::optional<uint64_t> offset = os::VramOffset(allocation), window = life_.gpu().facts().local.window;
   life_.Work([&] { os::ResidencyCalls(memory_).Evict(allocation); });

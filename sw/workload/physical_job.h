@@ -13,7 +13,7 @@ struct JobOptions;
 struct JobResult;
 struct Life;
 
-/// The application of the main job on a GPU without page tables. Of each piece of the input:
+/// The application of the main job on a GPU without page tables. It does the following with each piece of the input:
 ///
 ///   page in       system memory -> video memory, by the paging engine
 ///   copy          there to another allocation, by commands of a process
@@ -25,7 +25,7 @@ class PhysicalJob {
  public:
   explicit PhysicalJob(Life& life);
   void Run();
-  /// Host physical pages of the buffers that it has paged from and to.
+  /// Host physical pages of the buffers from which and to which it has paged.
   const std::vector<uint64_t>& pages_used() const { return pages_used_; }
 
  private:

@@ -13,23 +13,23 @@ struct ClientEnd;
 struct ClientRun;
 
 /// The user-mode half of a driver that is not ours (hw/user_mode.h), which scenarios use instead of kmd/escape.h. At
-/// most one exists, and it is used while it exists; without one the driver answers our escapes.
+/// most one exists, and it is used while it exists; without one the driver must support our escapes.
 class PlugIn {
  public:
-  /// `driver`: not null, and of this program's version or an older one.
+  /// `driver` must not be null, and must have this program's version or an older one.
   explicit PlugIn(const GMMU_USER_MODE_DRIVER* driver);
   ~PlugIn();
   PlugIn(const PlugIn&) = delete;
   PlugIn& operator=(const PlugIn&) = delete;
 
-  /// Null: the driver answers our escapes.
+  /// Null if the driver supports our escapes.
   static const PlugIn* Current();
   /// Number of clients that software emulates. Their accesses happen one after the other, not in parallel as on a GPU.
   static constexpr unsigned kClients = 4;
 
   os::UserModeDriver ForSystem() const;
-  /// Makes the run's next accesses, up to `until` in all: translates by the driver's tables, then accesses memory as
-  /// the device does. It stops at a fault.
+  /// Makes the run's next accesses, up to a total of `until`. It translates with the driver's tables, then accesses
+  /// memory like the device, and stops at a fault.
   void Run(const os::VideoMemory& memory, const ClientRun& run, uint64_t until, ClientEnd& end) const;
 
   bool has_commands() const { return driver_->copy != nullptr && driver_->fill != nullptr; }
@@ -42,7 +42,7 @@ class PlugIn {
   const GMMU_USER_MODE_DRIVER* const driver_;
 };
 
-/// Client ports of a GPU with a traffic engine, or those that the plug-in emulates. Throws OsError if there are none.
+/// A GPU's client ports with a traffic engine, or those that the plug-in emulates. Throws OsError if there are none.
 unsigned ClientsOf(const os::Gpu& gpu);
 /// Returns the size of VRAM as applications know it. With our driver that is all of VRAM, including the driver's own
 /// part; if our driver has several memory segments, it is the largest one. For a GPU without memory segments it is the

@@ -7,13 +7,13 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// A thread that requests the preemption of a node again and again while the driver holds packets of it. The time
-/// between requests grows by some microseconds and then starts small again, so that packets are preempted at different
-/// places and make progress.
+/// A thread that requests the preemption of a node repeatedly while the driver holds packets of it. The time between
+/// requests grows by some microseconds and then starts small again, so that packets are preempted at different commands
+/// and make progress.
 class Preempter {
  public:
   Preempter(Life& life, uint32_t node);
-  /// Returns when no further request follows.
+  /// Returns when no further request will follow.
   void Stop();
 
  private:

@@ -12,10 +12,10 @@ namespace gmmu::workload {
 class PlugIn;
 struct Life;
 
-/// A command buffer of a process, as its user-mode driver would keep one: system memory, mapped at GPU virtual
+/// A command buffer of a process, like one that its user-mode driver would keep: system memory, mapped at GPU virtual
 /// addresses of the process and written by the CPU. Addresses are those of the process.
 ///
-/// Throws os::OsError when the buffer is full, or when the GPU has no node for processes.
+/// Calls throw os::OsError if the buffer is full or the GPU has no node for processes.
 class RenderBuffer {
  public:
   RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes);
@@ -25,7 +25,7 @@ class RenderBuffer {
   void Fill(uint64_t destination, uint64_t bytes, uint32_t pattern);
 
   os::PacketId Submit(const std::string& what);
-  /// Frees memory and addresses; its packets must have ended.
+  /// Frees memory and addresses. The buffer's packets must have ended.
   void Release();
 
  private:

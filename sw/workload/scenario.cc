@@ -72,7 +72,7 @@ class Reader {
     }
   }
 
-  /// "DXGK_GPUMMUCAPS.DualPteSupported", or "DXGK_GPUMMUCAPS.PageTableLevelCount = 6"; "<=" too.
+  /// Accepts "DXGK_GPUMMUCAPS.DualPteSupported", "DXGK_GPUMMUCAPS.PageTableLevelCount = 6", and "<=" in place of "=".
   void Needs(const std::string& name, const toml::node& node) {
     if (!node.is_array() || node.as_array()->empty()) Fail(node, name + " is a list of capabilities");
     for (const toml::node& each : *node.as_array()) {

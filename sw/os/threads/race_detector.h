@@ -19,7 +19,7 @@ namespace gmmu::os {
 /// returned is ordered before every call that begins later, because the system has locks of its own. The memory is the
 /// driver's: pool, views of memory objects, and the data of its file. Accesses by devices are not seen.
 ///
-/// Check throws a race as a BugCheck, not the access that found it: driver code expects no exception.
+/// Check throws a race as a BugCheck. The racing access itself does not throw, as driver code expects no exception.
 class RaceDetector {
  public:
   explicit RaceDetector(const Scheduler& scheduler);

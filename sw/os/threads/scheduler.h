@@ -165,7 +165,7 @@ class Scheduler {
   void TellProcess();
   void Deliver(const hw::Message& message);
   void RunDpcs();
-  /// Counts a delivery of vector `data` (kDeferred: a deferred call). False: the vector has stormed; drop the delivery.
+  /// Counts a delivery of vector `data` (kDeferred: deferred call). False: the vector has stormed; drop the delivery.
   bool NoteDelivery(uint64_t data);
   void NoteProgress() { storm_.clear(); }
   [[noreturn]] void EndStorm();

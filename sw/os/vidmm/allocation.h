@@ -69,11 +69,11 @@ struct Allocation {
   bool map_cpu_visible = false;
   bool large_pages = true;              // DisableLargePageMapping is clear
   std::unique_ptr<SegmentPages> local;  // its pages in a memory segment; null while it is in none
-  /// The content while the allocation is in no memory segment. Made when it first leaves one or lives in system memory.
+  /// The contents while the allocation is in no memory segment. Made when first needed there or in system memory.
   std::unique_ptr<SystemBuffer> backing;
   std::optional<uint64_t> aperture_page;  // first page of its range in the aperture segment
   bool in_system = false;                 // page tables map the backing store
-  uint64_t used = 0;                      // when Residency last needed it; 0: never, so it is not moved
+  uint64_t used = 0;                      // when Residency last needed it; 0: never needed, so it is not moved
   bool explicit_residency = false;        // the driver wants to be notified of its residency
   bool notified = false;                  // the driver knows that it is resident
   std::vector<Mapping> mappings;          // addresses of its pages, kept while it is not resident
@@ -90,8 +90,8 @@ struct Allocation {
   bool resident() const { return residence() != Residence::kNowhere; }
   /// The segment where the allocation lives; 0 means system memory or nowhere.
   unsigned segment() const;
-  /// The driver's handle of the device that owns it, as operations on the aperture name it: its process' device, or the
-  /// system's if no process owns it or the process is gone; null for the primary. Between Start and Stop of VidMm.
+  /// The driver's handle of the owning device, for aperture operations: that of the owner process, or of the system if
+  /// there is no owner or it is gone; null for the primary. Valid between VidMm's Start and Stop.
   HANDLE device() const;
   /// True if no DMA buffer that references the allocation is in flight.
   bool Unused();
@@ -99,7 +99,7 @@ struct Allocation {
   /// drivers that the low 16 bits of virtual and physical address are equal (GPU virtual address documents, "physical
   /// page size").
   bool MayShow(uint64_t va, uint64_t offset) const { return (va - offset) % homes.page_bytes == 0; }
-  /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION); 0: none.
+  /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION), or 0.
   uint64_t UniqueProtection(uint64_t page) const;
 
  private:

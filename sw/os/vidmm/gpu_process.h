@@ -67,7 +67,7 @@ struct GpuProcess {
   std::optional<uint64_t> ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
                                           uint64_t alignment = 64 << 10, uint64_t behind = 0);
   void FreeVa(uint64_t va);
-  /// Returns the first of the driver's ranges that overlaps [base, base + bytes), with its address; null: none.
+  /// Returns the first of the driver's ranges that overlaps [base, base + bytes), with its address, or null.
   const std::pair<const uint64_t, DriverRange>* DriverRangeOf(uint64_t base, uint64_t bytes) const;
   /// Returns the contents of `shadow`.
   TableContents Contents();

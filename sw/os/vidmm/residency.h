@@ -21,8 +21,8 @@ struct GpuProcess;
 /// without wanted allocations are evicted. A process over its budget (`[os] local_budget_kib`) first moves its own
 /// allocations; an allocation belongs to the process that mapped it first.
 ///
-/// Order of a move: allocate the new memory, invalidate and flush the entries, move the contents out, free the old
-/// memory, move the contents in, write the entries. Order of a page-in: page tables, memory, contents, entries (GPU
+/// A move allocates the new memory, invalidates and flushes the entries, moves the contents out, frees the old memory,
+/// moves the contents in, and writes the entries. A page-in makes page tables, memory, contents and entries (GPU
 /// virtual address documents, "examples"). New memory contains zeros, in VRAM by a fill (as seen on build 22621).
 ///
 /// In the physical model an allocation is not moved while a DMA buffer that references it has not ended; making room
@@ -82,8 +82,8 @@ class Residency {
   /// none. `stays` is never evicted; it may be null.
   void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                 const std::function<void()>& work);
-  /// Makes room for page tables in a memory segment of this GPU: moves one allocation out of it or evicts the tables of
-  /// one process. As a last resort it moves a wanted allocation that has another place. False: nothing can leave.
+  /// Makes room for page tables in a memory segment of this GPU by moving one allocation out of it or evicting the
+  /// tables of one process; as a last resort, by moving a wanted allocation elsewhere. False if nothing can leave.
   bool MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays);
   /// Evicts the page tables of one process on all linked GPUs. Returns false if every process needs its tables.
   bool EvictTables(const Wanted& wanted);

@@ -94,7 +94,7 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
            : TransferOf(allocation, done, size, local, system, DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the last goes with the fence's signal, in one buffer
+    if (done < bytes) window.packet = work.Submit();  // the last piece goes with the fence's signal, in one buffer
     if (progress) progress(done);
   }
   work.Finish();
@@ -115,7 +115,7 @@ void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes
                                                      DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the last goes with the fence's signal, in one buffer
+    if (done < bytes) window.packet = work.Submit();  // the last piece goes with the fence's signal, in one buffer
   }
   work.Finish();
 }

@@ -41,8 +41,8 @@ class Packets {
   /// Returns the driver's packets to the queue: paging packets before everything else, render packets before the first
   /// packet of any of their contexts.
   void TakeBack(Node& node);
-  /// Call after a reset of the adapter: every packet ends as lost, every fence counts as completed, and no request is
-  /// open.
+  /// Call after a reset of the adapter. Every packet ends as lost, every fence counts as completed, and no request
+  /// stays open.
   void LoseAll();
 
   bool Ended(PacketId packet) const { return waiting_for_.count(packet) == 0; }

@@ -25,7 +25,7 @@ struct Load {
   uint64_t va = 0, aperture = 0;
 };
 
-/// Observations of the threads.
+/// What the threads have observed.
 struct Seen {
   bool held = false;     ///< a run was held in the middle
   bool drained = false;  ///< fences were waited for
@@ -82,7 +82,7 @@ void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t s
     const bool before = batch.busy();
     const bool noted = before && Noted(life, batch);
     if (first) {
-      life.graphics.StartSecureVm();  // attaches the domain
+      life.graphics.StartSecureVm();  // the call attaches the domain
     } else {
       life.graphics.TakeDevice();
     }

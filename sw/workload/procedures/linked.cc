@@ -101,7 +101,7 @@ class Linked {
     life_.result.bytes_verified += gpus_ * bytes_;
   }
 
-  /// Compares the copy of a GPU with `of`, byte for byte.
+  /// Compares a GPU's copy with `of`, byte for byte.
   void CompareCopy(unsigned gpu, const Piece& of, const std::string& what) {
     std::vector<uint8_t> found;
     life_.Work([&] {
@@ -131,7 +131,7 @@ class Linked {
       CompareCopy(gpu, data_[Peer(gpu, 1)], "fetched from its peer by the paging engine of");
   }
 
-  /// By commands of the process, each GPU copies its own data to its peer.
+  /// Each GPU copies its own data to its peer, by commands of the process.
   void RenderCopies() {
     std::vector<std::unique_ptr<RenderBuffer>> buffers;
     std::vector<os::PacketId> packets;
@@ -152,7 +152,7 @@ class Linked {
     return true;
   }
 
-  /// Tables move, are evicted and restored on every GPU, and mappings are copied. All data stays accessible.
+  /// Moves, evicts and restores tables on every GPU and copies mappings. All data must stay accessible.
   void Tables() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 2 * gpus_);
     Clients("before the tables move: its own memory written", 0, true);
@@ -168,7 +168,7 @@ class Linked {
     life_.Compare("roots at one physical address after an eviction", SameRoots() ? "" : "no");
     Clients("tables evicted and back: memory of a peer read", 1, false);
 
-    // The copied mappings must map the same memory.
+    // The copied mappings must lead to the same memory.
     std::vector<uint64_t> originals;
     life_.Work([&] {
       for (Piece& piece : data_) {
@@ -195,8 +195,8 @@ class Linked {
     });
   }
 
-  /// Another process requests all memory of the last GPU. The page tables of this process are evicted on every GPU, and
-  /// restored when its memory is needed again.
+  /// Another process requests all memory of the last GPU. The page tables of this process are then evicted on every
+  /// GPU, and are restored when its memory is needed again.
   void GiveWay() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 4 * gpus_);
     Clients("before the tables give way: its own memory written", 0, true);
@@ -237,7 +237,7 @@ class Linked {
     Clients("tables gave way and are back: memory of a peer read", 1, false);
   }
 
-  /// The process, its mappings and every byte survive a sleep of all GPUs.
+  /// Checks that the process, its mappings and every byte survive a sleep of all GPUs.
   void SleepWithProcess() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 5 * gpus_);
     Clients("before the sleep: its own memory written", 0, true);
@@ -268,7 +268,7 @@ class Linked {
     life_.Compare("the lead " + lead.name + " is " + rule, right ? "" : "the order was" + text);
   }
 
-  /// The bytes that the driver saves for each GPU while it is without power; empty if it saves none.
+  /// Returns the bytes that the driver saves for each GPU while it is powered off; empty if it saves none.
   std::vector<std::vector<uint8_t>> Kept(bool write) {
     std::vector<std::vector<uint8_t>> kept;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {

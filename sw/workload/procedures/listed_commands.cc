@@ -112,7 +112,7 @@ class ListedCommandsOfProcesses {
     ListedBuffer buffer(life_, user.process, static_cast<uint32_t>(values_.at("buffer_kib") << 10));
     const uint64_t commands = values_.at("commands"), count = user.own.size() + with_shared;
     for (uint64_t command = 0; command < commands; ++command) {
-      // With `all` a round uses every allocation, so that every place is covered; otherwise allocations are drawn.
+      // With `all` a round uses every allocation, so that all are covered; otherwise allocations are picked at random.
       const uint64_t from = values_.at("all") != 0 ? command % count : random_.Below(count);
       const uint64_t to = with_shared && command == 0 ? count - 1
                           : values_.at("all") != 0    ? (command + 1) % count
@@ -151,7 +151,7 @@ class ListedCommandsOfProcesses {
   void Compare(const Kept& kept) {
     life_.Work([&] { residency_.Evict(*kept.allocation); });
     std::vector<uint8_t> found = os::ResidencyCalls::InSystemMemory(*kept.allocation);
-    if (found.empty()) found.resize(kept.bytes.size());  // it has never been accessed
+    if (found.empty()) found.resize(kept.bytes.size());  // an allocation that has never been accessed
     life_.Compare("contents of " + os::NameOf(*kept.allocation), Difference(found, kept.bytes));
   }
 

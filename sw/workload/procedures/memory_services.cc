@@ -71,7 +71,7 @@ class MemoryServices {
   }
 
  private:
-  /// The ADL leaves out the object's first page, and the aperture shows the ADL from its second page on.
+  /// Number of bytes that the device sees: the ADL omits the object's first page, and the aperture the ADL's first.
   uint64_t Seen() const { return (pages_ - 2) * kPage; }
   void Compare(const Case& one, const char* what, const Bytes& found, const Bytes& expected) {
     life_.Compare(std::string(one.name) + ": " + what, Difference(found, expected));
@@ -175,7 +175,7 @@ class MemoryServices {
     });
   }
 
-  /// The GPU's registers as a memory object, which allows only kernel views and is always contiguous.
+  /// Uses the GPU's registers as a memory object, which allows only kernel views and is always contiguous.
   void IoSpace() {
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
     create.hAdapter = table_.DeviceHandle;

@@ -69,7 +69,7 @@ class Oversubscription {
     });
   }
 
-  /// `told`: its pages are contiguous, and the driver is notified of their address.
+  /// `told` makes its pages contiguous and has the driver notified of their address.
   void Add(uint64_t bytes, bool told) {
     Piece piece;
     piece.process = processes_[pieces_.size() % processes_.size()];
@@ -132,7 +132,7 @@ class Oversubscription {
     RunClients(life_.memory, runs, os::NameOf(*piece.allocation) + (write ? " written" : " read"), life_.result.checks);
   }
 
-  /// Checks that the backing store has the last written bytes.
+  /// Checks that the backing store has the most recently written bytes.
   void CompareBacking(const Piece& piece) {
     const std::vector<uint8_t> backing = residency_.InSystemMemory(*piece.allocation);
     const std::string contents = "contents of " + os::NameOf(*piece.allocation);

@@ -71,8 +71,8 @@ void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocati
     throw os::OsError("a debugger is not shown the entries that are mapped at " + os::Hex(va));
 }
 
-/// The root starts small, grows, moves, and shrinks once its upper part is free. Addresses in the kept part stay
-/// mapped; addresses beyond it fault.
+/// Tests a root that starts small, grows, moves, and shrinks once its upper part is free. Addresses in the kept part
+/// stay mapped; addresses beyond it fault.
 void ResizableRoot(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   NeedCap(geometry.count() == 2, "DXGK_GPUMMUCAPS.PageTableLevelCount of 2: only such a root is resizable");
@@ -106,7 +106,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.Faults("not mapped in the grown part", high, Fault::kEntryInvalid);
   map(high);
   subject.Reads("in the grown part", high, subject.pages(), Subject::kFill);
-  replace(0);  // moved
+  replace(0);  // replaces the root by one of the same size
   subject.Reads("after the root has moved, below", low, subject.pages(), Subject::kFill);
   subject.Reads("after the root has moved, above", high, subject.pages(), Subject::kFill);
   life.Work([&] { memory.UnmapAndFreeTables(process, high, unit / kPage); });
@@ -116,7 +116,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.End();
 }
 
-/// Protections, zero pages at every level and large pages, all of which are split afterwards.
+/// Tests protections, zero pages at every level and large pages, all of which are split afterwards.
 void PageEntries(Life& life, const ParameterValues&) {
   for (const char* cap :
        {"ReadOnlyMemorySupported", "NoExecuteMemorySupported", "ZeroInPteSupported", "LargePageSupported"})
@@ -184,11 +184,11 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.End();
 }
 
-/// Executable pages, no-execute pages and the change between them, across the boundary of two leaf tables.
+/// Tests executable pages, no-execute pages and the change between them, across the boundary of two leaf tables.
 void NoExecute(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t unit = FirstPages(geometry), leaf = geometry.Coverage(0);
-  // Equal numbers of pages on both sides, and the first page at an address whose low bits match.
+  // Both sides have equal numbers of pages, and the first page is at an address whose low bits match.
   const uint64_t pages = unit == 1 ? values.at("pages") : 2 * os::RoundUp(values.at("pages") / 2, unit);
   Subject subject(life, pages, 0, 0);
   const os::VideoMemory memory = life.memory;
@@ -226,7 +226,7 @@ void NoExecute(Life& life, const ParameterValues& values) {
   subject.End();
 }
 
-/// Zero pages that are written and read back, zero pages that are not written, and neighbouring memory.
+/// Tests zero pages that are written and read back, zero pages that are not written, and neighbouring memory.
 void ZeroPages(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t pages = values.at("pages"), leaf = geometry.Coverage(0);

@@ -60,8 +60,8 @@ class Field {
   uint64_t reserved_ = 0, va_ = 0;
 };
 
-/// 64 KiB and 4 KiB pages in the range of one leaf table, every conversion between them that level-1 entries allow, and
-/// a move to system memory and back.
+/// Tests 64 KiB and 4 KiB pages in the range of one leaf table, every conversion between them that level-1 entries
+/// allow, and a move to system memory and back.
 void RunPages64k(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   NeedCap(geometry.leaf_64k_bytes != 0, "DXGK_SEGMENTFLAGS.Use64KBPages");

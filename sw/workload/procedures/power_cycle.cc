@@ -38,7 +38,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   WriteVram(life, life.gpu(), area.offset, kept);
 
-  // Bytes of an application that stay in system memory (procedure "sleep" has allocations that stay in VRAM).
+  // These bytes of an application stay in system memory (procedure "sleep" has allocations that stay in VRAM).
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
   os::HostMemory buffer;
   const auto fill = [&](const std::vector<uint8_t>& with) {
@@ -47,7 +47,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   };
   const uint64_t lines = (bytes + kLine - 1) / kLine * kLine;
   os::Allocation* allocation = nullptr;
-  uint64_t elsewhere = 0;  // a page that the driver does not keep
+  uint64_t elsewhere = 0;  // number of a page that the driver does not keep
   life.Work([&] {
     buffer = os::HostMemory(life.memory, lines);
     fill(input);
@@ -67,7 +67,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   life.Compare("in D3 the device answers nobody", Difference(asleep, std::vector<uint8_t>(asleep.size(), 0xFF)));
   std::vector<uint8_t> found(mark.size());
   ReadVram(life, life.gpu(), elsewhere, found);
-  const uint64_t same = SameBytes(found, mark);  // page tables may be there now, some of whose bytes match by chance
+  const uint64_t same = SameBytes(found, mark);  // page tables may be there now; some of their bytes match by chance
   life.Compare("VRAM lost its content", same < mark.size() / 16 ? "" : std::to_string(same) + " bytes stayed");
 
   const kmd::EscapeQuerySaveArea after = Area(life);

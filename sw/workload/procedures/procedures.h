@@ -20,13 +20,13 @@ struct ParameterRule {
   std::string description;
 };
 
-/// Values by name, every parameter of the procedure present.
+/// Values by name; every parameter of the procedure is present.
 using ParameterValues = std::map<std::string, uint64_t>;
 
-/// The GPUs on which a procedure can run: with page tables, without, or both.
+/// The GPUs on which a procedure can run: those with page tables, those without, or both.
 enum class ForModel { kGpuMmu, kPhysical, kBoth };
 
-/// An application's work on a machine that is on.
+/// An application's work on a machine that is powered on.
 struct Procedure {
   std::string name;
   std::string description;
@@ -37,7 +37,7 @@ struct Procedure {
 
 /// All procedures, by name. Each has a file procedure_<name>.cc.
 const std::vector<Procedure>& Procedures();
-/// Null if no procedure has this name.
+/// Returns null if no procedure has this name.
 const Procedure* FindProcedure(const std::string& name);
 
 Procedure MainJobProcedure();
@@ -67,7 +67,7 @@ Procedure ThreadsProcedure();
 Procedure ListedCommandsProcedure();
 
 /// Runs the main job on a seeded buffer of `bytes`; the names of its checks begin with `prefix`. Returns the host pages
-/// that it paged from and to. `lowest_source`: see JobOptions.
+/// from which and to which it paged. `lowest_source`: see JobOptions.
 std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix = "",
                                        uint64_t lowest_source = 0);
 

@@ -67,7 +67,7 @@ class Guilty {
   os::PacketId packet_ = 0;
 };
 
-/// Paging work in several turns. Each turn pages different bytes from the same host pages into its own allocation,
+/// Paging work in several rounds. Each round pages different bytes from the same host pages into its own allocation,
 /// through the same few windows. A transfer that is skipped or repeated later leaves wrong bytes in an allocation.
 class Paged {
  public:
@@ -122,7 +122,7 @@ class Paged {
   std::vector<os::Allocation*> allocations_;
 };
 
-/// Preempts both nodes while their packets run, from construction to Check.
+/// Preempts both nodes, while their packets run, from the object's construction until Check.
 class BothPreempted {
  public:
   BothPreempted(Life& life, const ParameterValues& values)
@@ -132,7 +132,7 @@ class BothPreempted {
         paging_(life, life.gpu().facts().paging_node),
         render_(life, life.gpu().facts().render_node) {}
 
-  /// Does paging work concurrently with the submitted packets.
+  /// Performs paging work concurrently with the submitted packets.
   void Work() { paged_.Work(); }
   /// Call when all packets have ended. Returned packets prove that busy nodes were preempted, not only idle ones.
   void Check() {

@@ -25,7 +25,7 @@ struct Piece {
   uint64_t seed;
 };
 
-/// Allocations that exceed VRAM; those that do not fit stay in system memory, where the GPU accesses them.
+/// Allocations that together exceed VRAM. Those that do not fit stay in system memory, where the GPU accesses them.
 class SystemMemory {
  public:
   SystemMemory(Life& life, uint64_t bytes, uint64_t size)
@@ -115,7 +115,7 @@ class SystemMemory {
     for (const Piece& piece : pieces_) Traffic(piece, false);
   }
 
-  /// For a GPU that is not linked: page tables of other GPUs cannot map this GPU's aperture.
+  /// Tests a GPU that is not linked, because page tables of other GPUs cannot map this GPU's aperture.
   void LivesInTheAperture(uint64_t maps) {
     life_.Work([&] {
       os::AllocationRequest request{"for the aperture segment", size_};
@@ -152,7 +152,7 @@ class SystemMemory {
     return sum;
   }
 
-  /// System entries map host memory for the GPU in every DMA mode.
+  /// Checks that system entries map host memory for the GPU in every DMA mode.
   void ReadsSystemMemoryItself() {
     const auto found = std::find_if(pieces_.begin(), pieces_.end(), [](const Piece& piece) {
       return os::ResidenceOf(*piece.allocation) == Residence::kSystem;
@@ -224,7 +224,7 @@ class SystemMemory {
     }
   }
 
-  /// One process requests all of VRAM: the page tables of another process are evicted, and restored when its memory is
+  /// One process requests all of VRAM. The page tables of another process are evicted, and restored when its memory is
   /// wanted.
   void PageTablesGiveWay() {
     os::GpuProcess* greedy = nullptr;

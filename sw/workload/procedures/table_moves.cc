@@ -8,7 +8,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// Page tables are moved and evicted while their process keeps copying.
+/// Moves and evicts page tables while their process keeps copying.
 void RunTableMoves(Life& life, const ParameterValues& values) {
   NeedRender(life);
   const uint64_t pages = values.at("pages");

@@ -30,7 +30,7 @@ struct Crowd {
 void MakeObjects(Crowd& crowd, const std::string& name) {
   const os::Gpu gpu = crowd.life.gpu();
   os::OwnObjects own(crowd.life.memory, name);
-  if (PlugIn::Current() != nullptr) {  // only the built-in driver has these escapes
+  if (PlugIn::Current() != nullptr) {  // without the built-in driver, the escapes below do not exist
     for (uint64_t i = 0; i < crowd.allocations; ++i) own.CreateAllocation(name, (i + 1) * kPage);
     return own.Close();
   }

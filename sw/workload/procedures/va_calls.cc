@@ -32,7 +32,7 @@ Operation Unmap(uint64_t base, uint64_t bytes, bool zero) {
   return operation;
 }
 
-/// Tiles of one allocation in a reservation, moved as an application with tiled resources does.
+/// Moves tiles of one allocation in a reservation, like an application with tiled resources.
 void RunVaCalls(Life& life, const ParameterValues& values) {
   // A tile is one page of the segment: 4 KiB or 64 KiB.
   const uint64_t unit = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? 16 : 1, tile = unit * kPage;
