@@ -139,8 +139,8 @@ class Machine {
   /// engine, and about a microsecond of the machine's time on the RTL.
   std::vector<hw::Counter> Counters();
 
-  /// Report returns the report as JSON (docs/report-schema.md), passed whether the run passed. Both are for a completed
-  /// Job or Replay; otherwise they throw std::logic_error.
+  /// Report returns the report as JSON (docs/report-schema.md); Passed returns whether the run passed. Both are for a
+  /// completed Job or Replay and otherwise throw std::logic_error.
   const std::string& Report() const;
   bool Passed() const;
   /// The return value of Software, once it is done.

@@ -47,13 +47,13 @@ class WrongMachine : public os::OsError {
   using os::OsError::OsError;
 };
 
-/// Requirements of several procedures. Each function throws WrongMachine when the machine does not meet one.
+/// Requirements of several procedures. Each function throws WrongMachine if the machine does not meet one.
 
-/// The driver must have registered with at least this interface version; `name`: "WDDM 2.4".
+/// Requires that the driver has registered with at least this interface version; `name` is text like "WDDM 2.4".
 void NeedVersion(const Life& life, ULONG version, const char* name);
-/// GPU isolation must be on already, or a secure virtual machine must activate it.
+/// Requires that GPU isolation is on already, or that a secure virtual machine can activate it.
 void NeedIsolation(const Life& life);
-/// The adapter must be able to start translated and untranslated: the GPU reaches all memory, and there is an IOMMU.
+/// Requires that the adapter can start translated and untranslated: the GPU reaches all memory and there is an IOMMU.
 void NeedEveryDmaMode(const Life& life);
 /// True if [os] iommu_flags, or a driver that needs isolation, activates GPU isolation at every start.
 bool IsolatesAlways(const Life& life);
