@@ -22,7 +22,7 @@
 namespace gmmu::app {
 namespace {
 
-constexpr unsigned kPreemption = 250;  // per thousand preemption points of driver code
+constexpr unsigned kPreemption = 250;  // of a thousand preemption points of driver code, how many preempt
 
 RunArguments RunOf(const DdiTraceFile& recorded, const ReplayDdiArguments& arguments, const std::string& trace) {
   RunArguments run = recorded.run;

@@ -41,7 +41,7 @@ class Window : public RecordSink {
   const WindowOptions options_;
   RecordSink& to_;
   std::deque<Record> waiting_;
-  uint64_t open_until_ = 0;  // cycle at which the window closes; 0: no trigger yet
+  uint64_t open_until_ = 0;  // cycle at which the window closes; 0 before a trigger
   uint64_t triggers_ = 0, first_trigger_ = 0, lost_ = 0;
 };
 

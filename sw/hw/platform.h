@@ -99,14 +99,14 @@ class Instruments {
   /// stops them. A second call with the same object makes the machine ask every client again. Responses to earlier
   /// accesses are dropped. A client takes none while its traffic engine runs. A GPU reset ends the accesses.
   virtual void DriveClients(unsigned unit, ClientAccesses* accesses) = 0;
-  /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and the answer is never accepted, so
+  /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and the response is never accepted, so
   /// its slot stays in use. Afterwards the client's traffic engine cannot run.
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
   /// Deliberate fault: an access at bus address `address` leaves the device by its port although no software asked for
   /// it, and is handled there like any other. `data` is for a write or message; a read's data is dropped.
   virtual void StrayAccess(Bdf device, Stray kind, uint64_t address, uint32_t data = 0) = 0;
-  /// Deliberate fault: reads of GPU `unit` from the 4 KiB page at bus address `address` get their answers at `until_ns`
-  /// (time as of NowNs), not earlier. Dependent work is delayed too. Only one page is held at a time.
+  /// Deliberate fault: delays the responses to reads of GPU `unit` from the 4 KiB page at bus address `address` until
+  /// `until_ns` (on the clock of NowNs). Dependent work is delayed too. Only one page is held at a time.
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;
   /// Access to the memory of a machine without client ports (hw/device_access.h), or null if the machine has ports.
   virtual DeviceAccess* device_access() { return nullptr; }
@@ -135,7 +135,7 @@ class Platform {
   virtual uint32_t ConfigRead(Bdf bdf, uint16_t offset, unsigned size) = 0;
   virtual void ConfigWrite(Bdf bdf, uint16_t offset, unsigned size, uint32_t value) = 0;
 
-  /// Takes the oldest interrupt message that was not taken yet; nullopt: there is none.
+  /// Takes the oldest interrupt message that was not taken yet; nullopt if there is none.
   virtual std::optional<Message> TakeMessage() = 0;
   /// Lets time pass until a message is pending (true) or `bound_ns` nanoseconds have passed (false).
   virtual bool WaitForMessage(uint64_t bound_ns) = 0;

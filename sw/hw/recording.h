@@ -119,7 +119,7 @@ class RecordingPlatform : public Platform {
   struct Function {
     Bdf bdf;
     std::vector<uint8_t> config, config_writable;
-    std::map<uint32_t, uint64_t> registers;  ///< by offset / 8
+    std::map<uint32_t, uint64_t> registers;  ///< indexed by offset / 8
     std::vector<Mapped> bar0;
     std::vector<uint8_t> vram;
     uint32_t ConfigWord(unsigned offset) const;

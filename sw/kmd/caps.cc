@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DxgkDdiQueryAdapterInfo. No output is ever written past its given size; an unknown type is
+// Implements DxgkDdiQueryAdapterInfo. No output is ever written past its given size. An unknown type returns
 // STATUS_NOT_SUPPORTED.
 #include <algorithm>
 #include <cstring>
@@ -19,14 +19,14 @@ const Input* InputOf(const DXGKARG_QUERYADAPTERINFO& args) {
   return static_cast<const Input*>(args.pInputData);
 }
 
-/// The output structure of a query; null if the caller's buffer is too small.
+/// Returns the output structure of a query, or null if the caller's buffer is too small.
 template <typename Output>
 Output* OutputOf(const DXGKARG_QUERYADAPTERINFO& args) {
   if (args.pOutputData == nullptr || args.OutputDataSize < sizeof(Output)) return nullptr;
   return static_cast<Output*>(args.pOutputData);
 }
 
-/// The smallest value over the chain of linked adapters, because a capability is reported once for all of them.
+/// Returns the smallest value in the chain of linked adapters, because a capability is reported once for all of them.
 template <typename ValueOf>
 uint64_t LeastOf(const Adapter& adapter, ValueOf value_of) {
   uint64_t least = value_of(adapter.parameters);
@@ -40,7 +40,7 @@ LONGLONG HighestAddress(const Adapter& adapter) {
   return static_cast<LONGLONG>((uint64_t{1} << LeastOf(adapter, [](const Parameters& p) { return p.limit_bits; })) - 1);
 }
 
-/// The adapter that a query's input names; null if the input is missing or names no adapter.
+/// Returns the adapter that a query's input names, or null if the input is missing or names no adapter.
 template <typename Input>
 const Adapter* Named(const Input* in, const Adapter& adapter) {
   return in == nullptr ? nullptr : adapter.Member(in->PhysicalAdapterIndex);
@@ -91,7 +91,7 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   return STATUS_SUCCESS;
 }
 
-/// The system queries twice; the first query has no array and returns the number of segments. Descriptors are
+/// The system queries twice; the first query passes no array and returns the number of segments. Descriptors are
 /// `SegmentDescriptorStride` bytes apart, which may exceed their size in this header.
 NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   const auto* in = InputOf<DXGK_QUERYSEGMENTIN4>(args);
@@ -249,7 +249,7 @@ NTSTATUS SaveAreaSize(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
   return STATUS_SUCCESS;
 }
 
-/// The system queries twice. The first query has no array, in one of two forms, and returns the number of ranges.
+/// The system queries twice. The first query passes no array, in one of two forms, and returns the number of ranges.
 NTSTATUS ReservedRanges(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   auto* out = OutputOf<DXGK_HARDWARERESERVEDRANGES>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;

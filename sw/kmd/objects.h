@@ -61,7 +61,7 @@ struct Context {
   bool system = false;
   ContextMemory own;
   Progress progress;
-  /// Null: none.
+  /// Returns null if there is none.
   const ContextMemory* memory() const {
     return own.handle != nullptr ? &own : device->shared.handle != nullptr ? &device->shared : nullptr;
   }

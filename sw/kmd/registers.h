@@ -7,7 +7,7 @@
 
 namespace gmmu::kmd {
 
-/// BAR0 as the driver sees it: typed 64-bit registers of hw/gmmu_regs.h at a mapped base.
+/// The driver's view of BAR0: typed 64-bit registers of hw/gmmu_regs.h at a mapped base.
 ///
 /// A register inside a group is named by the group's index: `Read<regs::RingStatus>(RingBlock(0))`.
 class Registers {

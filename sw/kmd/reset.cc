@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption, reset, exclusive access.
+// Implements preemption, reset and exclusive access.
 #include "kmd/entry_points.h"
 #include "kmd/adapter.h"
 #include "kmd/interrupt.h"

@@ -11,7 +11,7 @@ namespace gmmu::kmd {
 /// The hardware's address spaces: which are in use, and the root of each.
 ///
 /// Every call that changes a root polls, a bounded number of times, until the hardware no longer uses the old root
-/// (inv_status.busy). STATUS_IO_TIMEOUT: it stayed busy, and the space must not be used again. Callers hold
+/// (inv_status.busy). STATUS_IO_TIMEOUT means that it stayed busy; the space must not be used again. Callers hold
 /// Adapter::objects, or no other thread is in the driver.
 class Spaces {
  public:

@@ -11,7 +11,7 @@
 namespace gmmu::replay {
 namespace {
 
-constexpr uint64_t kPage = 4096, kPiece = 65536, kTreePieces = 32;  // a tree covers 2 MiB, as a leaf table does
+constexpr uint64_t kPage = 4096, kPiece = 65536, kTreePieces = 32;  // a tree covers 2 MiB, like a leaf table
 
 }  // namespace
 

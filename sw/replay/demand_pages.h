@@ -38,8 +38,8 @@ struct DemandTally {
 };
 
 /// A workload's memory in pieces of 64 KiB, some of which are in VRAM. On request the system copies a piece from host
-/// memory with the paging engine and maps it. If no frame is free, it first evicts another piece: it unmaps it, flushes
-/// its TLB entries, and writes it back if it is dirty. All calls except Note are made on the application's fibre.
+/// memory with the paging engine and maps it. If no frame is free, the system first evicts another piece, i.e. unmaps
+/// it, flushes its TLB entries and writes it back if dirty. Call everything except Note on the application's fibre.
 class DemandPages {
  public:
   /// `moved` translates the workload's addresses to the process' addresses. Throws OsError when VRAM has no room for

@@ -15,7 +15,7 @@ namespace gmmu::replay {
 namespace {
 
 constexpr uint64_t kPollNs = 2'000;
-constexpr uint64_t kStallNs = 100'000'000;       // far above any access time that can be configured
+constexpr uint64_t kStallNs = 100'000'000;       // far longer than any access time that can be configured
 constexpr uint64_t kMostPs = uint64_t{1} << 63;  // end of machine time: engines count picoseconds in 64 bits
 
 /// Returns how much each counter has grown; both lists are from the same machine.

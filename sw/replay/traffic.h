@@ -43,9 +43,9 @@ struct EpochTally {
 
 /// Compute units with warps that make the accesses of a workload.
 ///
-/// Closed loop: a warp has up to `window` accesses in flight. It makes the next one `gap` cycles, plus the access' own
-/// delay, after its latest answer. Open loop: a warp makes an access when it arrives, whatever is in flight. A compute
-/// unit sends the lines of the access that was ready first, then those of the next one; they are answered in any order.
+/// In a closed loop a warp has up to `window` accesses in flight. It makes the next one `gap` cycles plus its own delay
+/// after the latest response. In an open loop a warp makes an access when it arrives, whatever is in flight. A compute
+/// unit sends the lines of the access that was ready first, then those of the next one; responses come in any order.
 class Traffic : public hw::ClientAccesses {
  public:
   struct Shape {
@@ -89,7 +89,7 @@ class Traffic : public hw::ClientAccesses {
   void Stalled(unsigned client, const hw::ClientRequest& request, uint64_t cycle) override;
 
  private:
-  static constexpr uint64_t kLookAhead = 1 << 16;  ///< most accesses read ahead for other warps
+  static constexpr uint64_t kLookAhead = 1 << 16;  ///< maximum number of accesses read ahead for other warps
   struct Warp {
     std::deque<trace::Access> next;
     unsigned in_flight = 0;

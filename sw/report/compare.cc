@@ -147,7 +147,7 @@ class Comparison {
     for (const Json* report : {&first, &second})
       for (const auto& [block, counters] : report->items()) blocks.insert(block);
     for (const std::string& block : blocks) {
-      const std::string plain = block.substr(block.rfind('.') + 1);  // without "unit1."
+      const std::string plain = block.substr(block.rfind('.') + 1);  // the name without a prefix such as "unit1."
       if (plain.rfind("port_", 0) == 0) Port(block, plain, At(first, block), At(second, block));
       for (const auto& [name, counters] : kCounters) {
         if (plain != name) continue;

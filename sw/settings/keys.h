@@ -68,7 +68,7 @@ struct OtherValue {
 struct Section {
   std::string name, text;
   std::vector<Key> keys;
-  /// [[name.list]] may replace [name] once; a second one is refused with the text `second`. Empty: not allowed.
+  /// [[name.list]] may replace [name] once; a second one is refused with text `second`. An empty `list` forbids it.
   std::string list, second;
   /// The values of key "preset", each with TOML for the section's keys that it sets. They count as defaults: keys that
   /// the file states take precedence, in any order.

@@ -7,8 +7,8 @@ namespace gmmu::trace {
 
 // Contents of the zstd frames of a trace (docs/traces.md).
 
-inline constexpr uint32_t kFrameRecords = 65536;  ///< most records of a frame
-inline constexpr size_t kMaxFrame = 4 << 20;      ///< most bytes of a frame when it is unpacked
+inline constexpr uint32_t kFrameRecords = 65536;  ///< maximum number of records in a frame
+inline constexpr size_t kMaxFrame = 4 << 20;      ///< maximum size of an unpacked frame in bytes
 inline constexpr char kHeaderFrame = 'H';         ///< repeats the header
 inline constexpr char kRecordFrame = 'R';
 inline constexpr char kEndFrame = 'E';

@@ -27,10 +27,10 @@ struct Header {
   std::optional<uint64_t> count;  ///< number of accesses, if known in advance
 };
 
-inline constexpr uint32_t kMaxBytes = 65536;      ///< most bytes of one access
-inline constexpr uint32_t kMaxUnit = 4096;        ///< most bytes of a unit
+inline constexpr uint32_t kMaxBytes = 65536;      ///< maximum bytes of one access
+inline constexpr uint32_t kMaxUnit = 4096;        ///< maximum bytes of a unit
 inline constexpr uint32_t kMaxStreams = 1 << 20;  ///< streams are numbered below this
-inline constexpr size_t kMaxHeader = 16384;       ///< most bytes of the header's text
+inline constexpr size_t kMaxHeader = 16384;       ///< maximum bytes of the header's text
 
 /// Returns the header as text, including the empty line at its end.
 std::string ToText(const Header& header);

@@ -31,7 +31,7 @@ class Summary {
   std::array<uint64_t, 3> kinds_{};
   uint64_t count_ = 0, bytes_ = 0, cycles_ = 0, first_ = ~uint64_t{0}, last_ = 0;
   std::set<uint32_t> streams_;
-  std::map<uint64_t, std::array<uint64_t, 8>> regions_;  // by 2 MiB region: a bit for each 4 KiB
+  std::map<uint64_t, std::array<uint64_t, 8>> regions_;  // keyed by 2 MiB region, with a bit for each 4 KiB
 };
 
 }  // namespace gmmu::trace

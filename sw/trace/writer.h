@@ -19,7 +19,7 @@ class Writer {
   /// Writes the header immediately. Errors mention `path`.
   Writer(const Header& header, const std::string& path, Sink sink);
   ~Writer();
-  /// Throws TraceError if the access does not fit the header, or if it arrives before the previous one of an open loop.
+  /// Throws TraceError if the access does not fit the header, or in an open loop arrives before the previous access.
   void Add(const Access& access);
   /// Writes the end, without which a file counts as truncated. Throws TraceError if the header stated another count.
   void Finish();

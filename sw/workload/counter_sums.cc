@@ -74,7 +74,7 @@ void SumVtd(const Block& block, Sums& sums) {
 }  // namespace
 
 std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters) {
-  std::map<std::string, Blocks> units;  // by prefix of the unit
+  std::map<std::string, Blocks> units;  // keyed by the unit's prefix
   for (const hw::Counter& counter : counters) {
     const size_t prefix = hw::UnitPrefixLength(counter.block);
     units[counter.block.substr(0, prefix)][counter.block.substr(prefix)][counter.name] = counter.value;

@@ -94,7 +94,7 @@ struct JobOptions {
   uint64_t seed = 0;
   uint64_t lowest_source = 0;               ///< host physical address above which the source buffers are allocated
   PDRIVER_INITIALIZE driver = DriverEntry;  ///< the display driver
-  /// Makes the driver of the machine's remapping unit (an argument of os::Kernel); null: of the unit firmware reports.
+  /// Makes the driver of the machine's remapping unit (for os::Kernel). Null selects that of the unit in the firmware.
   std::unique_ptr<os::Remapping> (*remapping)(const os::RemappingParts& parts) = nullptr;
   /// Receives, in order, the bytes that the CPU read back after page-out. May throw.
   std::function<void(const void* bytes, size_t size)> out;

@@ -44,7 +44,7 @@ class PlugIn {
 
 /// A GPU's client ports with a traffic engine, or those that the plug-in emulates. Throws OsError if there are none.
 unsigned ClientsOf(const os::Gpu& gpu);
-/// Returns the size of VRAM as applications know it. With our driver that is all of VRAM, including the driver's own
+/// Returns the size of VRAM from an application's view. With our driver that is all of VRAM, including the driver's own
 /// part; if our driver has several memory segments, it is the largest one. For a GPU without memory segments it is the
 /// size of its aperture, or a default size if it has none.
 uint64_t MemoryOf(const os::Gpu& gpu);

@@ -10,8 +10,8 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Cuts one range into pieces whose source and destination do not overlap, in an order in which no piece overwrites
-/// what a later one reads, as memmove does.
+/// Cuts one range into pieces whose source and destination do not overlap, and orders them so that no piece overwrites
+/// what a later one reads, like memmove.
 struct Move {
   explicit Move(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE& range)
       : source(range.SrcPageTableAddress + range.SrcStartPteIndex * kEntryBytes),

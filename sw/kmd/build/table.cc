@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// UPDATE_PAGE_TABLE and FLUSH_TLB.
+// UPDATE_PAGE_TABLE and FLUSH_TLB operations.
 #include <algorithm>
 
 #include "kmd/build/build.h"

@@ -7,7 +7,7 @@
 
 namespace gmmu::os {
 
-/// One fault as the OS model reports it: source, place and reason. Fields that a source does not know are -1.
+/// One fault reported by the OS model: source, place and reason. Fields that a source does not know are -1.
 struct Fault {
   std::string source;  ///< "gpu", "iommu", "timeout", "verify", ...
   std::string name;    ///< reason, for example "entry_invalid" or "no read permission"

@@ -11,8 +11,8 @@ namespace gmmu::os {
 
 /// A memory's free pages as a bit map. A call for a few pages takes about the same time however scattered they are.
 ///
-/// Ranges and alignments are widened to whole pages. The counts of places are kept for the last few wanted sizes and
-/// alignments; the first call for a new one counts through the whole memory.
+/// Ranges and alignments are widened to whole pages. Counts of places are kept for the few most recently wanted sizes
+/// and alignments; the first call for a new one scans the whole memory.
 class FreePages : public FreeSpace {
  public:
   /// Initially all whole pages in [start, end) are free. `page` is the page size in bytes, a power of two.
@@ -26,7 +26,7 @@ class FreePages : public FreeSpace {
   uint64_t StartBefore(uint64_t end) const override;
 
  private:
-  static constexpr size_t kKinds = 4;  // for pages, blocks and page tables, which are requested alternately
+  static constexpr size_t kKinds = 4;  // enough for pages, blocks and page tables, requested alternately
 
   uint64_t PagesUpTo(uint64_t address) const { return address / page_ + (address % page_ != 0 ? 1 : 0); }
   uint64_t Set(uint64_t start, uint64_t end, bool free);

@@ -36,7 +36,7 @@ class FreeRanges : public FreeSpace {
   static constexpr size_t kKinds = 4;
   /// A size and alignment whose places are counted, without bounds.
   struct Kind {
-    uint64_t size = 0;  // 0: the element is unused
+    uint64_t size = 0;  // 0 if the element is unused
     uint64_t alignment = 1;
     uint32_t since = 0;  // generation: counts made for an earlier kind in this element have another number
   };

@@ -46,7 +46,7 @@ class Ledger {
     const std::string* created_by;
     std::string name;  // empty for a range
     uint64_t start = 0;
-    uint64_t size = 0;  // 0: not a range
+    uint64_t size = 0;  // 0 if it is not a range
   };
   Ticket Add(const std::string& kind, const std::string& owner, const std::string& created_by, Entry entry);
 

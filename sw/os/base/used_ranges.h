@@ -24,7 +24,7 @@ class UsedRanges {
     Ledger::Ticket ticket;
   };
 
-  /// Ranges begin at multiples of `page`, below `end`; 0: they begin anywhere.
+  /// Ranges begin at multiples of `page`, below `end`. With 0 they may begin anywhere.
   UsedRanges(uint64_t end, uint64_t page);
 
   /// No range may be held that begins at the same start.
@@ -34,12 +34,12 @@ class UsedRanges {
   size_t size() const { return size_; }
 
  private:
-  using Numbers = std::array<uint32_t, 1024>;  // by page: 1 + index in ranges_ of the range that begins there
+  using Numbers = std::array<uint32_t, 1024>;  // indexed by page: 1 + index in ranges_ of the range that begins there
 
   uint64_t page_;
   size_t size_ = 0;
   std::unordered_map<uint64_t, Range> by_start_;   // used if page_ is 0
-  std::vector<std::unique_ptr<Numbers>> by_page_;  // null: no range begins in these pages
+  std::vector<std::unique_ptr<Numbers>> by_page_;  // null if no range begins in these pages
   std::vector<Range> ranges_;                      // elements listed in unused_ hold no range
   std::vector<uint32_t> unused_;                   // free elements of ranges_, numbered as in Numbers
 };

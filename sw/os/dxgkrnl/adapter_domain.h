@@ -16,13 +16,13 @@ class PhysicalAdapter;
 enum class IsolationScope;
 
 /// How the GPUs of one logical adapter reach host memory: the DMA mode, the IOMMU domain that they share, and its
-/// hardware-reserved ranges. Errors are OsError, or a bug check where `[os]` chooses one.
+/// hardware-reserved ranges. Errors throw OsError, or trigger a bug check where `[os]` selects that.
 class AdapterDomain {
  public:
   explicit AdapterDomain(LogicalAdapter& adapter);
 
   DmaMode mode() const { return mode_; }
-  /// Null: the GPUs use host physical addresses.
+  /// Null if the GPUs use host physical addresses.
   RemappingDomain* domain() { return domain_; }
   bool reaches_all_memory() const { return reaches_all_memory_; }
   /// True if the driver meets all requirements of DMA remapping.

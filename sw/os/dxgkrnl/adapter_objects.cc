@@ -91,7 +91,7 @@ void AdapterObjects::OpenContext(ProcessHandles& handles, const std::string& nam
   }
   Miniport::Require(status, "DxgkDdiCreateContext for " + name);
   if (!system && gpu.caps().physical_model) {
-    const unsigned aperture = gpu.aperture_segment().id;  // 0: no aperture segment
+    const unsigned aperture = gpu.aperture_segment().id;  // 0 means no aperture segment
     RequireLists(context.ContextInfo, aperture == 0 ? 0 : 1u << (aperture - 1), name);
   } else if (!system && context.ContextInfo.DmaBufferSize != 0 && context.ContextInfo.DmaBufferSegmentSet == 0) {
     throw BugCheck(

@@ -177,9 +177,9 @@ NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
   return Answer((Saved(device).*kMethod)(device, *args));
 }
 
-/// A callback as the driver calls it. A call at an IRQL that the callback does not permit is a bug check. The thread
-/// leaves driver code for the call and may be preempted before and after it. The call is traced, and an injected fault
-/// may refuse it.
+/// A callback as seen by the driver. A call at an IRQL that the callback does not permit triggers a bug check. The
+/// thread leaves driver code for the call and may be preempted before and after it. The call is traced, and an injected
+/// fault may refuse it.
 template <auto kMember>
 struct Seam;
 template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>

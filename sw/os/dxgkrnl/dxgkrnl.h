@@ -27,8 +27,8 @@ struct AllocationRequest;
 struct UserModeDriver {
   /// Private data for DxgkDdiCreateAllocation (DXGK_ALLOCATIONINFO.pPrivateDriverData).
   std::function<std::vector<uint8_t>(const AllocationRequest& request)> allocation_data;
-  /// The hardware's number of a process' address space, for instruments only; nullopt: none yet. `process`:
-  /// hKmdProcess.
+  /// Returns the hardware's number of a process' address space (for instruments only), or nullopt if there is none yet.
+  /// `process` is hKmdProcess.
   std::function<std::optional<unsigned>(PhysicalAdapter& adapter, HANDLE process)> space_of;
 };
 

@@ -87,8 +87,8 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
     DoInSilence(what, work);
   } catch (const std::exception&) {
     try {
-      miniport.driver().EndExclusiveAccess();  // the adapter goes on, so its device must work again
-    } catch (const OsError&) {                 // the first error is more specific
+      miniport.driver().EndExclusiveAccess();  // the adapter stays in use, so its device must work again
+    } catch (const OsError&) {                 // the error that is being handled is more specific
     }
     throw;
   }

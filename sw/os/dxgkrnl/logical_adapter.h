@@ -136,9 +136,9 @@ class LogicalAdapter {
   std::unique_ptr<VidSch> vidsch_;
   std::vector<std::unique_ptr<PhysicalAdapter>> physical_;
   PhysicalAdapter* lead_ = nullptr;
-  std::map<uint16_t, char> handles_;    // by requester id; the address of the element is the GPU's handle
+  std::map<uint16_t, char> handles_;    // keyed by requester id; the address of the element is the GPU's handle
   std::unique_ptr<Miniport> miniport_;  // exists once the driver has registered its table
-  bool may_remap_ = true;               // false: the driver was found to lack MapAperture2Supported
+  bool may_remap_ = true;               // false if the driver was found to lack MapAperture2Supported
   std::unique_ptr<AdapterDomain> dma_;
   std::unique_ptr<AdapterObjects> driver_objects_;
   std::unique_ptr<GpuIsolation> isolation_;

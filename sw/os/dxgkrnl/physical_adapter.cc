@@ -91,7 +91,7 @@ void PhysicalAdapter::StartDevice() {
     ++next;
   }
   next->Type = CmResourceTypeInterrupt;
-  next->Flags = function_.msi_offset != 0 ? CM_RESOURCE_INTERRUPT_MESSAGE : 0;  // 0: a line interrupt, level sensitive
+  next->Flags = function_.msi_offset != 0 ? CM_RESOURCE_INTERRUPT_MESSAGE : 0;  // 0: line interrupt, level sensitive
   next->u.Interrupt.Level = kDevice;
   next->u.Interrupt.Vector = message_.data;
   next->u.Interrupt.Affinity = 1;

@@ -29,7 +29,7 @@ constexpr size_t kSignalStack = 64 * 1024;
 // Read by the signal handlers, which run on the interrupted thread.
 DriverGuard::Frame* volatile current = nullptr;
 bool is_on = false;
-const void* base_of_driver = nullptr;  // base of the driver's shared object; null: any code may be the driver's
+const void* base_of_driver = nullptr;  // base of the driver's shared object; if null, any code may be the driver's
 DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
 void (*last_resort)() = nullptr;

@@ -36,24 +36,24 @@ class DriverGuard {
     std::exception_ptr error;  ///< ends the call instead of a signal
   };
 
-  /// Attributes signals of this process inside a call to the driver. `in_driver`: any address of its code; null: all
-  /// code is the driver's (for tests).
+  /// Attributes signals of this process inside a call to the driver. `in_driver` is any address of its code; null means
+  /// that all code is the driver's (for tests).
   static void Install(const void* in_driver, unsigned spin_seconds = 10);
   /// Undoes Install; no call may be running.
   static void Remove();
   static bool installed();
-  /// Sets the function that a fault outside of every call runs before it ends the program; null: none. It runs in the
-  /// signal handler.
+  /// Sets the function that a fault outside of every call runs before it ends the program; null means none. It runs in
+  /// the signal handler.
   static void SetLastResort(void (*last_resort)());
-  /// Sets the function that handles signals of accesses to device memory inside of a call; null: none. It runs in the
-  /// signal handler.
+  /// Sets the function that handles signals of accesses to device memory inside of a call; null means none. It runs in
+  /// the signal handler.
   static void SetDeviceAccess(bool (*take)(int signal, const siginfo_t* info, void* context));
   /// Both end the innermost call wherever it executes. Abandon makes Run throw `error`. Blame makes Run throw the fault
   /// of an access that turned out not to be a device access.
   [[noreturn]] static void Abandon(std::exception_ptr error);
   [[noreturn]] static void Blame(const void* address, const void* instruction, bool write);
-  /// Sets a function that explains a fault at an address; it returns an empty text if it knows nothing about the
-  /// address. Null: none.
+  /// Sets a function that explains a fault at an address, or returns an empty text if it knows nothing about the
+  /// address. Null removes it.
   static void Explain(std::function<std::string(const void* address)> explain);
 
   /// Runs `call` on this stack and attributes its faults to `entry` at `irql`. `now_ns`: the machine's time.

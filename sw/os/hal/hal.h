@@ -73,7 +73,7 @@ class MmioViews {
   };
   uint8_t* base_ = nullptr;
   uint64_t next_ = 0;
-  std::map<uint64_t, View> views_;  // by offset from base_
+  std::map<uint64_t, View> views_;  // keyed by offset from base_
   Ledger& ledger_;
 };
 

@@ -29,8 +29,8 @@ class PageAllocator {
   /// that many.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                          const std::string& owner, const std::string& created_by);
-  /// From now on AllocateScattered allocates consecutive pages in aligned blocks of `pages` (a power of two) that are
-  /// drawn at random, as long as whole blocks are free; 1: each page is drawn.
+  /// From now on AllocateScattered allocates consecutive pages in aligned blocks of `pages` (a power of two) at random
+  /// places, as long as whole blocks are free. With 1 each page is placed at random.
   void set_block(uint64_t pages) { block_pages_ = pages; }
   /// Sets whether allocated pages contain zeros, or what the previous owner left (MM_DONT_ZERO_ALLOCATION).
   void set_zeroing(bool on) { zeroing_ = on; }
@@ -46,8 +46,8 @@ class PageAllocator {
 
   /// Sets the commit limit to installed memory plus `pages` of the page file.
   void set_page_file(uint64_t pages) { page_file_ = pages; }
-  /// Commits `pages` that are not in memory: they count as used by others, though no page is allocated yet. False: the
-  /// total would exceed the commit limit. Discharge a page when it comes into memory or is no longer needed.
+  /// Commits `pages` that are not in memory: they count as used by others, though no page is allocated yet. False if
+  /// the total would exceed the commit limit. Discharge a page when it comes into memory or is no longer needed.
   [[nodiscard]] bool Charge(uint64_t pages);
   void Discharge(uint64_t pages) { charged_ -= pages; }
 

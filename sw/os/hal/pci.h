@@ -33,8 +33,8 @@ struct PciFunction {
   uint16_t msi_offset = 0;  ///< offset of the MSI capability; 0: none
 };
 
-/// The PCI bus driver: finds functions, gives their BARs addresses between `window.start` and
-/// `window.end` (below 4 GiB), switches bus mastering and message-signalled interrupts.
+/// The PCI bus driver. It finds functions, assigns their BARs addresses between `window.start` and `window.end` (below
+/// 4 GiB), and switches bus mastering and message-signalled interrupts.
 class Pci {
  public:
   Pci(Hal& hal, hw::Range window) : hal_(hal), window_(window), next_(window.start) {}
@@ -63,7 +63,7 @@ class Pci {
   Hal& hal_;
   hw::Range window_;
   uint64_t next_;
-  std::map<std::pair<uint16_t, unsigned>, hw::Range> places_;  // by requester id and BAR
+  std::map<std::pair<uint16_t, unsigned>, hw::Range> places_;  // keyed by requester id and BAR
 };
 
 }  // namespace gmmu::os

@@ -95,7 +95,7 @@ class RemappingDomain {
   const unsigned number_;
   const bool identity_;
   std::vector<hw::Range> whole_;          // page ranges that MapWhole has mapped
-  std::map<uint64_t, Mapping> mappings_;  // by the first logical page of the Map call
+  std::map<uint64_t, Mapping> mappings_;  // keyed by the first logical page of the Map call
   std::map<uint64_t, unsigned> uses_;     // number of MapIdentity calls that hold each host page
   std::vector<uint16_t> devices_;
   RangeAllocator logical_;

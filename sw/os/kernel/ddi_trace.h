@@ -86,7 +86,7 @@ class DdiTrace {
   HandleNames names_;
   uint64_t calls_ = 0;
   std::exception_ptr failed_;
-  std::map<const void*, uint64_t> inside_;  // by thread: number of its innermost open call
+  std::map<const void*, uint64_t> inside_;  // keyed by thread: number of its innermost open call
 };
 
 }  // namespace gmmu::os

@@ -42,8 +42,8 @@ class DdiValues {
 
   explicit DdiValues(HandleNames& names) : names_(names) {}
 
-  /// The arguments as they are now. Arrays are read at the address of the first call, because the driver may change the
-  /// structure's pointers.
+  /// Returns the present arguments. Arrays are read at the addresses of the first call, because the driver may change
+  /// the structure's pointers.
   template <typename... Args>
   Pairs Read(const Args&... args) {
     pairs_.clear();

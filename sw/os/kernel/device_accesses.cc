@@ -45,7 +45,7 @@ struct alignas(64) Access {
 
 // Signal handlers read and write these on the interrupted thread.
 Kernel* kernel = nullptr;
-std::array<Access, 16> accesses;  // most threads that may be in an access at the same time
+std::array<Access, 16> accesses;  // one per thread that may be in an access at the same time
 Access* stepping = nullptr;       // the access whose instruction is being single-stepped
 Access* resumed = nullptr;        // the access that the next raised trap resumes
 bool resumed_steps = false;

@@ -15,7 +15,7 @@ constexpr uint8_t kSurrounding = 0xFE;
 
 uint64_t Number(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
-/// The bug check of a bad free; `why` is its first parameter.
+/// Returns the bug check for a bad free; `why` is its first parameter.
 BugCheck BadCaller(uint64_t why, const void* block, uint64_t third, uint64_t fourth, const std::string& cause) {
   return BugCheck(StopCode::kBadPoolCaller, {why, why == 7 ? 0 : Number(block), third, fourth},
                   "ExFreePoolWithTag of " + cause);

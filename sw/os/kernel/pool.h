@@ -45,7 +45,7 @@ class Pool : public GuardedMemory {
   Ledger& ledger_;
   char* base_ = nullptr;
   char* next_ = nullptr;
-  std::map<char*, Block> blocks_;  // by the first byte; includes freed blocks
+  std::map<char*, Block> blocks_;  // keyed by the first byte; includes freed blocks
 };
 
 }  // namespace gmmu::os

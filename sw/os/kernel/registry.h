@@ -21,7 +21,7 @@ class Registry {
     std::vector<uint8_t> data;  ///< strings are UTF-16 with a terminator
   };
   struct Key : KernelObject {
-    std::map<std::u16string, Value> values;  ///< by upper-case name
+    std::map<std::u16string, Value> values;  ///< keyed by upper-case name
   };
   /// Keys that every machine has.
   static constexpr char kDriver[] = "\\Registry\\Machine\\System\\CurrentControlSet\\Services\\gmmu";
@@ -41,7 +41,7 @@ class Registry {
   static UNICODE_STRING Counted(const char* path);
 
  private:
-  std::map<std::u16string, std::unique_ptr<Key>> keys_;  // by upper-case path
+  std::map<std::u16string, std::unique_ptr<Key>> keys_;  // keyed by upper-case path
 };
 
 /// UTF-8 to UTF-16; invalid bytes become '?'.

@@ -13,7 +13,7 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// A thread as a driver sees it.
+/// A thread from the driver's point of view.
 struct SystemThread : KernelObject {
   LONG priority = 8;
   uint64_t number = 0;  ///< the scheduler's number of the fibre

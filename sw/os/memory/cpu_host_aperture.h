@@ -14,7 +14,7 @@ class Miniport;
 
 /// The window through which the CPU sees a memory segment that it cannot see as a whole (SupportsCpuHostAperture): the
 /// driver maps a page of the segment at each page of the window. It works as soon as the driver has reported its
-/// segments. From documents only.
+/// segments. The behaviour is known from documents only.
 ///
 /// No run uses it: this hardware has no such window, the built-in driver declares none, and page tables are refused in
 /// a segment that needs one (PhysicalAdapter). It serves drivers that declare one; a test acts as such a driver.
@@ -28,7 +28,7 @@ class CpuHostAperture {
 
   /// Maps `pages` of the segment in this order. Throws OsError if the window has no room or the driver refuses.
   uint8_t* Map(HANDLE allocation, const std::vector<uint64_t>& pages);
-  /// `view` must come from Map, else a bug check follows. The pointer becomes invalid before the driver is called.
+  /// Triggers a bug check unless Map returned `view`. The pointer becomes invalid before the driver is called.
   void Unmap(uint8_t* view);
 
   uint64_t page_bytes() const { return page_bytes_; }

@@ -26,8 +26,8 @@ hw::Caching CachingOf(DXGK_MEMORY_CACHING_TYPE type) {
 constexpr UINT kMdlFlags = MM_DONT_ZERO_ALLOCATION | MM_ALLOCATE_FROM_LOCAL_NODE_ONLY | MM_ALLOCATE_FULLY_REQUIRED |
                            MM_ALLOCATE_NO_WAIT | MM_ALLOCATE_PREFER_CONTIGUOUS | MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
 
-/// Chooses pages as MmAllocatePagesForMdlEx does. Three of the flags have no effect, because there is one memory node
-/// and an allocation never waits.
+/// Chooses pages like MmAllocatePagesForMdlEx. Three of the flags have no effect, because there is one memory node and
+/// an allocation never waits.
 class MdlPages {
  public:
   MdlPages(PageAllocator& pages, const MemoryBacking::Arguments& args, const std::string& owner, const char* call)

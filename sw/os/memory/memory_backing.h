@@ -14,7 +14,7 @@ namespace gmmu::os {
 class Kernel;
 class SectionNames;
 
-/// What lies behind a physical memory object, by its type (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), and behind the
+/// The memory behind a physical memory object, by its type (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), and behind the
 /// contiguous memory and the MDLs of the isolation callbacks:
 ///
 ///   MDL                pages as MmAllocatePagesForMdlEx chooses them: SkipBytes moves the range on until there

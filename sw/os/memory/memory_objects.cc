@@ -51,7 +51,7 @@ void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
 
 void MemoryObjects::SetDomain(HANDLE adapter, RemappingDomain& domain) {
   adapters_.at(adapter).view.domain = &domain;
-  std::map<Ledger::Ticket, const Adl*> in_order;  // in the order of allocation, because a list's address is arbitrary
+  std::map<Ledger::Ticket, const Adl*> in_order;  // sorted by allocation order, because a list's address is arbitrary
   for (const auto& [list, adl] : adls_) in_order.emplace(adl->ticket, adl.get());
   for (const auto& [ticket, adl] : in_order) {
     const AdapterObject& opened = adapter_objects_.at(adl->adapter_object);
@@ -106,7 +106,7 @@ void MemoryObjects::Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args
   if (args.hAdapterMemoryObject != nullptr && object.opened != args.hAdapterMemoryObject)
     throw BugCheck(std::string(kCall) + ": handles do not belong together");
   if (object.opened != nullptr) {
-    // This is a bug check regardless of the parameters, because locked pages would leak.
+    // This triggers a bug check regardless of the parameters, because locked pages would leak.
     if (FindAdapterObject(object.opened, kCall).adls != 0)
       throw BugCheck(std::string(kCall) + " while an ADL of the object exists");
     if (args.hAdapterMemoryObject == nullptr && stops)

@@ -34,7 +34,7 @@ class Section {
  private:
   struct Slot {
     unsigned holds = 0;
-    std::vector<uint8_t> file;  // contents of the file; empty: all zero
+    std::vector<uint8_t> file;  // contents of the file; empty if they are all zero
   };
   bool BringIn(uint64_t index);
   void TakeOut(uint64_t index);

@@ -21,10 +21,10 @@ struct LevelDescriptor {
 struct Geometry {
   std::vector<LevelDescriptor> levels;
   unsigned va_bits = 0;
-  /// Bytes of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes; 0: no segment has
+  /// Bytes of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes; 0 if no segment has
   /// pages of 64 KiB.
   uint64_t leaf_64k_bytes = 0;
-  /// With two levels: entries of a process' initial root, which grows; 0: as many as the addresses allow.
+  /// With two levels: entries of a process' initial root, which grows; 0 means as many as the addresses allow.
   uint64_t first_root_entries = 0;
   bool dual = false;  ///< an entry of level 1 may name a leaf table of each kind (DualPteSupported)
 

@@ -47,7 +47,7 @@ class GuardedArguments {
   template <typename T>
   T* Of(T* at) {
     if constexpr (std::is_void_v<T> || std::is_function_v<T> || std::is_same_v<T, DEVICE_OBJECT>) {
-      return at;  // a handle
+      return at;  // this argument is a handle
     } else {
       return static_cast<T*>(Array(at, BytesOf(at), [] { return ReadableName(typeid(T)); }, !std::is_const_v<T>));
     }

@@ -14,7 +14,7 @@ constexpr size_t kMostTries = 64;  // tries before giving up because each place 
 
 // The GPUs propose places in turn, so that a GPU that is almost full proposes one of its last free places.
 uint64_t LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by) {
-  std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // the proposing GPU and the offset
+  std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // holds the proposing GPU and the offset
   std::optional<uint64_t> found;
   size_t full = 0;  // the GPU that had no room in the last try
   for (size_t tries = 0; tries < kMostTries && !found; ++tries) {

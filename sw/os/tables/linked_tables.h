@@ -33,7 +33,7 @@ class LinkedTables {
  private:
   struct Place {
     uint64_t offset = 0, bytes = 0;
-    std::vector<bool> waiting;  // by GPU: the place is reserved and not yet taken
+    std::vector<bool> waiting;  // by GPU: whether the offset is reserved and not yet taken
   };
   uint64_t ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by);
   [[noreturn]] void Refuse(size_t gpu, const std::string& created_by) const;

@@ -130,7 +130,7 @@ void PageEntries::InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf
 void PageEntries::SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   DXGK_PTE zero{};
-  zero.Valid = 1;  // as seen on build 22621
+  zero.Valid = 1;  // Windows does this (seen on build 22621)
   zero.Zero = 1;
   const uint64_t end = va + pages * hw::kPageSize;
   const auto fits = [&](unsigned level) {

@@ -13,7 +13,7 @@ class PhysicalAdapter;
 class TableTree;
 struct Leaf64k;
 
-/// Writes the entries of ranges of pages: chooses the page size and the level, and makes the missing tables.
+/// Writes the entries of ranges of pages. It chooses the page size and the level, and makes the missing tables.
 ///
 /// Blocks of 64 KiB are mapped as such if address and size of the range are multiples of 64 KiB and each block is
 /// consecutive, aligned and in a segment with pages of 64 KiB. If an entry of level 1 names one table, and that table

@@ -113,7 +113,7 @@ class DriverLocks {
   };
   struct Object {
     Kind kind = Kind::kSpinLock;
-    std::string name;           // "": the object is named by its address
+    std::string name;           // if empty, the object is named by its address
     bool signalled = false;     // for events, timers and threads
     LONG count = 0, limit = 0;  // for semaphores
     std::vector<Holder> holders;

@@ -22,7 +22,7 @@ class InterruptLock {
  private:
   Scheduler& scheduler_;
   RaceDetector& races_;
-  const void* holder_ = nullptr;  // the holding fibre; null: free
+  const void* holder_ = nullptr;  // the holding fibre; null if free
 };
 
 }  // namespace gmmu::os

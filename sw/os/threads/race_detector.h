@@ -59,17 +59,17 @@ class RaceDetector {
     std::vector<const char*> entries;
     Clock clock;
   };
-  struct Event {  // an access; clock 0: no access
+  struct Event {  // an access; clock 0 means none
     uint32_t thread = 0, clock = 0, site = 0;
   };
   struct Cell {
     Event write;
-    std::vector<Event> reads;  // one for each thread since the last write
+    std::vector<Event> reads;  // has one for each thread since the last write
   };
   struct Memory {
     size_t bytes;
     std::string name;
-    std::vector<Cell> cells;  // one for each byte; allocated at the first access
+    std::vector<Cell> cells;  // has one for each byte; allocated at the first access
   };
   struct Site {
     const void* code;
@@ -89,7 +89,7 @@ class RaceDetector {
   std::string Described(uint32_t site) const;
 
   const Scheduler& scheduler_;
-  std::map<uint64_t, Thread> threads_;  // by the scheduler's fibre number
+  std::map<uint64_t, Thread> threads_;  // keyed by the scheduler's fibre number
   std::map<const void*, Clock> objects_;
   Clock returned_;  // joined clocks of calls that have returned
   std::map<const void*, Memory> memory_;

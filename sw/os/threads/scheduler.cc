@@ -147,7 +147,7 @@ void Scheduler::Resume(Fibre* fibre) {
   running_->condition = nullptr;
   const CaughtExceptions own = CaughtExceptions::Current();
   TellProcess();
-  CaughtExceptions().MakeCurrent();  // a suspended fibre restores its own when it resumes
+  CaughtExceptions().MakeCurrent();  // a suspended fibre restores its own exceptions when it resumes
   running_->context = std::move(running_->context).resume();
   own.MakeCurrent();
   running_ = nullptr;

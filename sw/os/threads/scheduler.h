@@ -45,8 +45,8 @@ class Scheduler {
   /// storm too. Otherwise a work item that queues itself would keep the run from ending.
   static constexpr uint64_t kWorkStorm = 10'000;
 
-  /// `preemption`: at how many of a thousand seams of driver code another fibre runs; 0: none. `wait_scale` multiplies
-  /// the bounds of waits.
+  /// `preemption` is the number, out of a thousand, of seams of driver code at which another fibre runs. `wait_scale`
+  /// multiplies the bounds of waits.
   Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption = 0, uint64_t wait_scale = 1);
   ~Scheduler();
 

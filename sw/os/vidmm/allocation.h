@@ -57,7 +57,7 @@ struct Allocation {
   std::string name;
   uint64_t bytes = 0;       // the driver's DXGK_ALLOCATIONINFO.Size, rounded up to pages of its segments
   HANDLE handle = nullptr;  // the driver's handle
-  uint64_t owner = 0;       // serial of the process whose device owns it; 0: the system owns it
+  uint64_t owner = 0;       // serial of the process whose device owns it; 0 if the system owns it
   bool primary = false;
   Ledger::Ticket ticket = 0;
   /// Alignment in bytes of an allocation with contiguous VRAM (AccessedPhysically); 0 if its pages are scattered.
@@ -73,7 +73,7 @@ struct Allocation {
   std::unique_ptr<SystemBuffer> backing;
   std::optional<uint64_t> aperture_page;  // first page of its range in the aperture segment
   bool in_system = false;                 // page tables map the backing store
-  uint64_t used = 0;                      // when Residency last needed it; 0: never needed, so it is not moved
+  uint64_t used = 0;                      // when Residency last needed it; 0 if never, so it is not moved
   bool explicit_residency = false;        // the driver wants to be notified of its residency
   bool notified = false;                  // the driver knows that it is resident
   std::vector<Mapping> mappings;          // addresses of its pages, kept while it is not resident

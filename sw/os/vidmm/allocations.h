@@ -54,7 +54,7 @@ class Allocations {
   Allocation* Hold(std::unique_ptr<Allocation> allocation);
 
   VidMm& vidmm_;
-  std::map<uint64_t, std::unique_ptr<Allocation>> allocations_;  // by Allocation::serial
+  std::map<uint64_t, std::unique_ptr<Allocation>> allocations_;  // keyed by Allocation::serial
   std::map<D3DKMT_HANDLE, Allocation*> opened_;
   D3DKMT_HANDLE next_handle_ = 0x40000000;
 };

@@ -71,7 +71,7 @@ class RenderCalls {
     HANDLE device;  // the driver's handle
     AdapterObjects::Opened opened;
   };
-  std::map<std::pair<uint64_t, uint64_t>, ByDevice> opened_;  // by serials of the process and the allocation
+  std::map<std::pair<uint64_t, uint64_t>, ByDevice> opened_;  // keyed by serials of the process and the allocation
   Counts counts_;
 };
 

@@ -67,7 +67,7 @@ class VaCalls {
   void Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited);
 
   VidMm& vidmm_;
-  std::map<uint64_t, std::map<uint64_t, Range>> ranges_;  // by GpuProcess::serial, then by base
+  std::map<uint64_t, std::map<uint64_t, Range>> ranges_;  // keyed by GpuProcess::serial, then by base
 };
 
 }  // namespace gmmu::os

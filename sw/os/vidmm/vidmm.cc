@@ -106,7 +106,7 @@ void VidMm::Start() {
   Aperture::Facts facts;
   facts.map_aperture2 = gpu_.answers().driver.MemoryManagementCaps.MapAperture2Supported;
   facts.remapped = gpu_.remapped();
-  const unsigned aperture = gpu_.aperture_segment().id;  // 0: no aperture segment
+  const unsigned aperture = gpu_.aperture_segment().id;  // 0 means no aperture segment
   if (aperture != 0) facts.commit_limit = gpu_.answers().segments[aperture - 1].CommitLimit;
   const uint64_t all = gpu_.answers().driver.ApertureSegmentCommitLimit;  // common limit of all aperture segments
   if (all != 0 && (facts.commit_limit == 0 || all < facts.commit_limit)) facts.commit_limit = all;

@@ -13,9 +13,9 @@ namespace gmmu::workload {
 namespace {
 using Bytes = std::vector<uint8_t>;
 
-/// Calls the ten callbacks of GPU isolation as a driver does, through the table of DxgkDdiStartDevice, before and after
-/// a domain exists. The device moves bytes from contiguous memory to VRAM (TRANSFER), and from there to the pages of
-/// each list (SPECIAL_LOCK_TRANSFER). Call on the VidMm worker thread only.
+/// Calls the ten callbacks of GPU isolation like a driver, through the table of DxgkDdiStartDevice, before and after a
+/// domain exists. The device moves bytes from contiguous memory to VRAM (TRANSFER), and from there to the pages of each
+/// list (SPECIAL_LOCK_TRANSFER). Call on the VidMm worker thread only.
 class IsolationCallbacks {
  public:
   IsolationCallbacks(Life& life, uint64_t pages) : life_(life), pages_(pages), table_(life.gpu().Callbacks()) {}

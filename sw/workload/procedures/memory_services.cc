@@ -42,8 +42,8 @@ constexpr Case kCases[] = {
      0, 0},
 };
 
-/// Uses physical memory objects as a driver does, through the table of DxgkDdiStartDevice, in the order create, map,
-/// ADL, use, unmap, free, destroy. The device reads them through the aperture.
+/// Uses physical memory objects like a driver, through the table of DxgkDdiStartDevice, in the order create, map, ADL,
+/// use, unmap, free, destroy. The device reads them through the aperture.
 class MemoryServices {
  public:
   MemoryServices(Life& life, uint64_t pages)

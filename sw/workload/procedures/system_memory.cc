@@ -228,7 +228,7 @@ class SystemMemory {
   /// wanted.
   void PageTablesGiveWay() {
     os::GpuProcess* greedy = nullptr;
-    std::vector<Piece> kept;  // one piece of each other process
+    std::vector<Piece> kept;  // one piece of each process but the greedy one
     for (const os::GpuProcess* process : processes_)
       kept.push_back(
           *std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return piece.process == process; }));

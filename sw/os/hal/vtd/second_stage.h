@@ -75,7 +75,7 @@ class SecondStage {
   const Features features_;
   const std::string name_;
   uint64_t root_ = 0;
-  std::unordered_map<uint64_t, Table> tables_;  // by Key, including the root
+  std::unordered_map<uint64_t, Table> tables_;  // keyed by Key, including the root
   uint64_t leaves_[3] = {};
 };
 
