@@ -68,7 +68,7 @@ int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 int ListScenarios(std::FILE* out);
 /// Implements `gmmu run --procedures`: lists what a scenario can run, with every parameter's default, range, meaning.
 int ListProcedures(std::FILE* out);
-/// Implements `gmmu scan-driver`: lists a driver's imported routines, and those that GPU isolation forbids.
+/// Implements `gmmu scan-driver`: lists the routines that a driver imports and GPU isolation forbids.
 int ScanDriver(const std::string& path, std::FILE* out);
 /// Implements `gmmu compare`: prints the differences between two --json reports of the same work on two engines.
 int Compare(const std::string& first, const std::string& second, std::FILE* out);

@@ -30,7 +30,7 @@ struct Configuration {
 
   /// All settings as keys, which must not outlive this object.
   settings::Keys Keys();
-  /// Raises the operating system's waits that the user has not set to what a serial line needs.
+  /// Lengthens the operating system's waits for a serial line, except those that the user has set.
   void ForSerialLine();
   /// Returns loadable TOML of every key.
   std::string ToToml() const;

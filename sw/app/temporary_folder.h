@@ -13,8 +13,8 @@
 
 namespace gmmu::app {
 
-/// A folder in $TMPDIR (else /tmp) for the files of one run. The destructor removes it. Throws OutputError if the
-/// folder cannot be made.
+/// A folder in $TMPDIR (or /tmp) for the files of one run. The destructor removes the folder. The constructor throws
+/// OutputError if it cannot be made.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

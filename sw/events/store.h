@@ -15,7 +15,7 @@ namespace gmmu::events {
 /// SQLite's user_version of the file. Incremented when a table or a column is removed or changes its meaning.
 inline constexpr int kFileVersion = 1;
 
-/// Writes records into a file of SQLite; docs/events.md describes its tables. The file must be empty or not exist.
+/// Writes records into an SQLite file; docs/events.md describes its tables. The file must be empty or not exist.
 class Store : public RecordSink {
  public:
   /// Throws std::runtime_error if the file cannot be made; what() is only the reason.

@@ -21,8 +21,8 @@ struct WindowOptions {
 void ParseTrigger(const std::string& text, WindowOptions& options);
 
 /// Passes on the records within the window. With a trigger, the records that ended in the last `around` cycles are held
-/// in memory, at most kMostWaiting of them. The trigger passes them on, and so are the records that end in the `around`
-/// cycles after it.
+/// in memory, at most kMostWaiting of them. When the trigger fires they are passed on, and so are the records that end
+/// in the `around` cycles after it.
 class Window : public RecordSink {
  public:
   static constexpr size_t kMostWaiting = 1'000'000;

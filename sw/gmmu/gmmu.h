@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The library's front: a configuration, a machine, its work (docs/library.md). Version numbers cover what this header
-// declares and includes.
+// The library's public header: a configuration, a machine and its work (docs/library.md). Version numbers cover what
+// this header declares and includes.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -139,7 +139,7 @@ class Machine {
   /// engine, and about a microsecond of the machine's time on the RTL.
   std::vector<hw::Counter> Counters();
 
-  /// Report returns the report as JSON (docs/report-schema.md); Passed returns whether the run passed. Both are for a
+  /// Report returns the report as JSON (docs/report-schema.md), Passed whether the run passed. They are valid for a
   /// completed Job or Replay and otherwise throw std::logic_error.
   const std::string& Report() const;
   bool Passed() const;

@@ -110,7 +110,7 @@ class Machine::Life : private Watcher {
   /// The owner's side: runs the machine up to the next pause.
   bool Go() {
     while (true) {
-      if (event_) {  // set by the last turn
+      if (event_) {  // set when the machine's thread last ran
         const auto event = std::exchange(event_, nullptr);
         event();
       } else if (!turns_.Resume(idle_)) {
@@ -231,7 +231,7 @@ class Machine::Life : private Watcher {
 
   uint64_t LongestWaitNs() override {
     if (given_up_) return kNever;
-    constexpr uint64_t kOften = 1'000'000;  // ns, and cycles, between checks for interruptions and many accesses
+    constexpr uint64_t kOften = 1'000'000;  // interval between checks for interruptions, in ns or in cycles
     if (target_ == kNever) return kOften;
     const uint64_t now = platform_->instruments()->Cycles();
     const uint64_t left = target_ > now ? target_ - now : 1;

@@ -39,8 +39,8 @@ class ClientAccesses {
   /// Takes the due access at `cycle`.
   virtual ClientRequest Take(unsigned client, uint64_t cycle) = 0;
   virtual void Answered(unsigned client, const ClientAnswer& answer) = 0;
-  /// The access waits in the port until its page is mapped (policy.far_fault = "stall"). At every invalidation, and
-  /// when DriveClients is called, it is translated again; then it is answered, or reported here again.
+  /// Called when the access waits in its port until its page is mapped (policy.far_fault = "stall"). Each invalidation
+  /// and each call of DriveClients translates it again; then it completes, or is reported here again.
   virtual void Stalled(unsigned /*client*/, const ClientRequest& /*request*/, uint64_t /*cycle*/) {}
 };
 

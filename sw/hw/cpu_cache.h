@@ -56,7 +56,7 @@ class CpuCache {
   /// Records an uncached CPU store whose bytes are already in HostRam's file.
   void Stored(uint64_t hpa, const uint8_t* from, size_t size);
 
-  /// Write dirty bytes to DRAM: those of the lines that touch [hpa, hpa + size), or all of them.
+  /// Write dirty bytes to DRAM: the bytes of all lines that touch [hpa, hpa + size), or all dirty bytes.
   void WriteBack(uint64_t hpa, uint64_t size);
   void WriteBackAll();
   void DrainWriteCombining();
@@ -72,7 +72,7 @@ class CpuCache {
     bool lines = true;                  ///< dirtiness is tracked by line; false: by byte, as for write-combined views
     bool viewed() const { return cached + combined != 0; }
   };
-  /// Calls `part(page number, page, offset in it, offset in the range, size)` for those of `pages` in a range.
+  /// Calls `part(page number, page, offset in the page, offset in the range, size)` for each of `pages` in a range.
   template <typename Pages, typename Part>
   static void ForParts(Pages& pages, uint64_t hpa, uint64_t size, const Part& part);
   const uint8_t* Seen(uint64_t pfn) const;

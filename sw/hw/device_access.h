@@ -5,7 +5,7 @@
 
 namespace gmmu::hw {
 
-/// Test access to memory as GPU `unit` sees it after translation. Machines without client ports offer it
+/// Access to the memory that GPU `unit` sees after translation, for machines without client ports
 /// (Instruments::device_access). It takes no machine time.
 class DeviceAccess {
  public:

@@ -93,7 +93,7 @@ class Instruments {
   /// Cycles counts the GPU's clock edges since the end of reset, CyclesEvaluated those that the engine evaluated.
   virtual uint64_t Cycles() = 0;
   virtual uint64_t CyclesEvaluated() = 0;
-  /// Lists what the hardware has in use now. It must be empty at power-off.
+  /// Lists the hardware resources in use now. The list must be empty at power-off.
   virtual std::vector<InUse> ResourcesInUse() = 0;
   /// Makes the client ports of GPU `unit` perform these accesses (hw/client_accesses.h) instead of earlier ones; null
   /// stops them. A second call with the same object makes the machine ask every client again. Responses to earlier

@@ -64,7 +64,7 @@ class RecordingPlatform : public Platform {
   RecordingPlatform() : RecordingPlatform(Options()) {}
   explicit RecordingPlatform(const Options& options);
 
-  // ---- what a test programs
+  // ---- Set up by tests
 
   /// Sends accesses that begin in `range` (host physical) to `handler`. If several handlers cover an address, the one
   /// added most recently wins, even over BARs.
@@ -82,7 +82,7 @@ class RecordingPlatform : public Platform {
   /// and push one.
   void OnIdle(std::function<void()> hook) { idle_ = std::move(hook); }
 
-  // ---- what a test looks at
+  // ---- Inspected by tests
 
   const std::vector<Access>& log() const { return log_; }
   void ClearLog() { log_.clear(); }

@@ -218,8 +218,8 @@ NTSTATUS Adapter::Program(Vram vram) {
   return AtDeviceLevel(enable);
 }
 
-// A read returns the effective sizes. They differ from the written sizes if the hardware cannot adopt those, or has not
-// adopted them yet.
+// A read returns the effective sizes. They differ from the written sizes if the hardware cannot adopt the latter, or
+// has not adopted them yet.
 bool Adapter::TurnedDown() {
   const regs::SizesInUse wanted{parameters.sizes_in_use};
   const auto holds = [&] { return registers.Read<regs::SizesInUse>().raw == wanted.raw; };

@@ -69,7 +69,7 @@ class Adapter {
   NTSTATUS Silence();
   void EndSilence();
 
-  /// The engine of a node; null when there is no such node.
+  /// The engine of a node, or null if there is no such node.
   Engine* EngineOf(UINT node) { return node < nodes ? &engines[node] : nullptr; }
   /// The engine that DDI arguments name by the lead's handle, the adapter's index and the node; null when there is
   /// none.
@@ -145,9 +145,9 @@ class Adapter {
   /// The paging process of the system. It needs no lock: the system creates it before the first paging operation and
   /// destroys it after the last one.
   Process* system_process = nullptr;
-  /// Returns the space in which a context's addresses and those of its buffers are translated; Spaces::kNone: none is
-  /// allocated yet. For a system context or null it is the space of the paging process, the only privileged one, even
-  /// if the context is the companion of another process' context.
+  /// Returns the space in which a context's addresses and its buffers' addresses are translated, or Spaces::kNone if
+  /// none is allocated yet. For a system context or null it is the space of the paging process, the only privileged
+  /// one, even if the context is the companion of another process' context.
   uint32_t SpaceOf(const Context* context) const;
 
   // Interlocked.

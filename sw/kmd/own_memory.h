@@ -6,7 +6,7 @@
 
 namespace gmmu::kmd {
 
-/// The Dxgkrnl callbacks that allocate memory for a driver. Callbacks that its kernel table lacks are null.
+/// The Dxgkrnl callbacks that allocate memory for a driver. Callbacks that the kernel's table lacks are null.
 struct MemoryCallbacks {
   HANDLE adapter = nullptr;
   bool isolation = false;  ///< memory is allocated by the callbacks of GPU isolation

@@ -17,7 +17,7 @@ struct PrivateData {
   static PrivateData Of(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
     return {static_cast<const uint8_t*>(args.pDmaBufferPrivateData), args.DmaBufferPrivateDataSize};
   }
-  /// Sets `data` to the private data that a physical submission names. Returns false if its range is outside of it.
+  /// Sets `data` to the private data that a physical submission names. Returns false if the named range is invalid.
   static bool Of(const DXGKARG_SUBMITCOMMAND& args, PrivateData* data) {
     const UINT start = args.DmaBufferPrivateDataSubmissionStartOffset;
     const UINT end = args.DmaBufferPrivateDataSubmissionEndOffset;

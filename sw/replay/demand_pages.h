@@ -54,7 +54,7 @@ class DemandPages {
   void Note(uint64_t piece, bool write);
   /// Returns the number of prefetched pieces that were first accessed since the previous call.
   uint64_t TakeUsed() { return std::exchange(used_, 0); }
-  /// Makes these pieces resident, and those that the options prefetch with them.
+  /// Makes these pieces resident, and also the pieces that the options prefetch along with them.
   void Bring(const std::vector<uint64_t>& pieces, DemandTally& tally);
 
  private:

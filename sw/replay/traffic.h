@@ -56,7 +56,7 @@ class Traffic : public hw::ClientAccesses {
     uint64_t last_cycle = kNever - 1;  ///< last cycle that the machine can simulate; an access due later is an error
     std::string workload;              ///< the workload's name in that error
     bool demand = false;
-    std::function<void(uint64_t va, bool write)> touched;  ///< with demand: an access was answered
+    std::function<void(uint64_t va, bool write)> touched;  ///< with demand: called when an access has completed
   };
   /// `moved` translates an address of the workload to a GPU virtual address.
   Traffic(trace::Source& source, std::function<uint64_t(uint64_t)> moved, const Shape& shape);

@@ -21,8 +21,8 @@ struct ImportOptions {
   bool fetches = false;     ///< lackey, champsim: also imports instruction fetches
   uint32_t coalesce = 128;  ///< accelsim: line size within which the threads of an instruction make one access
   uint32_t blocks = 1;      ///< accelsim: thread blocks that run concurrently
-  /// ramulator2-readwrite: the number of units of each DRAM level, in the order of the address vectors. Their product
-  /// fits in 64 bits.
+  /// For ramulator2-readwrite: the number of units of each DRAM level, in the order of the address vectors. Their
+  /// product fits in 64 bits.
   std::vector<uint64_t> organization;
   std::string name;  ///< name of the trace; empty: the file's name
 };

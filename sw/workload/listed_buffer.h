@@ -19,7 +19,7 @@ class ListedBuffer {
   /// `command_bytes` is the size of the commands' buffer; 0 means the size of the context's DMA buffers.
   ListedBuffer(Life& life, os::GpuProcess* process, uint32_t command_bytes = 0);
 
-  /// Commands begin when everything before them has been written. Both append nothing and return false if full.
+  /// Both append one command that begins when all earlier writes are done. False, without a change, if it does not fit.
   bool Copy(os::Allocation& source, uint64_t source_offset, os::Allocation& destination, uint64_t destination_offset,
             uint64_t bytes);
   bool Fill(os::Allocation& destination, uint64_t offset, uint64_t bytes, uint32_t pattern);

@@ -26,7 +26,7 @@ class NotApplicable : public std::runtime_error {
 
 /// Throws NotApplicable unless `there`.
 void NeedCap(bool there, const std::string& cap);
-/// Requires that the driver answers this project's escapes (kmd/escape.h), because it has no plug-in.
+/// Requires that the driver supports this project's escapes (kmd/escape.h), because it has no plug-in.
 void NeedOurEscapes(const char* escape);
 /// Requires a plug-in that writes copy commands of processes with their lists, and a memory segment. For GPUs of the
 /// physical model.

@@ -37,7 +37,7 @@ class TableSource {
   bool IsContiguousBlock(uint32_t i) const;
 
  private:
-  /// Makes the hardware entry of entry i; false when there is none.
+  /// Makes the hardware entry of entry i; returns false if there is none.
   bool Convert(uint32_t i, regs::PteEntry* entry) const;
   regs::PteEntry Plain(uint32_t i) const;
 

@@ -26,7 +26,7 @@ struct ExclusiveFacts {
 };
 
 /// A copyable reference to a logical adapter. Applications wait for its packets, an administrator switches its power
-/// and isolates it, and a run inspects it. Node numbers are those of GPU 0; pages are 4 KiB.
+/// and isolates it, and a run inspects it. Node numbers refer to GPU 0; pages are 4 KiB.
 class Adapter {
  public:
   Adapter(LogicalAdapter& adapter) : adapter_(&adapter) {}

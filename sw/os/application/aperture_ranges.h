@@ -10,8 +10,8 @@ class HostMemory;
 class VidMm;
 struct Allocation;
 
-/// Ranges of a GPU's aperture segment that an application maps to its memory (Aperture). Pages are 4 KiB. Calls are
-/// made on the VidMm worker; those for the dummy page on any fibre.
+/// Ranges of a GPU's aperture segment that an application maps to its memory (Aperture). Pages are 4 KiB. Call on the
+/// VidMm worker; the calls for the dummy page may be made on any fibre.
 class ApertureRanges {
  public:
   ApertureRanges(VidMm& vidmm) : vidmm_(&vidmm) {}

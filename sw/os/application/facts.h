@@ -49,7 +49,7 @@ std::optional<uint64_t> VramOffset(const Allocation& allocation);
 uint64_t WholeBlocks(const Allocation& allocation);
 /// True if the driver allows the aperture segment for it and it is accessed physically, so that it may be mapped there.
 bool MayLiveInAperture(const Allocation& allocation);
-/// True if the driver wants to be notified of its address.
+/// True if the driver wants to be notified of the allocation's address.
 bool HasNotice(const Allocation& allocation);
 /// ResidenceOf: where the allocation lives now. SegmentOf: in which segment; 0 means system memory or nowhere.
 Residence ResidenceOf(const Allocation& allocation);

@@ -27,7 +27,7 @@ class ResidencyCalls {
   const Residency::Counts& counts() const { return residency_.counts(); }
   /// The bytes in system memory: all if it lives there or was evicted, none if it never left VRAM. Call on any fibre.
   static std::vector<uint8_t> InSystemMemory(const Allocation& allocation);
-  /// Host physical pages of those bytes.
+  /// Host physical pages of the bytes in system memory.
   static std::vector<uint64_t> HostPages(const Allocation& allocation);
 
  private:

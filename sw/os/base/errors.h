@@ -45,7 +45,7 @@ class NoRoom : public OsError {
   const unsigned segment;  ///< the segment's id
 };
 
-/// Work that was queued is lost, with the contents of video memory.
+/// Thrown when queued work, and the contents of video memory, are lost.
 class AdapterWasReset : public OsError {
  public:
   using OsError::OsError;

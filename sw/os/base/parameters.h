@@ -74,7 +74,7 @@ struct Parameters {
 
   /// The settings as keys of [os], [inject] and [registry] of a configuration file, which must not outlive this object.
   settings::Keys Keys();
-  /// Checks the rules between the settings. Throws settings::Error: `file`, key, and what is wrong with it.
+  /// Checks the rules between the settings. Throws settings::Error, which names `file`, the key and the error.
   void Check(const std::string& file) const;
 };
 

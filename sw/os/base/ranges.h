@@ -26,8 +26,8 @@ class RangeAllocator {
   /// Permanently removes the free part of [start, end) (holes, windows, bad memory).
   void Exclude(uint64_t start, uint64_t end);
   enum class Place { kBySeed, kLowest, kHighest };
-  /// Start of a free range of `size` at a multiple of `alignment` (power of two); nullopt when
-  /// there is none.
+  /// Returns the start of a free range of `size` at a multiple of `alignment` (a power of two), or nullopt if there is
+  /// none.
   std::optional<uint64_t> Allocate(uint64_t size, uint64_t alignment, const std::string& created_by,
                                    Place place = Place::kBySeed);
   /// Like Allocate, but within [from, to) and at a pseudo-random place.

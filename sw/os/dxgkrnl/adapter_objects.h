@@ -37,8 +37,8 @@ class AdapterObjects {
  public:
   explicit AdapterObjects(LogicalAdapter& adapter);
 
-  /// Opens a process, then a device of it, then a context on `gpu`. Over linked adapters it opens a context on each:
-  /// the first call fills `handles`; the others use copies of it with `joined`, which are destroyed before it.
+  /// Opens a process, then its device, then a context on `gpu`. With linked adapters it opens a context on each: the
+  /// first call fills `handles`; the others use copies of it with `joined`, which are destroyed before the original.
   /// Dxgkrnl's handle is in `handles` before the driver is called.
   void OpenProcess(ProcessHandles& handles, const std::string& name, bool system);
   void OpenDevice(ProcessHandles& handles, const std::string& name, bool system);
@@ -48,7 +48,7 @@ class AdapterObjects {
   void CloseCompanion(HANDLE context);
   /// Destroys the objects that exist, even after the driver has refused to create one of them.
   void DestroyProcess(ProcessHandles& handles);
-  /// Throws OsError also when the driver's answer is refused (AdmitAllocation).
+  /// Throws OsError if the driver refuses, or if its answer is refused (AdmitAllocation).
   DriverAllocation CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DxgkInitialize, and the callbacks that DxgkDdiStartDevice passes to a display driver.
+// Implements DxgkInitialize and the callbacks that DxgkDdiStartDevice passes to a display driver.
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -232,8 +232,8 @@ struct Seam<kMember> {
   static inline Irql highest_irql = kHigh, lowest_irql = kPassive;
 };
 
-/// Callbacks that free or notify cannot fail (HOLDS). Each IRQL is the one on the callback's reference page. For memory
-/// callbacks, including those of isolation, the guide counts instead: it permits APC_LEVEL, their pages PASSIVE_LEVEL.
+/// Callbacks that free or notify cannot fail (HOLDS). Each IRQL is the one on the callback's reference page. Memory
+/// callbacks, including isolation ones, follow the guide: it permits APC_LEVEL, their pages only PASSIVE_LEVEL.
 void PutSeams(DXGKRNL_INTERFACE& table) {
 #define FAILS(name, ...) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, true, __VA_ARGS__)
 #define HOLDS(name, ...) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, false, __VA_ARGS__)

@@ -23,8 +23,8 @@ class ExclusiveAccess {
   explicit ExclusiveAccess(LogicalAdapter& adapter) : adapter_(adapter) {}
 
   /// Runs `work`, which `what` names, in exclusive access. Call it on a fibre that is not in the driver. Throws OsError
-  /// when the driver refuses, OsTimeout when its work does not end, DeviceFault when the device was not silent. In each
-  /// case the driver's entries may be called again.
+  /// if the driver refuses, OsTimeout if its work does not end, DeviceFault if the device was not silent. In each case
+  /// the driver's entries may be called again.
   void Run(const std::string& what, const std::function<void()>& work);
 
   /// runs is the number of successful runs, quiet_ns the time for which the device was quiet in the most recent one.

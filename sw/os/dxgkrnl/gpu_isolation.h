@@ -52,9 +52,9 @@ class GpuIsolation {
  public:
   explicit GpuIsolation(LogicalAdapter& adapter) : adapter_(adapter), exclusive_(adapter) {}
 
-  /// Call shortly after the adapter has started: does what os.iommu or IOMMUFlags require. Throws OsError on failure,
-  /// unless IOMMUFlags allows that. Isolation that the driver needs, or that was activated earlier, has its domain
-  /// before the start (AdapterDomain).
+  /// Call shortly after the adapter has started. Performs what os.iommu or IOMMUFlags require. Throws OsError on
+  /// failure, unless IOMMUFlags allows failure. Isolation that the driver needs, or that was activated earlier, has its
+  /// domain before the start (AdapterDomain).
   void OnStarted();
   /// Call when a secure virtual machine is started. Throws OsError when it must not start.
   void OnSecureVm();

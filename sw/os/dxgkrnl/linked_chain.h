@@ -8,7 +8,7 @@
 
 namespace gmmu::os {
 
-/// A device's answer to DxgkDdiLinkDevice, which is called right after its DxgkDdiAddDevice.
+/// A device's response to DxgkDdiLinkDevice, which is called right after its DxgkDdiAddDevice.
 struct LinkAnswer {
   std::string device;  ///< bus, device and function
   LINKED_DEVICE link{};

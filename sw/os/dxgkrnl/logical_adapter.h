@@ -29,8 +29,8 @@ struct AdapterCaps;
 struct PciFunction;
 struct Segment;
 
-/// A logical adapter from power-on to power-off, as Dxgkrnl drives it: one GPU, or several linked ones. It finds them
-/// on the bus, loads their driver through DriverEntry, decides how they reach memory, starts them and queries their
+/// A logical adapter from power-on to power-off: one GPU, or several linked ones. It finds the GPUs on the bus,
+/// loads their driver through DriverEntry, decides how they reach memory, starts them and queries their
 /// capabilities.
 ///
 /// For a link (display driver documents, linked display adapters; documents only), DxgkDdiAddDevice is called for every
@@ -46,8 +46,8 @@ class LogicalAdapter {
 
   /// Power on. Throws OsError with the reason when the adapter cannot be started.
   void Start();
-  /// Power off: stops and removes the driver, silences and detaches the device, destroys the domain. It may be started
-  /// again, also in another DMA mode.
+  /// Powers off: stops and removes the driver, silences and detaches the device, and destroys the domain. The adapter
+  /// may be started again, even in another DMA mode.
   void Stop();
   /// Ends a start that the driver has refused: stops the started devices, removes the added ones and unloads the
   /// driver, so that resources it still holds are leaks. The adapter cannot be used afterwards.

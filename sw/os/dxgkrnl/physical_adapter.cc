@@ -137,7 +137,7 @@ void PhysicalAdapter::UseAnswers() {
                                      level.PageTableAlignmentInBytes});
   }
   caps_.physical_model = answers_.physical_model();
-  // The root indexes the address bits above those of the lower levels. With two levels its descriptor gives only its
+  // The root indexes the address bits above the lower levels' bits. With two levels its descriptor gives only its
   // initial size. In a link with fewer virtual address bits than this GPU has, only a part of the root is used.
   if (!caps_.physical_model) {
     LevelDescriptor& root = caps_.geometry.levels.back();

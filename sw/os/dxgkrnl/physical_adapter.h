@@ -20,7 +20,7 @@ class LogicalAdapter;
 class MemoryObjects;
 class SystemBuffer;
 
-/// Facts about one GPU from the driver's answers.
+/// What the driver reported about one GPU.
 struct AdapterCaps {
   uint64_t highest_visible = 0;  ///< last visible byte; one value for all linked adapters
   bool coherent = false;
@@ -40,7 +40,7 @@ struct AdapterCaps {
   uint64_t paging_private_bytes = 0;
 };
 
-/// One GPU of a logical adapter: its function on the bus, its device object, the driver's answers about it and its
+/// One GPU of a logical adapter: its function on the bus, its device object, what the driver reported about it and its
 /// memory segments. LogicalAdapter makes it, and calls its functions in the order that a link needs.
 class PhysicalAdapter {
  public:
@@ -53,7 +53,7 @@ class PhysicalAdapter {
   LogicalAdapter& logical() { return logical_; }
   /// Index of the device object among the GPUs on the bus. The driver has a context for each.
   unsigned unit() const { return unit_; }
-  /// PhysicalAdapterIndex and EngineOrdinal: the driver's numbering, known after the start.
+  /// The driver's number for the GPU (PhysicalAdapterIndex and EngineOrdinal), known after the start.
   unsigned index() const { return index_; }
   /// DeviceHandle of its DXGKRNL_INTERFACE, hAdapter of its callbacks.
   HANDLE handle() const { return handle_; }
@@ -67,8 +67,8 @@ class PhysicalAdapter {
   void RefuseOnLink(const std::string& what) const;
 
   Segment& segment(unsigned id);
-  /// local_segment: the first memory segment, if there is one. aperture_segment: the aperture segment, or an empty one
-  /// with id 0 if there is none.
+  /// local_segment returns the first memory segment, if there is one. aperture_segment returns the aperture segment, or
+  /// an empty one with id 0 if there is none.
   bool has_local_segment() const;
   Segment& local_segment();
   Segment& aperture_segment();
@@ -148,7 +148,7 @@ class PhysicalAdapter {
   uint64_t bus_accesses_when_off_ = 0;
 };
 
-/// Fills the table of kernel callbacks that StartDevice hands to the driver: its size and its callbacks are those of the
+/// Fills the table of kernel callbacks that StartDevice passes to the driver. The size and the callbacks depend on the
 /// driver's interface version (interface_version.h).
 DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter);
 

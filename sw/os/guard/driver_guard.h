@@ -48,8 +48,8 @@ class DriverGuard {
   /// Sets the function that handles signals of accesses to device memory inside of a call; null means none. It runs in
   /// the signal handler.
   static void SetDeviceAccess(bool (*take)(int signal, const siginfo_t* info, void* context));
-  /// Both end the innermost call wherever it executes. Abandon makes Run throw `error`. Blame makes Run throw the fault
-  /// of an access that turned out not to be a device access.
+  /// Abandon and Blame end the innermost call wherever it executes. Abandon makes Run throw `error`. Blame makes Run
+  /// throw the fault of an access that turned out not to be a device access.
   [[noreturn]] static void Abandon(std::exception_ptr error);
   [[noreturn]] static void Blame(const void* address, const void* instruction, bool write);
   /// Sets a function that explains a fault at an address, or returns an empty text if it knows nothing about the
@@ -70,8 +70,8 @@ class DriverGuard {
   static void Put(Frame* frame);
   /// Returns the name of the innermost call; "" outside of every call.
   static const char* entry();
-  /// Returns where the driver called the running routine, from the stack's return addresses: " inside of
-  /// DxgkDdiDpcRoutine at driver.so+0x1234 (Dpc)". Without a known driver file the address is left out; "" outside of
+  /// Describes where the driver called the running routine, from the stack's return addresses: " inside of
+  /// DxgkDdiDpcRoutine at driver.so+0x1234 (Dpc)". Omits the address if no driver file is known. Returns "" outside of
   /// every call.
   static std::string CallSite();
 

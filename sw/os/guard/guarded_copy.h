@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-/// A copy of an argument that ends at an inaccessible page: a driver that reads or writes beyond it faults at once
+/// A copy of an argument that ends at an inaccessible page, so that a driver that accesses memory beyond it faults
 /// (DriverGuard). CheckFront finds writes in front of it. Between Shut and the next use the copy is inaccessible.
 class GuardedCopy : public GuardedMemory {
  public:
@@ -39,7 +39,7 @@ class GuardedCopy : public GuardedMemory {
     std::memset(begin() - kFront, kFrontByte, kFront);
     return begin();
   }
-  /// Throws BugCheck when the driver has written in front of it.
+  /// Throws BugCheck if the driver has written in front of the copy.
   void CheckFront() const {
     for (const char* at = begin() - kFront; at != begin(); ++at) {
       if (static_cast<uint8_t>(*at) == kFrontByte) continue;

@@ -7,7 +7,7 @@
 
 namespace gmmu::os {
 
-/// Runs a routine on a stack of its own, painted beforehand, and measures its depth.
+/// Runs a routine on a separate stack that was painted beforehand, and measures how deep the routine used it.
 ///
 /// Code that models hardware (a register access and the machine's work for it) runs on the caller's stack, through Off,
 /// because the routine itself would not use that stack. One routine at a time; it may change to another fibre only

@@ -21,7 +21,7 @@ namespace gmmu::os {
 /// owner left.
 class PageAllocator {
  public:
-  /// `instruments` is told which pages have an owner; it may be null.
+  /// `instruments` is notified of which pages have an owner; it may be null.
   PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram = nullptr,
                 hw::Instruments* instruments = nullptr);
 

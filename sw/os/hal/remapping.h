@@ -126,8 +126,8 @@ class Remapping {
   virtual void Disable() = 0;
   virtual bool enabled() const = 0;
 
-  /// Makes a domain for logical addresses below `limit` bytes, or as far as the unit reaches; `identity`: they equal the
-  /// host's addresses. The domain belongs to this object.
+  /// Makes a domain for logical addresses below `limit` bytes, or as far as the unit reaches. With `identity`, logical
+  /// addresses equal the host's. The domain belongs to this object.
   virtual RemappingDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner) = 0;
   /// Destroys the domain with its mappings. Its devices must have been detached.
   virtual void DestroyDomain(RemappingDomain* domain) = 0;
@@ -141,14 +141,14 @@ class Remapping {
                    const std::string& owner, const std::string& created_by) = 0;
   /// Undoes the Map that began at `logical` and waits until no device uses the mapping.
   virtual void Unmap(RemappingDomain& domain, uint64_t logical, uint64_t pages) = 0;
-  /// Lets the devices of an identity domain reach `pfns` at their own addresses. Uses of a page are
-  /// counted; the last UnmapIdentity removes its mapping.
+  /// Lets the devices of an identity domain access `pfns` at the pages' own addresses. Uses of a page are counted; the
+  /// last UnmapIdentity removes its mapping.
   virtual void MapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) = 0;
   virtual void UnmapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) = 0;
   /// Maps every page of `ranges` (page numbers) at its own address for the life of the domain. No page may have been
   /// mapped by MapIdentity.
   virtual void MapWhole(RemappingDomain& domain, const std::vector<hw::Range>& ranges) = 0;
-  /// Removes one page from a mapping, for the deliberate fault of that name; Unmap tolerates it.
+  /// Deliberate fault: removes one page from a mapping. Unmap tolerates the missing page.
   virtual void PunchHole(RemappingDomain& domain, uint64_t logical) = 0;
 };
 

@@ -41,7 +41,7 @@ class DdiTrace {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    /// Call when the call has returned. `args` are those passed before, but their contents may have changed.
+    /// Call when the driver's call has returned. `args` are the same as before, but their contents may have changed.
     template <typename Result, typename... Args>
     void Answered(const Result& result, const Args&... args) {
       if (trace_ == nullptr) return;

@@ -15,7 +15,7 @@ class Kernel;
 /// `kind`: "deferred routine". The name is `kind` with the routine's place in the driver's file, if that is known.
 void CallDriverRoutine(Kernel& kernel, const std::string& kind, const void* routine, Irql level,
                        const std::function<void()>& call);
-/// "work item of driver.so+0x1234".
+/// Returns a name such as "work item of driver.so+0x1234".
 std::string RoutineName(const std::string& kind, const void* routine);
 
 }  // namespace gmmu::os

@@ -23,8 +23,8 @@ class CpuViews {
   CpuViews(const CpuViews&) = delete;
   CpuViews& operator=(const CpuViews&) = delete;
 
-  /// Maps `bytes` of the object. Returns STATUS_INVALID_PARAMETER for a range outside of it, a user view of IO space,
-  /// or a section that may not be mapped.
+  /// Maps `bytes` of the object. Returns STATUS_INVALID_PARAMETER for a range outside of the object, a user view of IO
+  /// space, or a section that may not be mapped.
   NTSTATUS Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DXGKARGCB_MAP_PHYSICAL_MEMORY& args,
                const std::string& owner, const char* call);
   /// Triggers a bug check if there is no such view, or if it is another object's, another process' user view, or of
@@ -42,7 +42,7 @@ class CpuViews {
     Ledger::Ticket ticket;
   };
   void End(void* base, const View& view);
-  /// Shows the user views of this process and hides those of others.
+  /// Shows the user views of this process and hides the user views of other processes.
   void SwitchTo(uint64_t process);
   std::string Explain(const void* address) const;
 

@@ -7,8 +7,8 @@
 
 namespace gmmu::os {
 
-/// Host memory that a GPU may reach: a physical memory object with one ADL over all of it, made by the same code that
-/// serves the driver's callbacks.
+/// Host memory that a GPU may access: a physical memory object with one ADL for all its pages, made by the same code
+/// that serves the driver's callbacks.
 ///
 /// Release() must be called. The destructor frees nothing, so that stack unwinding does not access the machine.
 class SystemBuffer {

@@ -79,7 +79,7 @@ class SmallPages {
   uint64_t BlocksOfLeaf() const { return geometry_.Coverage(0) / kBytesOf64k; }
 
   const Geometry& geometry_;
-  std::map<uint64_t, uint16_t> blocks_;  // a bit for each page; blocks without a set bit are erased
+  std::map<uint64_t, uint16_t> blocks_;  // has a bit for each page; blocks without a set bit are erased
 };
 
 }  // namespace gmmu::os

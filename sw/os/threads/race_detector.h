@@ -64,12 +64,12 @@ class RaceDetector {
   };
   struct Cell {
     Event write;
-    std::vector<Event> reads;  // has one for each thread since the last write
+    std::vector<Event> reads;  // the read by each thread since the last write
   };
   struct Memory {
     size_t bytes;
     std::string name;
-    std::vector<Cell> cells;  // has one for each byte; allocated at the first access
+    std::vector<Cell> cells;  // a cell for each byte; allocated at the first access
   };
   struct Site {
     const void* code;

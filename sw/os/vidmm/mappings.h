@@ -81,7 +81,7 @@ class Mappings {
   void WriteEntries(Allocation& allocation, const Mapping& mapping);
   /// Call when the range has a new mapping. Forgets the old ones, then finishes the change of its tables.
   void Replace(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Waits for the paging work of this GPU and of those in `touched`.
+  /// Waits for the paging work of this GPU and of the GPUs in `touched`.
   void Finish(const std::vector<VidMm*>& touched);
 
   VidMm& vidmm_;

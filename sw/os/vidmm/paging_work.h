@@ -59,7 +59,7 @@ class PagingWork {
   std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
   /// Sends one update. If `immediate`, the CPU performs it inside the call.
   void Send(GpuProcess& process, const TableUpdate& update, bool immediate);
-  /// Flushes TLB entries of [va, va + bytes) after everything queued; if both are 0, those of the whole process.
+  /// Flushes TLB entries of [va, va + bytes) after everything queued; if both are 0, all entries of the process.
   void Flush(GpuProcess& process, uint64_t va, uint64_t bytes);
   /// If the GPU has pages of 64 KiB, gives the process a PageSizeChecker, which checks every update, and makes its
   /// address space suspend the context and flush around changes between pages of 64 KiB and of 4 KiB. `paging` marks

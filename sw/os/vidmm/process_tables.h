@@ -54,7 +54,7 @@ class ProcessTables {
 
   // Call around the sleep of the GPU, during which all tables are evicted.
   void set_asleep(bool asleep) { asleep_ = asleep; }
-  /// True if no entry may be written, because the tables (on linked GPUs those of any part) are evicted.
+  /// True if no entry may be written, because the tables are evicted (with linked GPUs, those of any part).
   bool Away(const GpuProcess& process) const;
   /// Clears the ranges that changed while the tables were evicted, and writes the entries of resident allocations
   /// mapped there, without a flush. Throws NoRoom; another call repeats all of it.

@@ -49,7 +49,7 @@ class ScratchWindows {
   /// Call when the tables are rebuilt, which means that no packet uses a window any more.
   void ForgetPackets();
 
-  /// Both return the next window once the GPU has ended the packets that used it. NextForFill needs `bytes` in it.
+  /// Next and NextForFill return a window once the GPU has ended the packets that used it. `bytes` must fit in it.
   Window& Next();
   Window& NextForFill(uint64_t bytes);
   /// The piece from byte `at` on, of at most `left` bytes and at most `pages` in the window.

@@ -39,7 +39,7 @@ std::string BrokenRuleOf(const std::vector<D3DDDI_PATCHLOCATIONLIST>& patches, u
                          const std::vector<uint64_t>& sizes, UINT last_slot);
 
 /// Has the piece patched at PASSIVE_LEVEL and submits it at DISPATCH_LEVEL. A resubmission is patched again, with its
-/// new fence. `packet` has the members common to all submissions. No other scheduler-class call comes between the two.
+/// new fence. `packet` has the members common to all submissions. No other scheduler-class call intervenes.
 void PatchAndSubmit(Miniport& miniport, const DmaSubmission& dma, const DXGKARG_SUBMITCOMMANDVIRTUAL& packet);
 
 }  // namespace gmmu::os

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bit maps of wdm_strings.h.
+// Implements the bit maps of wdm_strings.h.
 #include <string>
 
 #include "ddi/wdm_strings.h"

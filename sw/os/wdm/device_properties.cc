@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IoGetDeviceProperty, for the devices that a driver has been given.
+// Implements IoGetDeviceProperty for the devices that a driver has been given.
 #include <cstring>
 #include <string>
 #include <vector>

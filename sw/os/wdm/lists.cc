@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routines of wdm_lists.h.
+// Implements the routines of wdm_lists.h.
 #include "ddi/wdm_lists.h"
 
 #include "ddi/wdm_memory.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routines of wdm.h for locks and events.
+// Implements the routines of wdm.h for locks and events.
 #include "ddi/wdm.h"
 #include "os/threads/driver_locks.h"
 #include "os/kernel/kernel.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routines of wdm_memory.h, and pool memory of wdm.h. Registers are in registers.cc.
+// Implements the routines of wdm_memory.h and the pool of wdm.h. Registers are in registers.cc.
 #include "ddi/wdm_memory.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device registers, accessed through the drivers' views.
+// Accesses device registers through the drivers' views.
 #include "ddi/wdm.h"
 #include "ddi/wdm_memory.h"
 #include "os/guard/driver_guard.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routines of ntstrsafe.h.
+// Implements the routines of ntstrsafe.h.
 #include "ddi/ntstrsafe.h"
 
 #include <algorithm>

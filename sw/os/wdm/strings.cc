@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The strings of wdm_strings.h. Those of ntstrsafe.h are in wdm_safe_strings.cc.
+// Implements the strings of wdm_strings.h. The routines of ntstrsafe.h are in safe_strings.cc.
 #include <algorithm>
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The routines of wdm_waits.h, and KeWaitForSingleObject.
+// Implements the routines of wdm_waits.h, and KeWaitForSingleObject.
 #include "ddi/wdm_waits.h"
 
 #include <optional>

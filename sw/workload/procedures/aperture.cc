@@ -126,7 +126,7 @@ class ApertureRun {
     RunClients(memory_, {ReadOf(process_, va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
   }
 
-  /// Accesses to the host pages that the unmapped piece showed before.
+  /// Returns the number of accesses to the host pages that the unmapped piece mapped before.
   uint64_t AccessesToOldPages() {
     uint64_t sum = 0;
     for (uint64_t page : {1, 2}) {

@@ -148,7 +148,7 @@ void Iommu::Attach(hw::Bdf device, RemappingDomain& to) {
   registers_.WriteEntry(entry + 8, uint64_t{domain.id()} << 8 | (domain.tables_.features().levels - 2));
   registers_.WriteEntry(entry,
                         domain.tables_.root_pfn() * hw::kPageSize |
-                            1);  // the present bit is written last; translates untranslated requests
+                            1);  // the present bit is written last; untranslated requests are translated
   FlushWriteBuffer();
   if (Field(cap_, 7, 7) != 0) {  // caching mode: not-present entries may be cached under domain 0
     queue_.Submit({{1u | 3u << 4 | uint64_t{sid} << 32, 0}, InvalidationQueue::OfDomain(domain.id())});
