@@ -27,7 +27,7 @@ struct ChildRun {
 /// no process or file can be made.
 ChildRun RunInChild(RunArguments arguments, unsigned seconds);
 
-/// The command line of such a run.
+/// Returns the command line that repeats the run with these arguments.
 std::string CommandOf(const RunArguments& arguments);
 
 }  // namespace gmmu::app

@@ -27,7 +27,7 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  /// The value of a row of table meta; empty if there is no such row.
+  /// Returns a value of table meta; empty if the table has no row with this key.
   std::string Note(const std::string& key) const;
   /// Picoseconds per cycle.
   uint64_t period_ps() const { return period_ps_; }

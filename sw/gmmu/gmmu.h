@@ -56,7 +56,7 @@ class Configuration {
   std::vector<std::string> changes_;
 };
 
-/// The engine of a machine, and the seed of every random choice in it.
+/// The engine of a machine, and the seed of the machine's random choices.
 struct Engine {
   std::string name;  ///< one of Engines(); empty: the first of them
   uint64_t seed = 0;

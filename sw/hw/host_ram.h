@@ -21,8 +21,8 @@ struct Range {
   uint64_t end = 0;
 };
 
-/// The CPU's rights through a view. A store through a copy-on-write view is visible only there; a store through a
-/// read-only view is a page fault.
+/// The CPU's rights through a view. A store through a copy-on-write view is visible only in that view; a store through
+/// a read-only view causes a page fault.
 enum class ViewAccess : uint8_t { kReadWrite, kReadOnly, kCopyOnWrite };
 
 /// The modelled machine's RAM. It has any size up to 47 bits and is sparse: only pages that were written or mapped take

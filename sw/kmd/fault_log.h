@@ -10,8 +10,8 @@
 
 namespace gmmu::kmd {
 
-/// The hardware's fault queue (one page of records), and the driver's log of the records that it took from there.
-/// Callers are at DISPATCH_LEVEL or below.
+/// The hardware's fault queue (one page of records), and the driver's log of records taken from the queue. Callers are
+/// at DISPATCH_LEVEL or below.
 class FaultLog {
  public:
   static constexpr uint32_t kSizeLg2 = 7;

@@ -20,7 +20,7 @@ struct Allocation {
   uint32_t residency_slot = ResidencyRecord::kNone;  ///< with ExplicitResidencyNotification
 };
 
-/// hKmdProcess. On each linked adapter it has a hardware address space while it has contexts there.
+/// hKmdProcess. On each linked adapter it has a hardware address space for as long as it has contexts on the adapter.
 struct Process {
   Adapter* adapter = nullptr;
   HANDLE dxgk_process = nullptr;

@@ -20,7 +20,7 @@ using Value = std::variant<uint64_t, bool, std::string, std::vector<uint64_t>>;
 /// Returns the value as TOML.
 std::string Render(const Value& value);
 
-/// A name that a key accepts, and the number that its member gets for it.
+/// A name that a key accepts, and the number that the key's member gets for this name.
 struct Choice {
   std::string name;
   uint64_t value = 0;

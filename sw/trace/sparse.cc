@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint64_t kIndex = 4, kValue = 8;  // bytes of an index and of a value
 
-/// y = A * x with A in CSR. A stream computes a row. It reads the row's bounds, then line by line columns, values and
-/// their elements of x, and writes y.
+/// y = A * x with A in CSR. A stream computes one row. It reads the row's bounds, then for each line of nonzeros the
+/// columns, the values and the matching elements of x, and finally writes y.
 class Spmv : public QueueSource {
  public:
   explicit Spmv(const Parameters& p)

@@ -24,7 +24,7 @@ class NotApplicable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Throws NotApplicable unless `there`.
+/// Throws NotApplicable, which names `cap`, unless `there` is true.
 void NeedCap(bool there, const std::string& cap);
 /// Requires that the driver supports this project's escapes (kmd/escape.h), because it has no plug-in.
 void NeedOurEscapes(const char* escape);

@@ -13,7 +13,7 @@ struct JobOptions;
 struct JobResult;
 struct Life;
 
-/// The application of the main job on a GPU without page tables. It does the following with each piece of the input:
+/// The application of the main job on a GPU without page tables. It performs these steps for each piece of the input:
 ///
 ///   page in       system memory -> video memory, by the paging engine
 ///   copy          there to another allocation, by commands of a process

@@ -23,7 +23,7 @@ const std::string& WhyLost(const GpuProcess& process);
 /// The driver's handles.
 HANDLE HandleOf(const GpuProcess& process);
 HANDLE ContextOf(const GpuProcess& process);
-/// The segment of the process' root table (0: system memory), the root's byte address there, and its number of entries.
+/// The segment of the process' root table (0: system memory), the root's byte offset in it, and its number of entries.
 unsigned RootSegment(const GpuProcess& process);
 uint64_t RootOffset(const GpuProcess& process);
 uint64_t RootEntries(const GpuProcess& process);
@@ -47,7 +47,7 @@ HANDLE HandleOf(const Allocation& allocation);
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
 /// Number of the allocation's whole blocks of 64 KiB in a memory segment: sixteen pages, consecutive and aligned.
 uint64_t WholeBlocks(const Allocation& allocation);
-/// True if the driver allows the aperture segment for it and it is accessed physically, so that it may be mapped there.
+/// True if the allocation is accessed physically and its driver allows the aperture segment, so it may be mapped there.
 bool MayLiveInAperture(const Allocation& allocation);
 /// True if the driver wants to be notified of the allocation's address.
 bool HasNotice(const Allocation& allocation);

@@ -34,7 +34,7 @@ class FreeRanges : public FreeSpace {
  private:
   // VRAM is allocated by pages and blocks in turn, so the places of more than one size stay counted.
   static constexpr size_t kKinds = 4;
-  /// A size and alignment whose places are counted, without bounds.
+  /// A size and an alignment (without address bounds) whose places are counted.
   struct Kind {
     uint64_t size = 0;  // 0 if the element is unused
     uint64_t alignment = 1;

@@ -52,7 +52,7 @@ class AdapterObjects {
   DriverAllocation CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
 
-  /// An allocation as opened by a device; DMA buffers of the device's contexts refer to it.
+  /// An allocation opened by a device; DMA buffers of the device's contexts refer to it.
   struct Opened {
     D3DKMT_HANDLE handle = 0;
     HANDLE device_specific = nullptr;  ///< the driver's handle

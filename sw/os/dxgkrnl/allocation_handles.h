@@ -12,12 +12,12 @@ class AllocationHandles {
  public:
   /// Returns a handle for an allocation with the driver's handle `allocation`.
   D3DKMT_HANDLE Open(HANDLE allocation);
-  /// Sets the handle that DxgkDdiOpenAllocation returned for it (DXGKCB_GETHANDLEDATAFLAGS.DeviceSpecific).
+  /// Sets the handle that DxgkDdiOpenAllocation returned for `handle` (DXGKCB_GETHANDLEDATAFLAGS.DeviceSpecific).
   void SetDeviceSpecific(D3DKMT_HANDLE handle, HANDLE opened);
   /// Triggers a bug check if the driver still holds the allocation.
   void Close(D3DKMT_HANDLE handle);
 
-  /// Null if there is no such allocation; resources are not modelled.
+  /// Returns null if there is no such allocation; resources are not modelled.
   HANDLE Data(const DXGKARGCB_GETHANDLEDATA& args) const;
   /// Returns the data and holds the allocation until Release is called with `release`.
   HANDLE Acquire(const DXGKARGCB_GETHANDLEDATA& args, DXGKARG_RELEASE_HANDLE& release);

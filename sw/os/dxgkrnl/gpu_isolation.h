@@ -10,8 +10,8 @@ namespace gmmu::os {
 class LogicalAdapter;
 enum class IsolationScope;
 
-// Conditions that turn on the IOMMU-based GPU isolation of WDDM 2.4 (documents only; no open driver was seen with it
-// on).
+// Conditions that turn on the IOMMU-based GPU isolation of WDDM 2.4. They are from documents only; no open driver was
+// seen with isolation on.
 
 /// Bits of the DWORD IOMMUFlags in the GraphicsDrivers key; others are ignored.
 struct IommuFlags {

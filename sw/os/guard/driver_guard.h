@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// Tracks the running call of the driver, so that faults are attributed to it: a call that does not return and, once
-/// Install was called, processor faults in it.
+/// Tracks the running call of the driver, so that faults are attributed to the driver. These are calls that do not
+/// return and, once Install was called, processor faults.
 ///
 /// A processor fault inside a call (a bad pointer, a division by zero, abort) leaves the driver's frames as they are
 /// and throws BugCheck from Run: SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS; at DISPATCH_LEVEL and

@@ -10,7 +10,7 @@ namespace gmmu::os {
 class Kernel;
 
 /// Calls a driver routine that is no entry of its table: a deferred routine, a thread or a work item. Faults are
-/// attributed to it by name, as to an entry point. It must return at the same IRQL and without holding a lock.
+/// attributed to the routine by name. It must return at the IRQL of the call and without holding a lock.
 ///
 /// `kind`: "deferred routine". The name is `kind` with the routine's place in the driver's file, if that is known.
 void CallDriverRoutine(Kernel& kernel, const std::string& kind, const void* routine, Irql level,

@@ -74,8 +74,8 @@ bool DriverCalls::PassGate(const char* entry, Irql level) {
   return true;
 }
 
-// Does not apply to interrupts and deferred calls, which may come at any time, or outside of fibres, where all threads
-// have ended, possibly by an error inside the driver.
+// Enforces level three. The rule does not apply to interrupts and deferred calls, which may come at any time, or
+// outside of fibres, where all threads have ended, possibly by an error inside the driver.
 bool DriverCalls::PassAlone(const char* entry) {
   if (kernel_.scheduler().fibre() == nullptr) return false;
   if (!OthersWait() || !kernel_.scheduler().may_wait()) return false;

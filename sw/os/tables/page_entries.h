@@ -22,8 +22,8 @@ class PageEntries {
  public:
   PageEntries(PhysicalAdapter& gpu, TableTree& tree, LeafChanges& changes, const MappingCopies& copies);
 
-  /// Writes entries for consecutive pages from `va`. `entries` has one for each page, or one that is repeated. Beyond
-  /// the end of a resizable root everything is invalid already, so invalid entries are not written there.
+  /// Writes entries for consecutive pages from `va`. `entries` has one for each page, or a single one that is repeated.
+  /// Beyond the end of a resizable root everything is invalid already, so invalid entries are not written.
   void Set(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries, HANDLE allocation,
            uint64_t allocation_offset, const UpdateSink& sink, uint64_t driver_protection = 0);
   void Invalidate(uint64_t va, uint64_t pages, const UpdateSink& sink) {

@@ -55,7 +55,7 @@ class PageSizeChecker {
   std::set<uint64_t> large_;                // blocks whose 64 KiB entry is in use
   std::map<uint64_t, uint16_t> was_small_;  // both kinds: no longer in use, but not flushed yet
   std::set<uint64_t> was_large_;
-  std::map<uint64_t, bool> kinds_;  // with single entries: whether each leaf table has 64 KiB entries
+  std::map<uint64_t, bool> kinds_;  // whether each leaf table has 64 KiB entries (single entries only)
 };
 
 }  // namespace gmmu::os

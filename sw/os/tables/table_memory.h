@@ -33,7 +33,7 @@ class TableMemory {
   /// Makes a table of `bytes` for index `slot` of `level`, with memory but without contents. If its segment is full,
   /// throws NoRoom without a change.
   PageTable Make(unsigned level, uint64_t slot, uint64_t bytes);
-  /// Makes a leaf table of 64 KiB entries with index `leaf`. A Placer gets level kLevelOf64k for it.
+  /// Makes a leaf table of 64 KiB entries with index `leaf`. A Placer gets level kLevelOf64k for such a table.
   PageTable Make64k(uint64_t leaf);
   static constexpr unsigned kLevelOf64k = ~0u - 1;
   /// Call when nothing uses the table any more.

@@ -21,7 +21,7 @@ class DebugView {
   std::vector<D3DKMT_SEGMENT_CAPS> SegmentCaps() const;
   /// Reads `NumPtes` entries of one table of the process. PageTableIndex (leaf first) leads from the root to the table;
   /// PageTableIndex[PageTableLevel] is the first entry. On return NumPtes is the number of entries of the table, and
-  /// NumValidEntries that of the valid ones read. Fails with STATUS_INVALID_PARAMETER if there is no such table.
+  /// NumValidEntries the number of valid entries read. Fails with STATUS_INVALID_PARAMETER if there is no such table.
   NTSTATUS GetPte(const GpuProcess& process, D3DKMT_GET_PTE& args) const;
 
  private:

@@ -54,7 +54,7 @@ std::unique_ptr<DmaBuffer> DmaBuffers::Make() {
   auto buffer = std::make_unique<DmaBuffer>();
   buffer->bytes = PagesOf(info.DmaBufferSize) * kPage;
   const bool in_aperture = info.DmaBufferSegmentSet != 0;
-  // The GPU gets only the first address of a buffer in system memory, so the buffer must be contiguous for it.
+  // The GPU gets only the first address of a buffer in system memory, so the buffer must be contiguous for the GPU.
   buffer->memory = SystemBuffer(gpu.kernel(), gpu.objects(), gpu.handle(), buffer->bytes + kGuard,
                                 in_aperture || gpu.remapped() ? SystemBuffer::Shape::kScattered
                                                               : SystemBuffer::Shape::kContiguous,

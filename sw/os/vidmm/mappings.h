@@ -36,7 +36,7 @@ class Mappings {
   /// Maps zero pages: reads return 0, writes are dropped. Entries are at the highest levels that fit.
   void MapZero(GpuProcess& process, uint64_t va, uint64_t pages);
   void MapToAperture(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t aperture_page, uint64_t pages);
-  /// Maps system memory; `pages` 0: all from `first_page` on.
+  /// Maps system memory from `first_page` on. `pages` is the number of pages; 0 means all that follow.
   void MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page = 0,
                  uint64_t pages = 0);
   void Unmap(GpuProcess& process, uint64_t va, uint64_t pages);

@@ -103,7 +103,7 @@ void FillBySegment(PagingWork& work, Allocation& allocation, uint64_t offset, ui
 void CopyAperture(PagingWork& work, uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes,
                   bool in, bool begins, bool ends) {
   const Segment& aperture = allocation.vidmm->gpu().aperture_segment();
-  std::optional<Mdl> mdl;  // describes the backing store, if the bytes are there
+  std::optional<Mdl> mdl;  // describes the backing store, if it holds the bytes
   if (!allocation.local) mdl.emplace(NumbersOf(*allocation.backing, allocation.bytes));
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t first = (offset + done) / kPage;

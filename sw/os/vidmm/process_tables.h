@@ -57,7 +57,7 @@ class ProcessTables {
   /// True if no entry may be written, because the tables are evicted (with linked GPUs, those of any part).
   bool Away(const GpuProcess& process) const;
   /// Clears the ranges that changed while the tables were evicted, and writes the entries of resident allocations
-  /// mapped there, without a flush. Throws NoRoom; another call repeats all of it.
+  /// mapped in them, without a flush. If it throws NoRoom, call it again to repeat all of this.
   void RenewStale(GpuProcess& process);
 
  private:

@@ -107,8 +107,8 @@ class VidMm {
 
  private:
   struct Parts;
-  /// Makes the paging process' tables (PagingBringUp::MakeTables), with entries for everything mapped there since its
-  /// start: tables of other processes and the buffers of companions.
+  /// Makes the paging process' tables (PagingBringUp::MakeTables), with entries for everything that has been mapped in
+  /// the process since its start: tables of other processes and the buffers of companions.
   void MakeTables(bool gpu_runs);
   /// Maps paging buffers into the aperture segment, in the physical model. The driver executes the operation inside the
   /// call.

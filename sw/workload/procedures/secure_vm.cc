@@ -26,7 +26,7 @@ std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
 void RunSecureVm(Life& life, const ParameterValues& values) {
   const uint64_t bytes = values.at("bytes");
   const auto set = [&life](uint32_t bits) { return (life.options.os.iommu_flags & bits) == bits; };
-  const bool forced = set(7), mapped = set(3);  // mapped: into a domain; forced: also attached to it
+  const bool forced = set(7), mapped = set(3);  // mapped: a domain maps the memory; forced: it is also attached
   NeedIsolation(life);
   life.Compare("mode at the start", Mode(life, forced ? os::DmaMode::kIdentity : os::DmaMode::kPhysical));
   if (!forced) RunSeededMainJob(life, bytes, "before: ");
