@@ -22,7 +22,7 @@ void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver,
     const uint64_t vram = gpu.vram_bytes(unit) >> 10, shown = std::min(vram, gpu.window_bytes(unit) >> 10);
     if (driver.visible_vram_kib > shown)
       Refuse(file, "driver.visible_vram_kib", "the CPU sees at most " + std::to_string(shown) + of);
-    const uint64_t map = gpu.aperture_mib * 2;  // KiB: 8 bytes for a page of 4 KiB
+    const uint64_t map = gpu.aperture_mib * 2;  // in KiB; each page of 4 KiB takes 8 bytes
     const uint64_t saved = driver.isolation ? driver.save_area_kib : 0;
     if (map + saved + kLeast > vram) {
       Refuse(file, saved > map ? "driver.save_area_kib" : "gpu.aperture_mib",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before a .def file, where `keys` is a Keys and `place` the object: its settings become keys of the members. The last
-// line of the file undefines the macros.
+// Include before a .def file, where `keys` is a Keys and `place` the object. The file's settings become keys of the
+// object's members. The last line of the .def file undefines the macros.
 #define SECTION(member, Type, text)             \
   {                                             \
     auto& outer = place;                        \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Before a .def file: its settings become members with their defaults. The last line of the file undefines the macros.
+// Include before a .def file; its settings become members with defaults. The file's last line undefines the macros.
 #define SECTION(member, Type, text) struct Type {
 #define END(member, Type) \
   }                       \

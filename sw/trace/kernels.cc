@@ -63,7 +63,7 @@ class Gemm : public QueueSource {
   const uint64_t m_, n_, k_, tile_, element_, line_;
   uint64_t a_, b_, c_;
   std::vector<std::vector<Access>> lists_;
-  uint64_t first_ = 0, step_ = 0;  // tile of C of stream 0, and the step in K
+  uint64_t first_ = 0, step_ = 0;  // first_: tile of C of stream 0; step_: the step in K
 };
 
 /// Jacobi iteration on a grid, with five points in two dimensions and seven in three. A stream computes a row.
@@ -122,7 +122,7 @@ class Stencil : public QueueSource {
   const uint64_t nx_, ny_, nz_, element_, line_, iterations_;
   uint64_t in_, out_;
   std::vector<std::vector<Access>> lists_;
-  uint64_t first_ = 0, done_ = 0;  // row of stream 0, and finished iterations
+  uint64_t first_ = 0, done_ = 0;  // first_: row of stream 0; done_: finished iterations
 };
 
 /// A hash join without partitions. It builds a hash table of the smaller table and looks up the larger one's keys.
@@ -182,7 +182,7 @@ class HashJoin : public QueueSource {
   Random random_;
   uint64_t buckets_ = 1, inner_, outer_, table_, result_;
   std::vector<std::vector<Access>> lists_;
-  uint64_t at_ = 0, found_ = 0;  // processed tuples of both tables, and tuples of the result
+  uint64_t at_ = 0, found_ = 0;  // at_: processed tuples of both tables; found_: tuples of the result
 };
 
 }  // namespace

@@ -10,7 +10,7 @@
 namespace gmmu::trace {
 namespace {
 
-constexpr uint64_t kIndex = 4, kValue = 8;  // bytes of an index and of a value
+constexpr uint64_t kIndex = 4, kValue = 8;  // kIndex: bytes of an index; kValue: bytes of a value
 
 /// y = A * x with A in CSR. A stream computes one row. It reads the row's bounds, then for each line of nonzeros the
 /// columns, the values and the matching elements of x, and finally writes y.
@@ -124,7 +124,7 @@ class Bfs : public QueueSource {
   std::vector<std::vector<Access>> lists_;
   uint64_t first_, column_, level_, frontier_, next_;
   std::vector<bool> seen_;
-  std::vector<uint32_t> now_, found_;  // current and next frontier
+  std::vector<uint32_t> now_, found_;  // now_: current frontier; found_: next one
   size_t at_ = 0;
 };
 

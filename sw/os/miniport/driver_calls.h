@@ -124,7 +124,7 @@ class DriverCalls {
   unsigned inside_ = 0;                                // open calls at passive level
   unsigned raised_ = 0;                                // open calls at higher levels
   std::map<unsigned, InterruptLock> interrupt_locks_;  // by unit
-  std::set<unsigned> held_interrupts_, held_dpcs_;     // units whose interrupts or DPCs are held back
+  std::set<unsigned> held_interrupts_, held_dpcs_;     // units whose interrupts, or whose DPCs, are held back
   uint64_t held_ = 0;
   std::function<std::string()> not_idle_;
   bool in_scheduler_class_ = false;

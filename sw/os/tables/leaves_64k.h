@@ -19,7 +19,7 @@ struct Leaf64k {
 };
 
 /// The leaf tables of 64 KiB entries of one process, by the index of the leaf table (va / coverage). If level-1 entries
-/// are single, such a table replaces one of 4 KiB entries; if they are pairs, both may exist.
+/// are single, such a table replaces a table of 4 KiB entries; if they are pairs, both tables may exist.
 class Leaves64k {
  public:
   Leaves64k(const Geometry& geometry, TableMemory& memory) : geometry_(geometry), memory_(memory) {}

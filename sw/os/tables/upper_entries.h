@@ -28,8 +28,8 @@ class UpperEntries {
   void Clear() { entries_.clear(); }
   /// Entry `index` of a table of `level` with the same meaning as `upper`: zeros, or a smaller page of the same data.
   HeldEntry PartOfTable(const HeldEntry& upper, unsigned level, uint64_t index) const;
-  /// Call when a table with the same meaning has replaced the entry at `slot`. Those of its entries that are above the
-  /// leaves too are recorded.
+  /// Call when a table with the same meaning has replaced the entry at `slot`. Records those of the table's entries
+  /// that are above the leaves too.
   void Split(const TableSlot& slot);
 
  private:

@@ -57,7 +57,7 @@ class PagingProcess {
   /// Maps a page table of another process for reads and writes and returns its address. Throws NoRoom.
   uint64_t MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   void UnmapTable(uint64_t va, uint64_t bytes);
-  /// Writes only the entries of MapTable. Call after this process has got new tables.
+  /// Writes only the entries that MapTable has written. Call after this process has got new tables.
   void ShowTable(uint64_t va, const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   /// Maps system memory for reads and writes and returns its address. Unmap returns when the GPU has removed the
   /// mapping.

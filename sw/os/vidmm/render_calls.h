@@ -51,8 +51,8 @@ class RenderCalls {
 
   static ListRoom RoomOf(const GpuProcess& process);
 
-  /// Has the driver close everything that devices have opened of one allocation, or of one process. Call before either
-  /// is destroyed.
+  /// Has the driver close every handle that devices have opened to an allocation, or that a process has opened. Call
+  /// before the allocation or process is destroyed.
   void Close(const Allocation& allocation);
   void Close(const GpuProcess& process);
 

@@ -104,7 +104,7 @@ class VidSch {
   uint64_t resubmissions(uint32_t node, uint32_t engine = 0) { return packets_.At({engine, node}).resubmissions; }
   /// Number of packets that were submitted while the driver was still inside its report of a preemption.
   uint64_t submitted_in_reports() const { return packets_.submitted_in_reports(); }
-  /// Counts completions found only by DxgkDdiQueryCurrentFence, by what became of their report.
+  /// Counts the completions that only DxgkDdiQueryCurrentFence found and whose report had this fate.
   uint64_t missed_completions(Reports::Fate fate = Reports::Fate::kNotReported) const {
     return recovery_.missed_completions(fate);
   }
