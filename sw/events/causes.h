@@ -14,7 +14,7 @@
 
 namespace gmmu::events {
 
-/// Adds up cycles by cause, for each phase of the run and kind of event: over all events, and by port, ending, page
+/// Adds up cycles by cause, for each phase of the run and kind of event: over all events, and by port, outcome, page
 /// size and command. The causes of an event must add up to its time; events for which they do not are counted.
 class Causes : public RecordSink {
  public:

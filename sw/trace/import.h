@@ -40,7 +40,7 @@ const std::vector<Format>& Formats();
 Workload Import(const std::string& format, const std::string& path, const ImportOptions& options,
                 std::vector<std::string>& notes, Input::Watch watch = nullptr);
 
-// The sources of the formats; `header` is complete except for count.
+// Return the sources of the formats; `header` is complete except for count.
 std::unique_ptr<Source> ReadLackey(const std::string& path, const Header& header, const ImportOptions& options,
                                    Input::Watch watch);
 std::unique_ptr<Source> ReadAccelSim(const std::string& path, const Header& header, const ImportOptions& options,

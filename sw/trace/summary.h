@@ -22,7 +22,7 @@ class Summary {
   uint64_t first() const { return first_; }    ///< lowest byte accessed
   uint64_t last() const { return last_; }      ///< highest byte accessed
   size_t streams() const { return streams_.size(); }
-  /// Pages of 4 KiB, 64 KiB or 2 MiB of which at least one byte is accessed.
+  /// Return the number of pages of 4 KiB, 64 KiB or 2 MiB of which at least one byte is accessed.
   uint64_t pages_4k() const;
   uint64_t pages_64k() const;
   uint64_t pages_2m() const { return regions_.size(); }

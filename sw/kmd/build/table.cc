@@ -163,7 +163,7 @@ NTSTATUS BuildFlushTlb(Build& build) {
   } else {
     if (op.EndVirtualAddress < op.StartVirtualAddress) return STATUS_INVALID_PARAMETER;
     const uint64_t last = std::min<uint64_t>(op.EndVirtualAddress, ~uint64_t{0} - kPage) /
-                          kPage;  // clamped, because no space is that large
+                          kPage;  // clamped because no space is that large
     fits = build.commands.FlushRange(space, op.StartVirtualAddress / kPage * kPage, (last + 1) * kPage);
   }
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;

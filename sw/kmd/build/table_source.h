@@ -19,7 +19,7 @@ class TableSource {
 
   /// Whether all entries lie within the table and each has a hardware form.
   [[nodiscard]] bool Legal() const;
-  /// The number of words of 8 bytes: one for an entry, or two for a pair, the 4 KiB half first.
+  /// The number of 8-byte words. An entry takes one, a pair takes two (the 4 KiB half first).
   uint32_t count() const { return op_.NumPageTableEntries * words_; }
   /// The index in the table of the call's first word.
   uint32_t start() const { return op_.StartIndex * words_; }

@@ -77,7 +77,7 @@ class LinkedProcess {
   ~LinkedProcess();
   /// Must be called; the destructor frees nothing.
   void End();
-  /// The process' part on a GPU.
+  /// Returns the process' part on a GPU.
   GpuProcess* on(unsigned gpu) const;
 
   /// Maps the first pages of an allocation, which may be on any GPU, in the tables of every GPU.

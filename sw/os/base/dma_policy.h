@@ -22,7 +22,7 @@ enum class RemapPolicy {
   kNever,         ///< the system's IOMMU is off
 };
 
-/// What is known before DxgkDdiStartDevice.
+/// Facts known before DxgkDdiStartDevice.
 struct DmaFacts {
   uint64_t highest_visible = 0;  ///< DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress: last byte
   uint64_t last_byte = 0;        ///< last byte of installed memory

@@ -19,7 +19,7 @@ class FreeSpace {
 
   /// Adds [start, end), no part of which may be free.
   virtual void Add(uint64_t start, uint64_t end) = 0;
-  /// Removes the free part of [start, end); returns its bytes.
+  /// Removes the free part of [start, end) and returns its size in bytes.
   virtual uint64_t Remove(uint64_t start, uint64_t end) = 0;
   /// Whether all of [start, end), which is not empty, is free.
   virtual bool Has(uint64_t start, uint64_t end) const = 0;

@@ -111,7 +111,7 @@ class LogicalAdapter {
   /// Sets the object that handles the driver's requests for memory. While it is null, a request triggers a bug check.
   void set_driver_requests(DriverRequests* requests) { driver_requests_ = requests; }
   DriverRequests& driver_requests();
-  /// True if inject.lost_interrupts loses this interrupt.
+  /// Returns true if inject.lost_interrupts drops this interrupt.
   bool LoseInterrupt();
 
  private:

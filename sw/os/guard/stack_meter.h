@@ -20,7 +20,7 @@ class StackMeter {
   StackMeter(const StackMeter&) = delete;
   StackMeter& operator=(const StackMeter&) = delete;
 
-  /// Bytes of stack that `routine` touched. Its exceptions pass.
+  /// Returns the number of stack bytes that `routine` touched. Passes on the routine's exceptions.
   size_t Run(const std::function<void()>& routine);
   /// Runs `work` on the stack of the caller of Run while a routine is running, else on this one.
   static void Off(const std::function<void()>& work);

@@ -13,7 +13,7 @@ class ImportScanError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A driver's imports, read from the import table as the hardware lab kit does. They are the undefined symbols of a
+/// A driver's imports, read from the import table, like in the hardware lab kit. They are the undefined symbols of a
 /// 64-bit little-endian ELF object, a shared object, or an archive of objects (names that no member defines), or the
 /// import tables of a 64-bit Windows binary. Each is listed once, sorted.
 ///

@@ -120,7 +120,7 @@ class Scheduler {
   /// `on_process` is called with the new process whenever the CPU switches to another address space. It may be null.
   void set_on_process(std::function<void(uint64_t process)> on_process) { on_process_ = std::move(on_process); }
 
-  /// Messages that were served.
+  /// Number of messages that were served.
   uint64_t delivered() const { return delivered_; }
   /// Number of times that driver code was preempted.
   uint64_t preempted() const { return preempted_; }

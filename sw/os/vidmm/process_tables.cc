@@ -28,7 +28,7 @@ void ProcessTables::EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t 
   for (GpuProcess* part : *process.parts) {
     part->vidmm->tables().Ensure(*part, va, pages, large);
     PagingWork& work = part->vidmm->work();
-    if (part != &process && work.Holds(*part)) work.Finish();  // resumes the part's context
+    if (part != &process && work.Holds(*part)) work.Finish();  // Finish resumes the part's context
   }
 }
 
