@@ -27,7 +27,7 @@ std::string Simulator() {
   return (error ? std::filesystem::path("build") : self.parent_path()) / kSimulator;
 }
 
-/// The faults to inject into a simulated board, as arguments of its program.
+/// Returns the faults to inject into a simulated board, as arguments of its program.
 std::vector<std::string> Troubles(const BoardArguments& board) {
   std::vector<std::string> all;
   if (!board.noise.empty()) all.insert(all.end(), {"--noise", board.noise});

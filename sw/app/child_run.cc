@@ -59,7 +59,7 @@ std::string FirstLine(const std::string& path) {
   return "";
 }
 
-/// Returns the message of a run that did not begin, without the program's name.
+/// Returns the error message of a run that did not begin, without the program's name in front.
 std::string TextOf(const std::string& path) {
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -34,7 +34,7 @@
 namespace gmmu::app {
 namespace {
 
-/// Refuses an empty path, which comes from an unset variable of a shell and does not mean that no path was given.
+/// Refuses an empty path. It comes from an unset shell variable, whereas an omitted option means that no path is given.
 CLI::Validator NotEmpty() {
   return CLI::Validator(
       [](std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); }, "");

@@ -28,7 +28,7 @@ struct DriverSettings {
 
   /// The members as keys of a configuration file, which must not outlive this object.
   settings::Keys Keys();
-  /// Checks the rules between the members. Throws settings::Error with `file`, the key and the error.
+  /// Checks the rules between the members. Throws settings::Error, which names `file`, the key and the error.
   void Check(const std::string& file) const;
   /// Returns the values by the names under which the driver reads them; sizes are in bytes.
   std::map<std::string, uint64_t> Registry() const;

@@ -45,7 +45,7 @@ std::string Name(Kind kind) {
   return "";
 }
 
-/// The text with U+FFFD in place of invalid UTF-8, as in Json().
+/// Returns the text with U+FFFD in place of invalid UTF-8, as in Json().
 std::string Utf8(const std::string& text) {
   using Object = nlohmann::json;
   return Object::parse(Object(text).dump(-1, ' ', false, Object::error_handler_t::replace)).get<std::string>();

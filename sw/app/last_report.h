@@ -19,7 +19,7 @@ class LastReport {
     std::string json_text;
     std::vector<std::string> unfinished;  ///< files of the other outputs, which are removed because they are incomplete
   };
-  /// Only one may exist at a time.
+  /// Only one LastReport may exist at a time.
   explicit LastReport(Parts parts);
   ~LastReport();
   LastReport(const LastReport&) = delete;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* kHowToMake = "\nMake one as docs/driver.md says: c++ -shared -fPIC ...";
 
-/// The imports that this program does not provide, separated by commas.
+/// Returns the imports that this program does not provide, separated by commas.
 std::string Missing(const std::vector<uint8_t>& file) {
   std::string names;
   for (const std::string& name : os::ImportsOf(file)) {

@@ -13,7 +13,7 @@ class Progress {
  public:
   explicit Progress(std::FILE* to);
   ~Progress() { Finish(); }
-  /// `done` and `total` are bytes, shown as MiB, or numbers of `unit`.
+  /// `done` and `total` are numbers of `unit`; without a unit they are bytes, shown as MiB.
   void Update(const std::string& phase, uint64_t done, uint64_t total, const char* unit = nullptr);
   /// Prints a line that is not overwritten.
   void Line(const std::string& text);

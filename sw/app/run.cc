@@ -124,7 +124,7 @@ std::function<void(const std::string&)> LinesTo(OutputFile& file) {
   };
 }
 
-/// The machine around a board uses the computer's clock, but phases are reported in the board's time.
+/// Converts the phases to the board's time, because the machine around a board uses the computer's clock.
 void TimesOfTheBoard(uint64_t clock_mhz, workload::JobResult& result) {
   for (workload::Phase& phase : result.phases) phase.ns = phase.cycles * 1000 / clock_mhz;
   result.simulated_ns = result.cycles * 1000 / clock_mhz;

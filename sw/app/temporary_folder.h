@@ -32,7 +32,7 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   std::string File(const std::string& name) const { return (path_ / name).string(); }
-  /// Throws OutputError if the file system is full: files written to the folder may then be incomplete.
+  /// Throws OutputError if the file system is full, because files written to the folder may then be incomplete.
   void CheckRoom() const {
     std::FILE* const file = std::fopen(File("room").c_str(), "wb");
     if (file == nullptr) Fail("takes no file", errno);

@@ -19,7 +19,7 @@ class EventError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Reads a file of Store. Every call may throw EventError.
+/// Reads a file written by Store. Every call may throw EventError.
 class Reader {
  public:
   explicit Reader(const std::string& path);

@@ -35,7 +35,7 @@ class RecordSink : public hw::EventSink {
   void Depth(unsigned, hw::Gauge, uint64_t, unsigned) override {}
 };
 
-/// Passes every record to two sinks.
+/// Passes every record on to two sinks.
 class Both : public RecordSink {
  public:
   Both(RecordSink& first, RecordSink& second) : first_(first), second_(second) {}

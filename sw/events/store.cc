@@ -79,7 +79,7 @@ void Store::Execute(const char* sql) {
   if (failure_.empty() && sqlite3_exec(file_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) Fail();
 }
 
-/// `numbers` fills the last columns.
+/// `numbers` fills the statement's last columns.
 void Store::Insert(Statement statement, const std::vector<int64_t>& numbers) {
   if (!failure_.empty()) return;
   sqlite3_stmt* s = statements_[statement];

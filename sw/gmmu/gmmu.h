@@ -25,7 +25,7 @@ class Error : public std::runtime_error {
 
 /// The library's version, for example "0.1.0".
 const char* Version();
-/// The engines of this build, the default first: "rtl" (exact) if it was built, "fast".
+/// The engines of this build. The default comes first: "rtl" (exact) if it was built, otherwise "fast".
 const std::vector<std::string>& Engines();
 /// Names of the scenarios that are built in.
 std::vector<std::string> Scenarios();
@@ -128,7 +128,7 @@ class Machine {
   /// there is work left. An access may take tens of thousands of cycles, for example a register read queued behind
   /// copies of the GPU. Results do not depend on the sizes of the steps. Throws the exceptions of the software.
   bool Step(uint64_t cycles);
-  /// Runs to the end of the work.
+  /// Runs until the work has ended.
   void Run();
   bool done() const;
 

@@ -32,7 +32,7 @@ struct OnlyOne {
   ~OnlyOne() { one_runs = false; }
 };
 
-/// The engine with that name; the first one if the name is empty.
+/// Returns the engine with that name; the first engine if the name is empty.
 Engine Known(Engine engine) {
   const std::vector<std::string>& known = Engines();
   if (engine.name.empty()) engine.name = known.front();
@@ -107,7 +107,7 @@ class Machine::Life : private Watcher {
   int result() const { return exit_; }
 
  private:
-  /// The owner's side: runs the machine up to the next pause.
+  /// Runs the machine up to the next pause. The owner calls it.
   bool Go() {
     while (true) {
       if (event_) {  // set when the machine's thread last ran

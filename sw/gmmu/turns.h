@@ -14,7 +14,7 @@ class Turns {
  public:
   /// The first Resume starts the body.
   explicit Turns(std::function<void()> body) : body_(std::move(body)) {}
-  /// The body must have ended, or not have started.
+  /// The body must have ended, or must never have started.
   ~Turns();
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;

@@ -12,16 +12,16 @@ constexpr std::array<uint8_t, kPageSize> kZeros = {};
 
 }  // namespace
 
-/// The page's bytes in the file.
+/// Returns the page's bytes in the file.
 const uint8_t* CpuCache::Seen(uint64_t pfn) const {
   const uint8_t* const page = file_.page(pfn);
   return page != nullptr ? page : kZeros.data();
 }
 
-/// The page's bytes in DRAM.
+/// Returns the page's bytes in DRAM.
 const uint8_t* CpuCache::Kept(const Page& page) { return page.dram ? page.dram->data() : kZeros.data(); }
 
-/// The page's bytes in DRAM, for writing.
+/// Returns the page's bytes in DRAM, for writing.
 uint8_t* CpuCache::Change(Page& page) {
   if (!page.dram) page.dram = std::make_unique<Bytes>();
   return page.dram->data();
@@ -95,7 +95,7 @@ void CpuCache::DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool 
   if (size != written) file_.write(hpa + written, from + written, size - written);
 }
 
-/// Does the part of a device's write that lies in one page. The CPU sees the written bytes, except for bytes under
+/// Performs the part of a device's write that lies in one page. The CPU sees the written bytes, except for bytes under
 /// dirty lines that are not snooped, and bytes that wait in a write-combining buffer.
 void CpuCache::WritePart(uint64_t pfn, Page& page, uint64_t offset, const uint8_t* from, uint64_t size, bool snoop) {
   const uint64_t unit = page.lines ? kLine : 1;

@@ -10,7 +10,7 @@
 
 namespace gmmu::hw {
 
-/// Bytes of a page of host memory, of the IOMMU's tables and of the smallest GPU page.
+/// Size in bytes of a page of host memory, of the IOMMU's tables and of the smallest GPU page.
 inline constexpr uint64_t kPageSize = 4096;
 
 /// The cache mode of a CPU view.
@@ -49,9 +49,9 @@ class CpuCache {
   /// True if nothing is dirty and no view is open: the file then equals DRAM.
   bool empty() const { return pages_.empty(); }
 
-  /// Does a device's read: `to` has the file's bytes of [hpa, hpa + size) and receives the bytes that the device sees.
+  /// Performs a device's read. `to` holds the file's bytes of [hpa, hpa + size) and receives what the device sees.
   void DeviceRead(uint64_t hpa, uint8_t* to, size_t size, bool snoop) const;
-  /// Does a device's write; the caller must not write the file itself.
+  /// Performs a device's write; the caller must not write the file itself.
   void DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool snoop);
   /// Records an uncached CPU store whose bytes are already in HostRam's file.
   void Stored(uint64_t hpa, const uint8_t* from, size_t size);

@@ -5,8 +5,8 @@
 
 namespace gmmu::hw {
 
-/// CRC-32C (Castagnoli, reflected, initial and final inversion), as the clients' traffic engines compute it. `before`
-/// is the checksum of the preceding bytes, 0 if there are none: Crc32c(Crc32c(0, a, m), b, n) is the checksum of a
+/// CRC-32C (Castagnoli, reflected, initial and final inversion), the checksum of the clients' traffic engines. `before`
+/// is the checksum of the preceding bytes, or 0 if there are none: Crc32c(Crc32c(0, a, m), b, n) is the checksum of a
 /// followed by b.
 uint32_t Crc32c(uint32_t before, const void* data, size_t size);
 

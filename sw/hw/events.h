@@ -50,8 +50,8 @@ struct Step {
   uint64_t begin, end;
 };
 
-/// An event with a begin and an end, in GPU cycles since reset release. Its steps cover it from `begin` to `end`
-/// without gap or overlap; CheckSteps checks that.
+/// An event that lasts from `begin` to `end`, in GPU cycles since reset release. Its steps cover this time without gap
+/// or overlap; CheckSteps checks that.
 struct Span {
   unsigned unit = 0;
   uint64_t number = 0;  ///< counted from 1 for each kind and unit, in the order of begin
@@ -152,7 +152,7 @@ class EventSink {
   virtual void Take(const BufferEvent& event) = 0;
   virtual void Take(const CommandEvent& event) = 0;
   virtual void Take(const PointEvent& event) = 0;
-  /// The value of a gauge from `cycle` on.
+  /// Reports the value of a gauge from `cycle` on.
   virtual void Depth(unsigned unit, Gauge gauge, uint64_t cycle, unsigned depth) = 0;
 };
 

@@ -41,16 +41,16 @@ class HostRam {
   HostRam& operator=(const HostRam&) = delete;
 
   const std::vector<Range>& installed() const { return installed_; }
-  /// One past the last installed byte.
+  /// Address after the last installed byte.
   uint64_t end() const { return installed_.empty() ? 0 : installed_.back().end; }
-  /// Whether all of [hpa, hpa + size) is installed.
+  /// Returns whether all of [hpa, hpa + size) is installed.
   bool Installed(uint64_t hpa, uint64_t size) const;
 
-  /// The CPU's reads and uncached stores. Return false, without a transfer, unless the whole range is installed.
+  /// Perform the CPU's reads and uncached stores. Return false, without a transfer, unless the range is installed.
   [[nodiscard]] bool Read(uint64_t hpa, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t hpa, const void* from, size_t size);
-  /// Accesses by devices. With `snoop` the access snoops the CPU's caches, as every request without the No Snoop
-  /// attribute does. Return false, without a transfer, unless the whole range is installed.
+  /// Perform accesses by devices. With `snoop` the access snoops the CPU's caches, like every request without the No
+  /// Snoop attribute. Return false, without a transfer, unless the whole range is installed.
   [[nodiscard]] bool DeviceRead(uint64_t hpa, void* to, size_t size, bool snoop) const;
   [[nodiscard]] bool DeviceWrite(uint64_t hpa, const void* from, size_t size, bool snoop);
 
@@ -60,7 +60,7 @@ class HostRam {
                  ViewAccess access = ViewAccess::kReadWrite);
   /// Revokes access to a view, or restores it in the mode `access` in which it was mapped. The pages stay mapped.
   void SetReachable(void* view, size_t count, ViewAccess access, bool reachable);
-  /// Ends a view; `view` and `count` are the result and the argument of MapPages.
+  /// Removes a view; `view` and `count` are the result and the argument of MapPages.
   void UnmapPages(void* view, size_t count);
   /// Returns the host physical address of a pointer into a cached or write-combined view; nullopt for any other.
   std::optional<uint64_t> PhysicalOf(const void* pointer) const;

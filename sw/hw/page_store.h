@@ -26,10 +26,10 @@ class PageStore {
   uint8_t* Find(uint64_t page) const;
   /// Returns the bytes of a page, and marks it as used.
   uint8_t* Use(uint64_t page);
-  /// Returns the offset of a page in file(), bytes, and marks it as used.
+  /// Returns the byte offset of a page in file(), and marks the page as used.
   uint64_t OffsetOf(uint64_t page);
   int file() const { return file_; }
-  /// Lists the pages used, ascending.
+  /// Lists the used pages in ascending order.
   std::vector<uint64_t> Used() const;
 
  private:

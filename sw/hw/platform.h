@@ -20,13 +20,13 @@ struct Bdf {
   std::string ToString() const;  // "01:00.0"
 };
 
-/// A message-signalled interrupt as the CPU receives it: a write of `data` to 0xFEExxxxx.
+/// A message-signalled interrupt as received by the CPU: a write of `data` to 0xFEExxxxx.
 struct Message {
   uint64_t address = 0;
   uint32_t data = 0;
 };
 
-/// The tables by which firmware describes the machine to the operating system.
+/// The tables in which firmware describes the machine to the operating system.
 struct FirmwareTables {
   std::vector<Range> ram;              ///< installed RAM that the operating system may use
   std::optional<Range> gpu_reserved;   ///< installed RAM that firmware keeps for the GPU
@@ -61,7 +61,7 @@ struct BusCounts {
   uint64_t total() const { return reads + writes + messages; }
 };
 
-/// An access that a device makes on its own: it reads or writes 8 bytes, or sends an interrupt message of 4.
+/// An access that a device makes unasked: it reads or writes 8 bytes, or sends an interrupt message of 4 bytes.
 enum class Stray : uint8_t { kRead, kWrite, kMessage };
 
 /// A hardware resource that is in use: it was allocated and has not been freed yet.
@@ -81,7 +81,7 @@ class Instruments {
   virtual std::vector<Finding> Findings() = 0;
   /// Counts the requests that the device has put on the bus since reset.
   virtual BusCounts BusAccesses(Bdf device) = 0;
-  /// Counts the reads and writes of a host physical page (after the IOMMU) by any device, which proves that devices are
+  /// Counts the reads and writes of a host physical page (after the IOMMU) by any device, to prove that devices are
   /// silent. Counting starts at the first call for the page.
   virtual uint64_t PageAccesses(uint64_t pfn) = 0;
   /// Records that host physical pages [first, first + count) now have an owner, or have none. From the first call on, a
@@ -142,7 +142,7 @@ class Platform {
   /// Returns the nanoseconds since power-on, in the machine's time.
   virtual uint64_t NowNs() = 0;
 
-  /// The machine's instruments; null on a platform without them.
+  /// Returns the machine's instruments, or null on a platform without instruments.
   virtual Instruments* instruments() { return nullptr; }
 };
 

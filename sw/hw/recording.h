@@ -55,7 +55,7 @@ class RecordingPlatform : public Platform {
     }
   };
 
-  /// Answers accesses to a range; `offset` counts from the start of the range.
+  /// Responds to accesses to a range; `offset` counts from the start of the range.
   struct Handler {
     std::function<uint64_t(uint64_t offset, unsigned size)> read;               ///< null: reads give all ones
     std::function<void(uint64_t offset, unsigned size, uint64_t value)> write;  ///< null: writes are dropped

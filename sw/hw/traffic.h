@@ -4,11 +4,11 @@
 
 #include "hw/gmmu_regs.h"
 
-/// These functions compute what a client's traffic engine does with the values in its registers, so
-/// that software can predict it; rtl/pkg/gmmu.rdl (client) describes the engine.
+/// These functions compute a traffic engine's behaviour from the values in its registers, so that software can predict
+/// it. rtl/pkg/gmmu.rdl (client) describes the engine.
 namespace gmmu::hw {
 
-/// The next state of the xorshift32 generator of pattern random.
+/// Returns the next state of the xorshift32 generator, which pattern random uses.
 constexpr uint32_t Xorshift32(uint32_t x) {
   x ^= x << 13;
   x ^= x >> 17;
@@ -16,7 +16,7 @@ constexpr uint32_t Xorshift32(uint32_t x) {
   return x;
 }
 
-/// The 8-byte word that a run with verify writes and expects at `va`.
+/// Returns the 8-byte word that a run with verify writes and expects at `va`.
 constexpr uint64_t AddressPattern(uint64_t seed, uint64_t va) {
   return seed ^ va ^ (va << 21 | va >> 43) ^ (va << 42 | va >> 22);
 }

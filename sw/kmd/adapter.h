@@ -21,7 +21,7 @@ namespace gmmu::kmd {
 struct Context;
 struct Process;
 
-/// One node of the GPU: a ring with its memory, and the state that the interrupt path keeps about it.
+/// One node of the GPU: a ring with its memory, and the state that the interrupt path keeps about the node.
 struct Engine {
   Ring ring;
   OwnMemory ring_page;
@@ -71,8 +71,8 @@ class Adapter {
 
   /// The engine of a node, or null if there is no such node.
   Engine* EngineOf(UINT node) { return node < nodes ? &engines[node] : nullptr; }
-  /// The engine that DDI arguments name by the lead's handle, the adapter's index and the node; null when there is
-  /// none.
+  /// Finds the engine by the lead's handle, the adapter's index and the node, which DDI arguments contain; null if
+  /// there is none.
   static Engine* FindEngine(HANDLE lead, UINT adapter, UINT node) {
     Adapter* member = From(lead).Member(adapter);
     return member == nullptr ? nullptr : member->EngineOf(node);
@@ -137,7 +137,7 @@ class Adapter {
   ResidencyRecord residency;
   SaveArea save_area;
 
-  /// Protects the data that calls on any thread change: the spaces and which processes have them, the clients'
+  /// Protects the data that calls on any thread change: the spaces, the processes that have them, the clients'
   /// registers, and the member below.
   FastMutex objects;
   uint64_t context_sequence = 0;  ///< context allocations made so far

@@ -58,7 +58,7 @@ constexpr WddmVersion kWddmVersions[] = {
     {DXGKDDI_INTERFACE_VERSION_WDDM2_8, DXGKDDI_WDDMv2_8}, {DXGKDDI_INTERFACE_VERSION_WDDM2_9, DXGKDDI_WDDMv2_9},
     {DXGKDDI_INTERFACE_VERSION_WDDM3_0, DXGKDDI_WDDMv3_0}, {DXGKDDI_INTERFACE_VERSION_WDDM3_1, DXGKDDI_WDDMv3_1}};
 
-/// DXGK_DRIVERCAPS.WDDMVersion for an interface version.
+/// Returns DXGK_DRIVERCAPS.WDDMVersion for an interface version.
 DXGK_WDDMVERSION WddmVersionOf(uint64_t interface) {
   DXGK_WDDMVERSION version = DXGKDDI_WDDMv2;
   for (const WddmVersion& known : kWddmVersions) {

@@ -6,7 +6,7 @@ namespace gmmu::kmd {
 
 /// Makes the context allocation of a new context (DxgkDdiCreateContext, ContextBytes): creates it, maps it into the
 /// process, and has the GPU write its first words before the call returns. With ContextShared the first context of a
-/// device makes it for all of them. On failure nothing is held.
+/// device makes the allocation for all of its contexts. On failure nothing remains allocated.
 [[nodiscard]] NTSTATUS CreateContextMemory(Adapter& adapter, Device& device, Context& context, HANDLE dxgk_context);
 /// Frees the context allocation, if there is one.
 void DestroyContextMemory(Adapter& adapter, ContextMemory& memory);

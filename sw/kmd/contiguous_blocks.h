@@ -26,7 +26,7 @@ class ContiguousBlocks {
   void Mark(Block block, regs::PteEntry first) { marked_[Key(block)] = first.raw; }
   void Forget(Block block) { marked_.erase(Key(block)); }
   void ForgetAll() { marked_.clear(); }
-  /// First entry of a marked block, contiguous bit set.
+  /// Returns the first entry of a marked block, with the contiguous bit set.
   std::optional<regs::PteEntry> Find(Block block) const {
     const auto found = marked_.find(Key(block));
     if (found == marked_.end()) return std::nullopt;

@@ -97,7 +97,7 @@ struct EscapeFault {
   uint64_t cycle = 0;
 };
 
-/// Takes the driver's oldest fault records. A caller that repeats it until count is 0 gets all of them.
+/// Takes the driver's oldest fault records. Repeat the call until count is 0 to get all of them.
 struct EscapeReadFaults {
   static constexpr uint32_t kMost = 16;
   EscapeHeader header{EscapeCode::kReadFaults, sizeof(EscapeReadFaults)};
@@ -158,7 +158,7 @@ struct EscapeQueryProcess {
   uint64_t bytes = 0;    ///< out
 };
 
-/// First words of a context allocation, written by UPDATE_CONTEXT_ALLOCATION; zeros follow.
+/// The first words of a context allocation, written by UPDATE_CONTEXT_ALLOCATION; zeros follow.
 struct ContextRecord {
   static constexpr uint64_t kMagic = 0x7478746375756D67;
   uint64_t magic = kMagic;

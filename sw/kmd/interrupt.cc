@@ -7,8 +7,8 @@
 namespace gmmu::kmd {
 namespace {
 
-/// How often one call re-reads the causes if new ones are raised while it handles the others. After that, the next
-/// interrupt handles them.
+/// How often one call re-reads the causes if new ones are raised while it handles the earlier ones. After that, the
+/// next interrupt handles them.
 constexpr int kMostRounds = 16;
 
 /// Whether a translation faulted, so that the fault's address is a GPU VA. All other faults concern the memory access

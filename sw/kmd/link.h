@@ -20,11 +20,11 @@ class LinkPlace {
   static constexpr UINT kMost = 4;
 
   UINT index() const { return index_; }
-  /// Number of adapters in the chain, including this one; 1: it is not linked.
+  /// Number of adapters in the chain, including this one; 1 if it is not linked.
   UINT adapters() const { return adapters_; }
   UINT lead() const { return lead_; }
 
-  /// DxgkDdiLinkDevice: takes the next place of a chain of `adapters`. If all are taken, the adapter stays unlinked.
+  /// Takes the next index of a chain of `adapters` (DxgkDdiLinkDevice). If all are taken, the adapter stays unlinked.
   void Join(Adapter& self, UINT adapters, UINT lead);
   void Leave();
   /// Call from DriverEntry, before any adapter has been added.

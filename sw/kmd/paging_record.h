@@ -9,7 +9,7 @@
 
 namespace gmmu::kmd {
 
-/// The private data that goes with a submission.
+/// The private data of a submission.
 struct PrivateData {
   const uint8_t* begin = nullptr;
   uint32_t bytes = 0;
@@ -47,7 +47,7 @@ struct BufferStart {
     args->pDmaBufferPrivateData = static_cast<uint8_t*>(args->pDmaBufferPrivateData) + sizeof start;
     args->DmaBufferPrivateDataSize -= static_cast<UINT>(sizeof start);
   }
-  /// The start in a submission's private data; magic is 0 if there is none.
+  /// Returns the start recorded in a submission's private data; magic is 0 if there is none.
   static BufferStart Of(const PrivateData& data) {
     BufferStart start{};
     if (data.begin == nullptr || data.bytes < sizeof start) return {};

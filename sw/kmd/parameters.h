@@ -7,8 +7,8 @@
 
 namespace gmmu::kmd {
 
-/// What a user can set in the driver's registry key: driver.def states each member, the value's name, default and
-/// meaning. A missing value keeps the default.
+/// The values that a user can set in the driver's registry key. driver.def states each member with its value's name,
+/// default and meaning. A missing value keeps the default.
 struct Parameters {
 #define NUMBER(key, Value, initial, unit, min, max, text) uint64_t key = initial;
 #define BYTES(key, member, Value, lg2, initial, unit, min, max, text) uint64_t member = uint64_t{initial} << lg2;
@@ -27,8 +27,8 @@ struct Parameters {
   uint64_t Leaf64kTableBytes() const;  ///< 0 when the driver has no leaf tables of 64 KiB entries
   /// Number of 8-byte hardware words per entry of a table of `level`.
   uint32_t EntryWords(uint32_t level) const { return dual_pte && level == 1 ? 2 : 1; }
-  /// Whether system memory is allocated by the callbacks of GPU isolation. A driver with DMA remapping cannot use them,
-  /// except before WDDM 2.9, where there are no others.
+  /// Whether system memory is allocated by the GPU isolation callbacks. A driver with DMA remapping cannot use them,
+  /// except before WDDM 2.9, where no other callbacks exist.
   bool isolation_callbacks() const {
     return isolation && (!dma_remapping || interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_9);
   }

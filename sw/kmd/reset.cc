@@ -64,7 +64,7 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   return NT_SUCCESS(stopped) ? status : stopped;
 }
 
-// Reads one register and no state of the ring, which the interrupt routine may restart concurrently.
+// Reads one register but no state of the ring, which the interrupt routine may restart concurrently.
 NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
     return STATUS_INVALID_PARAMETER;

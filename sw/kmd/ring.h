@@ -55,7 +55,7 @@ class Ring {
   void KeepProgress() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }
-  /// Waits until everything submitted has completed; false when the bound passes first.
+  /// Waits until everything submitted has completed; returns false if the bound passes first.
   [[nodiscard]] bool WaitIdle() const;
   /// Waits until the hardware has fetched and completed all entries, including those without a new fence.
   [[nodiscard]] bool WaitTaken() const;
@@ -64,7 +64,7 @@ class Ring {
   regs::RingErrorCommand ErrorCommand() const { return registers_.Read<regs::RingErrorCommand>(block_); }
   regs::RingErrorAddress ErrorAddress() const { return registers_.Read<regs::RingErrorAddress>(block_); }
 
-  /// Whether fence id a is newer than b, across a wrap.
+  /// Returns whether fence id a is newer than b, even across a wrap.
   static bool Newer(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
 
  private:

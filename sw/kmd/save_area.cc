@@ -24,7 +24,7 @@ bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t s
 class PinnedSection {
  public:
   PinnedSection(const Adapter& adapter, const SectionPart& part) : adapter_(adapter), part_(part) { status_ = Pin(); }
-  /// Unpins if pinning succeeded. Not done by a destructor, because the callback may raise a bug check.
+  /// Unpins if pinning succeeded. No destructor does this, because the callback may raise a bug check.
   void Unpin() {
     if (!NT_SUCCESS(status_)) return;
     const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{part_.section};

@@ -41,7 +41,7 @@ class SaveArea {
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, const Adapter& adapter);
   void Destroy();
 
-  /// Save is called before the power goes off, with the ring idle; Restore after power-up, with the ring running and
+  /// Call Save before the power goes off, with the ring idle, and Restore after power-up, with the ring running and
   /// VRAM without content.
   void Save(Adapter& adapter) { Transfer(adapter, true); }
   void Restore(Adapter& adapter);

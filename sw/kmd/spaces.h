@@ -18,7 +18,7 @@ class Spaces {
   static constexpr uint32_t kMost = regs::kSpaceCount;
   static constexpr uint32_t kNone = ~0u;
 
-  /// Marks all `count` spaces as free, as after a reset of the hardware.
+  /// Marks all `count` spaces as free, which they are after a reset of the hardware.
   void Initialize(const Registers& registers, uint32_t count, const Parameters& parameters);
 
   /// Allocates a space that is free and for whose number the hardware caches nothing. Returns

@@ -7,7 +7,7 @@
 
 namespace gmmu::replay {
 
-/// The pages of 4 KiB that a workload touches, by its own addresses.
+/// The 4 KiB pages that a workload touches, by the workload's own addresses.
 class Footprint {
  public:
   void Add(uint64_t address, uint64_t bytes);

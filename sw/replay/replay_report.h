@@ -11,7 +11,7 @@ namespace gmmu::replay {
 std::string TextReport(const Plan& plan, const Result& result, const workload::JobResult& job,
                        const report::Limits& limits);
 
-/// The JSON report of a run (sw/report) with one more member, "replay" (sw/replay/README.md lists its members).
+/// Returns the JSON report of a run (sw/report) with an additional member "replay" (sw/replay/README.md describes it).
 std::string JsonReport(const Plan& plan, const Result& result, const workload::JobResult& job,
                        const report::Limits& limits);
 

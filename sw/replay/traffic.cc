@@ -128,7 +128,7 @@ uint64_t Traffic::Due(unsigned client) {
   return unit.ready.empty() ? kNever : unit.ready.top().cycle;
 }
 
-/// Merges the warp's next accesses to the same lines, as long as no compute time precedes them, into this access.
+/// Merges the warp's next accesses to the same lines into this access, unless compute time precedes them.
 void Traffic::Coalesce(unsigned number, Unit& unit, Pending& pending) {
   const uint64_t low = unit.at / kLine * kLine, high = (unit.end + kLine - 1) / kLine * kLine;
   while (Fill(number)) {

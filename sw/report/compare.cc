@@ -36,7 +36,7 @@ void CheckObject(const Json& value, const std::string& at, const Texts& keys) {
   for (const std::string& key : keys) Check(value.contains(key), at + "." + key, "is missing");
 }
 
-/// Checks that each element of a list has the members `keys`, and that those of `texts` are strings.
+/// Checks that each element of a list has the members `keys`, and that the members `texts` are strings.
 void CheckList(const Json& report, const std::string& name, const Texts& keys, const Texts& texts = {}) {
   const Json& list = report[name];
   Check(list.is_array(), name, "is no list");

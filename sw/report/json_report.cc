@@ -44,7 +44,7 @@ Json JsonOf(const os::Fault& fault) {
           {"text", fault.text}};
 }
 
-/// The name of a block in the table of counters, which blocks with the same counters share.
+/// Returns the block's name in the table of counters; blocks with the same counters share a name.
 std::string KindOf(const std::string& block) {
   const std::string own = block.substr(hw::UnitPrefixLength(block));
   return own.rfind("port_", 0) == 0 ? "port_*" : own;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last line of a .def file includes this.
+// Include this in the last line of a .def file.
 #undef SECTION
 #undef END
 #undef NUMBER

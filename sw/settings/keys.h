@@ -39,7 +39,7 @@ struct ChoicePlace {
   }
 };
 
-/// One key of the file, bound to a member of the object that its Keys were made of.
+/// One key of the file, bound to a member of the object for which its Keys were made.
 struct Key {
   std::string section;  ///< dotted, as in TOML
   std::string name;     ///< name of the member

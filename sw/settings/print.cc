@@ -14,13 +14,13 @@ std::string DefaultOnPage(const Key& key) {
   return key.build_option.empty() ? "`" + Render(key.initial) + "`" : "`" + key.build_option + "`";
 }
 
-/// The text escaped for a table cell.
+/// Returns the text escaped for a table cell.
 std::string Cell(std::string text) {
   for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
   return text;
 }
 
-/// When a key takes effect, as docs/settings.md prints it.
+/// Returns when a key takes effect, in the words of docs/settings.md.
 std::string When(const Key& key) {
   if (key.build_option.empty()) return "run";
   return key.up_to_built ? "run up to " + Render(key.initial) + ", above it build" : "build";

@@ -24,7 +24,7 @@ struct FileSource::File {
     if (file != nullptr) std::fclose(file);
     ZSTD_freeDCtx(context);
   }
-  /// Whether there is a next byte.
+  /// Returns whether there is a next byte.
   bool More() {
     if (at < size) return true;
     before += size;

@@ -19,7 +19,7 @@ class FileSource : public Source {
   explicit FileSource(const std::string& path);
   ~FileSource() override;
   const Header& header() const { return header_; }
-  /// Returns nullopt at the end, after checking the header's facts. Throws TraceError with record and offset.
+  /// Returns nullopt at the end, after checking the header's facts. Throws TraceError, which gives record and offset.
   std::optional<Access> Next() override;
 
  private:

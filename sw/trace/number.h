@@ -22,7 +22,7 @@ inline std::optional<uint64_t> ParseHex(std::string_view text) {
   return ParseDigits(text, 16);
 }
 
-/// Parses decimal, or hexadecimal after 0x.
+/// Parses a decimal number, or a hexadecimal one after 0x.
 inline std::optional<uint64_t> ParseNumber(std::string_view text) {
   const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
   return hex ? ParseDigits(text.substr(2), 16) : ParseDigits(text, 10);

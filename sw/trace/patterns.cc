@@ -10,7 +10,7 @@
 namespace gmmu::trace {
 namespace {
 
-/// `count` accesses, each computed from its number.
+/// A sequence of `count` accesses, each computed from its index.
 class Counted : public Source {
  public:
   Counted(uint64_t count, std::function<Access(uint64_t)> at) : count_(count), at_(std::move(at)) {}
@@ -38,7 +38,7 @@ ParameterRule Bytes() { return {"bytes", 64, "bytes", 1, 4096, "of an access"}; 
 ParameterRule Streams() { return {"streams", 8, "streams", 1, 65536, "that take turns"}; }
 ParameterRule Writes() { return {"writes", 0, "percent", 0, 100, "of the accesses that write"}; }
 
-/// Draws reads and writes with the percentage that parameter `writes` gives.
+/// Picks reads and writes at random; parameter `writes` gives the percentage of writes.
 std::function<Kind()> Kinds(const Parameters& p) {
   return [random = Random(p["seed"] ^ 0x57), percent = p["writes"]]() mutable {
     return percent != 0 && random.Percent(percent) ? Kind::kWrite : Kind::kRead;

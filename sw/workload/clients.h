@@ -37,7 +37,7 @@ struct ClientRun {
   uint32_t depth = 0;                               ///< most accesses in flight; 0: the hardware's maximum
 };
 
-/// A run over every line of [base, base + bytes), in order.
+/// Makes a run over every line of [base, base + bytes), in order.
 ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes);
 
 /// Runs that were started together. Runs without a line are skipped.

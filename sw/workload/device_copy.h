@@ -31,8 +31,8 @@ class DeviceCopy {
   os::HostMemory target_;
 };
 
-/// CPU accesses to this hardware's VRAM at any offset. They move the window of BAR 2 if necessary and set it back to 0,
-/// so the driver must not access VRAM meanwhile.
+/// Access this hardware's VRAM with the CPU at any offset. They move the window of BAR 2 if necessary and set it back
+/// to 0, so the driver must not access VRAM meanwhile.
 void ReadVram(const Life& life, const os::Gpu& gpu, uint64_t offset, std::vector<uint8_t>& to);
 void WriteVram(const Life& life, const os::Gpu& gpu, uint64_t offset, const std::vector<uint8_t>& from);
 /// Returns the offset in this hardware's VRAM of the first page of an allocation, which must be in a memory segment.

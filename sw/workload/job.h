@@ -20,7 +20,7 @@ struct RemappingParts;
 
 namespace gmmu::workload {
 
-/// One phase of the run. Nanoseconds and cycles are the machine's.
+/// One phase of the run. Nanoseconds and cycles are in the machine's time.
 struct Phase {
   std::string name;
   uint64_t bytes = 0;
@@ -82,7 +82,7 @@ struct JobResult {
   /// True if the run is verified without fault, leak or finding; or if only the expected fault happened, once or
   /// more.
   bool Passed() const;
-  /// True if the fault is the expected one.
+  /// True if the fault is the one that the run expects.
   bool Expected(const os::Fault& fault) const;
   /// True if nothing was tried and nothing went wrong.
   bool NotApplicable() const;

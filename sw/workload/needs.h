@@ -28,8 +28,8 @@ class NotApplicable : public std::runtime_error {
 void NeedCap(bool there, const std::string& cap);
 /// Requires that the driver supports this project's escapes (kmd/escape.h), because it has no plug-in.
 void NeedOurEscapes(const char* escape);
-/// Requires a plug-in that writes copy commands of processes with their lists, and a memory segment. For GPUs of the
-/// physical model.
+/// Requires a plug-in that writes copy commands of processes with their lists, and a memory segment. Use it for GPUs of
+/// the physical model.
 void NeedListedCopy(const Life& life);
 /// Requires fill commands too.
 void NeedListedCommands(const Life& life);

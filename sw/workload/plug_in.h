@@ -33,7 +33,7 @@ class PlugIn {
   void Run(const os::VideoMemory& memory, const ClientRun& run, uint64_t until, ClientEnd& end) const;
 
   bool has_commands() const { return driver_->copy != nullptr && driver_->fill != nullptr; }
-  /// Commands with lists, of a GPU without virtual addresses.
+  /// Whether the plug-in writes commands with lists, for a GPU without virtual addresses.
   bool has_listed_copy() const { return driver_->version >= 2 && driver_->list_copy != nullptr; }
   bool has_listed_fill() const { return has_listed_copy() && driver_->list_fill != nullptr; }
   const GMMU_USER_MODE_DRIVER& driver() const { return *driver_; }

@@ -26,8 +26,8 @@ struct Need {
   bool at_most = false;           ///< smaller values are accepted too
 };
 
-/// A machine, a procedure with its parameters, and the required end of the run; a file of sw/workload/scenarios (its
-/// README names the keys).
+/// A machine, a procedure with its parameters, and the required end of the run, read from a file of
+/// sw/workload/scenarios (whose README describes the keys).
 struct Scenario {
   std::string name;  ///< file name without ".toml"
   std::string title;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aperture segment: map an MDL or an ADL, unmap to the dummy page. The engine itself invalidates its cache of aperture
-// entries before the next command.
+// Operations of the aperture segment: map an MDL or an ADL, and unmap to the dummy page. The engine itself invalidates
+// its cache of aperture entries before the next command.
 #include <algorithm>
 
 #include "kmd/build/build.h"

@@ -66,7 +66,7 @@ bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) cons
   return true;
 }
 
-// The operation does not name an adapter. It is meant for the one on which the system context runs.
+// The operation does not name an adapter. It is meant for the adapter on which the system context runs.
 NTSTATUS BuildPagingBuffer(HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER* pArgs) {
   const UINT room = pArgs->pDmaBuffer == nullptr ? 0 : pArgs->DmaSize;
   const auto* context = static_cast<const Context*>(pArgs->hSystemContext);

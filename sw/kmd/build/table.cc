@@ -123,7 +123,7 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
           table.SegmentOffset % kPage != 0) {
         return STATUS_INVALID_PARAMETER;
       }
-      // The CPU writes the paging process' tables too, so contiguous bits there could become wrong.
+      // The CPU writes the paging process' tables too, so contiguous bits in those tables could become wrong.
       const auto* process = static_cast<const Process*>(op.hProcess);
       if (adapter.parameters.contiguous_pages && process != nullptr && !process->system) source.MarkContiguous();
       if (source.has_pages_of_4k() && build.args.MultipassOffset == 0 &&

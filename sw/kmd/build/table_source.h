@@ -21,11 +21,11 @@ class TableSource {
   [[nodiscard]] bool Legal() const;
   /// The number of 8-byte words. An entry takes one, a pair takes two (the 4 KiB half first).
   uint32_t count() const { return op_.NumPageTableEntries * words_; }
-  /// The index in the table of the call's first word.
+  /// The index of the call's first word in the table.
   uint32_t start() const { return op_.StartIndex * words_; }
   /// Whether the table is a leaf table of 4 KiB entries.
   bool has_pages_of_4k() const { return op_.PageTableLevel == 0 && form_ == EntryForm::kPlain; }
-  /// Word i of the call, 0 <= i < count.
+  /// Returns word i of the call, 0 <= i < count.
   uint64_t Entry(uint32_t i) const;
   /// The length, at most `most`, of the run from word i on in which each word exceeds the previous one by `*step`.
   uint32_t Run(uint32_t i, uint32_t most, uint64_t* step) const;

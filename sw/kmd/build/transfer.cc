@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies and fills, residency notices, monitored fences, and operations that only order accesses.
+// Builds copies and fills, residency notices, monitored fences, and operations that only order accesses.
 #include <algorithm>
 
 #include "kmd/build/build.h"
@@ -72,7 +72,7 @@ uint32_t Pattern(const Build& build, UINT pattern) {
   return build.adapter.parameters.fill_by_byte ? (pattern & 0xFF) * 0x01010101u : pattern;
 }
 
-/// The value that hardware with 32-bit atomics would write: the upper half is 0, and the system extends it.
+/// Returns the value that hardware with 32-bit atomics would write. Its upper half is 0, and the system extends it.
 uint64_t FenceValue(const Adapter& adapter, uint64_t value) {
   return adapter.parameters.no_64bit_atomics ? value & UINT32_MAX : value;
 }
@@ -103,7 +103,7 @@ NTSTATUS BuildVirtualTransfer(Build& build) {
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The pattern is 32 bits wide, or its low byte (no source settles it).
+// The pattern is 32 bits wide, or its low byte is used (no source says which).
 NTSTATUS BuildVirtualFill(Build& build) {
   const auto& op = build.args.FillVirtual;
   uint32_t space = 0;
@@ -157,8 +157,8 @@ NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pAr
   return STATUS_SUCCESS;
 }
 
-// READ_PHYSICAL and WRITE_PHYSICAL order GPU writes before CPU reads; the data does not matter. The
-// command's wait bit and the submission's fence do that.
+// READ_PHYSICAL and WRITE_PHYSICAL order GPU writes before CPU reads; the data does not matter. The command's wait bit
+// and the submission's fence ensure this order.
 NTSTATUS BuildBarrier(Build& build) {
   return build.commands.Nop() ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }

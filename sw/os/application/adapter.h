@@ -19,7 +19,7 @@ struct RecoveryFacts {
   std::string why;
 };
 
-/// Completed exclusive accesses of the operating system to the device.
+/// Counts of completed exclusive accesses of the operating system to the device.
 struct ExclusiveFacts {
   uint64_t runs = 0;
   uint64_t drained_ns = 0, quiet_ns = 0;  ///< duration of the last one: the wait for packets, and the observed silence
@@ -39,7 +39,7 @@ class Adapter {
   bool Ended(PacketId packet) const;
   /// True if the driver holds no packet of the node.
   bool idle(uint32_t node) const;
-  /// Asks the driver to return what the node has not completed.
+  /// Asks the driver to return the packets that the node has not completed.
   void Preempt(uint32_t node) const;
   /// resubmissions counts the node's packets that were preempted and submitted again. submitted_in_reports counts the
   /// packets submitted while the driver was still reporting a preemption.

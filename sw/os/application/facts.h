@@ -16,7 +16,7 @@ struct GpuProcess;
 // Queries about a process.
 
 const std::string& NameOf(const GpuProcess& process);
-/// True if the process' device was lost: none of its new packets reaches the GPU.
+/// True if the process' device was lost, so that none of its new packets reaches the GPU.
 bool DeviceLost(const GpuProcess& process);
 /// Why the process' device was lost; "" if it was not.
 const std::string& WhyLost(const GpuProcess& process);
@@ -45,7 +45,7 @@ uint64_t BytesOf(const Allocation& allocation);
 HANDLE HandleOf(const Allocation& allocation);
 /// Byte offset of the allocation's first page in its memory segment; nullopt if it is in none.
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
-/// Number of the allocation's whole blocks of 64 KiB in a memory segment: sixteen pages, consecutive and aligned.
+/// Number of whole 64 KiB blocks (sixteen consecutive, aligned pages) that the allocation has in a memory segment.
 uint64_t WholeBlocks(const Allocation& allocation);
 /// True if the allocation is accessed physically and its driver allows the aperture segment, so it may be mapped there.
 bool MayLiveInAperture(const Allocation& allocation);

@@ -27,13 +27,13 @@ class Host {
   /// Time, RAM, firmware, instruments.
   hw::Platform& platform() const;
   void Spawn(const std::string& name, const std::function<void()>& body) const;
-  /// Wait is Scheduler::Wait. WaitOrFault also throws DeviceFault as soon as a device reports a fault.
+  /// Wait calls Scheduler::Wait. WaitOrFault also throws DeviceFault as soon as a device reports a fault.
   void Wait(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns = 0) const;
   void WaitOrFault(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns,
                    uint64_t bound_ns = kBoundNs) const;
   /// Scheduler::Bound.
   uint64_t Bound(uint64_t ns) const;
-  /// Interrupt messages that were served.
+  /// Number of interrupt messages that were served.
   uint64_t interrupts() const;
   /// Reports the fault and throws DeviceFault.
   void Fail(const Fault& fault) const;
@@ -55,7 +55,7 @@ class Host {
 /// Release() must be called; the destructor frees nothing.
 class HostMemory {
  public:
-  /// No pages; Release() does nothing.
+  /// An object without pages; Release() does nothing.
   HostMemory();
   /// Allocates pages for the GPU with this video memory, at host physical addresses of `lowest` or above.
   HostMemory(const VideoMemory& of, uint64_t bytes, uint64_t lowest = 0);
@@ -70,10 +70,10 @@ class HostMemory {
   uint64_t logical() const;
   /// Host physical page numbers.
   const std::vector<uint64_t>& host_pages() const;
-  /// Makes page(index) return `page` from now on: the deliberate fault "wrong ADL".
+  /// Deliberate fault "wrong ADL": makes page(index) return `page` from now on.
   void Falsify(uint64_t index, uint64_t page);
 
-  /// CPU view of [offset, offset + size); one at a time.
+  /// Maps a CPU view of [offset, offset + size); only one may exist at a time.
   uint8_t* Map(uint64_t offset, uint64_t size);
   void Unmap();
 

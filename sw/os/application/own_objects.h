@@ -10,8 +10,8 @@ namespace gmmu::os {
 
 class VideoMemory;
 
-/// A process with a device, a context and allocations that an application's own thread makes in the driver, while other
-/// threads are in it too. It bypasses the VidMm worker, so nothing is mapped or resident.
+/// A process with a device, a context and allocations, made in the driver by an application's own thread while other
+/// threads are in the driver. It bypasses the VidMm worker, so nothing is mapped or resident.
 ///
 /// Close() must be called; the destructor frees nothing. Each call throws OsError when the driver refuses.
 class OwnObjects {

@@ -16,15 +16,15 @@ struct AllocationRequest;
 struct GpuProcess;
 struct Protection;
 
-/// The operations of an application and its user-mode driver on the video memory of one GPU: processes, allocations,
-/// addresses and contents. It is a reference to VidMm that may be copied; VidMm and its parts describe the calls.
+/// A copyable reference to VidMm with the operations of an application and its user-mode driver on the video memory of
+/// one GPU: processes, allocations, addresses and contents. VidMm and its classes describe the calls.
 ///
 /// Every call is made on the VidMm worker and returns when the GPU has done the work. Addresses and sizes are bytes,
 /// pages 4 KiB.
 class VideoMemory {
  public:
   VideoMemory(VidMm& vidmm) : vidmm_(&vidmm) {}
-  /// The video memory of the GPU that has these tables.
+  /// Returns the video memory of the GPU that has these tables.
   static VideoMemory Of(const GpuProcess& process);
   VidMm& vidmm() const { return *vidmm_; }
 

@@ -6,7 +6,7 @@ namespace gmmu::os {
 
 /// How the operating system builds the first page tables.
 ///
-/// kLinked: each table is placed by the seed and cleared; then an entry of its parent is made to name it.
+/// kLinked: each table is placed by the seed and cleared; then its parent's entry is written.
 ///
 /// kWindows22621, the order that was seen on build 22621, as a rule for any geometry:
 ///   places   of the paging process from the start of the segment up, root first; of processes from its end down,

@@ -36,8 +36,8 @@ constexpr uint64_t kSubmission = 0x2;    ///< 0x119: the driver refused a paging
 constexpr uint64_t kAbortedFence = 0xA;  ///< 0x119: LastAbortedFenceId is out of range
 }  // namespace stop
 
-/// A rule of the kernel was broken (wrong IRQL, double free, unknown handle, a status that must not
-/// be returned): Windows would stop. The run ends with number, parameters and cause.
+/// Thrown when a rule of the kernel was broken (wrong IRQL, double free, unknown handle, a forbidden status), so that
+/// Windows would stop. The run ends with number, parameters and cause.
 class BugCheck : public OsError {
  public:
   explicit BugCheck(const std::string& cause) : BugCheck(StopCode::kUnknown, {}, cause) {}

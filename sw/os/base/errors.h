@@ -23,20 +23,20 @@ struct Fault {
   std::array<uint64_t, 4> stop_parameters{};
 };
 
-/// The run cannot continue: the OS model ends it with exit status 1 and this text.
+/// Thrown when the run cannot continue. The OS model ends it with exit status 1 and this text.
 class OsError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A bounded wait timed out; the text names the awaited event.
+/// Thrown when a bounded wait timed out; the text names the awaited event.
 class OsTimeout : public OsError {
  public:
   OsTimeout(const std::string& what_for, uint64_t bound_ns)
       : OsError("waited " + std::to_string(bound_ns) + " ns for " + what_for) {}
 };
 
-/// A memory segment is full.
+/// Thrown when a memory segment is full.
 class NoRoom : public OsError {
  public:
   NoRoom(unsigned in_gpu, unsigned in_segment, const std::string& text)
@@ -51,7 +51,7 @@ class AdapterWasReset : public OsError {
   using OsError::OsError;
 };
 
-/// The GPU or the IOMMU reported faults; they are in Dxgkrnl's list.
+/// Thrown when the GPU or the IOMMU has reported faults; they are in Dxgkrnl's list.
 class DeviceFault : public OsError {
  public:
   using OsError::OsError;

@@ -21,11 +21,11 @@ class FreeSpace {
   virtual void Add(uint64_t start, uint64_t end) = 0;
   /// Removes the free part of [start, end) and returns its size in bytes.
   virtual uint64_t Remove(uint64_t start, uint64_t end) = 0;
-  /// Whether all of [start, end), which is not empty, is free.
+  /// Returns whether all of [start, end), which must not be empty, is free.
   virtual bool Has(uint64_t start, uint64_t end) const = 0;
-  /// The number of starts at which the wanted range would be free.
+  /// Returns the number of starts at which the wanted range would be free.
   virtual uint64_t Places(const Wanted& wanted) const = 0;
-  /// The start of number `place`, counted in ascending order from 0; `place` is below Places(wanted).
+  /// Returns the start with index `place`, in ascending order from 0; `place` must be below Places(wanted).
   virtual uint64_t Start(const Wanted& wanted, uint64_t place) const = 0;
   /// The start of the free range that ends at `end`, or `end` itself if the byte before it is not free.
   virtual uint64_t StartBefore(uint64_t end) const = 0;

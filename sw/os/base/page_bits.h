@@ -15,7 +15,7 @@ class PageBits {
   static constexpr uint64_t kGroup = kWordsOfAGroup * kWord;  // pages per group
   static constexpr uint64_t kAllFree = ~uint64_t{0};          // a word whose pages are all free
 
-  /// How many bits of a word are set in one run from bit 0 up, or from bit 63 down.
+  /// Return how many bits of a word are set in one run: from bit 0 up, or from bit 63 down.
   static uint64_t LowOnes(uint64_t word) {
     return word == kAllFree ? kWord : static_cast<uint64_t>(__builtin_ctzll(~word));
   }
@@ -28,16 +28,16 @@ class PageBits {
 
   uint64_t pages() const { return pages_; }
   size_t groups() const { return words_.size() / kWordsOfAGroup; }
-  /// 64 pages from 64 * `index` on, the first in bit 0. Pages that do not exist are not free.
+  /// Returns 64 pages from page 64 * `index` on, the first in bit 0. Pages that do not exist are not free.
   uint64_t word(size_t index) const { return words_[index]; }
   /// Whether all pages of the group are free.
   bool full(size_t group) const { return full_[group / kWord] >> group % kWord & 1; }
 
-  /// Makes the pages [first, end) free or not; returns how many of them changed.
+  /// Marks the pages [first, end) as free or used; returns how many of them changed.
   uint64_t Set(uint64_t first, uint64_t end, bool free);
-  /// How many pages from `page` on are free without a gap; `most` at most.
+  /// Returns how many pages from `page` on are free without a gap, counting up to `most`.
   uint64_t RunFrom(uint64_t page, uint64_t most) const;
-  /// How many pages right before `page` are free without a gap.
+  /// Returns how many pages right before `page` are free without a gap.
   uint64_t RunBefore(uint64_t page) const;
 
  private:

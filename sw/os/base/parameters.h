@@ -34,7 +34,7 @@ enum class Preset { kDocuments, kWindows22621, kWindows26100 };
 /// Values of Inject::noisy_device.
 enum class NoisyDevice { kNone, kRead, kWrite, kMessage };
 
-/// Deliberate faults of the operating system's side: its part of the configuration's [inject]. inject.def states each
+/// Deliberate faults on the operating system's side, a part of the configuration's [inject]. inject.def states each
 /// member with its meaning.
 struct Inject {
 #include "settings/as_members.h"
@@ -48,20 +48,20 @@ struct Inject {
   static std::vector<std::string> LeakKeyValues();
 };
 
-/// The operating system's settings: facts about the machine, and policy. os.def states the settings, each with its
-/// meaning; a default object is preset "documents".
+/// The operating system's settings: facts about the machine, and policy. os.def states each setting with its meaning. A
+/// default-constructed object is preset "documents".
 struct Parameters {
 #include "settings/as_members.h"
 #include "os/base/os.def"
   Inject inject;
 
-  // What the driver finds in its registry stand-in.
+  // Values that the driver finds in its registry key.
   uint64_t aperture_bytes = 0;
   uint64_t limit_bits = 33;                ///< HighestVisibleAddress = 2^limit_bits - 1
   std::vector<uint64_t> page_table_bits;   ///< index bits by level, leaf first
   std::map<std::string, uint64_t> driver;  ///< driver-specific values, by name (kmd/driver.def)
 
-  /// What the driver finds in the registry (registry.h), by key and name.
+  /// Further values that the driver finds in the registry (registry.h), by key and name.
   settings::FreeTable registry;
 
   uint64_t seed = 0;
@@ -69,7 +69,7 @@ struct Parameters {
   std::function<void(const std::string&)> trace_paging;
   /// Receives a line for each call of the driver and each of its callbacks (ddi_trace.h). May be empty.
   std::function<void(const std::string&)> trace_ddi;
-  /// Receives the text that the driver prints (DbgPrintEx), at once. May be empty.
+  /// Receives the text that the driver prints (DbgPrintEx), immediately. May be empty.
   std::function<void(const std::string&)> debug_print;
 
   /// The settings as keys of [os], [inject] and [registry] of a configuration file, which must not outlive this object.

@@ -19,7 +19,7 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
     return z ^ (z >> 31);
   }
-  /// [0, bound); 0 for bound 0. The bias of the remainder is irrelevant to placement.
+  /// Returns a number in [0, bound), or 0 for bound 0. The bias of the remainder is irrelevant to placement.
   uint64_t Below(uint64_t bound) { return bound == 0 ? 0 : Next() % bound; }
 
  private:

@@ -33,7 +33,7 @@ class RangeAllocator {
   /// Like Allocate, but within [from, to) and at a pseudo-random place.
   std::optional<uint64_t> AllocateWithin(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
                                          const std::string& created_by);
-  /// False, without a change, unless all of [start, start + size) is free.
+  /// Returns false, without a change, unless all of [start, start + size) is free.
   [[nodiscard]] bool AllocateAt(uint64_t start, uint64_t size, const std::string& created_by);
   /// `start` must have been returned by an allocation; anything else triggers a bug check.
   void Free(uint64_t start);

@@ -12,9 +12,9 @@
 
 namespace gmmu::os {
 
-/// The allocated ranges, each found by its start.
+/// The allocated ranges, indexed by their starts.
 ///
-/// In a space of pages the number of a page leads to its range. Scattered pages come and go by the million, and an
+/// In a space of pages, a range is found by its first page's number. Scattered pages come and go by the million, and an
 /// array of four bytes per page stays in the processor's caches, where the nodes of a map would not.
 class UsedRanges {
  public:

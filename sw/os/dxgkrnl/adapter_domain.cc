@@ -19,7 +19,7 @@
 namespace gmmu::os {
 namespace {
 
-/// The value that the built-in driver's INF declares, unless the user sets another one.
+/// Returns the value that the built-in driver's INF declares, unless the user sets another value.
 uint64_t InfValue(const Kernel& kernel) { return kernel.QueryParameter("DmaRemappingCompatible").value_or(3); }
 
 }  // namespace

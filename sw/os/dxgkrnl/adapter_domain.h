@@ -49,12 +49,12 @@ class AdapterDomain {
   /// Returns to the state before the start.
   void Reset();
 
-  // The steps of GpuIsolation, in this order, each once: make an empty 1:1 domain, map what the GPU may reach, attach
-  // the device in exclusive access.
+  // The steps of GpuIsolation. Call each once, in this order: make an empty 1:1 domain, map what the GPU may access,
+  // attach the device in exclusive access.
   void MakeIsolation();
   void MapIsolation(IsolationScope scope);
   void AttachIsolation();
-  /// Undoes the steps that were done, after a failure of any of them.
+  /// Undoes the completed steps after one of them has failed.
   void AbandonIsolation();
   // The steps of SwitchDma in exclusive access.
   void EnterIdentity();

@@ -184,7 +184,7 @@ template <auto kMember>
 struct Seam;
 template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>
 struct Seam<kMember> {
-  /// `may_fail`: the callback can fail. `lowest` to `highest`: the IRQLs at which drivers may call it.
+  /// `may_fail` states whether the callback can fail. Drivers may call it at the IRQLs from `lowest` to `highest`.
   static void Put(DXGKRNL_INTERFACE& table, const char* name, bool may_fail, Irql highest, Irql lowest = kPassive) {
     callback = std::exchange(table.*kMember, Call);
     callback_name = name;

@@ -4,8 +4,8 @@
 
 namespace gmmu::os {
 
-/// Requests of a driver to the video memory manager through its callbacks. PASSIVE_LEVEL, on the thread that is in the
-/// driver.
+/// Requests that a driver makes to the video memory manager through its callbacks. They are made at PASSIVE_LEVEL, on
+/// the thread that is in the driver.
 class DriverRequests {
  public:
   virtual ~DriverRequests() = default;

@@ -67,7 +67,7 @@ class Dxgkrnl {
   const DRIVER_INITIALIZATION_DATA& Load(PDRIVER_INITIALIZE entry);
   /// Calls DxgkDdiUnload after the last adapter has unloaded the driver.
   void Unload(PDRIVER_INITIALIZE entry);
-  /// DxgkInitialize, inside DriverEntry. Copies the part of the table that its version has.
+  /// Implements DxgkInitialize, called inside DriverEntry. Copies the part of the table that its version has.
   void OnDriverTable(const DRIVER_INITIALIZATION_DATA& table);
   /// The table that a running DriverEntry has passed. A program that wraps the driver copies it, inserts its own
   /// functions and calls DxgkInitialize again.

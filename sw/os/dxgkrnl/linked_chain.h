@@ -14,8 +14,8 @@ struct LinkAnswer {
   LINKED_DEVICE link{};
 };
 
-/// The chain of linked adapters to which the first device belongs. Without a refusal it is complete: all announced
-/// adapters, with one lead.
+/// The chain of linked adapters to which the first device belongs. If it is not refused, it is complete: it has all
+/// announced adapters, with one lead.
 struct LinkedChain {
   std::vector<size_t> members;  ///< indexes of the answers, in ascending order
   size_t lead = 0;              ///< index of the lead's answer

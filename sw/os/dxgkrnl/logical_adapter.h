@@ -44,7 +44,7 @@ class LogicalAdapter {
   LogicalAdapter(const LogicalAdapter&) = delete;
   LogicalAdapter& operator=(const LogicalAdapter&) = delete;
 
-  /// Power on. Throws OsError with the reason when the adapter cannot be started.
+  /// Powers on. Throws OsError, which gives the reason, if the adapter cannot be started.
   void Start();
   /// Powers off: stops and removes the driver, silences and detaches the device, and destroys the domain. The adapter
   /// may be started again, even in another DMA mode.
@@ -69,12 +69,12 @@ class LogicalAdapter {
   GpuIsolation& isolation() { return *isolation_; }
   Miniport& miniport() { return *miniport_; }
   VidSch& vidsch() { return *vidsch_; }
-  /// The GPUs, by PhysicalAdapterIndex once they have started. None while the power is off.
+  /// The GPUs, by PhysicalAdapterIndex once they have started. There are none while the power is off.
   unsigned adapters() const { return static_cast<unsigned>(physical_.size()); }
   const std::vector<std::unique_ptr<PhysicalAdapter>>& gpus() const { return physical_; }
   PhysicalAdapter& physical(unsigned index);
   const PhysicalAdapter& physical(unsigned index) const { return const_cast<LogicalAdapter*>(this)->physical(index); }
-  /// The lead adapter, known from DxgkDdiLinkDevice on. Calls below that name no GPU are for the lead.
+  /// The lead adapter, known from DxgkDdiLinkDevice on. Calls below that name no GPU use the lead.
   PhysicalAdapter& lead();
   const PhysicalAdapter& lead() const { return const_cast<LogicalAdapter*>(this)->lead(); }
   /// The GPU of a callback's hAdapter; null if it is not of this adapter.
@@ -95,10 +95,10 @@ class LogicalAdapter {
   /// Processes, contexts and allocations.
   AdapterObjects& driver_objects() { return *driver_objects_; }
 
-  /// Number of requests from all devices of this adapter that the bus monitor has counted.
+  /// Number of requests that the bus monitor has counted from all devices of this adapter.
   hw::BusCounts BusAccesses();
 
-  /// Calls to the lead adapter. A caller of these templates includes physical_adapter.h.
+  /// Calls that use the lead adapter. A caller of these templates must include physical_adapter.h.
   template <typename Data, typename Gpu = PhysicalAdapter>
   NTSTATUS Ask(Data& data) {
     return static_cast<Gpu&>(lead()).Ask(data);

@@ -44,7 +44,7 @@ struct AdapterCaps {
 /// memory segments. LogicalAdapter makes it, and calls its functions in the order that a link needs.
 class PhysicalAdapter {
  public:
-  /// `handle`: opaque, the same whenever this GPU starts.
+  /// `handle` is opaque and is the same whenever this GPU starts.
   PhysicalAdapter(LogicalAdapter& logical, const PciFunction& function, unsigned unit, HANDLE handle)
       : logical_(logical), function_(function), unit_(unit), handle_(handle) {}
   PhysicalAdapter(const PhysicalAdapter&) = delete;
@@ -55,7 +55,7 @@ class PhysicalAdapter {
   unsigned unit() const { return unit_; }
   /// The driver's number for the GPU (PhysicalAdapterIndex and EngineOrdinal), known after the start.
   unsigned index() const { return index_; }
-  /// DeviceHandle of its DXGKRNL_INTERFACE, hAdapter of its callbacks.
+  /// The GPU's DeviceHandle in DXGKRNL_INTERFACE, which is the hAdapter of its callbacks.
   HANDLE handle() const { return handle_; }
   const PciFunction& function() const { return function_; }
   std::string name() const { return function_.bdf.ToString(); }
@@ -109,9 +109,9 @@ class PhysicalAdapter {
                                      std::to_string(static_cast<uint32_t>(data.header.code)) + " of sw/kmd/escape.h)");
   }
 
-  /// Its interrupt message, known after the start.
+  /// The GPU's interrupt message, known after the start.
   const hw::Message& message() const { return message_; }
-  /// Requests of the device that the bus monitor has counted.
+  /// Number of the device's requests that the bus monitor has counted.
   hw::BusCounts BusAccesses() const;
 
   // Called by callbacks.cc.
@@ -127,7 +127,7 @@ class PhysicalAdapter {
   void Connect();
   void Disconnect();
   void StartDevice();
-  /// Puts the function into D3 and back.
+  /// Puts the function into D3 (false) or back into D0 (true).
   void PowerFunction(bool on);
   void UseAnswers();
   void MakeSegments();

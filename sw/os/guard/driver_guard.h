@@ -62,10 +62,10 @@ class DriverGuard {
   /// than `bound_ns`, which is kBoundNs scaled for the machine.
   static void CheckTime(uint64_t now_ns, uint64_t bound_ns = kBoundNs);
 
-  /// Restarts the time of the innermost call. Call when it has waited, as a driver's system thread may, and continues.
+  /// Restarts the time of the innermost call. Call after it has waited, as a driver's system thread may.
   static void Restart(uint64_t now_ns);
 
-  /// The innermost call of this fibre. Call Take before switching stacks and Put afterwards.
+  /// Take removes and returns this fibre's innermost call. Call Take before switching stacks and Put afterwards.
   static Frame* Take();
   static void Put(Frame* frame);
   /// Returns the name of the innermost call; "" outside of every call.

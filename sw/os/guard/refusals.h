@@ -23,7 +23,7 @@ class Refusals {
 
   bool asked() const { return callback_ != 0 || allocation_ != 0; }
   bool Callback(const std::string& name) { return callback_ != 0 && Count(callback_, name); }
-  /// `name` is called only for the refused one.
+  /// `name` is called only if the callback or allocation is refused.
   template <typename Name>
   bool Allocation(const Name& name) {
     return allocation_ != 0 && Count(allocation_, name());

@@ -14,7 +14,7 @@ namespace gmmu::os {
 /// inside Off.
 class StackMeter {
  public:
-  /// `bytes`: size of the stack in whole pages, far more than any routine should use. Below it is inaccessible memory.
+  /// `bytes` is the size of the stack in whole pages, far more than any routine should use. Below it is a guard area.
   explicit StackMeter(size_t bytes = 96 * 1024);
   ~StackMeter();
   StackMeter(const StackMeter&) = delete;
@@ -22,7 +22,7 @@ class StackMeter {
 
   /// Returns the number of stack bytes that `routine` touched. Passes on the routine's exceptions.
   size_t Run(const std::function<void()>& routine);
-  /// Runs `work` on the stack of the caller of Run while a routine is running, else on this one.
+  /// Runs `work` on the stack of Run's caller if a routine is running, else on the present stack.
   static void Off(const std::function<void()>& work);
 
  private:

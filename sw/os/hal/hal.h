@@ -20,14 +20,14 @@ class Hal {
   Hal(hw::Platform& platform, Scheduler& scheduler) : platform_(platform), scheduler_(scheduler) {}
 
   uint64_t Read(uint64_t address, unsigned size);
-  /// Uncached stores. They first drain the write-combining buffers.
+  /// Perform uncached stores, which first drain the write-combining buffers.
   void Write(uint64_t address, unsigned size, uint64_t value);
   void ReadBlock(uint64_t address, void* to, size_t size);
   void WriteBlock(uint64_t address, const void* from, size_t size);
   uint32_t ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size);
   void ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value);
 
-  /// Lets time pass until NowNs() reaches `end_ns`, at any IRQL; interrupts are served as the IRQL allows.
+  /// Lets time pass until NowNs() reaches `end_ns`, at any IRQL; interrupts are served if the IRQL allows.
   void StallUntil(uint64_t end_ns);
 
   /// Returns a message whose arrival calls `isr` (see Scheduler::ConnectInterrupt).

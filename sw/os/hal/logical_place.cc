@@ -6,7 +6,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Index of the first aligned block of `unit` consecutive host pages; `count` if there is none.
+/// Returns the index of the first aligned block of `unit` consecutive host pages, or `count` if there is none.
 size_t FirstBlock(const uint64_t* pfns, size_t count, uint64_t unit) {
   size_t run = 0;  // pages in the run that ends at i and begins at an aligned page
   for (size_t i = 0; i < count; ++i) {

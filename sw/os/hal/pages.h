@@ -25,8 +25,8 @@ class PageAllocator {
   PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram = nullptr,
                 hw::Instruments* instruments = nullptr);
 
-  /// Allocates `count` pages at unrelated places, or in blocks (set_block); nullopt, without a change, if there are not
-  /// that many.
+  /// Allocates `count` pages at unrelated places, or in blocks (set_block). Returns nullopt, without a change, if there
+  /// are not enough pages.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                          const std::string& owner, const std::string& created_by);
   /// From now on AllocateScattered allocates consecutive pages in aligned blocks of `pages` (a power of two) at random
@@ -34,7 +34,7 @@ class PageAllocator {
   void set_block(uint64_t pages) { block_pages_ = pages; }
   /// Sets whether allocated pages contain zeros, or what the previous owner left (MM_DONT_ZERO_ALLOCATION).
   void set_zeroing(bool on) { zeroing_ = on; }
-  /// True if a page was freed before: memory is no longer as at power-on.
+  /// True if a page was freed before, so that memory is no longer in its power-on state.
   bool used_before() const { return !dirty_.empty(); }
   /// Returns the first of `count` consecutive pages, which is a multiple of `alignment` pages. The range never crosses
   /// a multiple of `boundary` (bytes, a power of two, 0: none).
@@ -64,7 +64,7 @@ class PageAllocator {
   uint64_t installed_pages() const { return total_; }
   size_t allocated() const { return pages_.size(); }
   const std::vector<hw::Range>& ranges() const { return ram_; }  ///< page ranges that it allocates from
-  /// One past the highest installed byte.
+  /// Address after the highest installed byte.
   uint64_t end() const;
 
  private:

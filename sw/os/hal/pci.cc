@@ -115,7 +115,7 @@ void Pci::EnableMsi(const PciFunction& function, const hw::Message& message) {
     data = static_cast<uint16_t>(at + 12);
   }
   hal_.ConfigWrite(function.bdf, data, 2, message.data);
-  // One message: multiple message enable (6:4) is 0.
+  // Only one message is enabled: multiple message enable (6:4) is 0.
   hal_.ConfigWrite(function.bdf, static_cast<uint16_t>(at + 2), 2, (control & ~0x70u) | kMsiEnable);
 }
 

@@ -13,7 +13,7 @@ namespace gmmu::os {
 
 class Hal;
 
-/// A memory BAR after assignment; size 0: not implemented.
+/// A memory BAR after assignment; its size is 0 if it is not implemented.
 struct Bar {
   uint64_t address = 0;
   uint64_t size = 0;
@@ -39,7 +39,7 @@ class Pci {
  public:
   Pci(Hal& hal, hw::Range window) : hal_(hal), window_(window), next_(window.start) {}
 
-  /// Finds every function of buses 0 to `last_bus`, sizes and assigns BARs, switches memory decoding on and bus
+  /// Finds every function of buses 0 to `last_bus`. It sizes and assigns BARs, and switches memory decoding on and bus
   /// mastering off. A BAR that was assigned before keeps its address.
   std::vector<PciFunction> Enumerate(uint8_t last_bus = 8);
   /// A function without MSI gets the message's vector through its interrupt pin.
@@ -48,7 +48,7 @@ class Pci {
   void SetBusMaster(const PciFunction& function, bool on);
   /// True if one assigned BAR contains all of [start, start + size).
   bool Decodes(uint64_t start, uint64_t size) const;
-  /// Sets D0 or D3 by the power management capability, if there is one. In D3 the function's memory loses its content.
+  /// Sets D0 or D3 through the power management capability, if any. In D3 the function's memory loses its content.
   void SetPower(const PciFunction& function, bool on);
   /// Switches memory decoding and bus mastering off.
   void PowerOff(const PciFunction& function);
@@ -56,7 +56,7 @@ class Pci {
  private:
   void RouteLine(const PciFunction& function, const hw::Message& message);
   void AssignBars(PciFunction& function);
-  /// The address for a BAR: its former one, or one after all others.
+  /// Returns the address for a BAR: its former address, or one after all other BARs.
   uint64_t PlaceOf(hw::Bdf bdf, unsigned index, uint64_t size);
   uint16_t FindCapability(hw::Bdf bdf, uint8_t id);
 

@@ -33,7 +33,7 @@ struct RemappingFault {
   Cause cause = Cause::kOther;
   std::string reason;  ///< the cause in the unit's own terms, as reports name it: "no read permission"
 
-  /// "device 01:00.0: read of logical page 0x5000: no read permission"
+  /// Returns a text like "device 01:00.0: read of logical page 0x5000: no read permission".
   std::string Text() const;
 };
 
@@ -159,7 +159,7 @@ struct RemappingParts {
   Ledger& ledger;
   uint64_t base;  ///< host physical address of the unit's registers, as firmware reports it
   uint64_t seed;  ///< of the places of logical addresses
-  /// True if the next invalidation is to be begun but not waited for (a deliberate fault).
+  /// Returns true if the next invalidation must be begun but not waited for (a deliberate fault).
   std::function<bool()> forget;
 };
 

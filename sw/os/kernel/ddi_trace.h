@@ -17,7 +17,7 @@ class Hal;
 class Scheduler;
 
 /// The trace of --trace-ddi: a line of JSON for each call of the driver and for each callback, written when the call
-/// returns (docs/check-driver.md has the members). Two runs with one seed have equal lines.
+/// returns (docs/check-driver.md describes the members). Two runs with one seed have equal lines.
 class DdiTrace {
  public:
   using Sink = std::function<void(const std::string&)>;

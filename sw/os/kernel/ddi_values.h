@@ -28,7 +28,7 @@ class HandleNames {
   std::map<std::string, unsigned> counts_;
 };
 
-/// How a structure's members are shown (ddi_members.def); one without a row has kKnown = false.
+/// How a structure's members are shown (ddi_members.def); a structure without a row has kKnown = false.
 template <typename T>
 struct DdiMembers {
   static constexpr bool kKnown = false;

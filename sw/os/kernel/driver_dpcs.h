@@ -26,7 +26,7 @@ class DriverDpcs {
   bool Remove(KDPC& dpc);
   /// Waits until no deferred call is queued or running. Call at PASSIVE_LEVEL.
   void Flush();
-  /// Call when [begin, begin + bytes) is freed.
+  /// Call when [begin, begin + bytes) is freed. Triggers a bug check if a DPC there is queued.
   void Forget(const void* begin, size_t bytes);
 
  private:

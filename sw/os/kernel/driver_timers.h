@@ -23,7 +23,7 @@ class DriverTimers {
   /// `due_ns` counts from now; `period_ms` 0 means once. Returns whether the timer was set before.
   bool Set(KTIMER& timer, uint64_t due_ns, uint32_t period_ms, KDPC* dpc);
   bool Cancel(KTIMER& timer);
-  /// Call when [begin, begin + bytes) is freed.
+  /// Call when [begin, begin + bytes) is freed. Triggers a bug check if a timer there is set.
   void Forget(const void* begin, size_t bytes);
 
  private:

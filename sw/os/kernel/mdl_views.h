@@ -22,7 +22,7 @@ class MdlViews {
   void Unmap(const void* view, MDL& list);
   /// Call before the pages of a list are freed. A view that would outlive them triggers a bug check.
   void RequireNone(const MDL& list, const char* call) const;
-  /// Call when the pages of a list are unlocked: removes its view.
+  /// Call when the pages of a list are unlocked; removes the list's view.
   void Drop(MDL& list);
 
  private:

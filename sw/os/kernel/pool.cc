@@ -101,7 +101,7 @@ void Pool::CheckSurroundings(char* at, const Block& block, const char* when) con
   changed(end - block.pages, at, 0x23);
 }
 
-/// The block whose pages or guard page contain the address.
+/// Returns the block whose pages or guard page contain the address.
 std::map<char*, Pool::Block>::const_iterator Pool::Around(const char* address) const {
   if (address < base_ || address >= next_) return blocks_.end();
   // Blocks are adjacent and in the order of their addresses; each ends with its guard page.

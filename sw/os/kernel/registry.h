@@ -44,7 +44,7 @@ class Registry {
   std::map<std::u16string, std::unique_ptr<Key>> keys_;  // keyed by upper-case path
 };
 
-/// UTF-8 to UTF-16; invalid bytes become '?'.
+/// Converts UTF-8 to UTF-16; invalid bytes become '?'.
 std::u16string Utf16(const std::string& text);
 
 }  // namespace gmmu::os

@@ -10,7 +10,7 @@ namespace {
 
 uint64_t Bytes(const PHYSICAL_ADDRESS& address) { return static_cast<uint64_t>(address.QuadPart); }
 
-/// The first address after an inclusive bound.
+/// Returns the first address after an inclusive bound.
 uint64_t Past(const PHYSICAL_ADDRESS& highest) {
   return Bytes(highest) == ~uint64_t{0} ? ~uint64_t{0} : Bytes(highest) + 1;
 }
@@ -71,7 +71,7 @@ class MdlPages {
       while (taken_.size() < count_) {
         const uint64_t want = count_ - taken_.size();
         auto some = pages_.AllocateScattered(want, low, high, owner_, call_);
-        // The range has fewer pages than wanted: halve the request until it succeeds.
+        // The range has fewer pages than wanted, so halve the request until it succeeds.
         for (uint64_t less = want / 2; !some && less != 0; less /= 2)
           some = pages_.AllocateScattered(less, low, high, owner_, call_);
         if (!some) break;

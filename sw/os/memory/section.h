@@ -8,7 +8,7 @@
 
 namespace gmmu::os {
 
-/// A page-file backed section: pages that are in memory only while an ADL or a view holds them.
+/// A page-file backed section. Its pages are in memory only while an ADL or a view holds them.
 ///
 /// All pages are committed from the start: pages that are not in memory are charged to the allocator. A page without a
 /// hold goes to the page file immediately and returns at another address, which exposes code that uses memory without a

@@ -13,7 +13,7 @@ namespace gmmu::os {
 /// Release() must be called. The destructor frees nothing, so that stack unwinding does not access the machine.
 class SystemBuffer {
  public:
-  /// kReadOnlyView: scattered pages with a CPU view that must not be written.
+  /// kReadOnlyView means scattered pages with a CPU view that must not be written.
   enum class Shape { kScattered, kContiguous, kReadOnlyView };
 
   SystemBuffer() = default;
@@ -36,13 +36,13 @@ class SystemBuffer {
   uint64_t logical() const { return page(0) * hw::kPageSize; }
   const std::vector<uint64_t>& host_pages() const { return objects_->PagesOf(object_); }
 
-  /// Makes page(index) return `page`: the deliberate fault "wrong ADL".
+  /// Deliberate fault "wrong ADL": makes page(index) return `page`.
   void Falsify(uint64_t index, uint64_t page) {
     wrong_index_ = index;
     wrong_page_ = page;
   }
 
-  /// CPU view of [offset, offset + size); one at a time.
+  /// Maps a CPU view of [offset, offset + size); only one may exist at a time.
   uint8_t* Map(uint64_t offset, uint64_t size);
   void Unmap();
   /// Writes although the view is read-only, because the system may.

@@ -24,7 +24,7 @@ struct AdapterAnswers {
   bool system_segment_behind_last = true, both_mmu_models_refused = true, discrete_without_remapping_refused = true;
   bool aperture_required = true, highest_visible_inclusive = false;
 
-  // Before DxgkDdiStartDevice, from WDDM 2.9 on.
+  // Queried before DxgkDdiStartDevice, from WDDM 2.9 on.
   std::optional<DXGK_PHYSICAL_MEMORY_CAPS> memory;  ///< absent: not queried
   std::optional<DXGK_IOMMU_CAPS> iommu;             ///< absent: not queried, or refused
 

@@ -156,7 +156,7 @@ void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* me
   }
 }
 
-/// Checks each DXGK_SEGMENTDESCRIPTOR4, and all of them together.
+/// Checks each DXGK_SEGMENTDESCRIPTOR4, and the rules that involve several of them.
 void Segments(const AdapterAnswers& a, Refusals& out) {
   unsigned apertures = 0;
   bool host_aperture = false;
@@ -227,7 +227,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the paging buffers. Seen: Windows refuses with INVALID_PARAMETER after it has created the paging context.
+/// Checks the paging buffers. Windows was seen to refuse with INVALID_PARAMETER after creating the paging context.
 void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   const UINT id = a.paging_buffer_segment;
   if (id > a.segments.size() || (id != 0 && !a.segments[id - 1].Flags.Aperture)) {

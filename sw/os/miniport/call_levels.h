@@ -4,7 +4,7 @@
 
 namespace gmmu::os {
 
-/// What the system guarantees while an entry point of the driver is called (display driver documents, threading and
+/// The system's guarantees while an entry point of the driver is called (display driver documents, threading and
 /// synchronization levels).
 enum class CallLevel {
   kZero,   ///< no limit: other calls may run concurrently

@@ -31,7 +31,7 @@ class FileBytes {
     std::memcpy(&value, Part(offset, sizeof value, what).at_, sizeof value);
     return value;
   }
-  /// The text at `offset`, up to its terminating 0.
+  /// Returns the text at `offset`, up to its terminating 0.
   std::string Text(uint64_t offset) const {
     const FileBytes rest = Part(offset, size_ - std::min<uint64_t>(offset, size_), "the names");
     const void* end = rest.size_ == 0 ? nullptr : std::memchr(rest.at_, 0, rest.size_);

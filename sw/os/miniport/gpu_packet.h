@@ -19,7 +19,7 @@ struct GpuDevice {
   std::string why;
 };
 
-/// Identifies a packet for its whole life; its fence id may change.
+/// Identifies a packet for its whole life; the packet's fence id may change.
 using PacketId = uint64_t;
 
 enum class PacketEnd { kPending, kCompleted, kLost };

@@ -52,7 +52,7 @@ class GuardedArguments {
       return static_cast<T*>(Array(at, BytesOf(at), [] { return ReadableName(typeid(T)); }, !std::is_const_v<T>));
     }
   }
-  /// Copies memory to which a structure points. `back`: the driver's changes are copied back.
+  /// Copies memory to which a structure points. With `back` the driver's changes are copied back.
   void* Array(const void* at, size_t bytes, const std::function<std::string()>& name, bool back);
   /// Copies an array of T; a constant array is not copied back.
   template <typename T>

@@ -13,25 +13,25 @@ namespace gmmu::os {
 /// grew, and the other features of the version. A version between two of the kit's has what the lower one has. Sources:
 /// the kit's headers; sizes of build 22621 where they were seen.
 
-/// "WDDM 2.4" for 0x9006; the number if the version has no name.
+/// Returns "WDDM 2.4" for 0x9006; the number if the version has no name.
 std::string NameOfVersion(ULONG version);
 
 /// Bytes of DRIVER_INITIALIZATION_DATA in a driver's table. Memory beyond them is not the driver's table.
 size_t DriverTableBytes(ULONG version);
-/// Bytes of DXGKRNL_INTERFACE that the driver is offered, its member Size. Seen on build 22621: 0x100 to drivers of
-/// Windows 8, 0x138 at 2.0, 0x240 from 2.8 on.
+/// Bytes of DXGKRNL_INTERFACE that the driver is offered in its member Size. Build 22621 was seen to offer 0x100 to
+/// drivers of Windows 8, 0x138 at 2.0, and 0x240 from 2.8 on.
 size_t KernelTableBytes(ULONG version);
 /// Bytes of DXGKRNL_INTERFACE that the version defines; a callback beyond them is absent even if Size is larger.
 size_t KernelTableKnown(ULONG version);
-/// Bytes that a query of DXGKQAITYPE_DRIVERCAPS requests.
+/// Bytes that a DXGKQAITYPE_DRIVERCAPS query requests.
 size_t DriverCapsBytes(ULONG version);
 /// Number of bytes that DXGKQAITYPE_PHYSICALADAPTERCAPS requests, up to the last member of the version (seen by driver
 /// authors: 20 at 2.0, 24 at 2.4).
 size_t PhysicalAdapterCapsBytes(ULONG version);
 
-/// DXGKQAITYPE_PHYSICAL_MEMORY_CAPS and DXGKQAITYPE_IOMMU_CAPS, memory objects and ADLs, operation 17.
+/// True if it has DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, DXGKQAITYPE_IOMMU_CAPS, memory objects, ADLs and operation 17.
 constexpr bool HasMemoryCaps(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9; }
-/// DMA remapping, "introduced in WDDM 3.0". The structures that it needs are older.
+/// True if it has DMA remapping, "introduced in WDDM 3.0". The structures that remapping needs are older.
 constexpr bool HasDmaRemapping(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM3_0; }
 /// GPU isolation: DXGK_VIDMMCAPS.IoMmuSecureModeSupported, exclusive access, reserved ranges, frame buffer save.
 constexpr bool HasIsolation(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_4; }

@@ -14,8 +14,8 @@ class Miniport;
 /// Host memory that firmware keeps for a GPU and that is in no segment (DXGKQAITYPE_HARDWARERESERVEDRANGES; documents
 /// only).
 
-/// Queries the count, then the ranges. Empty if the driver refuses the first query or has none; throws OsError if it
-/// refuses the second or its count grew.
+/// Queries the count, then the ranges. Returns none if the driver refuses the first query or has no ranges. Throws
+/// OsError if it refuses the second query or its count grew.
 std::vector<DXGK_PHYSICAL_MEMORY_RANGE> QueryReservedRanges(Miniport& miniport, ReservedQuery form);
 
 /// Checks the ranges; returns the error, or an empty text. They must consist of whole pages, must not overlap, and must
@@ -24,7 +24,7 @@ std::vector<DXGK_PHYSICAL_MEMORY_RANGE> QueryReservedRanges(Miniport& miniport, 
 std::string CheckReservedRanges(const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& ranges,
                                 const std::vector<hw::Range>& managed);
 
-/// The pages of the ranges.
+/// Returns the pages in the ranges.
 std::vector<uint64_t> PagesOf(const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& ranges);
 
 }  // namespace gmmu::os

@@ -36,7 +36,7 @@ class SegmentPages {
   static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
                                               const std::string& created_by,
                                               std::optional<unsigned> broken_percent = std::nullopt);
-  /// Allocates one range. `alignment`: bytes, a power of two.
+  /// Allocates one range. `alignment` is in bytes, a power of two.
   static std::optional<SegmentPages> AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
                                                         const std::string& created_by,
                                                         RangeAllocator::Place place = RangeAllocator::Place::kBySeed);

@@ -39,7 +39,7 @@ class Leaves64k {
   const Leaf64k& Make(uint64_t leaf);
   /// Makes the missing table with these entries.
   const Leaf64k& Make(uint64_t leaf, std::vector<HeldEntry> entries);
-  /// Moves the table elsewhere; returns the old one.
+  /// Installs `table` as the table of `leaf` and returns the old one.
   PageTable Replace(uint64_t leaf, PageTable table) { return std::exchange(leaves_.at(leaf).table, std::move(table)); }
   /// Removes the table and returns it.
   Leaf64k Take(uint64_t leaf);

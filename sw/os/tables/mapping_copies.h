@@ -18,7 +18,7 @@ struct CopyPiece {
 /// Computes, from the tables, how to copy mappings from one range of addresses to another.
 class MappingCopies {
  public:
-  /// The place of a leaf table of 4 KiB entries.
+  /// The location of a leaf table of 4 KiB entries.
   struct LeafPlace {
     D3DGPU_PHYSICAL_ADDRESS gpu;
     uint64_t bytes;
@@ -26,13 +26,13 @@ class MappingCopies {
 
   explicit MappingCopies(TableTree& tree);
 
-  /// Divides the copy of [source, source + bytes) to `target` into pieces, ascending.
+  /// Divides the copy of [source, source + bytes) to `target` into pieces, in ascending order.
   std::vector<CopyPiece> Pieces(uint64_t source, uint64_t target, uint64_t bytes) const;
-  /// The place of the leaf table of `va`, which must exist.
+  /// Returns the location of the leaf table of `va`, which must exist.
   LeafPlace PlaceOfLeaf(uint64_t va) const;
   /// The entries of a piece's source pages, each as a 4 KiB entry; invalid where there is no table.
   std::vector<HeldEntry> Entries(const CopyPiece& piece, const TableContents& contents) const;
-  /// Call when the GPU has copied a piece from one table of 4 KiB entries to another: returns the equivalent update.
+  /// Call when the GPU has copied a piece from one table of 4 KiB entries to another. Returns the equivalent update.
   TableUpdate NoteCopied(const CopyPiece& piece, const std::vector<HeldEntry>& entries);
 
  private:

@@ -15,7 +15,7 @@ namespace {
 bool WholeBlocks(const TableUpdate& update) {
   return update.first_va % kBytesOf64k == 0 && update.count % kPagesOf64k == 0;
 }
-/// The part of an update of 4 KiB entries that writes pages [first, first + count).
+/// Returns the part of an update of 4 KiB entries that writes pages [first, first + count).
 TableUpdate Cut(const TableUpdate& update, uint64_t first, uint64_t count) {
   TableUpdate part = update;
   part.start += first;
@@ -110,8 +110,8 @@ void PageEntries::PutPair(const TableUpdate& update, bool fits, const UpdateSink
   tree_.WriteSmall(update, sink);
 }
 
-// Whole blocks are invalidated by their 64 KiB entries. This needs no new table, for which an eviction may have no
-// room.
+// Whole blocks are invalidated through their 64 KiB entries. This needs no new table, for which there may be no room
+// during an eviction.
 void PageEntries::InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf, const UpdateSink& sink) {
   const uint64_t blocks = adapter_.caps().geometry.Coverage(0) / kBytesOf64k;
   const uint64_t whole = (update.first_va + kBytesOf64k - 1) / kBytesOf64k;

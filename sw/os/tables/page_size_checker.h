@@ -25,7 +25,7 @@ class PageSizeChecker {
   PageSizeChecker(const Geometry& geometry, uint64_t segments, std::string name)
       : geometry_(geometry), segments_(segments), name_(std::move(name)) {}
 
-  // Call at the begin and the end of a change between pages of 64 KiB and of 4 KiB (LeafChanges::Hooks).
+  // Call at the start and at the end of a change between pages of 64 KiB and of 4 KiB (LeafChanges::Hooks).
   void Begin(LeafChange change);
   void End() { changing_ = false; }
   /// Call when the process' contexts are suspended (true) or run again (false).

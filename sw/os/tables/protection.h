@@ -6,7 +6,7 @@
 
 namespace gmmu::os {
 
-/// The permissions of a range of GPU virtual addresses, as an application requests them, and the driver's own 64 bits
+/// The permissions of a range of GPU virtual addresses that an application has requested, and the driver's own 64 bits
 /// (D3DDDI_MAPGPUVIRTUALADDRESS).
 struct Protection {
   D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE type{};

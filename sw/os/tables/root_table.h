@@ -12,7 +12,7 @@ class PhysicalAdapter;
 class TableMemory;
 
 /// The root of a process' page tables. A root of two levels is resizable: it has as many entries as its addresses need,
-/// and is replaced by one with more or fewer. Every other root has all entries.
+/// and is replaced by a larger or smaller one. Every other root has all entries.
 class RootTable {
  public:
   /// Called before an address beyond a resizable root gets an entry. It replaces the root by one of at least `entries`

@@ -55,7 +55,7 @@ void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   }
 }
 
-// No source states which entries the update that announces an eviction carries: invalid ones, or those of the table.
+// No source states whether the update that announces an eviction carries invalid entries or the table's entries.
 void TableMoves::Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                           const UpdateSink& sink) const {
   const bool told = adapter_.kernel().parameters().eviction_tells_entries;

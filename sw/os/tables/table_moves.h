@@ -24,7 +24,7 @@ class TableMoves {
   /// Evicts every table except the root, each after notifying the driver (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). No
   /// entry may be changed until Restore has restored all of them.
   void Evict(const TableContents& contents, const UpdateSink& sink);
-  /// After NoRoom, another call continues where this one stopped.
+  /// If it throws NoRoom, another call continues where this one stopped.
   void Restore(const UpdateSink& sink);
   /// Call while the tables are evicted. Makes the freed root again, with as many entries as before and its large and
   /// zero entries. Links to tables are written when the tables are restored.
@@ -36,7 +36,7 @@ class TableMoves {
   class Opened;
   void Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                 const UpdateSink& sink) const;
-  /// Writes the new table; frees it if that fails, because nothing points to it yet.
+  /// Writes the new table. If that fails, frees the table, because nothing points to it yet.
   void WriteOrFree(PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                    const UpdateSink& sink);
 

@@ -15,7 +15,7 @@ bool IsEmpty(const DXGK_PTE& entry) {
   return std::memcmp(&entry, &kEmpty, sizeof entry) == 0;
 }
 
-/// Whether the update writes the value that At returns for an entry that was never written.
+/// Returns whether the update writes the same value that At returns for an entry that was never written.
 bool SaysNothing(const TableUpdate& update) {
   return IsEmpty(update.entries[0]) && (update.entries_64k.empty() || IsEmpty(update.entries_64k[0])) &&
          update.allocation == nullptr && update.driver_protection == 0;

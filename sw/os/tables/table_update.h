@@ -11,7 +11,7 @@
 namespace gmmu::os {
 
 /// An entry of a page table with the operands of the update that wrote it. A leaf entry has an allocation, the offset
-/// of its page there and the driver's protection, and keeps them when it moves to another table.
+/// of its page in the allocation and the driver's protection, and keeps them when it moves to another table.
 struct HeldEntry {
   DXGK_PTE entry{};
   DXGK_PTE entry_64k{};  ///< level 1 of pairs: the 64 KiB half

@@ -26,7 +26,7 @@ class UpperEntries {
   void Put(const TableSlot& slot, const HeldEntry& entry) { entries_[slot] = entry; }
   void Erase(const TableSlot& slot) { entries_.erase(slot); }
   void Clear() { entries_.clear(); }
-  /// Entry `index` of a table of `level` with the same meaning as `upper`: zeros, or a smaller page of the same data.
+  /// Returns entry `index` of a table of `level` equivalent to `upper`: zeros, or a smaller page of the same data.
   HeldEntry PartOfTable(const HeldEntry& upper, unsigned level, uint64_t index) const;
   /// Call when a table with the same meaning has replaced the entry at `slot`. Records those of the table's entries
   /// that are above the leaves too.

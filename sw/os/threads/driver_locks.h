@@ -98,7 +98,7 @@ class DriverLocks {
   size_t held() const;
   /// Triggers a bug check if the thread holds more than `before`, the number it held when it entered `entry`.
   void CheckReturn(const char* entry, size_t before) const;
-  /// Call when an error has ended the threads: releases everything, so that the driver can still be
+  /// Call when an error has ended the threads. Releases everything, so that the driver can still be
   /// queried.
   void Abandon();
   /// Call when [begin, begin + bytes) is freed; forgets the objects there. Triggers a bug check if one is a held lock

@@ -46,7 +46,7 @@ class RaceDetector {
   void Release(const void* object);
   /// Records an access by the running thread, from the code at `code`.
   void Access(const void* at, size_t bytes, bool write, const void* code);
-  /// Throws the first race that was found, as a BugCheck, once.
+  /// Throws the first race that was found, as a BugCheck; later calls do not throw it again.
   void Check();
   /// Number of checked accesses to the driver's memory.
   uint64_t accesses() const { return accesses_; }

@@ -53,14 +53,14 @@ class Scheduler {
   /// Starts a fibre with `stack_bytes` of stack (and a guard page below); it first runs inside
   /// Run().
   void Spawn(std::string name, std::function<void()> body, size_t stack_bytes = 256 * 1024);
-  /// Starts a fibre that does not keep Run() going: when only such fibres are left, their waits end them.
+  /// Starts a fibre that does not keep Run() going. When only such fibres are left, their waits end them.
   void SpawnServer(std::string name, std::function<void()> body);
   /// Starts a fibre for a work item that the driver has queued. When it first runs it calls NoteWork.
   void SpawnWork(const std::string& routine, std::function<void()> body);
   /// Call when driver work begins in the running fibre. A storm triggers a bug check that names the routines.
   void NoteWork(const std::string& routine);
-  /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the others
-  /// (their waits throw) and is thrown again here.
+  /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the other fibres (their waits
+  /// throw) and is rethrown here.
   void Run();
 
   /// Waits until `condition` holds; throws OsTimeout if Bound(bound_ns) of machine time pass first. With `poll_ns`
@@ -109,7 +109,7 @@ class Scheduler {
   Irql Raise(Irql level);
   void Lower(Irql level);
 
-  /// Runs `work` as if on another processor at the same time, at PASSIVE_LEVEL and without interrupts. It must not
+  /// Runs `work` as if on another processor at the same time, at PASSIVE_LEVEL and without interrupts. `work` must not
   /// wait.
   void OnAnotherProcessor(const std::function<void()>& work);
   bool on_another_processor() const { return other_processor_; }
@@ -126,13 +126,13 @@ class Scheduler {
   uint64_t preempted() const { return preempted_; }
   /// Number of messages without a connected routine.
   uint64_t spurious() const { return spurious_; }
-  /// The running fibre, to compare with another; null outside of fibres.
+  /// The running fibre, for comparison only; null outside of fibres.
   const void* fibre() const { return running_; }
   /// Like fibre, but never null: code outside of fibres counts as one more thread.
   const void* thread() const { return running_ == nullptr ? static_cast<const void*>(this) : running_; }
   /// The running fibre's unique number; 0 outside of fibres.
   uint64_t thread_number() const { return running_ == nullptr ? 0 : running_->number; }
-  /// Name of the running fibre, "boot" outside of them.
+  /// Name of the running fibre, or "boot" outside of fibres.
   std::string current() const { return running_ == nullptr ? "boot" : running_->name; }
 
  private:
@@ -171,7 +171,7 @@ class Scheduler {
   [[noreturn]] void EndStorm();
   bool OnlyTheDriversLeft() const;
   void Idle();
-  /// Starts the fibres of interrupts and of deferred calls.
+  /// Starts the interrupt fibre and the fibre of deferred calls.
   void SpawnServers();
 
   hw::Platform& platform_;

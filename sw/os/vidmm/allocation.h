@@ -32,7 +32,7 @@ struct Mapping {
   /// The number of the allocation's pages, from `first_page` on, that are mapped.
   uint64_t shown() const { return one_page ? 1 : pages; }
   uint64_t end() const { return va + pages * kPage; }
-  /// The part that begins at page `first` of this mapping and has `count` pages.
+  /// Returns the part that begins at page `first` of this mapping and has `count` pages.
   Mapping Part(uint64_t first, uint64_t count) const {
     return {process, va + first * kPage, one_page ? first_page : first_page + first, count, protection, one_page};
   }
@@ -41,7 +41,7 @@ struct Mapping {
 /// Returns `mappings` without [va, va + 4096 * pages) of a process.
 std::vector<Mapping> Without(const std::vector<Mapping>& mappings, const GpuProcess& process, uint64_t va,
                              uint64_t pages);
-/// The parts of `mappings` that lie in [va, va + bytes) of a process.
+/// Returns the parts of `mappings` that lie in [va, va + bytes) of a process.
 std::vector<Mapping> Within(const std::vector<Mapping>& mappings, const GpuProcess& process, uint64_t va,
                             uint64_t bytes);
 

@@ -46,8 +46,8 @@ class Allocations {
   /// Returns the allocation of a handle, or null if there is no such handle or its allocation is destroyed.
   Allocation* Opened(D3DKMT_HANDLE handle) const;
 
-  /// Call after a reset of the adapter: drops the mappings of all allocations. Returns the operations that tell the
-  /// driver which allocations were in VRAM; the GPU does not execute them.
+  /// Call after a reset of the adapter. Drops the mappings of all allocations. Returns the operations that notify the
+  /// driver of the allocations that were in VRAM; the GPU does not execute them.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lose();
 
  private:

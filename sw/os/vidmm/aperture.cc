@@ -17,7 +17,7 @@
 namespace gmmu::os {
 namespace {
 
-/// The pages of an ADL; without remapping these are host physical pages.
+/// Returns the pages of an ADL; without remapping these are host physical pages.
 std::vector<uint64_t> PagesOf(const DXGK_ADL& adl) {
   std::vector<uint64_t> pages;
   for (UINT32 i = 0; i < adl.PageCount; ++i)

@@ -16,7 +16,7 @@ struct DmaSubmission;
 struct GpuProcess;
 
 /// One DMA buffer of a context (DXGK_CONTEXTINFO.DmaBufferSize) with the driver's private data. The driver must not
-/// write beyond their ends.
+/// write beyond the end of either.
 struct DmaBuffer {
   SystemBuffer memory;
   uint8_t* cpu = nullptr;

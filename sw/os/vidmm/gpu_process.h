@@ -53,8 +53,8 @@ struct GpuProcess {
   std::map<uint64_t, Shown> shown;  // the mappings of all allocations, by address (Mappings)
   bool tables_asleep = false;       // tables are evicted while the GPU sleeps
   bool tables_gave_way = false;     // tables were evicted because their memory was needed
-  /// Ranges (address, pages) that changed while the tables were evicted. When the tables are back, their entries are
-  /// cleared, and written again where a resident allocation is mapped.
+  /// Ranges (address, pages) that changed while the tables were evicted. When the tables are restored, the ranges'
+  /// entries are cleared, and written again where a resident allocation is mapped.
   std::vector<std::pair<uint64_t, uint64_t>> stale;
   const std::vector<GpuProcess*>* parts = nullptr;  // linked adapters: the process on every adapter
 
@@ -79,7 +79,7 @@ struct GpuProcess {
   bool TablesEvicted() const;
 
  private:
-  /// Throws OsError in the physical model.
+  /// Returns the address space. Throws OsError in the physical model.
   AddressSpace& Addresses();
 };
 

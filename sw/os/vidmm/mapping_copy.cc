@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of mappings from one range of addresses to another.
+// Copies mappings from one range of addresses to another.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -34,7 +34,7 @@ void CopyByGpu(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, const 
   DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{static_cast<UINT>(piece.pages), source_va, target_va, static_cast<UINT>(from),
                                           static_cast<UINT>(to)};
   if (source.gpu.SegmentId == target.gpu.SegmentId && source.gpu.SegmentOffset == target.gpu.SegmentOffset)
-    // If both ranges are in one table, they get the same address, so that the driver can detect an overlap.
+    // If both ranges are in one table, they get the same table address, so that the driver can detect an overlap.
     range.DstPageTableAddress = source_va;
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;

@@ -29,7 +29,7 @@ class Mappings {
   /// aligned and in a memory segment.
   void MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation,
                 const Protection& protection = Protection::All());
-  /// Returns the bytes of a large page of level 1 if the allocation may be mapped by one; else 0.
+  /// Returns the size of a level-1 large page if the allocation may be mapped by such pages; else 0.
   static uint64_t LargePageBytes(const Allocation& allocation);
   /// Maps page `page` of the resident allocation at each of `pages` consecutive addresses.
   void MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
@@ -67,7 +67,7 @@ class Mappings {
   void ForgetAll(GpuProcess& process);
   /// Removes all mappings of the allocation and returns them.
   static std::vector<Mapping> ForgetAll(Allocation& allocation);
-  /// Returns the allocations of this GPU that are mapped in [va, va + bytes), each with the part that is mapped there.
+  /// Returns the allocations of this GPU that are mapped in [va, va + bytes), each with the part mapped in this range.
   std::vector<std::pair<Allocation*, Mapping>> Of(const GpuProcess& process, uint64_t va, uint64_t bytes) const;
 
  private:

@@ -19,8 +19,8 @@ namespace gmmu::os {
 namespace {
 using Seen = Unexplained26100;
 
-/// Makes the first tables without the root in the order of build 26100: the leaf table of `va`, and `large` leaf tables
-/// of 64 KiB entries behind it. Returns the leaf table of `va`.
+/// Makes the first tables without the root in the order of build 26100: the leaf table of `va`, followed by `large`
+/// leaf tables of 64 KiB entries. Returns the leaf table of `va`.
 ///
 /// Tables are allocated from the root down and filled from the leaf up. When Windows clears the leaf tables of 64 KiB
 /// entries is not known; here they are cleared before level 1 names them.

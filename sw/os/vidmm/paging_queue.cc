@@ -75,8 +75,8 @@ void PagingQueue::Start(HANDLE context, size_t count) {
   const uint64_t behind = adapter_.caps().physical_model ? kPage : 0;
   for (size_t i = 0; i < count; ++i) {
     Buffer buffer;
-    // The GPU gets only the first address of a paging buffer of segment 0, so its pages must be consecutive for the
-    // device: consecutive physical pages without remapping, consecutive logical pages with it.
+    // The GPU gets only the first address of a paging buffer of segment 0, so the buffer's pages must be consecutive
+    // for the device. Without remapping they are consecutive physical pages, with it consecutive logical pages.
     buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes + behind,
                                  adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
                                      ? SystemBuffer::Shape::kScattered

@@ -48,14 +48,14 @@ class PagingWork {
   /// Signals the fence after everything queued, and waits for it. In the physical model, whose GPU has no such fence,
   /// it waits for the packets. Then it resumes contexts that were held for updates and runs the deferred actions.
   void Finish();
-  /// Queues one operation and finishes.
+  /// Queues one operation and calls Finish.
   void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
   /// Writes `value` at `va` of the paging process, the start of `memory`, in stream order; returns when the packet has
   /// ended. A driver before WDDM 2.2 lacks the operation, so the CPU writes when all earlier packets have ended.
   void Signal(uint64_t va, uint64_t value, const SystemBuffer& memory);
 
-  /// The sink for updates of a process' tables. If the caps require it (PageTableUpdateRequireAddressSpaceIdle), the
-  /// process' context is suspended from its first update to the end of the work.
+  /// Returns the sink for updates of a process' tables. With PageTableUpdateRequireAddressSpaceIdle, the process'
+  /// context is suspended from the first update to the end of the work.
   std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
   /// Sends one update. If `immediate`, the CPU performs it inside the call.
   void Send(GpuProcess& process, const TableUpdate& update, bool immediate);

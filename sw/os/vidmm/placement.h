@@ -21,9 +21,9 @@ class Placement {
  public:
   Placement(PhysicalAdapter& gpu, PagingWork& work);
 
-  /// Allocates memory of one of its memory segments for the whole allocation; the contents are undefined. Throws
-  /// OsError if the allocation has no memory segment, NoRoom if they are full; TryMakeResident then returns false. In
-  /// these cases nothing is allocated.
+  /// Allocates memory for the whole allocation in one of its memory segments; the contents are undefined. Throws
+  /// OsError if the allocation has no memory segment, NoRoom if its segments are full; TryMakeResident then returns
+  /// false. In these cases nothing is allocated.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
   /// The two halves of MakeResident, for one memory segment. TryTake returns nullopt if the segment has no room.

@@ -123,9 +123,9 @@ void ProcessTables::ShrinkRoot(GpuProcess& process) {
   if (2 * entries <= process.space->root_entries()) ResizeRoot(process, entries);
 }
 
-// The parent's entry names a table's new place (UPDATE_PAGE_TABLE); SetRootPageTable names the root's. On linked
-// adapters the first part finds a place that is free on every GPU, and the other parts take it (LinkedTables), so
-// either all roots move or none does.
+// UPDATE_PAGE_TABLE of the parent's entry announces a table's new address, SetRootPageTable the root's. On linked
+// adapters the first part finds an address that is free on every GPU, and the other parts use the same address
+// (LinkedTables), so either all roots move or none does.
 void ProcessTables::Move(GpuProcess& process) {
   std::exception_ptr no_room;
   for (GpuProcess* part : process.Parts()) {

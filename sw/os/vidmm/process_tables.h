@@ -23,7 +23,7 @@ class ProcessTables {
   /// Makes entries of the range invalid where they are in use, and flushes them; the caller waits. Returns false if
   /// there is nothing to wait for. While the tables are evicted it records the range and clears it when they are back.
   bool Clear(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Flushes the range when entries were in use there before, or when the hardware may have cached invalid entries
+  /// Flushes the range if entries in it were in use before, or if the hardware may have cached invalid entries
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
   void FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Completes a change of entries: flushes, waits, passes a new root to the driver, and frees the unused tables.
@@ -48,8 +48,8 @@ class ProcessTables {
   void Move(GpuProcess& process);
   /// Evicts all tables except the root. The context is suspended until Restore, and nothing may be mapped until then.
   void Evict(GpuProcess& process);
-  /// Restores the tables and applies the mappings that changed since Evict. Throws NoRoom; another call continues where
-  /// this one stopped.
+  /// Restores the tables and applies the mappings that changed since Evict. If it throws NoRoom, another call continues
+  /// where this one stopped.
   void Restore(GpuProcess& process);
 
   // Call around the sleep of the GPU, during which all tables are evicted.

@@ -33,7 +33,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Index of the allocation's current place in its list of places; the size of the list if it is not resident.
+/// Returns the index of the allocation's current place in its list of places, or the list's size if not resident.
 size_t PlaceOf(const Allocation& allocation) {
   const auto& places = allocation.homes.places;
   if (!allocation.resident()) return places.size();
@@ -180,7 +180,7 @@ bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wan
   }
   const bool last = place + 1 == allocation.homes.places.size();
   if (wanted != nullptr && !last && !KeepToBudget(allocation, *wanted)) return false;
-  // Make room for its page tables first, because that may evict and must not meet a half-placed allocation.
+  // Make room for the page tables first, because this may evict and must not meet a half-placed allocation.
   if (wanted != nullptr && !allocation.resident()) {
     WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().EnsureTables(allocation, at.segment); });
   }

@@ -76,7 +76,7 @@ class Residency {
   /// Moves an allocation out of its memory segment, to the next of its places that has room.
   void Demote(Allocation& allocation);
   void FillIn(Allocation& allocation);
-  /// Gives the allocation's pages of a memory segment to `old`, from which the contents are copied.
+  /// Moves the allocation's pages of a memory segment to the object `old`, from which the contents are copied.
   void HandOver(Allocation& allocation, Allocation& old);
   /// Repeats `work`, which needs room for page tables, until there is room. Evicts others on the linked GPU that has
   /// none. `stays` is never evicted; it may be null.

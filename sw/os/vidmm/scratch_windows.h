@@ -44,7 +44,7 @@ class ScratchWindows {
   /// Size in bytes of a window (bytes) and of the window for large fills (fill_bytes; 0: fills use ordinary windows).
   uint64_t bytes() const;
   uint64_t fill_bytes() const;
-  /// Number of leaf tables for the addresses of pages of memory segments, if they are tables of 64 KiB entries; else 0.
+  /// Number of leaf tables of 64 KiB entries that the addresses of memory segments' pages need; 0 if there are none.
   uint64_t leaf_tables() const;
   /// Call when the tables are rebuilt, which means that no packet uses a window any more.
   void ForgetPackets();
@@ -52,7 +52,7 @@ class ScratchWindows {
   /// Next and NextForFill return a window once the GPU has ended the packets that used it. `bytes` must fit in it.
   Window& Next();
   Window& NextForFill(uint64_t bytes);
-  /// The piece from byte `at` on, of at most `left` bytes and at most `pages` in the window.
+  /// Returns the piece from byte `at` on, of at most `left` bytes and at most `pages` pages in the window.
   static Piece PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages);
   /// Maps a piece at `va`. Returns true if it is mapped with pages of 64 KiB.
   bool Show(uint64_t va, const Allocation& allocation, const Piece& piece);

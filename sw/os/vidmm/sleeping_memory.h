@@ -13,7 +13,7 @@ class SleepingMemory {
  public:
   explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  // Both apply to all linked GPUs; call them on any VidMm of the link.
+  // Sleep and Wake apply to all linked GPUs; call them on any VidMm of the link.
   /// Call before D3: suspends contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError
   /// when something is mapped in the aperture.
   void Sleep();
@@ -24,7 +24,7 @@ class SleepingMemory {
   void Drop(const Allocation& allocation);
 
  private:
-  // The steps of Sleep, and of Wake.
+  // The steps of Sleep and Wake.
   void RequireNoApertureRange() const;
   void Suspend();
   void Keep();

@@ -14,9 +14,9 @@ class GpuDevices {
  public:
   GpuDevice* Create(const std::string& name);
   void Destroy(GpuDevice* device);
-  /// The device with this id, or null if it was destroyed.
+  /// Returns the device with this id, or null if it was destroyed.
   GpuDevice* Find(uint64_t device) const;
-  /// The name of the device with this id; "" if it was destroyed.
+  /// Returns the name of the device with this id, or "" if it was destroyed.
   std::string NameOf(uint64_t device) const;
   /// Marks the device as lost. Does nothing for null or for a device that is already lost.
   static void Lose(GpuDevice* device, const std::string& why);

@@ -17,11 +17,11 @@ class FaultReports {
   FaultReports(Kernel& kernel, Packets& packets, GpuDevices& devices)
       : kernel_(kernel), packets_(packets), devices_(devices) {}
 
-  /// DXGK_INTERRUPT_DMA_FAULTED, which always names a fence.
+  /// Handles DXGK_INTERRUPT_DMA_FAULTED, which always names a fence.
   void OnDmaFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
-  /// DXGK_INTERRUPT_DMA_PAGE_FAULTED. Without a fence the driver states what must be reset, and may name the faulting
-  /// process; a report with neither triggers a bug check. If the driver requests a reset of the adapter, the adapter is
-  /// reset whether or not a fence is named.
+  /// Handles DXGK_INTERRUPT_DMA_PAGE_FAULTED. Without a fence the driver states what must be reset, and may name the
+  /// faulting process; a report with neither triggers a bug check. If the driver requests an adapter reset, the adapter
+  /// is reset whether or not a fence is named.
   void OnPageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
 
  private:

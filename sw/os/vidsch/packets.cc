@@ -15,7 +15,7 @@
 namespace gmmu::os {
 namespace {
 
-/// The same submission with the buffer's address in system memory.
+/// Returns the same submission with the buffer's address in system memory.
 DXGKARG_SUBMITCOMMAND Physical(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
   DXGKARG_SUBMITCOMMAND physical{};
   physical.hContext = args.hContext;

@@ -35,7 +35,7 @@ class Packets {
   /// Submits the ready packets of a node, or of all nodes.
   void Dispatch(NodeId id);
   void DispatchAll();
-  /// Call when `fence` and all before it have completed: ends their packets.
+  /// Call when `fence` and all earlier fences have completed; ends their packets.
   void Retire(NodeId id, uint32_t fence);
   void End(Node::Entry entry, PacketEnd end);
   /// Returns the driver's packets to the queue: paging packets before everything else, render packets before the first
@@ -47,7 +47,7 @@ class Packets {
 
   bool Ended(PacketId packet) const { return waiting_for_.count(packet) == 0; }
   PacketEnd EndOf(PacketId packet) const;
-  /// Describes a packet that has not ended, for the text of a wait.
+  /// Describes a packet that has not ended, for the text of a wait's error.
   const std::string& NameOf(PacketId packet) const { return waiting_for_.at(packet); }
 
   Node& At(NodeId id) { return nodes_.try_emplace(id, first_).first->second; }

@@ -26,7 +26,7 @@ class Reports {
   void OnDpcReturned() {
     for (Report& report : waiting_) report.dpc_returned = true;
   }
-  /// Returns what became of the report of the completion of `fence`.
+  /// Returns the fate of the report that should announce the completion of `fence`.
   Fate FateOf(NodeId id, uint32_t fence) const {
     for (const Report& report : waiting_) {
       const auto& completed = report.data.DmaCompleted;

@@ -82,7 +82,7 @@ class VidSch {
   PacketEnd EndOf(PacketId packet) const { return packets_.EndOf(packet); }
   /// Waits longer than `bound_ns` only if a render packet or a recovery blocks the packet.
   PacketEnd Wait(PacketId packet, uint64_t bound_ns);
-  /// Requests a preemption of `node`: the driver returns what has not completed. Does nothing while a request is open.
+  /// Requests a preemption of `node`, upon which the driver returns uncompleted packets. No effect while one is open.
   void Preempt(uint32_t node, uint32_t engine = 0) { preemption_.Ask({engine, node}); }
 
   /// Handles DxgkCbNotifyInterrupt, at device level.

@@ -102,7 +102,7 @@ void RunExclusiveAccess(Life& life, const ParameterValues& values) {
   life.Work([&] { Make(life, bytes, load); });
   const ClientRun run = ReadOf(load.process, load.va, load.data);
 
-  // Few pages, so that the run outlasts the paging and is held.
+  // Few pages are paged, so that the run outlasts the paging and is held.
   const uint64_t paged_bytes = std::min(bytes, kPagedBytes);
   const uint64_t times = values.at("times");
   Seen seen;

@@ -12,7 +12,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// One allocation of one process. `seed` is the seed of its pattern; none before the first write.
+/// One allocation of one process. `seed` is the seed of its pattern, absent before the first write.
 struct Piece {
   os::GpuProcess* process = nullptr;
   os::Allocation* allocation = nullptr;

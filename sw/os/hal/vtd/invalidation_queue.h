@@ -28,7 +28,7 @@ class InvalidationQueue {
 
   /// Switches the queue on, and invalidates everything that the unit has cached.
   void Enable();
-  /// Switches it off. Its pages are in use until FreePages.
+  /// Switches the queue off. Its pages stay allocated until FreePages.
   void Disable();
   void FreePages();
   /// Queues the descriptors and waits until the unit has done them. Nothing happens while the queue is off.
@@ -37,7 +37,7 @@ class InvalidationQueue {
   void OnError();
 
  private:
-  /// Throws OsError with the unit's status if it has stopped the queue.
+  /// Throws OsError, which gives the unit's status, if the unit has stopped the queue.
   void Require() const;
 
   Registers& registers_;

@@ -32,10 +32,10 @@ class Registers {
   uint64_t Read64(uint32_t offset) const { return hal_.Read(base_ + offset, 8); }
   void Write32(uint32_t offset, uint32_t value) { hal_.Write(base_ + offset, 4, value); }
   void Write64(uint32_t offset, uint64_t value) { hal_.Write(base_ + offset, 8, value); }
-  /// Changes one command bit and waits until the status follows.
+  /// Changes one command bit and waits until the status bit follows.
   void Command(uint32_t bit, bool on);
 
-  /// Writes one 64-bit word in host memory at this physical address. Throws OsError outside of memory.
+  /// Writes one 64-bit word in host memory at this physical address. Throws OsError if the address is not in memory.
   void WriteEntry(uint64_t address, uint64_t value);
   uint64_t ReadEntry(uint64_t address) const;
 

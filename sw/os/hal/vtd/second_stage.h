@@ -41,7 +41,7 @@ class SecondStage {
   void Map(const Run& run);
   /// Skips pages that are not mapped.
   Unmapped Unmap(uint64_t logical, uint64_t pages);
-  /// Removes one page; a large leaf around it is split first.
+  /// Removes one page. If it is in a large leaf, that leaf is split first.
   Unmapped Punch(uint64_t logical);
   /// Host page of a logical page; all ones if it is not mapped.
   uint64_t Lookup(uint64_t logical) const;
@@ -61,12 +61,12 @@ class SecondStage {
   static uint64_t Span(unsigned level) { return uint64_t{1} << 9 * level; }
   static uint64_t Key(unsigned level, uint64_t page) { return uint64_t{level} << 56 | page >> 9 * (level + 1); }
   unsigned LeafLevel(const Run& run) const;
-  /// Returns the table whose entries are of `level`; makes it if it is missing.
+  /// Returns the table whose entries are of `level`; makes the table if it is missing.
   Table& Ensure(unsigned level, uint64_t page);
   uint64_t EntryAddress(const Table& table, unsigned level, uint64_t page) const;
   uint64_t ReadEntry(const Table& table, unsigned level, uint64_t page) const;
   void WriteEntry(const Table& table, unsigned level, uint64_t page, uint64_t value);
-  /// Level of the leaf, or of the entry that is not present.
+  /// Returns the level of the leaf, or of the entry that is not present.
   unsigned Find(uint64_t page, uint64_t& entry) const;
   void Clear(unsigned level, uint64_t page, Unmapped& out);
 
