@@ -13,7 +13,7 @@ enum SaveAreaCookie : ULONG_PTR { kSmallCookie = 0x10, kCommandCookie };
 
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
 
-/// Source and destination of a copy between VRAM and system memory.
+/// Copies between VRAM and system memory, in the direction that `save` selects.
 bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t system, uint64_t bytes) {
   const Place local = Place::Physical(regs::Target::kVram, vram);
   const Place host = Place::Physical(regs::Target::kSystem, system);

@@ -93,7 +93,7 @@ NTSTATUS BuildFill(Build& build) {
                                                                               : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// A transfer of any size is one command. AllocationOffsetInBytes is informative and not part of an address.
+// A transfer of any size is one command. AllocationOffsetInBytes is only informative; no address includes it.
 NTSTATUS BuildVirtualTransfer(Build& build) {
   const auto& op = build.args.TransferVirtual;
   uint32_t space = 0;

@@ -20,7 +20,7 @@
 //   driver's instruction --fault--> Begin (reads the device) --raise--> the same instruction, one step --trap-->
 //     End (writes the device) --raise--> next instruction
 //
-// Begin and End are entered as calls on the driver's stack, below its red zone, and not in the handler: what they do
+// Begin and End are entered as calls on the driver's stack, below its red zone, not in the handler, because what they do
 // may take the machine's time, and other threads may run meanwhile. The driver's registers are kept in an Access.
 
 namespace gmmu::os {
