@@ -20,8 +20,8 @@
 //   driver's instruction --fault--> Begin (reads the device) --raise--> the same instruction, one step --trap-->
 //     End (writes the device) --raise--> next instruction
 //
-// Begin and End are entered as calls on the driver's stack, below its red zone, not in the handler, because what they do
-// may take the machine's time, and other threads may run meanwhile. The driver's registers are kept in an Access.
+// Begin and End are entered as calls on the driver's stack, below its red zone, not in the handler, because they may
+// take the machine's time and other threads may run meanwhile. The driver's registers are kept in an Access.
 
 namespace gmmu::os {
 namespace {
