@@ -16,7 +16,7 @@
 
 namespace gmmu::sim::board {
 
-/// The board cannot be used; nothing was started. what() is one to three lines with the remedy.
+/// Reports that the board cannot be used; nothing was started. what() is one to three lines with the remedy.
 class BoardError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -57,7 +57,7 @@ struct BoardIdentity {
   uint64_t id = 0, cap0 = 0, cap1 = 0, cap2 = 0;  ///< registers of the GPU
 };
 
-/// The first 8 bytes of the build's hash in hexadecimal, the first byte first.
+/// Returns the first 8 bytes of the build's hash in hexadecimal, the first byte first.
 std::string BuildName(uint64_t build);
 
 /// Serves the GPU's accesses to host memory. Called only inside calls of Board.
@@ -68,11 +68,11 @@ class HostServer {
   virtual void Write(const HostWrite& write) = 0;
 };
 
-/// A board that has answered: its session is open and its identity is known.
+/// A board that has responded: its session is open and its identity is known.
 ///
-/// Requests are performed in the order of the calls. Every call services the link. Calls that wait have a bound and
-/// throw EngineError, which names the awaited event and the last message from the link. After an error every call
-/// throws it again.
+/// Requests are performed in the order of the calls. Every call services the link. Blocking calls have a time limit;
+/// when it expires they throw EngineError, which names the awaited event and the last message from the link. After an
+/// error every call throws it again.
 class Board {
  public:
   /// Opens the port and a session, reads the identity, and waits until VRAM is initialized. Throws BoardError.
@@ -81,29 +81,29 @@ class Board {
   const BoardIdentity& identity() const { return identity_; }
   MachineClock& clock() { return clock_; }
   const LinkCounts& counts() const { return link_->counts(); }
-  /// Bytes of host memory that the GPU has read and written.
+  /// Returns the number of bytes of host memory that the GPU has read and written.
   uint64_t dma_bytes() const { return dma_bytes_; }
-  /// Bits per second in one direction, on the machine's clock.
+  /// Returns the bit rate of one direction, measured on the machine's clock.
   double line_rate() const { return identity_.line_rate != 0 ? static_cast<double>(identity_.line_rate) : baud_; }
   bool simulated() const { return process_ != nullptr; }
-  /// The findings of a simulated board about its chips.
+  /// Returns the protocol violations that a simulated board found at its chips.
   std::vector<hw::Finding> Findings() const { return process_ ? process_->findings() : std::vector<hw::Finding>(); }
 
-  /// Null: reads are refused and writes dropped.
+  /// Without a server (null), reads are refused and writes are dropped.
   void set_server(HostServer* server) { server_ = server; }
   /// Sets a function that is called about ten times a second while the link is serviced.
   void set_pulse(std::function<void()> pulse) { pulse_ = std::move(pulse); }
-  /// The longest time of a request, in nanoseconds of the machine, in addition to what the link itself needs.
+  /// Sets a request's time limit in nanoseconds of machine time; the time that the link itself needs is added to it.
   void set_bound_ns(uint64_t ns);
   uint64_t bound_ns() const { return bound_ns_; }
 
-  /// Sends a request that has no answer. It waits only for room at the board.
+  /// Sends a request that has no response. It waits only until the board has buffer space.
   void Post(const Bytes& request, const std::string& what);
-  /// Sends requests that have answers, several at once, and waits for all answers.
+  /// Sends several requests that have responses, without waiting in between, and then waits for all responses.
   std::vector<CpuAnswer> Ask(const std::vector<Bytes>& requests, const std::string& what);
-  /// Reads one word; all ones if the board could not read it.
+  /// Reads one word; returns all ones if the board could not read it.
   uint64_t AskWord(const Bytes& request, const std::string& what);
-  /// Answers a read of host memory.
+  /// Responds to a read of host memory.
   void Complete(uint16_t id, unsigned beats, bool ok, const Bytes& data);
   /// Services the link until a message was served, or `wall_ns` have passed.
   void Work(uint64_t wall_ns);

@@ -13,7 +13,7 @@ struct BoardMachine : PlainMachine<GpuOnBoard> {
 };
 
 /// Makes the machine around a GPU on a board. `config` is the result of Adopt (sizes.h). Throws ConfigError when waves
-/// are requested. A board ignores `seed` and `shuffle`.
+/// are requested. The `seed` and `shuffle` options have no effect on a board.
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, std::unique_ptr<Board> board,
                                      const EngineOptions& options);
 

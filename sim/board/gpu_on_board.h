@@ -14,10 +14,10 @@
 
 namespace gmmu::sim::board {
 
-/// A GPU on a board: its configuration space is here, registers and VRAM are at the other end of the link.
+/// A GPU on a board: this class models its configuration space; registers and VRAM are at the other end of the link.
 ///
-/// Time is the board's (MachineClock) and runs by itself. The GPU's accesses to host memory are served only inside calls
-/// of this class, in their order of arrival, between the answers to the CPU.
+/// Time is the board's (MachineClock) and runs by itself. The GPU's accesses to host memory are served only inside
+/// calls of this class, in their order of arrival, between the responses to the CPU.
 class GpuOnBoard : public Device, private Clock, private HostServer {
  public:
   /// `host.config` is the result of Adopt (sizes.h).
@@ -55,7 +55,7 @@ class GpuOnBoard : public Device, private Clock, private HostServer {
 
   // Clock
   uint64_t NowPs() override { return NowNs() * 1000; }
-  /// The time of a PC around a board is its own: serves what the GPU has sent, and returns.
+  /// Services the GPU's requests and returns: a PC's time runs by itself, so nothing has to be advanced.
   void Pass(uint64_t ps) override;
   bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) override;
   void CatchUp() override;

@@ -5,13 +5,13 @@
 
 namespace gmmu::sim::board {
 
-/// The time of the machine: the wall clock's for a real board, slower for a simulated one.
+/// The machine's time. It equals wall-clock time for a real board and runs slower for a simulated one.
 class MachineClock {
  public:
-  /// `speed`: seconds of the machine per second of the wall clock, above 0.
+  /// `speed` is machine seconds per wall-clock second; it must be above 0.
   explicit MachineClock(double speed = 1) : speed_(speed) {}
 
-  /// Nanoseconds of the wall clock, and of the machine, since the clock was made.
+  /// Return wall-clock and machine nanoseconds since the clock was made.
   uint64_t WallNs() const {
     return static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_).count());
   }
@@ -25,7 +25,7 @@ class MachineClock {
     speed_ = speed;
   }
   double speed() const { return speed_; }
-  /// Converts a span of the machine into one of the wall clock.
+  /// Converts a machine time span into a wall-clock time span.
   uint64_t ToWallNs(uint64_t machine_ns) const {
     const double wall = static_cast<double>(machine_ns) / speed_;
     return wall < 1e18 ? static_cast<uint64_t>(wall) : uint64_t{1'000'000'000'000'000'000};

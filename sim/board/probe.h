@@ -25,12 +25,12 @@ struct ProbeLink {
 };
 
 /// Tests the board's VRAM through its window: data lines, address lines, and a sample of `sample_bytes` spread over all
-/// of VRAM with two patterns. It stops after `bound_ns` of the board's time and reports how far it came. The contents
-/// of VRAM are lost.
+/// of VRAM with two patterns. It stops after `bound_ns` of the board's time and reports how much it has tested. The
+/// contents of VRAM are lost.
 ///
-/// The GPU must be in its state after the hello. Throws EngineError when the board stops answering.
+/// The GPU must be in the state that it has after the hello. Throws EngineError when the board stops responding.
 std::vector<ProbeTest> TestVram(Board& board, uint64_t sample_bytes, uint64_t bound_ns);
-/// Measures the link with `bytes` in each direction, each for at most `bound_ns` of the board's time.
+/// Measures the link by transferring `bytes` in each direction, for at most `bound_ns` of board time per direction.
 ProbeLink MeasureLink(Board& board, uint64_t bytes, uint64_t bound_ns);
 
 }  // namespace gmmu::sim::board

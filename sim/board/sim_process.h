@@ -11,10 +11,10 @@
 
 namespace gmmu::sim::board {
 
-/// A program that simulates a board behind a pseudo-terminal, as a child process that ends with this object.
+/// A child process that simulates a board behind a pseudo-terminal; destroying this object ends the process.
 ///
-/// Its standard output has a line `port PATH` first, then repeatedly `speed X`: seconds of the board per second; and
-/// `finding TEXT` for each rule of the board's chips that was violated.
+/// Its standard output starts with a line `port PATH`. It then prints `speed X` repeatedly (board seconds per second),
+/// and `finding TEXT` for each violated rule of the board's chips.
 class SimProcess {
  public:
   /// Starts the program and waits for its port, at most 30 s. Throws BoardError if it is missing or reports no port.
@@ -24,9 +24,9 @@ class SimProcess {
   SimProcess& operator=(const SimProcess&) = delete;
 
   const std::string& port() const { return port_; }
-  /// Returns the latest reported speed since the last call.
+  /// Returns the latest speed reported since the previous call; nullopt if there was none.
   std::optional<double> NewSpeed();
-  /// The first kMostFindings findings that NewSpeed has read, of probe "sdram".
+  /// The first kMostFindings findings that NewSpeed has read; their probe is "sdram".
   const std::vector<hw::Finding>& findings() const { return findings_; }
   static constexpr size_t kMostFindings = 64;
 

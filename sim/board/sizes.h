@@ -9,15 +9,15 @@
 namespace gmmu::sim::board {
 
 /// Throws ConfigError when the configuration requests features of simulated machines only: several GPUs, VRAM that
-/// answers out of order or flips a bit, an answer that is lost (`lost_answer`).
+/// responds out of order or flips a bit, or a lost response (`lost_answer`).
 void RefuseSimulated(const MachineConfig& config, bool lost_answer);
 
-/// Sets the keys that describe the GPU to the board's values, except those in `stated`. Throws ConfigError, with key
-/// and both values, when a stated value differs, and when the tables have more levels or VRAM is larger than on the
-/// board. Less VRAM than the board has is allowed, and so are sizes to which the board can be turned down.
+/// Sets the keys that describe the GPU to the board's values, except those in `stated`. Throws ConfigError, naming the
+/// key and both values, when a stated value differs, and when the tables have more levels or VRAM is larger than on the
+/// board. Less VRAM is allowed, and so are sizes that the board can be turned down to.
 void Adopt(const BoardIdentity& board, const std::set<std::string>& stated, MachineConfig& config);
 
-/// The value that the driver must write to the board's register sizes_in_use; 0: none.
+/// Returns the value that the driver must write to the board's register sizes_in_use; 0: none.
 regs::SizesInUse TurnedDown(const MachineConfig& config, const BoardIdentity& board);
 
 }  // namespace gmmu::sim::board

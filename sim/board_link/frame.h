@@ -13,7 +13,7 @@ inline constexpr unsigned kWindow = 8;       ///< numbered frames outstanding at
 
 enum class FrameKind : uint8_t { kData = 0, kHello = 1, kAnnouncement = 2 };
 
-/// A frame as docs/board-link.md lays it out, without its checksum.
+/// A frame in the layout of docs/board-link.md, without its checksum.
 struct Frame {
   uint8_t session = 0;
   uint8_t number = 0;
@@ -24,15 +24,15 @@ struct Frame {
   Bytes payload;  ///< at most kMostPayload
 };
 
-/// Returns the bytes of the frame on the line: body and checksum in COBS, then the zero that ends it.
+/// Returns the frame as sent on the line: body and checksum encoded in COBS, then the terminating zero.
 Bytes Encode(const Frame& frame);
 
-/// Finds frames in the bytes of a line. It may start anywhere, and resynchronizes at the next zero.
+/// Finds frames in the bytes of a line. It may start in the middle of a frame: it resynchronizes at the next zero.
 class FrameReader {
  public:
   enum class Got : uint8_t { kNothing, kFrame, kDamaged };
-  /// Processes one byte. kFrame: a frame ended, which is now in `frame`. kDamaged: the bytes were no valid frame and
-  /// are dropped.
+  /// Processes one byte. kFrame: the byte completed a frame, which is now in `frame`. kDamaged: the bytes since the
+  /// previous zero are no valid frame and were dropped.
   Got Take(uint8_t byte, Frame& frame);
 
  private:

@@ -10,7 +10,7 @@ namespace gmmu::sim::board {
 
 inline constexpr uint8_t kProtocolVersion = 1;
 
-/// Times of the host's end, in nanoseconds of the clock whose values its calls receive.
+/// Timeouts of the host's end, in nanoseconds of the clock from which its calls take `now_ns`.
 struct LinkTimes {
   uint64_t listen = 30'000'000;          ///< before the first hello, to learn the board's session number
   uint64_t hello = 100'000'000;          ///< from one hello to the next
@@ -19,7 +19,7 @@ struct LinkTimes {
   uint64_t opening = 3'000'000'000;      ///< of hellos without an answer before it gives up
   uint64_t dead = 3'000'000'000;         ///< without a good frame
 
-  /// For a simulated board, whose line is hundreds of times slower than this clock: keep-alives must not fill it.
+  /// For a simulated board, whose line is hundreds of times slower than this clock, so keep-alives are sent rarely.
   static LinkTimes OfSimulation() {
     LinkTimes times;
     times.listen = 500'000'000;
@@ -32,7 +32,7 @@ struct LinkTimes {
   }
 };
 
-/// Counts of a link since its session was opened; bytes are those on the line, payload those of messages.
+/// Link statistics since the session was opened. Byte counts include framing; payload counts only message bytes.
 struct LinkCounts {
   uint64_t frames_sent = 0, frames_taken = 0;  ///< of all kinds
   uint64_t sent_again = 0;                     ///< retransmitted numbered frames
@@ -59,13 +59,13 @@ enum class LinkCause : uint8_t {
   kLost,      ///< no good frame came for the time `dead` in an open session
 };
 
-/// The host's end of the transport of docs/board-link.md: a byte stream each way over a line that loses and damages bytes.
+/// The host's end of the transport of docs/board-link.md: a byte stream each way over a lossy, noisy line.
 ///
-/// It has neither input and output nor a clock. Its owner passes received bytes to Receive, and calls Pull and sends
-/// the result whenever the line accepts bytes, and at WakeNs at the latest.
+/// It does no I/O and has no clock. Its owner passes received bytes to Receive; whenever the line accepts bytes, and at
+/// WakeNs at the latest, the owner calls Pull and sends the result.
 class LinkEnd {
  public:
-  /// `session`, 1 to 255, is the number of the session to open, unless the board turns out to have it already.
+  /// Opens session number `session` (1 to 255) unless the board already uses that number.
   LinkEnd(const LinkTimes& times, uint8_t session, uint64_t now_ns);
 
   /// Processes bytes from the line.
@@ -73,9 +73,9 @@ class LinkEnd {
   /// Appends bytes to the stream down.
   void Send(const Bytes& bytes);
   /// Returns the next frame to send; empty: none now. Before the call, pass all received bytes to Receive, because Pull
-  /// judges whether the link is dead.
+  /// checks whether the link is dead.
   Bytes Pull(uint64_t now_ns);
-  /// Returns when Pull may have work even if no byte arrives and none is sent.
+  /// Returns the time at which Pull may have a frame even if no byte arrives and Send is not called.
   uint64_t WakeNs() const;
   /// Returns the received bytes of the stream up.
   Bytes Take();
@@ -83,10 +83,10 @@ class LinkEnd {
   LinkState state() const { return state_; }
   LinkCause cause() const { return cause_; }
   uint8_t version() const { return version_; }
-  /// Bytes of the stream down that the board has not acknowledged.
+  /// Returns the number of bytes of the stream down that the board has not acknowledged.
   size_t waiting() const { return unacknowledged_bytes_ + stream_down_.size(); }
   uint64_t last_good_ns() const { return last_good_ns_; }
-  /// The longest time without a good frame on an open link.
+  /// Returns the longest time that an open link may be without a good frame.
   uint64_t dead() const { return times_.dead; }
   void set_dead(uint64_t ns) { times_.dead = ns; }
   const LinkCounts& counts() const { return counts_; }
@@ -113,7 +113,7 @@ class LinkEnd {
   bool heard_bytes_ = false, heard_frame_ = false;
   uint8_t heard_session_ = 0;
 
-  // Down. `frames_[i]` has number first_ + i and was sent at least once; those from next_ on must be retransmitted.
+  // Stream down. frames_[i] has number first_ + i and was sent at least once; from next_ on they must be retransmitted.
   Bytes stream_down_;
   std::deque<Bytes> frames_;
   size_t unacknowledged_bytes_ = 0;

@@ -47,7 +47,7 @@ struct RequestRoom {
 };
 using UpMessage = std::variant<HostRead, HostWrite, CpuAnswer, RequestRoom>;
 
-/// The stream up is not a sequence of messages: the two ends use different protocols.
+/// Reports that the stream up is not a sequence of messages: the two ends use different protocols.
 class MessageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -74,15 +74,15 @@ Bytes WriteWindow(uint32_t offset, uint8_t strobes, const uint64_t* words, unsig
 Bytes ReadWindow(uint32_t offset, unsigned count);
 Bytes WriteBoard(uint8_t index, uint64_t value);
 Bytes ReadBoard(uint8_t index);
-/// The completion of read `id`, of `data.size()` / 8 beats; `ok` false: it was refused, and the data is ignored.
+/// Completes read `id` with `data.size()` / 8 beats. If `ok` is false, the read was refused and the data is ignored.
 Bytes Completion(uint16_t id, unsigned beats, bool ok, const Bytes& data);
 
-/// The board's room for requests. Completions need no room there.
+/// Tracks the free space in the board's request buffer. Completions do not use that buffer.
 class RequestCredit {
  public:
   bool Has(size_t bytes) const { return bytes <= left_; }
   void Spend(size_t bytes) { left_ -= bytes; }
-  /// Throws MessageError if the board returns more than was sent to it.
+  /// Throws MessageError if the board returns more credit than requests have used.
   void Give(size_t bytes);
   size_t left() const { return left_; }
 

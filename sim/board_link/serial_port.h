@@ -7,7 +7,7 @@
 
 namespace gmmu::sim::board {
 
-/// A serial port that cannot be used; what() gives its name, the reason and the remedy.
+/// Reports that a serial port cannot be used; what() gives its name, the reason and the remedy.
 class PortError : public std::runtime_error {
  public:
   enum class Cause : uint8_t { kAbsent, kNoRights, kInUse, kNoSerialPort, kNoSuchRate, kFailed };
@@ -18,12 +18,12 @@ class PortError : public std::runtime_error {
   Cause cause_;
 };
 
-/// A serial port of Linux: raw bytes, 8 data bits, no parity, 1 stop bit, no flow control. No call but Wait blocks.
+/// A serial port of Linux: raw bytes, 8 data bits, no parity, 1 stop bit, no flow control. Only Wait blocks.
 ///
-/// This program has exclusive use while the port is open. Bytes that waited in it before are dropped.
+/// This program has exclusive use while the port is open. Bytes received before it was opened are dropped.
 class SerialPort {
  public:
-  /// Any rate that the driver can make; at 3,000,000 the driver's own constant. Throws PortError.
+  /// Accepts any rate that the kernel driver supports; 3,000,000 uses the driver's own constant. Throws PortError.
   SerialPort(const std::string& path, unsigned baud);
   ~SerialPort();
   SerialPort(const SerialPort&) = delete;
@@ -31,10 +31,10 @@ class SerialPort {
 
   const std::string& path() const { return path_; }
 
-  /// Return the number of bytes transferred, 0 if none can be now. Throw PortError when the port has gone.
+  /// Return the number of bytes transferred, 0 if none can be now. Throw PortError when the port has disappeared.
   size_t Read(uint8_t* to, size_t size);
   size_t Write(const uint8_t* from, size_t size);
-  /// Waits until bytes have arrived, or with `to_write` until some can be written; at most `ns`.
+  /// Waits at most `ns` until bytes have arrived or, if `to_write`, until some can be written.
   void Wait(bool to_write, uint64_t ns) const;
 
  private:

@@ -14,14 +14,14 @@ class Vgmmu_ulx3s;
 
 namespace gmmu::sim {
 
-/// A serial cable: it passes bytes, damages or loses them, inserts spurious bytes, or is cut.
+/// A serial cable that passes, damages, loses and inserts bytes, and that can be cut.
 class SerialCable {
  public:
   /// `noise` is the probability that a byte is disturbed. After `cut_after` bytes, both directions together, the cable
   /// passes nothing.
   SerialCable(double noise, uint64_t cut_after, uint64_t seed) : noise_(noise), cut_after_(cut_after), chance_(seed) {}
 
-  /// Passes a byte; appends the bytes that arrive at the other end to `to`.
+  /// Passes a byte; appends the bytes that arrive at the other end (none, one or several) to `to`.
   void Pass(uint8_t byte, std::deque<uint8_t>& to);
   bool cut() const { return passed_ >= cut_after_; }
   uint64_t passed() const { return passed_; }
@@ -34,10 +34,10 @@ class SerialCable {
   uint64_t passed_ = 0, spoilt_ = 0;
 };
 
-/// The board ULX3S at its pins: the Verilated gmmu_ulx3s, its SDRAM chip and both ends of its serial line.
+/// The ULX3S board at its pins: the Verilated gmmu_ulx3s, its SDRAM chip and both ends of its serial line.
 ///
 /// The oscillator's pin receives the GPU's clock (80 MHz), since the model of the PLL passes its input through. A bit
-/// of the line lasts kCyclesPerBit cycles, fewer than on the board, which shortens simulations.
+/// on the line lasts kCyclesPerBit cycles, fewer than on the board, which shortens simulations.
 class BoardPins {
  public:
   static constexpr unsigned kCyclesPerBit = 4;
@@ -46,12 +46,12 @@ class BoardPins {
   BoardPins();
   ~BoardPins();
 
-  /// Runs `cycles` clocks. Bytes are read from `from_host` when the line is free; bytes from the board are appended to
-  /// `to_host`.
+  /// Runs `cycles` clocks. Bytes are taken from `from_host` whenever the line is free; bytes from the board are
+  /// appended to `to_host`.
   void Run(uint64_t cycles);
   std::deque<uint8_t> from_host, to_host;
 
-  /// Holds the button FIRE1, the board's reset, while `down`.
+  /// Holds the board's reset button FIRE1 while `down`.
   void Reset(bool down);
 
   uint64_t cycles() const { return cycles_; }

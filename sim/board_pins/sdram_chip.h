@@ -9,7 +9,7 @@
 
 namespace gmmu::sim {
 
-/// Times and sizes of an SDR SDRAM with 16 data bits, as its data sheet has them. Times in picoseconds.
+/// Timing and sizes of an SDR SDRAM with 16 data bits, named as in its data sheet. Times are in picoseconds.
 struct SdramPart {
   const char* name;
   uint64_t trcd;           ///< activate to read or write
@@ -45,7 +45,7 @@ struct SdramPins {
   uint16_t dq = 0;
 };
 
-/// What the chip drives onto dq from an edge to the next.
+/// The values that the chip drives onto dq from one clock edge to the next.
 struct SdramOut {
   uint8_t driven = 0;  ///< bit n: byte n
   uint16_t dq = 0;     ///< bytes that are not driven hold an arbitrary value
@@ -79,16 +79,16 @@ struct SdramFinding {
   std::string text;  ///< a sentence
 };
 
-/// An SDR SDRAM at its pins. After a violated rule it behaves as a chip does, as far as that is defined; it records a
-/// finding for each violation. A cell that was never written holds a value that depends on its address.
+/// A pin-accurate SDR SDRAM. It records a finding for each violated rule and then behaves as a real chip would, as far
+/// as that is defined. A cell that was never written holds a value that depends on its address.
 class SdramChip {
  public:
   static constexpr unsigned kBanks = 4;
 
-  /// Throws std::invalid_argument unless `clock_ps` is positive and at least the part's shortest.
+  /// Throws std::invalid_argument unless `clock_ps` is positive and at least the part's shortest clock period.
   SdramChip(const SdramPart& part, uint64_t clock_ps);
 
-  /// A rising edge of the clock with the values of the pins. Returns the values on dq from now to the next edge.
+  /// Processes a rising clock edge with these pin values. Returns the values on dq from now to the next edge.
   SdramOut Edge(const SdramPins& pins);
 
   const std::vector<SdramFinding>& findings() const { return findings_; }
@@ -96,9 +96,9 @@ class SdramChip {
   uint64_t edges() const { return edge_; }
   uint64_t size() const { return uint64_t{2} << (part_.row_bits + part_.column_bits + 2); }
 
-  /// A byte of the contents. The address is {row, bank, column, byte of the column}; it wraps at size().
+  /// Returns a byte of the contents. The address is {row, bank, column, byte of the column}; it wraps at size().
   uint8_t Byte(uint64_t address) const;
-  /// Damage for tests: inverts bit `bit` (0 to 7) of a byte.
+  /// Injects damage for tests: inverts bit `bit` (0 to 7) of a byte.
   void FlipBit(uint64_t address, unsigned bit);
 
   /// Commands so far.

@@ -14,7 +14,7 @@
 
 namespace gmmu::sim::device {
 
-/// Fills in the table of a device (GmmuOpenDevice, or a wrapper of GmmuServeDevice). Throws if it cannot.
+/// Fills in a device's function table (GmmuOpenDevice, or a wrapper of GmmuServeDevice). Throws if it cannot.
 using Open = std::function<void(const GMMU_DEVICE_HOST& host, GMMU_DEVICE& table)>;
 
 struct FunctionParameters {
@@ -30,13 +30,13 @@ struct FunctionCounts {
 };
 
 /// A PCI function other than this project's GPU: configuration space, local memory behind BAR 2, and the device behind
-/// BAR 0 and 4 (hw/device.h). It reaches host memory only through `host`, with its requester id.
+/// BAR 0 and 4 (hw/device.h). It accesses host memory only through `host`, with its requester id.
 ///
 /// The CPU's accesses take effect on arrival: the machine calls Read and Write at that time. Register writes schedule a
 /// step.
 class Function {
  public:
-  /// `deliver`: delivers an interrupt of the interrupt line, which no IOMMU sees.
+  /// `deliver` sends an interrupt of the interrupt line, which does not pass the IOMMU.
   Function(hw::Bdf bdf, const FunctionParameters& parameters, HostAccess& host, Agenda& agenda,
            std::function<void(uint64_t address, uint32_t data)> deliver, uint64_t line_ps);
   ~Function();
@@ -48,7 +48,7 @@ class Function {
   const FunctionCounts& counts() const { return counts_; }
   VramCore& memory() { return memory_; }
 
-  /// An access of at most 64 bytes inside a BAR that has arrived. Unanswered reads return all ones.
+  /// Performs an arrived access of at most 64 bytes inside a BAR. Unanswered reads return all ones.
   void Read(unsigned bar, uint64_t offset, void* to, size_t size);
   void Write(unsigned bar, uint64_t offset, const void* from, size_t size);
   uint32_t ReadConfig(uint16_t offset, unsigned size) const { return config_.Read(offset, size); }

@@ -19,9 +19,9 @@ struct DeviceSettings {
 #include "settings/as_members.h"
 #include "device/device.def"
 
-  /// The members as keys of a configuration file, which must not outlive this object.
+  /// Returns the members as keys of a configuration file. The keys must not outlive this object.
   settings::Keys Keys();
-  /// Checks rules between keys, for a device in `machine`. Throws settings::Error with `file`, key and error.
+  /// Checks rules between keys, for a device in `machine`. Throws settings::Error, which names `file`, key and error.
   void Check(const MachineConfig& machine, const std::string& file) const;
   /// Whether a device replaces the GPU.
   bool present() const { return !device.model.empty(); }

@@ -6,8 +6,8 @@
 
 namespace gmmu::sim {
 
-/// What the address of a transaction means. The first four are those of AxUSER.kind on the GPU's
-/// host port.
+/// The meaning of a transaction's address. The first four values equal AxUSER.kind on the GPU's host
+/// port.
 enum class AddressKind : uint8_t {
   kLogical,     ///< untranslated: an IOMMU, if there is one, translates it
   kTranslated,  ///< the device has translated the address itself
@@ -16,8 +16,8 @@ enum class AddressKind : uint8_t {
   kConfig,      ///< an offset in the configuration space of the accessed device
 };
 
-/// The times at which a read passed the stages of its path, in picoseconds of simulated time. For a burst of several
-/// requests: those of the request whose data came last.
+/// The times at which a read passed the stages of its path, in picoseconds of simulated time. A burst of several
+/// requests has the times of the request whose data arrived last.
 struct BusMarks {
   uint64_t wire_ps = 0;        ///< its first byte is on the link
   uint64_t root_ps = 0;        ///< its last byte is at the root complex
@@ -26,8 +26,8 @@ struct BusMarks {
   uint64_t device_ps = 0;      ///< its data is at the device
 };
 
-/// Names the sender of a transaction. A target may ignore it: a transaction without one counts as
-/// that of a plain bus master, with a logical address and requester 0.
+/// Identifies the sender of a transaction. A target may ignore it. A transaction without this extension counts as that
+/// of a plain bus master, with a logical address and requester 0.
 class BusExtension : public tlm::tlm_extension<BusExtension> {
  public:
   tlm::tlm_extension_base* clone() const override { return new BusExtension(*this); }

@@ -10,26 +10,26 @@ class Vgmmu_gpu;
 
 namespace gmmu::sim {
 
-/// The external side of the client ports cl_*: makes accesses as hw::ClientAccesses requests, at most one per client
-/// and cycle, and accepts every answer at once. A write's words, AddressPattern of seed 0 (hw/traffic.h), precede it,
-/// one a cycle, so later accesses wait behind them. Without accesses it costs no host time.
+/// The external side of the client ports cl_*: makes the accesses that hw::ClientAccesses requests, at most one per
+/// client and cycle, and always accepts responses. A write's words, AddressPattern of seed 0 (hw/traffic.h), precede it
+/// at one per cycle, so later accesses wait behind them. While there are no accesses, it costs no host time.
 class ClientPorts {
  public:
   static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
 
   ClientPorts();
-  /// Makes these accesses from now on; null: none. Accesses in flight complete, and their answers are dropped.
+  /// Makes these accesses from now on; null: none. Those in flight complete, and their responses are dropped.
   void Serve(hw::ClientAccesses* accesses);
-  /// Deliberate fault (hw::Instruments): client 0 begins a read whose answer is never accepted.
+  /// Deliberate fault (hw::Instruments): client 0 begins a read whose response is never accepted.
   void LoseAnswer(Vgmmu_gpu& top, unsigned space, uint64_t va);
 
-  /// Before the clock edge of `cycle`: Drive sets inputs; Sample, when they have settled, records what was accepted.
+  /// Call both before the clock edge of `cycle`: Drive sets inputs; Sample, once they settled, records handshakes.
   void Drive(Vgmmu_gpu& top, uint64_t cycle);
   void Sample(Vgmmu_gpu& top, uint64_t cycle);
 
-  /// Nothing is offered, and every access has its answer.
+  /// Whether nothing is offered and every access has completed.
   bool idle() const { return offered_ == 0 && in_flight_ == 0 && !losing_; }
-  /// When idle: the cycle of the next access.
+  /// Returns the cycle of the next access. Call it only while idle.
   uint64_t due() const;
 
  private:
@@ -57,7 +57,7 @@ class ClientPorts {
   std::vector<Port> ports_;
   hw::ClientAccesses* accesses_ = nullptr;
   uint64_t life_ = 0;  // of `accesses_`
-  // Bit i is client i's: access offered; request on the pins; word on the pins; next of these due on the pins.
+  // Masks by client: an access is offered; a request is on the pins; a word is on the pins; a later one is due there.
   uint64_t offered_ = 0, requests_ = 0, words_ = 0, next_ = 0;
   uint64_t in_flight_ = 0;  // slots
   bool losing_ = false, lost_ = false;

@@ -12,9 +12,9 @@ namespace gmmu::sim {
 
 /// Drives the AXI4-Lite ports s_reg and s_win with the CPU's accesses to the function, in order.
 ///
-/// A window access is cut into 8-byte beats, writes pipelined. A register access begins when all earlier window beats
-/// were accepted, and ends with its answer before the next access begins; so the GPU sees one order. A window write is
-/// done when its last beat was accepted. Configuration accesses are performed in the same order.
+/// A window access is cut into 8-byte beats; writes are pipelined. A register access begins when all earlier window
+/// beats were accepted, and the next access begins after its response, so the GPU sees one order. A window write is
+/// done when its final beat was accepted. Configuration accesses are performed in the same order.
 class CpuPort {
  public:
   enum class Target : uint8_t { kRegisters, kWindow, kConfig };
@@ -26,10 +26,10 @@ class CpuPort {
     uint8_t* data = nullptr;
     tlm::tlm_generic_payload* transaction = nullptr;  ///< belongs to the caller, who gets it back by Done
   };
-  /// Called when the access is done. `ok` false: the GPU answered with an error; the data of a read is then all ones.
+  /// Called when the access is done. If `ok` is false, the GPU responded with an error, and read data is all ones.
   using Done = std::function<void(const Access&, bool ok)>;
   using Configure = std::function<void(const Access&)>;
-  /// Called when a register write is accepted: the bytes of `data` that `strobe` selects go to the 8-byte word at
+  /// Called when a register write is accepted. The bytes of `data` that `strobe` selects go to the 8-byte word at
   /// `offset`.
   using WriteHook = std::function<void(uint32_t offset, uint64_t data, unsigned strobe)>;
 
@@ -48,7 +48,7 @@ class CpuPort {
   }
 
   bool idle() const { return !active_ && !taken_ && queue_.empty() && window_answers_ == 0; }
-  /// Describes, for error texts, what the oldest access waits for.
+  /// Describes, for error messages, the event for which the oldest access waits.
   std::string Waiting() const;
 
  private:

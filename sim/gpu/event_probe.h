@@ -14,15 +14,15 @@ namespace gmmu::sim {
 
 class HostPort;
 
-/// Records the GPU's activity (hw/events.h): it reads the event port, the memory ports, the pins of the clients and the
-/// signals of rtl/observe.vlt. It never influences the GPU.
+/// Records the GPU's activity (hw/events.h) from the event port, the memory ports, the clients' pins and the signals of
+/// rtl/observe.vlt. It never influences the GPU.
 class EventProbe {
  public:
   EventProbe(hw::EventSink& sink, unsigned unit, uint64_t period_ps);
 
-  /// Before the clock edge of `cycle`, when the inputs have settled and before the ports have sampled them.
+  /// Call it before the clock edge of `cycle`, when the inputs have settled and the ports have not sampled them yet.
   void Sample(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host);
-  /// Findings of probe "events": the number of spans whose steps do not add up.
+  /// Returns findings of probe "events": the number of spans whose steps do not cover the span exactly.
   const std::vector<hw::Finding>& findings();
 
  private:
@@ -48,7 +48,7 @@ class EventProbe {
   EngineLog engine_;
   EngineLoad load_;
   std::unordered_map<unsigned, Burst> bursts_[2];  // bursts by id; [0] reads, [1] writes
-  uint64_t offered_[4];                            // cycle in which AR, AW of VRAM, of the host were offered; kNever
+  uint64_t offered_[4];                            // cycle of the offer on AR, AW of VRAM, of host; or kNever
   bool resetting_ = false;
   std::vector<hw::Finding> findings_;
 };

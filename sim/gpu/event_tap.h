@@ -8,7 +8,7 @@
 
 namespace gmmu::sim {
 
-/// Returns bits 32 i to 32 i + 31 of a port of any width; bits past its end are 0.
+/// Returns bits 32 i to 32 i + 31 of a port of any width; bits beyond the port's width are 0.
 template <typename Port>
 inline uint32_t Word32(const Port& port, unsigned i) {
   if constexpr (std::is_integral_v<Port>) {
@@ -18,7 +18,7 @@ inline uint32_t Word32(const Port& port, unsigned i) {
   }
 }
 
-/// Passes the events on the event port in this cycle to the checker, before the clock edge.
+/// Passes this cycle's events on the event port to the checker. Call it before the clock edge.
 void TapEvents(const Vgmmu_gpu& top, uint64_t cycle, TranslationChecker& checker);
 
 /// Whether the event port reports an answered lookup or a completed invalidation.

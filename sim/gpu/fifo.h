@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// A queue that allocates nothing while it stays within its capacity; beyond it, it doubles the capacity.
+/// A queue that allocates nothing while it stays within its capacity, and doubles its capacity when it is full.
 template <typename T>
 class Fifo {
  public:

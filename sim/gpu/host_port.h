@@ -11,7 +11,7 @@
 
 namespace gmmu::sim {
 
-/// Limits of the device on its PCIe link, and deliberate faults of the port.
+/// The device's limits on its PCIe link, and the port's deliberate faults.
 struct HostPortParameters {
   uint16_t requester = 0x0100;
   unsigned tags = 64;               ///< read requests in flight
@@ -21,22 +21,22 @@ struct HostPortParameters {
   bool drop_fence = false;          ///< lose writes of 16 aligned bytes, for a test of the checks
 };
 
-/// The AXI4 subordinate on m_host: each burst becomes one transaction, handed to `Sink` at the
-/// cycle of its last handshake; B and R follow when the transaction is answered.
+/// The AXI4 subordinate on m_host. Each burst becomes one transaction, handed to `Sink` in the cycle of its
+/// last handshake; B and R follow when the transaction is answered.
 ///
-/// Writes are posted: B means that the link has accepted the burst; Bs come in the order of AW. Reads
-/// are answered in any order; a response other than OK is RRESP SLVERR. A read holds one tag for each
-/// request that it is split into, from issue until its data has arrived. A read that finds too few free
-/// tags waits in a register of the port, with ARREADY low. A read that needs more tags than exist is
-/// issued when no other read holds any. Accesses to peers use no tag and no entry of the write buffer;
-/// a write to a peer is answered when the peer's VRAM has it, with SLVERR when the response is not OK.
-/// Call Drive and Sample as VramPort says.
+/// Writes are posted: B means that the link has accepted the burst; Bs come in the order of AW. Reads are
+/// answered in any order; a response other than OK becomes RRESP SLVERR. A read holds one tag for each request
+/// that it is split into, from issue until its data has arrived. A read that finds too few free tags waits in a
+/// register of the port, with ARREADY low. A read that needs more tags than exist is issued when no other read
+/// holds any. Accesses to peers use no tag and no entry of the write buffer; a write to a peer is answered when
+/// the peer's VRAM has the data, with SLVERR when the response is not OK. Call Drive and Sample as for
+/// VramPort.
 class HostPort {
  public:
   class Sink {
    public:
     virtual ~Sink() = default;
-    /// Sends the transaction, which returns by Answer.
+    /// Sends the transaction. The sink later returns it by calling Answer.
     virtual void Send(PooledTransaction* transaction) = 0;
   };
 
@@ -73,14 +73,14 @@ class HostPort {
     }
   }
 
-  /// Time stamps along the path of the read burst whose beats are on R. Call it between Drive and Sample.
+  /// Returns the time stamps of the read burst whose beats are on R. Call it between Drive and Sample.
   const BusMarks& marks_of_shown() const { return data_.front().transaction->extension->marks; }
 
-  /// No transaction is inside the port (transactions outside may still be unanswered).
+  /// Whether no transaction is inside the port. Transactions outside it may still be unanswered.
   bool idle() const {
     return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty() && waiting_ == nullptr;
   }
-  /// The number of transactions that the outside has not answered yet.
+  /// Returns the number of transactions that were sent to the sink and are not answered yet.
   unsigned outstanding() const { return reads_out_ + unanswered_ + peer_reads_out_ + peer_writes_out_; }
 
   std::vector<hw::Counter> Counters() const;

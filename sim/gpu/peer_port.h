@@ -10,16 +10,16 @@
 
 namespace gmmu::sim {
 
-/// The AXI4 manager on s_peer: accesses of linked GPUs to this one's VRAM.
+/// The AXI4 manager on s_peer, for linked GPUs' accesses to this GPU's VRAM.
 ///
 /// A transaction is one burst of full beats that does not cross 4 KiB. Reads and writes wait in separate queues, each
-/// for a free id and the channel; W follows its AW. R and B are always accepted. Drive and Sample as for VramPort.
+/// for a free id and the channel; W follows its AW. R and B are always accepted. Call Drive and Sample as for VramPort.
 class PeerPort {
  public:
   static constexpr unsigned kInFlight = 64;  ///< bursts of each direction at the port
   using Done = std::function<void(PooledTransaction*, bool ok)>;
 
-  /// `done` returns each transaction in the cycle of its last R, or its B.
+  /// `done` receives each transaction in the cycle of its last R, or of its B.
   explicit PeerPort(Done done);
 
   /// Queues an access that arrives at `time_ps`; the first clock edge after that time sees it.
@@ -67,7 +67,7 @@ class PeerPort {
     if (top.s_peer_bvalid_o) TakeAnswer(top.s_peer_bid_o, top.s_peer_bresp_o);
   }
 
-  /// No access waits or is in flight.
+  /// Whether no access waits or is in flight.
   bool idle() const { return reads_.idle() && writes_.idle(); }
 
  private:
@@ -87,7 +87,7 @@ class PeerPort {
     unsigned done = 0;  ///< beats
     bool error = false;
   };
-  /// The accesses of one direction: the waiting ones, and those at the port by id.
+  /// One direction's accesses: those that wait, and those in flight, by id.
   class Direction {
    public:
     Direction();
@@ -97,7 +97,7 @@ class PeerPort {
     }
     PooledTransaction* front() const { return waiting_.front().first; }
     unsigned next_id() const { return free_.front(); }
-    /// Records that the access at the front was accepted, and returns its id.
+    /// Allocates an id for the access at the front, which the port has accepted, and returns the id.
     unsigned Take();
     Slot& at(unsigned id) { return slots_[id]; }
     PooledTransaction* End(unsigned id);

@@ -78,33 +78,33 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   ConfigSpace& config() { return config_; }
   VramCore& vram() { return vram_; }
-  /// Hands every answered lookup and every completed invalidation to `checker`; null for none.
+  /// Passes every answered lookup and every completed invalidation to `checker`; null: to nothing.
   void set_checker(TranslationChecker* checker);
 
-  /// The number of clock edges so far, and how many of them the model executed.
+  /// Return the number of clock edges so far, and the number of edges that the model executed.
   uint64_t cycles() const;
   uint64_t cycles_evaluated() const { return evaluated_; }
 
   /// Reads registers for instruments: after the CPU's accesses, but without passing the PCIe link. `done` receives the
-  /// values at local_ps(), which may be ahead of the simulation's time. While an earlier call has no answer it returns
+  /// values at local_ps(), which may be ahead of the simulation's time. While an earlier call is unanswered it returns
   /// false and does nothing.
   [[nodiscard]] bool ServiceRead(const std::vector<uint32_t>& offsets,
                                  std::function<void(const std::vector<uint64_t>&)> done);
 
   uint64_t local_ps() const { return edge_ps_; }
 
-  /// Describes, for error texts, what the CPU's oldest access waits for.
+  /// Describes, for error messages, the event for which the CPU's oldest access waits.
   std::string Waiting() const { return cpu_port_.Waiting(); }
   std::vector<hw::Finding> Findings() const;
   /// See hw::Instruments.
   void DriveClients(hw::ClientAccesses* accesses);
-  /// Deliberate fault: client 0 begins a read whose answer is never accepted (hw::Instruments).
+  /// Deliberate fault: client 0 begins a read whose response is never accepted (hw::Instruments).
   void LoseAnswer(unsigned space, uint64_t va);
-  /// Host memory holds answers back on purpose for `ps` picoseconds: the port's checker accepts such waits.
+  /// Tells the port's checker that host memory may deliberately delay responses by up to `ps` picoseconds.
   void AllowHostWait(uint64_t ps) { axi_.AllowHostWait(2 * (ps / parameters_.period_ps)); }
-  /// "rtl_slot" while idle_o is 0, "bus_slot" while a burst at an AXI port has no last R or B.
+  /// Returns "rtl_slot" while idle_o is 0, and "bus_slot" while a burst at an AXI port has no last R or B.
   std::vector<hw::InUse> ResourcesInUse() const;
-  /// Blocks "vram" and "host_port".
+  /// Returns the counters of blocks "vram" and "host_port".
   std::vector<hw::Counter> Counters() const;
 
  private:

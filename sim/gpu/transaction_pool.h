@@ -14,7 +14,7 @@ namespace gmmu::sim {
 
 inline constexpr size_t kMaxTransactionBytes = 4096;
 
-/// A transaction with a buffer and an extension of its own; made by TransactionPool.
+/// A transaction that owns its buffer and extension; made by TransactionPool.
 class PooledTransaction : public tlm::tlm_generic_payload {
  public:
   explicit PooledTransaction(tlm::tlm_mm_interface* pool)
@@ -31,7 +31,7 @@ class PooledTransaction : public tlm::tlm_generic_payload {
   uint64_t owner_tag = 0;  ///< free for the initiator's use
 };
 
-/// A pool of reusable transactions: it allocates nothing once it holds as many as are ever in flight.
+/// A pool of reusable transactions. It stops allocating once it holds as many as are ever in flight together.
 ///
 /// Acquire returns a transaction with one reference; it returns to the pool when the last reference is released.
 class TransactionPool : public tlm::tlm_mm_interface {

@@ -10,12 +10,12 @@
 
 namespace gmmu::sim {
 
-/// The AXI4 subordinate on m_vram: it has VramCore's bytes and VramTiming's cycles.
+/// The AXI4 subordinate on m_vram. VramCore holds its bytes and VramTiming computes its cycles.
 ///
-/// It serves several bursts at once; the R beats of one burst follow each other. Reads are answered
-/// in the order in which their addresses came or, if `reorder` is set, in an order drawn from the
-/// seed among those that are due. A write takes effect at its W handshake; an access past the end is
-/// answered SLVERR. Call Drive before the clock edge, and Sample when the inputs have settled.
+/// It serves several bursts at once; the R beats of one burst are contiguous. Reads are answered in the order in which
+/// their addresses came or, if `reorder` is set, in an order drawn from the seed among those that are due. A write
+/// takes effect at its W handshake; an access past the end is answered SLVERR. Call Drive before the clock edge, and
+/// Sample when the inputs have settled.
 class VramPort {
  public:
   VramPort(VramCore& core, const VramParameters& parameters, bool reorder, uint64_t seed)
@@ -28,8 +28,8 @@ class VramPort {
         writes_(outstanding_),
         answers_(outstanding_) {}
 
-  /// Inverts one bit of the byte with which `bytes` bytes have been written through the port; 0
-  /// inverts none.
+  /// Inverts one bit in the byte that brings the total written through the port to `bytes`; 0 inverts
+  /// none.
   void FlipAfter(uint64_t bytes) { flip_after_ = bytes; }
 
   void Drive(Vgmmu_gpu& top, uint64_t cycle) {
@@ -55,15 +55,15 @@ class VramPort {
     if (top.m_vram_bvalid_i && top.m_vram_bready_o) answers_.pop();
   }
 
-  /// No access is in flight.
+  /// Whether no access is in flight.
   bool idle() const { return reads_.empty() && writes_.empty() && answers_.empty(); }
 
   std::vector<hw::Counter> Counters() const;
 
  private:
   struct Read {
-    uint64_t address;      // aligned, of the next beat
-    uint64_t first, last;  // cycles of its beats, without back-pressure
+    uint64_t address;      // uint64_t address;      // aligned address of the next beat
+    uint64_t first, last;  // uint64_t first, last;  // cycles of its first and last beat, without back-pressure
     unsigned id, beats, done;
   };
   struct Write {

@@ -15,8 +15,8 @@ struct GpuLinkParameters {
 
 /// The wires of the link between GPUs: each unit has one into the switch and one out of it.
 ///
-/// A packet occupies the sender's wire and the receiver's for its bytes and those of its head; it
-/// passes the switch while it comes in. Time is reserved packet by packet, in the order of the calls.
+/// A packet occupies the sender's wire and the receiver's for the transfer time of its data and header; the switch
+/// forwards it while it arrives. Time is reserved packet by packet, in the order of the calls.
 class GpuLinkWires {
  public:
   static constexpr uint64_t kHeadBytes = 16;  ///< of each packet, in addition to its data
@@ -24,14 +24,14 @@ class GpuLinkWires {
   /// Throws std::invalid_argument for a unit count or a rate of 0.
   explicit GpuLinkWires(const GpuLinkParameters& parameters);
 
-  /// Sends a packet with `bytes` of data, ready at `ready_ps`, from one unit to another. Returns the
-  /// time at which its last byte arrives.
+  /// Sends a packet with `bytes` of data from one unit to another. The packet is ready at `ready_ps`. Returns the time
+  /// at which its last byte arrives.
   uint64_t Send(unsigned from, unsigned to, uint64_t bytes, uint64_t ready_ps);
 
-  /// Returns the time from which the wire out of `unit` is free for another packet.
+  /// Returns the time from which `unit` can send another packet.
   uint64_t free_ps(unsigned unit) const { return out_[unit].free_ps; }
   const GpuLinkParameters& parameters() const { return parameters_; }
-  /// Returns the counters of block "link": what `unit` has sent.
+  /// Returns the counters of block "link" for the packets that `unit` has sent.
   std::vector<hw::Counter> Counters(unsigned unit) const;
 
  private:

@@ -8,8 +8,8 @@
 
 namespace gmmu::sim {
 
-/// Minimal software for the machine: no driver, no operating system. Used by the engine's tests and by `gmmu bench`. A
-/// condition that must not occur throws std::runtime_error.
+/// Minimal software for the machine, without driver or operating system. The engine's tests and `gmmu bench` use it. A
+/// violated expectation throws std::runtime_error.
 ///
 /// Host memory of GPU 0, by page number: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200
 /// on. The pages of GPU n are at these numbers plus 0x10 n. The BARs of GPU n lie below those of GPU n - 1, each
@@ -23,7 +23,7 @@ class BareMachine {
   static constexpr uint64_t kRegisterStep = 0x10000, kWindowStep = 0x8000000, kHostStep = 0x10000;
   static constexpr uint32_t kMessageData = 0x41;  ///< MSI data of GPU 0; GPU n has kMessageData + n
 
-  /// `bound_ns`: longest wait for an interrupt.
+  /// `bound_ns` is the longest wait for an interrupt.
   explicit BareMachine(hw::Platform& p, unsigned unit = 0, uint64_t bound_ns = 1'000'000)
       : p_(p), unit_(unit), bound_ns_(bound_ns) {}
   hw::Bdf bdf() const;
@@ -31,16 +31,16 @@ class BareMachine {
   uint64_t window() const { return kWindow - unit_ * kWindowStep; }
   uint64_t Host(uint64_t of_first) const { return of_first + unit_ * kHostStep; }
 
-  /// Sets up BARs, memory enable, bus master and MSI.
+  /// Programs the BARs, memory enable, bus mastering and MSI.
   void PowerOn();
   uint64_t Read(uint32_t offset) { return p_.MmioRead(registers() + offset, 8); }
   void Write(uint32_t offset, uint64_t value) { p_.MmioWrite(registers() + offset, 8, value); }
 
   /// Starts ring 0, privileged, in system memory, and enables the GPU.
   void StartRing();
-  /// Runs the commands as one entry and waits for its interrupt. False if the ring stopped or no interrupt arrived.
+  /// Runs the commands as one ring entry and waits for its interrupt. False if the ring stopped or none arrived.
   bool Execute(const std::vector<uint64_t>& commands);
-  /// Whether the fence record has the fence submitted last.
+  /// Whether the fence record has reached the fence of the previous submission.
   bool Fenced();
   /// Switches the ring off and waits until the GPU is idle.
   void StopRing();
@@ -50,19 +50,19 @@ class BareMachine {
   static std::vector<uint64_t> Copy(regs::Target from, uint64_t source, regs::Target to, uint64_t destination,
                                     uint64_t bytes);
 
-  /// Maps space 1: two levels of 9 bits, root at VRAM 0x1000, one leaf table at 0x2000 that maps page i to VRAM
-  /// page[i].
+  /// Maps space 1 with two levels of 9 bits: the root at VRAM 0x1000 and one leaf table at 0x2000 that maps page i to
+  /// VRAM pages[i].
   void MapSpace(const std::vector<uint64_t>& pages);
-  /// Maps space 1 with these entries of the leaf table.
+  /// Maps space 1 with these leaf table entries.
   void MapEntries(const std::vector<uint64_t>& leaf);
-  /// Writes register link: the first `adapters` GPUs, this one at its place.
+  /// Writes register link: GPUs 0 to `adapters` - 1 are linked, and this GPU has its own index.
   void Link(unsigned adapters);
-  /// Appends the commands to the ring and rings the doorbell; Await waits for their interrupt.
+  /// Appends the commands to the ring and rings the doorbell. Await waits for their interrupt.
   void Submit(const std::vector<uint64_t>& commands);
   bool Await();
-  /// Writes through the window; on return VRAM has the bytes.
+  /// Writes through the window. VRAM has the bytes when the call returns.
   void WriteVram(uint64_t offset, const void* from, size_t size);
-  /// Has client 0 read `lines` lines of space 1 from `base` on. True if it ended without a fault.
+  /// Makes client 0 read `lines` lines of space 1 from `base` on. True if the run ended without a fault.
   bool ClientReads(uint32_t lines, uint64_t base = 0);
   void InvalidateSpace();
 

@@ -8,29 +8,29 @@
 
 namespace gmmu::sim {
 
-/// The time of a machine, which passes only while its software waits here. Picoseconds since power-on.
+/// A machine's time in picoseconds since power-on. It passes only while the software waits in these calls.
 class Clock {
  public:
   static constexpr uint64_t kForever = ~uint64_t{0};
 
   virtual ~Clock() = default;
   virtual uint64_t NowPs() = 0;
-  /// Lets `ps` pass.
+  /// Lets `ps` picoseconds pass.
   virtual void Pass(uint64_t ps) = 0;
-  /// Lets time pass until `ready` is true, or returns false when `bound_ps` have passed first (kForever: never). Throws
-  /// EngineError, which names `what`, if the bound is kForever and no further event can occur.
+  /// Lets time pass until `ready` is true, or returns false when `bound_ps` have passed first; kForever means no bound.
+  /// Throws EngineError, which names `what`, if the bound is kForever and no further event can occur.
   virtual bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) = 0;
-  /// Does what is due now. The machine calls it before each access of the software; only a clock that runs by itself has
-  /// something to do.
+  /// Performs all acts that are due. The machine calls it before each access of the software; only a clock that runs by
+  /// itself has anything to do here.
   virtual void CatchUp() {}
 
-  /// Converts nanoseconds; what does not fit becomes kForever.
+  /// Converts nanoseconds to picoseconds; a value that does not fit becomes kForever.
   static uint64_t ToPs(uint64_t ns) { return ns > kForever / 1000 ? kForever : ns * 1000; }
-  /// The time `ps` after `now`, at most kForever.
+  /// Returns `now + ps`, limited to kForever.
   static uint64_t Later(uint64_t now, uint64_t ps) { return ps > kForever - now ? kForever : now + ps; }
 };
 
-/// The clock of a machine whose events are all in an agenda.
+/// The clock of a machine that keeps all its events in an agenda.
 class AgendaClock : public Clock {
  public:
   explicit AgendaClock(Agenda& agenda) : agenda_(agenda) {}

@@ -15,13 +15,13 @@ namespace gmmu::sim {
 
 using ConfigError = settings::Error;
 
-/// The size that this program was built with, by the name of the CMake variable.
+/// Returns the size with which this program was built, given the name of its CMake variable.
 uint64_t BuiltSize(const std::string& cmake_variable);
 
-/// iommu.largest_page.
+/// The largest page size that key iommu.largest_page allows.
 enum class IommuPage : uint8_t { k4k, k2m, k1g };
 
-/// Choices of the section policy (policy.def).
+/// The choices of the configuration's section [policy] (policy.def).
 enum class Replacement : uint8_t { kTurn, kLru, kRandom };
 enum class Partition : uint8_t { kNone, kWays, kTokens };
 enum class Prefetch : uint8_t { kNone, kNext, kStride };
@@ -29,7 +29,7 @@ enum class Schedule : uint8_t { kNone, kArrival, kShortest };
 enum class WalkCache : uint8_t { kSplit, kUnified, kNone };
 enum class FarFault : uint8_t { kAnswer, kStall };
 
-/// The complete description of one machine. machine.def and policy.def state members, defaults, units, ranges and texts, each once.
+/// The complete description of one machine. machine.def and policy.def define its members, defaults, units and ranges.
 struct MachineConfig {
 #include "settings/as_members.h"
 #include "host/machine.def"
@@ -38,24 +38,24 @@ struct MachineConfig {
 
   static MachineConfig Default() { return {}; }
 
-  /// The members as keys of a configuration file, which must not outlive this object.
+  /// Returns the members as keys of a configuration file. The keys must not outlive this object.
   settings::Keys Keys();
-  /// Checks the rules between keys. Throws ConfigError with `file`, the key and the error.
+  /// Checks the rules between keys. Throws ConfigError, which names `file`, the key and the error.
   void Check(const std::string& file) const;
 
-  /// "CMAKE_VARIABLE=value" of every size that this program's RTL does not have and cannot be turned down to. Throws
-  /// ConfigError if no RTL can have the sizes.
+  /// Returns "CMAKE_VARIABLE=value" for every size to which this program's RTL can neither be equal nor be turned down.
+  /// Throws ConfigError if no RTL can have the sizes.
   std::vector<std::string> BuildOptions() const;
-  /// Throws ConfigError if BuildOptions is not empty; it names the command that builds `file`, the configuration's
-  /// file; empty: its keys.
+  /// Throws ConfigError if BuildOptions is not empty. The error names the command that builds for `file`, the
+  /// configuration file; if `file` is empty, it names the keys.
   void CheckBuilt(const std::string& file = "FILE") const;
-  /// The value that software must write to register sizes_in_use of this program's RTL; 0: none.
+  /// Returns the value that software must write to register sizes_in_use of this program's RTL; 0: none.
   regs::SizesInUse TurnedDown() const;
   /// Throws ConfigError if TurnedDown() is not 0, because `who` does not write the register.
   void CheckNotTurnedDown(const std::string& who) const;
-  /// Keys of the section policy that are not at their defaults, separated by commas.
+  /// Returns the keys of section [policy] that differ from their defaults, separated by commas.
   std::string StatedPolicy() const;
-  /// Throws ConfigError if StatedPolicy is not empty: `engine` has no policies.
+  /// Throws ConfigError if StatedPolicy is not empty, because `engine` does not support policies.
   void CheckNoPolicy(const std::string& engine) const;
 };
 

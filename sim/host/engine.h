@@ -12,8 +12,8 @@
 
 namespace gmmu::sim {
 
-/// The machine could not continue: a CPU access took longer than its bound, or no further event can occur while
-/// software waits. what() names the awaited event. The platform call of the software throws it.
+/// Reports that the machine could not continue: a CPU access exceeded its time limit, or no further event can occur
+/// while software waits. what() names the awaited event. It is thrown from the software's platform call.
 class EngineError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -28,24 +28,24 @@ struct EngineOptions {
   unsigned shuffle = 0;              ///< picks the order in which modules are made; results must not depend on it
 };
 
-/// A machine that runs software. A maker of each kind stands in its own room: platform/sc_engine.h, twin/fast_engine.h,
-/// board/board_engine.h, device/device_engine.h.
+/// A machine that runs software. The factory functions of the four kinds are in platform/sc_engine.h,
+/// twin/fast_engine.h, board/board_engine.h and device/device_engine.h.
 class Engine {
  public:
   virtual ~Engine() = default;
 
-  /// Powers the machine on, runs `software` until it returns, and gives its result. May be called once
-  /// for each engine. An exception of `software` passes through. The platform is valid inside the call only;
-  /// its instruments() are not null.
+  /// Powers the machine on, runs `software` until it returns, and returns the result. Call it at most once per engine.
+  /// An exception that `software` throws propagates. The platform is valid only during the call; its instruments() are
+  /// not null.
   virtual int Run(const std::function<int(hw::Platform&)>& software) = 0;
 
-  /// Writes host memory as it is: the 8 bytes HOSTIMG1, then records {u64 address, u64 length, bytes},
-  /// little endian and ascending, of every page ever written. `software` may call it; it takes no
-  /// simulated time.
+  /// Writes the current contents of host memory: the 8 bytes HOSTIMG1, then records {u64 address, u64 length,
+  /// bytes}, little endian and ascending, of every page ever written. `software` may call it; it takes no simulated
+  /// time.
   virtual void DumpHost(std::ostream& out) = 0;
-  /// Returns what the IOMMU, as it is programmed now, lets devices reach, as JSON text: {"root",
-  /// "aw_bits", "devices": [{"bdf", "domain", "mappings": [{"logical", "host", "bytes", "read",
-  /// "write"}]}]}. Devices is empty when translation is off.
+  /// Returns as JSON the memory that devices can access through the IOMMU's current programming: {"root", "aw_bits",
+  /// "devices": [{"bdf", "domain", "mappings": [{"logical", "host", "bytes", "read", "write"}]}]}. The list of devices
+  /// is empty when translation is off.
   virtual std::string DumpMappings() = 0;
 };
 

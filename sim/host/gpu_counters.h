@@ -6,8 +6,8 @@
 
 namespace gmmu::sim {
 
-/// A counter register of the GPU as reports name it: by block, with the name that rtl/pkg/gmmu.rdl
-/// gives it.
+/// A counter register of the GPU as reports identify it: its block, and its name in
+/// rtl/pkg/gmmu.rdl.
 struct GpuCounter {
   std::string block;
   std::string name;

@@ -24,15 +24,15 @@ struct TimeParameters;
 /// The host's side of the PCIe links: the IOMMU in front of memory, shared by all GPUs of the machine.
 ///
 /// Devices' accesses are translated and performed at once, with two exceptions: writes of at most 16 bytes (a fence
-/// record) and interrupt messages land when the link has delivered them. Until then the IOMMU counts them as in flight,
-/// so an invalidation that drains writes completes after them. Software polls fence values without waiting for a
-/// message, so it must not see a value early. A device's read pushes earlier short writes to the same bytes ahead of
-/// itself, as on PCIe. Each access is checked against the page's owner when it is performed.
+/// record) and interrupt messages take effect when the link has delivered them. Until then the IOMMU counts them as in
+/// flight, so an invalidation that drains writes completes after them. Software polls fence values without waiting for
+/// a message, so it must not see a value early. As on PCIe, a device's read completes earlier short writes to the same
+/// bytes first. Each access is checked against the page's owner when it is performed.
 class Host : public HostAccess, public HostSide {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
-  /// `iommu` null: addresses pass unchanged.
+  /// If `iommu` is null, addresses pass unchanged.
   Host(hw::HostRam& ram, std::unique_ptr<Remapper> iommu, const TimeParameters& timing, Agenda& agenda,
        MessageSink messages);
   ~Host() override;
@@ -53,7 +53,7 @@ class Host : public HostAccess, public HostSide {
   PageOwners& owners() override { return owners_; }
 
  private:
-  static constexpr size_t kRecord = 16;  // bytes of a fence record; writes up to this size land late
+  static constexpr size_t kRecord = 16;  // bytes of a fence record; writes up to this size are delayed
   struct Posted {
     uint64_t hpa;
     size_t size;
@@ -66,7 +66,7 @@ class Host : public HostAccess, public HostSide {
   void Finish(const RemapWalk& walk);
   void Land(uint64_t way_ps, const RemapWalk& walk, std::function<void()> access);
   void Touch(uint64_t hpa, bool write);
-  /// Performs, in order, the writes of `posted_` that are numbered below `before` and overlap [hpa, hpa + size).
+  /// Performs, in order, the writes in `posted_` whose number is below `before` and that overlap [hpa, hpa + size).
   void Push(uint64_t hpa, size_t size, uint64_t before);
   void PumpQueue();
 

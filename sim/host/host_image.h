@@ -8,7 +8,7 @@
 
 namespace gmmu::sim {
 
-/// Lets a remapper reach HostRam.
+/// Gives a remapper access to HostRam.
 class RamOfIommu : public RemapMemory {
  public:
   explicit RamOfIommu(hw::HostRam& ram) : ram_(ram) {}
@@ -19,11 +19,11 @@ class RamOfIommu : public RemapMemory {
   hw::HostRam& ram_;
 };
 
-/// Writes the image of Engine::DumpHost: every page ever written, neighbouring pages in one record.
+/// Writes the image of Engine::DumpHost: every page ever written, with neighbouring pages in one record.
 void WriteHostImage(const hw::HostRam& ram, std::ostream& out);
 
-/// Returns what devices reach, as the JSON text of Engine::DumpMappings. There are no devices if `remapper`
-/// is null or its translation is off.
+/// Returns the mappings of all devices as the JSON text of Engine::DumpMappings. The list of devices is empty if
+/// `remapper` is null or its translation is off.
 std::string MappingsAsJson(const Remapper* remapper, hw::HostRam& ram);
 
 }  // namespace gmmu::sim

@@ -10,24 +10,24 @@
 namespace gmmu::sim {
 
 /// ESTIMATED times behind the root complex: the IOMMU's lookups and walks, and DRAM with its open rows, which returns
-/// data in the order of the accesses. Requests of a page with a walk in progress wait for that walk.
+/// data in the order of the accesses. Requests for a page whose walk is in progress wait for that walk.
 class HostTime {
  public:
   explicit HostTime(const TimeParameters& parameters);
   const TimeParameters& parameters() const { return p_; }
 
-  /// The walk for the next access reads a table word at `hpa`.
+  /// Notes that the next access's walk reads a table word at `hpa`.
   void WalkRead(uint64_t hpa);
-  /// The access's page has been translated. The reads noted since the last call were its walk; `below_top` says whether
-  /// the walk began below the top table. If no reads were noted, `hit` says whether the access hit the IOTLB.
+  /// Notes that the access's page has been translated. The reads noted since the previous call were its walk, begun
+  /// below the top table if `below_top`. Without such reads, `hit` says whether the access hit the IOTLB.
   void Translated(uint16_t requester, uint64_t logical, uint64_t hpa, bool hit = false, bool below_top = false);
   /// See HostAccess::Serve.
   uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps);
-  /// True if the request served last hit the IOTLB when it was performed but, by its time, arrives while the walk for
-  /// its page is still under way. joined_below_top: that walk began below the top table.
+  /// True if the most recently served request hit the IOTLB when it was performed but arrives while the walk for its
+  /// page is still in progress. joined_below_top: that walk began below the top table.
   bool joined() const { return joined_; }
   bool joined_below_top() const { return joined_below_top_; }
-  /// Returns the time of a one-word access on an idle memory.
+  /// Returns the duration of a one-word access to an idle memory.
   uint64_t WordPs() const;
 
  private:
@@ -40,7 +40,7 @@ class HostTime {
     std::array<uint64_t, 6> read;
     uint64_t ready_ps = 0;  ///< end of the page's last walk
   };
-  /// The last accesses of a bank or a channel, sorted by time. Calls do not come in that order.
+  /// The most recent accesses to a bank or a channel, sorted by time. Calls are not in the order of their times.
   struct Recent {
     struct Use {
       uint64_t ps = 0, row = 0;
@@ -48,7 +48,7 @@ class HostTime {
     };
     std::array<Use, 8> uses{};
     unsigned count = 0;
-    /// Inserts an access of `row` at `ps` and sets `before` to its predecessor, or to null if none is known.
+    /// Inserts an access to `row` at `ps` and sets `before` to its predecessor in time, or to null if none is known.
     Use& Note(uint64_t ps, uint64_t row, const Use*& before);
   };
   struct Channel {

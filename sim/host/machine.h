@@ -16,7 +16,7 @@ namespace gmmu::sim {
 
 /// The machine as software sees it, the same for every engine: the CPU's accesses and interrupts, and the instruments.
 ///
-/// The parts exist before the machine and outlive it; what `map` says of BARs is the machine's work.
+/// The parts exist before the machine and outlive it. The machine keeps the BARs in `map` up to date.
 class Machine : public hw::Platform, public hw::Instruments {
  public:
   struct Parts {

@@ -14,21 +14,21 @@
 
 namespace gmmu::sim {
 
-// What the engines derive from the configuration or report in the same words, so that their machines are the same.
+// Functions that derive values or reports from the configuration, shared so that all engines' machines agree.
 
-/// GPU `unit` is device 0, function 0 of bus 1 + unit.
+/// Returns the bus address of GPU `unit`: bus 1 + unit, device 0, function 0.
 hw::Bdf BdfOf(unsigned unit);
-/// The GPUs' clock period in picoseconds, rounded to the nearest.
+/// Returns the GPUs' clock period, rounded to the nearest picosecond.
 uint64_t PeriodPs(const MachineConfig::Gpu& config);
 PcieParameters PcieOf(const MachineConfig::Pcie& config);
 ConfigSpaceParameters ConfigSpaceOf(const MachineConfig::Pcie& config);
 DramParameters DramOf(const MachineConfig::Host& config);
 RemapperParameters RemapperParametersOf(const MachineConfig::Iommu& config);
-/// Makes the IOMMU of the machine; null if it has none.
+/// Makes the IOMMU of the machine; returns null if the machine has none.
 std::unique_ptr<Remapper> RemapperOf(const MachineConfig::Iommu& config);
 TimeParameters TimingOf(const MachineConfig& config);
 
-/// The resource that inject.lose_tag leaks, for an engine without tags of its own.
+/// Returns the resource that inject.lose_tag leaks, for an engine that does not model tags.
 hw::InUse LostTag();
 /// Appends the counters of the CPU's accesses to devices.
 void AddCpuCounters(uint64_t requests, uint64_t writes, std::vector<hw::Counter>& all);

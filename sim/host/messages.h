@@ -9,7 +9,7 @@
 
 namespace gmmu::sim {
 
-/// Interrupt messages that have arrived at the CPU, in their order, until software takes them.
+/// A FIFO of interrupt messages that have arrived at the CPU and that software has not taken yet.
 class Messages {
  public:
   /// `arrived` is called after each Put.

@@ -16,7 +16,7 @@
 
 namespace gmmu::sim {
 
-/// The host's side of a machine without SystemC, as a configuration describes it.
+/// The host's side of a machine without SystemC, built from a configuration.
 struct PlainHost {
   struct Setup {
     const MachineConfig& config;
@@ -28,7 +28,7 @@ struct PlainHost {
   PlainHost(const PlainHost&) = delete;
   PlainHost& operator=(const PlainHost&) = delete;
 
-  /// Delivers an interrupt message of the root complex, late if inject.late_interrupt_ns says so.
+  /// Delivers an interrupt message from the root complex, delayed by inject.late_interrupt_ns if that is set.
   void Deliver(uint64_t address, uint32_t data);
 
   const MachineConfig config;
@@ -41,7 +41,7 @@ struct PlainHost {
   Host host;
 };
 
-/// The host's side and a device, which exist before their machine.
+/// The host's side and a device, both constructed before the machine that uses them.
 template <class D>
 struct PlainParts {
   template <class... Arguments>
@@ -56,7 +56,7 @@ struct PlainParts {
 template <class D>
 class PlainMachine : private PlainParts<D>, public Machine {
  public:
-  /// `arguments`: of the device's constructor, after its PlainHost.
+  /// `arguments` are passed to the device's constructor after its PlainHost.
   template <class... Arguments>
   explicit PlainMachine(PlainHost::Setup setup, Arguments&&... arguments)
       : PlainParts<D>(std::move(setup), std::forward<Arguments>(arguments)...),
@@ -67,7 +67,7 @@ class PlainMachine : private PlainParts<D>, public Machine {
   Remapper* iommu() { return host().host.iommu(); }
 };
 
-/// The engine of such a machine, which has a constructor from `arguments`.
+/// The engine that runs such a machine. Its constructor passes `arguments` to the machine.
 template <class M>
 class PlainEngine : public Engine {
  public:

@@ -10,8 +10,8 @@
 
 namespace gmmu::sim {
 
-/// Divides by a fixed number above 0. It multiplies by the inverse, which is faster: every burst divides times and
-/// addresses. Dividend and divisor are below 2^63.
+/// Divides by a fixed number above 0. Every burst divides times and addresses, so for speed it multiplies by the
+/// inverse. Dividend and divisor are below 2^63.
 class Divisor {
  public:
   explicit Divisor(uint64_t by) : by_(by), inverse_(by == 1 ? 0 : ~uint64_t{0} / by + 1) {}
@@ -26,18 +26,18 @@ class Divisor {
   uint64_t by_, inverse_;  // inverse_ is 2^64 / by_ rounded up, or 0 if by_ is 1
 };
 
-/// A server of one rate, such as a bus. A request takes the server's first free time from the moment at which it needs
-/// the server, in as many pieces as necessary.
+/// A server with one rate, such as a bus. A request occupies the server's first free time from the moment at which it
+/// needs the server, in as many separate intervals as necessary.
 ///
 /// Calls need not come in the order of their times: a request may be made early and need the bus late. Times are in
 /// picoseconds.
 class Calendar {
  public:
-  /// Takes `ps` of the server's time, not before `at`. Returns the end of the last piece, at least `at + ps`.
+  /// Reserves `ps` of the server's time from `at` on. Returns the end of the last reserved interval (>= `at + ps`).
   uint64_t Take(uint64_t at, uint64_t ps) {
     at = std::max(at, forgotten_ps_);
     if (ps == 0) return at;
-    // The request takes all free time between `at` and its end, so it merges the spans that it touches into one.
+    // The request uses all free time between `at` and its end, so it merges the spans that it touches into one.
     const auto first = std::lower_bound(spans_.begin(), spans_.end(), at,
                                         [](const Span& span, uint64_t ps_then) { return span.end < ps_then; });
     uint64_t end = at + ps;
@@ -60,7 +60,7 @@ class Calendar {
     uint64_t begin = 0, end = 0;
   };
   static constexpr size_t kSpans = 1024;
-  /// Drops the older half of the spans; later requests that would start before their end start at it.
+  /// Drops the older half of the spans. A later request from before their end is moved to their end.
   void Forget() {
     forgotten_ps_ = spans_[kSpans / 2].end;
     spans_.erase(spans_.begin(), spans_.begin() + kSpans / 2 + 1);
@@ -71,12 +71,12 @@ class Calendar {
 };
 
 /// The wire of one direction of a link. A packet may be booked long before it is ready. A packet sent without booking
-/// waits only for packets that were ready before it, not for everything booked.
+/// waits only for packets that were ready earlier, not for everything booked.
 class Wire {
  public:
   /// Books a packet that takes `ps` of wire time and is ready at `at`. Returns when it has been sent.
   uint64_t Send(uint64_t at, uint64_t ps) { return Note(at, calendar_.Take(at, ps)); }
-  /// Sends a packet that was not booked ahead.
+  /// Sends a packet that was not booked in advance.
   uint64_t SendNow(uint64_t at, uint64_t ps) {
     uint64_t before = at;
     for (const Sent& sent : sent_)
@@ -98,14 +98,14 @@ class Wire {
   size_t next_ = 0;
 };
 
-/// A fixed number of places, such as bursts in flight, tags, credits or walkers. When a place is taken, the time at
-/// which it will be freed is known.
+/// A fixed number of slots for, for example, bursts in flight, tags, credits or walkers. When a slot is allocated, the
+/// time at which it will be freed is known.
 class Places {
  public:
   explicit Places(unsigned count) : count_(count) { ends_.reserve(2 * size_t{count} + 1); }
-  /// Takes a place and returns the time from which it is held, at least `at`; a call of End must follow. Of the places
-  /// free at that time it chooses the one that becomes free last, so that a later call with an earlier time still finds
-  /// one. `open` counts the places that were taken and whose End has not been called yet.
+  /// Allocates a slot and returns the time from which it is held, at least `at`; a call of End must follow. Of the
+  /// slots free at that time it chooses the one that was freed last, so that a later call with an earlier time still
+  /// finds a slot. `open` counts the slots that were allocated and whose End has not been called yet.
   uint64_t Take(uint64_t at, size_t open = 0) {
     if (Held() + open < count_) return at;
     if (at < ends_[first_]) return ends_[first_++];
@@ -117,9 +117,9 @@ class Places {
     ends_.erase(place);
     return at;
   }
-  /// Returns when a place is free, at least `at`.
+  /// Returns the time when a slot is free, at least `at`.
   uint64_t Free(uint64_t at) const { return Held() < count_ ? at : std::max(at, ends_[first_]); }
-  /// Sets the time at which the place taken last is freed.
+  /// Sets the time at which the most recently allocated slot is freed.
   void End(uint64_t ps) {
     if (first_ > count_) {  // erase freed places in batches: each erase moves all the others
       ends_.erase(ends_.begin(), begin());
@@ -134,16 +134,16 @@ class Places {
   size_t Held() const { return ends_.size() - first_; }
 
   size_t count_;
-  std::vector<uint64_t> ends_;  // sorted from first_ on; entries before first_ are freed places
+  std::vector<uint64_t> ends_;  // sorted from first_ on; entries before first_ are freed slots
   size_t first_ = 0;
 };
 
-/// The times at which the most recent places are freed, for a request that overtakes the ones waiting for a place.
+/// The times at which slots were most recently freed, for a request that overtakes the requests waiting for a slot.
 class RecentEnds {
  public:
   void Note(uint64_t ps) { ends_[next_++ % ends_.size()] = ps; }
-  /// Returns the earliest of these times after `at`, skipping the first `skip`. Each time is returned once. kNone:
-  /// there are too few.
+  /// Returns the earliest of these times after `at`, not counting the first `skip` of them, and removes it. Returns
+  /// kNone if there are too few.
   uint64_t Next(uint64_t at, size_t skip = 0) {
     std::array<uint64_t, kMostSkipped + 1> first;  // the earliest times, sorted
     size_t count = 0;
@@ -167,14 +167,14 @@ class RecentEnds {
   size_t next_ = 0;
 };
 
-/// Places that are freed in the order in which they were taken, such as the slots of a reorder buffer.
+/// Slots that are freed in the order in which they were allocated, such as those of a reorder buffer.
 class Window {
  public:
   explicit Window(unsigned count) : ends_(std::max(1u, count)) {}
   uint64_t count() const { return ends_.size(); }
-  /// Returns when the next place is free, at least `at`. With `skip`, that many places are to be taken before it.
+  /// Returns when the next slot is free, at least `at`. With `skip`, that many slots are allocated before it.
   uint64_t Free(uint64_t at, size_t skip = 0) const { return std::max(at, ends_[(next_ + skip) % ends_.size()]); }
-  /// Takes the next place until `ps`, or until the previous place is freed if that is later.
+  /// Allocates the next slot until `ps`, or until the previous slot is freed if that is later.
   void Take(uint64_t ps) {
     last_ = std::max(last_, ps);
     ends_[next_] = last_;

@@ -8,13 +8,13 @@ struct SizesInUse;
 
 namespace gmmu::sim {
 
-/// Hardware sizes that software can turn down (register sizes_in_use).
+/// Hardware sizes that software can reduce through register sizes_in_use.
 struct TlbSizes {
   uint64_t l1_entries = 0, l2_entries = 0, l2_ways = 0, walk_cache = 0, walks = 0;
 
-  /// The register's value for them.
+  /// Returns the register value that selects these sizes.
   regs::SizesInUse Register() const;
-  /// The sizes that a write of the register requests: a field of 0 selects the built size.
+  /// Returns the sizes that a write of the register requests: a field of 0 selects the built size.
   static TlbSizes Asked(regs::SizesInUse word, const TlbSizes& built);
 
   bool operator==(const TlbSizes& other) const {
@@ -28,8 +28,8 @@ struct TlbSizes {
 /// limits. The bounds of the keys are not checked here.
 bool CanBuild(const TlbSizes& sizes);
 
-/// Whether hardware that was built with `built` can be turned down to `wanted`, as rtl/mmu/gmmu_sizes.sv judges it. The
-/// L2 TLB's sets, l2_entries / 16 / l2_ways, can be no more than were built.
+/// Whether hardware built with the sizes `built` can be turned down to `wanted`, by the rules of rtl/mmu/gmmu_sizes.sv.
+/// The L2 TLB's sets, l2_entries / 16 / l2_ways, can be no more than were built.
 bool CanTurnDown(const TlbSizes& wanted, const TlbSizes& built);
 
 }  // namespace gmmu::sim

@@ -28,7 +28,7 @@ struct TimeParameters {
   unsigned iommu_walks = 8;
 };
 
-/// When an access may begin and when it is complete.
+/// The time at which an access may begin, and the time at which it is complete.
 struct Cost {
   uint64_t at = 0;        ///< earliest begin; a time in the past means now
   uint64_t done = 0;      ///< when all parts of the access have ended
@@ -38,9 +38,9 @@ struct Cost {
   void Ends(uint64_t ps) { done = std::max(done, ps); }
 };
 
-/// ESTIMATED times of one GPU, its VRAM and its PCIe link. They decide when events happen, never which.
+/// ESTIMATED times of one GPU, its VRAM and its PCIe link. They decide when events happen, never which events happen.
 ///
-/// Each bus is a Calendar, each limit on accesses in flight a Places (servers.h).
+/// Each bus is a Calendar, and each limit on accesses in flight is a Places (servers.h).
 class TimeModel {
  public:
   explicit TimeModel(const TimeParameters& parameters);
@@ -48,51 +48,51 @@ class TimeModel {
 
   uint64_t Cycles(uint64_t cycles) const { return cycles * p_.period_ps; }
   uint64_t CycleAt(uint64_t ps) const { return period_.Quotient(ps); }
-  /// Beats of the bus that [address, address + bytes) touches.
+  /// Returns the number of bus beats that [address, address + bytes) touches.
   uint64_t BeatsOf(uint64_t address, uint64_t bytes) const {
     return bus_.Quotient(address + bytes + p_.bus_bytes - 1) - bus_.Quotient(address);
   }
-  /// Returns the bus time of `bytes`.
+  /// Returns the time that `bytes` take on the bus.
   uint64_t BusPs(uint64_t bytes) const { return Cycles(BeatsOf(0, bytes)); }
 
-  /// A burst of at most 256 bytes to VRAM that is ready to leave at `at`. Returns when its last data
-  /// has arrived, or its write is answered. `alone`: its requester has few bursts in flight, so the arbiter
-  /// lets it overtake bursts that wait for the port.
+  /// Issues a VRAM burst of at most 256 bytes that is ready at `at`. Returns the time when its last data has arrived or
+  /// its write is answered. `alone`: its requester has few bursts in flight, so the arbiter lets it overtake bursts
+  /// that wait for the port.
   uint64_t VramRead(uint64_t at, uint64_t bytes, bool alone = false);
   uint64_t VramWrite(uint64_t at, uint64_t bytes);
-  /// Returns when the VRAM or host port accepted the burst that was issued last, not counting reads of tables.
+  /// Returns when the VRAM or host port accepted the most recently issued burst, not counting reads of tables.
   uint64_t begun_ps() const { return begun_ps_; }
-  /// Returns when VRAM has a place for another read burst, at least `at`.
+  /// Returns when VRAM can accept another read burst, at least `at`.
   uint64_t VramReadFree(uint64_t at) const { return vram_reads_.Free(at); }
 
-  /// Takes the tags of a host read that is split into `requests` requests. Returns when enough tags are free. TagsEnd
-  /// must follow after the last Completion: the tags are freed when that completion arrives.
+  /// Allocates the tags for a host read that is split into `requests` requests. Returns when enough tags are free.
+  /// TagsEnd must follow after the last Completion: the tags are freed when that completion arrives.
   uint64_t Tags(uint64_t at, uint64_t requests);
   void TagsEnd(uint64_t requests);
-  /// A read request of at most `max_read_request` bytes, which already has its tag, leaves for the host. Returns when
-  /// it arrives there. Completion must follow: `at` is when the host has the data, and it returns when the data is in
-  /// the GPU. `alone`: a read of a table, which waits on the wires only for packets that were ready before it.
+  /// Sends a read request of at most `max_read_request` bytes, whose tag is already allocated, to the host. Returns
+  /// when it arrives there. Completion must follow: its `at` is when the host has the data, and it returns when the
+  /// data is in the GPU. `alone`: a table read, which waits on the wires only for packets that were ready before it.
   uint64_t Request(uint64_t at, bool alone = false);
   uint64_t Completion(uint64_t at, uint64_t bytes, bool alone = false);
-  /// A write of at most `max_payload` bytes leaves for the host. Returns when the PCIe link has accepted it; it arrives
-  /// one link latency later. Written must follow, with the time at which memory has it.
+  /// Sends a write of at most `max_payload` bytes to the host. Returns when the PCIe link has accepted it; it arrives
+  /// one link latency later. Call Written next, with the time at which memory has the data.
   uint64_t Posted(uint64_t at, uint64_t bytes);
   void Written(uint64_t at) { posted_.End(at); }
 
-  /// Down returns when a TLP of the CPU arrives at the device, Up when the device's answer arrives at the CPU.
+  /// Down returns when a TLP of the CPU arrives at the device; Up, when the device's response arrives at the CPU.
   uint64_t Down(uint64_t now, uint64_t bytes);
   uint64_t Up(uint64_t now, uint64_t bytes);
-  /// Returns when the CPU has room for another posted write.
+  /// Returns when the CPU has buffer space for another posted write.
   uint64_t RoomForPost(uint64_t now) const { return stores_.Free(now); }
-  /// The CPU issues a posted write at `now`, when there is room for it. Returns when the write arrives. The CPU
-  /// continues PostPs after `now`.
+  /// Issues a posted write of the CPU at `now` or, if no buffer is free, as soon as one is. Returns when the write
+  /// arrives. The CPU continues PostPs after `now`.
   uint64_t Post(uint64_t now, uint64_t bytes);
   uint64_t PostPs() const;
 
   uint64_t CommandPs() const;       ///< a command, from its header to its job
   uint64_t EntryPs() const;         ///< a ring entry, without its reads and writes
   uint64_t InvalidationPs() const;  ///< without the wait for accesses in flight
-  /// Sets the steps of an invalidation's sweep: the rows of the largest cache.
+  /// Sets the number of steps of an invalidation's sweep, which is the number of rows of the largest cache.
   void set_sweep_steps(uint64_t steps) { sweep_steps_ = steps; }
   uint64_t RegisterPs() const;  ///< an access of the CPU to a register, and to the configuration space
   uint64_t ConfigPs() const;

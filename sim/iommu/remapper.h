@@ -48,17 +48,17 @@ struct RemapWalk {
   uint32_t slot = 0;       ///< the remapper's own
 };
 
-/// Host memory as the remapper's own accesses reach it: by host physical address, coherent.
+/// The remapper's own access to host memory: by host physical address, coherent with the CPU's caches.
 class RemapMemory {
  public:
   virtual ~RemapMemory() = default;
-  /// Reads 8 aligned bytes. False: no memory at that address.
+  /// Reads 8 aligned bytes. Returns false if there is no memory at that address.
   virtual bool Read64(uint64_t hpa, uint64_t* value) = 0;
-  /// Writes 4 aligned bytes. False: no memory at that address.
+  /// Writes 4 aligned bytes. Returns false if there is no memory at that address.
   virtual bool Write32(uint64_t hpa, uint32_t value) = 0;
 };
 
-/// The next memory access of the remapper's command queue, by which software invalidates and waits.
+/// The next memory access of the remapper's command queue, through which software requests invalidations and waits.
 struct RemapWork {
   enum class Kind : uint8_t {
     kIdle,    ///< nothing, until a register is written or the last kFetch or kStatus is answered
@@ -71,7 +71,7 @@ struct RemapWork {
   uint32_t data = 0;
 };
 
-/// A device that accesses [logical, logical + bytes) reaches [hpa, hpa + bytes).
+/// A mapping: a device's access to [logical, logical + bytes) goes to [hpa, hpa + bytes).
 struct RemapMapping {
   uint64_t logical = 0;
   uint64_t hpa = 0;
@@ -80,7 +80,7 @@ struct RemapMapping {
   bool write = false;
 };
 
-/// What one device reaches.
+/// All mappings of one device.
 struct RemapDevice {
   uint16_t requester = 0;
   uint16_t domain = 0;
@@ -89,7 +89,7 @@ struct RemapDevice {
   std::vector<RemapMapping> mappings;  ///< ascending; neighbours that continue each other are one
 };
 
-/// Sizes and options of a remapper. An architecture without one of them ignores it.
+/// Sizes and options of a remapper. An architecture that lacks one of them ignores it.
 struct RemapperParameters {
   bool caches_refusals = false;    ///< entries that map nothing are cached too
   bool write_buffer = false;       ///< software must flush a write buffer
@@ -116,8 +116,8 @@ class Remapper {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
-  /// Makes the architecture that firmware reports to the operating system. Throws std::invalid_argument, naming the
-  /// parameter, when one is out of its bounds.
+  /// Makes the architecture that firmware reports to the operating system. Throws std::invalid_argument, which names
+  /// the parameter, when a parameter is out of range.
   static std::unique_ptr<Remapper> Make(const RemapperParameters& parameters);
 
   virtual ~Remapper() = default;
@@ -125,34 +125,34 @@ class Remapper {
   /// Receives the unit's own interrupts, whose addresses are not translated.
   virtual void set_message_sink(const MessageSink& sink) = 0;
 
-  /// Access a register at `offset` from the unit's base. `size` is 4 or 8, naturally aligned. A write takes effect at once;
-  /// the command queue may have work afterwards: query NextWork().
+  /// Access the register at `offset` from the unit's base. `size` is 4 or 8, naturally aligned. A write takes effect at
+  /// once; the command queue may have work afterwards: query NextWork().
   virtual uint64_t ReadRegister(uint32_t offset, unsigned size) const = 0;
   virtual void WriteRegister(uint32_t offset, unsigned size, uint64_t value) = 0;
 
   virtual RemapWalk Lookup(const RemapRequest& request) = 0;
-  /// Answers walk.read. `ok` is false if the memory is unreadable; `high` is used only for reads of 16 bytes.
+  /// Supplies the data for walk.read. `ok` is false if the memory is unreadable; `high` is used only for 16-byte reads.
   virtual void Feed(RemapWalk& walk, bool ok, uint64_t low, uint64_t high) = 0;
-  /// Restarts an unfinished walk with the current contents of the caches. For drains the walk keeps the time of its
+  /// Restarts an unfinished walk with the current contents of the caches. Drains still treat the walk as begun at its
   /// Lookup.
   virtual void Restart(RemapWalk& walk) = 0;
   virtual void Finish(const RemapWalk& walk) = 0;
-  /// For a caller that performs accesses first and computes their times later (host/host.h). A request that hit turns out
-  /// to arrive while the walk for its page is still under way: recounts it as a miss that waited for that walk, which
-  /// began `below_top`.
+  /// Recounts a cache hit as a miss that waited for a walk in progress; `below_top` says whether that walk began below
+  /// the top table. For a caller that performs accesses first and computes their times later (host/host.h), and then
+  /// finds that the hit arrived during the walk for its page.
   virtual void CountJoined(bool below_top) = 0;
-  /// Translates by the tables alone and changes nothing.
+  /// Translates by a table walk only; it neither uses nor changes any state.
   virtual RemapResult Peek(RemapMemory& memory, const RemapRequest& request) const = 0;
 
   virtual RemapWork NextWork() = 0;
   virtual void FetchDone(bool ok, uint64_t low, uint64_t high) = 0;
   virtual void StatusDone(bool ok) = 0;
 
-  /// Whether a request that arrives now is translated.
+  /// Whether translation is enabled for a request that arrives now.
   virtual bool translating() const = 0;
-  /// Host physical address of the tables' root.
+  /// Returns the host physical address of the root table.
   virtual uint64_t root() const = 0;
-  /// Lists by requester what the tables grant devices: exactly what Peek would grant.
+  /// Lists by requester the mappings that the tables grant to devices: exactly what Peek would grant.
   virtual std::vector<RemapDevice> Mappings(RemapMemory& memory) const = 0;
   virtual std::vector<hw::Counter> Counters() const = 0;
 };

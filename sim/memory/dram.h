@@ -7,7 +7,7 @@
 
 namespace gmmu::sim {
 
-/// Host memory's timing. The defaults are two channels of DDR4-2400 (19.2 GB/s each). Times in
+/// Host memory's timing. The defaults are two channels of DDR4-2400 (19.2 GB/s each). Times are in
 /// picoseconds.
 struct DramParameters {
   unsigned channels = 2;            ///< interleaved every `burst_bytes`; at least 1
@@ -23,25 +23,25 @@ struct DramParameters {
   uint64_t trfc_ps = 350'000;       ///< a refresh occupies a channel for this long
 };
 
-/// Computes when accesses to DRAM finish. Banks keep a page open, each channel has one data bus, and refreshes come at
-/// fixed times for all banks of a channel.
+/// Computes when accesses to DRAM finish. Banks keep a page open, each channel has one data bus, and all banks of a
+/// channel are refreshed together at fixed times.
 ///
-/// Accesses are served in the order of the calls, which is the only reordering rule. Times of calls
-/// need not ascend: an access starts when its bank and bus are free and not before its own time.
-/// The class holds no data, and equal calls give equal times.
+/// Accesses are served in the order of the calls; nothing else reorders them. Times of calls need not ascend: an access
+/// starts when its bank and bus are free, but not before its own time. The class holds no data, and equal calls give
+/// equal times.
 class DramTiming {
  public:
-  /// Throws std::invalid_argument when a parameter is out of its bounds.
+  /// Throws std::invalid_argument when a parameter is out of range.
   explicit DramTiming(const DramParameters& parameters);
 
-  /// An access of [address, address + bytes), bytes > 0, that reaches the controller at `time_ps`.
-  /// Returns the time at which its last byte has moved (a write: is in the row buffer).
+  /// Performs an access to [address, address + bytes), bytes > 0, that reaches the controller at `time_ps`. Returns the
+  /// time at which its last byte has been transferred (for a write: into the row buffer).
   uint64_t Access(uint64_t time_ps, uint64_t address, unsigned bytes, bool write);
 
   const DramParameters& parameters() const { return parameters_; }
-  /// The combined peak rate of all data buses.
+  /// Returns the combined peak rate of all data buses.
   double PeakBytesPerSecond() const;
-  /// The counters of block "dram".
+  /// Returns the counters of block "dram".
   std::vector<hw::Counter> Counters() const;
 
  private:

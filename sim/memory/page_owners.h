@@ -9,25 +9,25 @@
 
 namespace gmmu::sim {
 
-/// Records which host physical pages have an owner, as the operating system reports (hw::Instruments::NotePages), and
-/// detects device accesses to other pages. Freed memory must be out of every device's reach, whatever the IOMMU or the
-/// device still caches.
+/// Records which host physical pages have an owner, as reported by the operating system (hw::Instruments::NotePages),
+/// and detects device accesses to other pages. No device may reach freed memory, whatever the IOMMU or the device still
+/// caches.
 ///
 /// No access is checked before the first Note.
 class PageOwners {
  public:
   static constexpr size_t kMostFindings = 64;
 
-  /// Records that pages [first, first + count) have an owner, or none, from now on.
+  /// Records that, from now on, pages [first, first + count) have an owner or have none.
   void Note(uint64_t first, uint64_t count, bool owned);
-  /// Checks a device's access that has reached memory at `hpa`; it lies inside one page.
+  /// Checks a device's access inside one page that has reached memory at `hpa`.
   void Access(uint64_t hpa, bool write) {
     const uint64_t page = hpa / hw::kPageSize;
     if (!watching_ || page == last_) return;
     if (owned_.count(page) == 0) return Found(hpa, write);
     last_ = page;
   }
-  /// The first kMostFindings findings, of probe "host_pages".
+  /// Returns the first kMostFindings findings; their probe is "host_pages".
   const std::vector<hw::Finding>& findings() const { return findings_; }
 
  private:

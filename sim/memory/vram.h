@@ -23,8 +23,8 @@ struct VramParameters {
 /// Holds VRAM's bytes, which are all zero at power-on.
 class VramCore {
  public:
-  /// Called before [address, address + size) is written, with the bytes to be written; bytes whose strobe is 0 are not
-  /// included.
+  /// Called before `size` bytes at `address` are written, with the new bytes. Bytes whose strobe is 0 are not part of
+  /// the range.
   using WriteHook = std::function<void(uint64_t address, const uint8_t* from, size_t size)>;
 
   /// Throws std::runtime_error when the host cannot provide the memory.
@@ -33,24 +33,24 @@ class VramCore {
   uint64_t size() const { return size_; }
   bool Inside(uint64_t address, uint64_t size) const { return address <= size_ && size <= size_ - address; }
 
-  /// Return false, transfer nothing and call no hook unless all of [address, address + size) is inside.
+  /// Return false, transfer nothing and call no hook unless [address, address + size) lies inside VRAM.
   [[nodiscard]] bool Read(uint64_t address, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t address, const void* from, size_t size);
   /// Writes byte i of `from` if bit i of `strobe` is set; `size` is at most 64. Each run of set bits is
   /// one write to the hooks.
   [[nodiscard]] bool WriteStrobed(uint64_t address, const void* from, size_t size, uint64_t strobe);
 
-  /// Hooks run in the order of their addition; they must not write to this VRAM (FlipBit apart).
+  /// Hooks run in the order in which they were added. They must not write to this VRAM, except by FlipBit.
   void AddWriteHook(WriteHook hook) { hooks_.push_back(std::move(hook)); }
 
-  /// Simulates a power loss: every byte changes its value. Hooks are called.
+  /// Simulates a power loss by changing the value of every byte. Hooks are called.
   void LosePower();
 
-  /// Damage for tests: inverts bit `bit` (0..7) of a byte, with no hook called.
+  /// Injects damage for tests: inverts bit `bit` (0..7) of a byte, without calling hooks.
   [[nodiscard]] bool FlipBit(uint64_t address, unsigned bit);
 
   const uint8_t* data() const { return bytes_.get(); }
-  /// The bytes, for a caller that writes them directly, without Write and without calling hooks.
+  /// Returns the bytes for a caller that writes them directly, bypassing Write and the hooks.
   uint8_t* Open() {
     touched_.assign(touched_.size(), true);
     return bytes_.get();
@@ -62,8 +62,8 @@ class VramCore {
     void operator()(uint8_t* p) const { munmap(p, bytes); }
   };
   static constexpr uint64_t kPage = 4096;  // of the host
-  /// Stores to the untouched pages of a range, so that the host takes one page fault for each instead of two: Write
-  /// reads the old bytes first.
+  /// Stores to the untouched pages of a range before Write, which reads the old bytes first, so that the host takes one
+  /// page fault per page instead of two.
   void Touch(uint64_t address, uint64_t size) {
     for (uint64_t page = address / kPage; page <= (address + size - 1) / kPage; ++page) {
       if (touched_[page]) continue;
@@ -73,7 +73,7 @@ class VramCore {
   }
 
   uint64_t size_;
-  std::unique_ptr<uint8_t[], Unmap> bytes_;  // whole pages, each with storage when it is touched
+  std::unique_ptr<uint8_t[], Unmap> bytes_;  // a multiple of the host's page size; pages get storage when touched
   std::vector<bool> touched_;                ///< pages that may have been written
   std::vector<WriteHook> hooks_;
 };
@@ -87,12 +87,12 @@ class VramTiming {
     uint64_t last = 0;   ///< cycle of the last beat
   };
 
-  /// Throws std::invalid_argument when a parameter is out of its bounds.
+  /// Throws std::invalid_argument when a parameter is out of range.
   explicit VramTiming(const VramParameters& parameters);
 
-  /// Return when the beats of a burst of `beats` (> 0) move whose address (of a write: whose last data) was accepted at
-  /// `cycle`. Beats of one direction are served in the order of the calls. A write's B is due at `last +
-  /// latency_cycles`.
+  /// Return the cycles in which the beats of a burst of `beats` (> 0) are transferred. `cycle` is when its address was
+  /// accepted or, for a write, its last data. Beats of one direction are served in the order of the calls. A write's B
+  /// is due at `last + latency_cycles`.
   Beats Read(uint64_t cycle, unsigned beats) { return Reserve(read_free_, cycle + parameters_.latency_cycles, beats); }
   Beats Write(uint64_t cycle, unsigned beats) { return Reserve(write_free_, cycle, beats); }
 

@@ -31,22 +31,22 @@ struct Decoded {
   uint64_t offset = 0;
 };
 
-/// Decodes a host physical address: RAM answers from 0 to 2 GiB and from 4 GiB on, devices between.
+/// Decodes a host physical address: RAM occupies 0 to 2 GiB and addresses from 4 GiB on, devices lie between them.
 ///
-/// RAM has priority over BARs, and so have the IOMMU and the message window: a BAR programmed over them is hidden
-/// there.
+/// RAM, the IOMMU's registers and the message window have priority over BARs: a BAR programmed over one of them is
+/// hidden there.
 class AddressMap {
  public:
-  /// `ram_bytes` of RAM are installed, a multiple of 4 KiB and more than 0. `iommu`: the map has the unit's registers.
+  /// `ram_bytes` of RAM are installed: a multiple of 4 KiB, more than 0. `iommu`: the map has the IOMMU's registers.
   AddressMap(uint64_t ram_bytes, bool iommu);
 
-  /// The RAM ranges of a PC with `bytes` of RAM: the part past 2 GiB moves to 4 GiB.
+  /// Returns the RAM ranges of a PC with `bytes` of RAM: the part above 2 GiB moves to 4 GiB.
   static std::vector<hw::Range> RamRanges(uint64_t bytes);
 
   /// Places BAR `bar` of GPU `unit` at [base, base + size); a `size` of 0 removes it.
   void SetBar(unsigned unit, unsigned bar, uint64_t base, uint64_t size);
 
-  /// Returns the region that holds all of [address, address + size); kNone when no single one does.
+  /// Returns the region that holds all of [address, address + size), or kNone when no single region does.
   Decoded Decode(uint64_t address, uint64_t size) const;
 
   const std::vector<hw::Range>& ram() const { return ram_; }
@@ -62,8 +62,8 @@ class AddressMap {
   std::vector<Bar> bars_;
 };
 
-/// Enters RAM into firmware's tables: the last `bytes` below 2 GiB (or of smaller RAM) are the GPU's, the rest is the
-/// operating system's.
+/// Enters RAM into the firmware's tables. The last `bytes` below 2 GiB (or below the end of smaller RAM) belong to the
+/// GPU, the rest to the operating system.
 void ReserveForGpu(std::vector<hw::Range> ram, uint64_t bytes, hw::FirmwareTables& firmware);
 
 }  // namespace gmmu::sim

@@ -39,26 +39,26 @@ class ConfigSpace {
 
   explicit ConfigSpace(const ConfigSpaceParameters& parameters);
 
-  /// `size` is 1, 2 or 4, naturally aligned, inside 4 KiB; any other access reads all ones and writes nothing. From
-  /// offset 256 on reads give 0 and writes are dropped.
+  /// `size` is 1, 2 or 4, naturally aligned, inside 4 KiB; any other access reads all ones and writes nothing. At
+  /// offset 256 and above, reads return 0 and writes are dropped.
   uint32_t Read(uint16_t offset, unsigned size) const;
   void Write(uint16_t offset, unsigned size, uint32_t value);
 
   bool memory_enable() const { return (Word(0x04) & 2) != 0; }
-  /// Whether the function may make requests: bus mastering is on, and it is in D0.
+  /// Whether the function may issue requests: bus mastering is on, and it is in D0.
   bool bus_master() const { return (Word(0x04) & 4) != 0 && powered(); }
   bool intx_disable() const { return (Word(0x04) & 0x400) != 0; }
 
-  /// Return address and size of BAR 0, 2 or 4; any other BAR has a size of 0.
+  /// Return the address and size of BAR 0, 2 or 4; any other BAR has size 0.
   uint64_t bar_base(unsigned bar) const;
   uint64_t bar_bytes(unsigned bar) const;
-  /// Whether the BAR answers: memory decoding is on, its address is not 0, and the function is in D0.
+  /// Whether the BAR responds: memory decoding is on, its address is not 0, and the function is in D0.
   bool bar_active(unsigned bar) const;
 
   bool msi_enable() const { return (Half(kMsi + 2) & 1) != 0; }
   uint64_t msi_address() const { return Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32; }
   uint32_t msi_data() const { return Half(kMsi + 12); }
-  /// The interrupt vector to which the system has routed the pin; 0: none.
+  /// Returns the interrupt vector to which the system has routed the pin; 0: none.
   uint32_t line() const { return bytes_[0x3C]; }
   bool has_line() const { return parameters_.line_interrupt; }
 
@@ -68,10 +68,10 @@ class ConfigSpace {
   unsigned max_payload() const { return 128u << (Half(kExpress + 8) >> 5 & 7); }
   unsigned max_read_request() const { return 128u << (Half(kExpress + 8) >> 12 & 7); }
 
-  /// `hook` is called after each write that changed a register.
+  /// Sets a hook that is called after each write that changed a register.
   void OnChange(std::function<void()> hook) { hook_ = std::move(hook); }
 
-  /// Returns to the state after reset and calls the hook.
+  /// Resets the registers and calls the hook.
   void Reset();
 
  private:

@@ -12,8 +12,8 @@ namespace gmmu::sim {
 enum class TlpKind : uint8_t { kPosted, kNonPosted, kCompletion };
 inline constexpr unsigned kTlpKinds = 3;
 
-/// Flow-control credits of one kind that the receiver of a direction offers. Data credits are 16
-/// bytes each.
+/// Flow-control credits of one TLP kind that the receiver of a direction advertises. A data credit is 16
+/// bytes.
 struct PcieCredits {
   unsigned headers = 64;
   unsigned data = 1024;
@@ -23,7 +23,7 @@ struct PcieParameters {
   unsigned generation = 3;     ///< 1..5
   unsigned lanes = 8;          ///< 1, 2, 4, 8, 16
   unsigned tlp_overhead = 24;  ///< bytes per TLP in addition to its payload: framing, sequence number, header, CRC
-  /// Share of the raw rate that acknowledgements and credit updates leave, in parts per million (57.88 of 62.96 Gb/s).
+  /// Share of the raw rate left after acknowledgements and credit updates, in parts per million (57.88 of 62.96 Gb/s).
   unsigned link_layer_ppm = 919'300;
   unsigned max_payload = 256;              ///< 128..4096, a power of two
   unsigned max_read_request = 512;         ///< 128..4096, a power of two
@@ -33,39 +33,39 @@ struct PcieParameters {
   std::array<PcieCredits, kTlpKinds> credits{PcieCredits{64, 1024}, PcieCredits{64, 64}, PcieCredits{128, 2048}};
 };
 
-/// Throws std::invalid_argument, naming the parameter, when one is out of its bounds.
+/// Throws std::invalid_argument, which names the parameter, when a parameter is out of range.
 void Check(const PcieParameters& parameters);
 
-/// The bits a second that remain after the line encoding (8b/10b in generations 1 and 2, 128b/130b
-/// from 3 on), before any overhead.
+/// Returns the bits per second that remain after the line encoding (8b/10b in generations 1 and 2, 128b/130b from 3
+/// on), before any overhead.
 double RawBitsPerSecond(const PcieParameters& parameters);
-/// The bits a second that are left for TLPs (payload and overhead): the raw rate without
-/// acknowledgements and credit updates.
+/// Returns the bits per second left for TLPs (payload and overhead): the raw rate without acknowledgements and credit
+/// updates.
 double TlpBitsPerSecond(const PcieParameters& parameters);
-/// The share of the TLP rate that is payload when writes have `size` bytes: size / (ceil(size / MPS) x
-/// overhead + size).
+/// Returns the share of the TLP rate that is payload when writes have `size` bytes: size / (ceil(size / MPS) x overhead
+/// + size).
 double WriteEfficiency(const PcieParameters& parameters, uint64_t size);
-/// The same share in the completions' direction when reads have `size` bytes and are aligned to the
-/// completion boundary.
+/// Returns the same share in the completions' direction when reads have `size` bytes and are aligned to the completion
+/// boundary.
 double ReadEfficiency(const PcieParameters& parameters, uint64_t size);
 
-/// A piece of a request or completion: the payload of one TLP. A read request has no payload; `bytes` is then the
+/// A part of a request or completion: the payload of one TLP. A read request has no payload; `bytes` is then the
 /// requested size.
 struct TlpPiece {
   uint64_t address = 0;
   unsigned bytes = 0;
 };
 
-/// Cuts [address, address + bytes) into write TLPs, at the maximum payload and at 4 KiB boundaries. The
-/// pieces ascend; 0 bytes have none.
+/// Splits [address, address + bytes) into write TLPs, at the maximum payload and at 4 KiB boundaries. The TLPs ascend;
+/// 0 bytes give none.
 std::vector<TlpPiece> SplitWrite(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
-/// Cuts the range into read requests, at the maximum read request and at 4 KiB boundaries.
+/// Splits the range into read requests, at the maximum read request size and at 4 KiB boundaries.
 std::vector<TlpPiece> SplitRead(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
-/// Cuts the range of one read request into its completions, at the maximum payload; all but the last
-/// end on a completion boundary.
+/// Splits the range of one read request into its completions, at the maximum payload. All but the last end on a
+/// completion boundary.
 std::vector<TlpPiece> SplitCompletion(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
 
-/// One direction of a PCIe link. Its time is reserved TLP by TLP, in the order of the calls.
+/// One direction of a PCIe link. The link's time is reserved TLP by TLP, in the order of the calls.
 class PcieDirection {
  public:
   struct Sent {
@@ -78,12 +78,12 @@ class PcieDirection {
 
   /// Whether the receiver's credits allow this TLP now.
   bool CanSend(TlpKind kind, unsigned payload_bytes) const;
-  /// Sends a TLP that is ready at `ready_ps` and takes its credits. Call it only when CanSend is true.
+  /// Sends a TLP that is ready at `ready_ps` and uses its credits. Call it only when CanSend is true.
   Sent Send(TlpKind kind, unsigned payload_bytes, uint64_t ready_ps);
-  /// The receiver has removed this TLP from its buffer: its credits return to the sender.
+  /// Returns the TLP's credits to the sender, because the receiver has removed it from its buffer.
   void Release(TlpKind kind, unsigned payload_bytes);
 
-  /// Returns the earliest time at which another TLP could start.
+  /// Returns the earliest time at which another TLP can start.
   uint64_t free_ps() const { return (free_fs_ + 999) / 1000; }
   /// Whether all credits have returned, so that the receiver's buffers are empty.
   bool idle() const;
@@ -104,7 +104,7 @@ class PcieDirection {
   uint64_t busy_fs_ = 0;
 };
 
-/// The tags of one requester's reads. Allocate returns the lowest free one, or none.
+/// The tags of one requester's reads. Allocate returns the lowest free tag, or none.
 class TagPool {
  public:
   explicit TagPool(unsigned tags) : used_(tags, false) {}
@@ -118,7 +118,7 @@ class TagPool {
   unsigned in_use_ = 0;
 };
 
-/// A PCIe link: `up` goes from the device to the host, `down` from the host to the device.
+/// A PCIe link: `up` carries traffic from the device to the host, `down` from the host to the device.
 struct PcieLink {
   explicit PcieLink(const PcieParameters& parameters)
       : up(parameters, "pcie_up"), down(parameters, "pcie_down"), tags(parameters.tags) {}

@@ -14,14 +14,14 @@ namespace gmmu::sim {
 
 class ScAgenda;
 
-/// The CPU: software on one SystemC thread, and the time that passes while it waits.
+/// The CPU: it runs software on one SystemC thread, and time passes while the software waits.
 ///
 /// After each wait it yields once more at the same time, so that it acts after all other processes of that time.
 class Cpu : public sc_core::sc_module, public Clock {
  public:
   explicit Cpu(sc_core::sc_module_name name);
 
-  /// Sets what Main runs. Both outlive the simulation.
+  /// Sets the platform on which Main runs the software. Both arguments must outlive the simulation.
   void Connect(ScAgenda& agenda, hw::Platform& platform) {
     agenda_ = &agenda;
     platform_ = &platform;
@@ -30,9 +30,9 @@ class Cpu : public sc_core::sc_module, public Clock {
   bool finished() const { return finished_; }
   /// Ends the current wait with EngineError, because no further event can occur.
   void Stuck();
-  /// Returns the software's result, or throws its exception. Call it when finished.
+  /// Returns the software's result, or throws its exception. Call it when the software has finished.
   int Result() const;
-  /// Something that the software may wait for has happened.
+  /// Wakes the software to check its condition, because an event occurred for which it may wait.
   void Wake() { wake_.notify(sc_core::SC_ZERO_TIME); }
 
   // Clock

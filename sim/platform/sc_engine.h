@@ -11,7 +11,7 @@ namespace gmmu::sim {
 /// std::runtime_error when the host refuses resources.
 ///
 /// A process may have several of these machines one after the other, but never two at once. Software runs on a stack of
-/// 8 MiB inside the simulation; it may switch to stacks of its own (fibres) and call the platform from any of them, one at
+/// 8 MiB inside the simulation; it may switch to its own stacks (fibres) and call the platform from any of them, one at
 /// a time. It must not call the platform inside a catch handler.
 std::unique_ptr<Engine> CreateRtl(const MachineConfig& config, const EngineOptions& options);
 

@@ -16,9 +16,9 @@ namespace gmmu::sim {
 /// contains VRAM and PCI configuration space, but no link, root complex or IOMMU.
 ///
 /// The address of a transaction is a bus address, its length 1, 2, 4 or a multiple of 8 bytes. The time resolution must
-/// be 1 ps. Clock edges are at multiples of gpu.clock_mhz's period. A transaction at the exact time of an edge is seen
-/// by the next edge, so a platform whose times are not multiples of the period does not depend on the order of
-/// processes. There is neither debug transport nor DMI.
+/// be 1 ps. Clock edges are at multiples of gpu.clock_mhz's period. A transaction at the exact time of an edge is
+/// sampled at the next edge, so a platform should use other times: the order of processes then has no effect. Debug
+/// transport and DMI are not supported.
 class TlmGpu {
  public:
   using Target = tlm::tlm_target_socket<>;
@@ -30,21 +30,21 @@ class TlmGpu {
                                         uint64_t seed = 0);
   virtual ~TlmGpu() = default;
 
-  /// The CPU's accesses to BAR0 and BAR2, blocking or non-blocking, in order. An access that no BAR decodes answers
-  /// TLM_ADDRESS_ERROR_RESPONSE. With a BusExtension (gpu/bus_extension.h) of kind kConfig the address is an offset in
-  /// configuration space; the platform must program the BARs there first.
+  /// The CPU's accesses to BAR0 and BAR2, blocking or non-blocking, in order. An access outside both BARs gets the
+  /// response TLM_ADDRESS_ERROR_RESPONSE. With a BusExtension (gpu/bus_extension.h) of kind kConfig the address is an
+  /// offset in configuration space; the platform must program the BARs there first.
   virtual Target& registers() = 0;
-  /// The GPU's accesses to host memory, one transaction for each burst of up to 4 KiB, many at a time; and interrupt
+  /// The GPU's accesses to host memory, one transaction per burst of up to 4 KiB, many in flight; and interrupt
   /// messages, which are writes of 4 bytes to 0xFEExxxxx. The target may implement b_transport or nb_transport, and
-  /// answer in any order. Writes and messages must take effect in the order in which they arrive, because the GPU's
-  /// fences rely on it. A BusExtension has the kind of the address and the requester; a target may ignore it.
+  /// respond in any order. Writes and messages must take effect in order of arrival, because the GPU's fences rely on
+  /// it. A BusExtension gives the kind of the address and the requester; a target may ignore it.
   virtual Initiator& dma() = 0;
 
-  /// The number of clock edges up to now.
+  /// Returns the number of clock edges so far.
   virtual uint64_t cycles() const = 0;
-  /// Blocks "vram" and "host_port"; the GPU's own counters are registers.
+  /// Returns the counters of blocks "vram" and "host_port"; the GPU's own counters are registers.
   virtual std::vector<hw::Counter> Counters() const = 0;
-  /// Violations of AXI rules; none in a good run.
+  /// Returns the violations of AXI rules; a correct run has none.
   virtual std::vector<hw::Finding> Findings() const = 0;
 };
 

@@ -35,7 +35,7 @@ class GpuLink : public sc_core::sc_module {
   FromSocket& from(unsigned unit) { return *from_[unit]; }
   ToSocket& to(unsigned unit) { return *to_[unit]; }
   std::vector<hw::Counter> Counters(unsigned unit) const { return wires_.Counters(unit); }
-  /// Counts the accesses that have no answer yet.
+  /// Returns the number of accesses that have no response yet.
   size_t in_flight() const { return waiting_.size() - free_slots_.size(); }
 
  private:

@@ -7,7 +7,7 @@ struct EngineOptions;
 struct MachineConfig;
 struct RtlGpuParameters;
 
-/// The parameters of GPU `unit` from the configuration. Each of several GPUs has a waves file of its own.
+/// Returns the parameters of GPU `unit` from the configuration. If there are several GPUs, each has its own waves file.
 RtlGpuParameters GpuOf(const MachineConfig& config, const EngineOptions& options, unsigned unit);
 
 }  // namespace gmmu::sim

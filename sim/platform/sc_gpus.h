@@ -23,7 +23,7 @@ class HostMemory;
 class Iommu;
 class ScAgenda;
 
-/// A GPU with the parts of the machine that belong to it alone.
+/// A GPU and the per-GPU parts of the machine.
 struct ScUnit {
   std::unique_ptr<RtlGpu> gpu;
   std::unique_ptr<RootComplex> root_complex;

@@ -15,11 +15,11 @@
 
 namespace gmmu::sim {
 
-/// Host memory as devices reach it: HostRam's bytes with DramTiming's times.
+/// Host memory as devices access it: HostRam's bytes with DramTiming's times.
 ///
 /// The socket is an AT target that accepts any number of transactions at once. A write is visible from its BEGIN_REQ on
-/// and answered when DRAM has accepted it; a read returns the bytes at the time of its answer. A request snoops the
-/// CPU's caches (hw::CpuCache) unless its extension says no_snoop. An access outside installed memory is answered
+/// and answered when DRAM has accepted it; a read returns the bytes at the time of its response. A request snoops the
+/// CPU's caches (hw::CpuCache) unless its extension says no_snoop. An access outside installed memory is answered with
 /// TLM_ADDRESS_ERROR_RESPONSE.
 class HostMemory : public sc_core::sc_module {
  public:
@@ -27,12 +27,12 @@ class HostMemory : public sc_core::sc_module {
 
   HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, ScAgenda& agenda);
 
-  /// Counts device accesses to the page since the first call for it. The IOMMU's own accesses do not
-  /// count.
+  /// Returns the number of device accesses to the page since the first call for that page. The IOMMU's own accesses do
+  /// not count.
   uint64_t PageAccesses(uint64_t pfn);
-  /// Checks the same accesses against the pages' owners.
+  /// Returns the checker of page owners, which sees the same accesses.
   PageOwners& owners() { return owners_; }
-  /// Counts accesses outside installed memory.
+  /// Returns the number of accesses outside installed memory.
   uint64_t errors() const { return errors_; }
   std::vector<hw::Counter> Counters() const;
 

@@ -47,7 +47,7 @@ class Iommu : public sc_core::sc_module {
         ScAgenda& agenda, MessageSink messages);
 
   Remapper* core() { return core_.get(); }
-  /// Performs a register access of the CPU. It takes effect at once; the operations that it starts take time.
+  /// Performs a register access of the CPU. It takes effect at once; operations that it starts take time.
   uint64_t ReadRegister(uint32_t offset, unsigned size) { return core_->ReadRegister(offset, size); }
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 

@@ -39,26 +39,26 @@ class RootComplex : public sc_core::sc_module {
   RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, ScAgenda& agenda,
               ScAgenda::Source device);
 
-  /// Deliberate fault: an access arrives as if from the device, whose port never made it. Its answer is dropped.
+  /// Deliberate fault: injects an access that appears to come from the device. Its response is dropped.
   void StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data);
-  /// Deliberate fault: completions for the device's reads of the page at `address` leave at `until_ps`, not earlier.
+  /// Deliberate fault: completions for the device's reads of the page at `address` leave no earlier than `until_ps`.
   void HoldReads(uint64_t address, uint64_t until_ps) { hold_ = {address / hw::kPageSize, until_ps}; }
-  /// Counts the CPU's accesses that wait for the PCIe link.
+  /// Returns the number of CPU accesses that wait for the PCIe link.
   size_t posted_waiting() const { return posted_waiting_; }
-  /// `hook` is called whenever posted_waiting falls; null: no call.
+  /// Sets a hook that is called whenever posted_waiting falls; null: none.
   void NotifyTaken(std::function<void()> hook) { taken_ = std::move(hook); }
   /// Sends a posted write of at most 4 KiB; the bytes are copied.
   void Post(uint64_t address, const void* from, unsigned bytes);
-  /// Sends a read, or a read or write of configuration space, of at most 4 KiB. `done` is called when
-  /// the answer may be seen; `ok` is false for an unsupported request. `data` must live until then.
+  /// Sends a read, or a configuration read or write, of at most 4 KiB. `done` is called when the CPU has the response;
+  /// `ok` is false for an unsupported request. `data` must live until then.
   using Done = std::function<void(bool ok)>;
   void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data, unsigned bytes, Done done);
 
-  /// Counts the requests that arrived from this device.
+  /// Returns the number of requests that arrived from this device.
   hw::BusCounts BusCountsOf(uint16_t requester) const;
-  /// Counts the tags of reads that have no answer yet.
+  /// Returns the number of tags of unanswered reads.
   unsigned tags_in_use() const { return pcie_link_.tags.in_use(); }
-  /// Deliberate fault: takes a tag and never frees it, which the count at power-off must detect.
+  /// Deliberate fault: allocates a tag and never frees it, which the check at power-off must detect.
   void LoseTag() { static_cast<void>(pcie_link_.tags.Allocate()); }
   std::vector<hw::Counter> Counters() const;
 
@@ -68,7 +68,7 @@ class RootComplex : public sc_core::sc_module {
     unsigned pieces = 0;  ///< TLPs that are not done
     bool error = false;
   };
-  struct Tlp {  // waits for the link
+  struct Tlp {  // a TLP that waits for the link
     TlpKind kind = TlpKind::kPosted;
     unsigned payload = 0;
     uint64_t ready_ps = 0;

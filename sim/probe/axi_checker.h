@@ -13,7 +13,7 @@
 
 namespace gmmu::sim {
 
-/// The rules of one port: additions to AXI4, and unused features.
+/// The rules of one port: its additional rules beyond AXI4, and the AXI4 features that it does not use.
 struct AxiPort {
   std::string name;
   unsigned beat_bytes = 8;
@@ -28,7 +28,7 @@ struct AxiPort {
   uint64_t wait_limit = 100'000;            ///< longest wait, in cycles
 };
 
-/// The rules of AXI4-Lite: one beat, no ids, answers in order. W may come before AW.
+/// Returns the rules of AXI4-Lite: one beat, no ids, responses in order. W may come before AW.
 inline AxiPort AxiLitePort(std::string name) {
   AxiPort port;
   port.name = std::move(name);
@@ -41,13 +41,13 @@ inline AxiPort AxiLitePort(std::string name) {
 
 /// Watches both sides of one AXI4 or AXI4-Lite port, cycle by cycle.
 ///
-/// Each broken rule is a Finding of probe "axi", text "<port>, cycle <n>, <rule>: ...", at most
-/// kMost of them. Rules: reset, stands, stable, burst, size, length, page, id-unique, w-order,
-/// w-last, w-strobe, r-id, r-last, b-id, b-early, response, wait.
+/// Each violation is a Finding of probe "axi", text "<port>, cycle <n>, <rule>: ...", at most kMost of them. Rules:
+/// reset, stands, stable, burst, size, length, page, id-unique, w-order, w-last, w-strobe, r-id, r-last, b-id, b-early,
+/// response, wait.
 ///
-/// In each cycle, when the inputs have settled and before the clock edge, call Begin, then the five
-/// channels in any order, then End. The payload functions are called only while their channel is
-/// valid. Cycles in which no channel is valid may be left out.
+/// In each cycle, when the inputs have settled and before the clock edge, call Begin, then the five channels in any
+/// order, then End. The payload functions are called only while their channel is valid. Cycles in which no channel is
+/// valid may be skipped.
 class AxiChecker {
  public:
   struct Ax {
@@ -75,7 +75,7 @@ class AxiChecker {
 
   explicit AxiChecker(const AxiPort& port);
 
-  /// Allows waits of up to `cycles` cycles from now on, because answers are held back on purpose.
+  /// From now on allows waits of up to `cycles` cycles, because responses are deliberately delayed.
   void AllowWait(uint64_t cycles) { port_.wait_limit = std::max(port_.wait_limit, cycles); }
 
   void Begin(uint64_t cycle, bool reset) {
@@ -110,7 +110,7 @@ class AxiChecker {
   }
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
-  /// Counts the bursts without their last R or B.
+  /// Returns the number of bursts whose last R or B is missing.
   size_t outstanding() const { return outstanding_; }
   uint64_t bursts() const { return bursts_; }
 

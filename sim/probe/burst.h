@@ -21,13 +21,13 @@ struct Burst {
   bool begun = false, done = false;                                     ///< `first`, `answered` are valid
 };
 
-/// Builds the steps of a span one after the other, from `begin` on. A step that would end before it begins is kept
-/// unchanged: hw::CheckSteps finds it.
+/// Builds a span's steps one after the other, starting at `begin`. A step that would end before it begins is stored
+/// unchanged, so that hw::CheckSteps reports it.
 class Steps {
  public:
   explicit Steps(uint64_t begin) : at_(begin) {}
   void Until(hw::Cause cause, uint64_t cycle, int level = -1);
-  /// Adds the burst's steps from its offer at the edge to its last beat, or up to `now` if that has not come.
+  /// Adds the burst's steps from its offer at the edge to its last beat, or up to `now` if that beat has not come.
   void Burst(const sim::Burst& burst, uint64_t now, int level = -1);
   uint64_t at() const { return at_; }
   std::vector<hw::Step> Take() { return std::move(steps_); }
@@ -37,7 +37,7 @@ class Steps {
   std::vector<hw::Step> steps_;
 };
 
-/// The parts of `steps` inside [begin, end).
+/// Returns the parts of `steps` that lie inside [begin, end).
 std::vector<hw::Step> Clip(const std::vector<hw::Step>& steps, uint64_t begin, uint64_t end);
 
 }  // namespace gmmu::sim

@@ -8,7 +8,7 @@
 
 namespace gmmu::sim {
 
-/// The state of the paging engine in one cycle.
+/// The paging engine's state in one cycle.
 struct EngineCycle {
   /// States of the command processor, as numbered in rtl/dma/gmmu_dma_command.sv.
   enum State : unsigned {
@@ -33,19 +33,19 @@ struct EngineCycle {
   bool retired = false;             ///< the mover's oldest transfer is complete
 };
 
-/// The engine's work in flight in a cycle.
+/// The number of the engine's operations in flight in a cycle, by kind.
 struct EngineLoad {
   unsigned host_reads = 0, vram_reads = 0, writes = 0, fetches = 0;  ///< bursts
   bool translating = false;                                          ///< lookups of the read or the write port
 };
 
-/// Follows paging buffers and their commands. Every cycle of a buffer has one cause. When several apply, it is the
-/// first of: reads of the host, reads of VRAM, writes, invalidation, translation, fetch; otherwise the processor.
+/// Follows paging buffers and their commands, and attributes every cycle of a buffer to one cause. When several apply,
+/// the first of this list counts: host reads, VRAM reads, writes, invalidation, translation, fetch, processor.
 class EngineLog {
  public:
   EngineLog(hw::EventSink& sink, unsigned unit) : sink_(sink), unit_(unit) {}
 
-  /// Call it once a cycle while busy(), and in the cycle of a start.
+  /// Call it once per cycle while busy(), and in the cycle in which a buffer starts.
   void Cycle(uint64_t cycle, const EngineCycle& now, const EngineLoad& load);
   bool busy() const { return open_; }
   void Reset(uint64_t cycle);
@@ -65,7 +65,7 @@ class EngineLog {
   hw::EventSink& sink_;
   const unsigned unit_;
   bool open_ = false, at_work_ = false;
-  unsigned state_ = EngineCycle::kIdle;  // state in the previous cycle
+  unsigned state_ = EngineCycle::kIdle;  // the previous cycle's state
   hw::BufferEvent buffer_;
   Command command_;           // the command in the processor
   std::deque<Command> jobs_;  // transfers in flight, including those of commands in progress

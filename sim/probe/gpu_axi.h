@@ -7,13 +7,13 @@
 
 namespace gmmu::sim {
 
-/// A checker on each AXI port of gmmu_gpu: m_vram, m_host, s_reg, s_win, s_thr, s_peer.
+/// Attaches a checker to each AXI port of gmmu_gpu: m_vram, m_host, s_reg, s_win, s_thr, s_peer.
 ///
 /// `Top` is any Verilated model with the pins of gmmu_gpu. Call Sample in every cycle, including those of the reset,
 /// when the inputs have settled and before the clock edge.
 class GpuAxi {
  public:
-  /// `wait_limit` is long because answers at the host port have passed the PCIe link and the IOMMU. `through`: also
+  /// `wait_limit` is large because responses at the host port have passed the PCIe link and the IOMMU. `through`: also
   /// watch s_thr.
   explicit GpuAxi(unsigned beat_bytes, uint64_t wait_limit = 1'000'000, bool through = true)
       : vram_(Vram("m_vram", beat_bytes, wait_limit)),
@@ -24,18 +24,18 @@ class GpuAxi {
         peer_(Peer("s_peer", beat_bytes, wait_limit)),
         has_through_(through) {}
 
-  /// From now on host memory holds answers back on purpose, for up to `cycles` cycles.
+  /// From now on host memory may deliberately delay responses by up to `cycles` cycles.
   void AllowHostWait(uint64_t cycles) { host_.AllowWait(cycles); }
 
-  /// The rules of m_vram: the writes of the window (requester 5) share one id per generation.
+  /// Returns the rules of m_vram: the writes of the window (requester 5) share one id per generation.
   static AxiPort Vram(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
     AxiPort port = Manager(name, beat_bytes, wait_limit);
     port.ordered_write_ids = {0x0500, 0x8500};
     return port;
   }
 
-  /// The rules of the through-port (gmmu_through): accesses of any size, no WLAST, answers of an id in order; W may
-  /// precede AW as far as its queues allow.
+  /// Returns the rules of the through-port (gmmu_through): any access size, no WLAST, in-order responses per id. W may
+  /// precede AW as far as the port's queues allow.
   static AxiPort Through(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
     AxiPort port = Manager(name, beat_bytes, wait_limit);
     port.id_bits = 8;
@@ -52,7 +52,7 @@ class GpuAxi {
     using W = AxiChecker::W;
     using R = AxiChecker::R;
     using B = AxiChecker::B;
-// One cycle of a port. `m` and `s`: suffixes of the pins that its manager and its subordinate drive.
+// Samples one cycle of a port. `m` and `s` are the suffixes of the pins that its manager and its subordinate drive.
 #define GMMU_SAMPLE_AXI4(checker, port, m, s, ar_user, aw_user, w_last)                                   \
   checker.Begin(cycle, top.rst_i);                                                                        \
   checker.Ar(top.port##_arvalid_##m, top.port##_arready_##s, [&] {                                        \
@@ -86,7 +86,7 @@ class GpuAxi {
     GMMU_SAMPLE_AXI4(host_, m_host, o, i, top.m_host_aruser_o, top.m_host_awuser_o, top.m_host_wlast_o != 0);
     GMMU_SAMPLE_AXI_LITE(registers_, s_reg);
     GMMU_SAMPLE_AXI_LITE(window_, s_win);
-    if (has_through_) {  // which has no WLAST
+    if (has_through_) {  // this port has no WLAST
       GMMU_SAMPLE_AXI4(through_, s_thr, i, o, top.s_thr_aruser_i, top.s_thr_awuser_i, false);
     }
     GMMU_SAMPLE_AXI4(peer_, s_peer, i, o, 0, 0, top.s_peer_wlast_i != 0);

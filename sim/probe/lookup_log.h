@@ -19,25 +19,25 @@ struct LoggedLookup {
   bool answered = false, told = false;
 };
 
-/// Follows the lookups of every translation port from acceptance to answer. Plain C++; calls in the order of cycles.
+/// Follows every translation port's lookups from acceptance to response. Plain C++; calls are in the order of cycles.
 class LookupLog {
  public:
   enum class Count : uint8_t { kHit, kMiss, kMerged, kFault };
 
   LookupLog(hw::EventSink& sink, unsigned unit, unsigned ports, const WalkLog& walks);
 
-  /// The port accepted a request.
+  /// Records that the port accepted a request.
   std::shared_ptr<LoggedLookup> Taken(uint64_t cycle, unsigned port, unsigned tag, unsigned space, uint64_t va,
                                       regs::Access access);
-  /// A walk began for a lookup of its port. It is known which one when a lookup of that page is counted as a walk.
+  /// Records that a walk began for one of its port's lookups. Counted later shows which: the lookup of the walk's page.
   void Walks(const std::shared_ptr<LoggedWalk>& walk);
-  /// The lookup with this tag is answered.
+  /// Records that the lookup with this tag was answered.
   void Answered(uint64_t cycle, unsigned port, unsigned tag, regs::Fault fault, bool zero);
-  /// The outcome of the port's next lookup, in the order of the answers, before or after its Answered.
+  /// Records the outcome of the port's next lookup in response order. It may be called before or after that Answered.
   void Counted(unsigned port, Count count);
   void Reset(uint64_t cycle);
 
-  /// Lookups of the port without an answer.
+  /// Returns the number of the port's unanswered lookups.
   size_t pending(unsigned port) const { return ports_[port].pending.size(); }
   uint64_t broken() const { return broken_; }
 
@@ -45,7 +45,7 @@ class LookupLog {
   struct Port {
     std::deque<std::shared_ptr<LoggedLookup>> pending, answered;
     std::deque<Count> counts;
-    std::deque<std::shared_ptr<LoggedWalk>> walks;  // not claimed by a lookup
+    std::deque<std::shared_ptr<LoggedWalk>> walks;  // not yet matched with a lookup
   };
   void Tell(LoggedLookup& lookup, Count count);
   std::shared_ptr<LoggedWalk> WalkOf(const hw::LookupEvent& event, Count count);
@@ -58,19 +58,19 @@ class LookupLog {
   uint64_t lookups_ = 0, broken_ = 0;
 };
 
-/// Follows the accesses of the clients: their translation, and the burst that moves their data.
+/// Follows the clients' accesses: their translations, and the bursts that transfer their data.
 class AccessLog {
  public:
   AccessLog(hw::EventSink& sink, unsigned unit, unsigned clients);
 
-  /// The client's pins accepted an access into this slot; not for those that its traffic engine makes.
+  /// Records that the client's pins accepted an access into this slot. Not called for the traffic engine's accesses.
   void AtPins(uint64_t cycle, unsigned client, unsigned slot);
   void Begin(unsigned client, const std::shared_ptr<LoggedLookup>& lookup);
-  /// The access's burst has ended.
+  /// Records that the access's burst has ended.
   void Data(unsigned client, const Burst& burst);
-  /// The pins accepted the last beat of its answer.
+  /// Records that the pins accepted the last beat of the access's response.
   void Answered(uint64_t cycle, unsigned client, unsigned slot, regs::Fault fault);
-  /// Reports the accesses that have ended. Call it once a cycle.
+  /// Reports the accesses that have ended. Call it once per cycle.
   void Tell();
   void Reset();
   uint64_t broken() const { return broken_; }
@@ -88,7 +88,7 @@ class AccessLog {
     unsigned client, number;
     Slot slot;
   };
-  /// Sets the access's end if it is known, and returns whether it is. `over`: no further event of the access follows.
+  /// Sets the access's end if it is known; returns whether it is. `over`: the access has no further events.
   static bool Ended(Slot& slot, bool over);
   void TellOne(unsigned client, unsigned number, const Slot& slot);
 

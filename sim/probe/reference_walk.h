@@ -9,7 +9,7 @@
 
 namespace gmmu::sim {
 
-/// An address space as the registers `space.geometry` and `space.root` state it (docs/page-tables.md, Geometry).
+/// An address space as registers `space.geometry` and `space.root` describe it (docs/page-tables.md, Geometry).
 struct SpaceConfig {
   bool enable = false;
   regs::Target root_target = regs::Target::kSystem;
@@ -20,7 +20,7 @@ struct SpaceConfig {
   bool dual = false;              ///< entries of level 1 are pairs
 
   static SpaceConfig FromRegisters(uint64_t geometry, uint64_t root);
-  /// The base-2 logarithm of the bytes that one entry of `level` covers.
+  /// Returns the base-2 logarithm of the number of bytes that one entry of `level` covers.
   unsigned Shift(unsigned level) const;
   bool operator==(const SpaceConfig& other) const;
   bool operator!=(const SpaceConfig& other) const { return !(*this == other); }
@@ -34,7 +34,7 @@ struct Gpa {
   bool operator==(const Gpa& o) const { return target == o.target && adapter == o.adapter && offset == o.offset; }
 };
 
-/// How a walk ended. `gpa` and `coherent` are defined only if fault is kNone and zero is false.
+/// The result of a walk. `gpa` and `coherent` are defined only if fault is kNone and zero is false.
 struct Translation {
   regs::Fault fault = regs::Fault::kNone;
   unsigned level = 0;  ///< level of the entry at fault, or of the entry that maps the page
@@ -44,15 +44,15 @@ struct Translation {
   bool operator==(const Translation& o) const;  ///< equal as software sees it: the same fault and level, zero, or gpa
 };
 
-/// Reads one aligned 8-byte table entry; nullopt: the bus answered with an error.
+/// Reads one aligned 8-byte table entry. Returns nullopt if the bus responded with an error.
 using EntryReader = std::function<std::optional<uint64_t>(regs::Target target, uint64_t address)>;
 
-/// Walks the tables for one address as docs/page-tables.md describes, without caches, and checks in the order of that
-/// page's table.
+/// Walks the tables for one address as docs/page-tables.md describes, without caches, and makes the checks in the order
+/// of the table there.
 ///
 /// It is the oracle of every bench and of the translation checker: slow on purpose, and written without the RTL. Never
-/// change it to agree with the RTL. sim/twin/walk.cc does the same walk and shares no code with it, so that each finds
-/// the other's errors.
+/// change it to agree with the RTL. sim/twin/walk.cc implements the same walk without sharing code, so that each
+/// detects the other's errors.
 Translation ReferenceWalk(const SpaceConfig& space, uint64_t va, regs::Access access, const EntryReader& read);
 
 }  // namespace gmmu::sim

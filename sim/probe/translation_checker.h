@@ -28,7 +28,7 @@ struct TranslationEvent {
   Gpa gpa;
 };
 
-/// A completed invalidation. A space whose root has changed counts as one of scope kSpace.
+/// A completed invalidation. A root change of a space counts as an invalidation of scope kSpace.
 struct InvalidationEvent {
   regs::Scope scope = regs::Scope::kGlobal;
   unsigned space = 0;
@@ -38,29 +38,29 @@ struct InvalidationEvent {
 
 /// Compares every translation of the GPU with the reference walk.
 ///
-/// An answer is right when it equals the walk of the tables as they stood at some moment of its
-/// window. The window reaches from the last completed invalidation (or NoteFlush) that covers the
-/// address to the answer. Tables in VRAM are followed write by write; tables in host memory are compared with what
-/// they held when last read, and a change counts as made since then. Space registers count from
-/// the moment at which the CPU's write reaches the GPU.
+/// A translation is right when it equals the walk of the tables as they were at some moment of its window.
+/// The window reaches from the last completed invalidation (or NoteFlush) that covers the address to the
+/// response. Tables in VRAM are followed write by write; tables in host memory are compared with their
+/// contents at the previous read, and a change counts as made since then. Space registers count from the
+/// moment at which the CPU's write reaches the GPU.
 ///
 /// While tables do not change, a call costs one hash lookup. Calls must come in the order of simulated
 /// time.
 class TranslationChecker {
  public:
-  /// Reads an aligned 8-byte word of host memory at a logical address, as the device would. It returns
-  /// nullopt for a bus error.
+  /// Reads an aligned 8-byte word of host memory at a logical address, as the device would. Returns nullopt for a bus
+  /// error.
   using HostReader = std::function<std::optional<uint64_t>(uint64_t address)>;
 
-  /// Follows the writes of `vram`, which must outlive the checker.
+  /// Observes the writes to `vram`, which must outlive the checker.
   TranslationChecker(unsigned spaces, VramCore& vram, HostReader host);
 
   void Answered(uint64_t cycle, const TranslationEvent& event);
   void Invalidated(const InvalidationEvent& event);
-  /// Takes a CPU write to the GPU's registers (BAR0): the bytes of `data` that `strobe` selects go to
-  /// the 8-byte word at `offset`.
+  /// Observes a CPU write to the GPU's registers (BAR0): the bytes of `data` that `strobe` selects go to the 8-byte
+  /// word at `offset`.
   void RegisterWritten(uint32_t offset, uint64_t data, unsigned strobe);
-  /// From now on answers for [start, end) of `space` must agree with the tables as they are now or later.
+  /// From now on, translations of [start, end) of `space` must agree with the tables at this moment or later.
   void NoteFlush(unsigned space, uint64_t start, uint64_t end);
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
@@ -76,15 +76,15 @@ class TranslationChecker {
     uint64_t old;
     unsigned config;  ///< not 0: index + 1 into old_configs_
   };
-  /// A write to a VRAM page that is not followed: words that held `old_words_[first..]` one moment after the other, from
-  /// `time` on.
+  /// A write to a VRAM page whose words are not tracked singly: until moment `time + i`, word i held `old_words_[(first
+  /// + i) % kMostRecent]`.
   struct Write {
     uint64_t time;
     uint64_t address;
     size_t words;
     uint64_t first;  ///< running position of the first old word; its place is this modulo kMostRecent
   };
-  /// The walk of a page, valid while the table pages that it read do not change.
+  /// The memoized walk of a page, valid until one of the table pages that it read changes.
   struct Memo {
     bool valid = false;
     uint8_t pages = 0;

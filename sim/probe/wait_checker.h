@@ -10,13 +10,13 @@
 
 namespace gmmu::sim {
 
-/// Finds commands of a paging buffer that access the same bytes as an earlier command without waiting for it:
-/// rtl/dma/README.md, "How software uses it", lists the cases. It compares the bytes that commands name, not times, so
-/// it also finds cases in which the hardware happened to keep the order.
+/// Finds commands of a paging buffer that access the same bytes as an earlier command without waiting for it; the cases
+/// are listed in rtl/dma/README.md, "How software uses it". It compares the bytes that commands name, not times, so it
+/// also finds cases in which the hardware happened to keep the order.
 class WaitChecker {
  public:
   enum class Memory : uint8_t { kVram, kHost, kPeer };
-  /// VRAM of the linked adapter of this index.
+  /// VRAM of the linked adapter with this index.
   static constexpr Memory Peer(unsigned adapter) {
     return static_cast<Memory>(static_cast<unsigned>(Memory::kPeer) + adapter);
   }
@@ -26,16 +26,16 @@ class WaitChecker {
     uint64_t fence = 0;     ///< of the ring's entry
   };
 
-  /// Begins the command to which later calls of Read and Write belong. `waits`: it begins when all earlier ones are
-  /// done.
+  /// Begins the command to which later calls of Read and Write belong. If `waits`, the command begins only when all
+  /// earlier ones are done.
   void Begin(const Command& command, bool waits);
-  /// Everything so far is done: the end of an entry, or of a command that waits by itself.
+  /// Records that all earlier commands are done: an entry ended, or a command that waits by itself.
   void Done();
-  /// Bytes [address, address + bytes) of the memory in which they lie, after all translation.
+  /// Record that the command accesses bytes [address, address + bytes) of `memory`, addressed after all translation.
   void Read(Memory memory, uint64_t address, uint64_t bytes);
   void Write(Memory memory, uint64_t address, uint64_t bytes);
 
-  /// At most 64.
+  /// Returns at most 64 findings.
   const std::vector<hw::Finding>& findings() const { return findings_; }
 
  private:
@@ -43,7 +43,7 @@ class WaitChecker {
     uint64_t end = 0;
     size_t command = 0;  ///< in commands_
   };
-  /// Ranges that do not overlap, by memory and first byte. A byte that several commands touch is the first one's.
+  /// Disjoint ranges, keyed by memory and first byte. A byte that several commands touch belongs to the first of them.
   using Ranges = std::map<std::pair<Memory, uint64_t>, Range>;
 
   void Judge(const Ranges& earlier, const char* did, const char* does, Memory memory, uint64_t start, uint64_t end);

@@ -9,42 +9,42 @@
 
 namespace gmmu::sim {
 
-/// A walk in progress or ended, with its reads.
+/// A walk, in progress or ended, with its reads.
 struct LoggedWalk {
   hw::WalkEvent event;
   std::vector<Burst> bursts;  ///< as event.reads
   bool over = false;
-  /// The walk's steps up to `now`, or to its end.
+  /// Returns the walk's steps up to `now`, or to its end.
   std::vector<hw::Step> StepsUntil(uint64_t now, hw::Cause rest) const;
 };
 
-/// Follows the rows of the walk table: which walk each has, and its table reads. Plain C++; calls in the order of cycles.
+/// Follows the walk table's rows: each row's walk and table reads. Plain C++; calls are in the order of cycles.
 class WalkLog {
  public:
   WalkLog(hw::EventSink& sink, unsigned unit, unsigned rows);
 
-  /// A row begins for a lookup of `port`.
+  /// Begins a walk in the row for a lookup of `port`.
   std::shared_ptr<LoggedWalk> Begin(uint64_t cycle, unsigned row, unsigned port, unsigned space, uint64_t va);
-  /// At its begin or later: the row will read the entry of `level` next.
+  /// Records that the row will read the entry of `level` next; called when its walk begins or later.
   void Start(unsigned row, unsigned level, bool leaf_64k);
-  /// A table read of the row was accepted at the edge; it belongs to the walk that has not ended. The burst may change
-  /// until Answered.
+  /// Records that the row's table read was accepted at the edge. It belongs to the row's walk in progress. The burst
+  /// may change until Answered.
   void Accepted(unsigned row, const Burst& burst);
   void Began(unsigned row, const Burst& burst);
   void Answered(unsigned row, const Burst& burst);
-  /// The walk's row becomes free.
+  /// Ends the walk: the row becomes free.
   void End(uint64_t cycle, unsigned row);
-  /// The core is in reset: walks in progress are lost.
+  /// Drops the walks in progress, because the core is in reset.
   void Reset(uint64_t cycle);
 
-  /// The latest walk, under way or one of the last two of its row, whose line has this page and that was under way in
-  /// [since, until]; null: none. `same_page`: of the page itself.
+  /// Returns the latest walk whose line contains this page and that was in progress during [since, until]; null: none.
+  /// Searches each row's last two walks. With `same_page`, the walk must be for the page itself.
   std::shared_ptr<LoggedWalk> Find(unsigned space, uint64_t va, bool same_page, uint64_t since, uint64_t until) const;
   uint64_t broken() const { return broken_; }
 
  private:
   struct Row {
-    std::shared_ptr<LoggedWalk> walk, before;  // before: its end may still have to be reported
+    std::shared_ptr<LoggedWalk> walk, before;  // before: the previous walk, whose end may not be reported yet
     unsigned level = 0;                        // level of the next read
     bool leaf_64k = false;
   };

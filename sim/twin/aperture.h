@@ -9,9 +9,9 @@
 
 namespace gmmu::sim::twin {
 
-/// The aperture map (rtl/aperture/README.md) translates a page of the aperture segment to a logical page of host
-/// memory, by a table in VRAM. A line of eight entries is cached until the map is flushed; the hardware's number of
-/// lines affects only times and counters.
+/// The aperture map (rtl/aperture/README.md), which translates a page of the aperture segment to a logical page of host
+/// memory through a table in VRAM. A line of eight entries is cached until the map is flushed; the number of cached
+/// lines in hardware affects only times and counters.
 class ApertureMap {
  public:
   struct Found {
@@ -29,8 +29,8 @@ class ApertureMap {
   void set_pages(uint64_t pages);
   void Flush();
 
-  /// Answers `lookups` accesses to the page of the aperture at `offset`, from cost.at on; sets cost.at to the time of
-  /// the answer.
+  /// Translates the page of the aperture at `offset` for `lookups` accesses, starting at cost.at; sets cost.at to the
+  /// time of the response.
   Found Lookup(uint64_t offset, uint64_t lookups, Cost& cost);
 
  private:

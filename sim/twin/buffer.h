@@ -8,7 +8,7 @@
 
 namespace gmmu::sim::twin {
 
-/// The words of a paging buffer, read from memory a page at a time when Want needs them.
+/// The words of a paging buffer. Want reads them from memory, one page at a time.
 class Buffer {
  public:
   /// The reason why reading stopped.
@@ -27,7 +27,7 @@ class Buffer {
   const uint64_t* at(uint64_t word) const { return &words_[word]; }
 
   /// Makes the words below `end` readable by at() and sets cost.done to the time at which they have arrived. Returns
-  /// nullopt on success, else the reason; the failure is known at cost.done.
+  /// nullopt on success, otherwise the reason; a failure is known at cost.done.
   std::optional<Trouble> Want(Path& path, unsigned port, uint64_t end, Cost& cost);
 
  private:

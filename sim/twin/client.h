@@ -29,7 +29,7 @@ struct ClientParts {
 };
 
 /// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the other; one act of the
-/// agenda does the lines of several cycles. Results appear in the registers when it ends.
+/// agenda performs the lines of several cycles. Results appear in the registers when the run ends.
 class Client {
  public:
   /// `ended` is called when a run is over.
@@ -47,7 +47,7 @@ class Client {
   static constexpr size_t kLine = 64;
   using Line = std::array<uint64_t, kLine / 8>;
 
-  /// A line that holds a slot. Its place in memory is known from time cost.at on.
+  /// A line that holds a slot. Its memory address is known from time cost.at on.
   struct LineUnderWay {
     uint64_t va = 0;
     Place place;
@@ -98,7 +98,7 @@ class Client {
   uint32_t crc_ = 0;
   uint64_t mismatches_ = 0;
   uint64_t last_ps_ = 0;  ///< when the latest access ends
-  // Times: of the slots, a reorder buffer; the earliest request of the next line; the check of the last answer.
+  // Timing of the reorder buffer's slots, of the next line's earliest request, and of the last response's check.
   Window slots_{1};
   uint64_t issue_ps_ = 0, looked_ps_ = 0;
 };

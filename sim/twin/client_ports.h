@@ -9,9 +9,9 @@
 
 namespace gmmu::sim::twin {
 
-/// The client ports of one GPU, as hw::ClientAccesses drives them (sim/gpu/client_ports.h is the counterpart for the
+/// The client ports of one GPU, which hw::ClientAccesses drives (sim/gpu/client_ports.h is the counterpart for the
 /// RTL). An access has three acts: it is accepted and translated; it transfers its bytes once the translation is known;
-/// it is answered. client_ports.cc holds the estimated cycles of the ports.
+/// its response is returned. client_ports.cc holds the estimated cycles of the ports.
 class ClientPorts {
  public:
   ClientPorts(unsigned clients, const ClientParts& parts);
@@ -20,7 +20,7 @@ class ClientPorts {
   void set_enabled(bool on) { enabled_ = on; }
   /// Continues accesses that waited because the GPU was switched off or the host port was closed.
   void Wake();
-  /// Mappings have changed: stalled accesses are translated again.
+  /// Retries the stalled accesses' translations, because mappings have changed.
   void Flushed();
   bool idle() const { return in_flight_ == 0; }
   /// Drops all accesses in flight.
@@ -58,7 +58,7 @@ class ClientPorts {
   void Answer(const InFlight& access, regs::Fault fault);
   uint64_t Cycles(uint64_t cycles) const { return parts_.time.Cycles(cycles); }
   uint64_t Now() const { return parts_.time.CycleAt(parts_.agenda.now()); }
-  /// Runs `act` at `ps` unless a reset comes first.
+  /// Runs `act` at `ps`, unless the GPU is reset first.
   template <typename F>
   void At(uint64_t ps, F act) {
     parts_.agenda.At(ps, [this, act, generation = generation_] {

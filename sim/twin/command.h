@@ -7,7 +7,7 @@
 
 namespace gmmu::sim::twin {
 
-/// The rights of a ring's commands, from the ring and the machine.
+/// The rights of a ring's commands, derived from the ring and the machine.
 struct CommandRights {
   bool privileged = false;
   unsigned space = 0;           ///< the paging buffer's, the only one that it may name without privilege
@@ -16,7 +16,7 @@ struct CommandRights {
   uint64_t aperture_base = 0;
 };
 
-/// A command after its checks, which are made in the order of rtl/dma/README.md, "Faults and their
+/// A checked and decoded command. The order of the checks is that of rtl/dma/README.md, "Faults and their
 /// priority".
 struct Command {
   /// The source of a write's bytes.
@@ -42,10 +42,10 @@ struct Command {
   uint64_t start = 0, end = 0;  ///< range of a flush
 };
 
-/// The number of words after the header that JudgeCommand reads; 0 for a bad header.
+/// Returns the number of words after the header that JudgeCommand reads; 0 for a bad header.
 unsigned OperandWords(regs::CommandHeaderWord header);
 
-/// Checks the header alone: opcode, size, reserved bits, and that the command ends inside the buffer.
+/// Checks only the header: opcode, size, reserved bits, and that the command ends inside the buffer.
 regs::Fault JudgeHeader(regs::CommandHeaderWord header, uint64_t words_left);
 
 /// Checks and decodes the whole command; `words` are the header and its operands.

@@ -8,7 +8,7 @@
 
 namespace gmmu::sim::twin {
 
-/// A fault as the engine or client that met it reports it.
+/// A fault as reported by the engine or the client.
 struct FaultReport {
   regs::Fault reason = regs::Fault::kNone;
   unsigned space = 0;
@@ -20,8 +20,8 @@ struct FaultReport {
   uint32_t fence = 0;
 };
 
-/// The fault queue: records in host memory, numbered since reset. Records that are dropped because the
-/// queue is full take a number too.
+/// The fault queue: records in host memory, numbered since reset. Records that are dropped because the queue is full
+/// are numbered too.
 class FaultLog {
  public:
   /// `recorded` is called when a record is in memory and the tail has moved.
@@ -30,8 +30,8 @@ class FaultLog {
 
   void Report(const FaultReport& fault);
 
-  /// Writes the size register. Switching the queue on reduces the tail modulo the size; while the queue
-  /// is off the tail keeps its value.
+  /// Writes the size register. Enabling the queue reduces the tail modulo the size; while the queue is disabled the
+  /// tail keeps its value.
   void Resize(regs::FaultQueueSize size);
 
   regs::FaultQueueBase base;

@@ -41,8 +41,8 @@ class Peers;
 
 /// One GPU of a platform: the blocks of rtl/top, VRAM, and its PCI function.
 ///
-/// Accesses of the CPU are pushed in the order in which they arrive and are done in that order. An
-/// answer comes at once, or later if a register write in front of the access has to wait.
+/// The CPU's accesses are pushed in the order of their arrival and performed in that order. The response is immediate
+/// unless an earlier register write has to wait.
 class Gpu {
  public:
   using Access = GpuAccess;
@@ -65,20 +65,20 @@ class Gpu {
   Memory& memory() { return memory_; }
 
   void Push(Access access);
-  /// The number of CPU accesses that its port has not accepted.
+  /// Returns the number of CPU accesses that the GPU's port has not accepted.
   size_t waiting() const { return accesses_.size(); }
-  /// Reads a register for an instrument, which is not an access and takes no time.
+  /// Reads a register for an instrument. It is not an access of the CPU and takes no time.
   uint64_t ReadRegister(uint32_t offset) const;
-  /// Drives the silence pin of the top: while `on`, nothing new leaves by the host port.
+  /// Drives the silence pin of the top: while `on`, the host port issues nothing new.
   void Silence(bool on);
-  /// Pulses the reset pin of the top: everything but VRAM and the PCI function is as after power-on.
+  /// Pulses the reset pin of the top: everything except VRAM and the PCI function returns to its power-on state.
   void Reset();
 
   bool idle() const;
   std::vector<hw::InUse> ResourcesInUse() const;
   /// See hw::Instruments.
   void DriveClients(hw::ClientAccesses* accesses);
-  /// See hw::Instruments: a slot of client 0 stays occupied for good.
+  /// See hw::Instruments: a slot of client 0 stays occupied permanently.
   void LoseAnswer(unsigned space, uint64_t va);
   void HoldReads(uint64_t logical, uint64_t until_ps) { memory_.HoldReads(logical, until_ps); }
 

@@ -6,13 +6,13 @@
 
 namespace gmmu::sim::twin {
 
-/// An access of the CPU that has arrived at a GPU.
+/// A CPU access that has arrived at a GPU.
 struct GpuAccess {
   enum class Target : uint8_t { kRegisters, kWindow, kConfig } target = Target::kRegisters;
   bool write = false;
   uint64_t offset = 0;
   std::vector<uint8_t> data;  ///< what to write; its size is that of the access, also of a read
-  /// Gets the bytes read (none for a write). `ok` false: the access was refused.
+  /// Called with the bytes read (none for a write). If `ok` is false, the access was refused.
   std::function<void(bool ok, const std::vector<uint8_t>& data)> done;
 };
 

@@ -12,7 +12,7 @@
 
 namespace gmmu::sim::twin {
 
-/// Sizes of the hardware, as registers cap0 to cap2 report them.
+/// Built hardware sizes, as registers cap0 to cap2 report them.
 struct Built {
   unsigned clients = 4, rings = 1, spaces = 16;
   unsigned l1_entries = 16, l2_entries = 512, l2_ways = 4, walk_cache = 16;
@@ -21,14 +21,14 @@ struct Built {
   TlbSizes tlb_sizes() const { return {l1_entries, l2_entries, l2_ways, walk_cache, walks}; }
 };
 
-/// Deliberate faults of one GPU; all off by default.
+/// Deliberate memory faults of one GPU; all are off by default.
 struct MemoryFaults {
-  /// The beat with which this many bytes have been written to VRAM gets a wrong bit; 0: none does.
+  /// Flips a bit in the beat that brings the total of bytes written to VRAM to this number; 0: in none.
   uint64_t flip_after = 0;
   bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
 };
 
-/// TLBs and walks that differ from the hardware's.
+/// The configured policy's changes to the hardware's TLBs and walks.
 struct PolicyParameters {
   bool stated = false;  ///< some choice differs from the hardware: its counters are shown
   Hierarchy hierarchy;

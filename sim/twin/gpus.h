@@ -15,16 +15,16 @@ namespace gmmu::sim::twin {
 
 /// The GPUs of the fast engine, linked to each other.
 ///
-/// No GPU acts inside a write: the write arrives later, when other calls let time pass. All times are estimates; equal
-/// calls give equal times and equal bytes.
+/// A write never takes effect inside the call: it arrives at the GPU later, when other calls let time pass. All times
+/// are estimates; equal calls give equal times and equal bytes.
 ///
 /// The twin models the blocks of rtl/ a second time on purpose: it is the fast engine, and a run that differs between
-/// the engines shows an error in one of them.
+/// the engines reveals an error in one of them.
 class Gpus : public Device {
  public:
   static constexpr unsigned kMostUnits = 4;
 
-  /// Throws std::invalid_argument for a number of GPUs that is not 1 to 4.
+  /// Throws std::invalid_argument unless the number of GPUs is 1 to 4.
   explicit Gpus(PlainHost& host);
   ~Gpus() override;
 
@@ -43,7 +43,7 @@ class Gpus : public Device {
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
   uint64_t Cycles() override;
-  /// Counts acts of the agenda, since nothing is evaluated cycle by cycle.
+  /// Counts acts of the agenda, because this engine evaluates no cycles.
   uint64_t CyclesEvaluated() override { return host_.agenda.acts(); }
   std::vector<hw::InUse> ResourcesInUse() override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;

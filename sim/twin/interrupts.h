@@ -5,9 +5,9 @@
 
 namespace gmmu::sim::twin {
 
-/// Interrupt causes and messages (rtl/top/README.md). A message is due when an enabled cause appears,
-/// and after a clear that leaves one set. One message is sent at a time; it waits while the port is
-/// closed, and is dropped once no enabled cause is set.
+/// Interrupt causes and messages (rtl/top/README.md). A message becomes due when an enabled cause appears, and after a
+/// clear that leaves an enabled cause set. One message is sent at a time; it waits while the port is closed, and is
+/// dropped once no enabled cause is set.
 class Interrupts {
  public:
   /// `begin` starts a message; Sent() is called when it has left.
@@ -30,7 +30,7 @@ class Interrupts {
     enable_ = enable;
     Try();
   }
-  /// Sets whether messages may leave: MSI and bus mastering are on, and silence is off.
+  /// Sets whether messages may be sent: MSI and bus mastering are on, and silence is off.
   void set_open(bool open) {
     open_ = open;
     Try();

@@ -5,8 +5,8 @@
 
 namespace gmmu::sim::twin {
 
-/// The policy of the configuration's section policy: built-in choices, or the shared object that it names. Throws
-/// ConfigError if that cannot be loaded.
+/// Returns the policy that section [policy] of the configuration selects: built-in choices, or the shared object that
+/// it names. Throws ConfigError if the object cannot be loaded.
 PolicyParameters PolicyOf(const MachineConfig& config);
 
 /// Makes the policy of the built-in choices.

@@ -24,7 +24,7 @@ namespace twin {
 class TlbTiming;
 struct WalkPlan;
 
-/// The answer to a lookup.
+/// The result of a lookup.
 struct Translated {
   bool closed = false;  ///< a table lies behind the closed host port: retry when it is open
   regs::Fault fault = regs::Fault::kNone;
@@ -37,8 +37,8 @@ struct Translated {
 
 /// The GMMU: spaces, translations, invalidation (docs/page-tables.md, rtl/mmu/README.md).
 ///
-/// Translations and pointers to lower tables are kept until they are flushed, as long as any hardware may keep them. A
-/// flush that software forgot is therefore always noticed.
+/// Translations and table pointers are kept until they are flushed, as long as any hardware could keep them, so a flush
+/// that software forgot always has an effect.
 class Mmu {
  public:
   static constexpr unsigned kPorts = regs::kPortCountersCount;
@@ -51,29 +51,29 @@ class Mmu {
   /// Passes every answered lookup and every completed invalidation to `checker`; null: none.
   void set_checker(TranslationChecker* checker) { checker_ = checker; }
 
-  /// The TLBs, for their timing.
+  /// Returns the timing model of the TLBs.
   TlbTiming& timing() const { return *timing_; }
-  /// Calls `then` after each invalidation and each new geometry or root, for ports that stall.
+  /// Sets a function called after each invalidation and each new geometry or root, so that stalled ports retry.
   void set_flushed(std::function<void()> then) { flushed_ = std::move(then); }
 
-  /// Translates va for `lookups` accesses of the same 4 KiB page by one port, from cost.at on; sets cost.at to the time
-  /// of the answer. The lookups are counted; a fault counts as one.
+  /// Translates va for `lookups` accesses of one port to the same 4 KiB page, starting at cost.at; sets cost.at to the
+  /// time of the response. The lookups are counted; a fault counts as one.
   Translated Lookup(unsigned port, unsigned space, uint64_t va, regs::Access access, uint64_t lookups, Cost& cost);
 
-  /// Commits geometry and root. Returns true if something changed; then the space was flushed.
+  /// Commits geometry and root. Returns true if either changed, in which case the space was flushed.
   bool Configure(unsigned space, regs::SpaceGeometry geometry, regs::SpaceRoot root);
-  /// Drops translations and table pointers that overlap the scope; a range is [start, end).
+  /// Drops translations and table pointers that overlap the scope; a range covers [start, end).
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
-  /// Changes with every invalidation and every new root: translations of an earlier epoch may be stale.
+  /// Changes with every invalidation and every new root: translations from an earlier epoch may be stale.
   uint64_t epoch() const { return epoch_; }
-  /// Returns when an invalidation that starts now is complete: the sweep is done, and accesses translated before it
-  /// have ended.
+  /// Returns when an invalidation that starts now completes: the sweep is done, and accesses translated before it have
+  /// ended.
   uint64_t InvalidatedAt() const;
-  /// Handles a write of sizes_in_use: forgets everything; possible sizes apply from now on.
+  /// Handles a write of sizes_in_use: forgets everything, and applies the sizes if they are possible.
   void Resize(regs::SizesInUse asked);
-  /// The sizes in use.
+  /// Returns the sizes in use.
   const TlbSizes& sizes() const { return sizes_; }
-  /// Returns to the state after reset: every space is disabled, nothing is cached, all that was built is in use.
+  /// Returns to the reset state: every space is disabled, nothing is cached, the full built sizes are in use.
   void Reset();
 
  private:
@@ -83,24 +83,24 @@ class Mmu {
     regs::SpaceRoot root;
     uint64_t spans = 0;                                             ///< bit n: there are entries of 2^n bytes
     std::array<std::unordered_map<uint64_t, Mapping>, 64> entries;  ///< [span_lg2][va >> span_lg2]
-    /// Pointers to tables: [level of the table][va >> bytes that the table covers].
+    /// Table pointers: [level of the table][va shifted right by log2 of the bytes that the table covers].
     std::array<std::unordered_map<uint64_t, TablePlace>, 6> tables;
     std::unordered_map<uint64_t, TablePlace> tables_64k;  ///< level 0 tables that 64 KiB halves of pairs name
     uint64_t last_page = ~uint64_t{0};                    ///< found by the last lookup; most lookups repeat it
     const Mapping* last = nullptr;
   };
 
-  /// The position of a walk: the word of `level` in `table` is next.
+  /// The state of a walk: the word of `level` in `table` is read next.
   struct Position {
     unsigned level = 0;
     TablePlace table;
   };
 
   static const Mapping* Find(Space& space, uint64_t va);
-  /// Returns where the walk of `half` starts: at the lowest table that is cached.
+  /// Returns the start of the walk for `half`: the lowest-level cached table.
   static Position Start(const Space& space, uint64_t va, Half half);
   bool Search(Space& space, uint64_t va, Mapping& mapping, bool& walks);
-  /// False: the host port is closed.
+  /// Returns false if the host port is closed.
   bool Walk(Space& space, uint64_t va, Mapping& mapping);
   std::optional<std::pair<Mapping, WalkPlan>> Other(const Space& space, uint64_t va) const;
   static WalkPlan PlanOf(const Space& space, uint64_t va, const Mapping& mapping);

@@ -11,7 +11,7 @@
 
 namespace gmmu::sim::twin {
 
-/// Executes the operations that software requests of the MMU by register: invalidations and address space updates, one
+/// Executes the operations that software requests through MMU registers: invalidations and address space updates, one
 /// at a time.
 class Operations {
  public:
@@ -44,7 +44,7 @@ class Operations {
   }
   /// Handles a write of sizes_in_use. Call it only while not busy.
   void Resize(regs::SizesInUse asked) {
-    const uint64_t end_ps = mmu_.InvalidatedAt();  // computed with the previous sizes in use
+    const uint64_t end_ps = mmu_.InvalidatedAt();  // computed from the sizes before the change
     mmu_.Resize(asked);
     Begin(end_ps, false);
   }

@@ -19,7 +19,7 @@ class WaitChecker;
 
 namespace gmmu::sim::twin {
 
-/// The blocks that the engine uses. They must outlive it.
+/// The blocks that the engine uses. They must outlive the engine.
 struct EngineParts {
   Agenda& agenda;
   TimeModel& time;
@@ -31,11 +31,11 @@ struct EngineParts {
   unsigned clients;  ///< the engine's three translation ports follow those of the clients
 };
 
-/// The paging engine takes entries from the rings in turn, one at a time, and executes the commands of their paging
+/// The paging engine takes entries from the rings round-robin, one at a time, and executes the commands of their paging
 /// buffers in order (rtl/dma/README.md).
 ///
 /// Each act of the agenda moves the bytes within one page of source and destination, so register reads and clients can
-/// see a half-finished transfer.
+/// observe a half-finished transfer.
 class PagingEngine {
  public:
   using Raise = std::function<void(uint64_t causes)>;
@@ -45,14 +45,14 @@ class PagingEngine {
   Ring& ring(unsigned index) { return rings_[index]; }
   const Ring& ring(unsigned index) const { return rings_[index]; }
   unsigned rings() const { return static_cast<unsigned>(rings_.size()); }
-  /// Looks for work, or continues where the engine waited for the host port. Call it after any change of a ring,
-  /// of the GPU's enable bit or of the host port.
+  /// Looks for work, or resumes an operation that waited for the host port. Call it after any change of a ring, of the
+  /// GPU's enable bit or of the host port.
   void Wake();
   void set_enabled(bool on) { enabled_ = on; }
   /// True if no entry is in progress and no ring has work.
   bool idle() const;
   void Reset();
-  /// `waits` is notified of the memory that commands access; null: none.
+  /// `waits` receives the memory ranges that commands access; null: none.
   void set_waits(WaitChecker* waits) { waits_ = waits; }
 
  private:
@@ -127,7 +127,7 @@ class PagingEngine {
   uint64_t word_ = 0;  ///< index of the command's first word in the buffer
   Command command_;
   uint64_t moved_ = 0;  ///< bytes of the command's transfer moved so far
-  /// Landing slots and write slots, both freed in order; feed_ps_: when the feeder is free.
+  /// Landing slots and write slots, each freed in order; feed_ps_ is when the feeder is free.
   Window reads_, writes_;
   uint64_t feed_ps_ = 0;
   uint64_t source_known_ps_ = 0, destination_known_ps_ = 0;  ///< when the last page was translated: one at a time

@@ -10,7 +10,7 @@
 
 namespace gmmu::sim::twin {
 
-/// The address of an access: a GPU VA of a space, or a physical offset of a target.
+/// The address of an access: a GPU VA in a space, or a physical offset in a target.
 struct Address {
   bool physical = false;
   regs::Target target = regs::Target::kSystem;
@@ -23,7 +23,7 @@ struct Address {
   }
 };
 
-/// The memory and the address that an access reaches.
+/// The memory and the address to which an access is routed.
 struct Place {
   enum class Kind : uint8_t {
     kVram,
@@ -41,19 +41,19 @@ struct Place {
   bool snoop = true;  ///< for kHost: the entry's coherent bit; physical addresses are coherent
 };
 
-/// The path of every access of the engine and the clients: translation, then routing, then the memory.
+/// The common path of all accesses by the engine and the clients: translation, then routing, then the memory.
 class Path {
  public:
   Path(Mmu& mmu, ApertureMap& aperture, Memory& memory) : mmu_(mmu), aperture_(aperture), memory_(memory) {}
 
-  /// Finds the place of `accesses` accesses of one 4 KiB page, from cost.at on; sets cost.at to the time at which it is
-  /// known. They count as that many lookups unless they are physical.
+  /// Resolves the address of `accesses` accesses to one 4 KiB page, starting at cost.at; sets cost.at to the time when
+  /// the place is known. Unless they are physical, they count as that many lookups.
   Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses, Cost& cost);
-  /// Move `size` bytes within one page, from cost.at on; set cost.done to the time when the last of them has arrived,
-  /// or when the write is answered. False: the bus answered with an error.
+  /// Move `size` bytes within one page, starting at cost.at; set cost.done to the time when the last byte has arrived,
+  /// or when the write is answered. Return false if the bus answered with an error.
   bool Read(const Place& place, void* to, size_t size, Cost& cost);
   bool Write(const Place& place, const void* from, size_t size, Cost& cost);
-  /// Whether an access to this place must still wait.
+  /// Whether an access to this place must wait, because its port is closed.
   bool Closed(const Place& place) const {
     const bool host = place.kind == Place::Kind::kHost || place.kind == Place::Kind::kPeer;
     return memory_.held() || (host && !memory_.host_open());

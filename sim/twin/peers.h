@@ -12,17 +12,17 @@ namespace gmmu::sim::twin {
 
 class Memory;
 
-/// The link between the GPUs of a machine, which reaches the VRAM of each and nothing else. An access
-/// happens at once; it costs the time of the wires and of the peer's VRAM.
+/// The link between the GPUs of a machine, which gives access to each GPU's VRAM only. An access happens at once; its
+/// time is that of the wires and of the peer's VRAM.
 class Peers {
  public:
   Peers(const GpuLinkParameters& parameters, Agenda& agenda)
       : wires_(parameters), agenda_(agenda), ports_(parameters.units) {}
-  /// Adds the next unit; call it in the order of units. `memory` must outlive the accesses.
+  /// Adds the next unit. Call it in the order of the units. `memory` must outlive the accesses.
   void Attach(Memory& memory) { memories_.push_back(&memory); }
 
-  /// Access VRAM of unit `peer` for unit `own`. False: there is no such peer (a unit is not its own), or
-  /// the access reaches past the end of its VRAM.
+  /// Access VRAM of unit `peer` on behalf of unit `own`. Return false if there is no such peer (a unit is not its own
+  /// peer) or the access extends past the end of its VRAM.
   bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, Cost& cost);
   bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size, Cost& cost);
 

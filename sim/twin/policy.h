@@ -6,7 +6,7 @@
 
 namespace gmmu::sim::twin {
 
-/// An entry of a TLB, as a policy sees it. Times are in picoseconds.
+/// A TLB entry as a policy sees it. Times are in picoseconds.
 struct TlbLine {
   bool valid = false;
   unsigned space = 0;
@@ -18,7 +18,7 @@ struct TlbLine {
   uint64_t mark = 0;       ///< the policy's own; 0 when the entry is placed
 };
 
-/// The entries of which a new entry may replace one.
+/// The entries among which a policy chooses the victim of a new entry.
 struct TlbSet {
   unsigned level = 1;        ///< 1: the L1 of `port`; 2 and 3: a set of a shared TLB
   unsigned port = 0;         ///< the port whose lookup caused the fill
@@ -31,7 +31,7 @@ struct TlbSet {
   unsigned turn = 0;  ///< the place that the hardware would replace
 };
 
-/// A lookup that no TLB answers.
+/// A lookup that missed in all TLBs.
 struct TlbMiss {
   unsigned port = 0, space = 0;
   uint64_t vpn = 0;
@@ -50,7 +50,7 @@ struct WaitingWalk {
   unsigned waiters = 0;  ///< lookups that wait for it; 0: a prefetch
 };
 
-/// Sizes and features of TLBs and walks that the hardware does not have. The initial values are the hardware's.
+/// TLB and walk features that a policy can configure beyond the hardware. The initial values are the hardware's.
 struct Hierarchy {
   enum class WalkCache : uint8_t { kSplit, kUnified, kNone };
   unsigned clients = 4;    ///< client ports of the GPU; read-only
@@ -71,47 +71,47 @@ struct Hierarchy {
   bool stall = false;        ///< an access to a page that is not mapped waits in its port for an invalidation
 };
 
-/// The choices of TLBs and walks on the fast engine. A policy changes times and counters, never translations: Mmu
-/// computes those exactly, whatever the TLBs contain. Each GPU has a policy of its own, called from one thread. The
-/// base class behaves as the hardware (rtl/mmu/README.md); a derived class overrides single choices.
+/// The decisions of TLBs and walks on the fast engine. A policy changes times and counters, never translations: Mmu
+/// computes those exactly, whatever the TLBs contain. Each GPU has its own policy, called from one thread. The base
+/// class behaves like the hardware (rtl/mmu/README.md); a derived class overrides single decisions.
 ///
-/// Equal runs must get equal answers; random choices must come from a seed. A call may throw std::runtime_error, which
-/// ends the run with its text.
+/// Equal runs must get equal results; random choices must come from a seed. A call may throw std::runtime_error, which
+/// ends the run and prints its text.
 class Policy {
  public:
   static constexpr unsigned kNowhere = ~0u;
   virtual ~Policy() = default;
 
-  /// Called once, before all other calls, with the values of the configuration.
+  /// Called once, before all other calls, with the configuration's values.
   virtual void Build(Hierarchy& /*hierarchy*/) {}
-  /// The place of the new entry, 0 to count - 1, whose old entry is replaced. kNowhere: the new entry is dropped.
+  /// Returns the index of the victim, 0 to count - 1, or kNowhere to drop the new entry.
   virtual unsigned Place(const TlbSet& set) {
     if (set.level == 1) return set.turn;
     for (unsigned way = 0; way < set.count; ++way)
       if (!set.lines[way].valid) return way;
     return set.turn;
   }
-  /// How many entries of the leaf table the walk of this miss fetches and enters: a power of two up to 32, aligned.
+  /// Returns how many leaf table entries this miss's walk fetches and enters: a power of two up to 32, aligned.
   virtual unsigned Fill(const TlbMiss& miss) { return miss.neighbour ? 8 : 1; }
-  /// Adds pages (of the miss' space) that are walked in the background and entered into the L2. A page is dropped if it
-  /// is present already, is not mapped or finds no walker.
+  /// Adds pages (of the miss's space) to walk in the background and enter into the L2. A page is dropped if it is
+  /// present already, is not mapped or finds no free walker.
   virtual void Prefetch(const TlbMiss& /*miss*/, std::vector<uint64_t>& /*vpns*/) {}
-  /// With Hierarchy::queue: the index of the walk that gets the free walker. The walks are in order of arrival.
+  /// With Hierarchy::queue: returns the index of the walk that gets the free walker. Walks are in order of arrival.
   virtual size_t Next(const std::vector<WaitingWalk>& /*waiting*/) { return 0; }
 };
 
-/// The symbol gmmu_policy of a shared object with a policy (GMMU_POLICY makes it).
+/// The type of symbol gmmu_policy in a policy's shared object (GMMU_POLICY defines the symbol).
 struct PolicyEntry {
   static constexpr uint32_t kVersion = 1;  ///< of this header; other versions are refused
   uint32_t version = 0;
-  /// `arguments` is the text of policy.arguments, `seed` of policy.seed. Returns null, with a sentence in `error`, if
+  /// `arguments` is the text of policy.arguments, `seed` is policy.seed. Returns null and sets `error` to a sentence if
   /// the arguments are wrong.
   Policy* (*create)(const char* arguments, uint64_t seed, const char** error) = nullptr;
 };
 
 }  // namespace gmmu::sim::twin
 
-/// The argument is a function, or a lambda without captures, of the type of PolicyEntry::create.
+/// The argument is a function, or a lambda without captures, with the type of PolicyEntry::create.
 #define GMMU_POLICY(...)                                                                                  \
   extern "C" {                                                                                            \
   extern __attribute__((visibility("default"))) const gmmu::sim::twin::PolicyEntry gmmu_policy;           \

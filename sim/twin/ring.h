@@ -6,7 +6,7 @@
 
 namespace gmmu::sim::twin {
 
-/// The registers of one submission ring, and its state according to them.
+/// The registers of one submission ring, and the ring's state derived from them.
 struct Ring {
   regs::RingBase base;
   regs::RingCtrl ctrl;
@@ -20,16 +20,16 @@ struct Ring {
   bool busy = false;
 
   uint64_t mask() const { return (uint64_t{1} << ctrl.size_lg2()) - 1; }
-  /// Whether the tail is not below the ring's size; the ring then stops at its next entry.
+  /// Whether the tail is beyond the ring's size; the ring then stops at its next entry.
   bool overrun() const { return tail > mask(); }
   bool HasWork() const {
     return ctrl.enable() != 0 && !stands() && ctrl.preempt() == 0 && (head != (tail & mask()) || overrun());
   }
-  /// Whether a preemption was requested and not answered yet.
+  /// Whether a requested preemption is still to be reported.
   bool OwesPreemption() const { return ctrl.enable() != 0 && ctrl.preempt() != 0 && !stands(); }
-  /// Whether an error or a preemption has stopped the ring, until it is enabled again.
+  /// Whether an error or a preemption has stopped the ring; it stays stopped until it is enabled again.
   bool stands() const { return status.error() != 0 || status.preempted() != 0; }
-  /// Access a register by its offset inside the ring's block.
+  /// Access a register by its offset in the ring's register block.
   uint64_t Read(uint32_t offset) const;
   void Write(uint32_t offset, uint64_t value);
 };

@@ -7,7 +7,7 @@
 
 namespace gmmu::sim::twin {
 
-/// A TLB that all ports share, in sets of blocks: a block has up to 16 pages of 4 KiB under one tag. It records which
+/// A TLB shared by all ports, in sets of blocks: a block has up to 16 pages of 4 KiB under one tag. It records which
 /// pages would be present.
 class SharedTlb {
  public:
@@ -17,25 +17,25 @@ class SharedTlb {
     uint64_t block = 0;
     bool has(unsigned page) const { return (present >> page & 1) != 0; }
   };
-  /// The origin of a page that is entered.
+  /// The lookup or walk on whose behalf a page is entered.
   struct Filler {
     unsigned port = 0;
     bool prefetch = false;
     uint64_t now_ps = 0;
   };
 
-  /// `entries` pages in sets of `ways` blocks of `block_pages`.
+  /// Holds `entries` pages in sets of `ways` blocks; each block covers `block_pages` pages.
   SharedTlb(unsigned level, unsigned entries, unsigned ways, unsigned block_pages);
   unsigned block_pages() const { return block_pages_; }
   size_t blocks() const { return blocks_.size(); }
-  /// The page's place in its block.
+  /// Returns the page's index in its block.
   unsigned Page(uint64_t vpn) const { return static_cast<unsigned>(vpn % block_pages_); }
-  /// The block that has the page's tag, or null.
+  /// Returns the block with the page's tag, or null.
   Block* Search(unsigned space, uint64_t vpn);
   /// Records that a lookup found the block.
   void Used(const Block& block, uint64_t now_ps);
-  /// The page's block, or the one that the policy replaces; null: the page is not entered. `evicted` counts replaced
-  /// pages.
+  /// Returns the page's block or, if it is absent, the victim that the policy selects; null: the page is not entered.
+  /// `evicted` counts replaced pages.
   Block* Place(unsigned space, uint64_t vpn, const Filler& filler, Policy& policy, uint64_t& evicted);
   template <typename Overlaps>
   void Drop(Overlaps overlaps) {

@@ -24,27 +24,27 @@ struct PolicyCounters {
   uint64_t queued_walks = 0, queued_cycles = 0, joined_lines = 0, stalls = 0;
 };
 
-/// The TLBs and the walk cache of the hardware as far as they affect time: sizes, replacement, line fill, concurrent
-/// walks and lookups that join them (rtl/mmu/README.md). Its policy makes the choices. It models timing only: Mmu holds
-/// the exact translations. It counts as the hardware does.
+/// The hardware's TLBs and walk cache as far as they affect time: sizes, replacement, line fill, concurrent walks and
+/// merged lookups (rtl/mmu/README.md). Its policy makes the decisions. It models timing only: Mmu holds the exact
+/// translations. Its counters follow the hardware's.
 ///
-/// Unless the policy has a queue (Hierarchy::queue), the end of a walk is known when it is requested. Until then the
-/// walk is a row of WalkRows, which lookups of its pages join; afterwards its entries are in the caches.
+/// Unless the policy has a queue (Hierarchy::queue), the end of a walk is known when the walk is requested. Until then
+/// the walk is a row of WalkRows, which lookups of its pages join; afterwards its entries are in the caches.
 class TlbTiming {
  public:
-  /// The table reads of a walk for the looked-up address; computed only when a walk begins.
+  /// Returns the table reads of a walk for the looked-up address. Called only when a walk begins.
   class Plans {
    public:
     virtual ~Plans() = default;
     virtual WalkPlan Plan() = 0;
-    /// The mapping and the table reads of another page of the space; nullopt if it is not mapped, or not by 4 KiB.
+    /// Returns the mapping and the table reads of another page of the space; nullopt if no 4 KiB entry maps it.
     virtual std::optional<std::pair<Mapping, WalkPlan>> Other(uint64_t vpn) = 0;
   };
 
   TlbTiming(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters,
             const PolicyParameters& policy);
 
-  /// A lookup, and Mmu's answer to it.
+  /// A lookup together with Mmu's result for it.
   struct Asked {
     unsigned port = 0, space = 0;
     uint64_t va = 0;
@@ -55,15 +55,15 @@ class TlbTiming {
     uint32_t group = 0;     ///< TlbMiss::group
     bool may_wait = false;  ///< the caller accepts a ticket for an answer
   };
-  /// `ticket` 0: the answer arrives at `ps`. Otherwise its time is not known yet, and WhenReady reports it.
+  /// If `ticket` is 0, the response arrives at `ps`. Otherwise WhenReady reports the time when it is known.
   struct Answer {
     uint64_t ps = 0, ticket = 0;
   };
-  /// Counts a lookup at `at`, and returns when its answer arrives. `shape` must stay valid.
+  /// Counts a lookup at `at`, and returns when its response arrives. `shape` must stay valid.
   Answer Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
-  /// Calls `then` in a later act with the time of a ticket's answer; never if Reset comes first.
+  /// Calls `then` in a later act with the time of the ticket's response; never if Reset comes first.
   void WhenReady(uint64_t ticket, std::function<void(uint64_t ps)> then);
-  /// Enters all entries that are due by `ps`. Lookups call it; call it before reading counters.
+  /// Enters all entries that are due by `ps`. Lookups call it. Call it before reading counters.
   void Settle(uint64_t ps) {
     while (const auto entering = rows_.Next(ps)) Entered(*entering);
   }
@@ -146,7 +146,7 @@ class TlbTiming {
   std::vector<L1> l1_;                   ///< of each client, then one for the engine's ports
   std::vector<uint64_t> missed_lines_;   ///< of each port: line of eight pages and space of its previous miss
   std::optional<SharedTlb> l2_, l3_;     // l2_ always has a value
-  std::optional<WalkCache> walk_cache_;  // always
+  std::optional<WalkCache> walk_cache_;  // always has a value
   PteCache pte_cache_;
   Calendar pipeline_;
   Places walks_{1}, rows_in_use_{1};
@@ -155,7 +155,7 @@ class TlbTiming {
   uint64_t joined_ = 0;  ///< lookups that join a walk, per walk, times kJoinedUnit; a mean of the last walks
   uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< end of the fill unit's write; end of the use of its page register
   PolicyCounters policy_counts_;
-  // walks that wait for a walker, in their order of arrival; the same walks in the policy's form
+  // the walks that wait for a walker, in order of arrival, and the same walks in the policy's format
   std::vector<Queued> queue_;
   std::vector<WaitingWalk> waiting_;
   unsigned walking_ = 0;

@@ -9,15 +9,15 @@
 
 namespace gmmu::sim::twin {
 
-/// The clients' turns at the read port of VRAM, as the RTL's arbiter gives them (rtl/axi/gmmu_axi_mux.sv). A client
-/// that finds no place for a burst, or other clients waiting, queues behind them; a turn is one line.
+/// Arbitrates the clients' access to the read port of VRAM, as the RTL's arbiter does (rtl/axi/gmmu_axi_mux.sv). A
+/// client queues if VRAM cannot accept its burst or other clients wait; each grant is for one line.
 class Turns {
  public:
   Turns(const TimeModel& time, Agenda& agenda) : time_(time), agenda_(agenda) {}
 
-  /// Whether a line requested at `at` must wait. Some lines have room between the arbiter and VRAM.
+  /// Whether a line requested at `at` must wait. The buffers between arbiter and VRAM hold kRoomCycles of lines.
   bool Busy(uint64_t at) const { return !waiting_.empty() || time_.VramReadFree(at) > at + time_.Cycles(kRoomCycles); }
-  /// Calls `turn` once, when the caller has its turn.
+  /// Calls `turn` once, when the caller is granted the port.
   void Wait(std::function<void()> turn) {
     waiting_.push_back(std::move(turn));
     if (waiting_.size() == 1 && !running_) Plan();

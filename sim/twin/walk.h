@@ -8,7 +8,7 @@
 
 namespace gmmu::sim::twin {
 
-/// An address space prepared for walks (docs/page-tables.md, Geometry).
+/// An address space's geometry, precomputed for walks (docs/page-tables.md, Geometry).
 struct SpaceShape {
   bool usable = false;  ///< it is enabled, and its geometry is allowed and built
   regs::SpaceRoot root;
@@ -18,20 +18,20 @@ struct SpaceShape {
   std::array<uint8_t, 7> shift{};  ///< [levels] is the top
   bool dual = false;               ///< entries of level 1 are pairs
 
-  /// Prepares the space of registers geometry and root; the hardware is built for addresses of `va_bits` bits.
+  /// Decodes registers geometry and root. The hardware supports addresses of `va_bits` bits.
   static SpaceShape From(regs::SpaceGeometry geometry, regs::SpaceRoot root, unsigned va_bits);
   unsigned top() const { return shift[root_level + 1]; }
   uint64_t Index(uint64_t va, unsigned level) const { return va >> shift[level] & ((uint64_t{1} << bits[level]) - 1); }
 };
 
-/// The address of a table and the kind of its entries.
+/// The address of a table and the format of its entries.
 struct TablePlace {
   regs::Target target = regs::Target::kSystem;  ///< system or VRAM
   uint64_t address = 0;
   bool k64 = false;  ///< a leaf table of 64 KiB entries
 };
 
-/// The word of a dual entry of level 1 that a walk reads. Ignored at other levels.
+/// The word of a level-1 dual entry that a walk reads. Ignored at other levels.
 enum class Half : uint8_t { k4, k64 };
 
 /// The result of a walk, which holds for an aligned block of 2^span_lg2 bytes.
@@ -45,24 +45,24 @@ struct Mapping {
   uint64_t base = 0;  ///< physical address of the block that the entry maps
 };
 
-/// Makes the checks before the first read (lines 1 to 3a of the page's table); nullopt: they pass.
+/// Makes the checks before the first read (lines 1 to 3a of the table in that page); nullopt: they pass.
 std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va);
 
 /// Returns the byte address of the word of `level` for `va` in `table`.
 uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half);
 
-/// The result of a table word: the next lower table, a walk of the other half, or the walk's end.
+/// The result of a table word: the next lower table, a restart for the other half, or the walk's end.
 struct Step {
   std::optional<TablePlace> table;
   bool other_half = false;
   Mapping mapping;
 };
 /// Decodes `entry`, the word of `level` for `va` in `table`. This walk and ReferenceWalk (sim/probe) share no code on
-/// purpose: the checker compares every answer of the twin with the other one.
+/// purpose: the checker compares every translation of the twin with the reference.
 Step Judge(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half,
            regs::PteEntry entry);
 
-/// Whether the mapping allows the access (lines 9 and 10 of the page's table).
+/// Whether the mapping permits the access (lines 9 and 10 of the table in that page).
 regs::Fault Permission(const Mapping& mapping, regs::Access access);
 
 }  // namespace gmmu::sim::twin

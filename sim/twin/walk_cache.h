@@ -9,9 +9,9 @@
 
 namespace gmmu::sim::twin {
 
-/// The walk cache: pointers to tables and large pages. It is direct mapped with rows of its own for each level, as in
-/// the hardware; or one for all levels, fully associative, least recently used; or without pointers, so that each walk
-/// begins at the root.
+/// The walk cache: pointers to tables and large pages. Depending on the policy it is direct mapped with separate rows
+/// per level (as in the hardware), fully associative across all levels with LRU replacement, or without pointers, so
+/// that each walk begins at the root.
 class WalkCache {
  public:
   struct Row {
@@ -23,12 +23,12 @@ class WalkCache {
     uint64_t used = 0;
   };
 
-  /// Makes `rows` rows for each level.
+  /// Makes `rows` rows per level.
   WalkCache(unsigned rows, const Hierarchy& hierarchy);
-  /// The row of `level` with a pointer, or a large page, for the page; null: none.
+  /// Returns the row of `level` that has a pointer, or a large page, for the page; null: none.
   const Row* Find(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn);
-  /// Identifies the place of a pointer: two pointers with the same place replace each other. Null: it may use any
-  /// place.
+  /// Identifies a pointer's row: two pointers with the same row replace each other. Null: the pointer may use any
+  /// row.
   const void* PlaceOf(unsigned level, const SpaceShape& shape, unsigned space, uint64_t vpn) {
     return kind_ == Hierarchy::WalkCache::kSplit ? &Direct(level, space, Kept(shape, level, vpn)) : nullptr;
   }
@@ -52,12 +52,12 @@ class WalkCache {
   uint64_t uses_ = 0;
 };
 
-/// A data cache before the tables, of lines of 64 bytes, least recently used. It holds no data: Mmu reads the tables.
+/// A data cache for table reads, with lines of 64 bytes and LRU replacement. It holds no data: Mmu reads the tables.
 class PteCache {
  public:
   PteCache(unsigned lines, unsigned ways);
   bool present() const { return !lines_.empty(); }
-  /// Whether the line of the word is present, from `ready_ps` on.
+  /// Whether the line of the word is cached; it is available from `ready_ps` on.
   bool Find(bool vram, uint64_t address, uint64_t& ready_ps);
   void Enter(bool vram, uint64_t address, uint64_t ready_ps);
 

@@ -33,7 +33,7 @@ struct TlbKey {
   uint64_t vpn;
 };
 
-/// A walk and its lookup.
+/// A walk and the lookup that requested it.
 struct WalkJob {
   unsigned port = 0;
   TlbKey key{};
@@ -44,14 +44,14 @@ struct WalkJob {
   bool denied = false;
   bool background = false;  ///< it was begun as a prefetch
   bool prefetch = false;    ///< a prefetch for which no lookup waits yet
-  /// True if the row fetches at least the line of the page's entry.
+  /// Whether the row fetches at least the line that contains the page's entry.
   bool wide() const { return plan.line && fill > 1; }
   bool big() const { return mapping.span_lg2 >= 16; }
 };
 
 /// The rows of the hardware's walk table (rtl/mmu/gmmu_walk_table.sv), with the entries that their walks will put into
-/// the caches and the times of that. A row exists from its lookup on, also while it waits for a walker. Times are in
-/// picoseconds.
+/// the caches and the times at which they do. A row exists from its lookup on, also while it waits for a walker. Times
+/// are in picoseconds.
 class WalkRows {
  public:
   struct Pointer {
@@ -66,8 +66,8 @@ class WalkRows {
     unsigned pointer_count = 0;
     bool fault() const { return job.mapping.fault != regs::Fault::kNone; }
   };
-  /// An entry that becomes due: a pointer of a row, a page for a port's L1, the pages of a row for the L2; or none yet,
-  /// when the pages of a row go to the fill unit.
+  /// An entry that becomes due: a row's pointer, a page for a port's L1, or a row's pages for the L2. It may also be no
+  /// entry yet, at the time when a row's pages go to the fill unit.
   struct Entering {
     enum class Kind : uint8_t { kPointer, kL1, kPages, kAnswered };
     uint64_t ps = 0, order = 0;
@@ -78,17 +78,17 @@ class WalkRows {
     std::list<Row>::iterator row{};
   };
 
-  /// Adds a row; its pointers and its answer become due at their times.
+  /// Adds a row. Its pointers and its response become due at their times.
   void Add(const Row& row);
-  /// Makes the pages of a row due for the L2 at `ps`.
+  /// Schedules the row's pages to enter the L2 at `ps`.
   void EnterPages(std::list<Row>::iterator row, uint64_t ps) {
     Push({ps, 0, Entering::Kind::kPages, false, row->job.port, 0, row->job.key, row});
   }
-  /// Makes a page due for the L1 of `port` at `ps`.
+  /// Schedules a page to enter the L1 of `port` at `ps`.
   void EnterL1(unsigned port, TlbKey key, bool big, uint64_t ps) {
     Push({ps, 0, Entering::Kind::kL1, big, port, 0, key, {}});
   }
-  /// Returns and removes the entry that is due first, if it is due by `ps`. A row exists until Remove.
+  /// Returns and removes the earliest due entry, if it is due by `ps`. Rows exist until Remove.
   std::optional<Entering> Next(uint64_t ps) {
     entered_ps_ = std::max(entered_ps_, ps);
     if (entering_.empty() || entering_.front().ps > ps) return std::nullopt;
@@ -96,15 +96,15 @@ class WalkRows {
   }
   void Remove(std::list<Row>::iterator row);
 
-  /// The row that a lookup of the page joins: it walks for the page, or fetches its line, and does not end before `ps`.
-  /// A lookup never joins a walk that ends with a fault.
+  /// Returns the row that a lookup of the page joins: its walk is for the page or fetches the page's line, and does not
+  /// end before `ps`. A lookup never joins a walk that ends with a fault.
   const Row* Find(TlbKey key, uint64_t ps = 0) const;
-  /// Walks ended before `ps` and after the last walk that had brought the page; nullopt: none had.
+  /// Counts walks ended before `ps` and after the most recent walk that brought the page; nullopt: none did.
   std::optional<unsigned> EndedSince(TlbKey key, uint64_t ps) const;
   /// Whether a row walks for another page whose leaf entry is in the same line of eight entries.
   bool Near(TlbKey key) const;
-  /// The last pointer that rows enter, by `ps`, in the place of the page's pointer of `level`: none, another one, or
-  /// the page's. `place` is null where pointers have no places of their own.
+  /// Describes the last pointer that rows write by `ps` to the walk-cache row of the page's pointer of `level`: none,
+  /// another one, or the page's. `place` is null where a pointer may use any row.
   enum class Brought : uint8_t { kNothing, kOther, kThis };
   Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, const void* place, uint64_t ps) const;
 
@@ -112,13 +112,13 @@ class WalkRows {
   void Drop(std::optional<unsigned> space);
 
  private:
-  /// Key for lookups: the aligned block of pages, a power of two, that a row brings for others; 0: none.
+  /// Lookup key of a row: the aligned power-of-two block of pages that it brings for other lookups; 0 pages: none.
   struct Page {
     TlbKey key;
     uint64_t pages = 0;
     const Row* row = nullptr;
   };
-  /// A pointer that is not entered yet.
+  /// A pointer that is not in the walk cache yet.
   struct Coming {
     Pointer pointer;
     uint64_t order = 0;

@@ -8,7 +8,7 @@
 
 namespace gmmu::sim {
 
-/// A decoded context entry. With caching mode it may be a faulting one: `reason` is then not kNone and `did` is 0.
+/// A decoded context entry. With caching mode it may be a faulting entry: `reason` is then not kNone, and `did` is 0.
 struct VtdContext {
   uint16_t sid = 0;
   uint16_t did = 0;
@@ -19,7 +19,7 @@ struct VtdContext {
   VtdReason reason = VtdReason::kNone;
 };
 
-/// Context entries by SID. The cache is fully associative and replaces the least recently used entry.
+/// Caches context entries by SID. The cache is fully associative and replaces the least recently used entry.
 class VtdContextCache {
  public:
   explicit VtdContextCache(unsigned entries) : capacity_(entries) {}
@@ -28,7 +28,7 @@ class VtdContextCache {
   size_t DropAll();
   size_t DropDomain(uint16_t did);
   /// Drops the entries of `did` whose SID equals `sid`, ignoring the low bits that `function_mask` (0..3) masks. Like
-  /// the functions around it, it returns the number of dropped entries.
+  /// the other Drop functions, it returns the number of dropped entries.
   size_t DropDevice(uint16_t did, uint16_t sid, unsigned function_mask);
 
  private:
@@ -36,8 +36,8 @@ class VtdContextCache {
   std::vector<VtdContext> entries_;  ///< most recently used first
 };
 
-/// A finished translation, or with caching mode a failed one (`reason` not kNone; it then covers one 4 KiB page and one
-/// kind of access).
+/// A completed translation or, with caching mode, a failed one: its `reason` is not kNone, and it covers one 4 KiB page
+/// and one kind of access.
 struct VtdTlbEntry {
   uint16_t did = 0;
   uint8_t level = 1;  ///< 1: 4 KiB, 2: 2 MiB, 3: 1 GiB
@@ -53,13 +53,13 @@ class VtdIotlb {
  public:
   VtdIotlb(unsigned sets, unsigned ways);
   /// Finds the entry for the access: a translation of any size, whatever its permissions, or else a cached failure of
-  /// this kind of access. Null if there is none.
+  /// this kind of access. Returns null if there is none.
   const VtdTlbEntry* Find(uint16_t did, uint64_t iova, bool write);
   void Fill(const VtdTlbEntry& entry);
   size_t DropAll();
   size_t DropDomain(uint16_t did);
-  /// Drops the entries of `did` that overlap the 2^address_mask pages at `iova`; entries larger than
-  /// that range only if `larger`.
+  /// Drops the entries of `did` that overlap the 2^address_mask pages at `iova`. Entries larger than that range are
+  /// dropped only if `larger`.
   size_t DropPages(uint16_t did, uint64_t iova, unsigned address_mask, bool larger);
 
  private:
@@ -87,12 +87,12 @@ struct VtdTableEntry {
   bool read = false, write = false;  ///< ANDed from the top down to here
 };
 
-/// Paging-structure caches, one for each table level. Each is fully associative and replaces its
-/// least recently used entry.
+/// Paging-structure caches, one per table level. Each is fully associative and replaces its least recently used
+/// entry.
 class VtdTableCache {
  public:
   explicit VtdTableCache(unsigned entries_a_level) : capacity_(entries_a_level) {}
-  /// Finds the lowest cached table on the way to `iova`, below level `levels`.
+  /// Finds the lowest-level cached table for `iova` that is below level `levels`.
   std::optional<VtdTableEntry> Find(uint16_t did, uint64_t iova, unsigned levels);
   void Fill(const VtdTableEntry& entry);
   size_t DropAll();

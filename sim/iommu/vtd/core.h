@@ -13,17 +13,17 @@
 
 namespace gmmu::sim {
 
-/// A request in progress in the unit. VtdCore::Lookup creates it and VtdCore::Feed advances it. It is a value, so it
-/// may be copied and stored anywhere.
+/// A request in progress in the unit. VtdCore::Lookup creates it and VtdCore::Feed advances it. It is a value type, so
+/// it may be copied and stored anywhere.
 class VtdWalk {
  public:
   bool done() const { return stage_ == Stage::kDone; }
   /// The read that the walk needs next; valid only while it is not done.
   const RemapRead& read() const { return read_; }
-  /// The answer; valid only when done.
+  /// The translation result; valid only when done.
   const VtdResult& result() const { return result_; }
   const VtdRequest& request() const { return request_; }
-  /// The number of reads that Feed has answered.
+  /// The number of reads whose data Feed has supplied.
   unsigned reads() const { return reads_; }
   /// True if the lookup hit the paging-structure caches, so that the walk began below the top table.
   bool below_top() const { return below_top_; }
@@ -67,7 +67,7 @@ class VtdWalk {
 /// take effect at once.
 class VtdCore {
  public:
-  /// Throws std::invalid_argument, naming the parameter, when one is out of its bounds.
+  /// Throws std::invalid_argument, which names the parameter, when a parameter is out of range.
   explicit VtdCore(const VtdParameters& parameters);
 
   const VtdParameters& parameters() const { return parameters_; }
@@ -86,25 +86,25 @@ class VtdCore {
   // ---- translation in steps
 
   VtdWalk Lookup(const VtdRequest& request);
-  /// Answers walk.read(). `ok` is false if the memory is unreadable; `high` is used only for reads of 16 bytes.
+  /// Supplies the data for walk.read(). `ok` is false if memory is unreadable; only 16-byte reads use `high`.
   void Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high = 0);
-  /// Restarts an unfinished walk with the current contents of the caches: another walk may have filled them, or an
-  /// invalidation may have made the words it has read stale. For drains the walk keeps the time of its Lookup.
+  /// Restarts an unfinished walk with the current caches: another walk may have filled them, or an invalidation may
+  /// have made words that it read stale. Drains still treat the walk as begun at its Lookup.
   void Restart(VtdWalk& walk);
   void Finish(const VtdWalk& walk);
-  /// For a caller that performs accesses first and computes their times later (sim/twin). A request that hit the IOTLB
-  /// turns out to arrive while the walk for its page is still under way. Recounts it as a miss that waited for that
-  /// walk; `below_top` is the walk's.
+  /// Recounts an IOTLB hit as a miss that waited for a walk in progress; `below_top` says where that walk began. For a
+  /// caller that performs accesses first and computes their times later (sim/twin), and then finds that the hit arrived
+  /// during the walk for its page.
   void CountJoined(bool below_top);
-  /// The number of requests that were looked up and are not finished.
+  /// Returns the number of requests that were looked up and are not finished.
   uint64_t in_flight() const { return drains_.in_flight(); }
 
   // ---- translation at once
 
-  /// Translates a device's request, with caches, fault records and counters.
+  /// Translates a device's request, using and updating caches, fault records and counters.
   VtdResult Translate(RemapMemory& memory, const VtdRequest& request);
-  /// Translates by the tables alone and changes nothing: for dumps, debug accesses and as the oracle of cached
-  /// translation.
+  /// Translates by a table walk only, without using or changing any state: for dumps, debug accesses and as the oracle
+  /// of cached translation.
   VtdResult Peek(RemapMemory& memory, const VtdRequest& request) const;
 
   // ---- invalidation
@@ -112,21 +112,21 @@ class VtdCore {
   RemapWork NextWork();
   void FetchDone(bool ok, uint64_t low, uint64_t high);
   void StatusDone(bool ok);
-  /// Serves the queue until it is idle or must wait for requests in flight.
+  /// Executes the queue until it is idle or must wait for requests in flight.
   void RunQueue(RemapMemory& memory);
 
-  /// The number of invalidations. A result of an older generation must not be kept.
+  /// Counts invalidations. A result from an older generation must not be reused.
   uint64_t generation() const { return generation_; }
 
   // ---- observation
 
-  /// Whether a request that arrives now is translated. This holds from the write that sets TE, even while TES still
-  /// waits for earlier requests, until TES falls after a write that clears TE.
+  /// Whether translation is enabled for a request that arrives now. That is so from the write that sets TE (even while
+  /// TES still waits for earlier requests) until TES falls after a write that clears TE.
   bool translating() const { return translating_; }
   uint64_t root() const { return root_; }
-  /// Lists by SID the translations that the tables at `root` grant devices: exactly those that Peek would grant.
+  /// Lists by SID the translations that the tables at `root` grant to devices: exactly those that Peek would grant.
   std::vector<RemapDevice> MappingsOf(RemapMemory& memory, uint64_t root) const;
-  /// Counts faults by the number of their reason, whether or not they were recorded.
+  /// Returns the number of faults per reason number, whether or not they were recorded.
   const std::array<uint64_t, 16>& faults() const { return faults_; }
   /// Block "iommu". Each request counts at most once in a counter of lookups, whether or not it is restarted. When no
   /// request is in flight
@@ -138,16 +138,16 @@ class VtdCore {
   std::vector<hw::Counter> Counters() const;
 
  private:
-  // walk.cc: what a walk learned from one answer, cached if the walk may fill
+  // walk.cc: the information from one table read, cached if the walk may fill the caches
   struct Learned {
     enum class Kind : uint8_t { kNothing, kContext, kTable, kPage } kind = Kind::kNothing;
     VtdContext context;
     VtdTableEntry table;
     VtdTlbEntry page;
   };
-  void Begin(VtdWalk& walk) const;         // goes to the root entry, or is done
+  void Begin(VtdWalk& walk) const;         // sets the read of the root entry, or is done
   void Search(VtdWalk& walk);              // searches all caches
-  bool SearchTranslations(VtdWalk& walk);  // searches IOTLB and table cache; the context is there
+  bool SearchTranslations(VtdWalk& walk);  // searches IOTLB and table cache; needs the context entry
   void EnterDomain(VtdWalk& walk) const;   // goes to the top table, or is done
   Learned Step(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepContext(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
@@ -217,7 +217,7 @@ class VtdCore {
   VtdDrainTracker::Wait enable_wait_, disable_wait_, context_wait_, iotlb_wait_;
   bool enabling_ = false, disabling_ = false, context_busy_ = false, iotlb_busy_ = false;
   enum class QueueState : uint8_t { kReady, kFetching, kWaiting, kWriting } queue_ = QueueState::kReady;
-  VtdDrainTracker::Wait queue_wait_;  // what the next wait descriptor waits for
+  VtdDrainTracker::Wait queue_wait_;  // the requests for which the next wait descriptor waits
   uint64_t wait_low_ = 0, wait_high_ = 0;
 
   // counters

@@ -6,10 +6,10 @@
 
 namespace gmmu::sim {
 
-/// Counts requests in flight by epoch, so that an invalidation waits only for the requests before it.
+/// Counts requests in flight by epoch, so that an invalidation waits only for the requests that entered before it.
 ///
 /// A request enters in the current epoch as a walk, becomes a read or a write once translated, and leaves when its
-/// access is done. Mark() closes the epoch; the mark is done when all epochs up to it have no request of the given
+/// access is done. Mark() closes the epoch; the mark is done when no epoch up to it has a request of the given
 /// kinds.
 class VtdDrainTracker {
  public:
@@ -23,7 +23,7 @@ class VtdDrainTracker {
   void Change(uint64_t epoch, Kind from, Kind to);
   void Leave(uint64_t epoch, Kind kind);
 
-  /// Covers everything of these kinds that has entered so far; walks always count.
+  /// Returns a mark that covers all requests of these kinds that have entered so far; walks always count.
   Wait Mark(bool reads, bool writes);
   bool Done(const Wait& wait) const;
   uint64_t in_flight() const { return in_flight_; }

@@ -14,8 +14,8 @@ using VtdMessageSink = std::function<void(uint64_t address, uint32_t data)>;
 /// The control, data and address registers of one of the unit's own interrupts (FECTL... or
 /// IECTL...).
 ///
-/// A condition sets IP. While the interrupt is not masked, the message goes out and IP falls. While
-/// it is masked, IP stays set until software unmasks it, which sends the message, or clears the
+/// A condition sets IP. If the interrupt is unmasked, the unit sends the message and clears IP. If it
+/// is masked, IP stays set until software unmasks it, which sends the message, or clears the
 /// conditions.
 class VtdEvent {
  public:

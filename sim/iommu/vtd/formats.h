@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Register offsets and memory formats of Intel VT-d in legacy mode, as docs/vtd.md describes them.
+// Register offsets and memory formats of Intel VT-d in legacy mode, as described in docs/vtd.md.
 #pragma once
 #include <cstdint>
 
@@ -8,8 +8,8 @@ namespace gmmu::sim::vtd {
 inline constexpr uint64_t kInterruptStart = 0xFEE00000;
 inline constexpr uint64_t kInterruptEnd = 0xFEF00000;
 
-// Register offsets from the unit's base. IVA, IOTLB and the fault records are not among them: they lie
-// where ECAP.IRO and CAP.FRO say.
+// Register offsets from the unit's base. IVA, IOTLB and the fault records are missing here because ECAP.IRO and CAP.FRO
+// give their offsets.
 enum Register : uint32_t {
   kVer = 0x00,
   kCap = 0x08,
@@ -44,7 +44,7 @@ inline constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4, kIce =
 // FECTL and IECTL.
 inline constexpr uint32_t kIm = 1u << 31, kIp = 1u << 30;
 
-// Why IQE was set, as IQERCD[3:0] reports it.
+// The cause of IQE, as IQERCD[3:0] reports it.
 enum QueueError : uint8_t {
   kQueueNoInformation = 0,
   kQueueBadTail = 1,
@@ -62,13 +62,13 @@ inline constexpr uint64_t kEntryRead = 1, kEntryWrite = 2, kEntryPageSize = 1u <
 inline constexpr uint64_t kEntryTransient = uint64_t{1} << 62;
 inline constexpr uint64_t kEntryAddress = 0x000F'FFFF'FFFF'F000;
 
-/// log2 of the bytes that an entry of the table of `level` (1 = 4 KiB tables) covers.
+/// log2 of the number of bytes that one entry of a table of `level` covers (level 1: 4 KiB).
 constexpr unsigned LevelShift(unsigned level) { return 12 + 9 * (level - 1); }
 
-/// A word in which bits [63:width] are set.
+/// Returns a word in which bits [63:width] are set.
 constexpr uint64_t Above(unsigned width) { return width >= 64 ? 0 : ~uint64_t{0} << width; }
 
-/// Field [high:low] of a word.
+/// Returns field [high:low] of a word.
 constexpr uint64_t Bits(uint64_t word, unsigned high, unsigned low) {
   return word >> low & (high - low == 63 ? ~uint64_t{0} : (uint64_t{1} << (high - low + 1)) - 1);
 }

@@ -5,7 +5,7 @@
 
 namespace gmmu::sim {
 
-/// The parameters of the VT-d unit that Remapper::Make makes.
+/// Returns the parameters of the VT-d unit that Remapper::Make makes.
 VtdParameters VtdParametersOf(const RemapperParameters& parameters);
 
 }  // namespace gmmu::sim

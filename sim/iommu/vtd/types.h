@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// Parameters of a VT-d unit. Each default is a legal value that other models use as well.
+/// Parameters of a VT-d unit. The defaults are legal values that other models use as well.
 struct VtdParameters {
   unsigned haw = 48;               ///< host address width, bits: 32..52
   unsigned sagaw = 0x6;            ///< bit 1: 39-bit/3 levels, bit 2: 48/4, bit 3: 57/5
@@ -23,8 +23,8 @@ struct VtdParameters {
   bool pass_through = true;                 ///< PT: context entries of type 2
   bool fpd_covers_reserved_context = true;  ///< reason 0xB is not recorded when FPD = 1
   bool collapse_faults = false;             ///< a fault is dropped if its SID already has an unread record
-  /// If true, an entry of a 2 MiB or 1 GiB page outlives a page-selective invalidation that is smaller
-  /// than the page: hardware may keep it that long. If false, any overlap drops it.
+  /// If true, an entry for a 2 MiB or 1 GiB page survives a page-selective invalidation smaller than the page, which
+  /// the specification permits. If false, any overlap drops the entry.
   bool keep_larger_pages = true;
 
   unsigned context_entries = 64;  ///< context cache, fully associative LRU; 0: none
@@ -33,7 +33,7 @@ struct VtdParameters {
   unsigned psc_entries = 16;  ///< paging-structure cache, a level, fully associative LRU; 0: none
 };
 
-/// Why a request was blocked; the numbers are those of the fault record. 0 is no fault.
+/// The reason why a request was blocked, numbered as in the fault record. 0 means no fault.
 enum class VtdReason : uint8_t {
   kNone = 0x0,
   kRootNotPresent = 0x1,
@@ -66,7 +66,7 @@ struct VtdRequest {
 };
 
 struct VtdResult : RemapResult {
-  /// kNone together with kBlocked means a read of the interrupt window, which is not recorded.
+  /// kNone with kBlocked means a read of the interrupt window, which is blocked but not recorded.
   VtdReason reason = VtdReason::kNone;
 };
 
