@@ -12,21 +12,21 @@
 namespace gmmu::sim::board {
 namespace {
 
-constexpr double kSlowSimulation = 1.0 / 400;  // until the simulated board reports its speed
+constexpr double kSlowSimulation = 1.0 / 400;  // assumed until the simulated board reports its speed
 constexpr uint64_t kSilentNs = 500'000'000;
 constexpr uint64_t kPulseNs = 100'000'000;
 constexpr uint64_t kStepNs = 50'000'000;  // longest single wait for the port
 constexpr size_t kMostBytes = 65'536;     // most bytes read from the port at once
-// The bytes that may be in flight before a request is done: the window and requests down, reads of the GPU and their
-// data.
+// The most bytes that may be in flight before a request is done: requests down, including the link window, and the
+// GPU's reads with their data.
 constexpr uint64_t kUnderWay = 16 * kRequestBytes + 64 * 2'048;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kSilenceNs = 1'638'400,
-                   kSilences = 4;            // 2^17 cycles at 80 MHz: an idle board sends a keep-alive
-constexpr uint64_t kVramNs = 1'000'000'000;  // far more than its initialization takes
+                   kSilences = 4;            // 2^17 cycles at 80 MHz: an idle board sends a keep-alive this often
+constexpr uint64_t kVramNs = 1'000'000'000;  // the initialization of VRAM takes far less
 constexpr unsigned kBitsPerByte = 10;
 constexpr uint64_t kBoardNs =
-    4'500'000'000;  // allows for the converter at the host's end, the board itself and a busy computer
+    4'500'000'000;  // allows for the USB converter, the board itself and a busy host computer
 
 }  // namespace
 
@@ -147,7 +147,7 @@ void Board::AwaitVram() {
   }
 }
 
-// ---- the link at work
+// ---- servicing the open link
 
 void Board::Fail(const std::string& text) {
   failure_ = text;
@@ -166,11 +166,11 @@ void Board::CheckAlive() {
           fmt::format("the board stopped answering: no good frame for {} s{}; {} bytes for it are not acknowledged, {} "
                       "frames came damaged",
                       link_->dead() / kSecond, during, link_->waiting(), link_->counts().damaged));
-    default: break;  // causes that occur only before the session is open, which Open reports
+    default: break;  // these causes occur only before the session is open; Open reports them
   }
 }
 
-/// Processes received bytes. True: messages were served.
+/// Processes received bytes. Returns true if it served messages.
 bool Board::Take() {
   uint8_t bytes[4096];
   size_t all = 0;
@@ -245,7 +245,7 @@ void Board::Await(const std::function<bool()>& done, const std::string& what) {
     if (done()) break;
     const uint64_t passed = clock_.NowNs() - start;
     const uint64_t silent = clock_.WallNs() - link_->last_good_ns();
-    if (passed <= bound_ns_ || silent > kSilentNs) continue;  // the link itself judges whether a silent link is dead
+    if (passed <= bound_ns_ || silent > kSilentNs) continue;  // the link detects a dead line itself
     Fail(fmt::format(
         "no answer to {} in {} ms; the link last heard a good frame {} ms ago, {} bytes of requests wait at "
         "the board",
@@ -268,7 +268,7 @@ std::vector<CpuAnswer> Board::Ask(const std::vector<Bytes>& requests, const std:
   if (!failure_.empty()) throw EngineError(failure_);
   size_t answered = 0;
   for (const Bytes& request : requests) {
-    // Each answer shows that the board works, so the bound applies to one request.
+    // Each response shows that the board works, so the time limit applies to each request separately.
     while (!credit_.Has(request.size())) {
       answered = answers_.size();
       Await([&] { return credit_.Has(request.size()) || answers_.size() > answered; }, what);

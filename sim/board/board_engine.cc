@@ -4,7 +4,7 @@
 namespace gmmu::sim::board {
 namespace {
 
-/// A PC around a board has the host's own times.
+/// Returns all-zero time parameters: a PC with a real board has its own timing.
 TimeParameters NoTime() {
   TimeParameters time;
   time.iommu_lookup_ps = time.iommu_descriptor_ps = time.pcie_latency_ps = 0;

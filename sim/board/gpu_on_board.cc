@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's time, and the CPU's accesses on their way to it.
+// The board's time, and how the CPU's accesses reach the board.
 #include "board/gpu_on_board.h"
 
 #include <algorithm>
@@ -17,8 +17,8 @@ namespace {
 
 constexpr size_t kWord = 8;
 constexpr size_t kReadBytes = kMostWords * kWord;
-constexpr size_t kWriteBytes = kReadBytes - kWord;  // the message with them fits into a frame
-constexpr uint64_t kLookNs = 10'000'000'000;        // in a wait without a bound: is the GPU still at work?
+constexpr size_t kWriteBytes = kReadBytes - kWord;  // the message that carries them fits into a frame
+constexpr uint64_t kLookNs = 10'000'000'000;        // an unbounded wait checks this often whether the GPU still works
 
 }  // namespace
 
@@ -34,7 +34,7 @@ uint64_t GpuOnBoard::sizes_in_use() const { return TurnedDown(config_, board_->i
 
 // ---- time
 
-/// Performs the work that is due at the host's end.
+/// Performs the due acts of the host's side.
 void GpuOnBoard::CatchUp() {
   const uint64_t now = NowNs();
   host_.agenda.RunUntil(now * 1000);
@@ -47,7 +47,7 @@ void GpuOnBoard::CatchUp() {
 
 void GpuOnBoard::Pass(uint64_t) { board_->Work(0); }
 
-/// Services the link until something arrives or is due here, or the time has passed.
+/// Services the link until something arrives, an act is due on the host's side, or `machine_ns` have passed.
 void GpuOnBoard::Work(uint64_t machine_ns) {
   const uint64_t now = NowNs();
   const auto until = [now](uint64_t ns) { return ns > now ? ns - now : 0; };
@@ -82,7 +82,7 @@ bool GpuOnBoard::Await(const std::function<bool()>& ready, uint64_t bound_ps, co
 
 uint64_t GpuOnBoard::ReadGpu(uint32_t offset, const std::string& what) {
   const uint64_t word = board_->AskWord(ReadRegister(offset), what);
-  // A configuration may specify less VRAM than the board has.
+  // The configuration may specify less VRAM than the board has; reads of vram_size then return the smaller size.
   return offset == regs::VramSize::kOffset ? std::min(word, config_.gpu.vram_bytes()) : word;
 }
 
@@ -147,7 +147,7 @@ void GpuOnBoard::WriteBlock(const BarAccess& access, const void* from) {
   }
 }
 
-// ---- configuration space, which is at this end
+// ---- configuration space, which the host's side models
 
 uint32_t GpuOnBoard::ReadConfig(unsigned, uint16_t offset, unsigned size) {
   board_->Work(0);
@@ -164,7 +164,7 @@ void GpuOnBoard::WriteConfig(unsigned, uint16_t offset, unsigned size, uint32_t 
 }
 
 /// Sends the PCI function's permissions to the board, after the earlier requests, and waits until they take effect. By
-/// then all that the GPU sent before has arrived.
+/// then everything that the GPU sent earlier has arrived.
 void GpuOnBoard::DriveStraps() {
   const uint64_t control = (space_.bus_master() ? kControlBusMaster : 0) | (space_.msi_enable() ? kControlMsi : 0);
   const uint64_t address = space_.msi_address(), data = space_.msi_data();
@@ -179,11 +179,11 @@ void GpuOnBoard::DriveStraps() {
   static_cast<void>(board_->AskWord(ReadBoard(kControl), what));
 }
 
-/// The board's memory keeps its contents; another key changes how they read.
+/// Simulates a loss of VRAM's power: the board's memory keeps its contents, but another key changes the values read.
 void GpuOnBoard::LosePower() {
-  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd: every key is used before one repeats
+  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd, so that every key is used before one repeats
   vram_key_ = (vram_key_ + kStep) & kKeys;
-  static_cast<void>(board_->AskWord(ReadWindow(0, 1), "VRAM before its power goes"));  // writes have come to the chip
+  static_cast<void>(board_->AskWord(ReadWindow(0, 1), "VRAM before its power goes"));  // earlier writes are in the chip
   board_->Post(WriteBoard(kVramKey, vram_key_), "the GPU's power");
 }
 

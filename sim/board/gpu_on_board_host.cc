@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kBeat = 8;
 constexpr size_t kFenceRecord = 16;
-constexpr unsigned kTranslated = 1, kPeer = 3;  // kinds: there is no translation service, and no other GPU
+constexpr unsigned kTranslated = 1, kPeer = 3;  // address kinds; kTranslated and kPeer are refused
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void GpuOnBoard::Read(const HostRead& read) {
                                 answer.data.size(), !read.user.no_snoop());
   }
   if (held_until_ns_ > NowNs() && read.address / hw::kPageSize == held_page_) answer.until_ns = held_until_ns_;
-  // The bus keeps reads of one id in order.
+  // Reads with the same id must complete in order.
   const bool behind = std::any_of(held_.begin(), held_.end(), [&](const Held& h) { return h.read.id == read.id; });
   if (behind) answer.until_ns = std::max(answer.until_ns, held_.back().until_ns);
   if (answer.until_ns == 0) return board_->Complete(read.id, read.beats, answer.ok, answer.data);

@@ -13,7 +13,7 @@ using Words = std::vector<uint64_t>;
 constexpr uint64_t kWord = 8;
 constexpr uint64_t kBlock = kMostWords * kWord;
 constexpr uint64_t kMostWindow = uint64_t{64} << 20;
-constexpr size_t kAtOnce = 64;  // blocks
+constexpr size_t kAtOnce = 64;  // blocks that are in flight together
 constexpr unsigned kRoundTrips = 50;
 
 void Write(Board& board, uint64_t offset, const Words& words) {
@@ -28,7 +28,7 @@ std::vector<CpuAnswer> Read(Board& board, const std::vector<uint64_t>& offsets, 
   return board.Ask(reads, "a read of VRAM");
 }
 
-/// Returns "" or the first difference.
+/// Returns "" or a description of the first difference.
 std::string Difference(const CpuAnswer& answer, uint64_t offset, const Words& expected) {
   if (!answer.ok) return fmt::format("VRAM offset {:#x} cannot be read", offset);
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -41,7 +41,7 @@ std::string Difference(const CpuAnswer& answer, uint64_t offset, const Words& ex
   return "";
 }
 
-/// Words that differ after every shift of address or data.
+/// Returns test words that still differ if address or data lines are shifted.
 Words Pattern(uint64_t offset, uint64_t invert) {
   Words words;
   for (uint64_t at = offset; at < offset + kBlock; at += kWord) {
@@ -90,7 +90,7 @@ ProbeTest Sample(Board& board, uint64_t vram, uint64_t sample, uint64_t end_ns) 
   const uint64_t step = vram / blocks / kBlock * kBlock;
   bool in_time = true;
   for (uint64_t first = 0; first < blocks && test.passed && in_time; first += kAtOnce) {
-    // A different block of each step, so that all rows and columns are covered.
+    // Each step tests a different block, so that all rows and columns are covered.
     std::vector<uint64_t> offsets;
     for (uint64_t i = first; i < std::min<uint64_t>(blocks, first + kAtOnce); ++i)
       offsets.push_back(i * step + i * 7 % std::max<uint64_t>(1, step / kBlock) * kBlock);
@@ -137,7 +137,7 @@ ProbeLink MeasureLink(Board& board, uint64_t bytes, uint64_t bound_ns) {
       move();
       moved += kAtOnce * kBlock;
     }
-    static_cast<void>(board.AskWord(ReadBoard(kStatus), "the board's status"));  // after the last write
+    static_cast<void>(board.AskWord(ReadBoard(kStatus), "the board's status"));  // answered after the last write
     return static_cast<double>(moved) * 1e9 / static_cast<double>(std::max<uint64_t>(1, clock.NowNs() - start));
   };
   link.write_rate = rate([&] {

@@ -11,12 +11,12 @@ namespace {
 
 constexpr size_t kHead = 4, kChecksum = 4;
 constexpr size_t kMostBody = kHead + kMostPayload + kChecksum;
-constexpr size_t kRun = 254;  // most nonzero bytes after one COBS code
+constexpr size_t kRun = 254;  // maximum number of nonzero bytes after one COBS code
 constexpr size_t kMostCoded = kMostBody + kMostBody / kRun + 1;
 constexpr uint8_t kRoomMask = 0x0F, kNak = 0x10;
 constexpr unsigned kKindShift = 5;
 
-/// COBS: each code is the distance to the next zero; 255: the next 254 bytes have none.
+/// Encodes in COBS. Each code is the distance to the next zero; code 255 means that the next 254 bytes have none.
 Bytes Stuff(const Bytes& body) {
   Bytes coded = {0};
   size_t code = 0;

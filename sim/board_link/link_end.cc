@@ -9,7 +9,7 @@ namespace gmmu::sim::board {
 namespace {
 
 constexpr char kName[] = {'G', 'M', 'M', 'U', 'B'};
-constexpr unsigned kHalf = 128;  // a number less than this ahead counts as ahead, any other as behind
+constexpr unsigned kHalf = 128;  // frame numbers up to kHalf - 1 ahead are new; all others are old
 
 uint8_t Distance(uint8_t from, uint8_t to) { return static_cast<uint8_t>(to - from); }
 
@@ -39,7 +39,7 @@ void LinkEnd::Receive(const uint8_t* bytes, size_t size, uint64_t now_ns) {
 }
 
 void LinkEnd::Damaged() {
-  if (state_ != LinkState::kOpen) return;  // reception may have started in the middle of a frame
+  if (state_ != LinkState::kOpen) return;  // reception may have started in the middle of a frame, so damage is expected
   ++counts_.damaged;
   owe_nak_ = owe_nak_ || !asked_damaged_;
   asked_damaged_ = true;
@@ -85,7 +85,7 @@ void LinkEnd::Data(const Frame& frame) {
   }
   if (ahead == 0) return;
   if (!frame.payload.empty()) ++counts_.not_following;
-  if (ahead >= kHalf) {  // a repetition of an accepted frame; a frame without payload is never behind for long
+  if (ahead >= kHalf) {  // a retransmission of an accepted frame: acknowledge it again if it has a payload
     owe_ack_ = owe_ack_ || !frame.payload.empty();
     return;
   }
@@ -95,7 +95,7 @@ void LinkEnd::Data(const Frame& frame) {
 
 void LinkEnd::Acknowledged(const Frame& frame) {
   const uint8_t taken = Distance(first_, frame.ack);
-  if (taken > frames_.size()) return;  // it acknowledges a frame that was never sent
+  if (taken > frames_.size()) return;  // ignore an acknowledgement of a frame that was never sent
   for (unsigned i = 0; i < taken; ++i) {
     unacknowledged_bytes_ -= frames_.front().size();
     frames_.pop_front();

@@ -12,7 +12,7 @@ constexpr uint8_t kWriteBoard = 0x15, kReadBoard = 0x16, kCompletion = 0x17;
 constexpr uint8_t kOkay = 0, kError = 2;
 constexpr size_t kWord = 8;
 
-/// Reads fields from a stream; `ok` says whether all of them were there.
+/// Reads fields from a stream; `ok` becomes false if the stream is too short.
 struct Fields {
   const Bytes& bytes;
   size_t at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// termios2 takes any rate; it is declared by the kernel's header, which cannot be included beside <termios.h>.
+// termios2 accepts any baud rate. The kernel header that declares it cannot be included together with <termios.h>.
 #include "board_link/serial_port.h"
 
 #include <asm/termbits.h>
@@ -74,16 +74,16 @@ void SerialPort::Configure(unsigned baud) {
     throw PortError(Cause::kNoSerialPort,
                     fmt::format("{} is no serial port\nGive the port of the board, as /dev/ttyUSB0.", path_));
   }
-  // The lock also stops this program itself and root, which the kernel's exclusive mode does not.
+  // The lock also excludes other opens by this program and by root, which TIOCEXCL does not.
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) InUse(path_);
   if (ioctl(file_, TIOCEXCL) != 0) InUse(path_);
-  settings.c_iflag = IGNBRK;  // accept a byte with a wrong stop bit: at a wrong rate some bytes must arrive
+  settings.c_iflag = IGNBRK;  // accept a byte with a wrong stop bit, so that bytes arrive even at a wrong baud rate
   settings.c_oflag = 0;
   settings.c_lflag = 0;
   settings.c_cflag = CS8 | CREAD | CLOCAL | (baud == kStandardRate ? B3000000 : BOTHER);
   settings.c_ispeed = settings.c_ospeed = baud;
   std::fill(std::begin(settings.c_cc), std::end(settings.c_cc), 0);
-  settings.c_cc[VMIN] = 1;  // so that a read of 0 bytes means that the port has gone
+  settings.c_cc[VMIN] = 1;  // so that read returns 0 only when the port has disappeared
   termios2 got;
   if (ioctl(file_, TCSETS2, &settings) != 0 || ioctl(file_, TCGETS2, &got) != 0) Gone(errno);
   if (got.c_ospeed < baud - baud / 50 || got.c_ospeed > baud + baud / 50) {

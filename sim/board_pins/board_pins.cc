@@ -23,7 +23,7 @@ BoardPins::BoardPins()
       top_(std::make_unique<Vgmmu_ulx3s>(context_.get())),
       sdram_(kAs4c16m16sa7, 1'000'000'000'000 / kClockHz) {
   top_->clk_25mhz = 0;
-  top_->btn = 1;  // the power button is low when pressed
+  top_->btn = 1;  // the power button is active low; 1: not pressed
   top_->ftdi_txd = 1;
   top_->sdram_d = 0;
   top_->eval();
@@ -35,7 +35,7 @@ void BoardPins::Reset(bool down) { top_->btn = down ? 3 : 1; }
 
 unsigned BoardPins::leds() const { return top_->led; }
 
-/// The level of the line to the board in this cycle.
+/// Returns the level that the line to the board has in this cycle.
 bool BoardPins::Drive() {
   if (out_left_ == 0) {
     if (from_host.empty()) return true;
@@ -48,7 +48,7 @@ bool BoardPins::Drive() {
   return level;
 }
 
-/// Samples the line from the board.
+/// Samples the level of the line from the board.
 void BoardPins::Sample(bool level) {
   if (in_bits_ == 0) {
     if (level) return;
@@ -60,8 +60,8 @@ void BoardPins::Sample(bool level) {
   if (--in_bits_ == 0 && (in_ & 0x200) != 0) to_host.push_back(static_cast<uint8_t>(in_ >> 1));
 }
 
-/// The rising edge of the SDRAM's clock, late in a cycle. The data that the chip drives after it leaves the chip tAC
-/// later and reaches the FPGA's input after the pads and the board: 6 ns and some 6 ns, in the next cycle.
+/// Processes a rising edge of the SDRAM's clock, late in a cycle. Data that the chip then drives arrives at the FPGA in
+/// the next cycle: tAC is 6 ns, and the pads and the board take about another 6 ns.
 void BoardPins::ClockSdram() {
   SdramPins pins;
   pins.cke = top_->sdram_cke, pins.csn = top_->sdram_csn, pins.rasn = top_->sdram_rasn;

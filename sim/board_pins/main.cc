@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu-board-sim: the board at its pins behind a pseudo-terminal, for `gmmu run --engine board --port sim`.
 //
-// It prints a line `port PATH`, and then once a second `speed X`: seconds of the board's time per second of the wall
-// clock. A violated rule of the SDRAM is a line `finding TEXT`. It ends when its standard output is closed or on a
+// It prints a line `port PATH`, and then once a second `speed X`, where X is board seconds per wall-clock second. For
+// each violated SDRAM rule it prints a line `finding TEXT`. It stops when its standard output is closed or on a
 // signal.
 #include <fcntl.h>
 #include <poll.h>
@@ -33,14 +33,14 @@ struct Options {
   uint64_t reset_after = ~uint64_t{0};
 };
 
-/// The master side of a new pseudo-terminal in raw mode; -1: there is none, and errno gives the reason.
+/// Opens a new pseudo-terminal in raw mode and returns its master side; -1 on failure, with the reason in errno.
 int OpenTerminal(std::string& path) {
   const int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
   if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) return -1;
   const char* name = ptsname(master);
   if (name == nullptr) return -1;
   path = name;
-  // Kept open here, so that the terminal stays when one program at the other end closes it and another opens it.
+  // The slave stays open here, so that the terminal survives when one program at the other end closes it.
   const int slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
   termios settings{};
   if (slave < 0 || tcgetattr(slave, &settings) != 0) return -1;
@@ -83,7 +83,7 @@ class Bridge {
   }
 
  private:
-  static constexpr uint64_t kBatch = 400;  // cycles between two checks of the terminal: ten bytes
+  static constexpr uint64_t kBatch = 400;  // cycles between two checks of the terminal; ten bytes take this long
 
   void Exchange() {
     std::array<uint8_t, 512> bytes;
@@ -96,10 +96,10 @@ class Bridge {
       size_t n = 0;
       for (; n < bytes.size() && n < pending_.size(); ++n) bytes[n] = pending_[n];
       const ssize_t put = write(terminal_, bytes.data(), n);
-      if (put <= 0) break;  // no reader: keep the rest
+      if (put <= 0) break;  // nobody reads: keep the remaining bytes
       pending_.erase(pending_.begin(), pending_.begin() + put);
     }
-    // A real line loses bytes that are not read.
+    // A real line loses bytes that nobody reads.
     if (pending_.size() > 65536) pending_.clear();
   }
 
@@ -112,7 +112,7 @@ class Bridge {
 };
 
 int Main(int argc, char** argv) {
-  // Open each closed standard descriptor (0 to 2) on /dev/null, read-only. Otherwise the pseudo-terminal would get its
+  // Opens closed standard descriptors (0 to 2) on /dev/null, read-only. Otherwise the pseudo-terminal could get such a
   // number, and the program's own messages would be written into the terminal.
   int next;
   do next = open("/dev/null", O_RDONLY);

@@ -20,7 +20,7 @@ constexpr const char* kHow = "\nMake one as docs/device.md says: c++ -shared -fP
   throw ConfigError("device.model = \"" + file + "\": " + why);
 }
 
-/// Loads the model of a shared object, which stays loaded until the program ends.
+/// Loads the model from a shared object, which stays loaded until the program ends.
 Open Load(const std::string& file) {
   if (access(file.c_str(), R_OK) != 0) Refuse(file, std::string("cannot be read: ") + std::strerror(errno) + kHow);
   std::string why;
@@ -33,7 +33,7 @@ Open Load(const std::string& file) {
   };
 }
 
-/// Plain memory that the driver's own hardware thread serves.
+/// A device that consists of plain memory, which the driver's own hardware thread serves.
 struct Served {
   const GMMU_DEVICE_HOST* host;
   Serve serve;
@@ -52,7 +52,7 @@ Open Around(Serve serve) {
   };
 }
 
-/// Accesses of devices take effect at once, so that a device reads what it has written; interrupts take the link's time.
+/// Device accesses take effect at once, so that a device reads back what it wrote; interrupts take the link's time.
 TimeParameters TimingOfDevice(const MachineConfig& config) {
   TimeParameters timing = TimingOf(config);
   timing.pcie_latency_ps = timing.iommu_lookup_ps = 0;

@@ -27,7 +27,7 @@ Function::Function(hw::Bdf bdf, const FunctionParameters& parameters, HostAccess
       registers_(parameters.config.bar0_bytes) {
   host_.version = GMMU_DEVICE_VERSION;
   host_.machine = this;
-  host_.memory = memory_.Open();  // the device writes its own memory directly
+  host_.memory = memory_.Open();  // the device accesses its own memory directly
   host_.memory_bytes = memory_.size();
   host_.visible_bytes = parameters.config.bar2_bytes;
   host_.registers = registers_.data();
@@ -48,7 +48,7 @@ Function::~Function() {
   if (table_.close != nullptr) table_.close(table_.state);
 }
 
-// ---- accesses of the CPU
+// ---- CPU accesses
 
 void Function::Read(unsigned bar, uint64_t offset, void* to, size_t size) {
   std::memset(to, 0xFF, size);
@@ -63,7 +63,7 @@ void Function::Read(unsigned bar, uint64_t offset, void* to, size_t size) {
   }
   if (table_.read == nullptr) return;
   auto* bytes = static_cast<uint8_t*>(to);
-  for (size_t done = 0; done < size;) {  // a block is split into words
+  for (size_t done = 0; done < size;) {  // a block access is split into words
     const size_t piece = std::min<size_t>(8, size - done);
     const uint64_t value = table_.read(table_.state, bar, offset + done, static_cast<unsigned>(piece));
     std::memcpy(bytes + done, &value, piece);
@@ -100,13 +100,13 @@ void Function::WriteConfig(uint16_t offset, unsigned size, uint32_t value) {
   if (table_.memory_lost != nullptr) table_.memory_lost(table_.state);
 }
 
-// ---- what the device does
+// ---- requests of the device
 
 void Function::Plan(uint64_t ps) {
   if (table_.step == nullptr || ps >= planned_ps_) return;
   planned_ps_ = ps;
   agenda_.At(ps, [this, ps] {
-    if (planned_ps_ != ps) return;  // an earlier step was scheduled since, and has scheduled the next one itself
+    if (planned_ps_ != ps) return;  // an earlier step was scheduled later, and has itself scheduled the next one
     planned_ps_ = GMMU_DEVICE_IDLE;
     Step();
   });

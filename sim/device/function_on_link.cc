@@ -6,7 +6,7 @@
 namespace gmmu::sim::device {
 namespace {
 
-constexpr uint64_t kPostPs = 5'000;  // after which the CPU continues past a posted write
+constexpr uint64_t kPostPs = 5'000;  // time after which the CPU continues past a posted write
 
 }  // namespace
 
@@ -20,7 +20,7 @@ FunctionOnLink::FunctionOnLink(PlainHost& host, const FunctionParameters& functi
 // ---- the CPU's accesses
 
 void FunctionOnLink::Read(const BarAccess& access, void* to) {
-  clock().Pass(link_ps_);  // after the earlier posted writes
+  clock().Pass(link_ps_);  // the read arrives after the earlier posted writes
   function_.Read(access.bar, access.offset, to, access.size);
   clock().Pass(link_ps_);
 }

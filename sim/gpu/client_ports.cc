@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kSlotBits = 6, kSpaceBits = 6, kAccessBits = 2, kBytesBits = 7, kWordBits = 3, kFaultBits = 8;
 
-/// Sets bits [at, at + bits) of a port of any width, at most 64 of them.
+/// Sets bits [at, at + bits) of a port of any width; `bits` is at most 64.
 template <typename Port>
 void Set(Port& port, unsigned at, unsigned bits, uint64_t value) {
   if constexpr (std::is_integral_v<Port>) {
@@ -30,7 +30,7 @@ void Set(Port& port, unsigned at, unsigned bits, uint64_t value) {
   }
 }
 
-/// Returns bits [at, at + bits), at most 32 of them.
+/// Returns bits [at, at + bits) of a port of any width; `bits` is at most 32.
 template <typename Port>
 unsigned Get(const Port& port, unsigned at, unsigned bits) {
   const unsigned mask = (1u << bits) - 1;
@@ -44,7 +44,7 @@ unsigned Get(const Port& port, unsigned at, unsigned bits) {
   }
 }
 
-/// Calls `act` with the number of each bit that is set.
+/// Calls `act` with the number of each set bit.
 template <typename Act>
 void ForEach(uint64_t bits, const Act& act) {
   for (; bits != 0; bits &= bits - 1) act(static_cast<unsigned>(__builtin_ctzll(bits)));
@@ -139,7 +139,7 @@ void ClientPorts::OfferRequest(Vgmmu_gpu& top, unsigned client) {
 
 void ClientPorts::Sample(Vgmmu_gpu& top, uint64_t cycle) {
   if (idle()) return;
-  // Inputs are stable until the clock edge: the next Drive shows this change.
+  // Inputs must be stable until the clock edge, so the next Drive applies this change.
   ForEach(words_ & top.cl_w_ready_o, [&](unsigned client) {
     words_ &= ~(uint64_t{1} << client);
     ++ports_[client].word;

@@ -12,7 +12,7 @@ namespace {
 constexpr unsigned kBeat = 8;
 constexpr unsigned kMostWindowAnswers = 64;
 
-/// Makes the beat of `access` at `at`: strobe and data, in the lanes of the 8-byte word.
+/// One beat of an access at byte `at`: strobe and data, in the lanes of the 8-byte word.
 struct Beat {
   uint32_t offset = 0;  // offset of the access's first byte
   unsigned bytes = 0;
@@ -60,7 +60,7 @@ void CpuPort::OfferBeat(Vgmmu_gpu& top) {
   if (address_open_ || data_open_ || sent_ == access.bytes) return;
   const bool window = access.target == Target::kWindow;
   if (window && access.write && window_answers_ >= kMostWindowAnswers) return;
-  if ((!window || !access.write) && received_ != sent_) return;  // one register beat or read at a time
+  if ((!window || !access.write) && received_ != sent_) return;  // one register beat or one read at a time
   const Beat beat = BeatOf(access, sent_);
   address_open_ = true;
   if (access.write) {

@@ -13,16 +13,16 @@ namespace {
 
 constexpr uint64_t kNever = ~uint64_t{0};
 constexpr unsigned kRows = 64;
-// Requesters of the memory ports (rtl/top/README.md).
+// Requester numbers on the memory ports (rtl/top/README.md).
 constexpr unsigned kTables = 0, kFetch = 2, kRead = 3, kWrite = 4, kClients = 8;
-// Lanes of the event port.
+// Lane numbers on the event port.
 constexpr unsigned kWalkStart = 0, kWalkEnd = 1, kFaultLane = 6;
-// Bits of a request and of the counts of a translation port, of a walk's start (gmmu_pkg.sv, gmmu_mmu_pkg.sv).
+// Bits of a request, and of a translation port's counts; then fields of a walk start (gmmu_pkg.sv, gmmu_mmu_pkg.sv).
 constexpr unsigned kRequestBits = 80, kCountBits = 13;
 constexpr unsigned kStartK64 = 64, kStartLevel = 65, kStartCause = 68;
 constexpr unsigned kPorts = GMMU_CLIENTS + 3;
 
-/// Bits [at, at + bits) of a port or signal of any width; at most 64.
+/// Returns bits [at, at + bits) of a port or signal of any width; `bits` is at most 64.
 template <typename Signal>
 uint64_t Bits(const Signal& signal, unsigned at, unsigned bits) {
   uint64_t value = 0;
@@ -37,7 +37,7 @@ uint64_t Bits(const Signal& signal, unsigned at, unsigned bits) {
   return bits == 64 ? value : value & ((uint64_t{1} << bits) - 1);
 }
 
-/// Word `index` of the event of lane or port `lane`, each of `words` words.
+/// Returns word `index` of the event of lane or port `lane`; each event has `words` words.
 template <typename Port>
 uint64_t Word(const Port& port, unsigned lane, unsigned index, unsigned words = 3) {
   return Bits(port, (lane * words + index) * 64, 64);
@@ -117,7 +117,7 @@ void EventProbe::Accepted(Burst& burst, bool write, bool host, uint64_t address,
     sink_.Take(hw::PointEvent{unit_, hw::PointKind::kInterrupt, cycle, 0, 0, 0, address, 0});
 }
 
-/// The count of engine bursts of this kind; null: not a burst of the engine.
+/// Returns the engine's count of bursts of this kind; null: the burst is not the engine's.
 unsigned* EventProbe::LoadOf(const Burst& burst) {
   if (burst.write) return burst.requester == kWrite ? &load_.writes : nullptr;
   if (burst.requester == kFetch) return &load_.fetches;
@@ -140,7 +140,7 @@ void EventProbe::Ended(bool write, unsigned id, bool error, uint64_t cycle) {
 }
 
 void EventProbe::Bursts(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host) {
-// One port: bursts that are offered and accepted, and their answers. An answer to a host read carries its time stamps.
+// Samples one port: offered and accepted bursts, and responses. A host read's response carries its time stamps.
 #define GMMU_PORT(port, is_host, ar_kind, aw_kind)                                                               \
   if (top.port##_rvalid_i && top.port##_rready_o) {                                                              \
     const auto found = bursts_[0].find(top.port##_rid_i);                                                        \
@@ -229,7 +229,7 @@ void EventProbe::Pins(const Vgmmu_gpu& top, uint64_t cycle) {
   }
 }
 
-// ---- the engine, and moments
+// ---- engine events and single events
 
 void EventProbe::Engine(const Vgmmu_gpu& top, uint64_t cycle) {
   const auto& root = *top.rootp;
@@ -259,7 +259,7 @@ void EventProbe::Points(const Vgmmu_gpu& top, uint64_t cycle) {
                               top.ev_inv_start_o, top.ev_inv_end_o});
   }
   if (Bits(top.ev_valid_o, kFaultLane, 1) == 0) return;
-  // {fence, physical, level, access, port, space, reason} of word 2, as gmmu_events forms it
+  // gmmu_events builds word 2 as {fence, physical, level, access, port, space, reason}.
   const uint64_t how = Word(top.ev_o, kFaultLane, 2);
   sink_.Take(hw::PointEvent{unit_, hw::PointKind::kFault, cycle, static_cast<unsigned>(how >> 16 & 127),
                             static_cast<unsigned>(how >> 8 & 63), static_cast<unsigned>(how & 255),

@@ -6,7 +6,7 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr unsigned kIdBits = 8;  // gmmu_axi_pkg::IdWidth; the requester's number lies above them
+constexpr unsigned kIdBits = 8;  // gmmu_axi_pkg::IdWidth; the bits above are the requester's number
 
 bool ToPeer(const PooledTransaction& t) { return t.extension->kind == AddressKind::kPeer; }
 
@@ -63,7 +63,7 @@ void HostPort::TakeBeat(const Vgmmu_gpu& top) {
   Write& write = writes_.front();
   const uint64_t strobe = top.m_host_wstrb_o;
   const unsigned at = write.got * kBeatBytes;
-  if (at + kBeatBytes > write.transaction->get_data_length()) return;  // the checker reports it
+  if (at + kBeatBytes > write.transaction->get_data_length()) return;  // the checker reports this violation
   std::memcpy(write.transaction->buffer.data() + at, LanesOf(top.m_host_wdata_o), kBeatBytes);
   if (strobe != 0) {
     write.low = std::min(write.low, at + static_cast<unsigned>(__builtin_ctzll(strobe)));
@@ -81,7 +81,7 @@ void HostPort::TakeBeat(const Vgmmu_gpu& top) {
 
 void HostPort::SendWrite(Write& write) {
   PooledTransaction* t = write.transaction;
-  if (write.count == 0) {  // a write without enabled bytes still takes its place in the order
+  if (write.count == 0) {  // a write without enabled bytes still needs its response in AW order
     write.low = 0;
     write.high = 1;
   }

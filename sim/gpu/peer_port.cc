@@ -33,7 +33,7 @@ PeerPort::Burst PeerPort::BurstOf(const PooledTransaction& t) {
 
 // ---- writes
 
-/// Forms the next W beat from the bytes of the transaction that lie in it, with their enables.
+/// Builds the next W beat: the bytes of the transaction inside the beat, and their byte enables.
 PeerPort::Beat PeerPort::NextBeat() {
   const Owed& owed = owed_.front();
   const PooledTransaction& t = *writes_.at(owed.id).transaction;
@@ -57,7 +57,7 @@ void PeerPort::EndBeat() {
 }
 
 void PeerPort::TakeAnswer(unsigned id, unsigned response) {
-  if (id >= kInFlight || writes_.at(id).transaction == nullptr) return;  // the checker reports it
+  if (id >= kInFlight || writes_.at(id).transaction == nullptr) return;  // the checker reports this violation
   done_(writes_.End(id), response == 0);
 }
 

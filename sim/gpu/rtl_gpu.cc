@@ -177,7 +177,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   ++evaluated_;
 }
 
-/// Sleeps until Wake, or until the cycle of a client's next access.
+/// Sleeps until Wake is called, or until the cycle of a client's next access.
 void RtlGpu::Sleep() {
   asleep_ = true;
   const uint64_t due = client_ports_.due();
@@ -280,7 +280,7 @@ void RtlGpu::Configure(const CpuPort::Access& access) {
 }
 
 void RtlGpu::FinishAccess(const CpuPort::Access& access, bool ok) {
-  if (access.transaction == nullptr) {  // an instrument's access
+  if (access.transaction == nullptr) {  // the access came from an instrument
     if (--service_->left != 0) return;
     sent_ = true;
     const auto service = std::move(service_);

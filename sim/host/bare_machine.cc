@@ -63,7 +63,7 @@ bool BareMachine::Await() {
   if (!p_.WaitForMessage(bound_ns_)) return false;
   const auto message = p_.TakeMessage();
   Require(message->data == kMessageData + unit_ && message->address == 0xFEE00000, "another message");
-  const bool fenced = Fenced();  // the record is there before the message
+  const bool fenced = Fenced();  // the record must be written before the message arrives
   const bool good = status().error() == 0;
   if (good) Require(fenced, "the message came before the fence");
   Write(regs::IntStatus::kOffset, 0x3F);
@@ -127,7 +127,7 @@ void BareMachine::Link(unsigned adapters) {
 
 void BareMachine::WriteVram(uint64_t offset, const void* from, size_t size) {
   p_.MmioWriteBlock(window() + offset, from, size);
-  (void)p_.MmioRead(window() + offset, 8);  // so the write has arrived
+  (void)p_.MmioRead(window() + offset, 8);  // the read returns after the write has arrived
 }
 
 bool BareMachine::ClientReads(uint32_t lines, uint64_t base) {
@@ -170,9 +170,9 @@ void BareMachine::TranslateDma(const std::vector<Mapping>& pages) {
   constexpr uint64_t kReadWrite = 3, kPresent = 1;
   Put(kRootTable + 1 * 16, kContextTable | kPresent);
   Put(kContextTable, kTop | kPresent);
-  Put(kContextTable + 8, 2 | 1 << 8);  // 48 bits, domain 1
+  Put(kContextTable + 8, 2 | 1 << 8);  // address width 48 bits, domain 1
   uint64_t next = kTop + 0x1000;
-  std::map<uint64_t, uint64_t> tables;  // by address of the entry
+  std::map<uint64_t, uint64_t> tables;  // next-level table by the address of its entry
   for (const Mapping& mapping : pages) {
     uint64_t table = kTop;
     for (int shift = 39; shift > 12; shift -= 9) {

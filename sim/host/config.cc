@@ -10,12 +10,12 @@
 namespace gmmu::sim {
 namespace {
 
-/// A size that this program's RTL does not have and cannot be turned down to.
+/// A configured size that this program's RTL neither has nor can be turned down to.
 struct Unbuilt {
   std::string name, option, value, built;
 };
 
-/// Whether the built hardware can be turned down to the key's size alone (for the L2 TLB: to both of its sizes).
+/// Whether turning down only this key's size makes it possible (for the L2 TLB: only its two sizes).
 bool TurnsDown(const settings::Key& key, const TlbSizes& wanted) {
   const TlbSizes built = MachineConfig::Default().gpu.tlb_sizes();
   TlbSizes only = built;
@@ -51,7 +51,7 @@ std::vector<Unbuilt> FindUnbuilt(MachineConfig config) {
 }  // namespace
 
 double MachineConfig::Pcie::payload_bytes_per_second() const {
-  // Raw bit rate of a lane after its line code, then the share that the link layer leaves, then full packets.
+  // Raw bit rate of a lane after its line code, times the link layer's share, times the efficiency of full packets.
   static constexpr double kLane[] = {0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
   const double lane = kLane[std::min<uint64_t>(generation, 5)];
   const double link = lane * static_cast<double>(lanes) / 8 * static_cast<double>(link_layer_ppm) / 1e6;
@@ -118,7 +118,7 @@ void MachineConfig::Check(const std::string& file) const {
            "at most gpu.vram_beat_cycles = " + std::to_string(gpu.vram_beat_cycles) + " is possible");
   }
   for (unsigned unit = 0; unit < gpu.count; ++unit) {
-    if (gpu.aperture_mib << 11 > gpu.vram_bytes(unit))  // 8 bytes a page of 4 KiB
+    if (gpu.aperture_mib << 11 > gpu.vram_bytes(unit))  // the aperture's table has 8 bytes per 4 KiB page
       Refuse(file, "gpu.aperture_mib",
              "its map does not fit in the " + std::to_string(gpu.vram_bytes(unit) >> 20) + " MiB of VRAM of GPU " +
                  std::to_string(unit));

@@ -56,7 +56,7 @@ void Host::Finish(const RemapWalk& walk) {
   if (iommu_) iommu_->Finish(walk);
 }
 
-/// Performs `access`, whose request is already translated, `way_ps` from now. An invalidation may be draining it.
+/// Performs the translated `access` in `way_ps` picoseconds. Until then an invalidation may be draining it.
 void Host::Land(uint64_t way_ps, const RemapWalk& walk, std::function<void()> access) {
   agenda_.At(agenda_.now() + way_ps, [this, walk, access = std::move(access)] {
     access();
@@ -101,13 +101,13 @@ void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t 
   if (size > kRecord || way == 0) {
     Push(result.hpa, size, posts_);
     Touch(result.hpa, true);
-    static_cast<void>(ram_.DeviceWrite(result.hpa, from, size, snoops));  // false: no memory at that address
+    static_cast<void>(ram_.DeviceWrite(result.hpa, from, size, snoops));  // false would mean that there is no memory
     return Finish(walk);
   }
   Posted& post = posted_[posts_] = {result.hpa, size, snoops, {}};
   std::memcpy(post.bytes.data(), from, size);
   Land(way, walk, [this, number = posts_] {
-    const auto found = posted_.find(number);  // not found: a device's read has performed it already
+    const auto found = posted_.find(number);  // a device's read may have performed this write early
     if (found != posted_.end()) Push(found->second.hpa, found->second.size, number + 1);
   });
   ++posts_;
@@ -121,13 +121,13 @@ void Host::Push(uint64_t hpa, size_t size, uint64_t before) {
       continue;
     }
     Touch(p.hpa, true);
-    static_cast<void>(ram_.DeviceWrite(p.hpa, p.bytes.data(), p.size, p.snoop));  // false: no memory at that address
+    static_cast<void>(ram_.DeviceWrite(p.hpa, p.bytes.data(), p.size, p.snoop));  // false would mean no memory
     post = posted_.erase(post);
   }
 }
 
 uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
-  // The IOMMU translates each request of a split access. Read or Write has already translated the first one.
+  // The IOMMU translates each request of a split access. Read or Write has already translated the first request.
   const bool more = requester == begun_.requester && logical > begun_.logical && logical - begun_.logical < begun_.size;
   if (more && iommu_) {
     RemapWalk walk;
@@ -195,7 +195,7 @@ void Host::PumpQueue() {
       iommu_->StatusDone(ok);
       PumpQueue();
     });
-  }  // a drain is checked again after each access that lands (Host::Land)
+  }  // Host::Land checks a drain again after each access that completes
 }
 
 }  // namespace gmmu::sim

@@ -68,7 +68,7 @@ uint64_t HostTime::WordPs() const {
   return p_.dram.controller_ps + p_.dram.trcd_ps + p_.dram.tcas_ps + p_.dram.burst_ps;
 }
 
-/// As DramTiming::Access, but calls need not come in the order of their times.
+/// Like DramTiming::Access, except that calls need not come in the order of their times.
 uint64_t HostTime::Dram(uint64_t at_ps, uint64_t hpa, uint64_t size) {
   uint64_t end = at_ps;
   const uint64_t bytes = p_.dram.burst_bytes;
@@ -83,7 +83,7 @@ HostTime::Recent::Use& HostTime::Recent::Note(uint64_t ps, uint64_t row, const U
     std::move_backward(uses.begin() + place, uses.begin() + count, uses.begin() + count + 1);
     ++count;
   } else {
-    if (place == 0) ++place;  // older than all entries: it replaces the oldest
+    if (place == 0) ++place;  // older than all entries, so it replaces the oldest
     std::move(uses.begin() + 1, uses.begin() + place, uses.begin());
     --place;
   }
@@ -104,7 +104,7 @@ uint64_t HostTime::Burst(uint64_t at_ps, uint64_t line) {
   if (d.trefi_ps != 0 && start - refresh_ps_ >= d.trefi_ps) refresh_ps_ = start / d.trefi_ps * d.trefi_ps;
   if (refresh_ps_ != 0) start = std::max(start, refresh_ps_ + d.trfc_ps);
   const bool open = before != nullptr &&
-                    (d.trefi_ps == 0 || before->ready_ps - refresh_ps_ < d.trefi_ps);  // refresh closes
+                    (d.trefi_ps == 0 || before->ready_ps - refresh_ps_ < d.trefi_ps);  // a refresh closes the row
   if (!open) start += d.trcd_ps;
   else if (before->row != row) start += d.trp_ps + d.trcd_ps;
   Recent::Use& order = channel.order.Note(at_ps, 0, before);

@@ -10,7 +10,7 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr uint64_t kChipsetPs = 40'000;  // an access to the IOMMU's registers, or to an undecoded address
+constexpr uint64_t kChipsetPs = 40'000;  // duration of an access to the IOMMU's registers or to an undecoded address
 constexpr unsigned kWord = 8;
 
 uint64_t Ones(unsigned size) { return size >= kWord ? ~uint64_t{0} : (uint64_t{1} << (8 * size)) - 1; }
@@ -19,7 +19,7 @@ BarAccess AccessAt(const Decoded& where, uint64_t address, size_t size) {
   return {where.unit, where.bar, where.offset, address, size};
 }
 
-/// The end of the write-combining buffer that `address` lies in, as a count of bytes, at most `size`.
+/// Returns how many of `size` bytes lie before the end of the write-combining buffer that contains `address`.
 size_t PieceAt(uint64_t address, size_t size) {
   return std::min<size_t>(size, Device::kBlockBytes - address % Device::kBlockBytes);
 }
@@ -62,7 +62,7 @@ void Machine::MmioWrite(uint64_t address, unsigned size, uint64_t value) {
   clock().CatchUp();
   const Decoded where = parts_.map.Decode(address, size);
   if (where.region == Region::kRam) {
-    static_cast<void>(parts_.ram.Write(address, &value, size));  // false: no memory at that address
+    static_cast<void>(parts_.ram.Write(address, &value, size));  // false would mean no memory at that address
   } else if (where.region == Region::kBar) {
     parts_.device.Write(AccessAt(where, address, size), &value);
   } else {

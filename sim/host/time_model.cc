@@ -4,19 +4,19 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr uint64_t kPostPs = 5'000;       // a posted write leaves the core
-constexpr unsigned kStoreBuffer = 16;     // posted writes that wait for the link
-constexpr unsigned kWriteBuffer = 16;     // write bursts of the GPU that wait for the link
-constexpr uint64_t kCommandCycles = 9;    // from a command's header to its job
-constexpr uint64_t kEntryCycles = 16;     // entry judged, head and fence moved
-constexpr uint64_t kRegisterCycles = 7;   // port, register file, answer
-constexpr uint64_t kConfigCycles = 2;     // configuration space of the PCI function
-constexpr uint64_t kSweepCycles = 25;     // an invalidation without the steps of its sweep
-constexpr uint64_t kPortCycles = 4;       // slices and arbiters between a requester and the VRAM port, and back
-constexpr uint64_t kTablePortCycles = 1;  // the same for the walkers' own port
-constexpr size_t kQueuedBursts = 4;       // bursts of other requesters that are queued in front of a walk's read
-constexpr uint64_t kHostCycles = 6;       // the same for the host port, with the wait for a clock edge
-constexpr unsigned kCredit = 16;          // bytes of a data credit
+constexpr uint64_t kPostPs = 5'000;       // a posted write occupies the CPU core
+constexpr unsigned kStoreBuffer = 16;     // posted writes of the CPU that may wait for the link
+constexpr unsigned kWriteBuffer = 16;     // write bursts of the GPU that may wait for the link
+constexpr uint64_t kCommandCycles = 9;    // from reading a command's header to starting its job
+constexpr uint64_t kEntryCycles = 16;     // to check an entry and to update head and fence
+constexpr uint64_t kRegisterCycles = 7;   // for register port, register file and response
+constexpr uint64_t kConfigCycles = 2;     // for configuration space of the PCI function
+constexpr uint64_t kSweepCycles = 25;     // an invalidation, without the steps of its sweep
+constexpr uint64_t kPortCycles = 4;       // round trip through slices and arbiters from a requester to the VRAM port
+constexpr uint64_t kTablePortCycles = 1;  // round trip between a walker and its own VRAM port
+constexpr size_t kQueuedBursts = 4;       // bursts of other requesters that may be queued ahead of a walk's read
+constexpr uint64_t kHostCycles = 6;       // round trip to the host port, including the wait for a clock edge
+constexpr unsigned kCredit = 16;          // bytes per data credit
 
 }  // namespace
 
@@ -48,7 +48,7 @@ uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
     vram_ends_.Note(end);
     return end + Cycles(kPortCycles);
   }
-  // A walk's read waits for the port's bursts in flight and the few in its queue, not for the requesters behind them.
+  // A walk's read waits for the port's bursts in flight and the few in its queue, not for requesters not yet queued.
   const uint64_t begin = turn > at ? std::min(turn, vram_ends_.Next(at, kQueuedBursts)) : at;
   const uint64_t end = std::min(vram_read_.Take(begin + latency, beats),
                                 begin + latency + p_.vram_outstanding * Beats(64) + beats);
@@ -59,7 +59,7 @@ uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
 
 uint64_t TimeModel::VramWrite(uint64_t at, uint64_t bytes) {
   const uint64_t begin = begun_ps_ = vram_writes_.Take(at);
-  // The port accepts a beat per cycle. B responses come at the memory's rate, one beat time per burst.
+  // The port accepts one beat per cycle. B responses come at the memory's rate: one beat time per burst.
   const uint64_t end = vram_write_.Take(begin, std::max(BusPs(bytes), Beats(p_.bus_bytes))) + Cycles(p_.vram_latency);
   vram_writes_.End(end);
   return end + Cycles(kPortCycles);

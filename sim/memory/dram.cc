@@ -45,7 +45,7 @@ uint64_t DramTiming::Burst(uint64_t time_ps, uint64_t address) {
   const DramParameters& p = parameters_;
   const uint64_t line = address / p.burst_bytes;
   Channel& channel = channels_[line % p.channels];
-  const uint64_t column = line / p.channels;  // within the channel
+  const uint64_t column = line / p.channels;  // number of the burst within the channel
   const uint64_t page = column / (p.row_bytes / p.burst_bytes);
   Bank& bank = channel.banks[page % p.banks];
   const uint64_t row = page / p.banks;
@@ -67,7 +67,7 @@ uint64_t DramTiming::Burst(uint64_t time_ps, uint64_t address) {
   }
   bank.open = true;
   bank.row = row;
-  // Column commands of an open row follow each other at the rate of the data bus.
+  // Column commands to an open row are issued at the rate of the data bus.
   const uint64_t data = std::max(start + p.tcas_ps, channel.bus_free_ps);
   bank.ready_ps = data - p.tcas_ps + p.burst_ps;
   channel.bus_free_ps = data + p.burst_ps;

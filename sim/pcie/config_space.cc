@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned kCommand = 0x04, kBar0 = 0x10, kCapabilities = 0x34;
 constexpr uint32_t kBarAddress = ~uint32_t{0xF};
 
-uint32_t PowerCode(unsigned bytes) {  // 128 -> 0, 256 -> 1, ...
+uint32_t PowerCode(unsigned bytes) {  // returns 0 for 128, 1 for 256, ...
   uint32_t code = 0;
   while (code < 5 && (128u << code) < bytes) ++code;
   return code;
@@ -24,15 +24,15 @@ void ConfigSpace::Reset() {
   bytes_.fill(0);
   writable_.fill(0);
   Put(0x00, 4, p.vendor | uint32_t{p.device} << 16, 0);
-  Put(kCommand, 4, 0x0010'0000, 0x0406);  // memory, bus master, no INTx; status: capability list
+  Put(kCommand, 4, 0x0010'0000, 0x0406);  // writable: memory, bus master, INTx disable; status: capability list
   Put(0x08, 4, p.class_code << 8 | p.revision, 0);
-  Put(0x0C, 4, 0, 0xFF);  // cache line size: of no effect
+  Put(0x0C, 4, 0, 0xFF);  // cache line size: writable, without effect
   Put(kBar0, 4, 0, ~(p.bar0_bytes - 1));
   Put(kBar0 + 8, 4, 0, ~(p.bar2_bytes - 1));
   if (p.bar4_bytes != 0) Put(kBar0 + 16, 4, 0, ~(p.bar4_bytes - 1));
   Put(0x2C, 4, p.vendor | uint32_t{p.device} << 16, 0);
   Put(kCapabilities, 1, p.line_interrupt ? kExpress : kMsi, 0);
-  Put(0x3C, 1, 0, 0xFF);  // interrupt line: software's note
+  Put(0x3C, 1, 0, 0xFF);  // interrupt line: writable by software, without effect
   if (p.line_interrupt) {
     Put(0x3D, 1, 1, 0);  // INTA
   } else {
@@ -43,8 +43,8 @@ void ConfigSpace::Reset() {
   }
 
   const uint32_t payload = PowerCode(p.max_payload);
-  Put(kPower, 4, 0x0003'0001, 0);                  // version 3, last capability
-  Put(kPower + 4, 2, 0x0008, 0x0003);              // No_Soft_Reset; the state
+  Put(kPower, 4, 0x0003'0001, 0);                  // version 3; the last capability
+  Put(kPower + 4, 2, 0x0008, 0x0003);              // No_Soft_Reset; power state is writable
   Put(kExpress, 4, 0x0002'0010 | kPower << 8, 0);  // version 2, endpoint
   Put(kExpress + 4, 4, payload, 0);
   Put(kExpress + 8, 2, payload << 5 | PowerCode(p.max_read_request) << 12 | 1u << 4, 0x70F0);

@@ -9,8 +9,8 @@
 namespace gmmu::sim {
 namespace {
 
-// Usable bits a second of one lane and direction after line encoding, in Mb/s, as the generations
-// are usually quoted: 2.5 and 5 GT/s with 8b/10b; 8, 16 and 32 GT/s with 128b/130b.
+// Usable Mb/s of one lane and direction after line encoding, as usually quoted for each generation: 2.5 and 5 GT/s with
+// 8b/10b; 8, 16 and 32 GT/s with 128b/130b.
 constexpr unsigned kLaneMbps[] = {2000, 4000, 7870, 15750, 31500};
 
 void Require(bool condition, const char* text) {

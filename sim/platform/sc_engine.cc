@@ -24,8 +24,8 @@
 #include "platform/sc_iommu.h"
 #include "platform/sc_kernel.h"
 
-// SystemC's library needs this symbol; programs here have a main of their own. A program that links the library may
-// define it.
+// SystemC's library needs this symbol, although programs here have their own main. The definition is weak, so a program
+// that links the library may define its own.
 __attribute__((weak)) int sc_main(int, char**) { return 0; }
 
 namespace gmmu::sim {
@@ -69,8 +69,8 @@ class RtlEngine : public Engine {
  private:
   unsigned units() const { return static_cast<unsigned>(units_.size()); }
 
-  /// Makes the modules that have processes, in an order that `shuffle` picks: SystemC runs them in the
-  /// order in which they were made.
+  /// Makes the modules that have processes, in an order that `shuffle` picks: SystemC runs processes in the order of
+  /// their creation.
   void MakeProcesses(const MachineConfig& config, const EngineOptions& options) {
     std::vector<std::function<void()>> makers = {
         [&] { agenda_ = std::make_unique<ScAgenda>("agenda", GpuOf(config, options, 0).period_ps); }};
@@ -134,7 +134,7 @@ class RtlEngine : public Engine {
     unit.gpu->set_checker(unit.checker.get());
   }
 
-  Kernel kernel_;  // first made, last gone
+  Kernel kernel_;  // constructed first, destroyed last
   AddressMap map_;
   hw::HostRam ram_;
   std::unique_ptr<ScAgenda> agenda_;

@@ -47,7 +47,7 @@ void GpuLink::Begin(const Access& access) {
              [this, access, offset] { Serve(access, offset); });
 }
 
-/// The peer uses the requester's buffer in place, since that does not change before the answer.
+/// The peer accesses the requester's buffer directly, because it does not change before the response.
 void GpuLink::Serve(const Access& access, uint64_t offset) {
   PooledTransaction& t = *access.transaction;
   PooledTransaction* in = pool_.Acquire(t.get_command(), offset, 0, t.get_data_length());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's accesses on their way to a GPU.
+// How the CPU's accesses reach a GPU.
 #include "platform/sc_gpus.h"
 
 #include <cstring>
@@ -15,8 +15,8 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr uint64_t kPostPs = 5'000;  // a posted write leaves the core
-constexpr size_t kStoreBuffer = 16;  // posted writes that wait for the link
+constexpr uint64_t kPostPs = 5'000;  // time for which a posted write occupies the CPU core
+constexpr size_t kStoreBuffer = 16;  // posted writes that may wait for the link
 
 std::vector<uint8_t> BytesOf(const void* from, size_t size) {
   const auto* bytes = static_cast<const uint8_t*>(from);
@@ -39,14 +39,14 @@ void ScGpus::AwaitAccess(unsigned unit, const std::function<bool()>& ready, cons
                                 bound_ns_, parts_.units[unit].gpu->Waiting()));
 }
 
-/// Sends an access with `data` and waits for its answer. Returns the bytes of a read, ones if it was refused.
+/// Sends an access with `data` and waits for its response. Returns the bytes of a read; all ones if it was refused.
 std::vector<uint8_t> ScGpus::Request(unsigned unit, tlm::tlm_command command, AddressKind kind, uint64_t address,
                                      std::vector<uint8_t> data, const std::string& what) {
   struct Answer {
     bool done = false, ok = false;
     std::vector<uint8_t> data;
   };
-  const auto answer = std::make_shared<Answer>();  // outlives an abandoned read
+  const auto answer = std::make_shared<Answer>();  // shared, because it must outlive an abandoned read
   answer->data = std::move(data);
   parts_.units[unit].root_complex->Request(command, kind, address, answer->data.data(),
                                            static_cast<unsigned>(answer->data.size()), [this, answer](bool ok) {

@@ -63,7 +63,7 @@ void HostMemory::Answer(tlm::tlm_generic_payload& t) {
 
 void HostMemory::Watch(const tlm::tlm_generic_payload& t) {
   const auto* extension = t.get_extension<BusExtension>();
-  if (extension == nullptr || extension->kind != AddressKind::kTranslated) return;  // an IOMMU's own
+  if (extension == nullptr || extension->kind != AddressKind::kTranslated) return;  // skip the IOMMU's own accesses
   owners_.Access(t.get_address(), t.is_write());
   if (watched_.empty()) return;
   const auto page = watched_.find(t.get_address() / hw::kPageSize);

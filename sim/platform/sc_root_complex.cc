@@ -18,7 +18,7 @@ RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& par
 
 // ---- the PCIe link
 
-/// Sends the queue's TLPs in their order, as far as credits (and tags for reads) allow.
+/// Sends the queue's TLPs in order, as far as credits (and for reads, tags) allow.
 void RootComplex::Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up) {
   while (!queue.empty()) {
     Tlp& tlp = queue.front();
@@ -71,8 +71,8 @@ void RootComplex::BeginWrite(PooledTransaction* t) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     const TlpPiece piece = pieces[i];
     const bool last = i + 1 == pieces.size();
-    // Memory gets a copy, because the device receives its answer and its buffer back when the PCIe link has accepted
-    // the data.
+    // Memory gets a copy, because the device gets its response, and with it its buffer, as soon as the PCIe link has
+    // accepted the data.
     PooledTransaction* out = pool_.Acquire(tlm::TLM_WRITE_COMMAND, piece.address, 0, piece.bytes);
     *out->extension = *t->extension;
     const size_t at = piece.address - t->get_address();
@@ -157,7 +157,7 @@ void RootComplex::StrayAccess(uint16_t requester, hw::Stray kind, uint64_t addre
 void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok, const BusMarks& marks) {
   std::vector<TlpPiece> parts;
   if (ok) parts = SplitCompletion(parameters_, piece.address, piece.bytes);
-  else parts.push_back({piece.address, 0});  // unsupported request: no data
+  else parts.push_back({piece.address, 0});  // unsupported request: a completion without data
   for (size_t i = 0; i < parts.size(); ++i) {
     const bool last = i + 1 == parts.size();
     Tlp tlp;
@@ -187,7 +187,7 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok, 
 }
 
 void RootComplex::AnswerDevice(PooledTransaction* t, bool ok) {
-  if (strays_.erase(t) != 0) return t->release();  // the device never made this access
+  if (strays_.erase(t) != 0) return t->release();  // this access was injected, so the device gets no response
   t->set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_time delay = sc_core::SC_ZERO_TIME;
@@ -302,8 +302,8 @@ tlm::tlm_sync_enum RootComplex::DeviceAnswers(tlm::tlm_generic_payload& t, tlm::
   return tlm::TLM_COMPLETED;
 }
 
-/// Called when the device has finished a CPU access: its place in the device's buffer is free, and the answer is sent
-/// up.
+/// Called when the device has finished a CPU access: frees the access's slot in the device's buffer and sends the
+/// response up.
 void RootComplex::CpuAnswer(CpuAccess* access, uint64_t time_ps) {
   agenda_.At(
       time_ps,

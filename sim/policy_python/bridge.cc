@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A policy of the fast engine (sim/twin/policy.h) whose choices a Python class makes. The program loads this shared
-// object for a policy.file that ends in .py, so that it needs no Python itself.
+// A policy of the fast engine (sim/twin/policy.h) whose decisions a Python class makes. The program loads this shared
+// object only for a policy.file that ends in .py, so it does not itself depend on Python.
 #include <pybind11/embed.h>
 #include <pybind11/stl.h>
 
@@ -15,7 +15,7 @@ namespace py = pybind11;
 namespace gmmu::sim::twin {
 namespace {
 
-/// Calls into Python; a Python exception ends the run with its text.
+/// Calls into Python. A Python exception ends the run with the exception's text.
 template <typename Call>
 auto Guarded(const char* what, Call call) {
   try {
@@ -77,7 +77,7 @@ class PythonPolicy : public Policy {
     return py::getattr(policy, name, py::object());
   }
 
-  const py::object build_, place_, fill_, prefetch_, next_;  // bound methods; null: the hardware's choice
+  const py::object build_, place_, fill_, prefetch_, next_;  // bound methods; null: the hardware's decision
 };
 
 std::string& LastError() {
@@ -85,12 +85,12 @@ std::string& LastError() {
   return text;
 }
 
-/// `arguments`: the Python file's path, a line end, the policy's own arguments.
+/// `arguments` is the Python file's path, a newline, and the policy's own arguments.
 Policy* Create(const char* arguments, uint64_t seed, const char** error) {
   const std::string text = arguments;
   const size_t end = text.find('\n');
   try {
-    if (!Py_IsInitialized()) py::initialize_interpreter(/*init_signal_handlers=*/false);  // never finalized
+    if (!Py_IsInitialized()) py::initialize_interpreter(/*init_signal_handlers=*/false);  // it is never finalized
     py::module_::import("gmmu_policy");
     const py::dict run = py::module_::import("runpy").attr("run_path")(text.substr(0, end));
     if (!run.contains("Policy")) throw std::runtime_error("has no class Policy");

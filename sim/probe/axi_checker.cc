@@ -50,7 +50,7 @@ void AxiChecker::Judge() {
     held_ |= channel.held;
   }
 
-  // Answers are checked first: they may not depend on an address or data accepted in the same cycle.
+  // Responses are checked first: they must not depend on an address or data accepted in the same cycle.
   if (channels_[kR].valid) JudgeRead(fresh[kR]);
   if (channels_[kB].valid) JudgeAnswer(fresh[kB]);
   for (const bool write : {false, true}) {
@@ -63,7 +63,7 @@ void AxiChecker::Judge() {
 }
 
 void AxiChecker::JudgeReset() {
-  if (was_reset_) {  // at the first edge of a reset, outputs are undefined
+  if (was_reset_) {  // outputs are undefined at the first edge of a reset
     for (unsigned i = 0; i < kChannels; ++i) {
       if (channels_[i].valid) Fail("reset", fmt::format("{} is valid during reset", kNames[i]));
     }
@@ -170,7 +170,7 @@ void AxiChecker::TakeBeat(uint64_t strobe, bool last) {
   if (!end && !(last && port_.has_w_last)) return;
   burst.data_done = true;
   open_.pop_front();
-  if (!open_.empty()) pool_[open_.front()].since = cycle_;  // the next burst's turn
+  if (!open_.empty()) pool_[open_.front()].since = cycle_;  // the next burst starts to wait for data
 }
 
 void AxiChecker::JudgeRead(bool fresh) {

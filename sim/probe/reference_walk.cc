@@ -10,10 +10,10 @@ using regs::PteEntry;
 using regs::Target;
 
 constexpr unsigned kPageLg2 = 12;
-constexpr unsigned kBlockLg2 = 16;        // bytes that an entry of a 64 KiB leaf table maps
-constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses
+constexpr unsigned kBlockLg2 = 16;        // log2 of the bytes that an entry of a 64 KiB leaf table maps
+constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses in pages of 4 KiB
 
-/// Checks a geometry by the page's rules alone: the reference walk does not know the hardware's widths.
+/// Checks a geometry by the rules of the page alone: the reference walk does not know the hardware's widths.
 bool IsAllowedGeometry(const SpaceConfig& space) {
   if (space.levels < 2 || space.levels > 6) return false;
   for (unsigned level = 0; level < space.levels; ++level)
@@ -21,7 +21,7 @@ bool IsAllowedGeometry(const SpaceConfig& space) {
   return !space.dual || (space.bits[1] <= 12 && space.bits[0] >= 4);
 }
 
-/// The forms that a table word may have.
+/// The possible formats of a table word.
 enum class Form {
   kEntry,  ///< of any level: single
   kWord0,  ///< of a dual entry of level 1
@@ -43,7 +43,7 @@ Translation FaultAt(Fault fault, unsigned level) {
   return result;
 }
 
-/// One walk, of one address for one access.
+/// A walk for one address and one access.
 class Walk {
  public:
   Walk(const SpaceConfig& space, uint64_t va, Access access, const EntryReader& read)
@@ -62,7 +62,7 @@ class Walk {
   }
 
  private:
-  /// Decodes one word: it names the next table, or ends the walk.
+  /// The result of decoding one word: the next table, or the end of the walk.
   struct Outcome {
     bool names_table = false;
     Table table{};
@@ -86,7 +86,7 @@ class Walk {
     return table.address + 8 * index;
   }
 
-  /// Whether the page's list "faults with entry_reserved" names `entry`, which is valid and not zero.
+  /// Whether `entry`, valid and not zero, is in the list "faults with entry_reserved" of docs/page-tables.md.
   bool IsReservedForm(PteEntry entry, unsigned level, Form form) const {
     const bool large = entry.large() != 0;
     const bool names_table = level > 0 && !large;

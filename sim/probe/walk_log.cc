@@ -68,7 +68,7 @@ void WalkLog::Began(unsigned row, const Burst& burst) {
   *last = burst;
   rows_[row].walk->event.reads.back().word = burst.word;
   Row& r = rows_[row];
-  if (r.level == 0) return;  // unless a start says otherwise, the next read is of the table that this entry names
+  if (r.level == 0) return;  // by default the row next reads the table that this entry points to
   r.leaf_64k = r.level == 1 && regs::PteEntry{burst.word}.table_64k() != 0;
   --r.level;
 }

@@ -11,8 +11,8 @@ namespace {
 
 constexpr unsigned kLine = 64, kWord = 8;
 constexpr unsigned kAnswerCycles =
-    11;                        // from the memory's last beat to the port: between the values of a hit and a walk
-constexpr size_t kFront = 15;  // translated accesses of a client port that may wait for the memory port
+    11;                        // from memory's last beat to the port; between a hit's and a walk's value
+constexpr size_t kFront = 15;  // translated accesses per client port that may wait for the memory port
 constexpr uint64_t kReplayCycles = 10;  // from an invalidation to the replay of stalled accesses
 
 unsigned WordsOf(const hw::ClientRequest& request) {
@@ -58,8 +58,8 @@ void ClientPorts::Stall(const InFlight& access) {
   if (accesses_ != nullptr && access.life == life_) accesses_->Stalled(access.client, access.request, Now());
 }
 
-/// Returns the first cycle in which the client port may accept an access: at most kFront translated accesses may wait
-/// for the memory port. 0: at once.
+/// Returns the first cycle in which the client port may accept an access, given that at most kFront translated accesses
+/// may wait for the memory port. 0: at once.
 uint64_t ClientPorts::RoomCycle(Port& port) {
   while (!port.begins.empty() && port.begins.front() <= parts_.agenda.now()) port.begins.pop_front();
   if (port.begins.size() < kFront) return 0;
@@ -125,7 +125,7 @@ void ClientPorts::Translated(const InFlight& access, const Found& found, uint64_
   }
   At(ps, [this, access, found] {
     if (found.epoch == parts_.path.mmu().epoch()) Move(access, found.place);
-    else Translate(access, true);  // the result may be stale
+    else Translate(access, true);  // the translation may be stale, so repeat it
   });
 }
 
@@ -151,7 +151,7 @@ void ClientPorts::Move(const InFlight& access, const Place& place) {
   End(access, regs::Fault::kNone, 0, std::max(cost.done, parts_.agenda.now()));
 }
 
-/// Ends the access. The beats of its answer occupy the port.
+/// Ends the access. The beats of its response occupy the port.
 void ClientPorts::End(const InFlight& access, regs::Fault fault, unsigned level, uint64_t ps) {
   if (fault != regs::Fault::kNone) {
     FaultReport report;

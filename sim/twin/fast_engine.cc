@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast engine: a machine with the parameters that follow from a configuration.
+// The fast engine: builds a machine with the parameters that a configuration gives.
 #include "twin/fast_engine.h"
 
 #include "host/machine_parts.h"

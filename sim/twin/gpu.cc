@@ -16,11 +16,11 @@
 namespace gmmu::sim::twin {
 namespace {
 
-// The window in BAR2 (rtl/top/gmmu_window.sv).
+// Timing of the window in BAR2 (rtl/top/gmmu_window.sv).
 constexpr uint64_t kWindowBeat = 8, kWindowWriteCycles = 2, kWindowWrittenCycles = 5;
 constexpr uint64_t kWindowReadCycles = 4, kWindowAnswerCycles = 7;
 constexpr unsigned kWindowSlots = 16;
-constexpr uint64_t kMessageCycles = 12;  // from a cause to its message on the link, with the packet's own time
+constexpr uint64_t kMessageCycles = 12;  // from a cause to its message on the link, including the packet's own time
 
 }  // namespace
 
@@ -77,7 +77,7 @@ Gpu::~Gpu() = default;
 
 // ---- the PCI function, silence, reset
 
-/// Passes the permissions of the PCI function and the pins on to the blocks.
+/// Passes the PCI function's permissions and the pins to the blocks.
 void Gpu::Straps() {
   memory_.set_bus_master(config_.bus_master());
   memory_.set_silence(silence_);
@@ -156,7 +156,7 @@ void Gpu::Push(Access access) {
   Pump();
 }
 
-/// When the port accepts the access. Every register write waits until the window has settled (rtl/top/gmmu_regs.sv).
+/// Returns when the port accepts the access. Register writes wait until window writes are done (rtl/top/gmmu_regs.sv).
 uint64_t Gpu::FreePs(const Access& access) const {
   const bool settles = access.target == Access::Target::kRegisters && access.write;
   return settles ? std::max(port_ps_, window_ps_) : port_ps_;
@@ -183,7 +183,7 @@ void Gpu::Pump() {
   }
 }
 
-/// Performs one access. False: it must wait.
+/// Performs one access. Returns false if the access must wait.
 bool Gpu::Do(Access& access) {
   switch (access.target) {
     case Access::Target::kConfig: DoConfig(access); return true;
@@ -226,7 +226,7 @@ void Gpu::DoWindow(Access& access) {
   agenda_.At(window_ps_, [access = std::move(access), ok]() mutable { Answer(access, ok); });
 }
 
-/// Adds the time of a window access, in steps of 8 bytes: writes use as many slots as there are, reads go one after the
+/// Adds the time of a window access, in steps of 8 bytes: writes use all slots in parallel; reads go one after the
 /// other when nothing else is in flight.
 void Gpu::WindowTime(Access& access) {
   port_ps_ = std::max(port_ps_, agenda_.now());
@@ -244,7 +244,7 @@ void Gpu::WindowTime(Access& access) {
 
 // ---- observation
 
-/// Whether engine and clients have become silent. Accesses through BAR2 are the CPU's and do not count.
+/// Whether engine and clients have no access in progress. Accesses through BAR2 are the CPU's and do not count.
 bool Gpu::Silent() const { return held_ && !lost_answer_ && memory_.busy_until() <= agenda_.now(); }
 
 bool Gpu::idle() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register file: docs/registers.md, and rtl/top/README.md for its port.
+// The register file of docs/registers.md; its port is described in rtl/top/README.md.
 #include <algorithm>
 #include <cstring>
 
@@ -25,10 +25,10 @@ bool InBlock(uint32_t offset, uint32_t base, uint32_t stride, uint32_t count) {
 
 }  // namespace
 
-// ---- the port: whole words, or two halves, the low one first
+// ---- the port accepts whole words, or two halves with the low half first
 
-/// Whether a write of a root, or of sizes_in_use, finds an operation in progress; it then waits. With ctrl.silence,
-/// under which that operation may never end, the write is ignored instead.
+/// Whether a write to a root or to sizes_in_use finds an operation in progress and must wait. While ctrl.silence is set
+/// that operation may never end, so the write is ignored instead.
 bool Gpu::BusyWrite(const Access& access) const {
   const auto word = static_cast<uint32_t>(access.offset) & ~(kWord - 1);
   return access.write && operations_.busy() &&
@@ -40,7 +40,7 @@ bool Gpu::BusyWrite(const Access& access) const {
 bool Gpu::DoRegister(Access& access) {
   if (!held_ && BusyWrite(access)) return false;
   const size_t size = access.data.size();
-  if (size > kWord) {  // a block: word by word
+  if (size > kWord) {  // a block access is performed word by word
     for (size_t at = 0; at < size; at += kWord) {
       Access beat;
       beat.write = access.write;
@@ -91,7 +91,7 @@ bool Gpu::WriteBeat(Access& access) {
   return true;
 }
 
-/// Returns the word at the access. The high half of a word whose low half was just read is the latched one.
+/// Returns the word at the access. If the low half of a word was just read, the latched high half is returned.
 uint64_t Gpu::ReadBeat(const Access& access) {
   const auto offset = static_cast<uint32_t>(access.offset);
   const uint32_t word = offset & ~(kWord - 1);
@@ -101,7 +101,7 @@ uint64_t Gpu::ReadBeat(const Access& access) {
   return value;
 }
 
-// ---- which block has a register
+// ---- dispatching a register to its block
 
 uint64_t Gpu::ReadRegister(uint32_t offset) const {
   const Built& built = parameters_.built;
@@ -134,7 +134,7 @@ void Gpu::WriteRegister(uint32_t offset, uint64_t value) {
   } else if (InBlock(offset, regs::kClientBase, regs::kClientStride, built.clients)) {
     Client& client = clients_[(offset - regs::kClientBase) / regs::kClientStride];
     const bool was = client.busy();
-    if (lost_answer_ && &client == &clients_[0]) return;  // its traffic engine is stuck for good
+    if (lost_answer_ && &client == &clients_[0]) return;  // the lost answer has stuck the client's traffic engine
     client.Write(offset % regs::kClientStride, value);
     if (!was && client.busy() && runs_++ == 0) runs_began_ps_ = agenda_.now();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's accesses on their way to a GPU.
+// How the CPU's accesses reach a GPU.
 #include "twin/gpus.h"
 
 #include <algorithm>
@@ -51,14 +51,14 @@ Gpus::Gpus(PlainHost& host)
 
 Gpus::~Gpus() = default;
 
-/// Sends an access, waits for its answer and returns the bytes read.
+/// Sends an access, waits for its response and returns the bytes read.
 std::vector<uint8_t> Gpus::Request(Gpu& gpu, GpuAccess access, const std::string& what) {
   struct Reply {
     bool done = false;
     std::vector<uint8_t> data;
   };
   ++requests_;
-  const auto reply = std::make_shared<Reply>();  // outlives an abandoned read
+  const auto reply = std::make_shared<Reply>();  // shared, because it must outlive an abandoned read
   TimeModel& time = gpu.time();
   Agenda& agenda = host_.agenda;
   const uint64_t answer_ps = access.target == GpuAccess::Target::kConfig ? time.ConfigPs() : time.RegisterPs();
@@ -78,8 +78,8 @@ void Gpus::Read(const BarAccess& access, void* to) {
   std::memcpy(to, data.data(), access.size);
 }
 
-/// Sends a posted write, which is on its way on return. A write that waits at the GPU's port occupies a header credit;
-/// without a credit the CPU waits.
+/// Sends a posted write, which is still in flight on return. A write that waits at the GPU's port occupies a header
+/// credit; without a credit the CPU waits.
 void Gpus::Write(const BarAccess& access, const void* from) {
   Gpu& gpu = *gpus_[access.unit];
   Agenda& agenda = host_.agenda;

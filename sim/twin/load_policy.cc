@@ -22,7 +22,7 @@ constexpr const char* kBridge = "gmmu_policy_python.so";
   throw ConfigError("policy.file = \"" + file + "\": " + why);
 }
 
-/// The bridge is built beside the program.
+/// Returns the path of the bridge, which is built into the program's directory.
 std::string BridgeFor(const std::string& file) {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -57,7 +57,7 @@ std::function<std::unique_ptr<Policy>()> LoadPolicy(const std::string& file, con
   const bool python = std::filesystem::path(file).extension() == ".py";
   const std::string path = std::filesystem::absolute(file).string();
   const PolicyEntry* const entry = &EntryOf(file, python ? BridgeFor(file) : path, python);
-  // The bridge finds the Python file in front of its arguments.
+  // The bridge expects the Python file's path before the policy's arguments.
   const std::string text = python ? path + "\n" + arguments : arguments;
   return [file, text, seed, entry]() -> std::unique_ptr<Policy> {
     const char* error = nullptr;

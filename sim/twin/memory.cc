@@ -9,11 +9,11 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr size_t kFenceRecord = 16;
-constexpr uint64_t kBurst = 256;  // no access of a port is longer or crosses a multiple of it
+constexpr uint64_t kBurst = 256;  // no access of a port is longer or crosses a multiple of kBurst
 
 }  // namespace
 
-/// Reads count whole beats, as the bus moves them.
+/// Returns the bytes of whole bus beats, which is how read bytes are counted.
 uint64_t Memory::WholeBeats(uint64_t address, uint64_t size) const {
   return size == 0 ? 0 : time_.BeatsOf(address, size) * time_.parameters().bus_bytes;
 }
@@ -49,7 +49,7 @@ bool Memory::WriteWindow(uint64_t offset, const void* from, size_t size) {
   return true;
 }
 
-/// Returns when the data of a read of host memory that begins at `at` has arrived.
+/// Returns when the data of a host memory read that begins at `at` has arrived.
 uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool alone) {
   uint64_t end = at;
   const uint64_t most = time_.parameters().max_read_request;
@@ -57,7 +57,7 @@ uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool
   const uint64_t begin = time_.Tags(at, requests);
   for (uint64_t done = 0; done < size; done += most) {
     const uint64_t piece = std::min(size - done, most);
-    // A read that needs more requests than there are tags holds all tags; its later requests wait for the first ones.
+    // A read that needs more requests than there are tags uses all tags; its later requests wait for its first ones.
     const uint64_t there = time_.Request(done / most < time_.parameters().tags ? begin : end, alone);
     const uint64_t served = host_.Serve(requester_, logical + done, piece, false, there);
     end = std::max(end, time_.Completion(served, piece, alone));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// PagingEngine's part that executes commands and their transfers.
+// The part of PagingEngine that executes commands and their transfers.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -13,8 +13,8 @@ namespace {
 using regs::Access;
 using regs::Fault;
 
-constexpr uint64_t kBurst = 256;      // ranges are cut at its multiples
-constexpr uint64_t kSlotCycles = 16;  // from the last beat out of a landing slot to the lookup of its next burst
+constexpr uint64_t kBurst = 256;      // ranges are split at its multiples
+constexpr uint64_t kSlotCycles = 16;  // from a landing slot's last beat to the lookup of the slot's next burst
 
 /// Counts the bursts of the range from `start` on that begin in [at, at + size).
 uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
@@ -24,17 +24,17 @@ uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
   return (at == 0 ? (size - 1) / kBurst + 1 : multiples) + (head ? 1 : 0);
 }
 
-/// Returns the address of the first byte of the burst that holds `at`.
+/// Returns the first byte's address of the burst that contains `at`.
 uint64_t BurstOf(uint64_t start, uint64_t at) { return std::max(start, at / kBurst * kBurst); }
 
-constexpr uint64_t kJobCycles = 12;    // from a command's job to its first burst
-constexpr uint64_t kWaitedCycles = 3;  // from the last answer that a command waits for
+constexpr uint64_t kJobCycles = 12;    // from starting a command's job to the job's first burst
+constexpr uint64_t kWaitedCycles = 3;  // after the last response for which a command waits
 
 uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 
 }  // namespace
 
-/// Handles a failed read of the buffer: waits if the host port is closed, else fails the command. Always returns true.
+/// Handles a failed buffer read: waits if the host port is closed, otherwise fails the command. Always returns true.
 bool PagingEngine::Trouble(const Buffer::Trouble& trouble, const Cost& cost) {
   if (trouble.closed) Wait();
   else Fail({trouble.reason, Access::kRead, trouble.level, trouble.address, fetch_port()}, cost.done);
@@ -44,7 +44,7 @@ bool PagingEngine::Trouble(const Buffer::Trouble& trouble, const Cost& cost) {
 void PagingEngine::NextCommand() {
   Cost cost;
   state_ = State::kCommand;
-  if (word_ == buffer_.words()) {  // the fence record follows once every write has its B
+  if (word_ == buffer_.words()) {  // the fence record is written once every write has its B
     state_ = State::kFence;
     return Schedule(std::max(writes_ps_, parts_.agenda.now()));
   }
@@ -58,7 +58,7 @@ void PagingEngine::NextCommand() {
   }
   command_ = Command();
   command_.header.raw = *buffer_.at(word_);
-  state_ = State::kJob;  // from here on the header is known
+  state_ = State::kJob;  // the header has been fetched and checked
   moved_ = 0;
   const Address here = buffer_.from() + 8 * word_;
   const Fault bad = JudgeHeader(command_.header, buffer_.words() - word_);
@@ -89,7 +89,7 @@ void PagingEngine::NextCommand() {
 
 // ---- transfers
 
-/// Moves the next piece of the transfer and schedules the act for the piece after it.
+/// Moves the next part of the transfer and schedules the act for the part after it.
 void PagingEngine::Transfer() {
   if (moved_ == command_.bytes || command_.data == Command::Data::kNone) {
     state_ = State::kSettle;
@@ -100,14 +100,14 @@ void PagingEngine::Transfer() {
   if (!TransferPiece(size)) return;
   moved_ += size;
   const uint64_t now = parts_.agenda.now();
-  // The next command is judged while this one's bursts are in flight.
+  // The next command is decoded while this one's bursts are in flight.
   if (moved_ == command_.bytes && command_.after == Command::After::kNothing) return Schedule(now);
   const bool copies = command_.data == Command::Data::kCopy;
   Schedule(copies ? reads_.Free(now) : std::max(now, feed_ps_ - std::min(feed_ps_, parts_.time.BusPs(2 * kBurst))));
 }
 
-/// Checks how `place` was resolved. True: the command waits for a closed port, or fails for a fault that is known at
-/// `known_ps`.
+/// Checks the outcome of resolving `place`. Returns true if the command waits for a closed port, or fails for a fault
+/// that is known at `known_ps`.
 bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done, unsigned port,
                            uint64_t known_ps) {
   if (place.kind == Place::Kind::kClosed) {
@@ -121,25 +121,25 @@ bool PagingEngine::Stopped(const Place& place, Access access, const Address& ran
   return true;
 }
 
-/// Returns how many of the `got` bytes for `to` fill whole bursts; a failing copy writes only these.
+/// Returns how many of the `got` bytes for `to` make up whole bursts; a failing copy writes only those bytes.
 uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
   const uint64_t end = (to.at + got) / kBurst * kBurst;
   return end > to.at ? end - to.at : 0;
 }
 
-/// Returns when the command's first burst may leave; the others follow it.
+/// Returns when the command's first burst may be issued.
 uint64_t PagingEngine::JobPs() const {
   return parts_.agenda.now() + (moved_ == 0 ? parts_.time.Cycles(kJobCycles) : 0);
 }
 
-/// Returns when `bytes` that have arrived at `ready_ps` reach the writer, in order behind the earlier bytes.
+/// Returns when `bytes` that arrived at `ready_ps` reach the writer, which takes all bytes in order.
 uint64_t PagingEngine::FeedPs(uint64_t ready_ps, uint64_t bytes) {
   feed_ps_ = std::max(feed_ps_, ready_ps) + parts_.time.BusPs(bytes);
   return feed_ps_;
 }
 
-/// Reads the piece's bytes, which lie in one page or two, and returns how many it read. If they are fewer than `size`,
-/// `failed` says why.
+/// Reads the source bytes, which lie in one page or two, and returns how many it read. If these are fewer than `size`,
+/// `failed` gives the reason.
 uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Unread& failed) {
   uint64_t got = 0;
   while (got < size) {
@@ -181,15 +181,15 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Unread& failed) {
   return got;
 }
 
-/// Returns the bus time of the reads that were issued behind a failing read: the bursts from byte `from` of the command
-/// on, at most as many as there are landing slots.
+/// Returns the bus time of the reads issued after a failing read: the bursts from byte `from` of the command on, at
+/// most as many as there are landing slots.
 uint64_t PagingEngine::ReadsBehindPs(const Place& place, uint64_t from) const {
   const uint64_t bursts = std::min<uint64_t>((command_.bytes - from + kBurst - 1) / kBurst, reads_.count() - 1);
   return bursts * (place.kind == Place::Kind::kHost ? parts_.time.PciePs(kBurst) : parts_.time.BusPs(kBurst));
 }
 
-/// Writes `size` bytes of the piece, burst by burst. A burst leaves when its data has reached the writer, not before
-/// `at_ps`, when its address is known. False: the bus answered with an error.
+/// Writes `size` bytes, burst by burst. A burst is issued when its data has reached the writer, but not before its
+/// address is known at `at_ps`. Returns false if the bus answered with an error.
 bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t size, uint64_t at_ps) {
   const uint64_t start = command_.destination.at + moved_;
   size_t next = 0;
@@ -216,7 +216,7 @@ bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t
   return true;
 }
 
-/// Moves one piece and sets its `size`. False: a port is closed, or the command has failed.
+/// Moves one part of the transfer and sets its `size`. Returns false if a port is closed or the command has failed.
 bool PagingEngine::TransferPiece(uint64_t& size) {
   const Address to = command_.destination + moved_;
   std::array<uint8_t, hw::kPageSize> bytes;
@@ -255,12 +255,12 @@ bool PagingEngine::TransferPiece(uint64_t& size) {
   return !Stopped(failed.place, Access::kRead, command_.source, moved_ + got, read_port(), failed.known_ps);
 }
 
-/// CountRead and CountWrite count the bytes of transfers, without fence values and accesses to zero pages.
+/// CountRead and CountWrite count a transfer's bytes, except fence values and accesses to zero pages.
 void PagingEngine::CountRead(const Place& place, uint64_t at, uint64_t size, bool inside) {
   if (place.kind == Place::Kind::kZero) return;
   Counters& counters = parts_.counters;
   counters.Of<regs::CountersCopyReadBytes>() += size;
-  // A source beat that a page boundary of the destination splits is read once.
+  // A source beat is read only once when a page boundary of the destination splits it.
   const uint64_t beat = parts_.time.parameters().bus_bytes;
   if (inside && at % kBurst != 0 && at % beat != 0) {
     (place.kind == Place::Kind::kVram ? counters.Of<regs::CountersVramReadBytes>()
@@ -291,7 +291,7 @@ void PagingEngine::TellAccess(const Place& place, uint64_t size, bool write) {
   else waits_->Read(memory, place.address, size);
 }
 
-/// Makes the next `size` bytes of a command that generates its data.
+/// Generates the next `size` bytes of a command that has no source.
 void PagingEngine::Produce(uint64_t size, uint8_t* to) const {
   const Command& c = command_;
   if (c.data == Command::Data::kInline) {
@@ -308,7 +308,7 @@ void PagingEngine::Produce(uint64_t size, uint8_t* to) const {
   }
 }
 
-// ---- what follows the writes
+// ---- steps after a command's writes
 
 void PagingEngine::Settle() {
   const uint64_t now = parts_.agenda.now();
@@ -318,7 +318,7 @@ void PagingEngine::Settle() {
     case Command::After::kFlushAperture: parts_.aperture.Flush(); break;
     case Command::After::kFlushUnmapped:
       parts_.aperture.Flush();
-      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // drops nothing, but waits for older users
+      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // drops nothing; waits for accesses already translated
       next = parts_.mmu.InvalidatedAt();
       break;
     case Command::After::kFlushTlb:

@@ -90,7 +90,7 @@ Address PagingEngine::EntryAddress() const {
 void PagingEngine::TakeEntry() {
   if (!enabled_ || !parts_.memory.host_open()) return;
   unsigned next = current_;
-  for (unsigned i = 1; i <= rings(); ++i) {  // in turn
+  for (unsigned i = 1; i <= rings(); ++i) {  // rings are served round-robin
     next = (current_ + i) % rings();
     if (rings_[next].HasWork()) break;
   }
@@ -123,7 +123,7 @@ void PagingEngine::TakeEntry() {
   if (JudgeEntry(cost.done)) Schedule(cost.done + parts_.time.EntryPs());
 }
 
-/// Checks the entry, which has arrived at `known_ps`. False: the ring stops.
+/// Checks the entry, which has arrived at `known_ps`. Returns false if the ring stops.
 bool PagingEngine::JudgeEntry(uint64_t known_ps) {
   const Address& from = buffer_.from();
   const uint64_t bytes = shape_.bytes(), end = from.at + bytes;
@@ -161,7 +161,7 @@ void PagingEngine::Complete() {
   End();
 }
 
-/// Answers preemption requests of the rings that have no entry in progress.
+/// Reports preemption for the rings that requested it and have no entry in progress.
 void PagingEngine::AnswerPreemptions() {
   for (Ring& ring : rings_) {
     if (ring.busy || !ring.OwesPreemption()) continue;
@@ -170,7 +170,7 @@ void PagingEngine::AnswerPreemptions() {
   }
 }
 
-/// Preempts the entry in front of a command, when all writes of the commands before it are done.
+/// Preempts the entry before its next command, once all writes of the previous commands are done.
 void PagingEngine::Preempt() {
   Ring& ring = rings_[current_];
   ring.status = regs::RingStatus().set_preempted(1).set_fence(fence_);
@@ -179,7 +179,7 @@ void PagingEngine::Preempt() {
   raise_(regs::IntStatus().set_preempted(1).raw);
 }
 
-/// Ends the entry, whether it has completed, failed or was preempted.
+/// Ends the entry after it has completed, failed or was preempted.
 void PagingEngine::End() {
   rings_[current_].busy = false;
   state_ = State::kNone;
@@ -188,7 +188,7 @@ void PagingEngine::End() {
   Wake();
 }
 
-/// Stops the ring for a fault that is known at `known_ps`. The stop takes effect once everything in flight has ended.
+/// Stops the ring for a fault known at `known_ps`. The stop takes effect once nothing is in flight.
 void PagingEngine::Fail(const Stop& stop, uint64_t known_ps) {
   failing_ = stop;
   failing_state_ = std::exchange(state_, State::kFailed);

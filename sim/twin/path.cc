@@ -29,7 +29,7 @@ Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uin
     place.snoop = found.coherent;
     place.level = 0;
   }
-  if (target == Target::kPeer) {  // physical addresses name adapter 0
+  if (target == Target::kPeer) {  // a physical address always names adapter 0
     if (!memory_.Linked(place.adapter, place.address)) place.fault = Fault::kPeerAbsent;
     else place.kind = memory_.host_open() ? Place::Kind::kPeer : Place::Kind::kClosed;
     return place;

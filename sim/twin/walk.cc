@@ -12,7 +12,7 @@ using regs::PteEntry;
 using regs::Target;
 
 constexpr unsigned kAddressBits = 48;
-constexpr unsigned kBlockLg2 = 16;  // sixteen contiguous pages
+constexpr unsigned kBlockLg2 = 16;  // bytes mapped by sixteen contiguous 4 KiB pages
 constexpr unsigned kBlockPagesLg2 = 4;
 
 Mapping Fails(Fault fault, unsigned level) {
@@ -24,7 +24,7 @@ Mapping Fails(Fault fault, unsigned level) {
 
 bool HoldsTables(Target target) { return target == Target::kSystem || target == Target::kVram; }
 
-/// Whether table_64k has the value that this entry must have.
+/// Whether table_64k of the entry has the value that its table requires.
 bool AgreesWithItsTable(const SpaceShape& space, PteEntry entry, unsigned level, Half half) {
   const bool set = entry.table_64k() != 0;
   if (level != 1) return !set;
@@ -33,7 +33,7 @@ bool AgreesWithItsTable(const SpaceShape& space, PteEntry entry, unsigned level,
   return !set || (names_table && space.bits[0] >= kBlockPagesLg2);
 }
 
-/// Whether the list "faults with entry_reserved" of docs/page-tables.md names `entry`, which is valid and not zero.
+/// Whether `entry`, valid and not zero, is in the list "faults with entry_reserved" of docs/page-tables.md.
 bool Reserved(const SpaceShape& space, PteEntry entry, unsigned level, bool k64, Half half) {
   const uint64_t address = entry.page() << 12;
   const bool names_table = level > 0 && entry.large() == 0;

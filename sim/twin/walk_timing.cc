@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks: their reads and ends, the entries that they bring, and the walks that wait for a walker.
+// Walks: their reads and ends, the entries that they fill, and the walks that wait for a walker.
 #include <algorithm>
 
 #include "twin/tlb_timing.h"
@@ -8,13 +8,13 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kBeginCycles = 1;   // from a lookup to its walk's first read
-constexpr uint64_t kAgainCycles = 9;   // a lookup that waited for a row repeats its search
-constexpr uint64_t kBehindCycles = 5;  // in addition, for the first read of a walk that has waited for another walk
-constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: before its first write, to write a block
-constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // to write a line; from a row's end to its reuse
+constexpr uint64_t kAgainCycles = 9;   // for a lookup that waited for a row to repeat its search
+constexpr uint64_t kBehindCycles = 5;  // more cycles for the first read if the walk waited for another walk
+constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: until its first write; to write a block
+constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // the fill unit: to write a line; until a row is reused
 constexpr unsigned kLinePages = 8, kMostFill = 32;
 constexpr uint64_t kLineBytes = 64;     // bytes of a client's access
-constexpr size_t kMostPrefetches = 64;  // that wait
+constexpr size_t kMostPrefetches = 64;  // prefetches that may wait for a walker
 
 }  // namespace
 
@@ -90,12 +90,12 @@ uint64_t TlbTiming::ReadTable(const WalkPlan::Read& read, uint64_t bytes, uint64
   return end;
 }
 
-/// The index of the first word that a walk reads if it begins at `now`; the deepest cached pointer determines it.
+/// Returns the index of the first word that a walk starting at `now` reads: the word after the deepest cached pointer.
 unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
   const bool pointers = hierarchy_.walk_cache != Hierarchy::WalkCache::kNone;
   for (unsigned i = job.plan.count; i > 1; --i) {
     const unsigned level = job.plan.reads[i - 1].level + 1;
-    // A walk never waits for another one's pointer.
+    // A walk never waits for a pointer that another walk is fetching.
     const void* const place = walk_cache_->PlaceOf(level, *job.shape, job.key.space, job.key.vpn);
     const auto brought = rows_.Brings(level, *job.shape, job.key, place, now);
     const bool cached = walk_cache_->Find(level, false, *job.shape, job.key.space, job.key.vpn) != nullptr;
@@ -124,7 +124,7 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
     now = ReadTable(read, leaf && plan.line ? 8 * job.fill : 8, now) + time_.Cycles(hierarchy_.step_cycles);
     if (i == from && begun > at && job.mapping.target == regs::Target::kVram)
       now += time_.Cycles(kBehindCycles) + joined_ * time_.BusPs(kLineBytes) / kJoinedUnit;
-    if (leaf || plan.reads[i + 1].level == read.level) continue;  // the other half of a pair
+    if (leaf || plan.reads[i + 1].level == read.level) continue;  // the next read is the other half of the pair
     row.pointers[row.pointer_count++] = {read.level, now,
                                          walk_cache_->PlaceOf(read.level, *job.shape, job.key.space, job.key.vpn)};
   }
@@ -191,9 +191,9 @@ void TlbTiming::FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at) {
   }
 }
 
-// ---- walks that wait
+// ---- walks that wait for a walker
 
-/// Makes the walk wait for a walker, or joins one that does. Returns the lookup's ticket; 0 for a prefetch (null).
+/// Queues the walk for a walker, or joins a queued one. Returns the lookup's ticket; 0 for a prefetch (asked is null).
 uint64_t TlbTiming::Queue(WalkJob job, const Asked* asked, uint64_t asked_ps, uint64_t at, uint32_t group) {
   Waiter waiter;
   if (asked != nullptr) waiter = {++tickets_, asked_ps, asked->port, job.key, job.mapping.span_lg2 >= 16, nullptr};
@@ -239,7 +239,7 @@ void TlbTiming::WhenReady(uint64_t ticket, std::function<void(uint64_t)> then) {
       if (waiter.ticket == ticket) waiter.then = std::move(then);
 }
 
-/// Assigns free walkers to waiting walks, as the policy chooses.
+/// Assigns free walkers to waiting walks, in the order that the policy chooses.
 void TlbTiming::Dispatch() {
   while (walking_ < walks_at_once_ && !queue_.empty()) {
     for (size_t i = 0; i < queue_.size(); ++i) {

@@ -25,7 +25,7 @@ void Append(std::vector<RemapMapping>& list, const RemapMapping& piece) {
 
 bool InWindow(uint64_t address) { return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd; }
 
-/// Adds a mapping except the parts whose IOVA or host address lies in the interrupt window: they reach no memory.
+/// Adds a mapping without the parts whose IOVA or host address lies in the interrupt window, where no memory is.
 void AppendOutsideWindow(std::vector<RemapMapping>& list, const RemapMapping& whole) {
   std::array<uint64_t, 6> cuts{0, whole.bytes};
   size_t count = 2;
@@ -71,7 +71,7 @@ void VtdCore::MapTable(RemapMemory& memory, unsigned level, uint64_t table, uint
 std::vector<RemapDevice> VtdCore::MappingsOf(RemapMemory& memory, uint64_t root) const {
   std::vector<RemapDevice> devices;
   for (unsigned sid = 0; sid < 0x10000; ++sid) {
-    // The tables are decoded by the same steps as for a request of this device; 0 is a legal address.
+    // Decodes the tables with the same steps as for a request of this device; the walk's address 0 is legal.
     VtdWalk walk;
     walk.request_.sid = static_cast<uint16_t>(sid);
     walk.stage_ = VtdWalk::Stage::kRoot;
@@ -82,7 +82,7 @@ std::vector<RemapDevice> VtdCore::MappingsOf(RemapMemory& memory, uint64_t root)
       Step(walk, ok, low, high);
     }
     if (!walk.has_context_) {
-      if (sid % 256 == 0 && walk.result_.reason != VtdReason::kContextUnreadable) sid |= 0xFF;  // no such bus
+      if (sid % 256 == 0 && walk.result_.reason != VtdReason::kContextUnreadable) sid |= 0xFF;  // no context table
       continue;
     }
     if (walk.context_.reason != VtdReason::kNone) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invalidation, by registers and by the queue.
+// Invalidation through registers and through the queue.
 #include "iommu/vtd/core.h"
 #include "iommu/vtd/formats.h"
 
@@ -50,7 +50,7 @@ bool VtdCore::InvalidateIotlb(unsigned grain, uint16_t did, uint64_t address) {
 }
 
 void VtdCore::ContextCommand() {
-  if (queue_on()) return;  // refused: ICC stays
+  if (queue_on()) return;  // refused while the queue is on; ICC stays set
   const auto grain = static_cast<unsigned>(Bits(ccmd_, 62, 61));
   const bool done = InvalidateContext(grain, static_cast<uint16_t>(Bits(ccmd_, 15, 0)),
                                       static_cast<uint16_t>(Bits(ccmd_, 31, 16)),
@@ -62,7 +62,7 @@ void VtdCore::ContextCommand() {
 }
 
 void VtdCore::IotlbCommand() {
-  if (queue_on()) return;  // refused: IVT stays
+  if (queue_on()) return;  // refused while the queue is on; IVT stays set
   const auto grain = static_cast<unsigned>(Bits(iotlb_command_, 61, 60));
   const bool done = InvalidateIotlb(grain, static_cast<uint16_t>(Bits(iotlb_command_, 47, 32)), iva_);
   iotlb_command_ |= uint64_t{done ? grain : 0} << 57;
@@ -113,11 +113,11 @@ RemapWork VtdCore::NextWork() {
     StatusDone(true);
     return NextWork();
   }
-  return {};  // an answer is outstanding
+  return {};  // wait for the previous access's completion
 }
 
 void VtdCore::FetchDone(bool ok, uint64_t low, uint64_t high) {
-  if (queue_ != QueueState::kFetching) return;  // switched off meanwhile
+  if (queue_ != QueueState::kFetching) return;  // the queue was switched off meanwhile
   if (!ok) return FailQueue(vtd::kQueueFetch);
   if (const auto error = Execute(low, high)) return FailQueue(*error);
   if (Bits(low, 3, 0) != 5) return Retire();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VT-d behind the border of all remappers.
+// Adapts the VT-d unit to the Remapper interface.
 #include "iommu/vtd/remapper.h"
 
 #include "iommu/vtd/core.h"

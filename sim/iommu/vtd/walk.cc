@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translation: cache searches, and the walk of root, context and paging tables one read at a time.
+// Translation: cache searches, and the walk of root, context and paging tables, one read at a time.
 #include <algorithm>
 #include <cassert>
 
@@ -104,7 +104,7 @@ VtdCore::Learned VtdCore::StepContext(VtdWalk& walk, bool ok, uint64_t low, uint
                         Bits(high, 63, 24) != 0;
   bool valid = aw >= 1 && aw <= 3 && (parameters_.sagaw >> aw & 1) != 0;
   if (type == vtd::kTtPassThrough) valid = parameters_.pass_through && aw == LargestWidth();
-  if (type != vtd::kTtTranslate && type != vtd::kTtPassThrough) valid = false;  // no device-TLB
+  if (type != vtd::kTtTranslate && type != vtd::kTtPassThrough) valid = false;  // needs device-TLB support
 
   if ((low & 1) == 0) {
     context.reason = VtdReason::kContextNotPresent;
@@ -275,7 +275,7 @@ void VtdCore::Finished(VtdWalk& walk) {
   if (result.outcome == RemapOutcome::kMemory && !result.translated) ++count_.passed;
   if (result.reason == VtdReason::kNone) return;
   ++faults_[static_cast<size_t>(result.reason)];
-  // A fault before the context entry was read cannot be silenced, because FPD is unknown.
+  // A fault before the context entry was read cannot be suppressed, because its FPD bit is unknown.
   const bool silenced = walk.has_context_ && walk.context_.fpd &&
                         (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
   if (silenced) return;
@@ -317,8 +317,8 @@ void VtdCore::Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) {
   const bool was_context = walk.stage_ == VtdWalk::Stage::kContext;
   const Learned learned = Step(walk, ok, low, high);
   Keep(walk, learned);
-  // Only now is the walk's domain known: the IOTLB may hold a translation that another device of the domain brought. A
-  // walk that an invalidation has overtaken continues with its own reads.
+  // The walk's domain is known only now, so search again: the IOTLB may hold a translation that another device of the
+  // domain brought in. If an invalidation came after the walk's start, the walk continues with its own reads.
   if (was_context && !walk.done() && walk.generation_ == generation_) SearchTranslations(walk);
   if (walk.done()) Finished(walk);
 }
