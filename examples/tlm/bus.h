@@ -28,7 +28,7 @@ class Bus : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Bus> to_memory{"to_memory"}, to_gpu{"to_gpu"};
   std::deque<gmmu::hw::Message> messages;
   sc_core::sc_event message_came{"message_came"};
-  uint64_t cycles = 0;  // cycles in which a transfer is on the bus
+  uint64_t cycles = 0;  // number of cycles in which a transfer is on the bus
 
   explicit Bus(sc_core::sc_module_name name) : sc_module(name) {
     from_cpu.register_b_transport(this, &Bus::Transport);
@@ -44,7 +44,7 @@ class Bus : public sc_core::sc_module {
     for (unsigned i = 0; i < 1 + (t.get_data_length() + 7) / 8; ++i, ++cycles) wait(clock.posedge_event());
     ++left_;
     left_one_.notify(sc_core::SC_ZERO_TIME);
-    Forward(t, delay);  // the bus is free for others while the target works
+    Forward(t, delay);  // other transfers can use the bus while the target works
   }
 
   void Forward(tlm::tlm_generic_payload& t, sc_core::sc_time& delay) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SystemC platform of one's own around the Verilated GPU: sc_main, time, the bus and its clock, CPU and memory are the
-// platform's. The CPU runs sim::BareMachine, by which the GPU copies 64 KiB from memory to VRAM and back; memory is compared.
+// A user's SystemC platform around the Verilated GPU: it has its own sc_main, time, bus with a clock, CPU and memory.
+// The CPU runs sim::BareMachine, which makes the GPU copy 64 KiB to VRAM and back; then the memory is compared.
 #include <iostream>
 
 #include "cpu.h"
@@ -34,7 +34,7 @@ int sc_main(int, char**) try {
   Memory memory("memory");
   Bus bus("bus");
   Cpu cpu("cpu", bus, memory, CopyThroughVram);
-  // 250 MHz. Its edges never coincide with the GPU's, whose clock has 1 GHz, so the order of processes has no effect.
+  // 250 MHz. Its edges never coincide with those of the GPU's 1 GHz clock, so the order of processes has no effect.
   sc_core::sc_clock clock("clock", sc_time(4, sc_core::SC_NS), 0.5, sc_time(0.5, sc_core::SC_NS));
   const auto gpu = gmmu::sim::TlmGpu::Create("gpu");
   bus.clock.bind(clock);
@@ -43,7 +43,7 @@ int sc_main(int, char**) try {
   bus.to_gpu.bind(gpu->registers());
   bus.to_memory.bind(memory.socket);
 
-  sc_core::sc_start(sc_time(1, sc_core::SC_MS));  // a bound
+  sc_core::sc_start(sc_time(1, sc_core::SC_MS));  // upper bound on the run time
 
   for (const gmmu::hw::Finding& finding : gpu->Findings())
     std::cerr << "tlm: " << finding.probe << ": " << finding.text << "\n";

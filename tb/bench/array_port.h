@@ -10,7 +10,7 @@
 
 namespace gmmu::bench {
 
-/// The pins of one AXI4 port of the GPU, by role.
+/// Names the pins of one AXI4 port of the GPU by role.
 #define GMMU_BENCH_PINS(Name, port)                                           \
   struct Name {                                                               \
     static auto& ArReady(Vgmmu_gpu& t) { return t.port##_arready_i; }         \
@@ -42,7 +42,7 @@ GMMU_BENCH_PINS(VramPins, m_vram);
 GMMU_BENCH_PINS(HostPins, m_host);
 #undef GMMU_BENCH_PINS
 
-/// Latencies in cycles, and the number of bursts of each direction in flight.
+/// Latencies in cycles, and the number of bursts in flight per direction.
 struct ArrayTiming {
   unsigned latency = 100;        ///< from the edge that accepts AR to the edge that accepts the first R
   unsigned write_latency = 100;  ///< from the edge that accepts the last W to B
@@ -51,10 +51,10 @@ struct ArrayTiming {
 
 /// An AXI4 subordinate for a plain C++ loop: a queue of bursts in front of an array.
 ///
-/// One beat a cycle in each direction, bursts in the order of their addresses. It behaves cycle for cycle as
-/// sim::VramPort with one beat per cycle, and as sim::HostPort in front of a memory that answers after `latency`.
-/// Writes take effect at their W handshake. Call Drive before the clock edge, Sample between the settled inputs and the
-/// edge.
+/// It transfers one beat per cycle in each direction and serves bursts in the order of their addresses. Cycle for cycle
+/// it behaves like sim::VramPort with one beat per cycle, and like sim::HostPort in front of a memory that responds
+/// after `latency`. Writes take effect at their W handshake. Call Drive before the clock edge, Sample between the
+/// settled inputs and the edge.
 template <typename Pins>
 class ArrayPort {
  public:

@@ -23,13 +23,13 @@ struct RegisterWrite {
   uint64_t value;
 };
 
-/// The Verilated GPU in a plain C++ loop: no SystemC, memories are arrays. It has the checkers of the co-simulation,
-/// and evaluates every cycle.
+/// The Verilated GPU in a plain C++ loop: no SystemC, and arrays as memories. It has the co-simulation's checkers, and
+/// evaluates every cycle.
 class BareGpu {
  public:
   static constexpr uint64_t kMemoryBytes = 64u << 20;  ///< of VRAM and of host memory
 
-  /// Executes the writes of `script` in the order of their cycles.
+  /// Executes the register writes of `script` in the order of their cycles.
   BareGpu(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script);
   ~BareGpu();
 
@@ -42,12 +42,12 @@ class BareGpu {
   sim::VramCore& vram() { return vram_; }
   sim::VramCore& host() { return host_; }
   const ArrayPort<HostPins>& host_port() const { return host_port_; }
-  /// The checkers' findings.
+  /// Returns the checkers' findings.
   std::vector<std::string> Findings() const;
   uint64_t translations() const;  ///< answers that the checker saw
-  /// Accesses at the client ports, which have no other driver.
+  /// Sets the driver of the client ports.
   void set_clients(ClientReads* clients) { clients_ = clients; }
-  /// Cycles in which lookups were answered, in ascending order.
+  /// Returns the cycles in which lookups were answered, in ascending order.
   const std::vector<uint64_t>& answers() const { return answers_; }
 
  private:

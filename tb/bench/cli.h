@@ -10,8 +10,8 @@ inline constexpr int kExitGood = 0;
 inline constexpr int kExitFailed = 1;  ///< a row failed; --strict: or missed its target
 inline constexpr int kExitUsage = 2;   ///< nothing was measured
 
-/// `gmmu bench` with these rows: parses, measures, prints. The table goes to `out`, progress and
-/// errors to `err`. Never throws; returns the exit status.
+/// Implements `gmmu bench` for these rows: parses, measures, prints. The table goes to `out`, progress and errors to
+/// `err`. Never throws; returns the exit status.
 int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench's command line: options, exit status, table and JSON, with rows made for the test.
+// Tests the bench's command line: options, exit status, table and JSON, with artificial rows.
 #include "tb/bench/cli.h"
 
 #include <gmock/gmock.h>

@@ -8,8 +8,8 @@
 
 namespace gmmu::bench {
 
-/// Reads of 8 bytes by all client ports of the GPU together: the k-th address is that of client k mod clients, each
-/// client's in order, as many in flight as it has ids. Drive before the clock edge, Sample between the settled inputs and the edge.
+/// Reads of 8 bytes by all client ports together. Address k goes to client k mod clients; each client reads in order,
+/// with as many in flight as it has ids. Call Drive before the edge, Sample between settled inputs and the edge.
 class ClientReads {
  public:
   /// Reads begin at clock edge `start`.

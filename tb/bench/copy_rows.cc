@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy engine at its job port, the real MMU in its path, both sides of the copy on one ideal
-// port of latency L, tables behind their own.
+// Measures the copy engine at its job port, with the real MMU in its path. Both sides of the copy are on one ideal port
+// of latency L, and the page tables are on a second port.
 #include "tb/bench/row.h"
 #include "tb/rtl/dma/copy_speed.h"
 
@@ -10,7 +10,7 @@ namespace {
 using dma::CopyMachine;
 using dma::CopyWork;
 
-constexpr unsigned kLatency = 100;  // dma::Answers' default
+constexpr unsigned kLatency = 100;  // the default latency of dma::Answers
 
 struct Limit {
   double value;
@@ -56,8 +56,8 @@ void AddCopyRows(Measurements& to) {
   work.stride = 4104;
   work.s = 1;
   work.d = 6;
-  // 256 copies, the first beat after L, and once a burst of 256 bytes: the engine writes nothing of a burst before all of it
-  // has been read without an error, and both directions are full from then on.
+  // The limit for 256 copies is L until the first beat, plus one burst of 256 bytes once: the engine writes a burst
+  // only after all of it was read without error, and from then on both directions are busy.
   constexpr double kBurstBeats = 32;
   Add(to, "misaligned 4 KiB copies", work,
       {131072.0 / (256 * 513 + kLatency + kBurstBeats), "513 beats for 512, L and a burst once"}, 0.9968);

@@ -4,7 +4,7 @@
 
 namespace gmmu::bench {
 
-/// Seconds of processor time of this thread, which other programs on the machine affect little.
+/// Returns the thread's processor time in seconds, which other programs on the machine affect little.
 inline double CpuSeconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

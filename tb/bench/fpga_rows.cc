@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Area and speed on the FPGA, as the last `make synth` wrote them.
+// Reports area and speed on the FPGA from the files of the most recent `make synth`.
 #include "tb/bench/fpga_rows.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char* kMachine = "FPGA, as the last make synth found it";
 
-/// False when the file does not exist; `row` then says so. Throws for a file that cannot be read.
+/// Returns false and sets the note of `row` if the file does not exist. Throws if the file cannot be read.
 bool Load(const std::string& path, nlohmann::json& result, Row& row) {
   std::ifstream file(path);
   if (!file) {
@@ -36,7 +36,7 @@ bool Load(const std::string& path, nlohmann::json& result, Row& row) {
   return true;
 }
 
-/// LUT sites of the block instances at and below each of `paths`; the empty path stands for the whole design.
+/// Returns the LUT sites of the block instances at and below `paths`; the empty path stands for the whole design.
 double LutSites(const nlohmann::json& cells, const std::vector<std::string>& paths) {
   double all = 0;
   for (const std::string& path : paths) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the processor time of the OS model per mapped page grows with the amount of mapped memory.
+// Measures how the OS model's processor time per mapped page grows with the amount of mapped memory.
 #include <fmt/format.h>
 
 #include "hw/host_ram.h"
@@ -16,8 +16,8 @@ namespace {
 
 constexpr uint64_t kPiece = 2 << 20, kMiB = 1 << 20;
 
-/// Returns the seconds of processor time to allocate and map one 4 KiB page, when `mib` MiB of pages are scattered over
-/// VRAM of twice the size.
+/// Returns the processor seconds for allocating and mapping one 4 KiB page, when `mib` MiB of pages are scattered over
+/// a VRAM of twice that size.
 double SecondsAPage(uint64_t mib) {
   sim::MachineConfig config = sim::MachineConfig::Default();
   config.gpu.vram_mib = static_cast<unsigned>(2 * mib + 64);
@@ -25,7 +25,7 @@ double SecondsAPage(uint64_t mib) {
   const std::vector<uint8_t> input = workload::SeededInput(3, 1);
   workload::JobOptions options;
   options.input = &input;
-  options.os.driver["VisibleVramBytes"] = 32 * kMiB;  // the rest becomes a second memory segment, of any size
+  options.os.driver["VisibleVramBytes"] = 32 * kMiB;  // the rest becomes a second memory segment
   options.os.page_table_bits = config.gpu.page_table_bits;
   options.os.aperture_bytes = config.gpu.aperture_bytes();
   double seconds = 0;

@@ -44,7 +44,7 @@ void Execute(BareMachine& m, const std::vector<uint64_t>& commands) {
   if (!m.Execute(commands)) throw RowError("the ring stopped, or no interrupt came");
 }
 
-/// Pages `logical` of host memory at scattered places, the GPU's own pages and the ring.
+/// The scattered pages of host memory with page numbers `logical`, the GPU's own pages, and the ring.
 class Machine {
  public:
   Machine(hw::Platform& p, size_t pages)
@@ -67,7 +67,7 @@ class Machine {
       if (m_.Bytes(host_[a + i], kPage) != m_.Bytes(host_[b + i], kPage)) return false;
     return true;
   }
-  /// Maps the machine's pages into the aperture in their order.
+  /// Maps the machine's pages into the aperture, in order.
   void MapAperture() {
     m_.Write(regs::ApertureBase::kOffset, kApertureTable);
     m_.Write(regs::AperturePages::kOffset, logical_.size());
@@ -106,8 +106,8 @@ void RunLink(hw::Platform& p, PagingMachine::Link& link) {
   CheckProbes(p);
 }
 
-/// Two levels of nine bits in VRAM: pages from 0 on are the machine's host pages, pages from 256 on
-/// scattered pages of VRAM.
+/// Maps a space with two levels of nine bits in VRAM: pages from 0 on are the machine's host pages, pages from 256 on
+/// are scattered pages of VRAM.
 void MapSpace(BareMachine& m, const Machine& machine, const std::vector<uint64_t>& vram) {
   const auto entry = [](Target target, uint64_t address) {
     return regs::PteEntry().set_valid(1).set_target(target).set_page(address >> 12).raw;

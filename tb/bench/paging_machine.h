@@ -6,12 +6,12 @@
 
 namespace gmmu::bench {
 
-/// The whole co-simulation with minimal software: copies between host memory behind the IOMMU and VRAM. Throws when
-/// bytes are wrong, a probe finds an error or an entry fails.
+/// The whole co-simulation with minimal software: copies between host memory behind the IOMMU and VRAM. Throws if bytes
+/// are wrong, a probe reports a finding or an entry fails.
 class PagingMachine {
  public:
-  /// A copy between an aperture over a scattered ADL of 4 KiB pages and VRAM, physical, one
-  /// command. The IOTLB holds all pages and is warm.
+  /// One command that copies between an aperture over a scattered ADL of 4 KiB pages and VRAM, by physical addresses.
+  /// The IOTLB holds all pages and is warm.
   struct Link {
     bool in = true;  ///< host memory to VRAM; else back
     uint64_t bytes = 2 << 20;
@@ -21,8 +21,8 @@ class PagingMachine {
   static sim::MachineConfig LinkConfig();
   static void MeasureLink(Link& link);
 
-  /// Virtual copies of `pages` (at most 256) each, host memory to VRAM, through scattered 4 KiB pages of
-  /// the GPU's tables and of the IOMMU's.
+  /// Copies of `pages` (at most 256) each from host memory to VRAM, by virtual addresses, through scattered 4 KiB pages
+  /// in the GPU's and the IOMMU's page tables.
   struct Load {
     unsigned copies = 1;
     unsigned pages = 256;

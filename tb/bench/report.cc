@@ -12,7 +12,7 @@
 namespace gmmu::bench {
 namespace {
 
-/// Prints whole numbers without a fraction, others with enough digits to tell a ratio just below 1 from 1.
+/// Prints whole numbers without a fraction, and others with enough digits to distinguish a ratio just below 1 from 1.
 std::string Number(double value) {
   if (std::abs(value - std::round(value)) < 5e-10 && std::abs(value) < 1e15) return fmt::format("{:.0f}", value);
   return fmt::format("{:.{}f}", value, std::abs(value) < 2 ? 4 : 3);

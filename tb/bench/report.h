@@ -7,11 +7,11 @@
 
 namespace gmmu::bench {
 
-/// A table for a terminal: figure, limit, ratio, target and configuration of each row. Values that consecutive rows
-/// share are printed once above them.
+/// Returns a table for a terminal: figure, limit, ratio, target and configuration of each row. Values that consecutive
+/// rows share are printed once above the rows.
 std::string TextTable(const std::vector<Row>& rows);
 
-/// {"rows": [{"name", "figure", "unit", "limit", "limit_text", "ratio", "better", "target", "target_of", "met",
+/// Returns {"rows": [{"name", "figure", "unit", "limit", "limit_text", "ratio", "better", "target", "target_of", "met",
 /// "config", "state", "note"}]}. A value that a row lacks is null.
 std::string Json(const std::vector<Row>& rows);
 

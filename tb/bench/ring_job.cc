@@ -30,7 +30,7 @@ uint64_t Entry(Target target, uint64_t address) {
   return regs::PteEntry().set_valid(1).set_target(target).set_page(address >> 12).raw;
 }
 
-/// Writes the root, one level-1 table and the leaf tables that map page frames[i] behind `base` at va + 4096 * i.
+/// Writes the root, one level-1 table and the leaf tables that map va + 4096 * i to page frames[i] above `base`.
 void Map(sim::VramCore& vram, uint64_t va, const std::vector<uint32_t>& frames, Target target, uint64_t base) {
   Put(vram, kTables + 8 * (va >> 30 & 511), Entry(Target::kVram, kTables + 0x1000));
   for (size_t page = 0; page < frames.size(); ++page) {

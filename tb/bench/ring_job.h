@@ -10,7 +10,7 @@
 
 namespace gmmu::bench {
 
-/// Copies of `size` bytes, the k-th from k * stride + skew of the source window to k * stride +
+/// Copies of `size` bytes each. Copy k goes from offset k * stride + skew of the source window to offset k * stride +
 /// skew of the destination window.
 struct RingWork {
   uint64_t size = 1 << 20, stride = 1 << 20;
@@ -20,26 +20,26 @@ struct RingWork {
   regs::Target destination = regs::Target::kSystem;  ///< the source is host memory
 };
 
-/// One ring entry with these copies: the contents of the memories that software prepares before it writes the
-/// registers. Ring, paging buffer and fence record are in host memory.
+/// One ring entry with these copies: the memory contents that software prepares before it writes the registers. Ring,
+/// paging buffer and fence record are in host memory.
 class RingJob {
  public:
   explicit RingJob(const RingWork& work);
 
-  /// The register writes, up to the doorbell.
+  /// Returns the register writes, up to and including the doorbell.
   static std::vector<RegisterWrite> Script();
   static constexpr uint64_t kDoorbellCycle = 4000;
   static constexpr uint64_t kFence = 0x20000;
   static constexpr uint32_t kFenceId = 77;
 
   void Prepare(sim::VramCore& vram, sim::VramCore& host) const;
-  /// Returns whether the fence record is in host memory.
+  /// Returns whether the fence record has arrived in host memory.
   static bool Done(const sim::VramCore& host);
-  /// Empty, or the wrong byte of the destination window. Bytes between the copies are checked too.
+  /// Describes the first wrong byte of the destination window; empty if none. Bytes between the copies are checked too.
   std::string Check(const sim::VramCore& vram, const sim::VramCore& host) const;
 
   uint64_t bytes() const { return work_.total; }
-  /// Bytes that the engine fetches for the job: the ring entry and the paging buffer.
+  /// Returns the number of bytes that the engine fetches for the job: the ring entry and the paging buffer.
   uint64_t command_bytes() const { return 32 + 8 * words_.size(); }
 
  private:

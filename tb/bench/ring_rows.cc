@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies through the ring of the whole GPU, in a bare C++ loop: ring, paging buffer and both sides
-// of the copy on the host port, page tables on the VRAM port.
+// Measures copies through the ring of the whole GPU, in a bare C++ loop. Ring, paging buffer and both sides of the copy
+// are on the host port, the page tables on the VRAM port.
 #include <fmt/format.h>
 
 #include "tb/bench/ring_job.h"
@@ -63,7 +63,7 @@ void AddRingRows(Measurements& to) {
   work = {};
   work.physical = true;
   work.size = work.stride = 8;
-  work.total = 128 << 10;  // a byte takes eight times the cycles
+  work.total = 128 << 10;  // a byte takes eight times as many cycles
   Add(to, "8 B physical copies", work, 0.18);
 }
 

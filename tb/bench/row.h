@@ -8,17 +8,17 @@
 
 namespace gmmu::bench {
 
-/// A row that could not be measured; what() says why.
+/// Reports that a row could not be measured; what() gives the reason.
 class RowError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// One measured line.
+/// One measured row.
 ///
-/// `ratio` is how near the figure is to its limit, 1 at the limit: figure / limit if more is better, limit / figure if
-/// less is. A target is a bound of the figure, or of the ratio, that must be met. A goal, of the same kind, is a
-/// further aim.
+/// `ratio` says how close the figure is to its limit; 1 means at the limit. It is figure / limit if more is better,
+/// limit / figure if less is better. A target is a bound, on the figure or on the ratio, that must be met. A goal is a
+/// more ambitious bound of the same kind.
 struct Row {
   enum class Better { kMore, kLess };
   enum class TargetOf { kFigure, kRatio };
@@ -42,10 +42,10 @@ struct Row {
   State state = State::kMeasured;
   std::string note;
 
-  /// The machine's configuration and the row's own.
+  /// Returns the machine's configuration and the row's own.
   std::string Config() const;
   std::optional<double> Ratio() const;
-  /// nullopt without a target or a figure.
+  /// Whether the target is met; nullopt without a target or a figure.
   std::optional<bool> Met() const;
 
   Row& More(double at_least) { return Target(Better::kMore, TargetOf::kFigure, at_least); }
@@ -74,7 +74,7 @@ struct Measurement {
 /// Rows that are measured together, in this order.
 using Measurements = std::vector<Measurement>;
 
-/// The rows of the bench, in the order of the table. One function a file.
+/// Add the bench's rows, in table order. Each function is in its own file.
 void AddMmuRows(Measurements& to);
 void AddGpuRows(Measurements& to);
 void AddCopyRows(Measurements& to);

@@ -10,9 +10,9 @@
 
 namespace gmmu::bench {
 
-/// The co-simulation's GPU module, sim::RtlGpu, between two SystemC modules of the smallest kind: a
-/// TLM memory that answers after a fixed latency, and a thread that writes registers. It does cycle
-/// for cycle what BareGpu does with the same arguments; no idle cycle is skipped.
+/// The co-simulation's GPU module, sim::RtlGpu, between two minimal SystemC modules: a TLM memory that responds after a
+/// fixed latency, and a thread that writes registers. Cycle for cycle it does what BareGpu does with the same
+/// arguments, and no idle cycle is skipped.
 class ArrayPlatform {
  public:
   ArrayPlatform(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script);

@@ -18,7 +18,7 @@ class BoardProgram : public Program {
   }
 };
 
-// Tests that take minutes; ctest gives them label long.
+// Tests that take minutes. ctest labels them long.
 class LongBoardProgram : public BoardProgram {};
 
 TEST_F(LongBoardProgram, BringsSixtyFourKiBBack) {

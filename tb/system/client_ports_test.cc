@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Software makes the same accesses at the client ports of both engines, and expects equal answers and bytes in VRAM.
+// Makes the same accesses at the client ports of both engines, and expects equal responses and bytes in VRAM.
 #include <map>
 
 #include "hw/client_accesses.h"
@@ -9,7 +9,7 @@
 namespace gmmu::test {
 namespace {
 
-/// Accesses of each client in order, at fixed cycles after the start.
+/// A list of accesses for each client, in order, at fixed cycles after the start.
 class List : public hw::ClientAccesses {
  public:
   struct Item {
@@ -73,7 +73,7 @@ TEST(ClientPorts, GiveTheSameAnswersOnBothEngines) {
     list.Add(3, 0x40000, 64, Access::kRead);      // host memory
     list.Add(0, 64, 64, Access::kRead, 0, 2);     // a space that is disabled
     list.Add(1, 0x41008, 16, Access::kWrite);     // host memory
-    list.Add(2, 128, 64, Access::kRead, 20'000);  // long after the others, so that the GPU sleeps in between
+    list.Add(2, 128, 64, Access::kRead, 20'000);  // long after the others, so that the GPU sleeps before it
     Drive(s, list);
     for (uint32_t port = 0; port < 4; ++port) {
       const uint32_t block = regs::kPortCountersBase + port * regs::kPortCountersStride;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same clients and translations on both engines must give equal results, except for times.
+// Runs the same clients and translations on both engines, and expects equal results except for times.
 #include "tb/system/engines_script.h"
 
 namespace gmmu::test {
@@ -134,7 +134,7 @@ TEST(Engines, TranslateEveryFormTheSameWay) {
         probe("zero above", 0x612340);
         probe("table at a peer", 0x800000);
         probe("table past VRAM", 0xA00000);
-        entry(0x1000, Script::Page(Target::kVram, 0x403000));  // a change that takes effect only after the flush
+        entry(0x1000, Script::Page(Target::kVram, 0x403000));  // this change takes effect only after the flush
         probe("stale", 0x3000);
         s.Write(regs::InvStart::kOffset, 0x3000);
         s.Write(regs::InvEnd::kOffset, 0x3001);
@@ -179,7 +179,7 @@ TEST(Engines, CountAndHoldTheSameWay) {
     s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(1).raw);
     s.Client("off", run);
     s.Say("tail", s.Read(regs::FaultQueueTail::kOffset));
-    // without bus mastering: the fault is dropped, the read of host memory waits
+    // Without bus mastering the fault is dropped, and the read of host memory waits.
     s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(7).set_enable(1).raw);
     s.platform().ConfigWrite(Bare::kGpu, 4, 2, 2);
     s.Client("dropped", run);
@@ -201,7 +201,7 @@ TEST(Engines, CountAndHoldTheSameWay) {
     s.Write(regs::IntStatus::kOffset, 8);
     s.Say("message", s.platform().WaitForMessage(20'000));
     s.Say("idle", s.Read(regs::Status::kOffset));
-    // The queue is smaller when it is enabled again.
+    // The queue is smaller each time it is enabled again.
     for (const unsigned lg2 : {7u, 2u, 1u}) {
       s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(lg2).raw);
       s.Say("off: tail", s.Read(regs::FaultQueueTail::kOffset));

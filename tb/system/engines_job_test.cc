@@ -29,7 +29,7 @@ class EnginesJob : public Program {
     outcome.copy = Get("copy");
     return outcome;
   }
-  /// Runs and compares both engines, which must end with `status`; returns the RTL's outcome.
+  /// Runs both engines and compares them. Both must end with `status`. Returns the RTL's outcome.
   Outcome ExpectSame(uint64_t bytes, const std::string& config = "", const std::string& more = "", int status = 0) {
     std::string arguments = more;
     if (!config.empty()) {
@@ -84,7 +84,7 @@ TEST_F(EnginesJob, MissingFlush) { ExpectSameFailure(65'536, "[inject]\nmissing_
 TEST_F(EnginesJob, LateInterrupts) { ExpectSame(10'000, "[inject]\nlate_interrupt_ns = 5000\n"); }
 TEST_F(EnginesJob, FlippedBit) { ExpectSameFailure(400'000, "[inject.vram_flip]\nafter_write_bytes = 400000\n"); }
 
-/// Leaks each kind of object that is counted at power-off once.
+/// Leaks each kind of object that is counted at power-off, one per test.
 class EnginesLeak : public EnginesJob, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(EnginesLeak, IsNamed) {

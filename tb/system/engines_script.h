@@ -7,7 +7,7 @@
 #include "tb/system/script.h"
 #include "twin/fast_engine.h"
 
-// Bare software that runs on both engines, whose output lines must be equal.
+// Runs bare software on both engines, whose output lines must be equal.
 
 namespace gmmu::test {
 
@@ -41,7 +41,7 @@ inline std::vector<std::string> LinesOf(const std::function<void(Script&)>& scen
   return lines;
 }
 
-/// `checker` is off if the scene uses features that the reference walk does not model.
+/// Set `checker` to false if the scene uses features that the reference walk does not model.
 inline void ExpectSame(const std::function<void(Script&)>& scene, bool checker = true) {
   const auto rtl = LinesOf(scene, true, checker), fast = LinesOf(scene, false, checker);
   std::string before;
@@ -53,8 +53,8 @@ inline void ExpectSame(const std::function<void(Script&)>& scene, bool checker =
   EXPECT_GT(rtl.size(), 3u);
 }
 
-/// Maps space 1: VRAM from kVram at 0, host data at 0x40000, a hole at 0x80000, a read-only page, a no-execute page,
-/// zero, aperture, peer, past the end of VRAM, a logical page without memory.
+/// Maps space 1: VRAM from kVram at 0, host data at 0x40000, an unmapped page at 0x80000, then pages that are
+/// read-only, no-execute, zero, aperture, peer, past the end of VRAM, and logical without memory.
 inline void MakePages(Script& s) {
   s.MakeSpace(1);
   for (uint64_t i = 0; i < 16; ++i) {

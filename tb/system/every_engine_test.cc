@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of an engine (host/engine.h, hw/platform.h): one suite for all of them, and for a fifth one that exists only
-// here (tb/sim/host/pattern_device.h).
+// Tests the contract of an engine (host/engine.h, hw/platform.h): one suite for all engines, and for a fifth one that
+// exists only in tests (tb/sim/host/pattern_device.h).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ constexpr uint64_t kRegisters = 0xF8000000, kWindow = 0xE0000000, kNowhere = 0xD
 constexpr uint16_t kCommand = 4, kPowerState = 0xA4;
 constexpr uint64_t kMessage = 0xFEE00000, kForever = ~uint64_t{0};
 
-/// An engine, which may refer to something that must live as long.
+/// An engine with an object that must live as long as the engine.
 struct Made {
   std::shared_ptr<void> beside;
   std::unique_ptr<Engine> engine;
@@ -67,7 +67,7 @@ const Kind kKinds[] = {
        board::BoardOptions at;
        at.port = fake->port();
        auto board = std::make_unique<board::Board>(at);
-       board->clock().set_speed(100);  // waits are simulated, as all of this board
+       board->clock().set_speed(100);  // waits are simulated, like the whole board here
        config.gpu.mmio_bound_ns = 1'000'000'000'000;
        board::Adopt(board->identity(), {}, config);
        auto engine = board::CreateEngine(config, std::move(board), {});
@@ -86,7 +86,7 @@ const Kind kKinds[] = {
 
 class EveryEngine : public ::testing::TestWithParam<Kind> {
  protected:
-  /// Runs the software on a machine with its function awake. An exception of a failed assertion passes through.
+  /// Runs the software on a machine whose function is in D0. An exception from a failed assertion propagates.
   void Run(const std::function<void(hw::Platform&)>& software, const MachineConfig& config = SmallConfig()) {
     const Made made = GetParam().make(config);
     made.engine->Run([&](hw::Platform& p) {
@@ -104,7 +104,7 @@ class EveryEngine : public ::testing::TestWithParam<Kind> {
   static void Stray(hw::Platform& p, hw::Stray kind, uint64_t address, uint32_t data) {
     p.instruments()->StrayAccess(kFunction, kind, address, data);
   }
-  /// Takes messages until none arrives any more.
+  /// Takes messages until no more arrive.
   static std::vector<uint32_t> Messages(hw::Platform& p) {
     std::vector<uint32_t> all;
     while (p.WaitForMessage(20'000)) all.push_back(p.TakeMessage()->data);
@@ -130,7 +130,7 @@ TEST_P(EveryEngine, AnswersOnesWhereNobodyIs) {
     p.MmioWriteBlock(kNowhere, words, sizeof words);
     p.MmioReadBlock(kNowhere, words, sizeof words);
     EXPECT_THAT(words, ::testing::Each(kForever));
-    p.ConfigWrite(kFunction, kCommand, 2, 4);  // no memory decoding
+    p.ConfigWrite(kFunction, kCommand, 2, 4);  // memory decoding is off
     EXPECT_EQ(p.MmioRead(Register(), 8), kForever);
     EXPECT_EQ(p.MmioRead(kWindow, 4), 0xFFFFFFFFu);
   });
@@ -162,7 +162,7 @@ TEST_P(EveryEngine, DescribesItselfAsItsFunctionDoes) {
   }
 }
 
-/// A random sequence of all calls: time never goes back, and a bound that passed has passed.
+/// Makes random calls: time never goes backwards, and a wait that timed out lasted at least its bound.
 TEST_P(EveryEngine, TimeNeverGoesBack) {
   const unsigned seed = 20261128;
   SCOPED_TRACE(seed);
@@ -209,7 +209,7 @@ TEST_P(EveryEngine, ReadsComeAfterTheWritesThatWerePostedBefore) {
       const auto value = static_cast<uint8_t>(random());
       p.MmioWrite(kWindow + byte, 1, value);
       window[byte / 8] = (window[byte / 8] & ~(uint64_t{0xFF} << byte % 8 * 8)) | uint64_t{value} << byte % 8 * 8;
-      // An address of a page: what register inv_start keeps, too.
+      // Use a page-aligned address, because register inv_start keeps no lower bits.
       for (unsigned j = 0; j < 3; ++j) p.MmioWrite(Register(), 8, last = (random() & 0xFFFFFFF) << 12);
       if (i % 3 != 0) continue;
       EXPECT_EQ(p.MmioRead(Register(), 8), last);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program as users run it: driver, OS model, co-simulated RTL.
+// Tests the program as users run it: driver, OS model, co-simulated RTL.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

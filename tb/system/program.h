@@ -39,12 +39,12 @@ class Program : public ::testing::Test {
     std::ifstream file(Path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// The program under test: this build's, or the one that GMMU_PROGRAM names.
+  /// Returns the program under test: this build's, or the one in environment variable GMMU_PROGRAM.
   static std::string Tested() {
     const char* other = std::getenv("GMMU_PROGRAM");
     return other != nullptr ? other : GMMU_PROGRAM;
   }
-  /// Returns the exit status; Get("log") has the text of both streams.
+  /// Runs the program and returns its exit status. Get("log") returns the text of both streams.
   int Run(const std::string& arguments) const {
     const int status = std::system((Tested() + " " + arguments + " > " + Path("log") + " 2>&1").c_str());
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
@@ -53,7 +53,7 @@ class Program : public ::testing::Test {
   static std::string Shipped(const std::string& name) {
     return std::string(GMMU_SOURCE_DIR) + "/sim/host/configs/" + name + ".toml";
   }
-  /// Pages `bytes` bytes in and out with a configuration. Expects the output to equal the input.
+  /// Pages `bytes` bytes in and out with a configuration, and expects the output to equal the input.
   void ExpectRoundTrip(uint64_t bytes, const std::string& more = "") {
     const std::string input = WriteInput(bytes);
     ASSERT_EQ(Run("run " + input + " --out " + Path("copy") + " --json " + Path("report.json") + " " + more), 0)
@@ -66,7 +66,7 @@ class Program : public ::testing::Test {
     EXPECT_TRUE(report["faults"].empty());
     EXPECT_TRUE(report["leaks"].empty());
   }
-  /// Runs with the configuration text and expects a failure whose log contains `text`.
+  /// Runs with the configuration text, and expects a failure whose log contains `text`.
   void ExpectFailure(const std::string& config, const std::string& text, uint64_t bytes = 65536) {
     Put("config.toml", config);
     const std::string input = WriteInput(bytes);

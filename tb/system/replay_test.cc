@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Short replays on the RTL and on the fast engine.
+// Tests short replays on the RTL and on the fast engine.
 #include "replay/replay.h"
 
 #include <gtest/gtest.h>

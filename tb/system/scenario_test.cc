@@ -18,7 +18,7 @@ using NameAndEngine = std::tuple<std::string, const char*>;
 
 class EveryScenario : public Program, public ::testing::WithParamInterface<NameAndEngine> {
  protected:
-  /// Runs the scenario to its end and returns the report's text.
+  /// Runs the scenario and returns the report's text.
   std::string RunOn(const std::string& name, const std::string& engine) {
     EXPECT_EQ(Run("run --scenario " + name + " --engine " + engine + " --json " + Path("report.json")), 0)
         << Get("log");
@@ -26,7 +26,7 @@ class EveryScenario : public Program, public ::testing::WithParamInterface<NameA
   }
 };
 
-/// Runs on either engine; the RTL's report must also agree with the fast engine's.
+/// Runs the scenario on one engine. The RTL's report must also agree with the fast engine's.
 TEST_P(EveryScenario, EndsAsItMust) {
   const auto& [name, engine] = GetParam();
   const std::string text = RunOn(name, engine);
@@ -39,7 +39,7 @@ TEST_P(EveryScenario, EndsAsItMust) {
 
 std::vector<std::string> Names() {
   std::vector<std::string> names;
-  for (const workload::Scenario& scenario : workload::Scenarios())  // the others: tb/sw/app/physical_device_test.cc
+  for (const workload::Scenario& scenario : workload::Scenarios())  // tb/sw/app/physical_device_test.cc runs the others
     if (!workload::ForPhysicalModel(scenario)) names.push_back(scenario.name);
   return names;
 }

@@ -137,7 +137,7 @@ void Script::Client(const std::string& name, const Run& run) {
 }
 
 void Script::SayTrouble() {
-  static_cast<void>(p_.WaitForMessage(5'000));  // messages in flight arrive
+  static_cast<void>(p_.WaitForMessage(5'000));  // lets messages in flight arrive
   const regs::FaultQueueTail tail{Read(regs::FaultQueueTail::kOffset)};
   for (; records_ % (1 << kFaultsLg2) != tail.index(); ++records_) {
     uint64_t record[4] = {};

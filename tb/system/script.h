@@ -10,9 +10,9 @@
 
 namespace gmmu::test {
 
-/// Software for a bare GPU that records its results without times: two engines must record the same.
+/// Software for a bare GPU that records its results without times, so that two engines must record the same text.
 ///
-/// Spaces have two levels of nine bits: the root of space s at VRAM 0x100000 x s, its leaf table for [0, 2 MiB) one
+/// Spaces have two levels of nine bits: the root of space s is at VRAM 0x100000 x s, its leaf table for [0, 2 MiB) one
 /// page after it.
 class Script {
  public:
@@ -31,7 +31,7 @@ class Script {
   void Say(const std::string& name, uint64_t value);
   uint64_t Read(uint32_t offset) { return bare_.Read(offset); }
   void Write(uint32_t offset, uint64_t value) { bare_.Write(offset, value); }
-  /// Records a checksum of memory; reads VRAM by ring 0, which is restarted.
+  /// Records a checksum of memory. VRAM is read through ring 0, which is restarted.
   void SayVram(uint64_t offset, uint64_t bytes);
   void SayHost(uint64_t address, uint64_t bytes);
 
@@ -45,9 +45,9 @@ class Script {
 
   // ring 0
   void StartRing(bool privileged = true);
-  /// Writes the words and an entry, rings the doorbell, waits for the end and records it.
+  /// Writes the words and an entry, rings the doorbell, waits for the end and records the outcome.
   void Submit(const std::string& name, const std::vector<uint64_t>& words);
-  /// Submits the caller's own ring entry.
+  /// Submits a ring entry that the caller has built.
   void SubmitEntry(const std::string& name, uint64_t buffer, uint64_t shape);
   static uint64_t Head(regs::Opcode opcode, unsigned words, uint64_t more = 0);
 
@@ -60,7 +60,7 @@ class Script {
   };
   void Client(const std::string& name, const Run& run);
 
-  /// Records new fault records and causes; clears the causes.
+  /// Records new fault records and interrupt causes; clears the causes.
   void SayTrouble();
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver for this project's GPU: sw/kmd, whose table goes through the functions here on its way to Dxgkrnl. Each may
-// inspect the system's call, do something else, or pass it on. This one counts the paging operations and says how many
-// there were when the device stops.
+// A driver for this project's GPU: sw/kmd, with the functions here between its table and Dxgkrnl. Each function may
+// inspect the system's call, replace it, or pass it on. This example counts the paging operations and prints the counts
+// when the device stops.
 //
 // The command of the README compiles sw/kmd with -DDxgkInitialize=CountedInitialize: its DriverEntry calls this file.
 #undef DxgkInitialize
@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kOperations = DXGK_OPERATION_NOTIFY_ALLOC + 1;
 
-DRIVER_INITIALIZATION_DATA own;  // what sw/kmd has
+DRIVER_INITIALIZATION_DATA own;  // the original table of sw/kmd
 LONG calls[kOperations], full;
 
 NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* operation) {

@@ -112,7 +112,7 @@ void FakeBoard::Main() {
 bool FakeBoard::Noisy(uint8_t& byte) {
   if (options_.noise == 0 || random_() % 1'000'000 >= options_.noise) return true;
   byte ^= static_cast<uint8_t>(1 << random_() % 8);
-  return random_() % 2 == 0;  // else the byte is lost
+  return random_() % 2 == 0;  // otherwise the byte is lost
 }
 
 void FakeBoard::Io() {
@@ -146,7 +146,7 @@ void FakeBoard::Io() {
   if (!end_.violation().empty()) Violated(end_.violation());
 }
 
-/// A hello resets the GPU and the whole state of the link.
+/// Starts a session: a hello resets the GPU and the whole state of the link.
 void FakeBoard::Session() {
   if (end_.hellos() == hellos_) return;
   hellos_ = end_.hellos();
@@ -231,7 +231,7 @@ void FakeBoard::Do(const Bytes& request) {
   Access(std::move(access), 0);
 }
 
-/// Hands an access to the GPU; later accesses wait until it has completed. With `words` = 0 no answer is sent up.
+/// Passes an access to the GPU; later accesses wait until it has completed. With `words` = 0 no response is sent up.
 void FakeBoard::Access(twin::GpuAccess access, unsigned words) {
   busy_ = true;
   const bool window = access.target == twin::GpuAccess::Target::kWindow;
@@ -356,7 +356,7 @@ void FakeBoard::Write(uint16_t, uint64_t logical, const void* from, size_t size,
     Put(write, strobed ? 1 : 0, 1);
     for (uint64_t at = 0; at < 8 * uint64_t{beats}; at += 8) {
       uint8_t strobes = 0;
-      Bytes word(8, 0xEE);  // the value of bytes without a strobe
+      Bytes word(8, 0xEE);  // bytes without a strobe have this value
       for (uint64_t i = at; i < at + 8; ++i) {
         if (i < lead || i >= lead + piece) continue;
         strobes |= static_cast<uint8_t>(1 << (i - at));

@@ -34,21 +34,21 @@ struct FakeBoardOptions {
   uint64_t bad_from = ~uint64_t{0};  ///< window writes at this offset and behind it are lost
 };
 
-/// A board behind a pseudo-terminal, in a thread of its own: the board's end of docs/board-link.md, in front of the
-/// fast engine's GPU, whose accesses to host memory go over the link.
+/// A board behind a pseudo-terminal, in its own thread: the board's end of docs/board-link.md in front of the fast
+/// engine's GPU, whose accesses to host memory go over the link.
 class FakeBoard : private HostAccess {
  public:
   explicit FakeBoard(const FakeBoardOptions& options = FakeBoardOptions());
   ~FakeBoard() override;
 
   const std::string& port() const { return port_; }
-  /// A violation of the page by the host, if any.
+  /// Returns the host's first violation of docs/board-link.md, if any.
   std::string violation();
   uint64_t bytes_up() const { return bytes_up_; }
   /// Presses the reset button.
   void PressReset() { reset_ = true; }
 
-  /// The machine configuration for the default options.
+  /// Returns the machine configuration that fits the default options.
   static MachineConfig SmallConfig();
 
  private:

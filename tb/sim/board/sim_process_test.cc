@@ -18,7 +18,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A shell script in place of the simulated board.
+/// A shell script that replaces the simulated board.
 struct Script {
   explicit Script(const std::string& text)
       : path(std::filesystem::temp_directory_path() / ("gmmu_script_" + std::to_string(getpid()))) {

@@ -8,7 +8,7 @@ namespace {
 
 using Bytes = BoardEnd::Bytes;
 
-/// CRC-32C bit by bit.
+/// Computes CRC-32C bit by bit.
 uint32_t Checksum(const Bytes& bytes, size_t size) {
   uint32_t state = ~uint32_t{0};
   for (size_t i = 0; i < size; ++i) {
@@ -51,7 +51,7 @@ void BoardEnd::Receive(uint8_t byte) {
 }
 
 void BoardEnd::Line(const Bytes& coded) {
-  // The appended zero of COBS makes every group, the last one too, a run that ends in a zero.
+  // The zero that COBS appends makes every group, also the last one, a run that ends in a zero.
   Bytes body;
   bool good = true;
   size_t at = 0;
@@ -62,7 +62,7 @@ void BoardEnd::Line(const Bytes& coded) {
     if (group != 255) body.push_back(0);
     at += group;
   }
-  size_t last = 0;  // a last group of 254 bytes has no appended zero to remove
+  size_t last = 0;  // a final group of 254 bytes has no appended zero to remove
   for (size_t group = 0; good && group < coded.size(); group += coded[group]) last = group;
   if (good && coded[last] != 255) body.pop_back();
   good = good && body.size() >= 8 && body.size() <= 264;
@@ -87,7 +87,7 @@ void BoardEnd::Body(const Bytes& body) {
   if (kind == 1) {
     if (payload.size() != 7 || !std::equal(kName.begin(), kName.end(), payload.begin())) return;
     if (payload[5] != version_ || payload[6] == 0) return;
-    if (payload[6] == session_ && wanted_ == 0) {  // a repeated hello
+    if (payload[6] == session_ && wanted_ == 0) {  // a retransmitted hello
       owe_ack_ = true;
       return;
     }
@@ -133,7 +133,7 @@ Bytes BoardEnd::TakeFrame() {
   if (taken_.empty()) return {};
   Bytes payload = taken_.front();
   taken_.pop_front();
-  owe_ack_ = true;  // announces the freed room
+  owe_ack_ = true;  // the acknowledgement announces the freed room
   return payload;
 }
 
@@ -147,7 +147,7 @@ Bytes BoardEnd::Frame(uint8_t kind, const Bytes& payload, uint64_t now_ns) {
   body.insert(body.end(), payload.begin(), payload.end());
   const uint32_t sum = Checksum(body, body.size());
   for (unsigned i = 0; i < 4; ++i) body.push_back(static_cast<uint8_t>(sum >> 8 * i));
-  // Each group: its length and one more, then bytes up to the next zero, 254 at most.
+  // Each group has its length plus one, then bytes up to the next zero, at most 254.
   Bytes line;
   body.push_back(0);
   for (size_t at = 0; at < body.size();) {

@@ -7,20 +7,20 @@
 
 namespace gmmu::sim::board {
 
-/// The board's end of the transport, written from docs/board-link.md alone: it shares nothing with sim/board_link, COBS
-/// and checksum included, so that an error in one of them shows.
+/// The board's end of the transport, written only from docs/board-link.md: it shares no code with sim/board_link, not
+/// even COBS and checksum, so that an error in either becomes visible.
 class BoardEnd {
  public:
   using Bytes = std::vector<uint8_t>;
-  /// `room`: frames that it keeps until TakeFrame, at most 8.
+  /// `room` is the number of frames that it can hold until TakeFrame, at most 8.
   explicit BoardEnd(uint64_t keep_alive_ns, unsigned room = 8, uint8_t version = 1);
 
-  /// Receives a byte of the line.
+  /// Processes a byte from the line.
   void Receive(uint8_t byte);
   /// Returns the next frame for the line; empty: none is due at `now_ns`.
   Bytes Pull(uint64_t now_ns);
   void Send(const Bytes& bytes) { up_.insert(up_.end(), bytes.begin(), bytes.end()); }
-  /// Returns the payload of the oldest waiting frame, which frees its room; empty: none waits.
+  /// Returns the payload of the oldest waiting frame and frees its slot; empty: none waits.
   Bytes TakeFrame();
   /// Presses the reset button.
   void Reset();
@@ -29,7 +29,7 @@ class BoardEnd {
   unsigned hellos() const { return hellos_; }
   unsigned damaged() const { return damaged_; }
   unsigned sent_again() const { return sent_again_; }
-  /// The host's violation of the page; empty if there is none.
+  /// Returns the host's first violation of docs/board-link.md; empty if there is none.
   const std::string& violation() const { return violation_; }
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 using Got = FrameReader::Got;
 
-/// Gives the bytes to a reader and returns the frames that it finds.
+/// Passes the bytes to a reader and returns the frames that it finds.
 std::vector<Frame> Read(FrameReader& reader, const Bytes& line, unsigned* damaged = nullptr) {
   std::vector<Frame> frames;
   Frame frame;
@@ -47,10 +47,10 @@ void ExpectRoundTrip(const Frame& sent) {
 }
 
 TEST(BoardFrame, HasTheLayoutOfThePage) {
-  // Body 01 02 03 18 AA and the checksum of these five bytes, computed bit by bit elsewhere.
+  // Expected: body 01 02 03 18 AA and the checksum of these five bytes, computed bit by bit elsewhere.
   const Bytes line = Encode({1, 2, 3, 8, true, FrameKind::kData, {0xAA}});
   ASSERT_EQ(line.size(), 11u);
-  EXPECT_EQ(line[0], 10u);  // no zero before the end
+  EXPECT_EQ(line[0], 10u);  // the next zero is at the end
   EXPECT_EQ(Bytes(line.begin() + 1, line.begin() + 6), (Bytes{1, 2, 3, 0x18, 0xAA}));
   const Bytes hello = Encode({0, 0, 0, 8, false, FrameKind::kHello, {}});
   EXPECT_EQ(Bytes(hello.begin(), hello.begin() + 5), (Bytes{1, 1, 1, 6, 0x28}));
@@ -87,7 +87,7 @@ TEST(BoardFrame, AReaderFindsItsPlaceBehindAnything) {
     Bytes line(random() % 2'000);
     for (uint8_t& byte : line) byte = static_cast<uint8_t>(random());
     line.push_back(0);
-    line.push_back(0);  // neither a frame nor an error
+    line.push_back(0);  // an empty frame, which is not an error
     const Bytes frame = Encode(WithPayload({1, 0, 2}));
     line.insert(line.end(), frame.begin(), frame.end());
     const std::vector<Frame> got = Read(reader, line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's end against an independently written board's end, over a line that loses, changes and adds bytes.
+// Tests the host's end against an independently written board's end, over a line that loses, changes and adds bytes.
 #include "board_link/link_end.h"
 
 #include <gmock/gmock.h>
@@ -17,12 +17,12 @@ constexpr uint64_t kByteNs = 3'333;  // at 3 Mbit/s
 constexpr uint64_t kKeepAliveNs = 1'600'000;
 constexpr uint64_t kMs = 1'000'000;
 
-/// Damage of a line, in events of a million bytes.
+/// The line's error rates, in events per million bytes.
 struct Noise {
   unsigned lost = 0, flipped = 0, added = 0, doubled = 0;
 };
 
-/// Both ends and the two directions of the line between them, byte by byte in simulated time.
+/// Both ends and the two directions of the line between them, simulated byte by byte.
 class Wire {
  public:
   explicit Wire(unsigned seed, const Noise& noise = {}, unsigned room = 8, uint8_t version = 1)
@@ -35,7 +35,7 @@ class Wire {
     for (const uint8_t byte : Pass(down_)) board.Receive(byte);
     for (const uint8_t byte : Pass(up_)) host.Receive(&byte, 1, now);
   }
-  /// Steps until `done`, for `ms` of simulated time at the most.
+  /// Steps until `done`, but for at most `ms` of simulated time.
   template <typename Done>
   bool Until(const Done& done, uint64_t ms) {
     for (const uint64_t end = now + ms * kMs; now < end; Step())
@@ -81,7 +81,7 @@ Bytes Random(std::mt19937& random, size_t size) {
   return bytes;
 }
 
-/// Sends streams of that many bytes both ways in pieces and expects the same bytes at the other ends.
+/// Sends random streams of these sizes in both directions and expects the same bytes at the other ends.
 void ExpectStreams(Wire& wire, unsigned seed, size_t down_bytes, size_t up_bytes, unsigned takes_of_8 = 8) {
   ASSERT_TRUE(wire.Open());
   std::mt19937 random(seed);
@@ -207,7 +207,7 @@ TEST(LinkEnd, OpensAnotherSessionThanTheOneThatTheBoardHas) {
   EXPECT_EQ(wire.board.session(), 17);
   wire.host.Send({1, 2, 3});
   wire.Until([] { return false; }, 20);
-  wire.host = LinkEnd(LinkTimes(), 17, wire.now);  // as after a restart of the program
+  wire.host = LinkEnd(LinkTimes(), 17, wire.now);  // simulates a restart of the program
   ASSERT_TRUE(wire.Open());
   EXPECT_EQ(wire.board.session(), 18);
   EXPECT_EQ(wire.board.hellos(), 2u);
@@ -230,7 +230,7 @@ TEST(LinkEnd, AHelloOfAnotherHostInTheMiddleEndsTheSession) {
   EXPECT_LT(had, 5'000u);
   ASSERT_TRUE(wire.Until([&] { return wire.host.state() == LinkState::kDead; }, 4'000));
   EXPECT_EQ(wire.host.cause(), LinkCause::kLost);
-  for (const uint8_t byte : wire.host.Take()) EXPECT_EQ(byte, 1);  // nothing of the other session
+  for (const uint8_t byte : wire.host.Take()) EXPECT_EQ(byte, 1);  // no byte of the previous session arrives
 }
 
 TEST(LinkEnd, AnotherVersionIsNamed) {
@@ -251,7 +251,7 @@ TEST(LinkEnd, SaysWhatCameWhenNoSessionOpens) {
     return host.cause();
   };
   EXPECT_EQ(dead_with([](LinkEnd&, uint64_t) {}), LinkCause::kSilence);
-  std::mt19937 random(12);  // a wrong bit rate gives bytes, zeros among them, but no frames
+  std::mt19937 random(12);  // a wrong bit rate gives random bytes, some of them 0, but no frames
   EXPECT_EQ(dead_with([&](LinkEnd& host, uint64_t now) {
               const Bytes noise = Random(random, 40);
               host.Receive(noise.data(), noise.size(), now);

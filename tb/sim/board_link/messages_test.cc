@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 template <typename Message>
 Message Only(const Bytes& bytes) {
   UpReader reader;
-  for (const uint8_t byte : bytes) {  // a message may arrive in any pieces
+  for (const uint8_t byte : bytes) {  // a message may arrive in parts of any size
     EXPECT_FALSE(reader.Next().has_value());
     reader.Add({byte});
   }

@@ -30,8 +30,8 @@ struct Write {
   Bytes bytes, strobes;  ///< a strobe each byte
 };
 
-/// The board and the program at the other end of its line, written from docs/board-link.md. It serves host memory from
-/// a map of bytes. A timeout and an unknown message throw std::runtime_error.
+/// The board with the program at the other end of its line, written from docs/board-link.md. It serves host memory from
+/// a map of bytes. Timeouts and unknown messages throw std::runtime_error.
 class BoardHost {
  public:
   BoardHost() {
@@ -113,7 +113,7 @@ class BoardHost {
     room_ -= message.size();
     host_.Send(message);
   }
-  Bytes Answer() {  // response, then words
+  Bytes Answer() {  // the response code, then the words
     Until([&] { return !answers_.empty(); }, "an answer");
     const Bytes answer = answers_.front();
     answers_.pop_front();
@@ -159,8 +159,8 @@ class BoardHost {
     Put(word, value, 8);
     WriteWindow(offset, word);
   }
-  /// Writes the tables, registers and ring of docs/integration.md (Bring-up), without the doorbell. `copy`: source,
-  /// destination, bytes.
+  /// Writes the tables, registers and ring of docs/integration.md (Bring-up), without the doorbell. `copy` is the
+  /// source, destination and number of bytes.
   void BringUp(uint64_t source, uint64_t destination, uint64_t bytes) {
     WriteBoard(5, 1);  // bus master
     Vram(0x800010, 0x801041), Vram(0x801000, 0x100041), Vram(0x801800, 0x100000005), Vram(0x801C00, 0x20005);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole board at its pins against a host written from docs/board-link.md, with the bring-up of docs/integration.md.
+// Tests the whole board at its pins with the bring-up of docs/integration.md. The host follows docs/board-link.md.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -14,7 +14,7 @@ using link::Bytes;
 
 class BoardTest : public testing::Test, protected BoardHost {
  protected:
-  using BoardHost::Run;  // testing::Test has a private one
+  using BoardHost::Run;  // hides the private testing::Test::Run
   ~BoardTest() override {
     for (const SdramFinding& finding : board_.sdram().findings()) ADD_FAILURE() << finding.text;
     EXPECT_FALSE(host_.limit_broken);
@@ -31,7 +31,7 @@ TEST_F(BoardTest, SaysWhatItIs) {
   Run(10'000);
   const uint64_t passed = BoardRegister(4) - before;
   EXPECT_NEAR(static_cast<double>(passed), static_cast<double>(board_.cycles() - cycles), 3000);
-  EXPECT_EQ(BoardRegister(9) >> 16, 0u);  // the end of the reset may cut a hello short
+  EXPECT_EQ(BoardRegister(9) >> 16, 0u);  // the end of the reset may truncate a hello
 }
 
 TEST_F(BoardTest, ControlMessageAndLedsKeepWhatIsWritten) {
@@ -40,7 +40,7 @@ TEST_F(BoardTest, ControlMessageAndLedsKeepWhatIsWritten) {
   EXPECT_EQ(BoardRegister(7), 0x12345678u);
   EXPECT_EQ(BoardRegister(5), 0xA3u);
   EXPECT_EQ(board_.leds() >> 4, 0xAu);
-  EXPECT_EQ(board_.leds() & 3, 3u);  // VRAM ready, a session
+  EXPECT_EQ(board_.leds() & 3, 3u);  // the LEDs show: VRAM ready, session open
   host_.Open(2);
   Until([&] { return host_.opened; }, "the session");
   EXPECT_EQ(board_.leds() >> 4, 0u);
@@ -135,7 +135,7 @@ TEST_F(BoardTest, ARegisterWriteThatWaitsForAWalkDoesNotKeepItsDataAway) {
   BringUp(0x500003, 0x400009, 100);
   WriteRegister(0x1010, 1);
   Until([&] { return reads_ > 0; }, "a read");
-  for (int i = 0; i < 20; ++i) WriteRegister(0x2018, 0x8001000000800000 | (i & 1 ? 0 : 0x1000));  // each flushes
+  for (int i = 0; i < 20; ++i) WriteRegister(0x2018, 0x8001000000800000 | (i & 1 ? 0 : 0x1000));  // each one flushes
   Until([&] { return !writes_.empty() && writes_.back().address == 0x30000; }, "the fence or an end", 6'000'000);
 }
 

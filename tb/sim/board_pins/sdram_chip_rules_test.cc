@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rule of the chip, when violated on purpose, gives its own finding and no other.
+// Tests that each rule of the chip, when violated on purpose, gives its own finding and no other.
 #include "tb/sim/board_pins/sdram_commands.h"
 
 namespace gmmu::sim {
@@ -71,7 +71,7 @@ TEST_F(SdramChipTest, FindsARowThatIsOpenForTooLong) {
 }
 TEST_F(SdramChipTest, FindsAnActivationOfABankTooEarlyBehindTheLast) {
   SdramPart slow = kAs4c16m16sa7;
-  slow.trc = 90'000;  // more than tRAS + tRP
+  slow.trc = 90'000;  // longer than tRAS + tRP
   chip_.emplace(slow, kClock);
   PowerUp();
   Open();
@@ -125,7 +125,7 @@ TEST_F(SdramChipTest, FindsACommandTooEarlyBehindTheModeRegister) {
 }
 TEST_F(SdramChipTest, FindsALateRefreshOnceAndEveryRowsRefreshIn64Milliseconds) {
   PowerUp();
-  // One refresh every 7812 ns is never late, and 8192 of them fit into 64 ms.
+  // With one refresh every 7812 ns none is late, and 8192 of them fit into 64 ms.
   for (unsigned i = 0; i < 8192; ++i) Do(Refresh()), Wait(780);
   ExpectNone();
   Wait(9 * 782);

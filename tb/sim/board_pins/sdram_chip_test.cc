@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chip at its pins: written data is read at the right edge, and legal commands give no finding.
+// Tests that written data is read at the right edge, and that legal commands give no finding.
 #include "board_pins/sdram_chip.h"
 
 #include <stdexcept>
@@ -15,7 +15,7 @@ TEST_F(SdramChipTest, ReadsWhatWasWrittenTwoEdgesBehindTheCommand) {
   WriteFour(8, 0x1110);
   Do(Read(0, 8));
   for (unsigned i = 0; i < 4; ++i) {
-    const SdramOut out = Do(kNop);  // driven after this edge, valid at the next
+    const SdramOut out = Do(kNop);  // driven after this edge, valid at the next edge
     EXPECT_EQ(out.driven, 3);
     EXPECT_EQ(out.dq, 0x1110 + i);
   }
@@ -72,7 +72,7 @@ TEST_F(SdramChipTest, MaskedBytesAreNeitherWrittenNorDriven) {
 TEST_F(SdramChipTest, ABurstWrapsInItsBlock) {
   PowerUp();
   Open();
-  WriteFour(2, 0x30);  // columns 2, 3, 0, 1
+  WriteFour(2, 0x30);  // writes columns 2, 3, 0, 1
   Do(Read(0, 0));
   for (const unsigned word : {0x32, 0x33, 0x30, 0x31}) EXPECT_EQ(Do(kNop).dq, word);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of an SDRAM, and a chip that receives them edge by edge.
+// Commands of an SDRAM, and a chip model that executes them edge by edge.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -60,7 +60,7 @@ class SdramChipTest : public testing::Test {
     Do(Write(0, column, first));
     for (unsigned i = 1; i < 4; ++i) Do(Data(first + i));
   }
-  /// Expects at least one finding, and only findings of this rule.
+  /// Expects at least one finding, and no finding of another rule.
   void ExpectOnly(SdramRule rule) {
     EXPECT_FALSE(chip_->findings().empty()) << "nothing was found, expected " << Name(rule);
     for (const SdramFinding& finding : chip_->findings())

@@ -28,7 +28,7 @@ std::string ErrorOf(const DeviceSettings& settings, const EngineOptions& options
   }
 }
 
-// tb/sim/device/models/adder.c: register 0 of BAR 4 holds the sum of what was written to BAR 0.
+// The model tb/sim/device/models/adder.c: register 0 of BAR 4 holds the sum of the values written to BAR 0.
 TEST(DeviceEngine, RunsTheModelOfASharedObjectWithTheIdsOfTheConfiguration) {
   DeviceSettings settings = With(GMMU_MODELS "adder.so");
   settings.device.vendor = 0x1414;

@@ -14,8 +14,8 @@ namespace {
 constexpr uint64_t kRegisters = 0xE0000000, kWindow = 0xE8000000;
 constexpr hw::Bdf kDevice{1, 0, 0};
 
-/// A device that adds 1 to the word of host memory whose bus address is in register 0, 1000 ns after register 1 is written,
-/// writes it back, and interrupts.
+/// A device that interrupts 1000 ns after register 1 is written. Before that it adds 1 to the word of host memory whose
+/// bus address is in register 0.
 uint64_t Serve(const GMMU_DEVICE_HOST* host) {
   auto* registers = reinterpret_cast<uint64_t*>(host->registers);
   const uint64_t now = host->now_ns(host->machine);
@@ -120,7 +120,7 @@ TEST_F(OnLink, ShowsMemoryAsTheDeviceSeesIt) {
 
 struct BehindAnIommu : Bench {
   BehindAnIommu() : Bench(true) {
-    // Translation on, with a root table that maps nothing.
+    // Enables translation with a root table that maps nothing.
     const uint64_t unit = *machine->firmware().iommu_base;
     machine->MmioWrite(unit + 0x20, 8, 0x200000);
     machine->MmioWrite(unit + 0x18, 4, 1u << 30);

@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// Host memory of a page at 0x5000; other addresses are refused.
+/// One page of host memory at 0x5000; accesses to other addresses are refused.
 struct OnePage : HostAccess {
   std::vector<uint8_t> page = std::vector<uint8_t>(4096);
   std::vector<uint64_t> reads, writes;
@@ -35,7 +35,7 @@ struct OnePage : HostAccess {
   bool Peek(uint16_t, uint64_t, uint64_t*) const override { return false; }
 };
 
-/// What the device under test does, by lambdas.
+/// The device under test; lambdas define its behaviour.
 struct Model {
   const GMMU_DEVICE_HOST* host = nullptr;
   std::vector<std::string> log;
@@ -152,7 +152,7 @@ TEST_F(DeviceFunction, ReachesHostMemoryPageByPageAndIsToldOfARefusal) {
   EXPECT_EQ(bytes[2], 0xFF);
   EXPECT_EQ(model.host->write(model.host->machine, 0x5FFE, bytes, 4), 1);
   EXPECT_THAT(host.writes, ElementsAre(0x5FFE, 0x6000));
-  function->WriteConfig(0x04, 2, 2);  // no bus master
+  function->WriteConfig(0x04, 2, 2);  // bus mastering is off
   host.reads.clear(), host.writes.clear();
   EXPECT_EQ(model.host->read(model.host->machine, 0x5000, bytes, 4), 0);
   model.host->write(model.host->machine, 0x5000, bytes, 4);

@@ -11,7 +11,7 @@ int sc_main(int, char**) { return 0; }  // SystemC's library needs this symbol, 
 namespace gmmu::sim {
 namespace {
 
-/// A HostPort on the pins of the Verilated model. The test drives the pins itself; the model is never evaluated.
+/// A HostPort on the pins of the Verilated model. The test drives the pins itself and never evaluates the model.
 class HostPortTest : public ::testing::Test, public HostPort::Sink {
  public:
   void Send(PooledTransaction* transaction) override { sent_.push_back(transaction); }
@@ -24,7 +24,7 @@ class HostPortTest : public ::testing::Test, public HostPort::Sink {
     port_ = std::make_unique<HostPort>(parameters, pool_, *this);
   }
 
-  /// Runs one cycle with a read of `bytes` offered (0: none). Returns whether the port accepted it.
+  /// Runs one cycle in which a read of `bytes` is offered (0: none). Returns whether the port accepted it.
   bool Cycle(unsigned bytes) {
     edge_ps_ += 1000;
     top_.m_host_arvalid_o = bytes != 0;
@@ -38,7 +38,7 @@ class HostPortTest : public ::testing::Test, public HostPort::Sink {
     if (taken) address_ += 4096;
     return taken;
   }
-  /// Offers reads for `cycles` cycles. Returns how many were sent.
+  /// Offers reads for `cycles` cycles. Returns how many the port sent.
   size_t Sent(unsigned bytes, unsigned cycles = 100) {
     for (unsigned i = 0; i < cycles; ++i) Cycle(bytes);
     return sent_.size();
@@ -74,7 +74,7 @@ TEST_F(HostPortTest, WhatLacksTagsWaitsInThePortAndLeavesWhenTheyAreFree) {
   EXPECT_FALSE(port_->idle());
   EXPECT_EQ(port_->outstanding(), 2u);
   AnswerFirst();
-  EXPECT_TRUE(Cycle(64));  // the waiting read leaves in the cycle of the answer, which frees the port's register
+  EXPECT_TRUE(Cycle(64));  // the waiting read is sent in the cycle of the response, which frees the port's register
   EXPECT_EQ(sent_.size(), 2u);
 }
 

@@ -17,7 +17,7 @@ TEST(Agenda, ActsInTheOrderOfTimeAndOfEqualTimesInTheOrderOfTheCalls) {
   agenda.At(20, [&] { order.push_back(3); });
   agenda.At(10, [&] {
     order.push_back(1);
-    agenda.At(5, [&] { order.push_back(2); });  // has passed: now
+    agenda.At(5, [&] { order.push_back(2); });  // in the past, so it runs at once
   });
   agenda.At(20, [&] { order.push_back(4); });
   agenda.At(21, [&] { order.push_back(5); });

@@ -144,7 +144,7 @@ TEST(MachineConfig, OfSizesThatNoRtlHasNamesNoBuild) {
 TEST(MachineConfig, OfMoreL2SetsThanWereBuiltNeedsABuild) {
   const MachineConfig built = MachineConfig::Default();
   MachineConfig config = built;
-  config.gpu.l2_ways /= 2;  // the same entries in twice the sets
+  config.gpu.l2_ways /= 2;  // the same number of entries in twice as many sets
   EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_L2_WAYS=" + std::to_string(config.gpu.l2_ways)});
   try {
     config.CheckBuilt("");
@@ -154,7 +154,7 @@ TEST(MachineConfig, OfMoreL2SetsThanWereBuiltNeedsABuild) {
   }
   config = built;
   config.gpu.walk_cache = 2;
-  config.gpu.walks = built.gpu.walks + 1;  // lists only sizes above the built ones
+  config.gpu.walks = built.gpu.walks + 1;  // only the sizes above the built ones are listed
   EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_WALKS=" + std::to_string(config.gpu.walks)});
 }
 

@@ -10,8 +10,8 @@
 
 namespace gmmu::sim {
 
-/// A check for every engine: a ring that waits for held answers stays busy until they arrive, and work that does not
-/// depend on that page continues.
+/// Checks for any engine that a ring that waits for held reads stays busy until they are answered, and that work that
+/// does not depend on the held page continues.
 inline void HeldReadsKeepARingBusyUntilTheirTime(hw::Platform& p, BareMachine& m) {
   constexpr uint64_t kHeld = 0x400000, kOther = 0x401000, kPage = hw::kPageSize;
   m.PowerOn();

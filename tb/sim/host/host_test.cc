@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes on their way to host memory: when the CPU and devices see them, and invalidations that drain them.
+// Tests when the CPU and devices see posted writes to host memory, and which invalidations drain them.
 #include "host/host.h"
 
 #include <gmock/gmock.h>
@@ -42,13 +42,13 @@ struct HostBench {
   }
   void Map(uint64_t entry) { Put(kLeaves + (kLogical >> 12) * 8, entry); }
   void Write(uint64_t logical = kLogical) { host.Write(kSid, logical, &kValue, sizeof kValue, true); }
-  /// Unmaps the page and invalidates through the register. `drains`: DR and DW.
+  /// Unmaps the page and invalidates through the register. `drains` gives bits DR and DW.
   void Invalidate(unsigned drains) {
     Map(0);
     host.WriteRegister(kIotlb, 8, uint64_t{1} << 63 | uint64_t{1} << 60 | uint64_t{drains} << 48);
   }
   bool busy() { return host.ReadRegister(kIotlb, 8) >> 63 != 0; }
-  /// Runs the agenda until `done`; fails if nothing is left to run. Calls `look` after each act.
+  /// Runs the agenda until `done`, calling `look` after each act; fails if the agenda becomes empty first.
   void RunUntil(const std::function<bool()>& done, const std::function<void()>& look) {
     while (!done()) {
       ASSERT_FALSE(agenda.empty()) << "nothing can end the wait";
@@ -73,7 +73,7 @@ TEST(TwinHost, AnInvalidationByRegisterEndsBehindAWriteThatWasTranslatedBefore) 
   b.RunUntil([&] { return !b.busy(); }, [] {});
   EXPECT_EQ(b.Word(kPhysical), kValue);
   b.Put(kPhysical, 1);
-  b.Write();  // blocked: the page is unmapped by now
+  b.Write();  // blocked, because the page is already unmapped
   b.agenda.RunUntil(b.agenda.now() + 10'000'000);
   EXPECT_EQ(b.Word(kPhysical), 1u);
   EXPECT_THAT(b.host.owners().findings(), IsEmpty());
@@ -83,7 +83,7 @@ TEST(TwinHost, AWaitDescriptorTellsItsStatusBehindTheWritesThatWereTranslatedBef
   HostBench b;
   b.host.WriteRegister(vtd::kIqa, 8, kQueue);
   b.host.WriteRegister(vtd::kGcmd, 4, vtd::kTe | vtd::kQie);
-  b.Put(kQueue, 2 | 1 << 4 | 3 << 6);  // IOTLB, global, both drains
+  b.Put(kQueue, 2 | 1 << 4 | 3 << 6);  // IOTLB invalidation, global, with both drains
   b.Put(kQueue + 16, 5 | 1 << 5 | uint64_t{77} << 32);
   b.Put(kQueue + 24, kStatus);
   b.Write();
@@ -116,7 +116,7 @@ TEST(TwinHost, AnInvalidationWaitsForNoWriteThatComesLaterAndForNoneWithoutADrai
   EXPECT_FALSE(b.agenda.empty());
 }
 
-// Without a drain, software may reuse the page while a write is on its way. The owner is checked when the write lands.
+// Without a drain, software may reuse the page while a write is in flight. The owner is checked when the write lands.
 TEST(TwinHost, AWriteIsCheckedAgainstThePagesOwnerWhenItLands) {
   HostBench b;
   b.Write();
@@ -168,7 +168,7 @@ TEST_F(PostedWrites, TheCpuSeesAShortWriteWhenItHasArrived) {
   EXPECT_EQ(Cpu(), 5u);
 }
 
-// For example, a command writes a page-table entry in host memory, and a walk reads it afterwards.
+// For example, a command writes a page-table entry in host memory, and a walk reads that entry afterwards.
 TEST_F(PostedWrites, AReadOfTheDeviceSeesTheShortWritesBeforeIt) {
   Write(5);
   Write(6);

@@ -17,7 +17,7 @@ TEST(HostTime, RequestsOfAPageWaitForItsWalk) {
   const uint64_t first = time.Serve(kGpu, 0x5000, 64, false, 0);
   const uint64_t joins = time.Serve(kGpu, 0x5040, 64, false, 0);
   const uint64_t hit = time.Serve(kGpu, 0x6000, 64, false, 0);
-  EXPECT_GT(first, hit + 60'000);  // two reads of the walk
+  EXPECT_GT(first, hit + 60'000);  // the walk reads twice
   EXPECT_GE(joins + 20'000, first);
   EXPECT_LT(time.Serve(kGpu, 0x5000, 64, false, 1'000'000), 1'000'000 + hit + 20'000);
 }
@@ -73,7 +73,7 @@ TEST(HostTime, ABankTakesOneRowAfterTheOtherInTheOrderOfTheAccesses) {
   const uint64_t hit = read(64 * parameters.dram.channels, 2'000'000);
   EXPECT_EQ(empty - hit, parameters.dram.trcd_ps);
   EXPECT_EQ(read(row, 3'000'000) - hit, parameters.dram.trp_ps + parameters.dram.trcd_ps);
-  // Three row activations at the same time wait for each other; a read requested later for an earlier time does not.
+  // Three row activations at the same time wait for each other. A read issued later with an earlier time does not wait.
   const uint64_t first = read(2 * row, 5'000'000), second = read(3 * row, 5'000'000), third = read(4 * row, 5'000'000);
   EXPECT_GE(second - first, parameters.dram.trp_ps + parameters.dram.trcd_ps);
   EXPECT_EQ(third - second, second - first);
@@ -90,8 +90,8 @@ TEST(HostTime, DataOfAChannelComeInTheOrderOfTheAccesses) {
     return time.Serve(1, hpa, 64, false, at_ps);
   };
   static_cast<void>(read(0, 1'000'000));
-  static_cast<void>(read(parameters.dram.row_bytes, 2'000'000));  // another bank, whose row is open now
-  const uint64_t slow = read(parameters.dram.row_bytes * parameters.dram.banks, 5'000'000);  // another row there
+  static_cast<void>(read(parameters.dram.row_bytes, 2'000'000));  // another bank, whose row is now open
+  const uint64_t slow = read(parameters.dram.row_bytes * parameters.dram.banks, 5'000'000);  // another row of the bank
   EXPECT_GE(read(parameters.dram.row_bytes, 5'000'001), slow + parameters.dram.burst_ps - 1);
 }
 

@@ -73,7 +73,7 @@ Fault LinkedMachine::StoppedBy(unsigned unit) {
   return reason;
 }
 
-// ---- what holds on every engine
+// ---- checks for every engine
 
 void RegistersAndVramAreEachGpusOwn(hw::Platform& p) {
   LinkedMachine m(p);
@@ -96,14 +96,14 @@ void CopiesGoToThePeersVramAndBack(hw::Platform& p) {
   constexpr uint64_t kHalf = LinkedMachine::kBytes / 2, kOdd = 77;
   m.FillVram(0, 1);
   m.FillVram(last, 2);
-  // to the peer, unaligned, across pages
+  // Copies to the peer, unaligned, across pages.
   ASSERT_TRUE(m.gpu(0).Execute(m.Copy(m.Own(), m.Of(last, kOdd), kHalf)));
   std::vector<uint8_t> want = LinkedMachine::Pattern(2);
   const std::vector<uint8_t> mine = LinkedMachine::Pattern(1);
   std::copy_n(mine.begin(), kHalf, want.begin() + kOdd);
   EXPECT_EQ(m.Vram(last), want);
   EXPECT_EQ(m.Vram(0), mine);
-  // and back to another place of its own
+  // Copies back to another range of the GPU's own VRAM.
   ASSERT_TRUE(m.gpu(0).Execute(m.Copy(m.Of(last, kOdd), m.Own(kHalf), kHalf)));
   std::vector<uint8_t> back = mine;
   std::copy_n(mine.begin(), kHalf, back.begin() + kHalf);
@@ -123,7 +123,7 @@ void ClientsReadThePeersVram(hw::Platform& p) {
   const uint32_t own = crc(LinkedMachine::Own());
   EXPECT_EQ(crc(LinkedMachine::Of(1)), own);
   m.FillVram(1, 4);
-  EXPECT_NE(crc(LinkedMachine::Of(1)), own);  // not its own VRAM's bytes
+  EXPECT_NE(crc(LinkedMachine::Of(1)), own);  // differs from the GPU's own VRAM
 }
 
 void TheFenceComesBehindThePeersAnswer(hw::Platform& p, uint64_t least_ns) {
@@ -143,13 +143,13 @@ void PeersThatAreNotLinkedAreAbsent(hw::Platform& p) {
     EXPECT_FALSE(gpu.Execute(m.Copy(m.Own(), to, 64)));
     return m.StoppedBy(0);
   };
-  EXPECT_EQ(reason(m.Of(0)), Fault::kPeerAbsent);  // its own index
+  EXPECT_EQ(reason(m.Of(0)), Fault::kPeerAbsent);  // the GPU's own index names no peer
   gpu.Link(1);
   EXPECT_EQ(reason(m.Of(1)), Fault::kPeerAbsent);
   gpu.Write(regs::Link::kOffset, 0);
   EXPECT_EQ(reason(m.Of(1)), Fault::kPeerAbsent);
   gpu.Link(m.units());
-  const uint64_t beyond = m.PeerPage(1, uint64_t{1} << 42).raw;  // the link carries 42 bits
+  const uint64_t beyond = m.PeerPage(1, uint64_t{1} << 42).raw;  // the link carries only 42 address bits
   gpu.WriteVram(0x2000, &beyond, 8);
   gpu.InvalidateSpace();
   EXPECT_EQ(reason(m.Own()), Fault::kPeerAbsent);
@@ -182,7 +182,7 @@ void ARingSwitchedOnTakesWhatIsBelowItsTail(hw::Platform& p) {
   EXPECT_FALSE(p.WaitForMessage(10'000));  // StoppedBy has set the tail to 0, so no entry runs
 }
 
-/// Every GPU writes into the next one and reads from the previous one, all at once.
+/// Every GPU writes into the next GPU and reads from the previous one, all at the same time.
 void AllWriteIntoEachOtherAtOnce(hw::Platform& p) {
   LinkedMachine m(p);
   constexpr uint64_t kQuarter = LinkedMachine::kBytes / 4;
@@ -211,7 +211,7 @@ void InterruptsAndRequestersAreEachGpusOwn(hw::Platform& p) {
   for (unsigned unit = 0; unit < m.units(); ++unit) {
     std::vector<uint64_t> before, after;
     for (unsigned i = 0; i < m.units(); ++i) before.push_back(p.instruments()->BusAccesses(m.gpu(i).bdf()).total());
-    ASSERT_TRUE(m.gpu(unit).Execute(m.Copy(m.Own(), m.Own(4096), 64)));  // Execute checks the message's data
+    ASSERT_TRUE(m.gpu(unit).Execute(m.Copy(m.Own(), m.Own(4096), 64)));  // Execute also checks the message's data
     for (unsigned i = 0; i < m.units(); ++i) {
       const uint64_t now = p.instruments()->BusAccesses(m.gpu(i).bdf()).total();
       EXPECT_EQ(now != before[i], i == unit) << i;

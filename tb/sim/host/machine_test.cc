@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the machine does without a device's help; tb/system/every_engine_test.cc has the contract of all engines.
+// Tests what the machine does without its device; tb/system/every_engine_test.cc tests the contract of all engines.
 #include "host/machine.h"
 
 #include <gmock/gmock.h>

@@ -11,8 +11,8 @@
 
 namespace gmmu::sim {
 
-/// A check for every engine, with the IOMMU in front of memory: a device's access to a page without an owner is found
-/// by its host address; an access to an owned page is not, and the IOMMU's own reads are ignored.
+/// Checks for any engine with an IOMMU: a device access to a page without an owner is reported with its host address;
+/// an access to an owned page is not, and the IOMMU's own reads are ignored.
 inline void AccessesToPagesThatNobodyHasAreFound(hw::Platform& p, BareMachine& m) {
   constexpr uint64_t kPage = hw::kPageSize, kOwned = 0x400000, kGone = 0x1'2345'6000;
   using ::testing::ElementsAre;
@@ -36,7 +36,7 @@ inline void AccessesToPagesThatNobodyHasAreFound(hw::Platform& p, BareMachine& m
   instruments.NotePages(kGone / kPage, 1, true);
   ASSERT_TRUE(m.Execute(copy(0x8000)));
   EXPECT_THAT(instruments.Findings(), ::testing::IsEmpty());
-  instruments.NotePages(kGone / kPage, 1, false);  // the IOMMU still maps it
+  instruments.NotePages(kGone / kPage, 1, false);  // the IOMMU still maps the page
   ASSERT_TRUE(m.Execute(copy(0x8000)));
   EXPECT_THAT(instruments.Findings(),
               ElementsAre(::testing::AllOf(Field(&hw::Finding::probe, "host_pages"),

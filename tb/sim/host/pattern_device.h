@@ -10,8 +10,8 @@
 
 namespace gmmu::sim {
 
-/// The least device: each read returns the low bytes of its offsets, but for the first kBytes of a BAR, which hold what was
-/// written last. An access takes kWayPs in each direction. In D3 the function forgets what was written.
+/// A minimal device. A read returns the low bytes of its offsets, except that the first kBytes of a BAR are memory. An
+/// access takes kWayPs in each direction. In D3 the function loses the written bytes.
 class PatternDevice : public Device {
  public:
   static constexpr size_t kBytes = 4096;
@@ -22,7 +22,7 @@ class PatternDevice : public Device {
   ConfigSpace& config(unsigned) override { return space_; }
   Clock& clock() override { return host_.clock; }
   void Read(const BarAccess& access, void* to) override {
-    clock().Pass(2 * kWayPs);  // posted writes have arrived before it
+    clock().Pass(2 * kWayPs);  // the posted writes have arrived before the read
     ++reads_;
     auto* bytes = static_cast<uint8_t*>(to);
     for (size_t i = 0; i < access.size; ++i) bytes[i] = ByteAt(access.bar, access.offset + i);

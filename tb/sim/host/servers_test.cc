@@ -29,7 +29,7 @@ TEST(Calendar, AFreeServerServesAtOnce) {
   Calendar bus;
   EXPECT_EQ(bus.Take(1'000, 30), 1'030u);
   EXPECT_EQ(bus.Take(1'000, 30), 1'060u);
-  EXPECT_EQ(bus.Take(500, 30), 530u);  // requested later, needed earlier
+  EXPECT_EQ(bus.Take(500, 30), 530u);  // requested later, but needed earlier
 }
 
 TEST(Calendar, WhatIsTakenNeverExceedsTheTime) {
@@ -39,7 +39,7 @@ TEST(Calendar, WhatIsTakenNeverExceedsTheTime) {
   for (int i = 0; i < 5'000; ++i) {
     const uint64_t at = random() % 10'000, ps = 1 + random() % 16;
     uint64_t end = at;
-    for (uint64_t left = ps; left != 0; ++end) {  // take the first free picoseconds, one by one
+    for (uint64_t left = ps; left != 0; ++end) {  // allocate the first free picoseconds, one by one
       left -= taken[end] ? 0 : 1;
       taken[end] = true;
     }
@@ -58,9 +58,9 @@ TEST(Calendar, ForgetsOnlyWhatIsLongPast) {
 TEST(Wire, WhoComesWaitsOnlyForWhatWasReadyBefore) {
   Wire wire;
   EXPECT_EQ(wire.Send(1'000, 100), 1'100u);
-  for (uint64_t i = 0; i < 20; ++i) static_cast<void>(wire.Send(1'000 + 200 * i, 200));  // asked for ahead
+  for (uint64_t i = 0; i < 20; ++i) static_cast<void>(wire.Send(1'000 + 200 * i, 200));  // booked in advance
   const uint64_t urgent = wire.SendNow(1'010, 50);
-  EXPECT_GE(urgent, 1'300u);  // two were ready
+  EXPECT_GE(urgent, 1'300u);  // two packets were ready earlier
   EXPECT_LE(urgent, 1'400u);
   EXPECT_LE(wire.SendNow(1'010, 50), urgent + 50);
   EXPECT_GT(wire.Send(1'010, 50), 5'000u);
@@ -129,11 +129,11 @@ TEST(Window, GivesPlacesBackInTheirOrder) {
   Window slots(2);
   EXPECT_EQ(slots.Free(5), 5u);
   slots.Take(100);
-  slots.Take(60);  // queued after the first one
+  slots.Take(60);  // queued behind the first request
   EXPECT_EQ(slots.Free(0), 100u);
   slots.Take(130);
   EXPECT_EQ(slots.Free(0), 100u);
-  EXPECT_EQ(slots.Free(0, 1), 130u);  // plus one that is still to be taken
+  EXPECT_EQ(slots.Free(0, 1), 130u);  // one more slot is still to be allocated
 }
 
 }  // namespace

@@ -11,10 +11,10 @@ namespace {
 TEST(TimeModel, ABusCarriesOneBurstAfterTheOther) {
   TimeModel time{TimeParameters{}};
   const uint64_t first = time.VramRead(0, 256), second = time.VramRead(0, 256);
-  EXPECT_EQ(second - first, 32'000u);  // 8 bytes a cycle
+  EXPECT_EQ(second - first, 32'000u);  // 8 bytes per cycle
   EXPECT_GE(first, 132'000u);
   EXPECT_GE(time.VramWrite(0, 256), 132'000u);
-  EXPECT_LT(time.VramWrite(0, 256), second + 32'000u);  // the other direction
+  EXPECT_LT(time.VramWrite(0, 256), second + 32'000u);  // writes use the other direction
 }
 
 TEST(TimeModel, WhoComesLaterButIsReadyEarlierIsNotHeldUp) {
@@ -49,12 +49,12 @@ TEST(TimeModel, ReadsOfTablesTakePlacesInVramAndPassOnlyWhatWaits) {
   TimeModel both{few};
   for (int i = 0; i < 40; ++i) last = std::max(last, both.VramRead(0, 64));
   const uint64_t table = both.VramRead(0, 8, true);
-  EXPECT_GT(table, 1'200'000u);  // after the four bursts in flight and the four in the port's queue
-  EXPECT_LT(table, 1'300'000u);  // before all other bursts
+  EXPECT_GT(table, 1'200'000u);  // waits for the four bursts in flight and the four in the port's queue
+  EXPECT_LT(table, 1'300'000u);  // overtakes all other bursts
   EXPECT_GT(both.VramRead(0, 64), 10 * 400'000u);
 }
 
-/// Issues a read of `requests` requests of 64 bytes at time 0. Returns when its data arrives.
+/// Issues a read that is split into `requests` requests of 64 bytes at time 0. Returns when its data arrives.
 uint64_t ReadHost(TimeModel& time, unsigned requests = 1) {
   const uint64_t begin = time.Tags(0, requests);
   uint64_t end = 0;

@@ -8,19 +8,19 @@
 
 namespace gmmu::sim {
 
-/// A remapping unit that no machine has: the second implementation of the border. It has one register of 64 bits at
-/// offset 0: the address of the directory; bit 0, which switches translation on; and bit 1, which reads 1 while accesses
-/// that were translated before the last write of the register are in flight.
+/// A remapping unit that exists only for tests: the second implementation of Remapper. It has one register of 64 bits
+/// at offset 0. The register holds the address of the directory; bit 0 switches translation on; bit 1 reads 1 while
+/// accesses that were translated before the previous write of the register are in flight.
 ///
 /// The directory is a page of 128 records of four words. Record 0 holds the oldest fault that software has not taken:
-/// word 0 is {valid 63, read 62, attached 61, requester id 15:0}, word 1 the logical page's address; word 2 is the data of
-/// the interrupt message that the unit sends when it has written the record. While the record is valid, further faults
-/// are dropped. The other records are of devices: word 0 is {valid 63, requester id 15:0}, word 1 the address of a table,
-/// word 2 the number of its words. Word n of a table is the host address of logical page n, with bit 0 set; else the page
-/// is not mapped.
+/// word 0 is {valid 63, read 62, attached 61, requester id 15:0}, word 1 the logical page's address; word 2 is the data
+/// of the interrupt message that the unit sends when it has written the record. While the record is valid, further
+/// faults are dropped. The other records describe devices: word 0 is {valid 63, requester id 15:0}, word 1 the address
+/// of a table, word 2 the number of its words. Word n of a table is the host address of logical page n, with bit 0 set
+/// if the page is mapped.
 ///
-/// The unit caches words of tables that map a page. Each write of the register empties the cache. It reads and writes
-/// memory at once: its walks need no reads of the machine.
+/// The unit caches table words that map a page. Each write of the register empties the cache. The unit accesses memory
+/// at once: its walks request no reads from the machine.
 class FlatRemapper : public Remapper {
  public:
   static constexpr uint64_t kOn = 1, kBusy = 2, kMapped = 1, kValid = uint64_t{1} << 63, kRead = uint64_t{1} << 62,
@@ -113,7 +113,7 @@ class FlatRemapper : public Remapper {
     return memory.Read64(address, &value) ? value : 0;
   }
   void Put(uint64_t address, uint64_t value) {
-    static_cast<void>(memory_->Write32(address, static_cast<uint32_t>(value)));  // lost outside of memory
+    static_cast<void>(memory_->Write32(address, static_cast<uint32_t>(value)));  // a write outside of memory is lost
     static_cast<void>(memory_->Write32(address + 4, static_cast<uint32_t>(value >> 32)));
   }
   static void Append(uint64_t logical, uint64_t hpa, std::vector<RemapMapping>& to) {

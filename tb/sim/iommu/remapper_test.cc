@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of a remapper, for VT-d and for a unit that exists only here.
+// Tests the contract of a remapper, for VT-d and for a unit that exists only in tests.
 #include "iommu/remapper.h"
 
 #include <gmock/gmock.h>
@@ -19,20 +19,20 @@ namespace {
 
 constexpr uint16_t kDevice = 0x0100, kOther = 0x0208;
 
-/// A unit with its memory and the software that programs it.
+/// A unit with its memory and the software that programs the unit.
 class Unit {
  public:
   virtual ~Unit() = default;
   virtual Remapper& remapper() = 0;
   virtual RemapMemory& memory() = 0;
   virtual void TurnOn() = 0;
-  /// Lets the device into a domain without mappings.
+  /// Attaches the device to a domain without mappings.
   virtual void Attach(uint16_t requester) = 0;
   virtual void Map(uint64_t logical, uint64_t hpa) = 0;
   virtual void Unmap(uint64_t logical) = 0;
-  /// Begins an invalidation of everything, which drains.
+  /// Begins an invalidation of all translations, with a drain.
   virtual void Invalidate() = 0;
-  /// Whether it has completed.
+  /// Whether the invalidation has completed.
   virtual bool Completed() = 0;
 };
 
@@ -125,7 +125,7 @@ class RemapperContract : public ::testing::TestWithParam<std::pair<const char*, 
   RemapperContract() : unit(GetParam().second()), remapper(unit->remapper()) {
     remapper.set_message_sink([this](uint64_t, uint32_t data) { messages.push_back(data); });
   }
-  /// One device, with two pages mapped.
+  /// Sets up one device with two mapped pages.
   void Start() {
     unit->TurnOn();
     unit->Attach(kDevice);
@@ -225,7 +225,7 @@ TEST_P(RemapperContract, AWalkBegunBeforeAnInvalidationLeavesNothingBehind) {
   Start();
   RemapWalk walk = remapper.Lookup({kDevice, 0x5000, false});
   uint64_t low = 0, high = 0;
-  while (!walk.done) {  // it has read every old word before the tables change
+  while (!walk.done) {  // the walk has read every old word before the tables change
     const RemapRead read = walk.read;
     ASSERT_TRUE(unit->memory().Read64(read.address, &low));
     if (read.bytes == 16) ASSERT_TRUE(unit->memory().Read64(read.address + 8, &high));

@@ -4,7 +4,7 @@
 
 namespace gmmu::sim {
 
-/// Translates a request at once, with caches, faults and counters, as a device's access would be.
+/// Translates a request at once, using caches, faults and counters as for a device's access.
 inline RemapResult TranslateAtOnce(Remapper& remapper, RemapMemory& memory, const RemapRequest& request) {
   RemapWalk walk = remapper.Lookup(request);
   while (!walk.done) {

@@ -39,7 +39,7 @@ TEST(DramTiming, FindsAnOpenRowFasterAndAConflictSlower) {
   DramTiming dram(Plain());
   dram.Access(0, 0, 64, false);
   EXPECT_EQ(dram.Access(1'000'000, 64, 64, false) - 1'000'000, 14'000u + 4'000 + 1'000);
-  // Row 1 of bank 0 begins 4 banks x 1024 bytes later.
+  // Row 1 of bank 0 begins 4 banks x 1024 bytes further on.
   EXPECT_EQ(dram.Access(2'000'000, 4096, 64, false) - 2'000'000, 12'000u + 10'000 + 14'000 + 4'000 + 1'000);
   EXPECT_EQ(CounterOf(dram, "row_hits"), 1u);
   EXPECT_EQ(CounterOf(dram, "row_conflicts"), 1u);
@@ -55,7 +55,7 @@ TEST(DramTiming, StreamsAnOpenRowAtTheBusRate) {
 TEST(DramTiming, OverlapsBanksButNotTheBus) {
   DramTiming dram(Plain());
   const uint64_t first = dram.Access(0, 0, 64, false);
-  EXPECT_EQ(dram.Access(0, 1024, 64, false), first + 4'000);  // bank 1 activated meanwhile
+  EXPECT_EQ(dram.Access(0, 1024, 64, false), first + 4'000);  // bank 1 was activated meanwhile
 }
 
 TEST(DramTiming, ClosesARowOnlyAfterItsLastColumnCommand) {

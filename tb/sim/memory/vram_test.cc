@@ -54,7 +54,7 @@ TEST(VramCore, LosesEveryByteWithItsPowerAndTellsItsHooks) {
   vram.LosePower();
   EXPECT_EQ(written, 10000u);
   for (size_t i = 0; i < 10000; ++i) EXPECT_NE(vram.data()[i], i < 9997 ? 0 : was[i - 9997]) << i;
-  vram.LosePower();  // a second power loss gives other contents
+  vram.LosePower();  // a second power loss changes the contents again
   for (size_t i = 0; i < 10000; ++i) EXPECT_NE(vram.data()[i], i < 9997 ? 0 : was[i - 9997]) << i;
 }
 

@@ -13,7 +13,7 @@ TEST(ConfigSpace, IdentifiesADisplayController) {
   EXPECT_EQ(config.Read(0x00, 2), 0x1234u);
   EXPECT_EQ(config.Read(0x02, 2), 0x474Du);
   EXPECT_EQ(config.Read(0x08, 4), 0x03000000u);
-  EXPECT_EQ(config.Read(0x0E, 1), 0u);  // type 0, one function
+  EXPECT_EQ(config.Read(0x0E, 1), 0u);  // header type 0, single function
 }
 
 TEST(ConfigSpace, SizesItsBars) {
@@ -85,7 +85,7 @@ TEST(ConfigSpace, GoesToD3AndBackWithItsRegisters) {
   EXPECT_EQ(config.Read(0x10, 4), 0xC0000000u);
 }
 
-// PCI Power Management 1.2, 5.4.1: a function in D3hot answers configuration requests only, and makes no requests.
+// PCI Power Management 1.2, 5.4.1: a function in D3hot responds only to configuration requests, and makes no requests.
 TEST(ConfigSpace, InD3ItNeitherAnswersMemoryNorIsABusMaster) {
   ConfigSpace config = Default();
   config.Write(0x10, 4, 0xC0000000);

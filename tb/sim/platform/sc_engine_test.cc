@@ -80,7 +80,7 @@ TEST(RtlEngine, AnswersOnesWhereNobodyIs) {
   RunOnDefault([](hw::Platform& p, BareMachine& m) {
     EXPECT_EQ(p.ConfigRead({0, 3, 0}, 0, 4), 0xFFFFFFFFu);
     EXPECT_EQ(p.ConfigRead(BareMachine::kGpu, 0, 2), p.firmware().gpu_vendor);
-    EXPECT_EQ(p.MmioRead(BareMachine::kRegisters, 8), ~uint64_t{0});  // no BAR yet
+    EXPECT_EQ(p.MmioRead(BareMachine::kRegisters, 8), ~uint64_t{0});  // no BAR is enabled yet
     m.PowerOn();
     EXPECT_EQ(m.Read(0) & 0xFFFFFFFF, 0x554D4D47u);
     p.ConfigWrite(BareMachine::kGpu, 4, 2, 0);
@@ -143,8 +143,8 @@ TEST(RtlEngine, TranslatesDmaAndRefusesWhatIsNotMapped) {
     auto expected = m.Bytes(0x1'2345'6800, 2048);
     EXPECT_EQ(m.Bytes(0x1'2345'6000, 2048), expected);
     EXPECT_GT(CounterOf(p, "iommu", "iotlb_hits"), 0u);
-    // Many reads of a page miss at once and share one walk: six reads for the first page, one or
-    // few for each other.
+    // Many reads of a page miss together and share one walk: six reads for the first page, one or a few for each other
+    // page.
     EXPECT_LE(CounterOf(p, "iommu", "walk_reads"), 16u);
 
     EXPECT_FALSE(m.Execute(BareMachine::Copy(Target::kSystem, 0x9000, Target::kVram, 0x8000, 64)));
@@ -164,8 +164,8 @@ TEST(RtlEngine, ShowsTheDevicesWritesBeforeTheRegisterThatReportsThem) {
     m.StartRing();
     m.Fill(0x400000, 4096, 1);
     ASSERT_TRUE(m.Execute(BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x8000, 4096)));
-    // The second time by polling: last_fence moves when the record's write was accepted, not when
-    // memory has it.
+    // The second copy is polled: last_fence moves when the record's write was accepted, not when memory has the
+    // record.
     const auto commands = BareMachine::Copy(Target::kVram, 0x8000, Target::kSystem, 0x600000, 4096);
     const uint64_t entry[4] = {BareMachine::kBuffer,
                                regs::RingEntryShape().set_bytes(32).set_physical(1).set_target(Target::kSystem).raw, 77,
@@ -197,7 +197,7 @@ TEST(RtlEngine, ChecksTranslationsAndFindsAMissingFlush) {
 
     const uint64_t again = regs::PteEntry().set_valid(1).set_target(Target::kVram).set_page(0x21).raw;
     m.WriteVram(0x2000, &again, 8);
-    p.instruments()->NoteFlush(0, 1, 0, ~uint64_t{0});  // nobody has flushed
+    p.instruments()->NoteFlush(0, 1, 0, ~uint64_t{0});  // no flush was made
     ASSERT_TRUE(m.ClientReads(64));
     ASSERT_THAT(p.instruments()->Findings(), Not(IsEmpty()));
     EXPECT_EQ(p.instruments()->Findings()[0].probe, "translation");
@@ -280,7 +280,7 @@ TEST(RtlEngine, ShowsWhatTheHardwareHasInUseUntilItIsQuiet) {
     ASSERT_TRUE(p.ram().Write(BareMachine::kRing, entry, sizeof entry));
     EXPECT_TRUE(p.instruments()->ResourcesInUse().empty());
     m.Write(regs::kRingBase + regs::RingTail::kOffset, 1);
-    EXPECT_FALSE(p.WaitForMessage(10'000));  // in the middle of the copy
+    EXPECT_FALSE(p.WaitForMessage(10'000));  // the copy is still in progress
     std::vector<std::string> kinds;
     for (const hw::InUse& held : p.instruments()->ResourcesInUse()) kinds.push_back(held.kind);
     EXPECT_THAT(kinds, ::testing::IsSupersetOf({"rtl_slot", "bus_slot", "pcie_tag"}));

@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 constexpr uint64_t kFrom = 0x400000, kTo = 0x500000;
 constexpr size_t kBytes = 10'000;
 
-/// The platform of examples/tlm on a kernel of its own.
+/// The platform of examples/tlm on its own SystemC kernel.
 struct UserPlatform {
   explicit UserPlatform(std::function<void(hw::Platform&)> software,
                         const sc_time& first_edge = sc_time(0.5, sc_core::SC_NS))
@@ -73,14 +73,14 @@ uint64_t CyclesOfCopy(const sc_time& first_edge) {
   const Kernel kernel;
   UserPlatform platform(Copy, first_edge);
   platform.Run();
-  EXPECT_GT(platform.memory.bytes_written, kBytes);  // and fences
+  EXPECT_GT(platform.memory.bytes_written, kBytes);  // the fences add more bytes
   return platform.gpu->cycles();
 }
 
 TEST(TlmGpu, CopiesByThePlatformsBusWhateverTheClocksPhase) {
   const uint64_t cycles = CyclesOfCopy(sc_time(0.5, sc_core::SC_NS));
   EXPECT_EQ(CyclesOfCopy(sc_time(0.5, sc_core::SC_NS)), cycles);
-  // With coincident edges of both clocks the GPU sees a bus change at its next edge or at the one after that.
+  // If edges of both clocks coincide, the GPU sees a bus change at its next edge or at the one after that.
   EXPECT_NEAR(static_cast<double>(CyclesOfCopy(sc_time(1, sc_core::SC_NS))), static_cast<double>(cycles), 100);
 }
 
@@ -100,7 +100,7 @@ TEST(TlmGpu, StopsItsRingWhenThePlatformRefusesARead) {
   UserPlatform platform([](hw::Platform& p) {
     BareMachine machine(p);
     Begin(machine);
-    EXPECT_FALSE(CopyThere(machine, 0x40000000));  // behind the memory
+    EXPECT_FALSE(CopyThere(machine, 0x40000000));  // the address is past the end of memory
     EXPECT_NE(machine.status().error(), 0u);
   });
   platform.Run();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several GPUs and the link between them in the co-simulation. tb/sim/twin has the same tests for the
-// fast engine.
+// Tests several GPUs and the link between them in the co-simulation. tb/sim/twin has the same tests for the fast
+// engine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +25,7 @@ void RunOn(const MachineConfig& config, const std::function<void(hw::Platform&)>
   engine->Run([&](hw::Platform& p) {
     software(p);
     EXPECT_THAT(p.instruments()->Findings(), ::testing::IsEmpty());
-    EXPECT_FALSE(p.WaitForMessage(10'000));  // messages in flight arrive
+    EXPECT_FALSE(p.WaitForMessage(10'000));  // lets messages in flight arrive
     EXPECT_THAT(p.instruments()->ResourcesInUse(), ::testing::IsEmpty());
     return 0;
   });
@@ -108,7 +108,7 @@ TEST(RtlMachineOfTwo, AQuietGpuCostsNothing) {
     });
     return cycles;
   };
-  EXPECT_LE(evaluated(4), evaluated(1) + 3 * 2'000);  // the sweeps after reset
+  EXPECT_LE(evaluated(4), evaluated(1) + 3 * 2'000);  // allows for the sweeps after reset
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of requests and write data.
+// Tests the rules of requests and write data.
 #include "axi_checker_bench.h"
 
 namespace gmmu::sim {
@@ -181,7 +181,7 @@ TEST_F(AxiCheckerTest, AnOrderedIdMayNameSeveralWritesButNoReads) {
 TEST_F(AxiCheckerTest, AnIdIsFreeWithItsLastAnswer) {
   bus_.Read(5, 0, 0);
   bus_.ar = AxiChecker::Ax{5, 0x40, 0, kFull, kIncr, 0};
-  bus_.Data(5, true);  // last R and the next AR in one cycle
+  bus_.Data(5, true);  // the last R and the next AR are in one cycle
   bus_.Data(5, true);
   ExpectClean();
 }

@@ -50,7 +50,7 @@ TEST_F(EngineLogTest, ACopyIsQueuedThenReadsThenWritesAndTheBufferAddsUp) {
   load.fetches = 0;
   Command(regs::Opcode::kCopy, 4096);
   load.host_reads = 2;
-  load.writes = 1;  // a cycle with both counts as reading
+  load.writes = 1;  // a cycle with both counts is attributed to reads
   Cycles(EngineCycle::kGet, 20);
   load.host_reads = 0;
   Cycles(kEnd, 5);

@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// Keeps the events of a log.
+/// Collects the events of a log.
 struct EventKeeper : hw::EventSink {
   std::vector<hw::WalkEvent> walks;
   std::vector<hw::LookupEvent> lookups;

@@ -96,7 +96,7 @@ TEST_F(ReferenceWalkTest, ReportsTheLevelOfAReadErrorAndOfAnInvalidEntry) {
   bad_address_ = kLevel1;
   ExpectFault(kVa, Fault::kTableRead, 1);
   bad_address_ = ~uint64_t{0};
-  Put(Target::kVram, kLevel1, 0xFFFFFFFFFFFFFFFCull);  // V = Z = 0: the other bits are ignored
+  Put(Target::kVram, kLevel1, 0xFFFFFFFFFFFFFFFCull);  // V = Z = 0, so the other bits are ignored
   ExpectFault(kVa, Fault::kEntryInvalid, 1);
 }
 
@@ -130,7 +130,7 @@ TEST_F(ReferenceWalkTest, MapsLargePagesAboveTheLeafWhenTheyAreAligned) {
   EXPECT_EQ(Walk(kVa).gpa, (Gpa{Target::kVram, 0, 0x40145678}));
   Put(Target::kVram, kLevel1, 0x40001061);
   ExpectFault(kVa, Fault::kEntryReserved, 1);
-  Put(Target::kVram, kLevel1, 0x40000161);  // contiguous above the leaf
+  Put(Target::kVram, kLevel1, 0x40000161);  // contiguous is set above the leaf
   ExpectFault(kVa, Fault::kEntryReserved, 1);
 }
 
@@ -145,7 +145,7 @@ TEST_F(ReferenceWalkTest, RefusesTablesInTheApertureAndInPeers) {
 }
 
 TEST_F(ReferenceWalkTest, ProtectsPagesButIgnoresProtectionOnInnerEntries) {
-  Put(Target::kVram, kLevel1, 0x3FC059);  // RO and NX beside a table pointer
+  Put(Target::kVram, kLevel1, 0x3FC059);  // RO and NX are set with a table pointer
   EXPECT_EQ(Walk(kVa, Access::kWrite).fault, Fault::kNone);
   Put(Target::kVram, kLeaf, 0x9876500D);
   ExpectFault(kVa, Fault::kWriteProtect, 0, Access::kWrite);
@@ -187,7 +187,7 @@ TEST_F(ReferenceWalkTest, RefusesTable64kWhereNo64KiBLeafTableIsNamed) {
   Put(Target::kVram, kLevel1, 0x40000261);  // a large page
   ExpectFault(kVa, Fault::kEntryReserved, 1);
   space_.bits[0] = 3;
-  space_.bits[1] = 12;  // the leaf table is too small
+  space_.bits[1] = 12;  // makes the leaf table too small
   Put(Target::kVram, 0x3FD000 + 8 * (kVa >> 15 & 0xFFF), kTable64);
   Put(Target::kVram, 0x3FE000 + 8 * (kVa >> 27), 0x3FD041);
   ExpectFault(kVa, Fault::kEntryReserved, 1);

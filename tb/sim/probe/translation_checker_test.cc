@@ -17,7 +17,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// A GPU's VRAM with a two-level space 1: root at 0x1000, leaf table at 0x2000; pages mapped to
+/// A GPU's VRAM with a two-level space 1: the root is at 0x1000, the leaf table at 0x2000, and pages map
 /// VRAM.
 class TranslationCheckerTest : public ::testing::Test {
  protected:
@@ -110,7 +110,7 @@ TEST_F(TranslationCheckerTest, DemandsNewTranslationsFromTheMomentThatSoftwareBe
 
 TEST_F(TranslationCheckerTest, KnowsTheChangesOfATableThatNobodyHadWalked) {
   Put(kLeaf + 5 * 8,
-      Page(0x30000));  // the GPU may have read the word before this write, and answers after it
+      Page(0x30000));  // the GPU may have read the word before this write, and responds after it
   Answered(Answer(0x5000, 0x15000));
   EXPECT_THAT(checker_.findings(), IsEmpty());
 }

@@ -48,7 +48,7 @@ TEST(WaitChecker, AWaitOnTheCommandOrOnOneBetweenIsEnough) {
   checker.Begin({"flush_tlb", 64, 1}, true);
   checker.Begin({"fill", 96, 1}, false);
   checker.Write(Memory::kVram, 0, 128);
-  checker.Done();  // the end of the entry
+  checker.Done();  // the entry ends here
   checker.Begin({"fill", 0, 2}, false);
   checker.Write(Memory::kVram, 0, 128);
   EXPECT_THAT(checker.findings(), IsEmpty());
@@ -70,7 +70,7 @@ TEST(WaitChecker, OtherBytesOtherMemoryAndTwoReadsNeedNone) {
   EXPECT_THAT(checker.findings(), IsEmpty());
 }
 
-// The pieces of one command are adjacent and come in order; overlaps within one command are not checked.
+// The ranges of one command are adjacent and come in order; overlaps within one command are not checked.
 TEST(WaitChecker, ACommandIsOneHoweverManyPiecesItHas) {
   WaitChecker checker;
   checker.Begin({"copy", 0, 1}, false);

@@ -23,7 +23,7 @@ struct Bench {
   explicit Bench(const MachineConfig& config = Config()) : machine(config), bare(machine) { bare.PowerOn(); }
   ~Bench() { EXPECT_THAT(machine.Findings(), ::testing::IsEmpty()); }
 
-  /// Starts ring `ring` of 16 entries; the memory of each ring begins 64 KiB after that of the previous one.
+  /// Starts ring `ring` with 16 entries. Each ring's memory begins 64 KiB after the previous ring's.
   void StartRing(unsigned ring) {
     const uint32_t at = Block(ring);
     bare.Write(at + regs::RingBase::kOffset, RingAt(ring));
@@ -32,7 +32,7 @@ struct Bench {
     bare.Write(regs::IntEnable::kOffset, 3);
     bare.Write(regs::Ctrl::kOffset, 1);
   }
-  /// Writes an entry at index `index`; the caller rings the doorbell.
+  /// Writes the entry at index `index`; the caller rings the doorbell.
   void Put(unsigned ring, unsigned index, const std::vector<uint64_t>& words, uint32_t fence) {
     const uint64_t buffer = RingAt(ring) + 0x4000 + 0x200 * index;
     const uint64_t entry[4] = {buffer,

@@ -30,14 +30,14 @@ TEST_F(Work, AClientEndsAtItsFirstFault) {
 }
 
 TEST_F(Work, AClientFollowsPointers) {
-  const uint64_t next[4] = {0x2000, 0x4000, 0x3000, 0x1000};  // the last pointer, on page 1, names a hole
+  const uint64_t next[4] = {0x2000, 0x4000, 0x3000, 0x1000};  // the last pointer, on page 1, points to an unmapped page
   for (uint64_t i = 0; i < 4; ++i) b.bare.WriteVram(0x10000 + i * 0x1000, &next[i], 8);
   EXPECT_EQ(Client(regs::ClientCtrl().set_pattern(regs::Pattern::kChase), 0, 9).count(), 4u);
   EXPECT_EQ(b.bare.Read(regs::kClientBase + regs::ClientFaultAddress::kOffset), 0x4000u);
   EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 5u);
 }
 
-/// A machine whose VRAM answers after 20 us, and whose space 1 maps two pages.
+/// A machine whose VRAM responds after 20 us, and whose space 1 maps two pages.
 struct SlowVram : ::testing::Test {
   static MachineConfig Slow() {
     MachineConfig config = Config();
@@ -48,7 +48,7 @@ struct SlowVram : ::testing::Test {
     b.bare.MapSpace({0x10000, 0x11000});
     b.bare.Write(regs::Ctrl::kOffset, 1);
   }
-  /// Client `client` reads 32 lines of page 0 in their order.
+  /// Makes client `client` read 32 lines of page 0 in order.
   void Start(unsigned client) {
     const uint32_t at = regs::kClientBase + regs::kClientStride * client;
     b.bare.Write(at + regs::ClientLines::kOffset, regs::ClientLines().set_stride(1).raw);
@@ -77,7 +77,7 @@ TEST_F(SlowVram, AnInvalidationWaitsForWhatWasTranslatedBefore) {
 TEST_F(SlowVram, ATranslationThatWasInvalidatedIsAskedForAgain) {
   Start(0);
   while (b.bare.Read(regs::kPortCountersBase) < 32) ASSERT_TRUE(Busy(0));
-  b.bare.InvalidateSpace();  // while the walk is under way
+  b.bare.InvalidateSpace();  // the walk is still in progress
   while (Busy(0)) {}
   EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 32u);  // each lookup is counted once over both walks
   EXPECT_EQ(b.bare.Read(regs::kCountersBase + regs::CountersWalks::kOffset), 2u);

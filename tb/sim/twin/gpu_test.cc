@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Silence of a GPU by register: ctrl.silence and status.silent.
+// Tests silencing a GPU through ctrl.silence and status.silent.
 #include "twin/gpu.h"
 
 #include <gtest/gtest.h>
@@ -31,7 +31,7 @@ struct Silence : ::testing::Test {
     while (b.machine.NowNs() < end && b.machine.WaitForMessage(end - b.machine.NowNs()))
       ++messages_, b.machine.TakeMessage();
   }
-  /// Accesses that have left by either port.
+  /// Returns the number of accesses that have left through each port.
   std::vector<uint64_t> Accesses() {
     const hw::BusCounts host = b.machine.BusAccesses(BareMachine::kGpu);
     const auto counter = [&](uint32_t offset) { return b.bare.Read(regs::kCountersBase + offset); };
@@ -67,7 +67,7 @@ TEST_F(Silence, NothingMovesAndAllWorkIsDoneAfterwards) {
   StartClient(250);
   b.machine.WaitForMessage(20'000);
   Ask(true);
-  EXPECT_FALSE(Silent());  // accesses in flight
+  EXPECT_FALSE(Silent());  // accesses are still in flight
   BeSilent();
   const auto before = Accesses();
   Let(2'000'000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The machine by its registers: what is in flight between calls, rings, flushes, reset, several GPUs.
+// Tests the machine through its registers: work in flight between calls, rings, flushes, reset, several GPUs.
 #include "twin/gpus.h"
 
 #include <gmock/gmock.h>
@@ -30,14 +30,14 @@ TEST(Machine, DoesNothingInsideAWrite) {
   b.StartRing(0);
   b.Put(0, 0, BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0, 64 << 10), 7);
   b.Ring(0, 1);
-  EXPECT_EQ(b.Fence(0), 0u);  // the doorbell is on its way
+  EXPECT_EQ(b.Fence(0), 0u);  // the doorbell is still in flight
   EXPECT_FALSE(b.machine.WaitForMessage(2'000));
-  EXPECT_EQ(b.Fence(0), 0u);  // the copy is under way
+  EXPECT_EQ(b.Fence(0), 0u);  // the copy is still in progress
   std::vector<std::string> kinds;
   for (const hw::InUse& held : b.machine.ResourcesInUse()) kinds.push_back(held.kind);
   EXPECT_THAT(kinds, ::testing::IsSupersetOf({"rtl_slot", "bus_slot", "pcie_tag"}));
   ASSERT_TRUE(b.machine.WaitForMessage(1'000'000));
-  EXPECT_EQ(b.Fence(0), 7u);  // before the message
+  EXPECT_EQ(b.Fence(0), 7u);  // visible before the message
   static_cast<void>(b.machine.TakeMessage());
   EXPECT_FALSE(b.machine.WaitForMessage(1'000));
   EXPECT_THAT(b.machine.ResourcesInUse(), IsEmpty());
@@ -129,7 +129,7 @@ TEST(Machine, WaitsWhileTheHostPortIsClosed) {
     else b.machine.ConfigWrite(BareMachine::kGpu, 4, 2, 2);
     b.Ring(0, 1);
     EXPECT_FALSE(b.machine.WaitForMessage(100'000));
-    EXPECT_EQ(b.bare.Read(regs::Status::kOffset), 0u);  // something waits
+    EXPECT_EQ(b.bare.Read(regs::Status::kOffset), 0u);  // something is still pending
     if (silence) b.machine.gpu(0).Silence(false);
     else b.machine.ConfigWrite(BareMachine::kGpu, 4, 2, 6);
     EXPECT_TRUE(b.machine.WaitForMessage(100'000));

@@ -23,7 +23,7 @@ struct Ways {
   explicit Ways(unsigned level, unsigned port = 0) {
     for (unsigned i = 0; i < lines.size(); ++i) {
       lines[i].valid = true;
-      lines[i].used_ps = 100 + (i + 2) % 4;  // way 2 was used longest ago
+      lines[i].used_ps = 100 + (i + 2) % 4;  // way 2 is the least recently used
     }
     set.level = level;
     set.port = port;

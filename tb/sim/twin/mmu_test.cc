@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the C++ MMU caches of page tables, with 64 KiB leaf tables and dual entries of level 1. Each answer is also
+// Tests the page-table caching of the C++ MMU, with 64 KiB leaf tables and level-1 dual entries. Each result is also
 // compared with the reference walk.
 #include "twin/mmu.h"
 
@@ -15,7 +15,7 @@ using regs::PteEntry;
 using regs::Scope;
 using regs::Target;
 
-/// The dual space of docs/page-tables.md as space 1; both halves of its pair name a leaf table.
+/// The dual space of docs/page-tables.md as space 1; both halves of its pair point to a leaf table.
 class TwinMmuTest : public ::testing::Test {
  protected:
   TwinMmuTest() {
@@ -35,7 +35,7 @@ class TwinMmuTest : public ::testing::Test {
                                                              .raw);
     bench_.bare.Write(at + regs::SpaceRoot::kOffset,
                       regs::SpaceRoot().set_address(0x3FF000).set_target(Target::kVram).set_enable(1).raw);
-    EXPECT_NE(bench_.bare.Read(at + regs::SpaceRoot::kOffset), 0u);  // it has arrived
+    EXPECT_NE(bench_.bare.Read(at + regs::SpaceRoot::kOffset), 0u);  // ensures that the write has arrived
   }
   void Put(uint64_t address, uint64_t word) { ASSERT_TRUE(gpu_.vram().Write(address, &word, sizeof word)); }
   static uint64_t Table(uint64_t address, bool k64) {
@@ -78,12 +78,12 @@ TEST_F(TwinMmuTest, TheTablesOfBothHalvesAreKeptApart) {
   EXPECT_EQ(At(kVa + 0x10000).offset, 0x66665678u);
   Put(kLeaf + 0x100, Page(0x77777000));
   Put(kLeaf64 + 24, Page(0x88880000));
-  // Without a flush, changed entries have no effect: the cached tables serve.
+  // Without a flush, changed entries have no effect, because the tables are cached.
   Put(kWord0, 0);
   Put(kWord1, 0);
   EXPECT_EQ(At(kVa + 0x20000).offset, 0x77777678u);
   EXPECT_EQ(At(kVa + 0x30000).offset, 0x88885678u);
-  // An invalidation of a range drops both cached tables.
+  // Invalidating a range drops both cached tables.
   mmu_.Invalidate(Scope::kRange, 1, kVa + 0xB0000, kVa + 0xB0001);
   EXPECT_EQ(At(kVa + 0x40000).fault, Fault::kEntryInvalid);
   EXPECT_EQ(At(kVa + 0x40000).level, 1u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries of the rings, and their preemption at command boundaries.
+// Tests ring entries, and their preemption at command boundaries.
 
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ struct Preempt : ::testing::Test {
     b.bare.Write(Bench::Block(ring) + regs::RingCtrl::kOffset, ctrl.raw);
   }
   void Ask(unsigned ring) { Write(ring, Ctrl().set_preempt(1)); }
-  /// Restarts the ring; the rest of entry `index`, from `offset` on, becomes entry 0.
+  /// Restarts the ring. The rest of entry `index`, from `offset` on, becomes entry 0.
   void Resume(unsigned ring, unsigned index, uint64_t offset, uint64_t words, uint32_t fence) {
     Write(ring, regs::RingCtrl());
     b.Ring(ring, 0);
@@ -116,7 +116,7 @@ TEST_F(Preempt, AnEntryPastItsLastCommandCompletes) {
 
 TEST_F(Preempt, AnErrorThatComesFirstWins) {
   auto words = Fills(1, 1 << 20);
-  words[1] = (64 << 20) - (1 << 19);  // runs out of VRAM
+  words[1] = (64 << 20) - (1 << 19);  // exceeds the end of VRAM
   b.Put(0, 0, words, 7);
   b.Ring(0, 1);
   Let(5'000);
@@ -145,7 +145,7 @@ TEST_F(Preempt, ARequestThatStandsIsAnsweredAgainInTheNextLife) {
   Let(10'000);
   b.bare.Write(regs::IntStatus::kOffset, kPreempted);
   Write(0, regs::RingCtrl());
-  EXPECT_EQ(Status(0).preempted(), 1u);  // until the ring is enabled again
+  EXPECT_EQ(Status(0).preempted(), 1u);  // stays set until the ring is enabled again
   Ask(0);
   Let(10'000);
   EXPECT_EQ(Status(0).preempted(), 1u);
@@ -155,7 +155,7 @@ TEST_F(Preempt, ARequestThatStandsIsAnsweredAgainInTheNextLife) {
   EXPECT_EQ(Status(0).raw, 0u);
 }
 
-/// Buffers that are preempted at any time and resumed leave the same bytes as without a preemption.
+/// Buffers that are preempted at any time and then resumed leave the same bytes as without a preemption.
 TEST_F(Preempt, InterruptedBuffersDoEveryCommandOnce) {
   std::mt19937 random(1);
   unsigned interrupted = 0;

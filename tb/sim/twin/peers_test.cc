@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several GPUs and the link between them. tb/sim/platform has the same tests for the co-simulation.
+// Tests several GPUs and the link between them. tb/sim/platform has the same tests for the co-simulation.
 #include "twin/peers.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@ class Linked : public ::testing::TestWithParam<unsigned> {
   ~Linked() override {
     for (const hw::Finding& finding : machine.Findings())  // some tests omit waits on purpose
       EXPECT_THAT(finding.probe, ::testing::EndsWith(".waits")) << finding.text;
-    EXPECT_FALSE(machine.WaitForMessage(10'000));  // messages in flight arrive
+    EXPECT_FALSE(machine.WaitForMessage(10'000));  // lets messages in flight arrive
     EXPECT_THAT(machine.ResourcesInUse(), ::testing::IsEmpty());
   }
   MachineConfig config = Config(1, GetParam());
@@ -92,10 +92,10 @@ TEST(Peers, CountersAndFindingsNameTheUnit) {
     if (c.block == "unit1.link" && c.name == "packets") answered = c.value;
   }
   EXPECT_EQ(sent, 4096u);
-  EXPECT_EQ(answered, 0u);  // the twin gives answers to writes no time on a wire
+  EXPECT_EQ(answered, 0u);  // in the twin, write responses take no time on a wire
   ASSERT_TRUE(m.gpu(1).ClientReads(1));
   m.gpu(1).WriteVram(0x2000, &moved, sizeof moved);
-  machine.NoteFlush(1, 1, 0, ~uint64_t{0});  // nobody has flushed
+  machine.NoteFlush(1, 1, 0, ~uint64_t{0});  // no flush was made
   ASSERT_TRUE(m.gpu(1).ClientReads(1));
   EXPECT_THAT(machine.Findings(), ::testing::Contains(::testing::Field(&hw::Finding::probe, "unit1.translation")));
   FastMachine one(Config());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the TLBs of the twin hold and when: seen in its counters, on a machine whose space 1 maps 2 MiB.
+// Tests which entries the twin's TLBs hold at which time, through counters, on a machine whose space 1 maps 2 MiB.
 #include "twin/tlb_timing.h"
 
 #include <map>
@@ -17,9 +17,9 @@ class Tlbs {
     std::vector<uint64_t> pages;
     for (uint64_t i = 0; i < 512; ++i) pages.push_back(0x1000000 + i * 0x1000);
     bench_.bare.MapSpace(pages);
-    EXPECT_EQ(bench_.bare.Read(0) & 0xFFFFFFFF, 0x554D4D47u);  // the write of the space has arrived
+    EXPECT_EQ(bench_.bare.Read(0) & 0xFFFFFFFF, 0x554D4D47u);  // ensures that the writes of the space have arrived
   }
-  /// Looks page `page` up at `at`; returns how long it takes.
+  /// Looks up page `page` at time `at`; returns the lookup's duration.
   uint64_t Look(uint64_t page, uint64_t at, unsigned port = 0) {
     Cost cost;
     cost.at = kStart + at;
@@ -48,9 +48,9 @@ class Tlbs {
 
 TEST(TlbTiming, AMissWalksAHitDoesNot) {
   Tlbs tlbs;
-  EXPECT_GT(tlbs.Look(3, 0), 200'000u);  // two reads
+  EXPECT_GT(tlbs.Look(3, 0), 200'000u);  // the walk reads twice
   EXPECT_EQ(tlbs.Look(3, 1'000'000), 2'000u);
-  EXPECT_EQ(tlbs.Look(3, 2'000'000, 1), 4'000u);  // another client: the L2
+  EXPECT_EQ(tlbs.Look(3, 2'000'000, 1), 4'000u);  // another client hits the L2
   EXPECT_EQ(tlbs.Count("walks"), 1u);
   EXPECT_EQ(tlbs.Count("l2_hits"), 1u);
 }
@@ -67,7 +67,7 @@ TEST(TlbTiming, AWalkReadsForItselfThePointerThatAnotherOneHasNotBroughtYet) {
   Tlbs tlbs;
   static_cast<void>(tlbs.Look(0, 0));
   static_cast<void>(tlbs.Look(64, 10'000, 1));
-  EXPECT_EQ(tlbs.Count("table_reads"), 4u);  // both from the root
+  EXPECT_EQ(tlbs.Count("table_reads"), 4u);  // both walks begin at the root
   static_cast<void>(tlbs.Look(128, 1'000'000));
   EXPECT_EQ(tlbs.Count("table_reads"), 5u);
 }
@@ -75,7 +75,7 @@ TEST(TlbTiming, AWalkReadsForItselfThePointerThatAnotherOneHasNotBroughtYet) {
 TEST(TlbTiming, ANeighbouringMissFetchesTheLine) {
   Tlbs tlbs;
   for (uint64_t page = 0; page < 16; ++page) static_cast<void>(tlbs.Look(page, page * 1'000'000));
-  EXPECT_EQ(tlbs.Count("walks"), 3u);  // the first walk fills page 0 alone, later walks whole lines
+  EXPECT_EQ(tlbs.Count("walks"), 3u);  // the first walk fills only page 0, later walks fill whole lines
 }
 
 TEST(TlbTiming, AnL2OfFewEntriesForgets) {
@@ -108,8 +108,8 @@ TEST(TlbTiming, AnEntryIsReplacedWhenTheWalkEndsAndNotWhenItBegins) {
   small.gpu.l2_ways = 1;
   Tlbs tlbs(small);
   static_cast<void>(tlbs.Look(0, 0));
-  static_cast<void>(tlbs.Look(64, 1'000'000, 1));  // page 0's set
-  EXPECT_EQ(tlbs.Look(0, 1'010'000, 2), 4'000u);   // the L2 still has it
+  static_cast<void>(tlbs.Look(64, 1'000'000, 1));  // evicts page 0 from its L1 set
+  EXPECT_EQ(tlbs.Look(0, 1'010'000, 2), 4'000u);   // the L2 still holds page 0
   EXPECT_GT(tlbs.Look(0, 2'000'000, 3), 100'000u);
   EXPECT_EQ(tlbs.Look(0, 3'000'000, 3), 2'000u);
   EXPECT_EQ(tlbs.Count("l2_evictions"), 2u);
@@ -120,7 +120,7 @@ TEST(TlbTiming, APageByItselfIsNotEnteredWhileAnotherOneIs) {
   for (unsigned port = 0; port < 3; ++port) static_cast<void>(tlbs.Look(64 * port, 0, port));
   EXPECT_EQ(tlbs.Look(0, 1'000'000), 2'000u);
   EXPECT_EQ(tlbs.Count("walks"), 3u);
-  EXPECT_EQ(tlbs.Count("l2_fills"), 1u);  // the walks end together
+  EXPECT_EQ(tlbs.Count("l2_fills"), 1u);  // the walks end at the same time
 }
 
 TEST(TlbTiming, FewWalkersMakeMissesWait) {

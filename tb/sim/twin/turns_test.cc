@@ -8,7 +8,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-/// A memory port for one burst at a time, busy until 1 us.
+/// A memory port that accepts one burst at a time and is busy until 1 us.
 struct Port {
   Port() : time(OneBurst()), turns(time, agenda) { static_cast<void>(time.VramRead(900'000, 64)); }
   static TimeParameters OneBurst() {
@@ -16,7 +16,7 @@ struct Port {
     parameters.vram_outstanding = 1;
     return parameters;
   }
-  /// `name` reads `lines` lines, each in a turn of its own.
+  /// Makes client `name` read `lines` lines, waiting for the port before each line.
   void Read(char name, unsigned lines) {
     turns.Wait([this, name, lines] {
       order += name;
@@ -33,10 +33,10 @@ struct Port {
 TEST(Turns, WhoFindsNoPlaceWaitsAndTurnsAreALineEach) {
   Port port;
   EXPECT_TRUE(port.turns.Busy(0));
-  EXPECT_FALSE(port.turns.Busy(2'000'000));  // the port is free by then
+  EXPECT_FALSE(port.turns.Busy(2'000'000));  // the port is free at that time
   port.Read('a', 3);
   port.Read('b', 2);
-  EXPECT_TRUE(port.turns.Busy(2'000'000));  // others wait
+  EXPECT_TRUE(port.turns.Busy(2'000'000));  // other clients wait
   port.agenda.RunUntil(5'000'000);
   EXPECT_EQ(port.order, "ababa");
   EXPECT_FALSE(port.turns.Busy(5'000'000));

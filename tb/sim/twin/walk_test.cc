@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/page-tables.md, step by step, and against the reference walk.
+// Tests docs/page-tables.md step by step, and against the reference walk.
 #include "twin/walk.h"
 
 #include <gtest/gtest.h>
@@ -120,7 +120,7 @@ TEST(Walk, AgreesWithTheReferenceWalkOnRandomTables) {
     Words words;
     for (uint64_t at = 0; at < 0x6000; at += 8) {
       for (const Target target : {Target::kSystem, Target::kVram}) {
-        if (below(40) == 0) continue;  // cannot be read
+        if (below(40) == 0) continue;  // the word cannot be read
         PteEntry entry;
         entry.set_valid(below(16) != 0).set_zero(below(16) == 0).set_large(below(4) == 0);
         entry.set_coherent(below(2)).set_read_only(below(4) == 0).set_no_execute(below(4) == 0);
@@ -148,7 +148,7 @@ TEST(Walk, AgreesWithTheReferenceWalkOnRandomTables) {
         continue;
       }
       ASSERT_EQ(found.zero, right.zero);
-      if (found.zero || found.span_lg2 == 16) continue;  // a block's translation covers its neighbours too
+      if (found.zero || found.span_lg2 == 16) continue;  // a block's translation also covers its neighbours
       ASSERT_EQ(found.target, right.gpa.target);
       ASSERT_EQ(found.base + (va & ((uint64_t{1} << found.span_lg2) - 1)), right.gpa.offset);
       ++translated;

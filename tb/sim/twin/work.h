@@ -8,8 +8,8 @@
 
 namespace gmmu::sim::twin {
 
-/// A machine whose engine and client 0 can work: space 1 maps four pages at 0x10000 in VRAM, ring 0 takes paging
-/// buffers, and the fault queue is at kQueue in host memory.
+/// A machine whose engine and client 0 are ready to work: space 1 maps four pages at 0x10000 in VRAM, ring 0 accepts
+/// paging buffers, and the fault queue is at kQueue in host memory.
 struct Work : ::testing::Test {
   static constexpr uint64_t kQueue = 0x110000;
 
@@ -38,7 +38,7 @@ struct Work : ::testing::Test {
     EXPECT_TRUE(b.machine.ram().Read(address, &word, 8));
     return word;
   }
-  /// Runs client 0 and returns its status at the end.
+  /// Runs client 0 and returns its final status.
   regs::ClientStatus Client(regs::ClientCtrl ctrl, uint64_t base, uint32_t count) {
     b.bare.Write(regs::kClientBase + regs::ClientBase::kOffset, base);
     b.bare.Write(regs::kClientBase + regs::ClientLines::kOffset, regs::ClientLines().set_stride(1).raw);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A VT-d unit on a bench: sparse memory, table building as software would do it, register and queue
+// A test bench for a VT-d unit: sparse memory, table building as software would do it, register and queue
 // helpers.
 #pragma once
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ class FakeMemory : public RemapMemory {
   uint64_t reads = 0;
 };
 
-/// Tables of the unit, built as software would build them.
+/// Page tables of the unit, built as software would build them.
 struct VtdTables {
   static constexpr uint64_t kRoot = 0x10000, kQueue = 0x20000, kStatus = 0x30000;
   static constexpr uint16_t kSid = 0x0100;  // 01:00.0
@@ -46,8 +46,8 @@ struct VtdTables {
 
   uint64_t NewTable() { return next_table_ += 0x1000; }
 
-  /// Sets a context entry of `levels` for `sid`, with root entry and context table as needed. Returns the entry's
-  /// address.
+  /// Sets a context entry of `levels` for `sid`, creating the root entry and context table if necessary. Returns the
+  /// entry's address.
   uint64_t SetContext(uint16_t sid, uint16_t did, uint64_t top, unsigned levels, unsigned type = 0) {
     uint64_t& root = memory.words[kRoot + (sid >> 8) * 16u];
     if ((root & 1) == 0) root = NewTable() | 1;
@@ -57,7 +57,7 @@ struct VtdTables {
     return at;
   }
 
-  /// Address of the entry for `iova` in the table of `level`; makes the tables above it.
+  /// Returns the address of the entry for `iova` in the table of `level`, creating the tables above it.
   uint64_t EntryAt(uint64_t top, unsigned levels, uint64_t iova, unsigned level) {
     uint64_t table = top;
     for (unsigned l = levels; l > level; --l) {
@@ -88,7 +88,7 @@ class VtdBench : public VtdTables {
     core.set_message_sink([this](uint64_t address, uint32_t data) { messages.emplace_back(address, data); });
   }
 
-  /// Sets up one domain of `levels` for kSid, and switches translation and queue on.
+  /// Sets up one domain of `levels` for kSid, and enables translation and the queue.
   void Start(unsigned domain_levels = 4) {
     levels = domain_levels;
     top = NewTable();
@@ -110,7 +110,7 @@ class VtdBench : public VtdTables {
   void Put(uint32_t offset, unsigned size, uint64_t value) { core.WriteRegister(offset, size, value); }
   uint32_t Gsts() const { return static_cast<uint32_t>(Get(vtd::kGsts, 4)); }
   uint32_t Fsts() const { return static_cast<uint32_t>(Get(vtd::kFsts, 4)); }
-  /// Sets one command bit as software must, together with all level bits.
+  /// Sets one command bit together with all level bits, as software must do.
   void Command(uint32_t bit) { Put(vtd::kGcmd, 4, (Gsts() & 0x96FFFFFF) | bit); }
   void CommandOff(uint32_t bit) { Put(vtd::kGcmd, 4, (Gsts() & 0x96FFFFFF) & ~bit); }
 
@@ -151,7 +151,7 @@ class VtdBench : public VtdTables {
   VtdResult Peek(uint64_t iova, bool write = false, uint16_t sid = kSid) {
     return core.Peek(memory, {sid, iova, write, VtdAddressType::kUntranslated});
   }
-  /// Number of memory reads for the access.
+  /// Returns the number of memory reads that the access needs.
   uint64_t Cost(uint64_t iova, bool write = false, uint16_t sid = kSid) {
     const uint64_t before = Count("walk_reads");
     Access(iova, write, sid);
@@ -164,7 +164,7 @@ class VtdBench : public VtdTables {
     return 0;
   }
 
-  /// Feeds one step of a walk from memory.
+  /// Performs one step of a walk with data from memory.
   void Step(VtdWalk& walk) {
     const RemapRead read = walk.read();
     uint64_t low = 0, high = 0;
@@ -178,16 +178,16 @@ class VtdBench : public VtdTables {
   unsigned queue_size = 0;
 };
 
-/// A unit with translation on, and a domain of four levels for kSid.
+/// A unit with translation enabled and a four-level domain for kSid.
 struct StartedVtd : VtdBench {
   explicit StartedVtd(const VtdParameters& parameters = {}) : VtdBench(parameters) { Start(); }
 };
 
-/// Accesses `iova` and returns the reason of its fault, which a walk of the tables alone must give too.
+/// Accesses `iova` and returns its fault reason; checks that a table walk alone gives the same reason.
 inline VtdReason ReasonOf(VtdBench& bench, uint64_t iova, bool write = false) {
   const VtdResult result = bench.Access(iova, write);
   EXPECT_EQ(result.ok(), result.reason == VtdReason::kNone);
-  // Whatever the caches hold, a walk of the tables alone must give the same.
+  // Whatever the caches contain, a table walk alone must give the same reason.
   EXPECT_EQ(bench.Peek(iova, write).reason, result.reason);
   return result.reason;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the caches keep, seen from outside: the reads that an access costs.
+// Tests the caches' contents through the number of reads that an access needs.
 #include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
@@ -19,7 +19,7 @@ TEST(VtdCaches, ServeARepeatedAccessWithoutAnyRead) {
   bench.Map(0x1000, 0x2000);
   EXPECT_EQ(bench.Cost(0x1000), 6u);
   EXPECT_EQ(bench.Cost(0x1FF8), 0u);
-  EXPECT_EQ(bench.Cost(0x1000, true), 0u);  // permissions are kept with the translation
+  EXPECT_EQ(bench.Cost(0x1000, true), 0u);  // permissions are cached with the translation
   EXPECT_EQ(bench.Count("iotlb_hits"), 2u);
 }
 
@@ -78,7 +78,7 @@ TEST(VtdCaches, ReplaceTheLeastRecentlyUsedContext) {
   for (const uint16_t sid : {0x101, 0x102}) bench.SetContext(sid, kDid, bench.top, 4);
   bench.Access(0x1000, false, 0x100);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x101),
-            2u);  // only its context is read: the IOTLB has the domain's translation
+            2u);  // only the context is read: the IOTLB has the domain's translation
   bench.Access(0x1000, false, 0x100);
   bench.Access(0x1000, false, 0x102);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x100), 0u);
@@ -125,7 +125,7 @@ TEST(VtdCaches, KeepNothingThatFaultedWithoutCachingMode) {
   StartedVtd bench;
   EXPECT_EQ(bench.Access(0x1000).reason, VtdReason::kNoRead);
   bench.Map(0x1000, 0x2000);
-  EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // no invalidation needed
+  EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // no invalidation is needed
   const uint64_t other = bench.NewTable();
   EXPECT_EQ(bench.Access(0x1000, false, 0x108).reason, VtdReason::kContextNotPresent);
   bench.SetContext(0x108, 7, other, 4);
@@ -138,7 +138,7 @@ TEST(VtdCaches, KeepNotPresentPagesWithCachingMode) {
   EXPECT_EQ(bench.Access(0x1000).reason, VtdReason::kNoRead);
   EXPECT_EQ(bench.Access(0x1000, true).reason, VtdReason::kNoWrite);
   bench.Map(0x1000, 0x2000);
-  EXPECT_EQ(bench.Access(0x1000).reason, VtdReason::kNoRead);  // stale, and legal
+  EXPECT_EQ(bench.Access(0x1000).reason, VtdReason::kNoRead);  // stale, which is legal
   EXPECT_EQ(bench.Access(0x1000, true).reason, VtdReason::kNoWrite);
   bench.Submit(VtdBench::IotlbPage(kDid), VtdBench::Pages(0x1000, 0));
   EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);
@@ -164,7 +164,7 @@ TEST(VtdCaches, TagNotPresentContextsWithDomainZeroInCachingMode) {
   bench.Entry(other, 4, 0x1000, 1) = 0x9000 | kRw;
   bench.SetContext(0x108, 7, other, 4);
   EXPECT_EQ(bench.Access(0x1000, false, 0x108).reason,
-            VtdReason::kContextNotPresent);  // stale, and legal
+            VtdReason::kContextNotPresent);  // stale, which is legal
   bench.Submit(VtdBench::ContextDevice(7, 0x108));
   EXPECT_EQ(bench.Access(0x1000, false, 0x108).reason,
             VtdReason::kContextNotPresent);  // wrong domain

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fault records, their overflow, and the fault interrupt.
+// Tests fault records, their overflow, and the fault interrupt.
 #include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
@@ -57,7 +57,7 @@ TEST(VtdFaults, AreClearedOneByOneByWritingOne) {
   bench.Access(0x2000);
   bench.Put(vtd::kFsts, 4, vtd::kPpf);  // not writable
   EXPECT_NE(bench.Fsts() & vtd::kPpf, 0u);
-  bench.Put(kRecords + 12, 4, 0x7FFFFFFF);  // F not written with 1
+  bench.Put(kRecords + 12, 4, 0x7FFFFFFF);  // F is not written with 1
   EXPECT_TRUE(Full(bench, 0));
   Clear(bench, 0);
   EXPECT_FALSE(Full(bench, 0));
@@ -80,7 +80,7 @@ TEST(VtdFaults, SetOverflowWhenTheNextRecordIsTakenAndThenDrop) {
     EXPECT_EQ(bench.Get(kRecords, 8), 0x1000u);  // the old record is kept
     EXPECT_EQ(bench.Count("faults_lost"), 1u);
     for (unsigned i = 0; i < count; ++i) Clear(bench, i);
-    bench.Access(0xBB000);  // PFO still set: dropped
+    bench.Access(0xBB000);  // PFO is still set, so the fault is dropped
     EXPECT_EQ(bench.Fsts() & vtd::kPpf, 0u);
     EXPECT_EQ(bench.Count("faults_lost"), 2u);
     bench.Put(vtd::kFsts, 4, vtd::kPfo);

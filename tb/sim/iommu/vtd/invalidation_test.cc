@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an invalidation drops, seen from outside: the reads that an access costs.
+// Tests the effects of invalidations through the number of reads that an access needs.
 #include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
@@ -17,7 +17,7 @@ TEST(VtdInvalidation, OfAPageDropsThatPageOfThatDomainOnly) {
   bench.Submit(VtdBench::IotlbPage(kDid), VtdBench::Pages(0x2000, 0, true));
   EXPECT_EQ(bench.Cost(0x1000), 0u);
   EXPECT_EQ(bench.Cost(0x3000), 0u);
-  EXPECT_EQ(bench.Cost(0x2000), 1u);  // IH: the tables above stay
+  EXPECT_EQ(bench.Cost(0x2000), 1u);  // IH keeps the table pointers above
 }
 
 TEST(VtdInvalidation, MasksTheLowBitsOfTheAddress) {
@@ -104,7 +104,7 @@ TEST(VtdInvalidation, OfContextsByDeviceMatchesDomainAndMaskedFunction) {
   };
   EXPECT_EQ(cost(0, kDid, 0x100, 0x100), 2u);
   EXPECT_EQ(cost(0, kDid, 0x100, 0x101), 0u);
-  EXPECT_EQ(cost(0, kDid + 1, 0x100, 0x100), 0u);  // the match uses the DID that the entry was filled with
+  EXPECT_EQ(cost(0, kDid + 1, 0x100, 0x100), 0u);  // the entry is matched by the DID with which it was filled
   EXPECT_EQ(cost(1, kDid, 0x100, 0x104), 2u);
   EXPECT_EQ(cost(1, kDid, 0x100, 0x102), 0u);
   EXPECT_EQ(cost(2, kDid, 0x100, 0x106), 2u);
@@ -138,7 +138,7 @@ TEST(VtdInvalidation, OfContextsLeavesTheDomainsTranslations) {
   bench.Access(0x1000);
   bench.Map(0x1000, 0x7000);
   bench.Submit(VtdBench::ContextGlobal());
-  EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // until the IOTLB is invalidated as well
+  EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // valid until the IOTLB is invalidated as well
   bench.Submit(VtdBench::IotlbGlobal());
   EXPECT_EQ(bench.Access(0x1000).hpa, 0x7000u);
 }
@@ -149,7 +149,7 @@ TEST(VtdInvalidation, UsesTheDomainOfTheTimeOfFilling) {
   bench.Access(0x1000);
   bench.SetContext(kSid, 9, bench.top, 4);
   bench.Map(0x1000, 0x7000);
-  bench.Submit(VtdBench::ContextDevice(9, kSid));  // a context entry has the old DID, so the new one matches nothing
+  bench.Submit(VtdBench::ContextDevice(9, kSid));  // the context entry has the old DID, so the new DID matches nothing
   EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);
   bench.Submit(VtdBench::ContextDevice(kDid, kSid));
   bench.Submit(VtdBench::IotlbDomain(kDid));
@@ -199,7 +199,7 @@ TEST(VtdInvalidation, LetsARestartedWalkHitWhatAnotherWalkBrought) {
   EXPECT_EQ(second.reads(), 0u);
   bench.core.Finish(first);
   bench.core.Finish(second);
-  // Each counts as one miss, however often it retried; the first walked the tables, the second waited for it.
+  // Each request counts as one miss, however often it retried. The first walked the tables; the second waited for it.
   EXPECT_EQ(bench.Count("requests"), 2u);
   EXPECT_EQ(bench.Count("missed"), 2u);
   EXPECT_EQ(bench.Count("walks"), 1u);
@@ -256,7 +256,7 @@ TEST(VtdInvalidation, ByRegistersRefusesGrainsAndMasksThatItDoesNotHave) {
 TEST(VtdInvalidation, ByRegistersIsIgnoredWhileTheQueueIsOn) {
   StartedVtd bench;
   bench.Put(vtd::kCcmd, 8, uint64_t{1} << 63 | uint64_t{1} << 61);
-  EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 1u);  // never done
+  EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 1u);  // the invalidation never completes
   EXPECT_EQ(bench.Count("context_invalidations"), 0u);
 }
 

@@ -19,7 +19,7 @@ TEST(VtdMappings, MergeNeighboursThatContinueEachOther) {
   bench.Map(0x1000, 0x10000);
   bench.Map(0x2000, 0x11000);
   bench.Map(0x3000, 0x12000, 1, kR);  // other permission
-  bench.Map(0x4000, 0x14000, 1, kR);  // a gap in the host
+  bench.Map(0x4000, 0x14000, 1, kR);  // a gap in the host addresses
   bench.Map(0x6000, 0x15000, 1, kR);  // a gap in the device's addresses
   const auto devices = bench.core.MappingsOf(bench.memory, bench.core.root());
   ASSERT_EQ(devices.size(), 1u);
@@ -51,7 +51,7 @@ TEST(VtdMappings, ListEveryDeviceOfADomain) {
   bench.Map(0x1000, 0x2000);
   bench.SetContext(0x0200, VtdBench::kDid, bench.top, 4);
   bench.SetContext(0x0210, 9, 0, 4, 2);
-  bench.SetContext(0x02F8, 9, bench.top | 0x10, 4);  // reserved bit: reaches nothing
+  bench.SetContext(0x02F8, 9, bench.top | 0x10, 4);  // a reserved bit is set, so it maps nothing
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);
   ASSERT_EQ(devices.size(), 3u);
   EXPECT_EQ(devices[1].requester, 0x0200);
@@ -67,7 +67,7 @@ TEST(VtdMappings, LeaveOutWhatFaults) {
   bench.Map(0xFEE05000, 0x5000);                          // maps an address in the interrupt window
   bench.Map(0x40000000, 0x123000, 1, kW);
   uint64_t& upper = bench.Entry(bench.top, 4, 0x40000000, 3);
-  upper = (upper & ~kRw) | kR;  // ANDed to nothing
+  upper = (upper & ~kRw) | kR;  // the ANDed permissions are empty
   bench.Map(uint64_t{1} << 40, 0x7000);
   bench.memory.unreadable.insert(bench.EntryAt(bench.top, 4, uint64_t{1} << 40, 1) >> 12);
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);
@@ -90,7 +90,7 @@ TEST(VtdMappings, AndPermissionsOverAllLevels) {
 TEST(VtdMappings, CutTheInterruptWindowOutOfLargePages) {
   StartedVtd bench;
   bench.Map(3 * kGiB, 3 * kGiB, 3);  // one to one
-  bench.Map(8 * kGiB, 3 * kGiB, 3);  // to it
+  bench.Map(8 * kGiB, 3 * kGiB, 3);  // maps to the same host address
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);
   ASSERT_EQ(devices.size(), 1u);
   const auto& mappings = devices[0].mappings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The invalidation queue: order, waits, draining, errors, wrap.
+// Tests the invalidation queue: order, waits, draining, errors, wrap.
 #include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
@@ -20,7 +20,7 @@ TEST(VtdQueue, IsIdleUntilTheTailMoves) {
   const RemapWork work = bench.core.NextWork();
   EXPECT_EQ(work.kind, Kind::kFetch);
   EXPECT_EQ(work.address, VtdBench::kQueue);
-  EXPECT_EQ(bench.core.NextWork().kind, Kind::kIdle);  // the fetch is unanswered
+  EXPECT_EQ(bench.core.NextWork().kind, Kind::kIdle);  // the fetch has no response yet
   EXPECT_EQ(bench.Get(vtd::kIqh, 8), 0u);
   bench.core.FetchDone(true, VtdBench::IotlbGlobal(), 0);
   EXPECT_EQ(bench.Get(vtd::kIqh, 8), 16u);
@@ -150,7 +150,7 @@ TEST(VtdQueue, HoldsTheInvalidationRegisterForRequestsInFlight) {
   EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 1u);
   EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 1u);
   while (!walk.done()) bench.Step(walk);
-  EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 0u);  // the walk is over
+  EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 0u);  // the walk has ended
   EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 1u);        // its memory read is still outstanding
   bench.core.Finish(walk);
   EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 0u);
@@ -164,13 +164,13 @@ TEST(VtdQueue, RaisesTheCompletionInterruptOnceUntilCleared) {
   EXPECT_EQ(bench.Get(vtd::kIcs, 4), 1u);
   EXPECT_EQ(bench.Get(vtd::kIectl, 4), vtd::kIm | vtd::kIp);
   EXPECT_TRUE(bench.messages.empty());
-  bench.Put(vtd::kIectl, 4, 0);  // unmask: sent now
+  bench.Put(vtd::kIectl, 4, 0);  // unmasking sends the message now
   ASSERT_EQ(bench.messages.size(), 1u);
   EXPECT_EQ(bench.messages[0].first, 0xFEE00000u);
   EXPECT_EQ(bench.messages[0].second, 0x55u);
   EXPECT_EQ(bench.Get(vtd::kIectl, 4), 0u);
   bench.Submit(VtdBench::kWaitInterrupt);
-  EXPECT_EQ(bench.messages.size(), 1u);  // IWC was still 1, so no second message
+  EXPECT_EQ(bench.messages.size(), 1u);  // IWC was still 1, so there is no second message
   bench.Put(vtd::kIcs, 4, 1);
   bench.Submit(VtdBench::kWaitInterrupt);
   EXPECT_EQ(bench.messages.size(), 2u);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random tables, accesses and invalidations: a cached answer must be one that the tables gave at
-// some moment since the last invalidation that covers it. GMMU_SEED in the environment replays a
+// Tests random tables, accesses and invalidations: a cached translation must equal one that the tables gave
+// at some moment since the last invalidation that covers it. GMMU_SEED in the environment replays a
 // failure.
 #include <cstdlib>
 #include <map>
@@ -28,8 +28,8 @@ void ExpectSums(const VtdBench& bench) {
   EXPECT_GT(count("walks"), 100u);
 }
 
-/// For each page and access kind, the answers that the tables gave since the page was last
-/// invalidated.
+/// For each page and access kind, the results that the tables gave since the page's last
+/// invalidation.
 class Legal {
  public:
   void Note(VtdBench& bench, const std::vector<uint64_t>& pages) {
@@ -92,9 +92,9 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
   for (int step = 0; step < 3000; ++step) {
     const uint64_t page = pages[pick(pages.size())];
     const uint64_t action = pick(10);
-    if (action < 2) {  // change an entry of any level on the way to the page
+    if (action < 2) {  // change an entry of any level on the path to the page
       const unsigned level = 1 + static_cast<unsigned>(pick(3));
-      // Going down through a large page must split it first.
+      // A large page on the path to a lower level must be split first.
       for (unsigned upper = 3; upper > level; --upper) {
         uint64_t& entry = bench.Entry(bench.top, bench.levels, page, upper);
         if ((entry & kPs) != 0) entry = 0;
@@ -117,7 +117,7 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
           legal.Forget(0, ~uint64_t{0});
           break;
         default: {
-          // All of a GiB: covers every size that may be cached for its pages.
+          // Invalidate the whole GiB, which covers every page size that may be cached.
           bench.Submit(VtdBench::IotlbPage(VtdBench::kDid), VtdBench::Pages(page, 18));
           const uint64_t start = page >> 30 << 30;
           legal.Forget(start, start + (uint64_t{1} << 30));
@@ -163,8 +163,8 @@ TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
         entry = 0;
         bench.Submit(VtdBench::IotlbPage(VtdBench::kDid), VtdBench::Pages(page, 9 * (upper - 1)));
       }
-      // Tables made on the way are not-present entries that become present: caching mode requires an invalidation for
-      // them.
+      // Tables created here turn not-present entries into present ones, for which caching mode requires an
+      // invalidation.
       const uint64_t at = bench.EntryAt(bench.top, bench.levels, page, level);
       uint64_t& entry = bench.memory.words[at];
       if (level > 1 && (entry & kRw) != 0 && (entry & kPs) == 0) leaf_only = false;
@@ -181,8 +181,8 @@ TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
   ExpectSums(bench);
 }
 
-// Several walks at once, each with one read at a time, while a table changes: once the wait descriptor
-// has written its status, no answer may come from the old entry.
+// Several walks run at once, each with one read at a time, while a table changes. Once the wait descriptor has written
+// its status, no result may come from the old entry.
 TEST_P(VtdRandom, NoOldAnswerLeavesAfterTheWaitOfItsInvalidation) {
   const uint64_t seed = Seed(3000);
   SCOPED_TRACE("GMMU_SEED=" + std::to_string(seed));

@@ -64,7 +64,7 @@ TEST(VtdRegisters, RefuseAccessesOfAWrongShape) {
   EXPECT_EQ(bench.Get(vtd::kCap + 4, 8), ~uint64_t{0});
   EXPECT_EQ(bench.Get(0x1000, 4), 0xFFFFFFFFu);
   bench.Put(vtd::kRtaddr, 2, 0xFFFF);
-  bench.Put(vtd::kGcmd, 8, vtd::kTe);  // a 32-bit register
+  bench.Put(vtd::kGcmd, 8, vtd::kTe);  // GCMD is a 32-bit register
   bench.Put(vtd::kFedata - 4, 8, ~uint64_t{0});
   EXPECT_EQ(bench.Gsts(), 0u);
   EXPECT_EQ(bench.Get(vtd::kFedata, 4), 0u);
@@ -87,7 +87,7 @@ TEST(VtdCommand, LatchesTheRootOnlyAtSrtp) {
   EXPECT_EQ(bench.Gsts(), vtd::kSrtp);
   bench.Put(vtd::kRtaddr, 8, 0x6000);
   EXPECT_EQ(bench.core.root(), 0x5000u);
-  bench.Put(vtd::kGcmd, 4, 0);  // SRTP is one-shot: writing 0 does nothing
+  bench.Put(vtd::kGcmd, 4, 0);  // SRTP is one-shot, so writing 0 does nothing
   EXPECT_EQ(bench.core.root(), 0x5000u);
   EXPECT_EQ(bench.Gsts(), vtd::kSrtp);
   bench.Put(vtd::kGcmd, 4, vtd::kSrtp);
@@ -100,7 +100,7 @@ TEST(VtdCommand, KeepsCachesAcrossSrtp) {
   bench.Access(0x1000);
   bench.Put(vtd::kRtaddr, 8, 0x7000000);
   bench.Command(vtd::kSrtp);
-  EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // until software invalidates
+  EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // valid until software invalidates
   bench.Submit(VtdBench::ContextGlobal());
   EXPECT_EQ(bench.Access(0x1000).reason, VtdReason::kRootNotPresent);
 }

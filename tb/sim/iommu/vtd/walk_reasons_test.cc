@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each fault reason of a translation, and the order of those of the context entry.
+// Tests each fault reason of a translation, and the priority of the context entry's reasons.
 #include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
@@ -112,7 +112,7 @@ TEST(VtdWalk, ReasonBReservedBitsOfTheContextEntryAndNoOthers) {
   for (unsigned bit = 48; bit < 64; ++bit) EXPECT_EQ(with(uint64_t{1} << bit, 0), VtdReason::kContextReserved) << bit;
   EXPECT_EQ(with(0, 1u << 7), VtdReason::kContextReserved);
   for (unsigned bit = 24; bit < 64; ++bit) EXPECT_EQ(with(0, uint64_t{1} << bit), VtdReason::kContextReserved) << bit;
-  for (unsigned bit = 3; bit < 7; ++bit) EXPECT_EQ(with(0, 1u << bit), VtdReason::kNone) << bit;  // software's
+  for (unsigned bit = 3; bit < 7; ++bit) EXPECT_EQ(with(0, 1u << bit), VtdReason::kNone) << bit;  // ignored bits
 }
 
 TEST(VtdWalk, ReasonsOfTheContextEntryComeInTheOrder2BThen3) {
@@ -132,7 +132,7 @@ TEST(VtdWalk, ReasonCReservedBitsOfEachKindOfEntryAndNoOthers) {
     for (const bool leaf : {false, true}) {
       if ((level == 1 && !leaf) || (level == 4 && leaf)) continue;
       for (unsigned bit = 2; bit < 64; ++bit) {
-        if (bit >= 12 && bit < 48 && !(leaf && bit < vtd::LevelShift(level))) continue;  // the address
+        if (bit >= 12 && bit < 48 && !(leaf && bit < vtd::LevelShift(level))) continue;  // an address bit
         if (bit == 7 && (level == 2 || level == 3)) continue;                            // PS itself
         const bool reserved = (bit == 7 && level == 4) || bit == 11 || bit == 62 || (bit >= 12 && bit < 52);
         cases.push_back({level, leaf, bit, reserved});
@@ -171,7 +171,7 @@ TEST(VtdWalk, ReasonEOutputInTheInterruptRange) {
     EXPECT_EQ(ReasonOf(bench, 0x3000), VtdReason::kNone);
     EXPECT_EQ(ReasonOf(bench, 0x4FF8), VtdReason::kNone);
   }
-  bench.Map(0x40000000, 0xC0000000, 3);  // the GiB that holds the window: only its addresses fault
+  bench.Map(0x40000000, 0xC0000000, 3);  // in the GiB that holds the window, only the window faults
   EXPECT_EQ(ReasonOf(bench, 0x40000000 + 0x3EE00010), VtdReason::kInterruptRange);
   EXPECT_EQ(ReasonOf(bench, 0x40000000 + 0x3ED00010), VtdReason::kNone);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translation results and fault reasons, without regard to caches: each case starts a unit of its
-// own.
+// Tests translation results and fault reasons without the effects of caches: each case starts its own
+// unit.
 #include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
@@ -79,7 +79,7 @@ TEST(VtdWalk, BlocksBothWhenOneLevelLacksReadAndAnotherWrite) {
 
 TEST(VtdWalk, LooksAtReservedBitsOfPresentEntriesOnlyAndAfterThePermission) {
   StartedVtd bench;
-  bench.Map(kIova, kHpa, 1, uint64_t{1} << 50);  // not present
+  bench.Map(kIova, kHpa, 1, uint64_t{1} << 50);  // the entry is not present
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kNoRead);
   bench.Map(kIova, kHpa, 1, kR | uint64_t{1} << 50);
   EXPECT_EQ(ReasonOf(bench, kIova, true), VtdReason::kNoWrite);
@@ -129,7 +129,7 @@ TEST(VtdWalk, TakesWritesToTheInterruptWindowAsMessagesEvenWhenMapped) {
   const VtdResult read = bench.Access(0xFEE01004, false);
   EXPECT_EQ(read.outcome, RemapOutcome::kBlocked);
   EXPECT_EQ(read.reason, VtdReason::kNone);
-  EXPECT_EQ(bench.Fsts(), 0u);  // not recorded
+  EXPECT_EQ(bench.Fsts(), 0u);  // the fault is not recorded
 }
 
 TEST(VtdWalk, PassesThroughContextEntriesOfTypeTwo) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A policy in a shared object, for tests of loading: the L2 replaces the way that was used last. Its argument is the number
-// of entries that a walk fetches.
+// A policy in a shared object, for tests of loading policies: the L2 replaces the most recently used way. Its argument
+// is the number of entries that a walk fetches.
 #include <cstdlib>
 
 #include "twin/policy.h"
