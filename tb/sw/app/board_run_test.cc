@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program with --engine board. The board is the twin behind a pseudo-terminal.
+// Tests the program with --engine board. The board is the twin behind a pseudo-terminal.
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -32,7 +32,7 @@ class OnBoard : public Cli {
     EXPECT_EQ(board_->violation(), "");
     return status;
   }
-  /// A file of seeded bytes.
+  /// Writes a file of seeded bytes and returns its path.
   std::string Input(const std::string& name, size_t bytes) const {
     std::mt19937 random(static_cast<unsigned>(bytes));
     std::ofstream file(Path(name), std::ios::binary);

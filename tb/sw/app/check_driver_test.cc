@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu check-driver: one page about a driver, from runs in separate processes.
+// Tests gmmu check-driver: a summary of a driver, from runs in separate processes.
 #include "app/check_driver.h"
 
 #include <cstdlib>

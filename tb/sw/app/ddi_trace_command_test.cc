@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of a driver's calls: written by gmmu run, read by gmmu trace.
+// Tests traces of a driver's calls, which gmmu run writes and gmmu trace reads.
 #include "app/ddi_trace_command.h"
 
 #include <nlohmann/json.hpp>

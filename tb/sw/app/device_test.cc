@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers of other hardware: the machine of --device, and the examples.
+// Tests drivers of other hardware: the machine of --device, and the examples.
 #include <nlohmann/json.hpp>
 
 #include "cli_bench.h"
@@ -86,7 +86,7 @@ TEST_F(Device, WithASoftwareDriverDoesTheMainJobBehindTheIommu) {
 TEST_F(Device, WithASoftwareDriverVerifiesEveryScenarioThatItsCapsCanCarry) {
   std::vector<std::string> not_applicable;
   for (const workload::Scenario& scenario : workload::Scenarios()) {
-    if (workload::ForPhysicalModel(scenario)) continue;  // physical_device_test.cc
+    if (workload::ForPhysicalModel(scenario)) continue;  // physical_device_test.cc runs these
     SCOPED_TRACE(scenario.name);
     const int status = RunSoftware({"--scenario", scenario.name});
     EXPECT_NE(status, kExitFailed) << out_;
@@ -109,8 +109,8 @@ TEST_F(Device, HasTheIdsSizesAndInterruptOfTheConfiguration) {
   EXPECT_GT(report["counters"]["device"]["interrupts"], 0);
 }
 
-// During a storm neither the waits for a fence nor the interrupt routines end by themselves, so the model must end the
-// run.
+// During an interrupt storm, waits for a fence and interrupt routines never finish by themselves, so the model must end
+// the run.
 TEST_F(Device, ThatStormsEndsTheRunWithTheNameOfTheStorm) {
   const auto run = [&](const char* storm, const char* scenario) {
     setenv("GMMU_STORM", storm, 1);
@@ -138,7 +138,7 @@ TEST_F(Device, IsRefusedWhereItMeansNothing) {
                 "device.model is for gmmu run");
 }
 
-// examples/drivers/gmmu: pass-through functions between driver and system must not change the run.
+// The pass-through functions of examples/drivers/gmmu between driver and system must not change the run.
 TEST_F(Device, ADriverForOurGpuDoesWhatTheOneThatIsBuiltInDoesAndSaysWhatItWasAsked) {
   const auto cycles = [&](std::vector<std::string> more) {
     std::vector<std::string> arguments = {"run", "--engine", "fast", "--json", Path("report.json")};

@@ -47,7 +47,7 @@ TEST_F(Driver, OfASharedObjectDoesWhatTheOneThatIsBuiltInDoes) {
   }
 }
 
-// Compiled with the headers of an older version: its tables end where that version's tables end.
+// The driver is compiled with the headers of an older version, so its tables have that version's sizes.
 TEST_F(Driver, OfAnOlderInterfaceVersionDoesWhatTheOneThatIsBuiltInDoesAtThatVersion) {
   for (const auto& [name, version] : {std::pair{"wddm2_0", "2.0"}, {"wddm2_4", "2.4"}, {"wddm2_9", "2.9"}}) {
     SCOPED_TRACE(version);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings that the operating system or the driver refuses at power-on, or that a procedure cannot use.
+// Tests settings that the operating system or the driver refuses at power-on, or that a procedure cannot use.
 #include "app/not_begun.h"
 
 #include "app/configuration.h"
@@ -58,7 +58,7 @@ TEST_F(NotBegun, IsAnErrorOfAReplayToo) {
                 "driver.map_aperture2 = false");
 }
 
-// The settings are valid: a driver refuses to start, or a fault is injected.
+// The settings are valid here; a driver refuses to start, or a fault is injected.
 TEST_F(NotBegun, IsAFailedRunWhereSettingsAreNotTheReason) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", GMMU_DRIVERS "refusing.so", "--set", "gpu.vram_mib=32"}),
             kExitFailed);

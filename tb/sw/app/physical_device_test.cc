@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers of the physical model, without page tables: examples/drivers/physical, and variants of it with one change
-// (tb/sw/app/drivers/physical_misbehaving.c).
+// Tests drivers of the physical model, without page tables: examples/drivers/physical, and variants of that driver with
+// one change each (tb/sw/app/drivers/physical_misbehaving.c).
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -88,7 +88,7 @@ TEST_F(PhysicalDevice, RefusesEachCallbackAndAllocationOrDoesWithoutIt) {
     EXPECT_EQ(Run({"run", "--driver", kPhysical, "--device", "none", "--fail-each", kind}), kExitGood) << out_;
 }
 
-// Options that Windows allows and the example does not use.
+// Tests options that Windows permits and the example does not use.
 TEST_F(PhysicalDevice, MayAnswerAsInWddm1OrHaveItsBuffersInTheAperture) {
   for (const char* variant : {"none", "segments_of_wddm_1", "renaming_list", "buffers_in_aperture"})
     EXPECT_EQ(RunMisdeed(variant), kExitGood) << variant << out_;
@@ -111,7 +111,7 @@ TEST_P(PhysicalMisdeed, IsNamed) {
 
 std::string NameOfMisdeed(const ::testing::TestParamInfo<Misdeed>& tested) { return tested.param.name; }
 
-// Each error shows as wrong bytes or as a fault of the hardware.
+// Each error causes wrong bytes or a fault of the hardware.
 INSTANTIATE_TEST_SUITE_P(
     Bytes, PhysicalMisdeed,
     ::testing::Values(Misdeed{"wrong_patch", "the device of first process was lost: node 1 stopped at fence"},

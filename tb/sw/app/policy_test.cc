@@ -13,9 +13,9 @@ using ::testing::HasSubstr;
 
 const std::string kRandom = "gen:random,footprint=32MiB,count=12000,streams=64";
 const std::string kZipf = "gen:zipf,footprint=32MiB,count=12000,streams=64";
-const std::string kBlocks = "gen:zipf,footprint=8MiB,granule=65536,count=12000,streams=4";    // walkers are free
-const std::string kRound = "gen:stride,stride=4096,footprint=4MiB,count=12000,streams=1";     // 2x the L2's reach
-const std::string kSparse = "gen:stride,stride=69632,footprint=16MiB,count=12000,streams=1";  // one page a block
+const std::string kBlocks = "gen:zipf,footprint=8MiB,granule=65536,count=12000,streams=4";    // leaves walkers free
+const std::string kRound = "gen:stride,stride=4096,footprint=4MiB,count=12000,streams=1";     // twice the L2's reach
+const std::string kSparse = "gen:stride,stride=69632,footprint=16MiB,count=12000,streams=1";  // one page per block
 const std::string kChase = "gen:chase,footprint=8MiB,count=4000";
 const std::string kSteps = "gen:stride,stride=40960,footprint=32MiB,count=12000,streams=1";
 
@@ -38,7 +38,7 @@ class Policies : public Cli {
     }
     return region;
   }
-  /// "cycles", "mean" (latency) or "block.counter"; a counter that has not grown is 0.
+  /// `name` is "cycles", "mean" (latency) or "block.counter". Returns 0 for a counter that has not grown.
   static double Of(const nlohmann::json& region, const std::string& name) {
     if (name == "cycles") return region["cycles"];
     if (name == "mean") return region["latency"]["mean"];
@@ -53,7 +53,7 @@ TEST_F(Policies, OfAllDefaultsAreTheHardware) {
   for (const std::string& workload : {kRandom, kZipf, kRound}) {
     nlohmann::json hardware = Replay(workload, {}), keyed = Replay(workload, {"policy.seed=1"});
     EXPECT_EQ(hardware["counters"].contains("policy"), false);
-    keyed["counters"].erase("policy");  // the report has it because a policy key is set
+    keyed["counters"].erase("policy");  // present because a policy key is set
     EXPECT_EQ(hardware, keyed) << workload;
   }
 }
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{{}, {"policy.l2_cycles=40"}, kBlocks, {}, {"ports.cycles"}},
         Row{kOne, {"policy.l2_block_pages=1"}, kSparse, {kMisses, "cycles"}, {kHits}},
         Row{{}, {"policy.l3_entries=8192"}, kRandom, {kWalks, "cycles"}, {"policy.l3_hits"}},
-        // All sets share the replacement order of ways, so only with one way is the order right for each set.
+        // All sets share one replacement order of ways, so the order is exact per set only if there is one way.
         Row{{"policy.l3_entries=2048"}, {"policy.l3_ways=1"}, kZipf, {kWalks}, {"policy.l3_hits"}},
         Row{kL3, {"policy.l3_cycles=300"}, kRandom, {}, {"ports.cycles"}}));
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program as a process: closed or full standard streams, signals, temporary files.
+// Tests the program as a process: closed or full standard streams, signals, temporary files.
 #include "app/process.h"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ struct Process : Cli {
     while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
     return status;
   }
-  /// Runs the program and returns its exit status. out_ and err_ get what it printed.
+  /// Runs the program and returns its exit status. Its output is stored in out_ and err_.
   int Exit(const std::vector<std::string>& arguments, const std::function<void()>& prepare) {
     const int status = Wait(Start(arguments, prepare));
     EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
@@ -189,7 +189,7 @@ TEST_F(Process, ATemporaryFolderThatIsMissingOrFullIsNamed) {
   EXPECT_THAT(err_, HasSubstr("gmmu: the temporary folder " + Path("missing") + "/gmmu-run-"));
   EXPECT_THAT(err_, HasSubstr("cannot be made: No such file or directory\nSet TMPDIR to a folder "));
 
-  int ends[2];  // a file size limit imitates a full disk; it does not affect pipes
+  int ends[2];  // a file size limit imitates a full disk, and does not affect pipes
   ASSERT_EQ(pipe(ends), 0);
   const int status = Wait(Start(check, [&] {
     setenv("TMPDIR", folder_.c_str(), 1);

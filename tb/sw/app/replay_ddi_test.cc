@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replays the calls of a recorded run with a driver.
+// Tests the replay of a recorded run's calls with a driver.
 #include "app/replay_ddi.h"
 
 #include "app/ddi_trace_file.h"

@@ -14,7 +14,7 @@ namespace {
 using settings::Key;
 using ::testing::HasSubstr;
 
-/// The documents leave this key open (docs/ddi/aperture.md). With this value the GPU faults, and the run says where.
+/// The documents leave this key open (docs/ddi/aperture.md). With this value the GPU faults, and the run reports where.
 constexpr char kFaults[] = "os.dummy_page_logical = false";
 
 std::string List(uint64_t value, size_t count) {
@@ -22,7 +22,7 @@ std::string List(uint64_t value, size_t count) {
   return settings::Render(values);
 }
 
-/// Returns the bounds themselves, or all choices, as TOML.
+/// Returns TOML for the bounds themselves, or for all choices.
 std::vector<std::string> Inside(const Key& key) {
   std::vector<std::string> values;
   if (std::holds_alternative<uint64_t>(key.initial)) return {std::to_string(key.min), std::to_string(key.max)};

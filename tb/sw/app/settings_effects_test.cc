@@ -28,7 +28,7 @@ std::string Toml(const std::string& key, const std::string& value) {
   return "[" + key.substr(0, dot) + "]\n" + key.substr(dot + 1) + " = " + value + "\n";
 }
 
-/// `more` adds another section.
+/// Returns a configuration with the key set; `more` adds another section.
 Configuration With(const std::string& key, const std::string& value, const std::string& more = "") {
   return Configuration::FromToml(Toml(key, value) + more, key);
 }
@@ -133,8 +133,8 @@ TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
 
 // ---- results of the cores
 
-/// The sum of the completion times of some reads: in one row, in another row of its bank, and in a stream, all after
-/// the first refresh.
+/// Returns the sum of the completion times of some reads: in one row, in another row of the same bank, and in a stream,
+/// all after the first refresh.
 uint64_t DramDone(const Configuration& configuration) {
   sim::DramTiming dram(sim::DramOf(configuration.machine.host));
   uint64_t done = 8'000'000, sum = 0;
@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(Settings, DramKey,
                                            DramRow{"host.dram_trfc_ps", "1000000", Becomes::kSlower}),
                          [](const auto& info) { return info.param.key.substr(info.param.key.find('.') + 1); });
 
-/// Number of TLPs of a kind that can be sent before the receiver returns credits.
+/// Returns how many TLPs of a kind can be sent before the receiver returns credits.
 unsigned Sent(const Configuration& configuration, sim::TlpKind kind, unsigned bytes) {
   sim::PcieDirection direction(sim::PcieOf(configuration.machine.pcie), "link");
   unsigned sent = 0;
@@ -213,7 +213,7 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
   EXPECT_EQ(cap(With("iommu.write_buffer_flush", "true")) >> 4 & 1, 1u);
   EXPECT_EQ((cap(With("iommu.fault_records", "3")) >> 40 & 0xFF) + 1, 3u);
 
-  // Two devices in turn: one entry of the context cache holds only the later one.
+  // Two devices alternate: a context cache with one entry holds only the most recent one.
   const auto reads = [](const Configuration& configuration) {
     sim::VtdBench bench(sim::VtdParametersOf(sim::RemapperParametersOf(configuration.machine.iommu)));
     bench.Start();
@@ -224,7 +224,7 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
   };
   EXPECT_GT(reads(With("iommu.context_entries", "1")), reads({}));
 
-  // Two rounds over 32 pages: a smaller IOTLB has lost some of them when the second one comes.
+  // Reads 32 pages twice: a smaller IOTLB has lost some of them before the second round.
   const auto misses = [](const Configuration& configuration) {
     sim::VtdBench bench(sim::VtdParametersOf(sim::RemapperParametersOf(configuration.machine.iommu)));
     bench.Start();
@@ -240,7 +240,7 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
 // ---- the operating system
 
 TEST(Settings, AGpuThatReachesExactlyTheLastByteReachesAllMemoryOrNot) {
-  const std::string edge = "iommu = \"needed\"\n[host]\nmemory_gib = 6\n[gpu]\nlimit_bits = 33\n";  // 2 GiB and 4 to 8
+  const std::string edge = "iommu = \"needed\"\n[host]\nmemory_gib = 6\n[gpu]\nlimit_bits = 33\n";  // for the OS: 2 GiB
   EXPECT_EQ(Job(With("os.highest_visible_inclusive", "true", edge)).modes.back(), os::DmaMode::kPhysical);
   EXPECT_EQ(Job(With("os.highest_visible_inclusive", "false", edge)).modes.back(), os::DmaMode::kRemapped);
 }

@@ -39,7 +39,7 @@ std::set<std::string> ChangedInFiles() {
   return names;
 }
 
-/// The sources of all tests except this one and the measurements.
+/// Returns the sources of all tests except this one and the measurements.
 std::string Tests() {
   std::string text;
   for (const auto& entry : fs::recursive_directory_iterator(GMMU_SOURCE_DIR "/tb")) {
@@ -53,7 +53,7 @@ std::string Tests() {
   return text;
 }
 
-/// A value in the form that C++ and TOML have in common: DmaMode::kPhysical is physical.
+/// Returns a value in the form that C++ and TOML share: for DmaMode::kPhysical, physical.
 std::string Plain(std::string text) {
   if (const size_t scope = text.rfind("::"); scope != std::string::npos && text[scope + 2] == 'k')
     text.erase(0, scope + 3);
@@ -72,7 +72,7 @@ bool IsAnother(const std::string& text, size_t at, const std::string& initial) {
   return end != std::string::npos && Plain(text.substr(at, end - at)) != Plain(initial);
 }
 
-/// Whether `name`, not the end of a longer one, is followed by one of `signs` and a value other than the default.
+/// Whether `name`, as a whole word, is followed by one of `signs` and a value other than the default.
 bool SetToAnother(const std::string& text, const std::string& name, const std::vector<std::string>& signs,
                   const std::string& initial) {
   for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at) {
@@ -87,8 +87,8 @@ bool SetToAnother(const std::string& text, const std::string& name, const std::v
   return false;
 }
 
-/// Whether a test sets the key: by its full name in a table of rows, by its member, or by the name under which the
-/// driver reads it, whose default is `registry`.
+/// Whether a test sets the key: by its full name in a table of rows, through its member, or by its registry name
+/// `registry`.
 bool SetByATest(const std::string& tests, const settings::Key& key, const std::string& registry) {
   const std::string initial = settings::Render(key.initial);
   const std::vector<std::string> assignments = {"=", "*=", "+="};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios with settings of other scenarios: the assumptions of a procedure must hold with them too.
+// Tests scenarios with settings of other scenarios: a procedure's assumptions must hold with them too.
 #include "cli_bench.h"
 
 namespace gmmu::app {

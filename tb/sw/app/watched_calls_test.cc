@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in driver, compiled so that each of its accesses is observed, in concurrent calls of two threads that no
-// scenario combines.
+// Runs the built-in driver, compiled so that each of its accesses is observed, in concurrent calls of two threads that
+// no scenario combines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ struct WatchedCalls : ::testing::Test {
     dpc_may_run = true;
   }
 
-  /// Runs a life with each seed; it must end without a race.
+  /// Runs a life of the machine with each seed; it must end without a race.
   void ForEachSeed(const std::function<void(Life&)>& body) {
     for (uint64_t seed = 0; seed < kSeeds && !HasFailure(); ++seed) {
       LifeBench bench;
@@ -120,7 +120,7 @@ struct WatchedCalls : ::testing::Test {
   std::map<std::string, uint64_t> driver;
 };
 
-/// A process, its device, and contexts that exist only in the driver.
+/// A process, its device, and contexts that are known only to the driver.
 struct Owner {
   Owner(Life& life, const std::string& name) : life(life) {
     life.adapter.driver_objects().OpenProcess(handles, name, false);
@@ -194,7 +194,7 @@ TEST_F(WatchedCalls, AProcessIsAskedForItsSpaceWhileItsContextsComeAndGo) {
       const auto ask = [&] {
         for (int i = 0; i < 6; ++i) {
           if (client) {
-            kmd::EscapeRunClient run;  // without accesses, so it is refused once the space is known
+            kmd::EscapeRunClient run;  // it makes no accesses, so it is refused once the space is known
             run.process = owner.process();
             EXPECT_EQ(life.gpu().Ask(run), STATUS_INVALID_PARAMETER);
           } else {
@@ -265,7 +265,7 @@ TEST_F(WatchedCalls, AFenceIsAnnouncedWhileTheInterruptRoutineLooks) {
   });
 }
 
-// A late deferred call drains the fault log while the log stops or restarts.
+// A deferred call that runs late drains the fault log while the log stops or restarts.
 TEST_F(WatchedCalls, FaultsAreDrainedWhileTheGpuIsSwitchedOffAndOnAgain) {
   for (const DEVICE_POWER_STATE late : {PowerDeviceD3, PowerDeviceD0}) {
     ForEachSeed([late](Life& life) {
@@ -276,7 +276,7 @@ TEST_F(WatchedCalls, FaultsAreDrainedWhileTheGpuIsSwitchedOffAndOnAgain) {
         if (state == PowerDeviceD3) {
           dpc_may_run = false;
           const uint64_t before = life.kernel.scheduler().delivered();
-          kmd::EscapeRunClient run;  // in a space without a root
+          kmd::EscapeRunClient run;  // the space has no root
           run.process = owner.process();
           run.count = run.step = 1;
           const DXGKARG_ESCAPE args = EscapeOf(run);

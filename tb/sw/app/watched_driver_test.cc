@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in driver, compiled so that each of its accesses is observed, with threads that are preempted in it.
+// Runs the built-in driver, compiled so that each access is observed, with threads that are preempted inside it.
 #include <nlohmann/json.hpp>
 
 #include "cli_bench.h"
@@ -11,7 +11,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 struct WatchedDriver : Cli {
-  /// Exit status of a scenario with that driver; `preemption` applies unless the scenario's file sets it.
+  /// Returns the exit status of a scenario with that driver. The scenario's file may override `preemption`.
   int RunScenario(const std::string& driver, const std::string& scenario, uint64_t seed, unsigned preemption = 100) {
     std::ifstream file(GMMU_SOURCE_DIR "/sw/workload/scenarios/" + scenario + ".toml");
     std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -55,7 +55,7 @@ TEST_F(WatchedDriver, HasNoRaceOnThePathsOfMemoryAndPower) {
   }
 }
 
-// PreemptCommand and ResetEngine write data that the interrupt routine shares.
+// PreemptCommand and ResetEngine write data that the interrupt routine also uses.
 TEST_F(WatchedDriver, WithoutDeviceLevelInPreemptCommandOrResetEngineIsFoundOut) {
   EXPECT_EQ(RunScenario("unlocked", "threads-interleave", 0), kExitFailed);
   EXPECT_THAT(out_,

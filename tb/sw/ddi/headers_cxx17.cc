@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiled as C++17: the same assertions as headers_c11.c.
+// Compiles the same assertions as headers_c11.c, as C++17.
 #include "layout_static.h"

@@ -11,7 +11,7 @@
 
 namespace {
 
-// Each bit field set alone: the structure's first word must show exactly its bits.
+// Sets each bit field alone: the structure's first word must then have exactly the bits of that field.
 template <typename Structure, typename Set>
 uint64_t FirstWordAfter(Set set) {
   Structure value;
@@ -80,14 +80,14 @@ extern "C" int gmmu_headers_wddm2_0(void);
 extern "C" int gmmu_headers_wddm2_4(void);
 extern "C" int gmmu_headers_wddm2_9(void);
 
-// Sizes and offsets are asserted when these are compiled (layout_static.h): as C11, as C++17, and at older versions.
+// layout_static.h asserts sizes and offsets when it is compiled, here as C11, as C++17, and with older versions.
 TEST(Layout, HoldsAtCompileTimeInC11AndInCxx17) {
   EXPECT_EQ(gmmu_headers_c11(), 0x140);
-  EXPECT_EQ(gmmu_headers_wddm2_9(), 0x4F0);  // seen on Windows 22621
+  EXPECT_EQ(gmmu_headers_wddm2_9(), 0x4F0);  // observed on Windows 22621
 }
 
 TEST(Layout, OfOlderVersionsHoldsAtCompileTime) {
-  EXPECT_EQ(gmmu_headers_wddm2_0(), 0x138);  // seen on Windows 22621
+  EXPECT_EQ(gmmu_headers_wddm2_0(), 0x138);  // observed on Windows 22621
   EXPECT_EQ(gmmu_headers_wddm2_4(), 0x1C8);
 }
 

@@ -38,7 +38,7 @@ TEST(LibraryConfiguration, StaysAsItWasWhenAChangeIsRefused) {
               HasSubstr("unknown key gpu.vram_mb; the nearest is gpu.vram_mib"));
   EXPECT_THAT(ErrorOf([&] { configuration.Set({"iommu.present=false"}); }), HasSubstr("os.iommu"));
   EXPECT_EQ(configuration.ToToml(), before);
-  configuration.Set({"iommu.present=false", "os.iommu=physical"});  // together they fit
+  configuration.Set({"iommu.present=false", "os.iommu=physical"});  // the two settings are valid together
   EXPECT_EQ(configuration.Get("iommu.present"), "false");
 }
 

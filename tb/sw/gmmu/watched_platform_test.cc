@@ -24,7 +24,7 @@ class Notes : public Watcher {
   std::vector<Access> accesses;
 };
 
-/// Client 1 reads some lines of space 1.
+/// Makes client 1 read some lines of space 1.
 class Lines : public hw::ClientAccesses {
  public:
   uint64_t Due(unsigned client) override { return client == 1 && !todo.empty() ? 0 : kNever; }
@@ -56,11 +56,11 @@ TEST(WatchedPlatform, LooksAfterEveryAccessThatTakesTime) {
     WatchedPlatform watched(platform, notes);
     sim::BareMachine machine(watched);
     machine.PowerOn();
-    EXPECT_EQ(notes.looks, 6u);  // configuration writes
+    EXPECT_EQ(notes.looks, 6u);  // configuration writes are looks too
     (void)machine.Read(0);
     machine.Write(regs::Ctrl::kOffset, 0);
     const uint64_t word = 7;
-    machine.WriteVram(0, &word, 8);  // two more looks: the block write, and a read after it
+    machine.WriteVram(0, &word, 8);  // two more looks: one for the block write, one for a read after it
     EXPECT_EQ(notes.looks, 10u);
     EXPECT_EQ(watched.instruments()->Cycles(), platform.instruments()->Cycles());
   });

@@ -25,8 +25,8 @@ TEST(Events, StepsMustFillTheSpanWithoutGapOrOverlap) {
   EXPECT_FALSE(CheckSteps(span));
   span.steps = {{Cause::kL1, -1, 10, 12}, {Cause::kVram, 0, 12, 20}};
   EXPECT_TRUE(CheckSteps(span));
-  for (const auto& steps : {std::vector<Step>{{Cause::kL1, -1, 10, 12}, {Cause::kVram, 0, 13, 20}},  // a gap
-                            {{Cause::kL1, -1, 10, 12}, {Cause::kVram, 0, 11, 20}},                   // twice
+  for (const auto& steps : {std::vector<Step>{{Cause::kL1, -1, 10, 12}, {Cause::kVram, 0, 13, 20}},  // has a gap
+                            {{Cause::kL1, -1, 10, 12}, {Cause::kVram, 0, 11, 20}},                   // has an overlap
                             {{Cause::kL1, -1, 10, 21}},
                             {{Cause::kL1, -1, 10, 25}, {Cause::kVram, 0, 25, 20}}}) {
     span.steps = steps;

@@ -45,7 +45,7 @@ TEST(Traffic, RandomBeginsAfterTheSeedAndStaysInTheFootprint) {
   lines.seed = 2463534242u, lines.footprint_lg2 = 8, lines.base = 0x4000;
   EXPECT_THAT(Take(lines, 3), ElementsAre(0x4000 + 64 * (723471715u & 255), 0x4000 + 64 * (2497366906u & 255),
                                           0x4000 + 64 * (2064144800u & 255)));
-  lines.seed = 0x0000'0001'0000'0001;  // folds to 0, which stands for 1
+  lines.seed = 0x0000'0001'0000'0001;  // folds to 0, which is replaced by 1
   EXPECT_EQ(Take(lines, 1)[0], 0x4000 + 64 * (270369u & 255));
 }
 

@@ -34,7 +34,7 @@ TEST(Adapter, StartProgramsTheDeviceFromAdlsAndEnablesItLast) {
   }
 }
 
-/// Expects the sources of the driver's memory, and the number of pieces from each.
+/// Expects these sources of the driver's memory, and the number of allocations from each.
 void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, bool objects) {
   EXPECT_EQ(kernel.kernel_memory != 0, of_kernel);
   EXPECT_EQ(kernel.contiguous != 0 && kernel.pages != 0, of_isolation);
@@ -44,8 +44,8 @@ void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, 
   EXPECT_EQ(kernel.adls != 0, objects && !of_isolation);
 }
 
-// Before WDDM 2.4, or without isolation, the driver uses the kernel's routine; from 2.4 on, the callbacks of isolation;
-// from 2.9 on, memory objects with ADLs, unless the driver has isolation without DMA remapping.
+// Before WDDM 2.4, or without isolation, the driver uses the kernel's routine. From 2.4 on it uses the callbacks of
+// isolation; from 2.9 on, memory objects with ADLs, unless it has isolation without DMA remapping.
 TEST(Adapter, TakesItsMemoryByWhatItsVersionHas) {
   struct Row {
     ULONG version;
@@ -258,7 +258,7 @@ TEST(Adapter, ComesBackFromD3WithApertureTableRingAndRoots) {
   EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD3, PowerActionSleep), STATUS_SUCCESS);
   EXPECT_EQ(kernel.Reg<regs::Ctrl>().enable(), 0u);
   kernel.vram.clear();
-  const uint32_t space = regs::kSpaceBase + regs::kSpaceStride;  // registers of the second process' space
+  const uint32_t space = regs::kSpaceBase + regs::kSpaceStride;  // registers of the second process's space
   const uint64_t before = kernel.reg(space + regs::SpaceRoot::kOffset);
   kernel.reg(space + regs::SpaceRoot::kOffset) = 0;
   EXPECT_EQ(kernel.table.DxgkDdiSetPowerState(kernel.adapter, 0, PowerDeviceD0, PowerActionNone), STATUS_SUCCESS);

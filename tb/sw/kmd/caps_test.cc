@@ -28,7 +28,7 @@ TEST(Caps, MemoryAndIommuCapsAreAnsweredBeforeStart) {
   kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
 }
 
-// Documents and headers only: the version in which each capability was introduced.
+// Documents and headers give the version that introduced each capability.
 TEST(Caps, OfAnOlderVersionDoNotHaveWhatCameLater) {
   struct Row {
     ULONG version;
@@ -216,7 +216,7 @@ TEST(Caps, GpuMmuCapsAndLevelsFollowTheParameters) {
             STATUS_INVALID_PARAMETER);
 }
 
-// Capabilities that this hardware lacks, or that the model of the system does not use, are not declared.
+// Capabilities that this hardware lacks, or that the OS model does not use, are not declared.
 TEST(Caps, WhatWouldHaveNoEffectIsNotDeclared) {
   StartedDriver driver;
   FakeKernel& kernel = driver.kernel;
@@ -247,7 +247,7 @@ TEST(Caps, WhatWouldHaveNoEffectIsNotDeclared) {
   }
 }
 
-/// Level descriptor of a started driver.
+/// Returns a level descriptor of a started driver.
 DXGK_PAGE_TABLE_LEVEL_DESC Level(StartedDriver& driver, WORD level) {
   DXGK_PAGE_TABLE_LEVEL_DESC desc{};
   EXPECT_EQ(driver.kernel.Query(DXGKQAITYPE_PAGETABLELEVELDESC, DXGK_QUERYPAGETABLELEVELDESCIN{level, 0}, &desc),
@@ -255,7 +255,7 @@ DXGK_PAGE_TABLE_LEVEL_DESC Level(StartedDriver& driver, WORD level) {
   return desc;
 }
 
-// Seen on build 26100 (sizes, segment); the caps of dual entries and system memory: only in documents.
+// Observed on build 26100: sizes, segment. The caps of dual entries and system memory come from documents only.
 TEST(Caps, TablesOf64KiBPagesAndLargerTablesAreTold) {
   const std::map<std::string, uint64_t> geometry = {{"PageTableLevels", 3},
                                                     {"PageTableBits0", 13},

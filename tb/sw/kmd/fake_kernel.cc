@@ -11,7 +11,7 @@ namespace {
 FakeKernel* current = nullptr;
 HANDLE const kDeviceHandle = reinterpret_cast<HANDLE>(0xD0D0);
 constexpr uint64_t kRegisterBytes = 64 * 1024;
-constexpr SIZE_T kViewLead = 64;  // views begin earlier than the data
+constexpr SIZE_T kViewLead = 64;  // a view begins this much earlier than its data
 uint64_t next_page = 0x1000;
 }  // namespace
 
@@ -231,7 +231,7 @@ NTSTATUS FreeContiguous(HANDLE, CONST DXGKARGCB_FREECONTIGUOUSMEMORY* args) {
   std::free(args->hMemoryHandle);
   return STATUS_SUCCESS;
 }
-/// A list of one page at `memory`.
+/// Returns a list of one page at `memory`.
 PMDL MakeList(void* memory) {
   PMDL const list = static_cast<PMDL>(std::calloc(1, sizeof(MDL) + sizeof(PFN_NUMBER)));
   list->ByteCount = PAGE_SIZE;

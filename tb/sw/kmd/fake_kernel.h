@@ -13,14 +13,14 @@
 
 namespace gmmu::kmd::test {
 
-/// Stands in for Dxgkrnl, the kernel and the device's registers, so that the driver runs alone. It records and does not
-/// simulate: a test sets the effects of the device itself. Only one exists at a time.
+/// Replaces Dxgkrnl, the kernel and the device's registers, so that the driver runs alone. It records calls and
+/// simulates nothing: a test sets the device's effects itself. Only one may exist at a time.
 class FakeKernel {
  public:
   FakeKernel();
   ~FakeKernel();
 
-  // Properties of the machine; set them before the driver reads them.
+  // Properties of the machine. Set them before the driver reads them.
   std::map<std::string, uint64_t> parameters;
   uint64_t vram_bytes = 8 << 20;
   bool contiguous_adls = true;  ///< false: page arrays
@@ -50,11 +50,11 @@ class FakeKernel {
   bool never_quiet = false;  ///< inv_status stays busy
   uint64_t sizes_held = 0;   ///< what sizes_in_use reads whatever is written; 0: what was written
 
-  // Resources that the driver holds, and its actions.
+  // Numbers of resources that the driver holds, and of its actions.
   int objects = 0, adls = 0, views = 0, bars = 0;
   int64_t pool_blocks = 0;
-  /// Allocations by DxgkCbAllocateContiguousMemory, DxgkCbAllocatePagesForMdl, DxgkCbMapMdlToIoMmu, the kernel's
-  /// routine.
+  /// Number of allocations through DxgkCbAllocateContiguousMemory, DxgkCbAllocatePagesForMdl, DxgkCbMapMdlToIoMmu, and
+  /// the kernel's routine.
   int contiguous = 0, pages = 0, lists = 0, kernel_memory = 0;
   std::vector<DXGKARGCB_NOTIFY_INTERRUPT_DATA> notifications;
   std::function<void(const DXGKARGCB_NOTIFY_INTERRUPT_DATA&)> on_notify;  ///< inside of the call
@@ -62,7 +62,7 @@ class FakeKernel {
   bool at_device_level = false;       ///< inside of DxgkCbSynchronizeExecution
   std::vector<std::string> mistakes;  ///< wrong use of a callback
 
-  /// Existing context allocations, and address ranges that drivers reserved; the n-th of these calls (from 0) fails.
+  /// Existing context allocations, and address ranges that drivers reserved. Call n (from 0) of these calls fails.
   struct ContextAllocation {
     DXGKARGCB_CREATECONTEXTALLOCATION args{};
     uint64_t va = 0;
@@ -73,7 +73,7 @@ class FakeKernel {
   int context_calls = 0;
   int fail_at_context_call = -1;
 
-  /// System memory of a logical address that the hardware got, or null.
+  /// Returns the system memory at a logical address that the hardware got, or null.
   uint64_t* SystemMemory(uint64_t logical);
 
   // The driver, loaded.

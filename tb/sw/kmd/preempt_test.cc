@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preemption, resubmission of partly executed buffers, exclusive access.
+// Tests preemption, resubmission of partly executed buffers, exclusive access.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using testing::IsEmpty;
 
-/// A machine with two rings that can be preempted.
+/// A machine with two rings that support preemption.
 class PreemptTest : public SubmitTest {
  protected:
   PreemptTest() : SubmitTest(true) {}
@@ -20,7 +20,7 @@ class PreemptTest : public SubmitTest {
     preempt.NodeOrdinal = node;
     ASSERT_EQ(kernel().table.DxgkDdiPreemptCommand(kernel().adapter, &preempt), STATUS_SUCCESS);
   }
-  /// The device has stopped before the command at `offset` of the entry with this fence; 0: no entry.
+  /// Reports that the device has stopped before the command at `offset` of the entry with this fence; 0: no entry.
   void Preempted(uint32_t fence, uint32_t offset, uint32_t ring = kRing) {
     kernel().reg(ring + regs::RingStatus::kOffset) = regs::RingStatus{}.set_preempted(1).set_fence(fence).raw;
     kernel().reg(ring + regs::RingErrorCommand::kOffset) = offset;
@@ -32,7 +32,7 @@ class PreemptTest : public SubmitTest {
 
   // Registers of node 1, which runs the packets of processes.
   static constexpr uint32_t kSecond = kRing + regs::kRingStride;
-  static constexpr uint64_t kA = 0x5000, kB = 0x9000;  // a buffer of each context
+  static constexpr uint64_t kA = 0x5000, kB = 0x9000;  // one buffer per context
   void Render(uint32_t fence, HANDLE context, uint64_t address, bool again = false) {
     DXGKARG_SUBMITCOMMANDVIRTUAL args{};
     args.hContext = context;
@@ -43,7 +43,7 @@ class PreemptTest : public SubmitTest {
     args.Flags.Resubmission = again;
     ASSERT_EQ(kernel().table.DxgkDdiSubmitCommandVirtual(kernel().adapter, &args), STATUS_SUCCESS);
   }
-  /// Node 1 is preempted before the command at `offset` of the entry with this fence.
+  /// Reports that node 1 was preempted before the command at `offset` of the entry with this fence.
   void PreemptRender(uint32_t fence, uint32_t offset) {
     Preempt(100, 1);
     Preempted(fence, offset, kSecond);
@@ -61,7 +61,7 @@ class PreemptTest : public SubmitTest {
   static constexpr UINT kBytes = 256;
 };
 
-// Checked inside the notification callback, because the system may submit from there.
+// This is checked inside the notification callback, because the system may submit from there.
 TEST_F(PreemptTest, TheRingIsAskedToStopAndRunsAgainBeforeTheSystemIsTold) {
   Submit(1);
   Submit(2);
@@ -102,11 +102,11 @@ TEST_F(PreemptTest, AnInterruptedBufferGoesOnWhereItStoodHoweverOften) {
   EXPECT_EQ(RingEntry(0)[0], 0x5040u);
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 192u);
   Preempt(101);
-  Preempted(1, 32);  // offset in the remaining part
+  Preempted(1, 32);  // offset in the remaining commands
   Submit(1, 0x5000, 256, kAgain);
   EXPECT_EQ(RingEntry(0)[0], 0x5060u);
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 160u);
-  Submit(2, 0x5000, 256);  // the same memory, another packet
+  Submit(2, 0x5000, 256);  // the same memory for another packet
   EXPECT_EQ(RingEntry(1)[0], 0x5000u);
 }
 
@@ -123,13 +123,13 @@ TEST_F(PreemptTest, WhatIsInterruptedAgainBeforeItBeginsGoesOnWhereItStood) {
   Render(1, a, kA);
   PreemptRender(1, 64);
   Render(2, a, kA, true);
-  PreemptRender(0, 0);  // no entry has begun
+  PreemptRender(0, 0);  // no entry had begun
   Render(3, a, kA, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kA + 64, kBytes - 64}));
-  PreemptRender(3, 0);  // the entry was fetched and stopped before its first command
+  PreemptRender(3, 0);  // the entry was fetched, and stopped before its first command
   Render(4, b, kB);
   Render(5, a, kA, true);
-  PreemptRender(4, 32);  // the entry was queued after another one
+  PreemptRender(4, 32);  // the entry was queued after another entry
   Render(6, a, kA, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kA + 64, kBytes - 64}));
   PreemptRender(6, 8);
@@ -158,7 +158,7 @@ TEST_F(PreemptTest, WhatWasDoneIsForgottenWithItsPacket) {
   const HANDLE a = driver.context;
   Render(1, a, kA);
   PreemptRender(1, 64);
-  Render(2, a, kA);  // the packet was dropped, and another one has its memory
+  Render(2, a, kA);  // the packet was dropped, and another packet has its memory
   EXPECT_EQ(RenderEntry(0), (Piece{kA, kBytes}));
   PreemptRender(0, 0);
   Render(3, a, kA, true);
@@ -181,7 +181,7 @@ TEST_F(PreemptTest, AnEngineResetKeepsWhatOthersHaveDone) {
   const size_t told = kernel().notifications.size();
   ASSERT_EQ(kernel().table.DxgkDdiResetEngine(kernel().adapter, &reset), STATUS_SUCCESS);
   EXPECT_EQ(reset.LastAbortedFenceId, 3u);
-  Preempted(2, 0, kSecond);  // the preemption arrives too late
+  Preempted(2, 0, kSecond);  // the preemption comes too late
   EXPECT_EQ(kernel().notifications.size(), told) << "the reset took the preemption's place";
   Render(4, innocent, kB, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kB + 64, kBytes - 64}));

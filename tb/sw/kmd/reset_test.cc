@@ -26,7 +26,7 @@ TEST_F(SubmitTest, EngineResetStartsTheRingEmptyAndAbortsUpToTheLastSubmission) 
   Interrupt();
   EXPECT_EQ(kernel().notifications.back().DmaCompleted.SubmissionFenceId, 6u);
 
-  kernel().reg(kRing + regs::RingStatus::kOffset) = 1;  // stays busy
+  kernel().reg(kRing + regs::RingStatus::kOffset) = 1;  // the ring stays busy
   EXPECT_EQ(kernel().table.DxgkDdiResetEngine(kernel().adapter, &reset), STATUS_IO_TIMEOUT);
 }
 
@@ -52,7 +52,7 @@ TEST_F(SubmitTest, InterruptsGoOnAndOffWhileTheirRoutineCannotRun) {
   int changes = 0;
   kernel().on_write = [&](const FakeKernel::Access& access) {
     if (access.window || access.offset != regs::IntEnable::kOffset) return;
-    if (access.value == 0 && changes == 1) return;  // Program first switches interrupts off, which they already are
+    if (access.value == 0 && changes == 1) return;  // Program first disables interrupts, which are already disabled
     ++changes;
     EXPECT_TRUE(kernel().at_device_level);
   };

@@ -27,7 +27,7 @@ class SubmitTest : public testing::Test {
   uint64_t* RingEntry(uint32_t index) {
     return kernel().SystemMemory(kernel().Reg<regs::RingBase>(kRing).address()) + index * 4;
   }
-  /// The device completes up to `fence` and requests an interrupt.
+  /// Makes the device complete all entries up to `fence` and request an interrupt.
   void Complete(uint32_t fence) {
     uint64_t* record = kernel().SystemMemory(kernel().Reg<regs::RingFenceAddress>(kRing).address());
     record[0] = regs::FenceRecordCompletion{}.set_fence(fence).raw;

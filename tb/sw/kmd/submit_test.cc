@@ -75,7 +75,7 @@ TEST(PagingBuffersByVirtualAddress, AreFoundInTheSpaceOfThePagingProcessOnACompa
   driver.kernel.table.DxgkDdiDestroyContext(companion);
 }
 
-/// A buffer with two operations, each with its record in the private data.
+/// A buffer with two operations, each of which has its record in the private data.
 struct RecordedSubmission : testing::Test {
   RecordedSubmission() {
     DXGKARG_BUILDPAGINGBUFFER build{};
@@ -103,7 +103,7 @@ struct RecordedSubmission : testing::Test {
     driver.kernel.writes.clear();
   }
   NTSTATUS Submit() { return driver.kernel.table.DxgkDdiSubmitCommand(driver.kernel.adapter, &args); }
-  /// Address and bytes of an entry of the ring.
+  /// Returns the address and number of bytes of a ring entry.
   std::pair<uint64_t, uint64_t> Entry(uint32_t index) {
     const uint64_t* ring = driver.kernel.SystemMemory(driver.kernel.Reg<regs::RingBase>(kRing).address());
     return {ring[4 * index], ring[4 * index + 1] & 0xffffffff};

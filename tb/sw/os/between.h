@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The real driver with functions in front of it, which observe Dxgkrnl's calls and may answer instead of the driver.
+// Wraps the real driver with functions that observe Dxgkrnl's calls and may respond instead of the driver.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 
 namespace gmmu::os {
 
-/// Functions that replace the driver's entry points. Null: the driver's own is called.
+/// Functions that replace the driver's entry points. If one is null, the driver's own is called.
 struct Between {
   std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)> build;
   std::function<NTSTATUS(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submit;
@@ -62,7 +62,7 @@ class DriverWithAFront : public ::testing::Test {
     os.page_table_bits = {9, 9, 9, 9};
     return os;
   }
-  /// The main job, or a scenario's procedure.
+  /// Runs the main job, or the procedure of a scenario.
   workload::JobResult Run(const Parameters& os = Defaults(), const std::string& scenario = "") {
     const std::vector<uint8_t> input = workload::SeededInput(3, 100'000);
     sim::MachineConfig config = sim::MachineConfig::Default();

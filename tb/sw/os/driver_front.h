@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One life of the machine with functions in front of the driver's, which observe every operation, submission and root.
+// Runs one life of the machine with functions around the driver that observe every operation, submission and root.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace gmmu::os::test {
 
 using DriverBuildCall = std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)>;
 
-/// Operations seen by the functions in front of the driver, and functions called instead of the driver.
+/// The operations that the wrapping functions observed, and functions to call instead of the driver.
 struct Seen {
   std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> operation;
   std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const DriverBuildCall&)> instead;
@@ -51,7 +51,7 @@ class DriverFront : public ::testing::Test {
     seen.instead = std::move(instead);
   }
 
-  /// Runs a life, which must pass.
+  /// Runs a life of the machine, which must pass.
   workload::JobResult Run(const std::function<void(workload::Life&)>& body) {
     workload::JobResult result = bench.Run(body);
     for (const Fault& fault : result.faults) ADD_FAILURE() << fault.text;
@@ -67,8 +67,8 @@ class DriverFront : public ::testing::Test {
     EXPECT_THAT(result.faults, ::testing::IsEmpty());
     EXPECT_TRUE(result.verified);
   }
-  /// Has client 0 read whole pages: they must contain `words` of 4 bytes repeated, one word for each page; or the read
-  /// must fault.
+  /// Makes client 0 read whole pages. Each page must contain one of the 4-byte `words`, repeated; without words the
+  /// read must fault.
   static void Reads(workload::Life& life, GpuProcess* process, uint64_t va, const std::vector<uint32_t>& words) {
     std::vector<uint8_t> expected;
     for (const uint32_t word : words)
@@ -83,7 +83,7 @@ class DriverFront : public ::testing::Test {
     run.write = write;
     EXPECT_TRUE(Passed(life, run)) << "at " << std::hex << va;
   }
-  /// An allocation in VRAM whose page i is filled with first + i.
+  /// Returns an allocation in VRAM whose page i is filled with first + i.
   static Allocation* Filled(workload::Life& life, uint64_t pages, uint32_t first, uint64_t contiguous = 0) {
     Allocation* allocation = life.vidmm.CreateAllocation("filled", pages * hw::kPageSize);
     allocation->contiguous = contiguous;
@@ -156,7 +156,7 @@ class DriverFront : public ::testing::Test {
   }
 };
 
-/// A client's run over one page, and how it must end.
+/// Runs a client over one page, and checks the expected outcome.
 inline workload::Check RunOnePage(workload::Life& life, GpuProcess* process, uint64_t va,
                                   std::optional<regs::Fault> fault, const std::vector<uint8_t>& expected) {
   workload::ClientRun run = workload::AllLines(process, va, hw::kPageSize);

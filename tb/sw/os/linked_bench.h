@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A life of the twin with linked GPUs. Its tests come from documents only, because no run of linked adapters has been
-// observed.
+// A life of the twin with linked GPUs. The tests' rules come from documents only, because no run of linked adapters has
+// been observed.
 #pragma once
 #include <string>
 #include <vector>
@@ -17,12 +17,12 @@ struct LinkedBench : LifeBench {
     config.gpu.count = gpus;
     config.gpu.vram_mib = 2;
     config.gpu.rings = 2;
-    options.driver = Entry;  // with the functions of `between` in front
+    options.driver = Entry;  // the driver wrapped in the functions of `between`
     between = {};
   }
   ~LinkedBench() { between = {}; }
 
-  /// The procedure that reads, writes and copies between all GPUs.
+  /// Runs the procedure that reads, writes and copies between all GPUs.
   workload::JobResult RunLinked(uint64_t sleep = 0, uint64_t tables = 0, uint64_t pages = 2) {
     return Run([&](workload::Life& life) {
       workload::FindProcedure("linked")->run(life, {{"pages", pages}, {"sleep", sleep}, {"tables", tables}});
@@ -30,7 +30,7 @@ struct LinkedBench : LifeBench {
   }
 };
 
-/// The text of the first fault; empty: none.
+/// Returns the text of the first fault; empty: none.
 inline std::string FaultOf(const workload::JobResult& result) {
   return result.faults.empty() ? "" : result.faults.front().text;
 }

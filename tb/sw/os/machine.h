@@ -19,7 +19,7 @@ inline Parameters TestParameters() {
   return parameters;
 }
 
-/// The minimum request for an object of this type.
+/// Returns the minimum request for an object of this type.
 inline DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Wanted(DXGK_PHYSICAL_MEMORY_TYPE type, uint64_t bytes) {
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args{};
   args.Type = type;
@@ -61,7 +61,7 @@ struct Objects : Machine {
     args.Size = bytes;
     args.Type = type;
     args.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
-    args.Mdl.HighAddress.QuadPart = -1;  // applies to contiguous memory too
+    args.Mdl.HighAddress.QuadPart = -1;  // it applies to contiguous memory too
     EXPECT_EQ(objects.Create(args, "test"), STATUS_SUCCESS);
     return args;
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole replays on the fast engine.
+// Tests whole replays on the fast engine.
 #include "replay/replay.h"
 
 #include <gtest/gtest.h>
@@ -121,7 +121,7 @@ TEST(Replay, WaitsForArrivalsOfAnOpenLoop) {
   EXPECT_LT(tally.latency.max(), 2'000u);
 }
 
-/// Counts the polls during a region; they are the host cost of idle time.
+/// Counts the polls during a region, which are the host cost of idle time.
 uint64_t Looks(const Options& options, const std::vector<trace::Access>& accesses, const trace::Header& header) {
   uint64_t looks = 0;
   const auto look = [&](const std::string& phase, uint64_t, uint64_t) { looks += phase == "region" ? 1 : 0; };
@@ -173,7 +173,7 @@ TEST(Replay, AnAccessBehindTheEndOfTheMachinesTimeIsRefused) {
   }
 }
 
-/// Returns one access to each of `pieces` pieces of `piece` bytes.
+/// Returns one access to each of `pieces` blocks of `piece` bytes.
 std::vector<trace::Access> OneInEach(uint64_t pieces, uint64_t piece) {
   std::vector<trace::Access> accesses = RandomAccesses(1 << 20, pieces, 1);
   for (uint64_t i = 0; i < pieces; ++i) accesses[i].address = i * piece;

@@ -30,8 +30,8 @@ inline Opener Opens(const std::vector<trace::Access>& accesses) {
   return [accesses] { return std::make_unique<ListSource>(accesses); };
 }
 
-/// `count` accesses of whole lines, anywhere in `footprint` bytes; `writes` percent of them are writes, the others
-/// reads.
+/// Returns `count` accesses of whole lines, anywhere in `footprint` bytes; `writes` percent of them are writes, the
+/// others reads.
 inline std::vector<trace::Access> RandomAccesses(uint64_t footprint, uint64_t count, uint64_t seed, unsigned writes = 0,
                                                  uint32_t streams = 1) {
   std::mt19937_64 random(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which members of two engines' reports of the same work must be equal, and which may differ.
+// Tests which members of two engines' reports of the same work must be equal, and which may differ.
 #include "report/compare.h"
 
 #include <gmock/gmock.h>
@@ -45,7 +45,7 @@ std::string Report(const workload::JobResult& result, const std::string& engine 
   return JsonReport(result, limits);
 }
 
-/// Two samples, the second changed.
+/// Compares two samples, the second of which was changed.
 std::vector<std::string> After(void (*change)(workload::JobResult&), workload::JobResult first = Sample()) {
   workload::JobResult second = first;
   change(second);
@@ -131,7 +131,7 @@ TEST(Differences, NeedTwoReports) {
   EXPECT_THROW(Differences(Report(Sample()), "{}"), CompareError);
 }
 
-/// Removes every member that is read, or changes its type: the report is refused with the member's name, or differs.
+/// Removes each member that is read, or changes its type. The comparison must name it, or find a difference.
 TEST(Differences, OfAReportWhoseMembersAreOfOtherTypesAreRefusedByTheMembersName) {
   workload::JobResult full = Sample();
   full.faults = {Fault("gpu", "client 0 read")};

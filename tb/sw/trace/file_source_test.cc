@@ -35,7 +35,7 @@ std::string Packed(const std::string& content, bool checksum = true) {
   return out;
 }
 
-/// Random accesses of several streams; addresses and sizes are multiples of the header's unit.
+/// Returns random accesses of several streams; addresses and sizes are multiples of the header's unit.
 std::vector<Access> Random(const Header& header, size_t count, uint64_t seed) {
   std::mt19937_64 random(seed);
   std::vector<Access> accesses;
@@ -137,7 +137,7 @@ TEST_F(FileSourceTest, NeverTakesAFlippedBitForAnotherTrace) {
     std::vector<Access> read;
     const std::string text = Refusal([&] { read = ReadBack(bytes); });
     if (text.empty()) {
-      EXPECT_EQ(read, accesses);  // zstd leaves bits of its frames unused
+      EXPECT_EQ(read, accesses);  // zstd ignores some bits of its frames
     } else {
       EXPECT_THAT(text, HasSubstr("t.gtrace"));
       ++refused;

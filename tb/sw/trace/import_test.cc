@@ -60,7 +60,7 @@ TEST_F(ImportTest, SaysInTheHeaderWhereTheTraceIsFrom) {
   EXPECT_EQ(header_.addresses, Addresses::kVirtual);
 }
 
-// Files that are cut or have a flipped bit: what is not refused with the file's name holds accesses that fit.
+// Truncates files and flips bits: each is refused by its name, or holds only valid accesses.
 TEST_F(ImportTest, SurvivesDamagedFiles) {
   constexpr uint64_t kSeed = 23;
   std::mt19937_64 random(kSeed);

@@ -16,7 +16,7 @@ std::vector<Access> Of(const std::string& spec) {
   Workload workload = Open("gen:" + spec, 1);
   return All(*workload.source);
 }
-/// Bytes accessed of the array that begins at `begin`, by kind.
+/// Returns the bytes accessed in the array that begins at `begin`, by kind.
 uint64_t Bytes(const std::vector<Access>& all, uint64_t begin, Kind kind) {
   uint64_t bytes = 0;
   for (const Access& access : all) {
@@ -46,7 +46,7 @@ TEST(Kernels, StencilReadsNeighboursAndWritesTheInside) {
               ElementsAre(Read(kA + 32, 32), Read(kA + 8, 16), Read(kA + 72, 16), Write(kA + kNext + 40, 16)));
   const std::vector<Access> all = Of("stencil,nx=20,ny=10,nz=6,iterations=2");
   EXPECT_EQ(Bytes(all, kA + kNext, Kind::kWrite), 18u * 8 * 4 * 8);
-  EXPECT_EQ(Bytes(all, kA, Kind::kWrite), 18u * 8 * 4 * 8);  // the second sweep goes back
+  EXPECT_EQ(Bytes(all, kA, Kind::kWrite), 18u * 8 * 4 * 8);  // the second sweep runs backwards
   EXPECT_GT(Bytes(all, kA, Kind::kRead), 18u * 8 * 4 * 8 * 5);
   EXPECT_THAT(Refusal([] { Open("gen:stencil,nz=2", 0); }), HasSubstr("nz=2 has no inner plane"));
 }
@@ -59,7 +59,7 @@ TEST(Kernels, HashJoinBuildsThenProbes) {
   EXPECT_EQ(Bytes(all, outer, Kind::kRead), 4000u * 16);
   EXPECT_EQ(Bytes(all, table, Kind::kRead), 4000u * 16);
   EXPECT_NEAR(Bytes(all, result, Kind::kWrite), 2000 * 16, 150 * 16);
-  std::set<uint64_t> built;  // a lookup that matches finds a bucket that was written
+  std::set<uint64_t> built;  // a matching lookup finds a bucket that was written
   size_t found = 0;
   for (const Access& access : all) {
     if (access.address < table || access.address >= result) continue;

@@ -19,7 +19,7 @@ std::vector<Access> Of(const std::string& spec) {
 std::string Refused(const std::string& spec) {
   return Refusal([&] { Open("gen:" + spec, 1); });
 }
-/// Accesses by page of 4 KiB, counted from the base.
+/// Counts the accesses per 4 KiB page, numbered from the base.
 std::map<uint64_t, int> Pages(const std::vector<Access>& accesses) {
   std::map<uint64_t, int> pages;
   for (const Access& access : accesses) ++pages[(access.address - kBase) / 4096];
@@ -58,7 +58,7 @@ TEST(Patterns, ZipfHasTheCountsOfItsLaw) {
   for (const int rank : {1, 2, 10, 100}) {
     const double expected = 200000 * std::pow(rank, -0.99) / zeta;
     EXPECT_NEAR(counts[rank - 1], expected, expected * 0.15)
-        << rank;  // the method's own error is largest at rank 3 to 10
+        << rank;  // the method's own error is largest at ranks 3 to 10
   }
 }
 
@@ -77,7 +77,7 @@ TEST(Patterns, ChaseVisitsEveryNodeOnceARound) {
     for (size_t i = 0; i < 256; ++i) pairs[nodes[0][i]] = nodes[0][i + 1];
     return pairs;
   }();
-  for (size_t i = 0; i + 1 < 512; ++i) EXPECT_EQ(next.at(nodes[1][i]), nodes[1][i + 1]);  // the same cycle
+  for (size_t i = 0; i + 1 < 512; ++i) EXPECT_EQ(next.at(nodes[1][i]), nodes[1][i + 1]);  // the cycle repeats
 }
 
 TEST(Patterns, PagingStormsGoRoundMoreThanFits) {

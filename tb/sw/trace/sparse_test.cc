@@ -28,7 +28,7 @@ TEST_F(SparseTest, SpmvGathersXForEachNonzero) {
 }
 
 TEST_F(SparseTest, BfsGoesLevelByLevel) {
-  // 0 - 1, 0 - 2, 1 - 3, 2 - 3
+  // The graph has edges 0 - 1, 0 - 2, 1 - 3, 2 - 3.
   EXPECT_THAT(Of("bfs", ",streams=1", "%%MatrixMarket matrix coordinate pattern general\n4 4 4\n1 2\n1 3\n2 4\n3 4\n"),
               ElementsAre(Read(kFourth, 4), Read(kFirst, 8), Read(kColumn, 8),              // vertex 0
                           Read(kThird + 4, 4), Write(kThird + 4, 4), Write(kFifth, 4),      // finds 1
@@ -36,8 +36,8 @@ TEST_F(SparseTest, BfsGoesLevelByLevel) {
                           Read(kFifth, 4), Read(kFirst + 4, 8), Read(kColumn + 8, 4),       // vertex 1
                           Read(kThird + 12, 4), Write(kThird + 12, 4), Write(kFourth, 4),   // finds 3
                           Read(kFifth + 4, 4), Read(kFirst + 8, 8), Read(kColumn + 12, 4),  // vertex 2
-                          Read(kThird + 12, 4),                                             // which finds nothing
-                          Read(kFourth, 4), Read(kFirst + 12, 8)));                         // vertex 3, without edges
+                          Read(kThird + 12, 4),                                             // finds no new vertex
+                          Read(kFourth, 4), Read(kFirst + 12, 8)));                         // vertex 3 has no edges
 }
 
 TEST_F(SparseTest, BfsRefusesWhatIsNoGraph) {

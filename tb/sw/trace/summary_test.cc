@@ -11,7 +11,7 @@ TEST(Summary, CountsPagesOfEachSizeOnce) {
   summary.Add(Read(0x1ffc, 8, 0, 3));   // two pages of 4 KiB
   summary.Add(Write(0xfffc, 8, 9, 5));  // pages 15 and 16: two of 64 KiB
   summary.Add(Read(0x1ffffc, 8));       // pages 511 and 512: two of 2 MiB
-  summary.Add(Read(0x1ffff0, 4));       // nothing new
+  summary.Add(Read(0x1ffff0, 4));       // touches nothing new
   summary.Add(Read(uint64_t{1} << 47, 65536));
   EXPECT_EQ(summary.count(), 5u);
   EXPECT_EQ(summary.count(Kind::kRead), 4u);

@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kHole = 0x10000000, kOtherHole = 0x20000000;
 
-/// A client reads an unmapped page. `must`: the client is expected to end with the fault.
+/// Makes a client read an unmapped page. `must`: the client is expected to end with the fault.
 void ReadHole(Life& life, uint64_t va, bool must) {
   os::GpuProcess* process = nullptr;
   life.Work([&] { process = life.memory.CreateProcess("process"); });

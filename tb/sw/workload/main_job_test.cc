@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole main job, driver included, on the twin's machine.
+// Tests the whole main job, including the driver, on the twin's machine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::Field;
 
-/// A machine whose hardware claims to hold `more`, always.
+/// A machine whose hardware always reports that it holds `more`.
 struct Holding : sim::twin::FastMachine {
   Holding(const sim::MachineConfig& config, const std::vector<hw::InUse>& held) : FastMachine(config), more(held) {}
   std::vector<hw::InUse> ResourcesInUse() override {
@@ -45,7 +45,7 @@ struct JobBench {
   JobBench() {
     os.aperture_bytes = 1 << 20;
     machine.host.memory_gib = 4;
-    os.limit_bits = 32;  // below the end of memory, hence remapping
+    os.limit_bits = 32;  // below the end of memory, so remapping is needed
     os.page_table_bits = {9, 9, 9, 9};
   }
   JobResult Run() {
@@ -112,7 +112,7 @@ TEST(MainJob, RunsInPiecesWhenVramIsSmall) {
   JobBench life;
   life.machine.gpu.vram_mib = 1;
   life.bytes = (1 << 20) + 3;
-  life.os.aperture_bytes = 256 << 10;  // pieces are larger than the aperture
+  life.os.aperture_bytes = 256 << 10;  // larger ranges than the aperture holds
   const JobResult result = life.Run();
   EXPECT_TRUE(result.Passed()) << Explain(result);
 }
@@ -145,7 +145,7 @@ TEST(MainJob, DependsOnTheSeedForPlacementOnly) {
   EXPECT_TRUE(three.Passed()) << Explain(three);
 }
 
-// The border of remapping: nothing above os/hal/remapping.h and iommu/remapper.h knows VT-d.
+// The remapping interface: nothing above os/hal/remapping.h and iommu/remapper.h depends on VT-d.
 TEST(MainJob, RunsOnARemappingUnitThatIsNotVtd) {
   for (const uint64_t bytes : {uint64_t{1}, uint64_t{300'000}}) {
     JobBench life;
@@ -231,7 +231,7 @@ TEST_P(Leaks, AreNamedAtPowerOff) {
   JobBench life;
   life.os.inject.leak = GetParam();
   const JobResult result = life.Run();
-  if (GetParam() != "rtl_slot") {  // with that leak the driver cannot power the GPU down
+  if (GetParam() != "rtl_slot") {  // that leak keeps the driver from powering down the GPU
     EXPECT_TRUE(result.faults.empty()) << Explain(result);
   }
   EXPECT_THAT(result.leaks, Contains(Field(&os::Leak::kind, GetParam()))) << Explain(result);

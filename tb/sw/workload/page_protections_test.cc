@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The procedures no_execute and zero_pages detect a driver that writes entries other than the requested ones.
+// Tests that procedures no_execute and zero_pages detect a driver that writes entries other than the requested ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,7 +34,7 @@ class PageProtections : public os::test::DriverFront {
     for (const os::Fault& fault : result.faults) wrong.push_back(fault.text);
     return wrong;
   }
-  /// Applies `change` to each page-table entry that the driver is given.
+  /// Applies `change` to each page-table entry that the driver receives.
   void Change(const std::function<void(DXGK_PTE&, UINT level)>& change) {
     Instead([change](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& driver) {
       if (args.Operation != DXGK_OPERATION_UPDATE_PAGE_TABLE) return driver(args);
@@ -65,7 +65,7 @@ TEST_F(PageProtections, AreFoundMissingWhenNoExecuteIsIgnoredOfReadOnlyPages) {
   EXPECT_THAT(WrongIn("no_execute"), Contains(StartsWith("read-only and no-execute, executed")));
 }
 
-// The shared page holds zeros at first, so a check that only reads would not notice.
+// The shared page initially holds zeros, so a check that only reads would not notice.
 TEST_F(PageProtections, AreFoundMissingWhenZeroPagesAreOnePageOfMemory) {
   uint64_t page = 0;
   Change([&](DXGK_PTE& entry, UINT level) {

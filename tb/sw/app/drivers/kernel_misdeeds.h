@@ -2,7 +2,7 @@
 #pragma once
 #include "ddi/wdm_names.h"
 
-/// Wrong uses of kernel routines at PASSIVE_LEVEL, by name.
+/// Wrong uses of kernel routines at PASSIVE_LEVEL, selected by name.
 class KernelMisdeeds {
  public:
   template <typename Is>

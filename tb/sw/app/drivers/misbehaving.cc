@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in driver with one error, which the environment variable GMMU_MISDEED names. It calls the DxgkInitialize
+// The built-in driver with one error, selected by environment variable GMMU_MISDEED. It calls the DxgkInitialize
 // defined here.
 #undef DxgkInitialize
 #include <algorithm>
@@ -87,7 +87,7 @@ void Deferred(PVOID context) {
   real.DxgkDdiDpcRoutine(context);
 }
 
-// A start that fails and does not free its memory.
+// Simulates a start that fails and does not free its memory.
 NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, PULONG sources, PULONG children) {
   KernelMisdeeds::Do(Is);
   std::memcpy(&os, kernel, std::min<size_t>(kernel->Size, sizeof os));
@@ -102,7 +102,7 @@ NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, 
   return status;
 }
 
-// A driver that assumes every allocation to succeed: it crashes at the first access to one that failed.
+// Assumes that every allocation succeeds, so it crashes at the first access to one that failed.
 NTSTATUS Trusting(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
   if (Is("notifies_at_passive_level")) os.DxgkCbNotifyDpc(os.DeviceHandle);
   if (Is("kernel_memory_after_start")) {
@@ -122,7 +122,7 @@ NTSTATUS Trusting(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
 
 extern "C" NTSTATUS Misbehave(PDRIVER_OBJECT object, PUNICODE_STRING path, PDRIVER_INITIALIZATION_DATA table) {
   real = *table;
-  kept_entries = nullptr;  // left by an earlier run in this process
+  kept_entries = nullptr;  // an earlier run in this process may have set it
   kept_argument = nullptr;
   table->DxgkDdiQueryAdapterInfo = Query;
   table->DxgkDdiBuildPagingBuffer = Build;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Has the driver alone build operations one by one; CommandModel executes the commands that it writes.
+// Makes the driver alone build operations one by one; CommandModel executes the commands that it writes.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,15 +16,15 @@
 
 namespace gmmu::kmd::test {
 
-inline constexpr uint32_t kSystemSpace = 0;  // the fixture's system process got the first space
+inline constexpr uint32_t kSystemSpace = 0;  // the fixture's system process has the first space
 inline constexpr uint32_t kProcessSpace = 1;
 
-/// Plays VidMm: builds one operation, with a new buffer each time the driver needs one, and executes each buffer.
+/// Acts as VidMm: builds one operation, with a new buffer each time the driver needs one, and executes each buffer.
 class BuildTest : public testing::Test {
  protected:
   explicit BuildTest(std::map<std::string, uint64_t> parameters = {}) : driver(std::move(parameters)) {}
 
-  /// Builds with buffers of `bytes`, all of which the model executes. The operand is unchanged between passes.
+  /// Builds with buffers of `bytes`, all of which the model executes. The operation is unchanged between passes.
   NTSTATUS Build(DXGKARG_BUILDPAGINGBUFFER args, UINT bytes, CommandModel* model, int* passes = nullptr) {
     args.hSystemContext = driver.system_context;
     args.MultipassOffset = 0;
@@ -41,7 +41,7 @@ class BuildTest : public testing::Test {
       for (size_t i = used / 8; i < buffer.size(); ++i) EXPECT_EQ(buffer[i], kGuard) << "written past the end";
       model->Run(buffer.data(), used);
       if (status != STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER) return status;
-      if (used == 0) return status;  // no progress
+      if (used == 0) return status;  // the driver made no progress
     }
     ADD_FAILURE() << "never ends";
     return STATUS_UNSUCCESSFUL;

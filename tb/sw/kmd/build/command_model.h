@@ -10,12 +10,12 @@
 
 namespace gmmu::kmd::test {
 
-/// Models the execution of paging buffers: the contents of tables and aperture afterwards, and the bytes that were
+/// Models the execution of paging buffers: the resulting contents of tables and aperture, and the bytes that were
 /// copied or filled.
 ///
-/// It is written from the command records alone, not from the driver. A malformed command gives an error text and ends
+/// It is written only from the command records, not from the driver. A malformed command sets an error text and stops
 /// the execution. A command that overwrites an entry written since the last wait is an error, because the hardware may
-/// swap the two writes.
+/// reorder the two writes.
 class CommandModel {
  public:
   void Run(const void* buffer, size_t bytes);

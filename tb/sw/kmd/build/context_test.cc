@@ -125,7 +125,7 @@ TEST_F(BuildTest, NotifyResidencyWritesTheAddressInStreamOrderForWhoAskedForIt) 
   EXPECT_EQ(Built(told.Notice(false)).tables.begin()->second, 0u);
 }
 
-// The reset loses video memory, so a notice that the GPU wrote shortly before is void.
+// The reset loses video memory, so a residency notice that the GPU wrote shortly before the reset is void.
 TEST_F(BuildTest, AfterAnAdapterResetNothingIsResidentThoughTheGpuWroteUntilItStoodStill) {
   const Told told(driver);
   const auto model = Built(told.Notice(true));
@@ -136,7 +136,7 @@ TEST_F(BuildTest, AfterAnAdapterResetNothingIsResidentThoughTheGpuWroteUntilItSt
   unsigned written = 0;
   driver.kernel.on_write = [&, word](const FakeKernel::Access& access) {
     if (access.offset != regs::Ctrl::kOffset) return;
-    *record = word;  // the GPU's last write before it is switched off
+    *record = word;  // the GPU's final write before it is switched off
     ++written;
   };
   ASSERT_EQ(driver.kernel.table.DxgkDdiResetFromTimeout(driver.kernel.adapter), STATUS_SUCCESS);

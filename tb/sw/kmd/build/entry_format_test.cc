@@ -73,14 +73,14 @@ TEST(EntryFormat, RefusesWhatTheHardwareHasNoFormForAndChangesNothing) {
 
 constexpr uint64_t kTableOf64k = uint64_t{DXGK_PTE_PAGE_TABLE_PAGE_64KB} << 17;
 
-// Single entries: seen on build 26100 (0x20041 beside 0x41). Pairs: only in documents.
+// Single entries were observed on build 26100 (0x20041 and 0x41). Pairs come from documents only.
 TEST(EntryFormat, ALeafTableOf64KiBIsNamedByThePageSizeOfASingleEntryAndByTheHalfOfAPair) {
   const uint64_t table = uint64_t{2} << 58 | 0x2C041;
   const struct {
     const char* name;
     EntryForm form;
     uint64_t flags;
-    uint64_t expected;  // 0: refused
+    uint64_t expected;  // 0: the entry is refused
   } rows[] = {
       {"4 KiB", EntryForm::kSingle, 0, table},
       {"64 KiB", EntryForm::kSingle, kTableOf64k, table | 0x200},
@@ -114,7 +114,7 @@ TEST(EntryFormat, A64KiBPageIsAlignedAndNothingElseIsDifferent) {
   EXPECT_EQ(entry.raw, 3u);
 }
 
-// Linked adapters, only in documents: the index names the owner of the page.
+// Linked adapters come from documents only: the index names the owner of the page.
 TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   for (uint32_t own = 0; own < 4; ++own) {
     for (uint64_t owner = 0; owner < 4; ++owner) {
@@ -129,7 +129,7 @@ TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   }
 }
 
-// The hidden segment begins at some page of its adapter's VRAM and holds no page tables.
+// The hidden segment begins at some page of its adapter's VRAM and contains no page tables.
 TEST(EntryFormat, PagesOfTheHiddenSegmentCountFromItsStartInVram) {
   regs::PteEntry entry;
   const auto make = [&](uint64_t flags, uint64_t page, uint32_t level, uint32_t own, const HiddenPages& hidden) {

@@ -21,7 +21,7 @@ using testing::IsEmpty;
 TEST_F(BuildTest, VirtualTransferIsOneCopyInThePagingSpaceAtTheGivenAddresses) {
   DXGKARG_BUILDPAGINGBUFFER args{};
   args.Operation = DXGK_OPERATION_VIRTUAL_TRANSFER;
-  args.TransferVirtual.AllocationOffsetInBytes = 0x7777000;  // must not be added
+  args.TransferVirtual.AllocationOffsetInBytes = 0x7777000;  // the driver must not add this offset
   args.TransferVirtual.TransferSizeInBytes = (64 << 20) + 3;
   args.TransferVirtual.SourceVirtualAddress = 0x2430000;
   args.TransferVirtual.DestinationVirtualAddress = 0x2830000;
@@ -166,7 +166,7 @@ TEST_F(BaseTest, SegmentAddressesHaveTheBaseAddressAddedAndOffsetsDoNot) {
   EXPECT_EQ(Built(Update(ptes, 0, 0x40000, 0)).tables.at(Table(0x40000)), Entry(0x77));
 }
 
-// No source settles whether the pattern is one byte in a 32-bit field or 32 bits (the default).
+// No source says whether the pattern is one byte in a 32-bit field or 32 bits (the default).
 class ByteFill : public BuildTest {
  protected:
   ByteFill() : BuildTest({{"FillByByte", 1}}) {}

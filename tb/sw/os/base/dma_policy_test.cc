@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// IOMMU DMA remapping, "start condition". Evidence: documents; no run on real Windows is known.
+// Tests "start condition" of IOMMU DMA remapping. Evidence is documents; no run on real Windows is known.
 #include "os/base/dma_policy.h"
 
 #include <gmock/gmock.h>
@@ -65,7 +65,7 @@ TEST(DmaPolicy, TheLastInstalledByteMustBeVisible) {
   }
 }
 
-// The documents refuse an adapter whose highest visible address "does not exceed" installed memory; equality is
+// The documents refuse an adapter whose highest visible address "does not exceed" installed memory, so equality is
 // refused.
 TEST(DmaPolicy, EqualityOfTheTwoBytesPassesByASwitchOnly) {
   DmaFacts facts = Facts(0xFFFF'FFFF, 0xFFFF'FFFF);

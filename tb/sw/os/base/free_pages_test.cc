@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against a list of pages, each of which is free or not.
+// Compares FreePages with a list of pages, each of which is free or in use.
 #include "os/base/free_pages.h"
 
 #include <gtest/gtest.h>
@@ -32,7 +32,7 @@ class ListOfPages {
   }
   std::vector<uint64_t> Starts(uint64_t size, uint64_t alignment, uint64_t from, uint64_t to) const {
     std::vector<uint64_t> starts;
-    uint64_t run = 0;  // free pages from `page` on, below `to`
+    uint64_t run = 0;  // number of free pages from `page` on, below `to`
     for (uint64_t page = std::min<uint64_t>(to, free_.size()); page-- > from;) {
       run = free_[page] ? run + 1 : 0;
       if (run >= size && page % alignment == 0) starts.push_back(page * kBytes);
@@ -59,7 +59,7 @@ void Compare(uint64_t pages, int steps, uint64_t seed) {
   for (int step = 0; step < steps; ++step) {
     const uint64_t size = below(3) == 0 ? sizes[below(std::size(sizes))] : 1 + below(4);
     const uint64_t first = below(pages), end = first + size;
-    const bool mostly_free = step / 500 % 2 == 0;  // in turn long runs and single pages
+    const bool mostly_free = step / 500 % 2 == 0;  // alternates between long runs and single pages
     if (below(4) < (mostly_free ? 1 : 3)) {
       ASSERT_EQ(memory.Remove(first * kBytes, end * kBytes), list.Set(first, end, false) * kBytes) << step;
     } else if (list.Has(first, end, false)) {
@@ -115,9 +115,9 @@ TEST(FreePages, CountOneSizeThroughManyChanges) {
   }
 }
 
-// Freeing or allocating a page updates the count of every place that contains it, also in earlier groups.
+// Allocating or freeing a page updates the count of every run that contains it, also in earlier groups.
 TEST(FreePages, CountEveryPlaceThatAPageIsIn) {
-  constexpr uint64_t kPages = 1600;  // three groups and a part
+  constexpr uint64_t kPages = 1600;  // three groups and a partial one
   FreePages memory(0, kPages * kBytes, kBytes);
   for (const uint64_t size : {1, 2, 63, 64, 65, 66, 511, 512, 513, 514, 1025, 1100}) {
     const FreePages::Wanted wanted{size * kBytes, kBytes};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Against a list of pages: each is free or not.
+// Compares FreeRanges with a list of pages, each of which is free or in use.
 #include "os/base/free_ranges.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ TEST(FreeRanges, AgreeWithAListOfPages) {
   pages.Set(0, kPages, true);
   ranges.Add(0, kPages * kPage);
   for (int step = 0; step < 12000; ++step) {
-    // First only single pages are allocated until there are some thousand holes; then sizes and calls are random.
+    // At first only single pages are allocated, until there are some thousand holes; then sizes and calls are random.
     const uint64_t count = step < 3000 ? 1 : 1 + random() % 8;
     const uint64_t first = random() % (kPages - count);
     if (step < 3000 || random() % 2) {
@@ -72,12 +72,12 @@ TEST(FreeRanges, AgreeWithAListOfPages) {
   }
 }
 
-// Enough holes for a tree of several levels, which grows and shrinks.
+// There are enough holes for a tree of several levels, which grows and shrinks.
 TEST(FreeRanges, FindEveryPlaceAmongTensOfThousandsOfHoles) {
   constexpr uint64_t kHoles = 40'000;
   const FreeRanges::Wanted page{kPage, kPage}, block{16 * kPage, 16 * kPage};
   FreeRanges ranges;
-  for (uint64_t i = 0; i < kHoles; ++i) {                  // single pages, and one block for every thousand pages
+  for (uint64_t i = 0; i < kHoles; ++i) {                  // single pages, plus one block per thousand pages
     const uint64_t hole = (i * 17 % kHoles) * 64 * kPage;  // not in address order
     ranges.Add(hole, hole + kPage);
     if (i % 1000 == 0) ranges.Add(hole + 16 * kPage, hole + 32 * kPage);
@@ -98,7 +98,7 @@ TEST(FreeRanges, ReachTheEndOfTheAddressSpace) {
   FreeRanges ranges;
   ranges.Add(~uint64_t{0} - 2 * kPage, ~uint64_t{0});
   EXPECT_EQ(ranges.Places({kPage, kPage}), 1u);
-  EXPECT_EQ(ranges.Places({kPage, uint64_t{1} << 20}), 0u);  // no multiple of 1 MiB lies in the range
+  EXPECT_EQ(ranges.Places({kPage, uint64_t{1} << 20}), 0u);  // the range contains no multiple of 1 MiB
   EXPECT_EQ(ranges.Start({kPage, kPage}, 0), ~uint64_t{0} - 2 * kPage + 1);
   EXPECT_EQ(ranges.Remove(0, ~uint64_t{0}), 2 * kPage);
   EXPECT_FALSE(ranges.Has(0, kPage));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An engine that cannot be reset: the whole adapter is reset and rebuilt. From documents only.
+// Tests engines that cannot be reset: the whole adapter is reset and rebuilt. The rules come from documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +80,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
     life.worker.Call([&] { innocent = life.vidmm.CreateProcess("innocent"); });
     const PacketId packet = hung.commands->Submit("an endless fill");
     EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kLost);
-    // in the meantime, the system's work waits for the rebuild, or is lost with an error
+    // In the meantime, the system's work waits for the rebuild, or is lost with an error.
     life.kernel.scheduler().Wait([&] { return life.adapter.miniport().calls("DxgkDdiRestartFromTimeout") == 1; },
                                  1'000'000'000, "the restart", 1000);
     EXPECT_TRUE(hung.process->handles.state->lost);
@@ -88,7 +88,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
     ASSERT_THAT(life.adapter.vidsch().recoveries(), SizeIs(1));
     EXPECT_EQ(life.adapter.vidsch().recoveries()[0].kind, VidSch::Recovery::Kind::kAdapter);
     EXPECT_EQ(life.adapter.vidsch().recoveries()[0].device, "guilty");
-    // the lost objects can be destroyed
+    // The lost objects can be destroyed.
     hung.commands->Release();
     life.worker.Call([&] {
       life.vidmm.FreeVa(*hung.process, hung.va);
@@ -96,7 +96,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
       life.vidmm.DestroyProcess(hung.process);
       life.vidmm.DestroyProcess(innocent);
     });
-    // new objects work, with paging, tables and clients
+    // New objects work, with paging, tables and clients.
     workload::RunSeededMainJob(life, 100'000);
   });
   for (const auto& fault : result.faults) ADD_FAILURE() << fault.text;
@@ -104,8 +104,8 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
   EXPECT_TRUE(result.verified);
 }
 
-/// To move the tables of the process whose packet hangs, the worker waits for it. Afterwards the worker does the
-/// rebuild.
+/// The worker moves the tables of the process whose packet hangs, so it waits for that packet first. It rebuilds the
+/// adapter afterwards.
 TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
   ShortDelays bench;
   bench.options.driver = Entry;
@@ -130,7 +130,7 @@ TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
   EXPECT_TRUE(result.verified);
 }
 
-/// Runs the unchanged driver on a machine whose memory does not answer for `hold_us`.
+/// Runs the unchanged driver on a machine whose memory does not respond for `hold_us`.
 workload::JobResult RunWithHeldReads(uint64_t hold_us) {
   ShortDelays bench;
   return bench.Run(
@@ -145,7 +145,7 @@ TEST(AdapterReset, OurDriverGivesUpTheEngineAndResetsTheAdapterWhenMemoryDoesNot
   EXPECT_TRUE(result.verified);
 }
 
-// Evidence: driver authors.
+// The evidence is reports by driver authors.
 TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   const auto result = RunWithHeldReads(100'000);
   EXPECT_FALSE(result.verified);
@@ -154,7 +154,7 @@ TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   EXPECT_THAT(result.faults[0].text, testing::HasSubstr("the engine could not be reset"));
 }
 
-/// The driver may use CpuVisibleAddress until the system notifies it of the unmap, which comes late after a reset.
+/// The driver may use CpuVisibleAddress until the system notifies it of the unmap, which is late after a reset.
 TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfItsLoss) {
   ShortDelays bench;
   bench.options.driver = Entry;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The DMA mode of a running adapter, and of one that is restarted. From documents only.
+// Tests DMA modes of a running adapter and of one that is restarted. The rules come from documents only.
 #include "os/dxgkrnl/domain_switch.h"
 
 #include <gmock/gmock.h>
@@ -91,7 +91,7 @@ TEST(DomainSwitch, WithoutAnIommuThereIsNoDomainToEnter) {
 }
 
 TEST(DomainSwitch, AGpuThatDoesNotReachAllMemoryStaysRemapped) {
-  test::LifeBench bench;  // the GPU reaches 32 bits of address, host memory ends above 4 GiB
+  test::LifeBench bench;  // the GPU has 32 address bits, and host memory extends above 4 GiB
   const auto result = bench.Run([](Life& life) {
     ASSERT_EQ(life.adapter.mode(), DmaMode::kRemapped);
     for (const DmaMode mode : {DmaMode::kPhysical, DmaMode::kIdentity}) {
@@ -154,7 +154,7 @@ TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while 1 ADLs"));
 }
 
-// No source settles whether the start is refused or the adapter is not remapped.
+// No source says whether the start is refused or the adapter is left without remapping.
 TEST(DomainSwitch, WithoutMapAperture2TheStartIsRefusedOrNotRemappedByASwitch) {
   for (const bool refused : {true, false}) {
     Reaching bench;

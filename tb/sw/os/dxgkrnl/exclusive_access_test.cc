@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exclusive access on a running machine, and the steps before the start. From documents only.
+// Tests exclusive access on a running machine, and the steps before the start. The rules come from documents only.
 #include "os/dxgkrnl/exclusive_access.h"
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"
@@ -48,7 +48,7 @@ TEST_F(Isolation, WaitsForThePacketsThatTheDriverHolds) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// Failing work ends the access too: the device is released, and later calls find the former state.
+/// An error in the exclusive work also ends the access: the device is released, and later calls find the former state.
 TEST_F(Isolation, AnErrorInExclusiveAccessEndsIt) {
   const auto result = Run([](workload::Life& life) {
     ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
@@ -69,7 +69,7 @@ TEST_F(Isolation, AnErrorInExclusiveAccessEndsIt) {
   EXPECT_EQ(std::count(between.calls.begin(), between.calls.end(), "EndExclusiveAccess"), 2);
 }
 
-/// kAllowFailure: the failed isolation leaves nothing behind, and a secure machine started later is fully isolated.
+/// With kAllowFailure the failed isolation leaves no domain, and a secure machine started later is fully isolated.
 TEST_F(Isolation, AFailureThatIsIgnoredLeavesNoDomainBehind) {
   options.os.iommu_flags = 0x17;
   between.begin = [] { return STATUS_DEVICE_NOT_READY; };
@@ -77,7 +77,7 @@ TEST_F(Isolation, AFailureThatIsIgnoredLeavesNoDomainBehind) {
     life.Compare("noted", life.adapter.isolation().ignored_failure().empty() ? "no failure is noted" : "");
     life.Compare("no domain", life.adapter.domain() == nullptr ? "" : "there is one");
     life.Compare("the IOMMU is off", life.kernel.iommu()->enabled() ? "it is on" : "");
-    between.begin = nullptr;  // the driver's own
+    between.begin = nullptr;  // restores the driver's own entry
     SecureVm(life);
     life.Compare("on", life.adapter.isolation().active() ? "" : "off");
     workload::MainJob(life).Run();
@@ -126,10 +126,10 @@ TEST_F(Isolation, ACallOfTheOneThatHasExclusiveAccessIsABugCheck) {
               HasSubstr("DxgkDdiEscape is called between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess"));
 }
 
-// ---- rules of the reference; Rule11 is a suite of several files, so its tests have no fixture
+// ---- rules of the reference; suite Rule11 spans several files, so its tests have no fixture
 
 /// Rule 12: the caps are read after AddDevice and before StartDevice, and the two sets of IOMMU bits agree. (The
-/// minimum over a link is in the tests of linked adapters.)
+/// linked-adapter tests cover the minimum over a link.)
 struct CapsComeBeforeTheStart : Isolation {
   void TestBody() override {
     config.host.gpu_reserved_kib = 64;
@@ -160,8 +160,8 @@ struct CapsComeBeforeTheStart : Isolation {
 };
 TEST(Rule11, CapsAreReadAfterAddDeviceAndBeforeStartDeviceAndAgree) { CapsComeBeforeTheStart().TestBody(); }
 
-/// The domain exists before the driver may use the device: at StartDevice the device is attached, both to a remapped
-/// and to a 1:1 domain.
+/// The domain exists before the driver may use the device: at StartDevice the device is attached to its domain, whether
+/// remapped or 1:1.
 struct AttachedBeforeTheStart : Isolation {
   void TestBody() override {
     for (const RemapPolicy policy : {RemapPolicy::kNever, RemapPolicy::kIdentity, RemapPolicy::kWhenPossible}) {
@@ -175,7 +175,7 @@ struct AttachedBeforeTheStart : Isolation {
 };
 TEST(DomainSwitch, ADomainIsAttachedBeforeStartDevice) { AttachedBeforeTheStart().TestBody(); }
 
-/// Rule 17: between Begin and EndExclusiveAccess even a stray access breaks the contract.
+/// Rule 17: between Begin and EndExclusiveAccess a single stray access violates the contract.
 struct SilenceIsProven : Isolation {
   void TestBody() override {
     workload::JobResult result;
@@ -191,7 +191,7 @@ struct SilenceIsProven : Isolation {
       EXPECT_THAT(result.faults[0].text, HasSubstr(text));
     }
 
-    // The driver does not stop its device while a client is at work.
+    // Here the driver does not stop its device while a client is working.
     options.os.inject.noisy_device = NoisyDevice::kNone;
     between.begin = [] { return STATUS_SUCCESS; };
     const auto load = [](workload::Life& life) {
@@ -208,13 +208,13 @@ struct SilenceIsProven : Isolation {
 };
 TEST(Rule11, BetweenBeginAndEndExclusiveAccessTheDeviceIsSilent) { SilenceIsProven().TestBody(); }
 
-/// Raises a cause of an interrupt for which no driver waits.
+/// Raises an interrupt cause for which no driver waits.
 class Cause {
  public:
   explicit Cause(workload::Life& life) : life_(life), bar_(life.adapter.function().bars[0].address) {
     Write(regs::IntEnable::kOffset, Read(regs::IntEnable::kOffset) | kInvalidate);
   }
-  /// Returns when the device has the cause; its message is then due.
+  /// Returns when the device has recorded the cause; its message is then due.
   void Raise() {
     Write(regs::InvCmd::kOffset, 0);
     const uint64_t end = life_.kernel.hal().NowNs() + 1'000'000;
@@ -235,7 +235,7 @@ void LetPass(workload::Life& life, uint64_t ns) {
   life.kernel.scheduler().Wait([&] { return life.kernel.hal().NowNs() >= end; }, 2 * ns, "time", 1000);
 }
 
-/// The device keeps a message that becomes due, and sends it once when sending is allowed.
+/// The device holds a message that becomes due, and sends it once when sending is permitted.
 TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
   const auto result = Run([](workload::Life& life) {
     const Miniport& miniport = life.adapter.miniport();
@@ -258,8 +258,8 @@ TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// A message that left the device before Begin and arrives after it does not count as the device's noise: Dxgkrnl holds
-/// it.
+/// A message that left the device before Begin and arrives later does not count as a violation by the device: Dxgkrnl
+/// holds the message.
 TEST_F(Isolation, AnInterruptUnderWayIsHeldInExclusiveAccessAndServedAfterIt) {
   config.inject.late_interrupt_ns = 60'000;
   const auto result = Run([](workload::Life& life) {

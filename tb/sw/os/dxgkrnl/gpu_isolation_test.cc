@@ -31,7 +31,7 @@ TEST_F(Isolation, ASecureVmFailsToStartWhenTheDriverLacksSupport) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("IoMmuSecureModeSupported is 0"));
 }
 
-/// With the key off a secure machine starts whatever the driver supports, also behind a remapping domain. Isolation
+/// If the key is off, a secure machine starts whatever the driver supports, also behind a remapping domain. Isolation
 /// forced on by IOMMUFlags counts as isolation, so the driver must support it.
 TEST_F(Isolation, WithTheKeyOffASecureVmStartsUnlessIsolationIsOn) {
   options.os.driver["Isolation"] = 0;
@@ -77,7 +77,7 @@ TEST_F(Isolation, DomainAndMappingsWithoutAttachLeaveTheGpuAsItIs) {
   }
 }
 
-/// There is one domain for each logical adapter: the waiting one is also the one that the switch enters.
+/// Each logical adapter has one domain: the waiting domain is also the one that the switch enters.
 TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   for (const uint32_t flags : {0x1u, 0x3u}) {
     options.os.iommu_flags = flags;
@@ -93,7 +93,7 @@ TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   }
 }
 
-/// With bit 0x8 the enable bits apply although the driver lacks the capability; without it they are ignored.
+/// With bit 0x8 the enable bits apply although the driver lacks the capability; without bit 0x8 they are ignored.
 TEST_F(Isolation, BypassDriverCapIsolatesADriverWithoutTheCapability) {
   options.os.driver["Isolation"] = 0;
   for (const uint32_t flags : {0xFu, 0x1Fu}) {
@@ -142,7 +142,7 @@ TEST_F(Isolation, ADriverThatNeedsItIsIsolatedFromTheStartOrNotStarted) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1"));
 }
 
-/// Before WDDM 2.9 there is no query before the start: DXGK_VIDMMCAPS states the driver's needs after it.
+/// Before WDDM 2.9 the system sends no query before the start: the driver reports its needs later in DXGK_VIDMMCAPS.
 TEST_F(Isolation, ADriverBeforeWddm29ThatNeedsItIsIsolatedOnceItHasStarted) {
   options.os.driver["IsolationRequired"] = 1;
   options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
@@ -158,7 +158,7 @@ TEST_F(Isolation, ADriverBeforeWddm29ThatNeedsItIsIsolatedOnceItHasStarted) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
 }
 
-/// A device that accesses memory as soon as its driver starts it: no access bypasses the domain.
+/// The device accesses memory as soon as its driver starts it. No access bypasses the domain.
 TEST_F(Isolation, WhatADeviceReadsInItsStartMeetsTheDomain) {
   options.os.driver["IsolationRequired"] = 1;
   between.starting = [](hw::Bdf device) {
@@ -172,7 +172,7 @@ TEST_F(Isolation, WhatADeviceReadsInItsStartMeetsTheDomain) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("read of logical page 0x15000000"));
 }
 
-/// The driver's answers before and after the start must agree, because the domain is attached in between.
+/// The driver's reports before and after the start must agree, because the domain is attached in between.
 TEST_F(Isolation, ADriverThatNeedsItSaysSoBeforeTheStart) {
   options.os.driver["IsolationRequired"] = 1;
   between.queried = [](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
@@ -212,8 +212,8 @@ void AddSegmentOfSystemMemory(const DXGKARG_QUERYADAPTERINFO& args, uint64_t bas
   std::memcpy(out->pSegmentDescriptor + 2 * out->SegmentDescriptorStride, &segment, sizeof segment);
 }
 
-/// The driver has allocated the memory of such a segment itself; VidMm maps it at the physical address that the driver
-/// states.
+/// The driver has allocated the memory of such a segment itself; VidMm maps the memory at the physical address that the
+/// driver reports.
 TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
   constexpr uint64_t kBase = uint64_t{0x150} << 20;
   between.queried = [](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
@@ -226,7 +226,7 @@ TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
       count += life.graphics.At(kBase / hw::kPageSize + page) == kBase / hw::kPageSize + page;
     return count == 16 ? std::string() : std::to_string(count) + " of 16 pages";
   };
-  auto result = Run([&](workload::Life& life) {  // the domain is attached by a switch while the adapter runs
+  auto result = Run([&](workload::Life& life) {  // a switch attaches the domain while the adapter runs
     bool looked = false;
     between.begin = [&] {
       looked = true;
@@ -239,12 +239,12 @@ TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
-  options.os.driver["IsolationRequired"] = 1;  // isolated from the start: mapped once the driver has reported it
+  options.os.driver["IsolationRequired"] = 1;  // isolated from the start: mapped when the driver reports the segment
   result = Run([&](workload::Life& life) { life.Compare("the segment", mapped(life)); });
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// The second kind of memory belongs to VidMm: the backing store of an eviction, and pages of fences.
+/// The second kind of memory belongs to VidMm: the backing store of an eviction, and fence pages.
 TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
   const auto result = Run([](workload::Life& life) {
     SecureVm(life);
@@ -283,7 +283,7 @@ TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
 }
 
-/// The four kinds of memory of the documents, after the activation.
+/// Tests the documents' four kinds of memory after the activation.
 TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   config.host.gpu_reserved_kib = 64;
   options.os.driver["DmaRemapping"] = 0;
@@ -292,7 +292,7 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
     life.worker.Call([&] {
       LogicalAdapter& adapter = life.adapter;
       const auto mapped = [&](uint64_t pfn) { return adapter.domain()->Lookup(pfn) == pfn; };
-      DXGKARGCB_ALLOCATEPAGESFORMDL own{};  // 1: a driver's, through the callbacks
+      DXGKARGCB_ALLOCATEPAGESFORMDL own{};  // kind 1: the driver's, through the callbacks
       own.HighAddress.QuadPart = -1;
       own.TotalBytes = 2 * hw::kPageSize;
       Miniport::Require(adapter.dxgkrnl().isolation_memory().AllocatePagesForMdl(adapter.handle(), own), "memory");
@@ -305,15 +305,15 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
       life.Compare("VidMm's memory", mapped(paged) ? "" : "not mapped");
       buffer.Release();
       life.Compare("VidMm's memory goes with its use", mapped(paged) ? "still mapped" : "");
-      DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, hw::kPageSize, nullptr};  // 3: frame buffer save memory
+      DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, hw::kPageSize, nullptr};  // kind 3: frame buffer save memory
       Miniport::Require(life.dxgkrnl.frame_buffer().Pin(adapter.handle(), pin), "pin");
       const uint64_t saved = Mdl::PagesOf(pin.pMdl)[0];
       life.Compare("save memory", mapped(saved) ? "" : "not mapped");
       life.dxgkrnl.frame_buffer().Unpin(adapter.handle(), {0});
       life.Compare("save memory goes with the pin", mapped(saved) ? "still mapped" : "");
-      const uint64_t reserved = adapter.dma().reserved_ranges().at(0).BaseAddress / hw::kPageSize;  // 4: firmware's
+      const uint64_t reserved = adapter.dma().reserved_ranges().at(0).BaseAddress / hw::kPageSize;  // 4: the firmware's
       life.Compare("reserved memory", mapped(reserved) ? "" : "not mapped");
-      // Memory that went past the callbacks.
+      // This memory was allocated without the callbacks.
       const uint64_t other = life.kernel.pages().AllocatePage("driver", "MmAllocatePagesForMdl");
       life.Compare("other memory", mapped(other) ? "mapped" : "");
       life.kernel.pages().Free(other);
@@ -324,7 +324,7 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
 }
 
-/// hAdapter of the map of a list is the lead's (documents, DXGKCB_MAPMDLTOIOMMU).
+/// When a list is mapped, hAdapter is that of the lead adapter (documents, DXGKCB_MAPMDLTOIOMMU).
 TEST_F(Isolation, AListIsMappedForTheLeadAdapterOnly) {
   config.gpu.count = 2;
   options.os.driver["DmaRemapping"] = 0;

@@ -41,7 +41,7 @@
 
 namespace gmmu::os::isolation_test {
 
-/// Sits between the system and the driver's table: records the calls' names in order, and calls the test's functions.
+/// Wraps the driver's table: records the names of the system's calls in order, and calls the test's functions.
 struct Between {
   std::vector<std::string> calls;
   std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // called after the real entry point
@@ -53,7 +53,7 @@ struct Between {
 inline Between between;
 inline DRIVER_INITIALIZATION_DATA real;
 
-/// True if the IOMMU is on and the GPU is behind its adapter's domain.
+/// True if the IOMMU is on and the GPU is attached to its adapter's domain.
 inline bool Attached(PhysicalAdapter& gpu) {
   const Remapping* iommu = Kernel::Current().iommu();
   const RemappingDomain* domain = gpu.logical().domain();
@@ -134,7 +134,7 @@ class Isolation : public ::testing::Test {
   static void SecureVm(workload::Life& life) {
     life.worker.Call([&life] { life.adapter.isolation().OnSecureVm(); });
   }
-  /// A counter of the IOMMU.
+  /// Returns a counter of the IOMMU.
   static uint64_t Counter(const workload::JobResult& result, const std::string& name) {
     for (const hw::Counter& counter : result.counters)
       if (counter.block == "iommu" && counter.name == name) return counter.value;

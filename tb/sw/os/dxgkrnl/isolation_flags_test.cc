@@ -20,7 +20,7 @@ TEST(IommuFlags, All32ValuesWithAndWithoutTheDriversCapability) {
     for (const bool cap : {false, true}) {
       SCOPED_TRACE("flags " + std::to_string(flags) + (cap ? ", cap" : ", no cap"));
       const ForcedIsolation actions = ForceIsolation(flags, cap);
-      const bool counted = cap || bypass;  // else the enable bits are ignored
+      const bool counted = cap || bypass;  // otherwise the enable bits are ignored
       EXPECT_EQ(actions.create_domain, counted && enabled);
       EXPECT_EQ(actions.map, counted && enabled && mappings);
       EXPECT_EQ(actions.attach, counted && enabled && mappings && attach);
@@ -30,7 +30,7 @@ TEST(IommuFlags, All32ValuesWithAndWithoutTheDriversCapability) {
 }
 
 TEST(IommuFlags, TheValuesThatDoSomethingAreThese) {
-  // The same rules as lists of flag values: each action requires the flags of the previous one.
+  // States the same rules as lists of flag values: each action requires the flags of the previous one.
   std::vector<uint32_t> attaching, mapping, creating;
   for (uint32_t flags = 0; flags < 0x10; ++flags) {
     const ForcedIsolation actions = ForceIsolation(flags, false);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which devices are one chain of linked adapters. From documents only.
+// Tests which devices form one chain of linked adapters. The rules come from documents only.
 #include "os/dxgkrnl/linked_chain.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Discovery, order and capabilities of linked adapters. From documents only.
+// Tests discovery, order and capabilities of linked adapters. The rules come from documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -93,7 +93,7 @@ TEST(LinkedAdapters, GpusThatAreNotInTheChainAreRemovedAgain) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// Both devices are on the bus and our driver could link them, but without DxgkDdiLinkDevice the system does not ask it.
+// Both devices are on the bus and our driver could link them, but the system does not ask without DxgkDdiLinkDevice.
 TEST(LinkedAdapters, WithoutTheEntryTheFirstDeviceStandsAloneAndTheOthersAreRemovedAgain) {
   LinkedBench bench(3);
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiLinkDevice = nullptr; };
@@ -185,7 +185,7 @@ TEST(LinkedAdapters, CapabilitiesAreAskedForEachPhysicalAdapterIndex) {
 
 TEST(LinkedAdapters, TheIndexOfADeviceIsTheDriversByItsHandle) {
   LinkedBench bench(2);
-  // The driver numbers its devices in another order than the link does. Its answer counts, though it cannot work so.
+  // The driver numbers its devices in another order than the link does. Its order counts, although it cannot work.
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
     if (args.Type != DXGKQAITYPE_PHYSICALADAPTERCAPS)
       return between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
@@ -294,7 +294,7 @@ TEST(LinkedAdapters, WhatMustAgreeIsRefusedByField) {
   EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId"));
   EXPECT_THAT(AdmitLink({&second}), SizeIs(0)) << "a GPU alone may have them in system memory";
   second.segments.resize(3);
-  for (const UINT elsewhere : {second.system_segment(), 3u}) {  // 3: another segment than the root's
+  for (const UINT elsewhere : {second.system_segment(), 3u}) {  // 3 is a segment other than the root's
     second.levels[0].PageTableSegmentId = elsewhere;
     EXPECT_THAT(refused(), ElementsAre("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSegmentId")) << elsewhere;
   }

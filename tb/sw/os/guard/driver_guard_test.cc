@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers that crash, spin or wait for ever: the run ends with a report that names the place.
+// Tests drivers that crash, spin or wait forever: the run ends with a report that gives the location.
 #include "os/guard/driver_guard.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ class DriverGuardTest : public DriverWithAFront {
   DriverGuardTest() { DriverGuard::Install(nullptr, 1); }
   ~DriverGuardTest() override { DriverGuard::Remove(); }
 
-  /// The one fault of a run whose first FLUSH_TLB does this.
+  /// Returns the only fault of a run whose first FLUSH_TLB does this.
   Fault FaultOf(const std::function<void()>& harm) {
     between.build = [harm](DXGKARG_BUILDPAGINGBUFFER& args) {
       if (args.Operation == DXGK_OPERATION_FLUSH_TLB) harm();
@@ -193,7 +193,7 @@ TEST_F(DriverGuardTest, ABadPointerInAnInterruptRoutineHasItsIrql) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DxgkDdiInterruptRoutine"));
 }
 
-// DriverEntry runs before the driver's table exists, and is a call too.
+// DriverEntry runs before the driver's table exists, and counts as a call too.
 TEST_F(DriverGuardTest, ABadPointerInDriverEntryIsABugCheck) {
   between.table = [](DRIVER_INITIALIZATION_DATA&) { *nowhere = 1; };
   const auto result = Run();

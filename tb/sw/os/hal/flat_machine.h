@@ -8,7 +8,7 @@
 
 namespace gmmu::os::test {
 
-/// The fast engine's machine with a flat remapping unit where firmware reports the IOMMU. Its driver is FlatRemapping.
+/// The fast engine's machine with a flat remapping unit as the IOMMU that firmware reports; FlatRemapping drives it.
 class FlatMachine : public sim::twin::FastMachine {
  public:
   explicit FlatMachine(const sim::MachineConfig& config) : FlatMachine(config, new sim::FlatRemapper) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver of a remapping unit that no machine has (tb/sim/iommu/flat_remapper.h): the second implementation of
-// os/hal/remapping.h.
+// The driver of a remapping unit that exists only for tests (tb/sim/iommu/flat_remapper.h): the second implementation
+// of os/hal/remapping.h.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -29,11 +29,11 @@ class FlatDomain final : public RemappingDomain {
 
   hw::HostRam& ram_;
   const uint64_t pages_;  // logical pages below the limit, each with a word in the table
-  uint64_t table_ = 0;    // its first page
+  uint64_t table_ = 0;    // first page of the table
 };
 
-/// Its driver. A domain has one flat table, which is allocated as a whole. A job on a FlatMachine has it as
-/// JobOptions::remapping (workload/job.h).
+/// The unit's driver. A domain has one flat table, which is allocated as a whole. A job on a FlatMachine uses this
+/// driver as JobOptions::remapping (workload/job.h).
 class FlatRemapping final : public Remapping {
  public:
   explicit FlatRemapping(const RemappingParts& parts) : parts_(parts) {}
@@ -59,11 +59,11 @@ class FlatRemapping final : public Remapping {
   uint64_t Word(uint64_t address) const;
   void Put(uint64_t address, uint64_t value);
   uint64_t Record(unsigned index) const { return directory_ * hw::kPageSize + sim::FlatRemapper::kRecordBytes * index; }
-  /// Address of the record of `device`; of a free one unless `device` is given. Null: there is none.
+  /// Returns the address of `device`'s record, or of a free record if `device` is not given; nullopt: there is none.
   std::optional<uint64_t> Find(std::optional<hw::Bdf> device) const;
   void MapPage(const FlatDomain& domain, uint64_t page, uint64_t pfn);
   void UnmapPages(const FlatDomain& domain, uint64_t first, uint64_t count);
-  /// Makes the unit forget what it has cached.
+  /// Makes the unit drop its cached translations.
   void Invalidate();
   void TakeFault();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract of os/hal/remapping.h, for each implementation: that of VT-d, and that of a unit with a flat table.
+// Tests the contract of os/hal/remapping.h for both implementations: VT-d, and a unit with a flat table.
 #include "os/hal/remapping.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ class Bench {
  public:
   Bench(std::unique_ptr<sim::twin::FastMachine> machine, Kernel::MakesRemapping* driver)
       : platform_(std::move(machine)), memory_(platform_->ram()), kernel(*platform_, TestParameters(), driver) {}
-  /// The host address that an access of the device reaches; nullopt: the unit refuses it.
+  /// Returns the host address that the device's access reaches; nullopt: the unit refuses the access.
   std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) {
     const auto result = sim::TranslateAtOnce(*platform_->iommu(), memory_, {device.requester_id(), logical, write});
     return result.ok() ? std::optional<uint64_t>(result.hpa) : std::nullopt;
@@ -70,12 +70,12 @@ class RemappingContract : public ::testing::TestWithParam<Unit> {
   std::optional<uint64_t> Read(uint64_t logical, hw::Bdf device = kGpu) {
     return bench->Access(device, logical, false);
   }
-  /// Lets the unit's messages arrive.
+  /// Waits until the unit's messages have arrived.
   void Settle() {
     kernel.hal().platform().WaitForMessage(1'000'000);
     kernel.scheduler().Seam();
   }
-  /// Ends the test: nothing is left.
+  /// Ends the test, and checks that nothing is left.
   void End(const std::vector<RemappingDomain*>& domains) {
     for (RemappingDomain* domain : domains) unit.DestroyDomain(domain);
     if (unit.enabled()) unit.Disable();
@@ -150,7 +150,7 @@ TEST_P(RemappingContract, DomainsKeepDevicesApart) {
   End({first, second});
 }
 
-/// The numbers of domains come again, and caches know domains by them.
+/// Domain numbers are reused, and caches identify domains by number.
 TEST_P(RemappingContract, ANewDomainKnowsNothingOfADestroyedOne) {
   Enable();
   for (int i = 0; i < 2; ++i) {
@@ -222,7 +222,7 @@ TEST_P(RemappingContract, AHoleIsOnePageAndTheUnmapToleratesIt) {
   unit.Attach(kGpu, *domain);
   std::vector<uint64_t> pfns;
   for (uint64_t pfn = 0x8000; pfn < 0x8400; ++pfn) pfns.push_back(pfn);
-  unit.Map(*domain, 0x40000000, pfns, "test", "test");  // both sides fit pages of 2 MiB
+  unit.Map(*domain, 0x40000000, pfns, "test", "test");  // the addresses on both sides permit pages of 2 MiB
   EXPECT_TRUE(Read(0x40123000));
   unit.PunchHole(*domain, 0x40123000);
   EXPECT_FALSE(Read(0x40123000)) << "the unit has it cached";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plain loads and stores of a guarded driver to device memory.
+// Tests plain loads and stores of a guarded driver to device memory.
 #include "os/kernel/device_accesses.h"
 
 #include <emmintrin.h>
@@ -114,7 +114,7 @@ TEST_F(DeviceMemory, EndsWhereTheViewEnds) {
   } catch (const BugCheck& stop) {
     EXPECT_THAT(stop.cause(), HasSubstr("a register access outside of every mapped view"));
   }
-  Driver([&] { At<uint32_t>(vram, kBytes - 4) = 1; });  // the next access is served as before
+  Driver([&] { At<uint32_t>(vram, kBytes - 4) = 1; });  // the next access is handled as before
   EXPECT_EQ(Word(kBytes - 8) >> 32, 1u);
 }
 

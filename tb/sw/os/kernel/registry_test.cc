@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry of a machine, by the routines of wdm_registry.h.
+// Tests a machine's registry through the routines of wdm_registry.h.
 #include "os/kernel/registry.h"
 
 #include <gmock/gmock.h>

@@ -50,7 +50,7 @@ TEST(SystemThreads, ServeUntilTheyAreToldToEndAndCanBeWaitedFor) {
   Shared shared;
   EXPECT_EQ(threads.Alone([&] {
     PVOID const thread = Start(shared);
-    Delay(2'000'000'000);  // longer than any other wait may last
+    Delay(2'000'000'000);  // longer than the limit of any other wait
     for (int i = 0; i < 3; ++i) {
       KeSetEvent(&shared.work, 0, FALSE);
       Delay(1'000);

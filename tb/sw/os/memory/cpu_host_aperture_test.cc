@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver that points pages of BAR2 at pages of a segment, as far as it remembers. From documents only.
+// A driver that points pages of BAR2 at pages of a segment, as far as it remembers. The rules come from documents only.
 #include "os/memory/cpu_host_aperture.h"
 
 #include <gmock/gmock.h>
@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::map<UINT, UINT64> shown;  // the segment page shown at each page of the window
+std::map<UINT, UINT64> shown;  // the segment page behind each page of the window
 std::vector<UINT> segments;
 NTSTATUS answer;
 bool pointer_lived;
@@ -69,7 +69,7 @@ struct Window : Machine {
     table.DxgkDdiUnmapCpuHostAperture = UnmapPages;
     return table;
   }
-  /// Pages of the segment behind a view, as the driver was told.
+  /// Returns the pages of the segment behind a view, as reported to the driver.
   std::vector<UINT64> Behind(const uint8_t* view, size_t pages) {
     std::vector<UINT64> found;
     const uint64_t first = (kernel.mmio().Resolve(view, 1) - start) / aperture->page_bytes();
@@ -122,7 +122,7 @@ TEST(CpuHostAperture, IsForSegmentsThatHaveOne) {
   EXPECT_THROW(CpuHostAperture(window.kernel, window.miniport, DXGK_SEGMENTDESCRIPTOR4{}, 2, 0), BugCheck);
 }
 
-/// Windows accepts such a segment, and so does admission here; but this machine's GPU has no such window.
+/// Windows accepts such a segment, and so does admission here, but this machine's GPU has no such window.
 class CpuHostApertureStart : public DriverWithAFront {};
 TEST_F(CpuHostApertureStart, TablesBehindOneEndTheStartWithAWord) {
   between.query = [&](const DXGKARG_QUERYADAPTERINFO& args) {

@@ -90,7 +90,7 @@ TEST(MemoryViews, AUserViewBelongsToItsProcess) {
     const auto user = test.Map(object.hPhysicalMemoryObject, 0, 4096, DXGK_ACCESS_MODE_USER_MODE);
     const auto kernel = test.Map(object.hPhysicalMemoryObject, 0, 4096);
     EXPECT_EQ(test.kernel.scheduler().AttachProcess(8), 7u);
-    test.Unmap(kernel);  // in any process
+    test.Unmap(kernel);  // any process may unmap it
     try {
       test.Unmap(user);
     } catch (const BugCheck& stop) {
@@ -104,8 +104,8 @@ TEST(MemoryViews, AUserViewBelongsToItsProcess) {
   EXPECT_TRUE(refused);
 }
 
-// Documents say to whom a user view belongs, but not what another process gets there: the page fault that a processor
-// raises.
+// Documents define the owner of a user view, but not what another process gets at that address: the CPU raises a page
+// fault.
 TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
   DriverGuard::Install(nullptr);
   {
@@ -133,7 +133,7 @@ TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
       scheduler.AttachProcess(8);
       EXPECT_EQ(reads(kernel), 'u') << "a kernel view serves every process";
       EXPECT_EQ(reads(user), '!');
-      scheduler.AttachProcess(0);  // as after the end of process 7
+      scheduler.AttachProcess(0);  // simulates the end of process 7
       EXPECT_EQ(reads(user), '!');
       scheduler.AttachProcess(7);
       EXPECT_EQ(reads(user), 'u') << "it is there again in its own";
@@ -153,7 +153,7 @@ TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
   DriverGuard::Remove();
 }
 
-// Seen on build 26100: base + Offset(out), unmap with Size(out).
+// Observed on build 26100: base + Offset(out), unmap with Size(out).
 TEST(Rule11, MapResultsAreRelativeToTheReturnedBaseAndUnmapTakesTheOutputSize) {
   Objects test;
   const auto object = test.Create(40 * 4096, test.adapter);

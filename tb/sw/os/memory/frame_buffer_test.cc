@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frame buffer reservation: charge, sections, pin and windows. From documents only.
+// Frame buffer reservation: charge, sections, pin and windows. The rules come from documents only.
 #include "os/memory/frame_buffer.h"
 
 #include "os/base/page_math.h"
@@ -69,7 +69,7 @@ TEST(FrameBuffer, AboveApcLevelEveryOneOfTheFiveStops) {
   Machine machine;
   FrameBuffer& frame_buffer = machine.frame_buffer;
   frame_buffer.Reserve(machine.adapter, false, {4 * kPage, 4 * kPage});
-  machine.kernel.scheduler().Raise(kApc);  // low enough
+  machine.kernel.scheduler().Raise(kApc);  // APC level is low enough
   DXGKARGCB_PINFRAMEBUFFERFORSAVE pin{0, kPage, nullptr};
   ASSERT_EQ(frame_buffer.Pin(machine.adapter, pin), STATUS_SUCCESS);
   DXGKARGCB_MAPFRAMEBUFFERPOINTER window{1, kPage, 0, nullptr};
@@ -107,7 +107,7 @@ TEST(FrameBuffer, WantsWholePagesThatMemoryHas) {
   EXPECT_THAT(refusal(4097), HasSubstr("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of physical adapter 0 is 4097"));
   EXPECT_THAT(refusal(uint64_t{1} << 40), HasSubstr("no commit charge for the frame buffer of physical adapter 0"));
   EXPECT_EQ(machine.frame_buffer.charged(), 0u);
-  // Sections that are not in memory are charged too.
+  // Sections that are not resident are charged too.
   const uint64_t left = machine.kernel.pages().installed_pages() - machine.kernel.pages().allocated();
   machine.frame_buffer.Reserve(machine.adapter, false, {kPage});
   EXPECT_THAT(refusal(left * kPage), HasSubstr("no commit charge"));
@@ -172,7 +172,7 @@ TEST(FrameBuffer, AWindowShowsTheSectionAtTheOffsetThatComesOut) {
 
 TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
   // Adapter 0 reports the sum of all save areas, the others report nothing. A pin has no offset, so the second
-  // adapter's pages, which do not begin the section, can be pinned only by pinning the whole section.
+  // adapter's pages, which are not at the start of the section, can be pinned only with the whole section.
   Machine machine;
   machine.frame_buffer.Reserve(machine.adapter, false, {2 * kPage + 3 * kPage, 0});
   const auto write = [&](uint64_t page, const std::string& text) {
@@ -205,7 +205,7 @@ TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
 }
 
 /// Rule 15 of the reference: the callbacks take the lead adapter and an index; a window is unmapped before the next
-/// chunk is mapped; a pin may fail, which is no error of the driver.
+/// chunk is mapped; a pin may fail, which is not an error of the driver.
 TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   Parameters parameters;
   parameters.inject.pin_failures = 1;
@@ -220,7 +220,7 @@ TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   DXGKARGCB_MAPFRAMEBUFFERPOINTER map{0, kPage, 0, nullptr};
   EXPECT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_NO_MEMORY) << "not even a page";
 
-  // The same handle, the lead adapter's; the index picks the section.
+  // The handle is still the lead adapter's; the index selects the section.
   map = {0, kPage, kPage, nullptr};
   ASSERT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_SUCCESS);
   DXGKARGCB_MAPFRAMEBUFFERPOINTER other{1, kPage, 3 * kPage, nullptr};

@@ -43,7 +43,7 @@ struct Machine {
   HANDLE adapter = &token;
 };
 
-/// A machine with the adapter behind its domain.
+/// A machine whose adapter is attached to its domain.
 struct MachineWithAdapter : Machine {
   MachineWithAdapter() { memory.AddAdapter(adapter, {domain, "test"}); }
 };
@@ -103,7 +103,7 @@ TEST(IsolationMemory, AnMdlIsWholeOrNotAndSmallerThan4GiB) {
   EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER);
 }
 
-/// The routines to which the callbacks correspond: MmAllocatePagesForMdlEx and MmAllocateContiguousMemorySpecifyCache.
+/// The callbacks correspond to MmAllocatePagesForMdlEx and MmAllocateContiguousMemorySpecifyCache.
 DXGKARGCB_ALLOCATEPAGESFORMDL Pages(uint64_t pages, LONGLONG low = 0, LONGLONG high = -1) {
   DXGKARGCB_ALLOCATEPAGESFORMDL args{};
   args.LowAddress.QuadPart = low;
@@ -258,7 +258,7 @@ TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {
   EXPECT_THAT(leaks, Contains("isolation_memory " + named(contiguous.hMemoryHandle, ", 3 pages") +
                               " by DxgkCbAllocateContiguousMemory"));
   EXPECT_THAT(leaks, Contains("iommu_mdl " + named(map.hMemoryHandle, ", 2 pages") + " by DxgkCbMapMdlToIoMmu"));
-  // A handle cannot be freed by the counterpart of another callback.
+  // A handle cannot be freed through another callback's counterpart.
   EXPECT_THROW(machine.memory.FreeContiguous(machine.adapter, {pages.hMemoryHandle}), BugCheck);
   EXPECT_THROW(machine.memory.UnmapMdl(machine.adapter, {pages.hMemoryHandle}), BugCheck);
   machine.memory.UnmapMdl(machine.adapter, {map.hMemoryHandle});
@@ -280,7 +280,7 @@ TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
   auto more_pages = pages;
   auto more_contiguous = contiguous;
   DXGKARGCB_MAPMDLTOIOMMU more_maps{};
-  machine.kernel.scheduler().Raise(kApc);  // low enough
+  machine.kernel.scheduler().Raise(kApc);  // APC level is low enough
   ASSERT_EQ(memory.AllocatePagesForMdl(adapter, pages), STATUS_SUCCESS);
   ASSERT_EQ(memory.AllocateContiguous(adapter, contiguous), STATUS_SUCCESS);
   map.pMdl = more_maps.pMdl = pages.pMdl;
@@ -305,8 +305,8 @@ TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
   EXPECT_EQ(machine.kernel.ledger().open(), open);
 }
 
-/// Rule 16 of the reference, the half about MDLs: the MDL passed to MapMdlToIoMmu must outlive the unmap. The English
-/// page, and its reason, say so; the Japanese page says the opposite.
+/// Rule 16 of the reference, for MDLs: the MDL passed to MapMdlToIoMmu must outlive the unmap. The English page says so
+/// and gives the reason; the Japanese page says the opposite.
 struct MappedMdl : Machine {
   MappedMdl() {
     memory.AddAdapter(adapter, {domain, "test"});
@@ -324,7 +324,7 @@ TEST(Rule11, TheMdlOutlivesItsUnmap) {
   {
     MappedMdl machine;
     for (uint64_t pfn : machine.pfns) EXPECT_TRUE(machine.Reaches(pfn));
-    // Its pages cannot go back to the system while the GPU reaches them.
+    // The pages cannot be freed while the GPU can access them.
     EXPECT_THROW(machine.kernel.pages().Free(machine.pfns[1]), BugCheck);
     machine.memory.UnmapMdl(machine.adapter, {machine.map.hMemoryHandle});
     for (uint64_t pfn : machine.pfns) EXPECT_FALSE(machine.Reaches(pfn));
@@ -332,7 +332,7 @@ TEST(Rule11, TheMdlOutlivesItsUnmap) {
   }
   {
     MappedMdl machine;
-    MmGetMdlPfnArray(machine.map.pMdl)[2] ^= 1;  // reused for something else before the unmap
+    MmGetMdlPfnArray(machine.map.pMdl)[2] ^= 1;  // the array was reused before the unmap
     try {
       machine.memory.UnmapMdl(machine.adapter, {machine.map.hMemoryHandle});
       ADD_FAILURE() << "the changed MDL went unnoticed";

@@ -90,7 +90,7 @@ TEST(MemoryTypes, PreferContiguousGivesARowOfPagesOrScatteredOnesWhereThereIsNon
   ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
   EXPECT_TRUE(in_a_row(test.objects.PagesOf(args.hPhysicalMemoryObject)));
 
-  auto middle = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);  // a page in the middle of the range of the others
+  auto middle = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);  // a page in the middle of the others' range
   middle.Mdl.LowAddress.QuadPart = 16 * kMiB + 8 * 4096;
   middle.Mdl.HighAddress.QuadPart = 16 * kMiB + 9 * 4096 - 1;
   ASSERT_EQ(test.objects.Create(middle, "test"), STATUS_SUCCESS);
@@ -103,7 +103,7 @@ TEST(MemoryTypes, PreferContiguousGivesARowOfPagesOrScatteredOnesWhereThereIsNon
   EXPECT_THAT(test.objects.PagesOf(args.hPhysicalMemoryObject), SizeIs(16));
 }
 
-// The model has one memory node, never waits, and always allocates a list in full, so these flags change nothing.
+// The model has one memory node, never waits, and always allocates full lists, so these flags change nothing.
 TEST(MemoryTypes, LocalNodeFullyRequiredAndNoWaitAreTakenAndChangeNoPage) {
   const auto pages = [](UINT flags) {
     Objects test;
@@ -166,7 +166,7 @@ TEST(MemoryTypes, ContiguousMemoryKeepsToBoundsAndBoundary) {
   EXPECT_EQ(test.TryCreate(args), STATUS_INSUFFICIENT_RESOURCES);
 }
 
-// Seen on build 26100: a large contiguous object fails with C000009A on a live system and passes at cold boot.
+// Observed on build 26100: a large contiguous object fails with C000009A on a live system, and succeeds at cold boot.
 TEST(MemoryTypes, ContiguousMemoryMayFailOnALiveSystem) {
   Parameters parameters = TestParameters();
   parameters.inject.contiguous_bytes = 64 << 10;
@@ -178,7 +178,7 @@ TEST(MemoryTypes, ContiguousMemoryMayFailOnALiveSystem) {
   EXPECT_EQ(test.TryCreate(args), STATUS_SUCCESS);
 }
 
-/// A 1:1 domain that maps all installed memory does not include a device's addresses, which are mapped for its ADL.
+/// A 1:1 domain that maps all installed memory does not include a device's addresses. The ADL needs its own mapping.
 TEST(MemoryTypes, IoSpaceIsMappedInADomainOfAllMemoryToo) {
   Objects test;
   RemappingDomain* whole = test.kernel.iommu()->CreateDomain(uint64_t{1} << 46, true, "test");
@@ -264,7 +264,7 @@ TEST(MemoryTypes, ADevicesAccessThroughAnAdlOfIoSpacePassesTheDomainAndReachesNo
   const auto access = [&](uint64_t logical) {
     test.platform.StrayAccess({1, 0, 0}, hw::Stray::kWrite, logical, 0x5A5A0000);
     test.platform.StrayAccess({1, 0, 0}, hw::Stray::kRead, logical, 0);
-    test.platform.WaitForMessage(100'000);  // the write is on its way
+    test.platform.WaitForMessage(100'000);  // lets the write arrive
   };
   const uint64_t bar = test.kernel.pci().Enumerate().front().bars[0].address;
   test.platform.MmioWrite(bar + regs::WindowBase::kOffset, 8, 0x10000);

@@ -153,7 +153,7 @@ TEST(MemoryAdls, PreferContiguousIsAHintWithoutRemapping) {
   objects.Destroy({args.hPhysicalMemoryObject, args.hAdapterMemoryObject});
 }
 
-// Seen on build 26100 for RequireContiguous; the rest is from documents.
+// Observed on build 26100 for RequireContiguous; the rest is from documents.
 TEST(Rule11, ContiguousAdlHasNoArray) {
   Objects test;
   const auto object = test.Create(6 * 4096, test.adapter, DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY);
@@ -162,16 +162,16 @@ TEST(Rule11, ContiguousAdlHasNoArray) {
   ASSERT_EQ(test.objects.AllocateAdl(args, "test"), STATUS_SUCCESS);
   EXPECT_EQ(args.pAdl->Flags.Value, 1u);
   EXPECT_EQ(args.pAdl->PageCount, 3u) << "exactly what was asked for";
-  // The one word is a page number, which is no address that software could follow.
+  // The only word is a page number, which is not an address that software could dereference.
   const auto pages = reinterpret_cast<uintptr_t>(args.pAdl->Pages);
   EXPECT_EQ(pages, args.pAdl->BasePageNumber);
   EXPECT_EQ(test.Translate(pages * 4096).hpa, (test.objects.PagesOf(object.hPhysicalMemoryObject)[0] + 2) * 4096);
   test.objects.FreeAdl({object.hAdapterMemoryObject, args.pAdl});
 }
 
-// The order of release was seen on build 26100; the bug check is only documented.
+// The order of release was observed on build 26100; the bug check is only documented.
 TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
-  for (bool stops : {true, false}) {  // the same under both settings
+  for (bool stops : {true, false}) {  // the behaviour is the same for both settings
     Parameters parameters = TestParameters();
     parameters.destroy_in_use_stops = stops;
     Objects test(parameters);
@@ -193,7 +193,7 @@ TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
   }
 }
 
-// A logical space in pieces, as the configuration requests it.
+// Requests a fragmented logical space in the configuration.
 TEST(MemoryAdls, ComeInPiecesOfTheSizeThatTheConfigurationSays) {
   Parameters parameters = TestParameters();
   parameters.logical_piece_kib = 8;

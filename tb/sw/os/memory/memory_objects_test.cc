@@ -57,7 +57,7 @@ TEST(MemoryObjects, RefuseBadArgumentsAndChangeNothing) {
     EXPECT_EQ(adl.pAdl, nullptr);
   }
   auto adl = test.Adl(object.hAdapterMemoryObject, 0, 4096);
-  adl.Flags.RequireContiguous = 1;  // legal for contiguous memory and I/O space only
+  adl.Flags.RequireContiguous = 1;  // legal only for contiguous memory and I/O space
   EXPECT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_INVALID_PARAMETER);
 
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
@@ -154,7 +154,7 @@ TEST(MemoryObjects, OfAnAdapterThatWasRemovedAreABugCheck) {
               HasSubstr("DxgkCbAllocateAdl for an adapter that is not started"));
 }
 
-// Open: what happens to a CPU view, and to an object that is open. From documents only.
+// The documents leave open what happens to a CPU view and to an open object.
 TEST(MemoryMisuse, DestroyInUseStopsOrTheMemoryGoesWithItsLastView) {
   for (bool stops : {true, false}) {
     Parameters parameters = TestParameters();

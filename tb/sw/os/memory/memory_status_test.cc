@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The status of each failure of the memory callbacks: the table of docs/ddi/statuses.md, a case for each of its rows.
-// Documents name no status but STATUS_INVALID_PARAMETER; contiguous memory was seen to fail as here on build 26100.
+// Tests the status of each failure of the memory callbacks: one case for each row of the table in docs/ddi/statuses.md.
+// Documents name only STATUS_INVALID_PARAMETER; contiguous memory was observed to fail as here on build 26100.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -49,7 +49,7 @@ struct Case {
   std::function<NTSTATUS(Bench&)> call;
 };
 
-/// A creation with one wrong argument.
+/// Returns a creation with one wrong argument.
 std::function<NTSTATUS(Bench&)> Creating(DXGK_PHYSICAL_MEMORY_TYPE type, void (*spoil)(Create&)) {
   return [type, spoil](Bench& bench) {
     Create args = Bench::Wanted(type);
@@ -111,7 +111,7 @@ const Case kCases[] = {
     {"IoSpaceThatBeginsInsideAPage", STATUS_INVALID_PARAMETER,
      [](Bench& bench) {
        Create args = Bench::Wanted(kIoSpace);
-       args.Size = 4096;  // all of it in the device's registers
+       args.Size = 4096;  // the range lies inside the device's registers
        const uint64_t registers = bench.kernel.pci().Enumerate().front().bars[0].address;
        args.IOSpace.BaseAddress.QuadPart = static_cast<LONGLONG>(registers + 0x10);
        return bench.TryCreate(args);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a driver keeps over a power cycle, on a machine that runs, when transfers fail on the way out, on the way
-// back and in the middle. From documents only.
+// Tests what a driver keeps over a power cycle on a running machine, when transfers fail on the way out, on the way
+// back and in the middle. The rules come from documents only.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct SaveArea : ::testing::Test {
     bench.config.gpu.vram_mib = 4;
     bench.options.os.driver["SaveAreaBytes"] = 4 * hw::kPageSize;
   }
-  /// The procedure checks which way (pins or windows) each transfer took, and every byte afterwards. `nowhere`: the
+  /// The procedure checks whether each transfer used pins or windows, and every byte afterwards. With `nowhere` the
   /// device also accesses memory without an owner, which must be a finding.
   void ExpectCycle(Way out, Way in, uint64_t lost_after = 0, bool nowhere = false) {
     const auto result = bench.Run([&](Life& life) {
@@ -75,7 +75,7 @@ decltype(DXGKRNL_INTERFACE::DxgkCbPinFrameBufferForSave2) real_pin = nullptr;
 unsigned pins = 0;
 DXGK_ADL nowhere{};
 
-/// The second pin, that of the restore, returns pages beyond the end of memory, so the engine's copy faults.
+/// The second pin, for the restore, returns pages beyond the end of memory, so the engine's copy faults.
 NTSTATUS PinNowhere(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2* args) {
   const NTSTATUS status = real_pin(adapter, args);
   if (!NT_SUCCESS(status) || ++pins < 2) return status;
@@ -93,16 +93,16 @@ NTSTATUS StartWithPinNowhere(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INT
   return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
 }
 
-/// The ring is stopped at the fault: without the reset of the adapter the area would not be cleared, and nothing would
+/// The fault stops the ring. Without a reset of the adapter the area would not be cleared, and nothing would
 /// work.
 TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
   pins = 0;
   bench.options.driver = Entry;
-  bench.options.os.iommu = RemapPolicy::kNever;  // no IOMMU's fault
+  bench.options.os.iommu = RemapPolicy::kNever;  // without an IOMMU, it reports no fault
   bench.options.os.limit_bits = 40;
   between = {};
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithPinNowhere; };
-  ExpectCycle(kPinned, kLost, 1, true);  // lost_after: the transfer that faults counts
+  ExpectCycle(kPinned, kLost, 1, true);  // lost_after: the transfer that faults counts too
   EXPECT_EQ(pins, 2u);
   between = {};
 }
@@ -140,7 +140,7 @@ NTSTATUS StartWithCounts(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFA
   return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
 }
 
-/// A driver without DMA remapping: all its memory comes from the callbacks of GPU isolation, behind a domain that maps
+/// All memory of a driver without DMA remapping comes from the callbacks of GPU isolation, behind a domain that maps
 /// nothing else. The pin succeeds for the save and fails for the restore.
 TEST_F(SaveArea, OfADriverWithoutRemappingGoesThroughListsAndComesBackThroughWindows) {
   std::fill_n(called, kIsolationCallbacks, 0u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Object attributes of a section, as ZwCreateSection takes them. From documents only.
+// Tests the object attributes that ZwCreateSection accepts for a section. The rules come from documents only.
 #include "os/memory/section_names.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ namespace {
 
 using Create = DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT;
 
-/// Attributes with a unique name, valid until a test spoils a member.
+/// Attributes with a unique name, valid until a test corrupts a member.
 struct Named {
   explicit Named(std::u16string path, ULONG flags = OBJ_KERNEL_HANDLE) : text(std::move(path)) {
     name.Length = name.MaximumLength = static_cast<USHORT>(text.size() * sizeof(WCHAR));

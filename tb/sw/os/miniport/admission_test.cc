@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rule of admission: a set of answers that passes, one field of it made wrong, the refusal that
-// names this field and no other.
+// Tests each rule of admission: starting from answers that pass, one field is made wrong, and the refusal must name
+// only this field.
 #include "os/miniport/admission.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// An aperture, and CPU-visible VRAM; four levels of nine bits with tables in VRAM.
+/// Returns answers with an aperture and CPU-visible VRAM, and four levels of nine bits with tables in VRAM.
 AdapterAnswers Good() {
   AdapterAnswers a;
   a.version = DXGKDDI_INTERFACE_VERSION;
@@ -122,7 +122,7 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.IoMmuSecureModeRequired = 1; }},
     {"IsolationRequiredOnlyAfterTheStart", "DXGK_VIDMMCAPS.IoMmuSecureModeRequired",
      [](AdapterAnswers& a) {
-       a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_9;  // a discrete GPU that need not remap
+       a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_9;  // a discrete GPU that need not use remapping
        a.driver.MemoryManagementCaps.IoMmuSecureModeRequired = 1;
        a.iommu.reset();
      }},
@@ -130,7 +130,7 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.MapAperture2Supported = 0; }},
 };
 
-/// The answers of a WDDM 1 driver: no MMU, no levels, a node and a paging node of DXGK_DRIVERCAPS.
+/// Returns a WDDM 1 driver's answers: no MMU, no levels, a node and a paging node in DXGK_DRIVERCAPS.
 AdapterAnswers Physical() {
   AdapterAnswers a = Good();
   a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_0;
@@ -165,7 +165,7 @@ TEST(Admission, OfTheModelWithoutAnMmuAsksForNoLevels) {
   EXPECT_THAT(field_of([](AdapterAnswers& a) { a.linked = 2; }), HasSubstr("only GPUs with GpuMmu are linked here"));
   EXPECT_THAT(field_of([](AdapterAnswers& a) { a.segments.insert(a.segments.begin(), a.segments.front()); }),
               HasSubstr("DXGK_SEGMENTFLAGS.Aperture stands at 2 segments"));
-  AdapterAnswers seen = Physical();  // as drivers of WDDM 1 were seen
+  AdapterAnswers seen = Physical();  // as observed for drivers of WDDM 1
   seen.segments.erase(seen.segments.begin());
   seen.segments.front().Flags.CacheCoherent = 1;
   EXPECT_THAT(Admit(seen, false), IsEmpty());
@@ -222,7 +222,7 @@ TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
-// IOMMU DMA remapping: a requirement of WDDM 3.0 certification. Drivers of 3.0 without it were seen to run on build 26100.
+// WDDM 3.0 certification requires DMA remapping. Drivers of 3.0 without it were observed to run on build 26100.
 TEST(Admission, ADiscreteGpuWithoutRemappingIsRefusedFromWddm30OnOrNotByASwitch) {
   const auto field = [](const AdapterAnswers& answers) {
     const std::vector<Refusal> refusals = Admit(answers, false);
@@ -248,7 +248,7 @@ TEST(Admission, ADiscreteGpuWithoutRemappingIsRefusedFromWddm30OnOrNotByASwitch)
   EXPECT_EQ(field(good), "DXGK_VIDMMCAPS.MapAperture2Supported");
 }
 
-// Seen on build 26100: bug check 0x10E with parameter 0x49, even with update mode GPU_PHYSICAL.
+// Observed on build 26100: bug check 0x10E with parameter 0x49, even with update mode GPU_PHYSICAL.
 TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
   AdapterAnswers answers = Good();
   answers.mmu.PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
@@ -260,7 +260,7 @@ TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
   EXPECT_THAT(Admit(answers, false), IsEmpty()) << "a CPU host aperture is enough";
 }
 
-// From documents only: the rule before WDDM 2.9.
+// Tests the rule before WDDM 2.9, which comes from documents only.
 TEST(Admission, BeforeWddm29HighestAcceptableAddressMustReachAllMemory) {
   AdapterAnswers answers = Good();
   answers.last_byte = 0xFFFF'FFFF;
@@ -285,7 +285,7 @@ TEST(Admission, TablesInSystemMemoryOfOnePagePass) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
-// Two of Microsoft's sample drivers: their tables have at least 16 KiB and are in the segment after the last one.
+// In two of Microsoft's sample drivers the tables have at least 16 KiB and are in the segment after the last one.
 TEST(Admission, TablesOfAnySizePassInTheImplicitSystemMemorySegment) {
   for (const bool behind : {true, false}) {
     for (const size_t segments : {1u, 2u}) {  // the second is VRAM
@@ -305,7 +305,7 @@ TEST(Admission, TablesOfAnySizePassInTheImplicitSystemMemorySegment) {
   }
 }
 
-// A sample driver of Microsoft with GPU virtual addresses reports a memory segment only.
+// A sample driver of Microsoft with GPU virtual addresses reports only a memory segment.
 TEST(Admission, NoApertureSegmentPassesByASwitchAndTwoDoNot) {
   AdapterAnswers answers = Good();
   answers.aperture_required = false;

@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 constexpr UINT kApertureBit = 1, kVramBit = 2;
 
-/// A driver's answer that breaks no rule.
+/// Answers of a driver that break no rule.
 struct Good {
   Good() {
     answers.version = 0x10004;
@@ -76,7 +76,7 @@ TEST(AllocationRules, NameTheFieldThatBreaksThem) {
   }
 }
 
-// GPU virtual address documents, "physical page size": the system aligns and sizes allocations.
+// GPU virtual address documents, "physical page size": the system aligns allocations and rounds up their sizes.
 TEST(AllocationRules, SizeAndAlignmentAreTheSystemsWhereAMemorySegmentHasPagesOf64KiB) {
   Good good;
   EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u);
@@ -89,7 +89,7 @@ TEST(AllocationRules, SizeAndAlignmentAreTheSystemsWhereAMemorySegmentHasPagesOf
   EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u) << "never there";
 }
 
-// From documents only.
+// This rule comes from documents only.
 TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
   Good good;
   good.info.FlagsWddm2.MapApertureCpuVisible = 1;
@@ -98,7 +98,7 @@ TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
   EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
 }
 
-// From documents only: bit 13 has another meaning since WDDM 2.0.
+// The documents say: bit 13 has another meaning since WDDM 2.0.
 TEST(AllocationRules, TheBitOfLinkInstancedIsMapApertureCpuVisible) {
   Good good;
   good.info.Flags.LinkInstanced = 1;
@@ -108,7 +108,7 @@ TEST(AllocationRules, TheBitOfLinkInstancedIsMapApertureCpuVisible) {
   EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
 }
 
-// Seen on build 22621.
+// This was observed on build 22621.
 TEST(AllocationRules, AShareableCpuVisibleAllocationIsInApertureSegmentsOnly) {
   Good good;
   good.info.FlagsWddm2.CpuVisible = 1;
@@ -119,7 +119,7 @@ TEST(AllocationRules, AShareableCpuVisibleAllocationIsInApertureSegmentsOnly) {
   EXPECT_THAT(good.Refused(), IsEmpty());
 }
 
-// Seen on build 22621.
+// This was observed on build 22621.
 TEST(AllocationRules, ACpuVisibleAllocationNeedsAnApertureUnlessItIsThePrimary) {
   Good good;
   good.info.FlagsWddm2.CpuVisible = 1;
@@ -132,7 +132,7 @@ TEST(AllocationRules, ACpuVisibleAllocationNeedsAnApertureUnlessItIsThePrimary) 
   EXPECT_THAT(good.Refused(), IsEmpty()) << "older interfaces";
 }
 
-// Seen on build 22621 (no operation 5 without the flag); the upgrade: only in documents.
+// Observed on build 22621: no operation 5 without the flag. The upgrade comes from documents only.
 TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSegment) {
   Good good;
   Homes homes = HomesOf(good.info, good.answers);
@@ -150,7 +150,7 @@ TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSeg
   EXPECT_FALSE(HomesOf(good.info, good.answers).implicit_system) << "nothing to upgrade";
 }
 
-// os.system_segment_behind_last: an open driver uses the bit after the last segment, the headers have a constant.
+// os.system_segment_behind_last: an open driver uses the bit after the last segment; the headers define a constant.
 TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31) {
   for (const bool behind : {true, false}) {
     Good good;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threading levels of the driver's entry points, and the stack of the thread that builds paging buffers.
+// Tests threading levels of the driver's entry points, and the stack of the thread that builds paging buffers.
 #include "os/miniport/call_levels.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using workload::Life;
 
-// From documents only.
+// This rule comes from documents only.
 TEST(CallLevels, OfTheEntriesAreThoseOfTheDocuments) {
   for (const char* entry : {"DxgkDdiAddDevice", "DxgkDdiStartDevice", "DxgkDdiStopDevice", "DxgkDdiSetPowerState",
                             "DxgkDdiResetFromTimeout", "DxgkDdiRestartFromTimeout", "DxgkDdiRemoveDevice"}) {
@@ -34,7 +34,7 @@ TEST(CallLevels, OfTheEntriesAreThoseOfTheDocuments) {
   }
 }
 
-// From documents only.
+// This rule comes from documents only.
 TEST(CallLevels, LevelThreeComesWithEvictedVideoMemory) {
   test::LifeBench bench;
   const auto result = bench.RunOnWorker([](Life& life) {
@@ -52,7 +52,7 @@ TEST(CallLevels, LevelThreeComesWithEvictedVideoMemory) {
   EXPECT_THAT(result.faults, SizeIs(1));
 }
 
-// From documents only.
+// This rule comes from documents only.
 TEST(CallLevels, LevelThreeComesWithAnIdleGpu) {
   test::SchedulerBench bench;
   bench.miniport.driver().set_not_idle([&] { return bench.vidsch.idle() ? "" : "the driver holds packets"; });
@@ -64,7 +64,7 @@ TEST(CallLevels, LevelThreeComesWithAnIdleGpu) {
   EXPECT_EQ(bench.miniport.calls("DxgkDdiStopDevice"), 1u);
 }
 
-// From documents only: submission and paging are one class.
+// The documents say: submission and paging are one class.
 TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   test::SchedulerBench bench;
   bool inside = false;
@@ -72,7 +72,7 @@ TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   bench.driver.on_submit = [&] {
     together += inside;
     inside = true;
-    bench.Sleep(1000);  // another thread runs meanwhile
+    bench.Sleep(1000);  // lets another thread run
     inside = false;
   };
   bench.driver.on_status = [&] {
@@ -94,7 +94,7 @@ TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   EXPECT_EQ(asked, 1);
 }
 
-// From documents only.
+// This rule comes from documents only.
 TEST(CallLevels, CallsOfLevelZeroAreInTheDriverAtTheSameTime) {
   test::SchedulerBench bench;
   int inside = 0, most = 0;
@@ -113,7 +113,7 @@ TEST(CallLevels, CallsOfLevelZeroAreInTheDriverAtTheSameTime) {
   EXPECT_EQ(most, 3) << "two of level zero, and one of level one";
 }
 
-// From documents only.
+// This rule comes from documents only.
 TEST(CallLevels, LevelThreeIsAloneInTheDriver) {
   test::SchedulerBench bench;
   bool inside = false, stopping = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structures and queries that a driver of each interface version gets, and that it runs. Sizes that were seen are of
+// Tests which structures and queries a driver of each interface version gets, and that it runs. Observed sizes are of
 // build 22621; everything else rests on documents and headers.
 #include "os/miniport/interface_version.h"
 
@@ -31,8 +31,8 @@ TEST(InterfaceVersion, HasItsNameOrItsNumber) {
   EXPECT_EQ(NameOfVersion(0x1052), "0x1052");
 }
 
-// 0x4F0 bytes of the driver's table, 576 and 592 of DRIVERCAPS, 0x100, 0x138 and 0x240 of the kernel's were seen on
-// build 22621, 20 and 24 of PHYSICALADAPTERCAPS by driver authors.
+// The kernel table's sizes 0x100, 0x138 and 0x240, the driver table's 0x4F0 and DRIVERCAPS' 576 and 592 were observed
+// on build 22621; PHYSICALADAPTERCAPS' 20 and 24 come from driver authors.
 TEST(InterfaceVersion, HasTheSizesOfTheKit) {
   struct Row {
     ULONG version;
@@ -55,7 +55,7 @@ TEST(InterfaceVersion, HasTheSizesOfTheKit) {
   EXPECT_EQ(DriverTableBytes(0x6010), DriverTableBytes(0x6003)) << "between two versions: the lower one";
 }
 
-// since.def agrees with the kit's headers for each member.
+// For each member, since.def agrees with the kit's headers.
 TEST(InterfaceVersion, ClearsMembersThatCameLaterAndNamesThem) {
   const auto left = [](ULONG version, std::vector<std::string>* cleared) {
     DXGK_VIDMMCAPS caps{};
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, DriverOfVersion,
                            return name;
                          });
 
-/// A driver that sets members that its version lacks: bits that its own headers reserve.
+/// A driver that sets members newer than its version: bits that its own headers reserve.
 struct HastyDriver : DriverFront {
   HastyDriver() {
     bench.options.os.limit_bits = 36;
@@ -268,7 +268,7 @@ NTSTATUS StartWithKernelMemory(PVOID context, PDXGK_START_INFO start, PDXGKRNL_I
   return between.real.DxgkDdiStartDevice(context, start, interface, sources, children);
 }
 
-// The domain of isolation maps only memory from the callbacks.
+// The domain of isolation maps only memory that comes from the callbacks.
 TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelWhenItSupportsIsolation) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithKernelMemory; };
   bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_4;
@@ -309,7 +309,7 @@ TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelAfterItsStartEither) {
   }
 }
 
-// From 2.9 on the driver's memory is known before the start; before 2.9 the callbacks of GPU isolation report it.
+// From 2.9 on, the driver's memory is known before the start; before 2.9 the callbacks of GPU isolation report it.
 TEST_F(OldDriver, IsBehindA1To1DomainWhereThatIsAskedForOrIsRefusedByName) {
   bench.options.os.iommu = RemapPolicy::kIdentity;
   DmaMode mode{};

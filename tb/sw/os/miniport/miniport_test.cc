@@ -33,7 +33,7 @@ TEST_F(BadDriver, TheRealOnePasses) {
   EXPECT_TRUE(result.Passed());
 }
 
-// Seen on build 26100: every status besides three ends in 0x10E with the status as parameter 3.
+// Observed on build 26100: every status except three triggers 0x10E with the status as parameter 3.
 TEST_F(BadDriver, AnyOtherStatusOfBuildPagingBufferIsBugCheck0x10E) {
   for (NTSTATUS status : {STATUS_INVALID_PARAMETER, STATUS_NOT_SUPPORTED, STATUS_DEVICE_HARDWARE_ERROR}) {
     unsigned calls = 0;
@@ -79,7 +79,7 @@ TEST_F(BadDriver, BusyAgainThoughTheAllocationIsIdleIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("though the allocation is idle"));
 }
 
-// The driver requests more room but does not use the room that it has.
+// The driver requests more space but does not use the space that it has.
 TEST_F(BadDriver, AnOperationThatFitsIntoNoBufferIsABugCheck) {
   unsigned refused = 0;
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -122,7 +122,7 @@ TEST_F(BadDriver, ThatAdvancesAPagingBufferPastItsEndIsABugCheck) {
   }
 }
 
-/// An update of the paging process' tables, which must be done when the call returns.
+/// Whether this is an update of the paging process's tables, which must be complete when the call returns.
 bool IsImmediate(const DXGKARG_BUILDPAGINGBUFFER& args) {
   return args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
          args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
@@ -150,7 +150,7 @@ TEST_F(BadDriver, ThatWritesCommandsForAnImmediateUpdateIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("writes commands for the immediate operation UPDATE_PAGE_TABLE"));
 }
 
-// Seen on build 26100 as 0x119 with parameter 1 = 2.
+// Observed on build 26100 as bug check 0x119 with parameter 1 = 2.
 TEST_F(BadDriver, ARefusedPagingPacketIsBugCheck0x119) {
   unsigned calls = 0;
   between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
@@ -180,7 +180,7 @@ TEST_F(BadDriver, WithoutEscapesItIsToldThatAnApplicationGotNone) {
   EXPECT_THAT(result.leaks, ::testing::IsEmpty());
 }
 
-// A render-only adapter with a table of WDDM 1.3 was seen to be refused.
+// Windows was observed to refuse a render-only adapter whose table has version WDDM 1.3.
 TEST_F(BadDriver, WithATableOlderThanWddm20IsRefusedByItsVersion) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.Version = DXGKDDI_INTERFACE_VERSION_WDDM1_3; };
   const auto result = Run();
@@ -200,7 +200,7 @@ TEST_F(BadDriver, AReturnAtAnotherIrqlIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DxgkDdiBuildPagingBuffer was entered at IRQL 0 and returned at 2"));
 }
 
-/// A misuse of the memory callbacks by a driver, after its own StartDevice.
+/// A driver's misuse of the memory callbacks, after its own StartDevice.
 using Misuse = void (*)(DXGKRNL_INTERFACE& table, DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& object, DXGK_ADL* adl);
 Misuse misuse = nullptr;
 
@@ -295,7 +295,7 @@ TEST_F(BadDriver, ARefusalAtTheStartNamesTheFieldOfTheCaps) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId is 2"));
 }
 
-// Seen on build 22621: the query for PHYSICALADAPTERCAPS may be refused.
+// Observed on build 22621: the query for PHYSICALADAPTERCAPS may be refused.
 TEST_F(BadDriver, ARefusedQueryForPhysicalAdapterCapsIsTolerated) {
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
     return args.Type == DXGKQAITYPE_PHYSICALADAPTERCAPS ? STATUS_NOT_SUPPORTED

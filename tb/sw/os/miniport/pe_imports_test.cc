@@ -35,14 +35,14 @@ class Pe {
     Put<uint16_t>(kOptionalAt, 0x20B);
     Put<uint32_t>(kOptionalAt + 108, 16);
   }
-  /// An import by each name; one that begins with '#' by ordinal.
+  /// Adds one import per name. A name that begins with '#' is an ordinal.
   Pe& Imports(const std::string& module, const std::vector<std::string>& names, bool delayed = false) {
     std::vector<uint64_t> thunks;
     for (const std::string& name : names) {
       if (name[0] == '#') {
         thunks.push_back(uint64_t{1} << 63 | std::stoul(name.substr(1)));
       } else {
-        thunks.push_back(Text(std::string(2, '\0') + name));  // behind a hint
+        thunks.push_back(Text(std::string(2, '\0') + name));  // the name follows a 2-byte hint
       }
     }
     thunks.push_back(0);
@@ -89,7 +89,7 @@ Bytes Good() {
       .Make();
 }
 
-/// The error in a file.
+/// Returns the error found in a file.
 std::string Error(const Bytes& file) {
   try {
     ImportsOf(file);
@@ -136,7 +136,7 @@ TEST(PeImports, TablesThatOverlapEnd) {
   Pe pe;
   for (int i = 0; i < 200; ++i) pe.Imports("m", {"#1"});
   Bytes file = pe.Make();
-  // All modules share the longest possible list, that of one module with many names.
+  // All modules share the longest possible list, which belongs to one module with many names.
   Pe large;
   std::vector<std::string> names(2000, "#1");
   large.Imports("m", names);

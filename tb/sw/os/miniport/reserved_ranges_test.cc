@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware-reserved ranges: both query calls, and what a driver may report. From documents only.
+// Tests hardware-reserved ranges: both query calls, and valid reports. The rules come from documents only.
 #include "os/miniport/reserved_ranges.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Answers like a driver with two ranges.
+/// Responds like a driver with two ranges.
 std::vector<DXGK_HARDWARERESERVEDRANGES> calls;
 UINT claimed = 2;
 bool fewer = false;  ///< in the second call
@@ -47,7 +47,7 @@ struct Asking : ::testing::Test {
   Kernel kernel{platform, {}};
 };
 
-/// The form of the first call is open; either form returns only the count.
+/// The documents leave the form of the first call open; either form returns only the count.
 void ExpectTwoCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) {
   Miniport miniport(kernel, table);
   for (const ReservedQuery form : {ReservedQuery::kNullPointer, ReservedQuery::kZeroCount}) {
@@ -69,7 +69,7 @@ TEST_F(Asking, TwiceInEitherFormOfTheFirstCall) {
   fewer = true;
   EXPECT_THAT(QueryReservedRanges(miniport, ReservedQuery::kNullPointer), SizeIs(1)) << "as the second call says";
 }
-/// Second half of rule 14 of the reference.
+/// The second half of rule 14 of the reference.
 struct Rule11Ranges : Asking {};
 TEST_F(Rule11Ranges, HardwareReservedRangesComeInTwoCalls) { ExpectTwoCalls(kernel, table); }
 
@@ -80,8 +80,8 @@ TEST_F(Asking, OnceWhenThereIsNone) {
   EXPECT_THAT(calls, SizeIs(1));
 }
 
-/// A machine that reads the IOMMU's tables in memory after each write to a device's registers, and keeps the first
-/// state that has a context entry for a GPU: how it was attached.
+/// A machine that reads the IOMMU's tables in memory after each write to a device's registers, and stores the first
+/// state that has a context entry for a GPU, which shows how the GPU was attached.
 struct Watching : sim::twin::FastMachine {
   explicit Watching(const sim::MachineConfig& config) : FastMachine(config) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
@@ -98,7 +98,7 @@ TEST(ReservedRanges, AreMappedBeforeTheDeviceIsAttached) {
   for (const auto policy : {RemapPolicy::kIdentity, RemapPolicy::kWhenPossible, RemapPolicy::kNever}) {
     test::LifeBench bench;
     bench.config.host.gpu_reserved_kib = 64;
-    bench.config.iommu.caching_mode = true;  // so that the attach invalidates the context cache
+    bench.config.iommu.caching_mode = true;  // makes the attach invalidate the context cache
     bench.options.os.iommu = policy;
     bench.options.os.limit_bits = 33;
     bench.options.os.secure_vm_key = true;
@@ -106,7 +106,7 @@ TEST(ReservedRanges, AreMappedBeforeTheDeviceIsAttached) {
     uint64_t reserved = 0;
     workload::JobResult result;
     workload::RunLife(platform, bench.options, result, [&](workload::Life& life) {
-      // Without a domain at the start, isolation brings one later.
+      // If there is no domain at the start, isolation creates one later.
       if (policy == RemapPolicy::kNever) life.worker.Call([&] { life.adapter.isolation().OnSecureVm(); });
       reserved = life.adapter.dma().reserved_ranges()[0].BaseAddress;
     });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Declarations of a driver that the model ignores, compared with the pages that document them.
+// Tests declarations of a driver that the model ignores, against the documents that list them.
 #include "os/miniport/unmodelled.h"
 
 #include <gmock/gmock.h>
@@ -137,10 +137,10 @@ TEST(Unmodelled, ReservedBitsOfFlagsAreNamed) {
   EXPECT_THAT(UnmodelledOf(segment, ""), ElementsAre("DXGK_SEGMENTDESCRIPTOR3.Reserved"));
 }
 
-/// The members of unmodelled.def, as the pages write them.
+/// Returns the members of unmodelled.def, as the documents spell them.
 std::set<std::string> Listed() {
   const auto name = [](const std::string& structure, const std::string& member) {
-    return structure + "." + member.substr(member.rfind('.') + 1);  // LegacyBehaviors is left out
+    return structure + "." + member.substr(member.rfind('.') + 1);  // without LegacyBehaviors
   };
   return {
 #define UNMODELLED(structure, member) name(#structure, #member),
@@ -208,7 +208,7 @@ TEST_F(DeclaringDriver, IsToldOfItsContextsToo) {
   EXPECT_THAT(result.unmodelled, ElementsAre("DXGK_CONTEXTINFO_CAPS.DriverManagesResidency"));
 }
 
-/// Sets what the driver declares about each allocation.
+/// Sets the properties that the driver declares for each allocation.
 void (*declare)(DXGK_ALLOCATIONINFO&) = nullptr;
 
 NTSTATUS CreateDeclaringAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args) {

@@ -12,7 +12,7 @@ namespace {
 using ::testing::Contains;
 using workload::Life;
 
-// From documents only: an update identifies its table by the level and the first address that the table translates.
+// The documents say: an update identifies its table by the level and the first address that the table translates.
 TEST_P(TableKinds, ExplicitInvalidationAtTheEndNamesEachTableByItsLevelAndItsFirstAddress) {
   using Table = std::tuple<UINT, bool, uint64_t, UINT, UINT>;  // level, 64 KiB, first address, first entry, entries
   bench.options.os.driver["ExplicitPageTableInvalidation"] = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes between 64 KiB and 4 KiB pages, observed between VidMm and the driver. From documents only.
+// Tests changes between 64 KiB and 4 KiB pages, as the driver sees them. The rules come from documents only.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -52,7 +52,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-/// Packets of the process run, but wait while its leaf table is converted.
+/// Packets of the process wait while its leaf table is converted.
 TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLevel1AndResumes) {
   enum Event { kSmall, kLink4k, kRender };
   std::vector<Event> events;
@@ -148,7 +148,7 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       }
     };
     std::mt19937 random(7);
-    std::vector<int64_t> expected(16 * kBlocks, -1);  // page of the allocation at each address
+    std::vector<int64_t> expected(16 * kBlocks, -1);  // the allocation's page at each address
     for (int step = 0; step < 120; ++step) {
       const bool whole = random() % 2 == 0;
       const uint64_t first = whole ? random() % kBlocks * 16 : random() % (16 * kBlocks);
@@ -244,8 +244,8 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// A page that is restored between 64 KiB blocks needs a leaf table of 4 KiB entries, for which another allocation is
-// evicted.
+// A page restored between 64 KiB blocks needs a leaf table of 4 KiB entries, so another allocation is evicted to make
+// room.
 TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;
@@ -274,7 +274,7 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The tables are restored before there is room for the conversion that a 4 KiB page, mapped meanwhile, needs.
+// The tables are restored before there is room for the conversion needed by a 4 KiB page that was mapped meanwhile.
 TEST_F(Rule11Pages64k, WhatCameWhileTablesWereAwayIsMappedByTheRestoreThatFindsRoomForIt) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kPageVa = kVa + 0x100000;

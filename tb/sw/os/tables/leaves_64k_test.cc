@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pages of 64 KiB in VRAM, their entries, and the windows that transfers use. From documents only.
+// Tests 64 KiB pages in VRAM, their entries, and the windows for transfers. The rules come from documents only.
 #include "os/tables/leaves_64k.h"
 
 #include "os/memory/system_buffer.h"
@@ -26,7 +26,7 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
       EXPECT_EQ(data->local->page(0) % 16, 0u);
       life.vidmm.DestroyAllocation(data);
     }
-    // Allocate until VRAM is full: pieces next to page tables are no 64 KiB pages.
+    // Allocate until VRAM is full: fragments next to page tables are smaller than 64 KiB pages.
     std::vector<Allocation*> all;
     do {
       all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
@@ -41,7 +41,7 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
   EXPECT_EQ(FaultsOf(result), "");
 }
 
-// The mapping crosses the end of a leaf table, so that an update's first entry is not the allocation's first page.
+// The mapping crosses the end of a leaf table, so an update's first entry is not the allocation's first page.
 TEST_F(Pages64k, AnEntryOf64KiBHasThePlaceOfItsBlockAndTheGpuReadsItThere) {
   constexpr uint64_t kVa = 0x101E0000, kBlocks = 7;
   for (const bool dual : {false, true}) {
@@ -109,7 +109,7 @@ TEST(SmallPages, AreKnownByBlockUntilTheirLastEntryIsInvalid) {
         if (small.AnyIn(block)) found.push_back(block);
       return found;
     };
-    // The last page of block 2, block 3, the first page of block 4.
+    // Covers the last page of block 2, all of block 3, and the first page of block 4.
     small.Note(Small(3 * kBytesOf64k - kPage, std::vector<bool>(18, true)));
     if (!dual) {
       EXPECT_THAT(blocks(), IsEmpty()) << "single entries of level 1 keep no account";
@@ -177,12 +177,12 @@ TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
   }
 }
 
-// Each piece has the protection of its pages; the window begins with a whole page of 64 KiB and is mapped by one.
+// Each range has the protection of its pages; the window begins at a whole 64 KiB page and maps it with one entry.
 TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION, kVa = 0x10000000, kPages = 37;
   for (const bool dual : {false, true}) {
     bench.options.os.driver["DualPte"] = dual;
-    using Piece = std::tuple<uint64_t, uint64_t, uint64_t, UINT64>;  // offset, size, place in its block, protection
+    using Piece = std::tuple<uint64_t, uint64_t, uint64_t, UINT64>;  // offset, size, offset in its block, protection
     std::vector<Piece> fills, outs, ins;
     unsigned small = 0;
     const auto result = bench.Run([&](Life& life) {
@@ -216,7 +216,7 @@ TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
           life.vidmm.Map(*process, kVa + first * kPage, *data, first, pages, with);
         };
         map(0, 1, kUnique | 5);
-        map(1, 3, 7);  // not unique, so windows do not use it
+        map(1, 3, 7);  // not a unique protection, so windows do not use it
         map(20, 4, kUnique | 6);
         built = watch;
         Residency& residency = life.vidmm.residency();
@@ -249,7 +249,7 @@ TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
                                          {kPage, 19 * kPage, kPage, 0},
                                          {20 * kPage, 4 * kPage, 4 * kPage, kUnique | 6},
                                          {24 * kPage, 13 * kPage, 8 * kPage, 0}};
-    std::vector<Piece> filled = expected;  // whole pages of 64 KiB
+    std::vector<Piece> filled = expected;  // whole 64 KiB pages
     filled.back() = {24 * kPage, 24 * kPage, 8 * kPage, 0};
     EXPECT_EQ(fills, filled);
     EXPECT_EQ(outs, expected);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page entries: the page size and level that VidMm chooses, and how entries are removed. From documents only.
+// Tests the page size and level that VidMm chooses, and how entries are removed. The rules come from documents only.
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
@@ -13,7 +13,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-// A repeated entry maps one page of its allocation, in every leaf table.
+// A repeated entry maps the same page of its allocation, in every leaf table.
 TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
   std::vector<uint64_t> offsets;
   Run([&](Life& life) {
@@ -37,8 +37,8 @@ TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
   for (const uint64_t offset : offsets) EXPECT_EQ(offset, 3 * kPage);
 }
 
-// The entry above the leaf becomes invalid without a split, because an eviction happens when there is no room for a
-// table.
+// The entry above the leaf is invalidated without a split, because there is no room for a table when an eviction
+// happens.
 TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
   bench.config.gpu.vram_mib = 64;
   Run([&](Life& life) {
@@ -98,7 +98,7 @@ TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The documents mention only management in 64 KiB units; os.system_64k_mapped selects the reading.
+// The documents mention only management in 64 KiB units; os.system_64k_mapped selects the interpretation.
 TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   struct Case {
     bool cap, mapped, expected;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Section "64 KB pages" of the GPU virtual address documents, rule by rule. From documents only.
+// Tests "64 KB pages" of the GPU virtual address documents, rule by rule. The rules come from documents only.
 #include "os/tables/page_size_checker.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr uint64_t kLeaf = 2 << 20;  // covered by a leaf table
+constexpr uint64_t kLeaf = 2 << 20;  // bytes that a leaf table covers
 constexpr uint64_t kSlot = 5;        // index of the leaf table under test
 constexpr uint64_t kVa = kSlot * kLeaf;
 
@@ -31,7 +31,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
     geometry_.leaf_64k_bytes = 4096;
     geometry_.dual = dual;
   }
-  /// `count` entries from `first` on, all valid or all invalid.
+  /// Writes `count` entries from `first` on, all valid or all invalid.
   void Leaf(bool use_64k, uint64_t first, uint64_t count, bool valid) {
     TableUpdate update;
     update.use_64k = use_64k;
@@ -51,7 +51,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
     if (geometry_.dual) update.entries_64k = {entry_64k};
     order_.Note(update);
   }
-  /// The broken rule, or "".
+  /// Returns the broken rule, or "".
   template <typename Work>
   std::string Broken(Work work) {
     try {
@@ -61,7 +61,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
     }
     return "";
   }
-  /// A leaf table of 64 KiB entries, two of them in use.
+  /// Sets up a leaf table of 64 KiB entries, two of them in use.
   void Start64k() {
     Leaf(true, 0, 32, false);
     Level1(Valid(true));
@@ -136,7 +136,7 @@ TEST_F(Rule11PageSizeChecker, ThereIsNoWayBackTo64KiB) {
   Leaf(false, 0, 512, false);
   Level1(Valid());
   EXPECT_THAT(Broken([&] { Level1(Valid(true)); }), HasSubstr("goes back"));
-  Level1(DXGK_PTE{});  // the table is freed: the next one may have another page size
+  Level1(DXGK_PTE{});  // frees the table: the next table may have another page size
   EXPECT_EQ(Broken([&] { Level1(Valid(true)); }), "");
 }
 
@@ -161,7 +161,7 @@ TEST_F(Rule11PageSizeCheckerDual, BetweenTheTwoKindsTheBlockIsFlushed) {
   order_.NoteFlush(kVa + 3 * 65536, kVa + 4 * 65536);
   EXPECT_EQ(Broken([&] { Leaf(false, 3 * 16, 16, true); }), "");
   Leaf(false, 3 * 16, 16, false);
-  order_.NoteFlush(kVa + 3 * 65536, kVa + 4 * 65536 - 4096);  // not the last page
+  order_.NoteFlush(kVa + 3 * 65536, kVa + 4 * 65536 - 4096);  // the last page is not flushed
   EXPECT_THAT(Broken([&] { Leaf(true, 3, 1, true); }), HasSubstr("not flushed"));
   order_.NoteFlush(0, 0);
   EXPECT_EQ(Broken([&] { Leaf(true, 3, 1, true); }), "");

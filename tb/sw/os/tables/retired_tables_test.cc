@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Freed tables, and the state of their entries at that time. From documents only.
+// Tests freed tables, and the state of their entries when they are freed. The rules come from documents only.
 #include <map>
 #include <set>
 #include <utility>
@@ -12,7 +12,7 @@ namespace {
 
 using workload::Life;
 
-/// Records which entries of all tables are in use, by the tables' addresses.
+/// Records which entries of all tables are in use, keyed by the tables' addresses.
 class Places {
  public:
   void See(const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -64,8 +64,8 @@ TEST_P(TableKinds, NoTableGoesWithEntriesInUseWhenTheCapsAskForIt) {
         });
         ReadsAll(life, subject);
         life.worker.Call([&] {
-          life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);            // one entry of level 1
-          life.vidmm.Map(*subject.process, kLarge + kPage, *subject.data, 33, 1);  // in the middle of a block
+          life.vidmm.mappings().MapZero(*subject.process, kSmall, 512);            // one entry at level 1
+          life.vidmm.Map(*subject.process, kLarge + kPage, *subject.data, 33, 1);  // starts in the middle of a block
         });
         Reads(life, subject.process, kSmall, Pages(0, 1));
         Reads(life, subject.process, kLarge, {0x200, 0x221, 0x202});

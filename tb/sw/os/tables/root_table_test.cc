@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root tables: their growth, and when the hardware gets them. From documents only, unless a comment names a build.
+// Tests when root tables grow and reach the hardware. The rules come from documents unless a comment names a build.
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/processes.h"
@@ -104,7 +104,7 @@ TEST_F(TableLife, ARootGrowsWithTheAddressesThatAreMapped) {
   });
 }
 
-// DXGK_PAGE_TABLE_LEVEL_DESC of a root of two levels: its bits and its size are those of the first root, and may be 0.
+// DXGK_PAGE_TABLE_LEVEL_DESC of a two-level root gives the bits and size of the first root, and these may be 0.
 TEST_F(TableLife, ARootWithoutBitsInItsDescriptorStartsSmallAndReachesAllAddresses) {
   TwoLevels();
   for (const UINT bits : {0u, 10u}) {
@@ -143,7 +143,7 @@ TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
     life.worker.Call([&] {
       subject.process = life.vidmm.CreateProcess("process", 1);
       subject.data = Filled(life, 20, 0x700);
-      subject.va = life.vidmm.ReserveVa(*subject.process, 7680 * unit, 512 * unit);  // beyond the root
+      subject.va = life.vidmm.ReserveVa(*subject.process, 7680 * unit, 512 * unit);  // beyond the root's range
       life.vidmm.Map(*subject.process, 3 * unit, *subject.data, 0, 20);
     });
     workload::RenderBuffer buffer(life, subject.process, kPage);
@@ -173,7 +173,7 @@ TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
   });
 }
 
-// Seen on build 22621.
+// This was observed on build 22621.
 TEST_F(TableLife, AProcessWithoutContextGetsNoRootUntilItHasOne) {
   unsigned roots = 0;
   RunOnWorker([&](Life& life) {
@@ -195,7 +195,7 @@ TEST_F(TableLife, AProcessWithoutContextGetsNoRootUntilItHasOne) {
   EXPECT_EQ(roots, 1u);
 }
 
-// Seen on build 22621.
+// This was observed on build 22621.
 TEST_F(TableLife, TheRootIsSetBeforeEveryRenderPacketWhenTheSystemDoesSo) {
   for (const bool before : {false, true}) {
     bench.options.os.root_before_submission = before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the memory of process tables is written, depending on the driver's caps. From documents only.
+// Tests how process tables are written, depending on the driver's caps. The rules come from documents only.
 #include <map>
 
 #include "os/dxgkrnl/dxgkrnl.h"
@@ -83,7 +83,7 @@ TEST_P(UpdateModes, TablesAreMadeInvalidBeforeTheyAreFreedWhenTheCapsAskForIt) {
       GpuProcess* process = life.vidmm.CreateProcess("process");
       life.vidmm.Unmap(*process, 0x10000000, 4);
       life.vidmm.Unmap(*process, uint64_t{5} << 40, 4);
-      tables = process->space->tables() + 1;  // and the root
+      tables = process->space->tables() + 1;  // plus one for the root
       life.vidmm.DestroyProcess(process);
     });
     EXPECT_THAT(result.faults, IsEmpty());
@@ -97,7 +97,7 @@ INSTANTIATE_TEST_SUITE_P(All, UpdateModes,
                          ::testing::Values(DXGK_PAGETABLEUPDATE_CPU_VIRTUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL,
                                            DXGK_PAGETABLEUPDATE_GPU_PHYSICAL));
 
-// Update mode GPU_VIRTUAL: a table has addresses in the paging process, which need tables themselves.
+// In update mode GPU_VIRTUAL a table has addresses in the paging process, and these need tables too.
 TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
   RunOnWorker([&](Life& life) {
@@ -113,9 +113,9 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
 }
 
 constexpr UINT kVram = 2,
-               kSystem = 3;  // in the built-in driver's answers, the implicit system memory segment is the third
+               kSystem = 3;  // in the built-in driver's answers, segment 3 is the implicit system memory segment
 
-/// The driver reports other table segments, by level, than the configuration states.
+/// Here the driver reports other table segments per level than the configuration states.
 class TablesElsewhere : public TableLife {
  protected:
   void Answer(const std::function<void(UINT level, DXGK_PAGE_TABLE_LEVEL_DESC&)>& change) {
@@ -138,7 +138,7 @@ TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
       desc.PageTableSegmentId = level == 0 ? one.leaves : one.uppers;
       desc.PagingProcessPageTableSegmentId = one.paging;
     });
-    std::map<UINT, UINT> places;  // segment of the process tables of each level, as operations name it
+    std::map<UINT, UINT> places;  // segment of the process tables of each level, as operations state it
     Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
       const auto& op = args.UpdatePageTable;
       if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
@@ -155,10 +155,10 @@ TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
   }
 }
 
-// A table of four pages is contiguous for the GPU, translated or not: walks find its last entries.
+// A table of four pages is contiguous for the GPU, translated or not, so walks reach its last entries.
 TEST_F(TablesElsewhere, ATableOfSeveralPagesInSystemMemoryIsContiguousAndAligned) {
   bench.options.os.page_table_bits = bench.config.gpu.page_table_bits = {9, 8, 8, 11};
-  bench.options.os.limit_bits = 33;  // all memory, so that it starts without translation too
+  bench.options.os.limit_bits = 33;  // covers all memory, so that it also starts without translation
   for (const bool remapped : {true, false}) {
     for (const UINT alignment : {0u, 65536u}) {
       bench.options.os.iommu = remapped ? RemapPolicy::kWhenPossible : RemapPolicy::kNever;
@@ -218,7 +218,7 @@ TEST_F(TablesElsewhere, PagingBuffersInTheApertureAreFoundByTablesInSystemMemory
 
 TEST_F(TablesElsewhere, RoomForATableIsMadeInItsSegmentAndInNoOther) {
   bench.config.gpu.vram_mib = 2;
-  bench.options.os.driver["VisibleVramBytes"] = 1 << 20;  // the rest is segment 3, so system memory is 4
+  bench.options.os.driver["VisibleVramBytes"] = 1 << 20;  // the rest is segment 3, so system memory is segment 4
   Answer([](UINT level, DXGK_PAGE_TABLE_LEVEL_DESC& desc) {
     if (level == 0) desc.PageTableSegmentId = 4;
   });
@@ -239,7 +239,7 @@ TEST_F(TablesElsewhere, RoomForATableIsMadeInItsSegmentAndInNoOther) {
     RangeAllocator& space = *life.adapter.lead().segment(kVram).space;
     std::vector<uint64_t> rest;
     while (const auto page = space.Allocate(kPage, kPage, "the rest")) rest.push_back(*page);
-    space.Free(rest.back());  // leaves room for one of the two tables between root and leaf
+    space.Free(rest.back());  // makes room for one of the two tables between root and leaf
     rest.pop_back();
     Allocation* wanted = make("wanted", false, true);
     life.vidmm.Map(*process, 0x10000000, *wanted, 0, 1);

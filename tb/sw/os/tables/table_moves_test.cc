@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables that are moved, evicted and restored. From documents only.
+// Tests moving, evicting and restoring tables. The rules come from documents only.
 #include <algorithm>
 #include <set>
 
@@ -19,7 +19,7 @@ using ::testing::SizeIs;
 using workload::Life;
 
 TEST_F(TableLife, TablesThatMoveSayTheSameElsewhereAndTheRootIsSetAnew) {
-  std::set<std::pair<unsigned, uint64_t>> written;  // level and place of whole tables
+  std::set<std::pair<unsigned, uint64_t>> written;  // level and address of whole tables
   std::vector<uint64_t> roots;
   Run([&](Life& life) {
     Subject subject = Make(life);
@@ -50,7 +50,7 @@ TEST_F(TableLife, TablesThatFindNoRoomToMoveLeaveTheProcessRunning) {
     workload::RenderBuffer buffer(life, subject.process, kPage);
     buffer.Copy(subject.va, subject.va + 10 * kPage, 8 * kPage);
     const size_t tables = subject.process->space->tables();
-    for (uint64_t pages = 0; pages <= tables; ++pages) {  // in the last pass there is room for all but the root
+    for (uint64_t pages = 0; pages <= tables; ++pages) {  // in the final pass there is room for all but the root
       life.worker.Call([&] {
         Allocation* rest = TakeAllBut(life, pages);
         EXPECT_THROW(life.vidmm.tables().Move(*subject.process), NoRoom);
@@ -116,7 +116,7 @@ TEST_F(TableLife, EvictedTablesAreAnnouncedAndTheirAddressesFaultUntilTheyAreBac
   });
 }
 
-// Entries of an allocation that is evicted while the tables are evicted are invalid after the restore.
+// If an allocation is evicted while the tables are evicted, its entries are invalid after the restore.
 TEST_F(TableLife, AnAllocationIsEvictedWhileTheTablesAreAway) {
   Run([&](Life& life) {
     Subject subject = Make(life);
@@ -150,7 +150,7 @@ TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
 TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);
-    std::set<std::pair<bool, uint64_t>> cleared;  // Use64KBPages and place of whole leaf tables
+    std::set<std::pair<bool, uint64_t>> cleared;  // Use64KBPages and address of whole leaf tables
     std::vector<UINT64> offsets;                  // allocation offsets of the entries with a protection
     WatchUpdates(subject, [&](const auto& op) {
       if (op.PageTableLevel != 0) return;
@@ -179,7 +179,7 @@ TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection
   });
 }
 
-// Contents of the entries: os.eviction_tells_entries; documents say nothing.
+// Contents of the entries depend on os.eviction_tells_entries; documents do not specify them.
 TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
   for (const bool tells : {false, true}) {
     bench.options.os.eviction_tells_entries = tells;
@@ -215,7 +215,7 @@ TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
   }
 }
 
-// Evicted tables must not be changed. Mappings removed in the meantime must not return with the tables.
+// Evicted tables must not be changed, and mappings removed in the meantime must not return with them.
 TEST_P(TableKinds, EntriesOfWhatGoesWhileTheTablesAreEvictedAreInvalidWhenTheyAreBack) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);

@@ -42,14 +42,14 @@ class TableLife : public DriverFront {
       life.vidmm.DestroyProcess(subject.process);
     });
   }
-  /// Allocates all free VRAM except for some pages.
+  /// Allocates all free VRAM except for `pages` pages.
   static Allocation* TakeAllBut(workload::Life& life, uint64_t pages) {
     const uint64_t free = life.adapter.local_segment().space->free_bytes();
     Allocation* rest = life.vidmm.CreateAllocation("the rest", free - pages * kPage);
     life.vidmm.MakeResident(*rest);
     return rest;
   }
-  /// A root of up to 8192 entries, 512 in a page.
+  /// Configures a root of up to 8192 entries, with 512 entries per page.
   void TwoLevels() { bench.options.os.page_table_bits = bench.config.gpu.page_table_bits = {9, 13}; }
   static std::vector<uint32_t> Pages(uint32_t first, uint32_t count) {
     std::vector<uint32_t> words;
@@ -66,8 +66,8 @@ inline const char* NameOfKind(const ::testing::TestParamInfo<Kind>& info) {
   return info.param == Kind::k4k ? "Only4KiB" : info.param == Kind::kSingle ? "Leaf64k" : "DualPte";
 }
 
-/// TableLife with each kind of leaf tables. A program with tests of this suite instantiates it once: table_moves_test.cc
-/// in this folder.
+/// TableLife with each kind of leaf tables. A program with tests of this suite instantiates the suite once, in
+/// table_moves_test.cc of this folder.
 class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> {
  protected:
   TableKinds() {
@@ -77,8 +77,8 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
   }
   static constexpr uint64_t kLarge = 0x10000000, kSmall = 0x20000000, kBeside = kLarge + 0x107000;
   static constexpr uint64_t kProtection = 0x5000000007;
-  /// Maps whole 64 KiB blocks, and five pages with a driver protection in another leaf table. With pairs it also maps
-  /// 4 KiB pages in the blocks' leaf table.
+  /// Maps whole 64 KiB blocks, and five pages with a driver protection in another leaf table. With dual entries it also
+  /// maps 4 KiB pages in the blocks' leaf table.
   static Subject MakeMixed(workload::Life& life) {
     Subject subject;
     life.worker.Call([&] {
@@ -115,10 +115,10 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
   }
 };
 
-/// Pages64k calls it with every operation that VidMm sends, once for an operation of several passes.
+/// Called by Pages64k with every operation that VidMm sends, once for an operation of several passes.
 inline std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;
 
-/// A machine with pages of 64 KiB; `dual`: entries of level 1 are pairs.
+/// A machine with 64 KiB pages. With `dual`, level-1 entries are pairs.
 class Pages64k : public DriverFront {
  protected:
   explicit Pages64k(bool dual = false) {
@@ -138,7 +138,7 @@ class Pages64k : public DriverFront {
     for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*made, page * kPage, kPage, Word(page));
     return made;
   }
-  /// Has client 0 read pages of an allocation of Make.
+  /// Makes client 0 read pages of an allocation of Make.
   static workload::Check Reads(workload::Life& life, GpuProcess* process, uint64_t va, uint64_t first, uint64_t pages) {
     std::vector<uint8_t> expected(pages * kPage);
     for (size_t i = 0; i < expected.size(); i += 4) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries above the leaves that are replaced by tables.
+// Tests entries above the leaves that are replaced by tables.
 #include "tb/sw/os/tables/tables_bench.h"
 
 namespace gmmu::os::test {
@@ -7,7 +7,7 @@ namespace {
 
 using workload::Life;
 
-// In the orders of both builds: a zero entry of level 1 is split into a table of zero entries when one page is mapped.
+// In both builds' orders, a zero entry of level 1 is split into a table of zero entries when one page is mapped.
 TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
     bench.options.os.bring_up = order;

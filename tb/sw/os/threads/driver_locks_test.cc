@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The locks and events of wdm.h, and the misuses that Windows forbids.
+// Tests the locks and events of wdm.h, and the misuses that Windows forbids.
 #include "os/threads/driver_locks.h"
 
 #include <gmock/gmock.h>
@@ -64,7 +64,7 @@ TEST(DriverLocks, EachKindKeepsThreadsApart) {
                       [&](const auto& work) {
                         once([&] { KeInitializeMutex(&mutex, 0); });
                         KeWaitForSingleObject(&mutex, Executive, KernelMode, FALSE, nullptr);
-                        KeWaitForSingleObject(&mutex, Executive, KernelMode, FALSE, nullptr);  // its holder may
+                        KeWaitForSingleObject(&mutex, Executive, KernelMode, FALSE, nullptr);  // the holder may do this
                         EXPECT_EQ(KeReleaseMutex(&mutex, FALSE), -1);
                         work();
                         EXPECT_EQ(KeReleaseMutex(&mutex, FALSE), 0);

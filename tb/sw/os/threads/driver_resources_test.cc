@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Executive resources (ERESOURCE) and critical regions, and the misuses that Windows forbids.
+// Tests executive resources (ERESOURCE), critical regions, and the misuses that Windows forbids.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 static_assert(sizeof(ERESOURCE) == 0x68 && offsetof(ERESOURCE, OwnerEntry) == 0x30, "as wdm.h has it on x64");
 
-/// A resource that is initialised at its first use.
+/// A resource that is initialised when it is first used.
 struct Resource {
   void Make() {
     if (!std::exchange(made, true)) EXPECT_EQ(ExInitializeResourceLite(&it), STATUS_SUCCESS);
@@ -198,7 +198,7 @@ TEST(DriverResources, AreReleasedByTheirHolderOnly) {
   EXPECT_THAT(threads.Run(), HasSubstr("is released by other, and holder holds it"));
 }
 
-// A thread that holds a fast mutex is at APC_LEVEL; one that holds a mutex gets no normal APCs.
+// A thread that holds a fast mutex runs at APC_LEVEL; a thread that holds a mutex gets no normal APCs.
 TEST(DriverResources, NeedNoCriticalRegionWhereNormalApcsAreDisabledAnyway) {
   Threads threads;
   Resource resource;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads in driver code that are preempted at every seam.
+// Threads in driver code that are preempted at every possible point (seam).
 #pragma once
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ inline Parameters Preempting(uint64_t seed) {
   return parameters;
 }
 
-/// Runs driver code in threads on a machine of their own.
+/// Runs driver code in threads on its own machine.
 struct Threads : Machine {
   explicit Threads(uint64_t seed = 5) : Machine(Preempting(seed)) {}
   void Add(const std::string& name, const std::function<void()>& body) {
@@ -27,7 +27,7 @@ struct Threads : Machine {
       body();
     });
   }
-  /// Runs the threads to their end. Returns the text of the bug check that ended them; "": none did.
+  /// Runs the threads until they end. Returns the text of the bug check that ended them; "" if there was none.
   std::string Run() {
     try {
       kernel.scheduler().Run();
@@ -42,7 +42,7 @@ struct Threads : Machine {
   }
 };
 
-/// Three threads increment a counter, with one seam between the read and the write; `with` acquires the lock. Returns
+/// Three threads increment a counter with a preemption point between read and write; `with` acquires the lock. Returns
 /// the final count.
 inline int Counted(uint64_t seed, const std::function<void(const std::function<void()>&)>& with) {
   Threads threads(seed);

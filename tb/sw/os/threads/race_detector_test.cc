@@ -11,7 +11,7 @@
 #include "os/base/bug_check.h"
 #include "tb/sw/os/machine.h"
 
-// Declared as the compiler calls them.
+// The declarations match the calls that the compiler inserts.
 extern "C" {
 void __tsan_read4(void* at);
 void __tsan_write4(void* at);
@@ -30,14 +30,14 @@ Parameters Preempting() {
   return parameters;
 }
 
-/// Two calls that are in the driver at the same time; the second begins in the middle of the first.
+/// Two calls that are in the driver at the same time: the second begins in the middle of the first.
 struct TwoCalls : Machine {
   TwoCalls() : Machine(Preempting()) {
     word = static_cast<uint32_t*>(ExAllocatePool2(POOL_FLAG_NON_PAGED, 64, 0x64726F57)) + 4;
     KeInitializeSpinLock(&lock);
     KeInitializeEvent(&event, NotificationEvent, FALSE);
   }
-  /// The race that is found; "" for none. The first call returns before the second begins when `one_after_the_other`.
+  /// Returns the race found; "" if none. With `one_after_the_other` the first call returns before the second begins.
   std::string Run(const std::function<void()>& first, const std::function<void()>& second,
                   bool one_after_the_other = false) {
     Scheduler& scheduler = kernel.scheduler();
@@ -107,7 +107,7 @@ TEST(RaceDetector, NeedsAWriteAndACommonByte) {
   }
 }
 
-// Sharing holders of a resource run concurrently; an exclusive holder is ordered before or after each of them.
+// Shared holders of a resource run concurrently; an exclusive holder is ordered before or after each of them.
 TEST(RaceDetector, AResourceOrdersThoseWhoHaveItAloneAndNotThoseWhoShareIt) {
   const auto run = [](bool first_shares, bool second_shares) {
     TwoCalls calls;

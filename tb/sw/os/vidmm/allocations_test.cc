@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The size of an allocation: what the driver answers, rounded up to whole pages of its segment; and its end: every entry
-// that leads to it is invalid. Documents only, unless a comment names a build.
+// Tests the size of an allocation (the driver's size, rounded up to whole pages of its segment) and its destruction
+// (every entry that maps it becomes invalid). The rules come from documents only, unless a comment names a build.
 #include "os/vidmm/allocations.h"
 
 #include <gmock/gmock.h>
@@ -24,7 +24,7 @@ namespace {
 using ::testing::HasSubstr;
 using workload::Life;
 
-/// The real driver with changed answers to DxgkDdiCreateAllocation.
+/// The real driver with modified results of DxgkDdiCreateAllocation.
 class AllocationAnswer : public DriverFront {
  protected:
   AllocationAnswer() {
@@ -62,7 +62,7 @@ TEST_F(AllocationAnswer, OfASizeIsWhatTheAllocationHas) {
       life.vidmm.MakeResident(*data);
       EXPECT_EQ(data->bytes, RoundUp(size, kPage)) << asked;
       EXPECT_EQ(free - vram.free_bytes(), data->bytes);
-      life.vidmm.Fill(*data, data->bytes - kPage, kPage, 0x77);  // the last page belongs to the allocation
+      life.vidmm.Fill(*data, data->bytes - kPage, kPage, 0x77);  // the rounded-up last page belongs to the allocation
       life.vidmm.DestroyAllocation(data);
     }
   });
@@ -118,7 +118,7 @@ TEST_F(AllocationAnswer, OfAnySizeAndAlignmentBecomesWholePagesOf64KiB) {
   });
 }
 
-// After an allocation is destroyed, no process in which it was mapped can read its pages, whatever they hold now.
+// After an allocation is destroyed, no process that had mapped it can read its pages, whatever they now contain.
 TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
   RunOnWorker([](Life& life) {
     GpuProcess* owner = life.vidmm.CreateProcess("owner");
@@ -168,7 +168,7 @@ TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
   });
 }
 
-// Seen on build 22621: a system worker calls DestroyAllocation later.
+// Observed on build 22621: a system worker calls DestroyAllocation later.
 TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
   for (const bool deferred : {false, true}) {
     bench.options.os.deferred_destroy = deferred;
@@ -191,14 +191,14 @@ TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
   }
 }
 
-// Reported by driver authors: the GPU faults if memory is reused before its entries are flushed.
+// Driver authors reported that the GPU faults if memory is reused before its entries are flushed.
 TEST_P(TableKinds, EntriesAreInvalidAndFlushedBeforeTheMemoryOfADestroyedAllocationIsAnothers) {
   for (const bool deferred : {false, true}) {
     bench.options.os.deferred_destroy = deferred;
     seen.destroyed = 0;
     Run([&](Life& life) {
       Subject subject = MakeMixed(life);
-      Reads(life, subject.process, kSmall, Pages(0x220, 5));  // translations are cached
+      Reads(life, subject.process, kSmall, Pages(0x220, 5));  // the translations are cached now
       const size_t ranges = life.adapter.local_segment().space->ranges();
       std::string order;
       Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The aperture of a whole machine: the operations sent to the driver, and the GPU's accesses. From documents only.
+// Tests a whole machine's aperture: operations sent to the driver, and the GPU's accesses. Source: documents only.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ std::string Text(const workload::JobResult& result) {
   return text;
 }
 
-// DXGK_DRIVERCAPS.ApertureSegmentCommitLimit limits all aperture segments together; the model has one. Scenario
+// DXGK_DRIVERCAPS.ApertureSegmentCommitLimit limits all aperture segments together; the model has one segment. Scenario
 // aperture needs more than a page.
 TEST_F(ApertureRun, KeepsToTheCommitLimitOfAllApertureSegmentsToo) {
   for (const SIZE_T limit : {SIZE_T{0}, SIZE_T{1} << 40, SIZE_T{hw::kPageSize}}) {
@@ -139,10 +139,10 @@ TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
   }
 }
 
-// The scenario maps page i of a buffer to page i of a range, in two pieces that are split at a different page each
+// The scenario maps page i of a buffer to page i of a range, in two ranges that are split at a different page each
 // time.
 TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
-  for (const uint64_t piece_kib : {0u, 16u}) {  // size of a list's pieces; one operation maps one piece
+  for (const uint64_t piece_kib : {0u, 16u}) {  // size of the list's contiguous ranges; one operation maps one range
     std::vector<std::pair<uint64_t, std::vector<uint8_t>>> shown;  // first aperture page, and the bytes shown there
     between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
       const auto& map = args.MapApertureSegment2;
@@ -154,7 +154,7 @@ TEST_F(ApertureRun, ShowsTheDriverTheBytesThatItMaps) {
     };
     Parameters os = Defaults();
     os.logical_piece_kib = piece_kib;
-    os.driver["PagingBufferBytes"] = 16384;  // room for one piece
+    os.driver["PagingBufferBytes"] = 16384;  // enough for one range
     const auto result = Run(os, "aperture");
     EXPECT_TRUE(result.Passed()) << Text(result);
     ASSERT_FALSE(shown.empty());
@@ -192,7 +192,7 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
   EXPECT_THAT(Text(Run(os)), HasSubstr("FlagsWddm2.MapApertureCpuVisible needs DXGK_VIDMMCAPS.MapAperture2Supported"));
 }
 
-// Open, as above: a driver that uses a physical dummy page unchanged sends the GPU to an unmapped page.
+// The documents leave this open, too: a physical dummy page that the driver uses unchanged is unmapped for the GPU.
 TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
   Parameters os = Defaults();
   os.dummy_page_logical = false;
@@ -202,10 +202,10 @@ TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
   EXPECT_TRUE(Run(os, "aperture").Passed()) << "there is one kind of address without remapping";
 }
 
-// ---- points that implementers often get wrong, numbered as in the list of the reference
+// ---- rules that implementers often get wrong, numbered as in the list of the reference
 
-/// Rule 1. Seen on builds 22621 and 26100 for entries; segment addresses with a base: only in documents. The real
-/// driver's segments begin at 0, so the front adds bases to its answers and subtracts them from the operations.
+/// Rule 1: observed on builds 22621 and 26100 for entries; segment addresses with a base come from documents only. The
+/// real driver's segments begin at 0, so the wrapper adds bases to its answers and subtracts them from operations.
 TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   constexpr LONGLONG kBases[] = {LONGLONG{1} << 40, LONGLONG{3} << 40};  // aperture, VRAM
   constexpr uint64_t kVram = 64 << 20;
@@ -249,7 +249,7 @@ TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
       in_bytes(transfer.Source);
       in_bytes(transfer.Destination);
       const NTSTATUS status = RealBuild(args);
-      transfer.Source = before.Transfer.Source;  // a repeated operand is unchanged
+      transfer.Source = before.Transfer.Source;  // a repeated operation is unchanged
       transfer.Destination = before.Transfer.Destination;
       return status;
     }
@@ -262,8 +262,8 @@ TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   EXPECT_GT(segment_addresses, 0u);
 }
 
-/// Rule 2, at operation 17: the real driver must not follow `Pages` of a contiguous list, and must count AdlOffset in
-/// pages in both forms. Every map comes once in each form.
+/// Rule 2, for operation 17: the real driver must not follow `Pages` of a contiguous list, and must count AdlOffset in
+/// pages in both forms. Every map is sent once in each form.
 TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   std::vector<DXGK_PAGE_NUMBER> array;
   unsigned maps = 0;
@@ -303,7 +303,7 @@ TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   EXPECT_GT(unmaps, 0u);
 }
 
-/// Rule 13. No operation 5 without the flag was seen on build 22621; the rest is only in documents.
+/// Rule 13: on build 22621 there was no operation 5 without the flag; the rest comes from documents only.
 TEST_F(Rule11Driver, NoApertureMapWithoutAccessedPhysically) {
   CountOperations();
   EXPECT_TRUE(Run().Passed());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 Operations 5, 6 and 17: their operands and order. Operation 17 and its rules are
-// documents only, because no Windows was seen to send it. Operation 5 was seen with a driver of WDDM 1.3.
+// documents only, because no Windows was observed to send it. Operation 5 was seen with a driver of WDDM 1.3.
 #include "os/vidmm/aperture.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ struct Bound : Objects {
   explicit Bound(bool aperture2 = true, DXGK_MEMORY_CACHING_TYPE type = DXGK_MEMORY_CACHING_TYPE_CACHED,
                  const Parameters& parameters = TestParameters())
       : Objects(parameters) {
-    if (!aperture2) {  // such a driver is never remapped
+    if (!aperture2) {  // such a driver never uses remapping
       objects.RemoveAdapter(adapter);
       objects.AddAdapter(adapter, {nullptr, "test"});
     }
@@ -103,7 +103,7 @@ TEST(Aperture, MapsByAdlWithTheOffsetsInPages) {
 
 TEST(Aperture, ListsOfLogicalAddressesAreContiguousAlsoWhereTheLogicalSpaceIsInPieces) {
   Bound test;
-  // Every second page of the logical space is taken, so the list of seven pages has seven pieces.
+  // Every second page of the logical space is in use, so the list of seven pages has seven ranges.
   test.objects.FreeAdl({test.on_adapter, test.adl});
   std::vector<uint64_t> taken;
   while (const auto page = test.domain->logical().Allocate(4096, 4096, "test", RangeAllocator::Place::kLowest)) {
@@ -149,7 +149,7 @@ TEST(Aperture, ADriverWithoutMapAperture2SupportedGetsAnMdl) {
   list.PageCount = 7;
   list.Flags.Contiguous = 1;
   list.BasePageNumber = 0x1230;
-  *test.adl = list;  // like a list of contiguous memory
+  *test.adl = list;  // like the list of contiguous memory
   test.aperture->Map(test.owner, first + 3, 3, *test.adl, 4);
   EXPECT_THAT(test.mdl_pages, ElementsAre(0x1234, 0x1235, 0x1236)) << "a contiguous list becomes an array";
   test.facts.remapped = true;
@@ -171,7 +171,7 @@ TEST(Aperture, SetsCacheCoherentForCachedMemoryInACoherentSegmentOnly) {
   }
 }
 
-// Open: who writes the CPU's caches back before a device reads without snooping. From documents only.
+// The documents leave open who writes back the CPU's caches before a device reads without snooping.
 TEST(Aperture, WritesTheCachesBackBeforeAMapIntoASegmentThatIsNotCoherent) {
   for (const bool writes_back : {true, false}) {
     Parameters parameters = TestParameters();
@@ -238,14 +238,14 @@ TEST(Aperture, KeepsToItsCommitLimit) {
   EXPECT_NO_THROW(test.aperture->Reserve(8));
 }
 
-// Open: whether DummyPage is logical or physical while the GPU is remapped. From documents only.
+// The documents leave open whether DummyPage is logical or physical while the GPU is remapped.
 TEST(Aperture, TheDummyPageIsLogicalOrPhysicalByASwitch) {
   for (const bool logical : {true, false}) {
     for (const bool remapped : {true, false}) {
       Parameters parameters = TestParameters();
       parameters.dummy_page_logical = logical;
       Bound test(remapped, DXGK_MEMORY_CACHING_TYPE_CACHED, parameters);
-      if (!remapped) test.facts.dummy_logical = kDummyHost;  // both are the same without remapping
+      if (!remapped) test.facts.dummy_logical = kDummyHost;  // without remapping both are the same
       test.Make();
       const uint64_t first = test.aperture->Reserve(1);
       test.aperture->Map(test.owner, first, 1, *test.adl, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory and addresses that the driver itself requests. From documents only.
+// Tests memory and addresses that the driver itself requests. The rules come from documents only.
 #include "os/vidmm/context_allocations.h"
 
 #include <tuple>
@@ -24,7 +24,7 @@ class ContextAllocation : public DriverFront {
  protected:
   ContextAllocation() { bench.options.os.driver["ContextBytes"] = 8192; }
 
-  /// The context memory's first words, read at the process' own address.
+  /// Returns the context memory's first words, read at the process's own address.
   static std::vector<uint64_t> Words(Life& life, GpuProcess* process) {
     Allocation* allocation = life.vidmm.context_allocations().Of(*process);
     SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), allocation->bytes,
@@ -102,7 +102,7 @@ TEST_F(ContextAllocation, IsResidentWhenItsContextIsScheduledAndKeepsItsContents
       const bool local = life.vidmm.context_allocations().Of(*process)->local != nullptr;
       EXPECT_TRUE(local) << "before the packet runs";
       life.adapter.vidsch().Wait(packet, 100'000'000);
-      if (!local) return;  // it has no pages in VRAM to check
+      if (!local) return;  // there are no pages in VRAM to check
       const std::vector<uint64_t> after = Words(life, process);
       EXPECT_THAT(std::vector<uint64_t>(after.begin(), after.begin() + 3),
                   ::testing::ElementsAreArray(before.begin(), before.begin() + 3));
@@ -202,7 +202,7 @@ TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
   });
 }
 
-// D3DGPU_UNIQUE_DRIVER_PROTECTION of the pages that were mapped with it, and of no others.
+// D3DGPU_UNIQUE_DRIVER_PROTECTION applies to exactly the pages that were mapped with it.
 TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   bool armed = false;
@@ -247,8 +247,8 @@ TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   EXPECT_EQ(windows, expected);
 }
 
-// The driver allows no memory segment for the allocation. As for other allocations, an aperture in the set means system
-// memory, and the implicit system memory segment has its own bit.
+// The driver permits no memory segment for the allocation. As for other allocations, an aperture in the set means
+// system memory, and the implicit system memory segment has its own bit.
 TEST_F(ContextAllocation, InSystemMemoryIsNamedByAnMdlAndItsAddresses) {
   bench.options.os.driver["ContextBytes"] = 0;
   for (const UINT set : {1u, 4u}) {
@@ -328,7 +328,7 @@ TEST_F(DriverRange, SizesAndBasesAreWholeLeafTables) {
       EXPECT_EQ(reserve(unit, 0, 1u << 30) % (1u << 30), 0u);
       reserve(unit / 2, 0, 0);
       reserve(unit, first + unit / 2, 0);
-      reserve(unit, unit, 0);  // the base is inside the first root entry's range
+      reserve(unit, unit, 0);  // the base is inside the range of the first root entry
       reserve(unit, 0, 3);
       reserve(unit, first + 4 * unit, 0);  // taken
       return STATUS_SUCCESS;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The debug view of page tables, capabilities and segments. From documents only.
+// Tests the debug view of page tables, capabilities and segments. The rules come from documents only.
 #include "os/vidmm/allocation.h"
 #include "os/base/page_math.h"
 #include "os/vidmm/debug_view.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DMA buffers of a context, and the guard pages after them.
+// Tests DMA buffers of a context, and the guard pages after them.
 #include "os/vidmm/dma_buffers.h"
 
 #include <gmock/gmock.h>

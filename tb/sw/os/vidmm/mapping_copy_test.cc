@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kBlock = 64 << 10;
 
-// Build 22621 sends UPDATE_PAGE_TABLE for a copy; the documents say COPY_PAGE_TABLE_ENTRIES.
+// Build 22621 sends UPDATE_PAGE_TABLE for a copy; the documents specify COPY_PAGE_TABLE_ENTRIES.
 enum class Kind { k4k, kSingle, kDual };
 
 class CopyWays : public VaCall, public ::testing::WithParamInterface<std::tuple<bool, Kind>> {
@@ -50,7 +50,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
                           (uint64_t{2} << 20);  // between two leaf tables
     ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0),
               STATUS_SUCCESS);
-    if (kind() != Kind::k4k) {  // refused: the low 16 bits of address and offset would differ
+    if (kind() != Kind::k4k) {  // refused, because the low 16 bits of address and offset would differ
       EXPECT_EQ(world.calls.Update(*world.process, {CopyOf(va, va + 3 * kPage, 8 * kPage)}, fence, 1),
                 STATUS_INVALID_PARAMETER);
       Reads(life, world.process, va, {0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107});
@@ -60,7 +60,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
                                  {CopyOf(va, va + 3 * kPage, 8 * kPage),                   // upward, overlapping
                                   CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),     // across tables
                                   CopyOf(edge - 4 * kPage, edge - 5 * kPage, 8 * kPage),   // downward, overlapping
-                                  CopyOf(edge - 5 * kPage, edge - 4 * kPage, 8 * kPage)},  // upward, both
+                                  CopyOf(edge - 5 * kPage, edge - 4 * kPage, 8 * kPage)},  // upward, doing both
                                  fence, 1),
               STATUS_SUCCESS);
     EXPECT_EQ(fence.Value(), 2u);
@@ -75,7 +75,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
   EXPECT_EQ(other_contexts, 0u) << "all of them on the companion";
 }
 
-// Pages of 64 KiB are copied as such if address and size allow it, else page by page.
+// 64 KiB pages are copied as such if address and size permit, otherwise as 4 KiB pages.
 TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);
@@ -153,7 +153,7 @@ TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
   });
 }
 
-// Updates inherit the protection of the target reservation; entries of another one are not copied unchanged.
+// Updates inherit the protection of the target reservation; entries with another protection are not copied unchanged.
 TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOfItsSource) {
   using Given =
       std::tuple<uint64_t, HANDLE, uint64_t, uint64_t, UINT64>;  // address, allocation, offset, pages, protection
@@ -192,7 +192,7 @@ TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOf
     EXPECT_EQ(given.size(), 4u);
     Reads(life, world.process, target + 9 * kPage, {0x109, 0x10A, 0x10B});
     Reads(life, world.process, target + kBlock, {0x100, 0x101});
-    // Inside one reservation the protection is the same.
+    // Inside one reservation all pages have the same protection.
     given.clear();
     ASSERT_EQ(world.calls.Update(*world.process, {CopyOf(source + 8 * kPage, source + 8 * kPage + kBlock, 2 * kPage)},
                                  fence, 2),
@@ -222,7 +222,7 @@ TEST_P(CopyWays, ACopyThatWouldGiveAPageASecondUniqueDriverProtectionIsRefused) 
   });
 }
 
-// Operations of a batch execute in order; each sees the effects of the earlier ones.
+// Operations of a batch execute in order; each one sees the effects of earlier operations.
 TEST_P(CopyWays, ABatchThatWouldGiveAPageTwoUniqueDriverProtectionsIsRefusedAsAWhole) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Monitored fences between the CPU, the GPU and the system. From documents only.
+// Tests monitored fences between the CPU, the GPU and the system. The rules come from documents only.
 #include "os/vidmm/monitored_fence.h"
 #include "os/base/page_math.h"
 #include "os/vidmm/paging_fence.h"

@@ -73,7 +73,7 @@ NTSTATUS Entry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
   return NT_SUCCESS(status) ? DxgkInitialize(object, path, &table) : status;
 }
 
-/// The machine of the scenario "windows-26100", or one with another geometry.
+/// The machine of scenario "windows-26100", or a machine with another geometry.
 struct Windows26100 : LifeBench {
   explicit Windows26100(std::vector<uint64_t> bits = {}) {
     stream.clear();
@@ -93,7 +93,7 @@ struct Windows26100 : LifeBench {
   }
 };
 
-/// Updates before the root, without the unexplained ones and the clear of 64 KiB tables.
+/// Returns updates before the root, without the unexplained ones and the clear of 64 KiB tables.
 std::vector<const RecordedBuild*> Updates() {
   std::vector<const RecordedBuild*> updates;
   for (size_t i = 0; i < before_root; ++i) {
@@ -156,7 +156,7 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
     EXPECT_EQ(updates[2]->entries[i].PageAddress, 0xC + i);
   }
 
-  for (size_t i = 0; i < 2; ++i) {  // read-only pages of system memory, one by one
+  for (size_t i = 0; i < 2; ++i) {  // maps read-only pages of system memory one by one
     const auto& buffer = updates[3 + i]->args.UpdatePageTable;
     EXPECT_EQ(buffer.PageTableLevel, 0u);
     EXPECT_EQ(buffer.NumPageTableEntries, 1u);
@@ -233,13 +233,13 @@ TEST(Windows26100, TheRuleHoldsForOtherGeometries) {
     const auto& self = updates[next]->args.UpdatePageTable;
     EXPECT_EQ(self.NumPageTableEntries, geometry.self_pages);
     EXPECT_EQ(self.FirstPteVirtualAddress, low);
-    next += 3;  // skips two paging buffers
+    next += 3;  // skip two paging buffers
     whole(levels - 1);
     EXPECT_EQ(stream[before_root - 1].operation, DXGK_OPERATION_FLUSH_TLB);
   }
 }
 
-// Seen on build 26100: Start 0x430, Count 0x400, GPU_PHYSICAL, in an update of its own, then the transfer.
+// Observed on build 26100: Start 0x430, Count 0x400, GPU_PHYSICAL, in its own update, then the transfer.
 TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
   for (const bool by_gpu : {true, false}) {
     Windows26100 bench;
@@ -276,7 +276,7 @@ TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
   }
 }
 
-// DmaBufferGpuVirtualAddress: not 0 with an aperture segment (seen on build 22621).
+// DmaBufferGpuVirtualAddress is not 0 if there is an aperture segment (observed on build 22621).
 TEST(PagingBuffers, InTheApertureSegmentHaveAGpuVirtualAddressInEveryOrderOfTables) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621, BringUp::kWindows26100}) {
     Windows26100 bench({9, 9, 9, 9});
@@ -300,8 +300,8 @@ TEST(PagingBuffers, InTheApertureSegmentHaveAGpuVirtualAddressInEveryOrderOfTabl
   }
 }
 
-// Seen on build 26100: a leaf table's page comes back as a table of level 1 while the freed table above still names
-// it, and the page given with InitialUpdate is dirty.
+// Observed on build 26100: a leaf table's page is reused as a table of level 1 while the freed table above still points
+// to it, and the page passed with InitialUpdate is dirty.
 TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
   LifeBench bench;
   bench.options.driver = Entry;

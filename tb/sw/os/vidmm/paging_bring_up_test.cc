@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::Life;
 
-/// One UPDATE_PAGE_TABLE.
+/// One UPDATE_PAGE_TABLE operation.
 struct Update {
   unsigned level, start, count, flags;
   DXGK_PAGETABLEUPDATEMODE mode;
@@ -101,7 +101,7 @@ TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1027UpdatesByTheRule) {
   EXPECT_EQ(roots[0].entries, 512u);
   const Totals totals = Count(roots[0].after);
   EXPECT_EQ(totals.entries - kUnexplainedWholeWrites * 512, 264'192u);
-  // 512 leaf tables and one of each level above; the rule does not explain one whole write of 512 entries
+  // 512 leaf tables, one table per level above, and one whole write of 512 entries that the rule does not explain.
   EXPECT_EQ(totals.clears + totals.wholes - kUnexplainedWholeWrites, 515u);
   EXPECT_EQ(totals.links, 512u);
   for (size_t i = 0; i < 512; ++i) {

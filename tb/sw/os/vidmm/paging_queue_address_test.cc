@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where the GPU finds paging buffers.
+// Tests where the GPU finds paging buffers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using workload::Life;
 
-// Seen on build 22621 for paging buffers in segment 0.
+// Observed on build 22621 for paging buffers in segment 0.
 TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
   for (const auto& [offset, records] : {std::pair(false, 0), std::pair(true, 0), std::pair(true, 4096)}) {
     test::LifeBench bench;
@@ -44,9 +44,9 @@ TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
   }
 }
 
-// Seen on build 22621: a non-zero address on all calls, and no map operation.
+// Observed on build 22621: a non-zero address on all calls, and no map operation.
 TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureSegment) {
-  for (const uint64_t bytes : {256, 4096, 6144, 8256, 65536}) {  // each buffer begins on a page of its own
+  for (const uint64_t bytes : {256, 4096, 6144, 8256, 65536}) {  // each buffer begins on a new page
     SCOPED_TRACE(std::to_string(bytes) + " bytes");
     test::LifeBench bench;
     bench.options.driver = Entry;
@@ -77,7 +77,7 @@ TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureS
   }
 }
 
-/// Leaves single pages of the logical space free, no two of them adjacent.
+/// Leaves only single pages of the logical space free, no two of them adjacent.
 struct Fragments {
   void Make(RemappingDomain& domain) {
     RangeAllocator& logical = domain.logical();
@@ -109,7 +109,7 @@ NTSTATUS StartAndFragment(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERF
   return status;
 }
 
-// The GPU gets only the first address of a buffer of segment 0; PreferContiguous of its list is only a hint.
+// The GPU gets only a segment 0 buffer's first address; PreferContiguous of the buffer's list is only a hint.
 TEST(PagingBufferAddress, WithoutConsecutiveLogicalPagesABufferHasOnePageOrLiesInTheApertureOrIsRefused) {
   struct Case {
     uint64_t bytes, segment;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations that are repeated because their allocation is busy or a paging buffer is full. From documents only.
+// Tests operations repeated because an allocation is busy or a buffer is full. The rules come from documents only.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -32,10 +32,10 @@ bool Idle(const DXGKARG_BUILDPAGINGBUFFER& args) {
 
 class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUILDPAGINGBUFFER_OPERATION> {
  protected:
-  /// `built`: another operation precedes it in its paging buffer.
+  /// With `built`, another operation precedes the repeated one in its paging buffer.
   void ComesAgain(bool built);
 
-  /// Transfers one piece from VRAM to the MDL.
+  /// Transfers one range from VRAM to the MDL.
   template <typename Operand>
   static void MoveOut(Life& life, const Allocation& data, PMDL list, Operand& operand) {
     operand.hAllocation = data.handle;
@@ -59,8 +59,8 @@ class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUIL
   }
 };
 
-// STATUS_GRAPHICS_ALLOCATION_BUSY: before the operation is repeated, all earlier work of the GPU has ended on every
-// node, including operations built earlier in the same buffer. AllocationIsIdle applies to that call only.
+// STATUS_GRAPHICS_ALLOCATION_BUSY: before the operation is repeated, all earlier work of the GPU ends on every node,
+// including operations built earlier in the same buffer. AllocationIsIdle applies only to that call.
 TEST_P(Busy, IsAskedAgainWhenAllNodesHaveEndedWhatTheyHadAndOnlyThenWithTheAllocationIdle) {
   ComesAgain(false);
   ComesAgain(true);
@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(Operations, Busy,
                                                                                  : "SpecialLockTransfer";
                          });
 
-/// Paging buffers of 64 bytes: one command, or two small ones.
+/// Paging buffers of 64 bytes hold one command, or two small ones.
 class TinyBuffers : public PagingPasses {
  protected:
   TinyBuffers() {
@@ -176,7 +176,7 @@ TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {
   bench.options.os.driver["ContextBytes"] = 2 * kPage;
   RunProcedure("context_allocations", {{"processes", 2}, {"rounds", 1}});
   EXPECT_GT(again[DXGK_OPERATION_INIT_CONTEXT_RESOURCE], 0u);
-  // The built-in driver writes three words, which fit. Here the driver writes more.
+  // The built-in driver writes three words, which would fit, so this driver writes more.
   RunOnWorker([&](Life& life) {
     GpuProcess* process = life.vidmm.CreateProcess("process");
     Allocation* memory = life.vidmm.context_allocations().Of(*process);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paging buffers between VidMm, driver and GPU: built operations are queued and not executed immediately.
+// Tests paging buffers between VidMm, driver and GPU: built operations are queued, not executed immediately.
 #include "os/vidmm/paging_queue.h"
 
 #include <gmock/gmock.h>
@@ -22,9 +22,9 @@ using workload::Life;
 
 using Paging = DriverFront;
 
-// Seen on build 22621: a walk at build time finds the old entries, whatever has been queued.
+// Observed on build 22621: a walk at build time finds the old entries, whatever has been queued.
 TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
-  bench.options.os.driver["InvalidNotCached"] = 0;  // so that a flush comes too
+  bench.options.os.driver["InvalidNotCached"] = 0;  // makes the driver also send a flush
   unsigned operations = 0;
   const auto result = bench.Run([&](Life& life) {
     GpuProcess* process = nullptr;
@@ -35,7 +35,7 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
       page = life.vidmm.CreateAllocation("page", hw::kPageSize);
       life.vidmm.MakeResident(*page);
       va = life.vidmm.ReserveVa(*process, hw::kPageSize);
-      life.vidmm.Unmap(*process, va, 1);  // leaves tables without a page
+      life.vidmm.Unmap(*process, va, 1);  // leaves tables that map no page
       std::optional<uint64_t> offset;
       const auto entry = [&] {
         return READ_REGISTER_ULONG64(
@@ -68,7 +68,7 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
   EXPECT_GE(operations, 3u) << "update, flush, fence";
 }
 
-// Seen on build 22621: operations are packed back to back, DmaSize is the number of bytes left, and one submission
+// Observed on build 22621: operations are packed back to back, DmaSize is the number of bytes left, and one submission
 // serves several.
 TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   struct Place {
@@ -106,8 +106,8 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   EXPECT_THAT(sizes, ElementsAre(next)) << "one submission";
 }
 
-/// Returns the number of findings after a flush that never reaches the hardware. The GPU has read a page, its entry has
-/// changed since, and `flush` queues a flush of it. Once the checker has seen the flush, it demands the new
+/// Returns the number of findings after a flush that never reaches the hardware. The GPU has read a page, whose entry
+/// has changed since, and `flush` queues a flush of the page. Once the checker has seen the flush, it requires the new
 /// translation.
 size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const std::function<void()>&)>& flush) {
   bench.options.os.inject.missing_flush = true;
@@ -157,7 +157,7 @@ size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const
   return result.findings.size();
 }
 
-// From documents only.
+// This rule comes from documents only.
 TEST_F(Paging, ObserversLearnOfAFlushWhateverIsInItsBuffer) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_READ_PHYSICAL;
@@ -183,7 +183,7 @@ TEST_F(Paging, ObserversLearnOfAFlushWhateverIsInItsBuffer) {
       << "by itself, behind a packet that is under way";
 }
 
-// Seen on build 22621: the driver must advance pDmaBuffer, or the operation never gets a fence.
+// Observed on build 22621: the driver must advance pDmaBuffer, or the operation never gets a fence.
 TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
   unsigned submissions = 0;
   const auto result = bench.RunOnWorker([&](Life& life) {

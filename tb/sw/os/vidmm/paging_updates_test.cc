@@ -7,7 +7,7 @@
 namespace gmmu::os::test {
 namespace {
 
-// Seen on build 26100, whose scratch windows are written by paging buffers once the process has come up.
+// Observed on build 26100: paging buffers write the scratch windows once the process has come up.
 TEST(PagingProcess, IsWrittenByTheCpuOrByPagingBuffersOnceItHasComeUp) {
   for (const bool by_gpu : {false, true}) {
     uint64_t cpu = 0, gpu = 0, before = 0;
@@ -29,7 +29,7 @@ TEST(PagingProcess, IsWrittenByTheCpuOrByPagingBuffersOnceItHasComeUp) {
   }
 }
 
-// No source settles this; on build 26100 both ends were aligned to 64 KiB.
+// No source specifies this; on build 26100 both ends were aligned to 64 KiB.
 TEST(FlushEnd, IsTheLastByteOrOneBehindItByASwitch) {
   for (const bool inclusive : {false, true}) {
     uint64_t flushes = 0, odd = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of the driver interface that implementers get wrong: operations and flushes. From documents only, unless a
-// comment says otherwise.
+// Tests rules that implementers get wrong: operations and flushes. The rules come from documents only, unless a comment
+// says otherwise.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -62,7 +62,7 @@ TEST_F(Rule11Paging, ImmediateUpdatesWithNullBuffersAreDoneInsideTheCall) {
   EXPECT_GT(immediate, 0u);
 }
 
-// Seen on build 26100: the update mode decides, not the pointers.
+// Observed on build 26100: the update mode decides, not the pointers.
 TEST_F(Rule11Paging, ImmediateUpdatesWithBuffersAreDoneInsideTheCallAndLeaveThemAlone) {
   bench.options.os.immediate_updates_have_a_buffer = true;
   unsigned immediate = 0;
@@ -110,11 +110,11 @@ TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
     }
     return call(args);
   });
-  MainJobIsVerified();  // the same addresses repeatedly map other pages
+  MainJobIsVerified();  // the same addresses map different pages again and again
   EXPECT_GT(flushes, 5u);
 }
 
-/// The driver handles a flush by its process, and compares the root with the space that walks from it.
+/// The driver identifies a flush by its process, and compares the root with the space that uses that root.
 TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
   HANDLE flushed = nullptr;
   D3DGPU_PHYSICAL_ADDRESS other{};
@@ -137,7 +137,7 @@ TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
 
 using PagingWorkSignals = DriverFront;
 
-// Operation 16 was seen on neither build 22621 nor 26100.
+// Operation 16 was observed on neither build 22621 nor 26100.
 TEST_F(PagingWorkSignals, TheSystemWritesTheFenceWhereNoDriverIsAskedTo) {
   for (const bool by_gpu : {true, false}) {
     bench.options.os.gpu_signals = by_gpu;
@@ -158,7 +158,7 @@ TEST_F(Rule11Paging, ResidentAndReservedOfNotifyResidencyShareBit0) {
   EXPECT_EQ(operand.Resident, 0u);
 }
 
-// Contexts are suspended around updates of the tables when the caps ask for it.
+// Contexts are suspended around updates of the tables when the caps require it.
 TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroundUpdates) {
   for (const bool asked : {false, true}) {
     bench.options.os.driver["IdleForUpdates"] = asked;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations of WDDM 1 from VidMm, notices of residency, the order of moves, sizes of fills, private data of paging
-// buffers. From documents only, unless a comment names a build.
+// buffers. The rules come from documents only, unless a comment names a build.
 
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
@@ -58,7 +58,7 @@ TEST_F(PhysicalPaging, TransferByMdlAndFillMoveTheSameAsVirtualOnesWhenTheSystem
   }
 }
 
-// The documents leave open which entry point takes paging buffers; Windows was seen to use the virtual one.
+// The documents leave open which entry point gets paging buffers; Windows was observed to use the virtual one.
 TEST_F(PhysicalPaging, PagingBuffersGoByDxgkDdiSubmitCommandWhenTheSystemSubmitsThemSo) {
   for (const bool physical : {false, true}) {
     bench.options.os.physical_submission = physical;
@@ -126,7 +126,7 @@ TEST_F(PhysicalPaging, ASpecialLockTransferMovesTheBytesToTheMdl) {
   });
 }
 
-// DXGK_TRANSFERFLAGS: one move ends before another begins.
+// DXGK_TRANSFERFLAGS: one move ends before the next one begins.
 TEST(MoveOrder, PiecesOfOneMoveComeTogetherBetweenStartAndEnd) {
   const auto piece = [](int allocation, bool start, bool end) {
     DXGKARG_BUILDPAGINGBUFFER args{};
@@ -206,7 +206,7 @@ TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFi
   });
   constexpr int kNotice = DXGK_OPERATION_NOTIFY_RESIDENCY, kFill = DXGK_OPERATION_VIRTUAL_FILL,
                 kOut = DXGK_OPERATION_TRANSFER, kIn = DXGK_OPERATION_VIRTUAL_TRANSFER;
-  // It is evicted through the aperture, by TRANSFER.
+  // The allocation is evicted through the aperture, by TRANSFER.
   EXPECT_THAT(order, ElementsAre(kFill, kNotice, kFill, kNotice, kOut, kIn, kNotice, kNotice, kOut, kIn, kNotice));
 }
 
@@ -223,7 +223,7 @@ TEST_F(PhysicalPaging, AnAllocationThatIsToldOfIsContiguous) {
   });
 }
 
-// Seen on build 22621: two operations of 256 MiB fill 512 MiB. This test uses smaller sizes.
+// Observed on build 22621: two operations of 256 MiB fill 512 MiB. This test uses smaller sizes.
 TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
   for (const uint64_t largest : {uint64_t{64} << 10, uint64_t{2} << 20}) {
     bench.options.os.fill_kib = largest >> 10;
@@ -250,7 +250,7 @@ TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
   }
 }
 
-// Windows was seen to fill with zeros only, so the width of the pattern is an open question.
+// Windows was observed to fill with zeros only, so the width of the pattern is unknown.
 TEST_F(PhysicalPaging, AFillByByteRepeatsItsLowByteOnTheMachine) {
   for (const bool by_byte : {false, true}) {
     bench.options.os.driver["FillByByte"] = by_byte;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where allocations live: sets, preferences, alignment, contiguity; parts of a segment that must not be used; bases of
-// segments. From documents only.
+// Tests where allocations live: sets, preferences, alignment, contiguity; unusable ranges of a segment; bases of
+// segments. The rules come from documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -71,11 +71,11 @@ class Placed : public DriverWithAFront {
       };
     };
   }
-  /// Page numbers of an allocation of 9 pages in VRAM.
+  /// Returns the page numbers of an allocation of 9 pages in VRAM.
   std::vector<uint64_t> Pages(bool accessed_physically, bool told = false) {
     std::vector<uint64_t> pages;
     const auto result = bench.RunOnWorker([&](Life& life) {
-      Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);  // shifts the next one's start
+      Allocation* some = life.vidmm.CreateAllocation("some", 5 * hw::kPageSize);  // shifts the next allocation's start
       life.vidmm.MakeResident(*some);
       AllocationRequest request;
       request.name = "placed";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points of the driver interface that implementers get wrong: roots of page tables. From documents only.
+// Tests rules about roots of page tables that implementers get wrong. The rules come from documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using workload::Life;
 using Rule11Paging = DriverFront;
 
 TEST_F(Rule11Paging, ARootIsNamedByItsPhysicalAddressWhichChangesWhenItMoves) {
-  bench.options.os.driver["InvalidNotCached"] = 0;  // every update is flushed
+  bench.options.os.driver["InvalidNotCached"] = 0;  // makes every update need a flush
   std::set<uint64_t> named;
   Instead([&](DXGKARG_BUILDPAGINGBUFFER& args, const BuildCall& call) {
     if (args.Operation == DXGK_OPERATION_FLUSH_TLB) named.insert(args.FlushTlb.RootPageTableAddress.SegmentOffset);

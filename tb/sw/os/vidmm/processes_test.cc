@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes that the driver refuses or that find no room: nothing of them is kept, on one GPU and over a link.
+// Tests processes that the driver refuses or that do not fit: nothing of them remains, on one GPU and over a link.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-std::string refused;  // the object that the driver refuses; "": none
+std::string refused;  // the object that the driver refuses; "" for none
 UINT refused_engine = 0;
 
 template <typename... Args>
@@ -50,7 +50,7 @@ struct UndoBench : LinkedBench {
     };
   }
 
-  /// Expects that `create` fails for this reason and leaves nothing behind. Call on the worker thread.
+  /// Expects that `create` fails for this reason and leaves nothing allocated. Call it on the worker thread.
   void ExpectUndone(Life& life, const Case& reason, const std::function<void()>& create) {
     std::vector<Allocation*> fill;
     VidMm& full = life.link.on(reason.engine);
@@ -106,7 +106,7 @@ TEST(ProcessUndo, OverALinkThePartsOnOtherGpusGoToo) {
        {Case{"process"}, Case{"device"}, Case{"context", 0}, Case{"context", 1}, Case{"context", 2}, Case{"room", 1}}) {
     SCOPED_TRACE(std::string(reason.what) + " on adapter " + std::to_string(reason.engine));
     UndoBench bench(3);
-    bench.options.os.driver["DriverVaBytes"] = 1;  // addresses are given back as well
+    bench.options.os.driver["DriverVaBytes"] = 1;  // addresses are freed as well
     ExpectGood(bench.Run([&](Life& life) {
       life.worker.Call([&] { bench.ExpectUndone(life, reason, [&] { life.link.CreateProcess("refused"); }); });
       workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}, {"tables", 0}});
@@ -114,7 +114,7 @@ TEST(ProcessUndo, OverALinkThePartsOnOtherGpusGoToo) {
   }
 }
 
-// PageTableUpdateRequireAddressSpaceIdle: a part without a context has nothing to suspend.
+// PageTableUpdateRequireAddressSpaceIdle: on a GPU where the process has no context, there is nothing to suspend.
 TEST(LinkedMemory, WorksWhereTablesChangeOnlyWhileTheirSpaceIsIdle) {
   LinkedBench bench;
   bench.options.os.driver["IdleForUpdates"] = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Moves of allocations between memory segments, the aperture and system memory; page tables that give way.
+// Tests moves of allocations between memory segments, aperture and system memory, and evictions of page tables.
 #include "os/vidmm/residency.h"
 
 #include <gmock/gmock.h>
@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 using workload::Life;
 constexpr uint64_t kSize = 128 << 10;
 
-/// Allocations that may also live in system memory, in processes of their own.
+/// Allocations that may also live in system memory, each in its own process.
 class Moves : public DriverWithAFront {
  protected:
   Moves() {
@@ -54,7 +54,7 @@ class Moves : public DriverWithAFront {
     request.priority = priority;
     return request;
   }
-  /// The entry of an allocation's first page, as a debugger is shown it.
+  /// Returns the entry of an allocation's first page, as a debugger sees it.
   static DXGK_PTE EntryAt(Life& life, const Piece& piece) {
     D3DKMT_GET_PTE get{};
     const auto& geometry = life.adapter.caps().geometry;
@@ -67,7 +67,7 @@ class Moves : public DriverWithAFront {
   /// A process that requests more and more VRAM and needs all of it resident at once.
   struct Greedy {
     explicit Greedy(Life& life) : life(life), process(life.vidmm.CreateProcess("greedy")) {}
-    /// Requests 16 KiB more. False: the limit of the test is reached.
+    /// Requests 16 KiB more. Returns false if the test's limit is reached.
     bool Wants() {
       wanted.push_back(life.vidmm.CreateAllocation(LocalOnly("greedy", 4 * hw::kPageSize)));
       life.vidmm.Map(*process, 0x10000000 + wanted.size() * 0x10000, *wanted.back(), 0, 4);
@@ -96,7 +96,7 @@ class Moves : public DriverWithAFront {
 };
 
 constexpr UINT kNormal = D3DDDI_ALLOCATIONPRIORITY_NORMAL, kHigh = D3DDDI_ALLOCATIONPRIORITY_HIGH;
-constexpr uint64_t kMost = 512 << 10;  // two of these do not fit into VRAM beside page tables
+constexpr uint64_t kMost = 512 << 10;  // two of these do not fit into VRAM together with page tables
 
 // GPU virtual address documents, "examples": entries are invalidated and flushed before the transfer, written after it.
 TEST_F(Moves, AMoveToSystemMemoryIsInvalidFlushedTransferredAndMapped) {
@@ -159,8 +159,8 @@ TEST_F(Moves, EqualsStayWhereTheyAreAndComeBackWhenThereIsRoom) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// The bytes move too: an allocation in system memory is read and written there. From one memory segment to another the
-// contents are copied directly.
+// The bytes move too: the GPU reads and writes an allocation in system memory there. From one memory segment to another
+// the contents are copied directly.
 TEST_F(Moves, WhatLeavesAMemorySegmentGoesToTheNextOne) {
   bench.config.gpu.vram_mib = 2;
   bench.options.os.driver["VisibleVramBytes"] = 1 << 20;
@@ -258,7 +258,7 @@ TEST_F(Moves, AProcessOverItsBudgetMakesRoomAmongItsOwn) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// An allocation that moved while the tables were evicted is mapped at its new place after the restore.
+// An allocation that moved while the tables were evicted is mapped at its new address after the restore.
 TEST_F(Moves, PageTablesGiveWayAndComeBackWithWhatIsTrueThen) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     Residency& residency = life.vidmm.residency();
@@ -329,7 +329,7 @@ TEST_F(Moves, ACopyOfMappingsBringsTablesBackThatGaveWay) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-/// The procedure on this machine, in each mode of DMA.
+/// Runs the procedure on this machine in each DMA mode.
 class SystemMemoryRun : public ::testing::TestWithParam<RemapPolicy> {};
 
 TEST_P(SystemMemoryRun, EveryByteIsReachedWhereItLives) {

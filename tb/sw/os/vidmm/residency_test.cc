@@ -28,7 +28,7 @@ using ::testing::SizeIs;
 using workload::Life;
 constexpr uint64_t kSize = 128 << 10;
 
-/// Allocations of one process over a VRAM of 1 MiB.
+/// Allocations of one process that compete for a VRAM of 1 MiB.
 struct Set {
   Set(Life& life, size_t count) : life(life), residency(life.vidmm.residency()) {
     life.worker.Call([&] {
@@ -74,11 +74,11 @@ TEST(Residency, EvictsWhatWasUsedTheLongestAgoAndKeepsWhatIsWanted) {
     Set set(life, 9);
     size_t fit = 0;
     while (set.residency.counts().evictions == 0) set.MakeResident({fit++});
-    --fit;  // number of allocations that fit
+    --fit;  // the number of allocations that fit
     EXPECT_FALSE(set.all[0]->local) << "the oldest one went";
-    set.MakeResident({1});  // now 2 is the oldest
+    set.MakeResident({1});  // allocation 2 is now the least recently used
     const uint64_t before = set.residency.counts().evictions;
-    set.MakeResident({0, 2});  // 0 is restored; 2 is wanted, so 3 is evicted
+    set.MakeResident({0, 2});  // 0 is restored; 2 is requested too, so 3 is evicted
     EXPECT_EQ(set.residency.counts().evictions, before + 1) << "2 never went";
     EXPECT_FALSE(set.all[3]->local);
     EXPECT_TRUE(set.all[0]->local && set.all[1]->local && set.all[2]->local);
@@ -93,7 +93,7 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {
     Set set(life, 1);
-    // fills VRAM with old contents
+    // Fills VRAM with old contents.
     life.worker.Call([&] {
       Allocation* dirt = life.vidmm.CreateAllocation("dirt", 4 * kSize);
       life.vidmm.MakeResident(*dirt);
@@ -120,7 +120,7 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// A later allocation may have the address of the destroyed one; it has other bytes, and no backing store is left.
+// A later allocation may get the destroyed one's address. It has other bytes, and no backing store remains.
 TEST(Residency, ABackingStoreGoesWithItsAllocation) {
   LifeBench bench;
   const auto result = bench.RunOnWorker([](Life& life) {
@@ -138,14 +138,14 @@ TEST(Residency, ABackingStoreGoesWithItsAllocation) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// In the physical model no mapping shows that an allocation is in use, only the DMA buffers that contain its address.
+// In the physical model no mapping shows that an allocation is in use, only DMA buffers that contain its address.
 TEST(Residency, WhatADmaBufferNamesIsDestroyedWhenThatHasEnded) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {
     Set set(life, 1);
     set.MakeResident({0});
     workload::RenderBuffer fill(life, set.process, hw::kPageSize);
-    for (unsigned i = 0; i < 16; ++i) fill.Fill(set.va[0], kSize, i);  // long
+    for (unsigned i = 0; i < 16; ++i) fill.Fill(set.va[0], kSize, i);  // takes a long time
     life.worker.Call([&] {
       VidSch& vidsch = life.adapter.vidsch();
       Allocation* const named = life.vidmm.CreateAllocation("named", hw::kPageSize);
@@ -192,7 +192,7 @@ TEST(Residency, FromInvalidToValidNeedsNoFlushWhenTheHardwareSaysSo) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// All ways to map. Entries that were valid are flushed whether the cap is set or not.
+// Tests all ways to map. Entries that were valid are flushed whether or not the cap is set.
 TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInvalidOnes) {
   for (const bool not_cached : {true, false}) {
     LifeBench bench;
@@ -231,7 +231,7 @@ TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInval
   }
 }
 
-// One page at many addresses is a mapping as well.
+// One page mapped at many addresses is a mapping as well.
 TEST(Residency, APageAtManyAddressesGoesAndComesBackEverywhere) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {

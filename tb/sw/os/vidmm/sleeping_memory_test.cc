@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What survives D3 together with its processes. S4 is as driver authors report it; the rest is from documents.
+// Tests what survives D3 with its processes. S4 follows reports by driver authors; the rest comes from documents.
 #include <algorithm>
 #include <memory>
 
@@ -81,7 +81,7 @@ TEST_P(SleepWithProcesses, ContextsAllocationsAddressesAndProtectionsAreAsBefore
   });
 }
 
-// Entries without an allocation: system memory, zeros in a leaf table and zeros in an entry of the root.
+// Maps without an allocation: system memory, zeros in a leaf table, and zeros in a root entry.
 TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;
@@ -119,8 +119,8 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   });
 }
 
-// The driver holds packets and more wait: the results of the former are kept, and the latter run afterwards. Each
-// packet copies the bytes that the previous one wrote.
+// The driver holds some packets and more are waiting: the results of the former are kept, and the latter run
+// afterwards. Each packet copies the bytes that the previous packet wrote.
 TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
   constexpr uint32_t kPackets = 24, kPages = 8, kBytes = kPages * kPage;
   Run([](Life& life) {
@@ -181,8 +181,8 @@ TEST_P(SleepWithProcesses, TablesThatWereEvictedBeforeStayEvicted) {
   });
 }
 
-// An allocation destroyed during sleep: its saved bytes in system memory and its entries in the saved tables are
-// dropped.
+// When an allocation is destroyed during sleep, its saved bytes in system memory and its entries in the saved tables
+// are dropped.
 TEST_P(SleepWithProcesses, WhatIsDestroyedMeanwhileDoesNotComeBack) {
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;
@@ -213,7 +213,7 @@ TEST_P(SleepWithProcesses, WhatIsDestroyedMeanwhileDoesNotComeBack) {
   });
 }
 
-// An allocation with explicit residency notification has no place in D3, and another one afterwards.
+// An allocation with explicit residency notification has no address during D3, and another address afterwards.
 TEST_P(SleepWithProcesses, NoticesOfResidencyGoWithTheContent) {
   std::vector<bool> resident;
   Run([&](Life& life) {

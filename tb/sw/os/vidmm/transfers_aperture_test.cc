@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Eviction through the aperture. From documents only.
+// Tests eviction through the aperture. The rules come from documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-// EvictionSegmentSet of the built-in driver is the aperture segment.
+// The built-in driver's EvictionSegmentSet is the aperture segment.
 TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
   for (const bool physically : {true, false}) {
     test::LifeBench bench;
@@ -84,8 +84,8 @@ TEST(Aperture, ADeviceOwnsAnAllocationThatOfItsProcessOrTheSystemsAndNoneThePrim
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// One move in pieces, if the aperture is smaller than the allocation or mostly in use; without the aperture if it is
-// fully in use.
+// One move is split if the aperture is smaller than the allocation or mostly in use; it bypasses the aperture if that
+// is fully in use.
 TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
   for (const uint64_t others : {0u, 200u, 256u}) {
     test::LifeBench bench;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contents of allocations that are in no memory segment: their backing store has them. From documents only.
+// Tests contents of allocations outside of memory segments, in their backing stores. Source: documents only.
 #include <cstring>
 
 #include "os/memory/system_buffer.h"
@@ -16,7 +16,7 @@ constexpr uint64_t kBytes = 3 * kPage;
 
 class InSystemMemory : public DriverFront {
  protected:
-  /// In the implicit system memory segment, or in the aperture segment.
+  /// Makes an allocation in the implicit system memory segment, or in the aperture segment.
   static Allocation* Make(Life& life, bool aperture) {
     AllocationRequest request{"data", kBytes};
     request.system_only = true;

@@ -100,7 +100,7 @@ TEST_F(VaCall, DriverProtectionComesBackInLeafUpdatesAndUpdatesInheritTheReserva
   });
 }
 
-// A split large page has the same attributes as before, also for the driver.
+// A split large page keeps its attributes, which the driver also sees.
 TEST_F(VaCall, APartOfALargePageKeepsAllocationAndDriverProtection) {
   bench.config.gpu.vram_mib = 32;
   constexpr uint64_t kLarge = uint64_t{2} << 20;
@@ -170,7 +170,7 @@ TEST_F(VaCall, AUniqueDriverProtectionIsTheSameForAllMappingsAndGoesWithThePages
   });
 }
 
-// Source and target of a copy have different protections; a piece has one protection on each side.
+// Source and target of a copy have different protections; each range has one protection per side.
 TEST_F(VaCall, AUniqueDriverProtectionGoesIntoBothWindowsOfACopyInVram) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   std::vector<std::tuple<HANDLE, uint64_t, UINT64>> windows;  // allocation, pages, protection
@@ -219,7 +219,7 @@ TEST_F(VaCall, RangesOfTheDriverTakeMappingsOnlyWithAllowUserModeMapping) {
   }
 }
 
-// A mapping that extends past such a range, or overlaps a mapping in it, fails as "in use" and changes nothing.
+// A mapping that extends past such a range, or overlaps a mapping in the range, fails as "in use" and changes nothing.
 TEST_F(VaCall, MappingsInARangeOfTheDriverStayInsideAndApart) {
   bench.options.os.driver["DriverVaBytes"] = 1;
   bench.options.os.driver["DriverVaUser"] = 1;

@@ -101,7 +101,7 @@ TEST_F(VaCall, MapRefusesWhatBreaksARule) {
   });
 }
 
-// A handle of a destroyed allocation stays invalid, whatever object reuses its memory.
+// A handle of a destroyed allocation stays invalid, even if another object reuses its memory.
 TEST_F(VaCall, AHandleEndsWithItsAllocation) {
   In([](Life& life, World& world) {
     Allocation* gone = Filled(life, 4, 0x900);
@@ -214,8 +214,8 @@ TEST_F(VaCall, UpdatesMapRepeatUnmapAndProtectInsideOneReservation) {
   });
 }
 
-// A mapped allocation that is not resident faults, whatever was mapped there before; it gets its entries when it
-// becomes resident.
+// Accesses to a mapped allocation that is not resident fault, whatever was mapped there before; the allocation gets its
+// entries when it becomes resident.
 TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   In([](Life& life, World& world) {
     Residency residency(life.vidmm);
@@ -250,8 +250,8 @@ TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   });
 }
 
-// For unmapped addresses nothing is sent. A zero entry above the leaf is removed as it is, or is split into a table for
-// the rest.
+// No operation is sent for unmapped addresses. A zero entry above the leaf is removed as it is, or is split into a
+// table for the rest.
 TEST_F(VaCall, WhatIsNotResidentMakesNoTablesForItsAddresses) {
   constexpr uint64_t kLarge = uint64_t{2} << 20;
   In([](Life& life, World& world) {

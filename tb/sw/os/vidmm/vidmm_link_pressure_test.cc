@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked adapters whose memory is short. From documents only.
+// Tests linked adapters with little free memory. The rules come from documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +22,7 @@ constexpr uint64_t kSize = 4 * kPage;
 struct Greedy {
   Greedy(Life& life, unsigned gpu)
       : life(life), gpu(gpu), process(life.link.CreateProcess("greedy")), va(life.link.ReserveVa(*process, kMost)) {}
-  /// 8 KiB more, which is less than the page tables of another process. False: that is all of VRAM.
+  /// Requests 8 KiB more, less than another process's page tables need. Returns false if VRAM is exhausted.
   bool Wants() {
     constexpr uint64_t kBytes = 2 * kPage;
     VidMm& vidmm = life.link.on(gpu);
@@ -46,7 +46,7 @@ struct Greedy {
   static constexpr uint64_t kMost = 2 << 20;
 };
 
-/// Which parts of a process have evicted tables.
+/// Returns on which GPUs the tables of a process are evicted.
 std::vector<bool> Away(const VidMmLink::Process& process) {
   std::vector<bool> away;
   for (const GpuProcess* part : process.parts) away.push_back(part->space->evicted());
@@ -54,7 +54,7 @@ std::vector<bool> Away(const VidMmLink::Process& process) {
 }
 
 // GPU 1 is full, GPU 2 is not; tables of a process are on all GPUs or on none. An allocation that moved meanwhile is
-// mapped at its new place after the restore.
+// mapped at its new address after the restore.
 TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
   LinkedBench bench(3);
   const auto result = bench.Run([](Life& life) {
@@ -73,7 +73,7 @@ TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
       while (residency.counts().demotions == 0) ASSERT_TRUE(greedy.Wants()) << "it never left";
       EXPECT_EQ(shared.allocation->residence(), Residence::kSystem);
       greedy.GiveBack();
-      life.link.on(2).residency().RestoreTables(*shared.process->parts[2]);  // any part may be passed
+      life.link.on(2).residency().RestoreTables(*shared.process->parts[2]);  // any GPU's part may be passed
     });
     EXPECT_EQ(Away(*shared.process), std::vector<bool>(3, false));
     for (unsigned gpu = 0; gpu < 3; ++gpu)
@@ -89,7 +89,7 @@ TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
 TEST(LinkedMemory, TablesOfWhatNobodyMayMoveStay) {
   LinkedBench bench(2);
   const auto result = bench.Run([](Life& life) {
-    Shared shared(life, 0);  // put into VRAM of GPU 0 by the caller itself
+    Shared shared(life, 0);  // the test places it in VRAM of GPU 0
     Residency& residency = life.link.on(1).residency();
     life.worker.Call([&] {
       Greedy greedy(life, 1);
@@ -103,7 +103,7 @@ TEST(LinkedMemory, TablesOfWhatNobodyMayMoveStay) {
   ExpectGood(result);
 }
 
-// A mapping on one GPU makes page tables on all. Only the GPU that has no room for its tables makes room.
+// A mapping on one GPU creates page tables on all. Only a GPU without room for its tables evicts something.
 TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
   LinkedBench bench(2);
   const auto result = bench.RunOnWorker([](Life& life) {
@@ -113,7 +113,7 @@ TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
     std::vector<uint64_t> addresses;
     const auto add = [&](unsigned gpu, std::vector<Allocation*>& all) {
       all.push_back(life.link.on(gpu).CreateAllocation(LocalOnly("data", kSize)));
-      addresses.push_back(life.link.ReserveVa(*process, kSize));  // each needs page tables of its own
+      addresses.push_back(life.link.ReserveVa(*process, kSize));  // each needs its own page tables
       life.link.Map(*process, gpu, addresses.back(), *all.back(), 0, kSize / kPage);
       life.link.on(gpu).residency().MakeResident({all.back()});
     };
@@ -132,7 +132,7 @@ TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
   ExpectGood(result);
 }
 
-// There was room for one table, but not for a second one that the same mapping needed.
+// There was room for one table, but not for a second table that the same mapping needed.
 TEST(LinkedMemory, AReservedPlaceEndsWithTheTableThatHadIt) {
   LinkedBench bench;
   const auto result = bench.Run([](Life& life) {

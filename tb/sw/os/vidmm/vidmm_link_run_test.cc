@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Linked adapters that sleep, fall silent, hang and are reset; the driver's addresses and devices. From documents.
+// Tests linked adapters: sleep, silence, hangs, resets, the driver's addresses and devices. Source: documents.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,10 +52,10 @@ void ExpectTheLeadsHandleAndAnIndex() {
   }
 }
 TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
-/// Rule 15, on two adapters.
+/// Rule 15, tested on two adapters.
 TEST(Rule11, OverALinkFrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
 
-/// Adapter 0 keeps 4 pages over a sleep, adapter 1 two; `sections` are the sizes that they report.
+/// Adapter 0 saves 4 pages over a sleep, adapter 1 saves two; `sections` are the sizes that they report.
 void ExpectSavedPartsSurvive(LinkedBench& bench, const std::vector<uint64_t>& sections) {
   bench.options.os.driver["Adapter1SaveAreaBytes"] = 2 * kPage;
   const auto result = bench.Run([&](Life& life) {
@@ -86,7 +86,7 @@ TEST(LinkedMemory, EachAdaptersPartOfVramSurvivesSleepInASectionOfItsOwn) {
   ExpectSavedPartsSurvive(bench, {4 * kPage, 2 * kPage});
 }
 
-/// The other form: the whole section is pinned, and the driver applies the offsets itself.
+/// Tests the other form: the whole section is pinned, and the driver applies the offsets itself.
 TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
   for (const uint64_t lead : {0u, 1u}) {
     for (const uint64_t pin_failures : {0u, 4u}) {  // 4: every pin fails, so the driver uses windows
@@ -118,7 +118,7 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
     const auto run = [&](const std::function<void()>& work) {
       life.worker.Call([&] { life.adapter.isolation().exclusive().Run("a test", work); });
     };
-    // Client 1 writes to system memory when Begin comes; GPU 1 must stop as well.
+    // Client 1 writes to system memory when Begin is called; GPU 1 must stop as well.
     ClientRun writes;
     writes.process = shared.process->parts[1];
     writes.base = va;
@@ -229,8 +229,8 @@ TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
   ExpectGood(result);
 }
 
-// Commands of GPU 1 fill memory of GPU 0 again and again when the sleep begins; no fill is lost, whichever GPU is
-// named.
+// Commands of GPU 1 fill memory of GPU 0 again and again when the sleep begins. No fill is lost, whichever GPU the
+// sleep names.
 TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
   for (const unsigned named : {0u, 2u}) {
     LinkedBench bench(3);
@@ -240,7 +240,7 @@ TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
       other.RunClient(1, other.Client(1, true, 31), "written by a peer");
       workload::RenderBuffer fill(life, shared.process->parts[1], kPage);
       for (uint32_t i = 31; i-- > 0;)
-        fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);  // long fills; the last one's data must remain
+        fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);  // long fills; the data of the final one must remain
       std::vector<HANDLE> contexts;
       for (const GpuProcess* part : shared.process->parts) contexts.push_back(part->handles.context);
       life.worker.Call([&] {
@@ -272,7 +272,7 @@ TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
   }
 }
 
-// The process has one space of addresses, from which the driver's range is taken once; its page tables are on every
+// The process has one address space, in which the driver's range is reserved once; its page tables are on every
 // GPU.
 TEST(LinkedMemory, AddressesThatTheDriverKeepsAreTheSameOnEveryGpu) {
   LinkedBench bench(2);
@@ -297,7 +297,7 @@ TEST(LinkedMemory, AddressesThatTheDriverKeepsAreTheSameOnEveryGpu) {
   ExpectGood(result);
 }
 
-// DXGK_BUILDPAGINGBUFFER_*APERTURESEGMENT*.hDevice. A process over a link has one device, whichever part is named.
+// DXGK_BUILDPAGINGBUFFER_*APERTURESEGMENT*.hDevice: a process over a link has one device, whichever GPU is named.
 TEST(LinkedMemory, OperationsOnAnApertureNameTheDeviceThatOwnsTheAllocation) {
   LinkedBench bench(3);
   std::vector<std::pair<int, HANDLE>> named;

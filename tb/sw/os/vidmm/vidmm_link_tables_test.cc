@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page tables and copies of mappings over linked adapters. From documents only.
+// Tests page tables and copies of mappings over linked adapters. The rules come from documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ TEST(LinkedMemory, TablesMoveOnEveryGpuToOneAddress) {
     shared.RunClient(2, shared.Client(2, true, 5), "written by a peer");
     const auto root = [&](unsigned gpu) { return shared.process->parts[gpu]->space->root().SegmentOffset; };
     const uint64_t old = root(0);
-    life.worker.Call([&] { life.link.on(1).tables().Move(*shared.process->parts[1]); });  // any part may be passed
+    life.worker.Call([&] { life.link.on(1).tables().Move(*shared.process->parts[1]); });  // any part is valid here
     EXPECT_NE(root(0), old);
     EXPECT_EQ(root(1), root(0));
     EXPECT_EQ(root(2), root(0));
@@ -69,7 +69,7 @@ TEST(LinkedMemory, VramMayDifferInSize) {
   EXPECT_EQ(FaultOf(result), "");
 }
 
-// The record is kept too: after an eviction the copies are invalid as well.
+// The record of mappings is copied too: after an eviction the copies are invalid as well.
 TEST(LinkedMemory, MappingsAreCopiedInTheTablesOfEveryGpu) {
   LinkedBench bench(2);
   const auto result = bench.Run([](Life& life) {

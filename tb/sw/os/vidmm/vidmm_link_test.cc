@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memory of linked adapters: one domain, one address space, page tables on each GPU, peers. From documents only.
+// Tests linked adapters' memory: one domain, one address space, tables on each GPU, peers. Source: documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -158,13 +158,13 @@ void NoteUpdates() {
   };
 }
 
-// LinkMirrored root, LinkInstanced tables below it (GPU virtual address document).
+// The root is LinkMirrored, the tables below it are LinkInstanced (GPU virtual address document).
 TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheirOwn) {
   LinkedBench bench;
   NoteUpdates();
   const auto result = bench.Run([](Life& life) {
     Shared shared(life, 1);
-    uint64_t on_one = 0;  // mapped on one GPU only: tables are made on both
+    uint64_t on_one = 0;  // mapped on one GPU only, although tables are created on both
     life.worker.Call([&] {
       on_one = life.link.ReserveVa(*shared.process, 2 * kPage);
       life.link.Map(*shared.process, 1, on_one, *shared.allocation, 0, 2);
@@ -183,7 +183,7 @@ TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheir
     }
     EXPECT_EQ(roots[0], roots[1]) << "the same content";
     EXPECT_NE(roots[0], std::vector<uint64_t>(512)) << "that is not nothing";
-    // The same root entry leads each GPU to tables of its own.
+    // The same root entry points each GPU to its own tables.
     shared.RunClient(0, shared.Client(0, true, 11), "written through the addresses that both have");
     ClientRun page = shared.Client(1, false, 11);
     std::vector<uint8_t> bytes = workload::PatternAt(shared.va, 2 * kPage, 11);
@@ -202,7 +202,7 @@ TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheir
     shared.End();
   });
   ExpectGood(result);
-  // Every table has the same place on both; each GPU's own paging context wrote its own instance.
+  // Every table has the same address on both GPUs; each GPU's own paging context wrote its own instance.
   std::map<HANDLE, std::set<std::pair<UINT, uint64_t>>> places;
   for (const Seen& seen : updates) places[seen.context].insert({seen.level, seen.offset});
   ASSERT_THAT(places, SizeIs(2));
@@ -289,7 +289,7 @@ TEST(LinkedMemory, EachAdapterHasItsOwnBudget) {
 
 TEST(LinkedMemory, PagingWorkAndFencesAreEachAdaptersOwn) {
   LinkedBench bench(3);
-  bench.options.os.quantum_us = 1'000'000;                    // no preemption, which would use a fence id
+  bench.options.os.quantum_us = 1'000'000;                    // prevents preemption, which would use a fence id
   std::map<std::pair<UINT, UINT>, std::vector<UINT>> fences;  // engine, node
   between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
     fences[{args.EngineOrdinal, args.NodeOrdinal}].push_back(args.SubmissionFenceId);
@@ -311,9 +311,9 @@ TEST(LinkedMemory, APlaceThatOneGpuHasNotFreeIsGivenToNone) {
     LinkedTables tables({&first, &second}, true);
     std::vector<uint64_t> blocked;
     const uint64_t free_first = first.space->free_bytes();
-    // Take most of GPU 1, so that what GPU 0 would choose is not free there.
+    // Allocate most of GPU 1, so that the range that GPU 0 would choose is not free there.
     while (const auto offset = second.space->Allocate(64 << 10, 64 << 10, "test")) blocked.push_back(*offset);
-    second.space->Free(blocked.back());  // a hole
+    second.space->Free(blocked.back());  // makes a hole
     blocked.pop_back();
     std::set<uint64_t> places;
     for (uint64_t slot = 0; slot < 4; ++slot) {

@@ -49,7 +49,7 @@ TEST(VidSch, IdsWrapPast2To32WithoutAZero) {
   EXPECT_THAT(test.ended, ElementsAre(last));
   test.Complete(2);
   EXPECT_THAT(test.ended, ElementsAre(last, first, second));
-  test.Complete(0xFFFFFFFF);  // an id from before the wrap is an old one
+  test.Complete(0xFFFFFFFF);  // an id from before the wrap is old
   EXPECT_EQ(test.vidsch.last_completed(0), 2u);
 }
 

@@ -36,7 +36,7 @@ TEST(LostInterrupts, AnOlderFenceIsNotTaken) {
   test.Submit(test.Render(1, test.guilty));
   test.Submit(test.Render(1, test.guilty));
   test.Complete(1, 1);
-  test.driver.current_fence = 0xFFFF'FFF0;  // before 1
+  test.driver.current_fence = 0xFFFF'FFF0;  // precedes 1
   test.Run([&] {
     test.Sleep(30'000);
     EXPECT_EQ(test.vidsch.last_completed(1), 1u);
@@ -68,7 +68,7 @@ TEST(LostInterrupts, AReportedCompletionIsMissedForWantOfADeferredCallOrOfItsNot
   }
 }
 
-// The deferred call is already queued when the system queries the driver's fence.
+// The deferred call is already queued when the system queries the driver's fence, so nothing was missed.
 TEST(LostInterrupts, AReportThatIsTakenUpSoonAfterwardsWasNotMissed) {
   Faults test;
   test.Submit(test.Render(1, test.guilty));
@@ -99,7 +99,7 @@ TEST(LostInterrupts, TheMainJobEndsWithoutThem) {
   EXPECT_TRUE(result.verified);
 }
 
-/// A machine that loses some interrupt messages.
+/// A machine that drops some interrupt messages.
 struct Silent : sim::twin::FastMachine {
   explicit Silent(const sim::MachineConfig& config) : FastMachine(config) {}
   std::optional<hw::Message> TakeMessage() override {

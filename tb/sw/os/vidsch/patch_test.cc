@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Patch locations and their rules, and how a DMA buffer of the physical model goes to the driver. From documents only.
+// Tests patch locations, and how physical-model DMA buffers reach the driver. The rules come from documents only.
 #include "os/vidsch/patch.h"
 
 #include <gmock/gmock.h>
@@ -66,7 +66,7 @@ NTSTATUS Submit(HANDLE, const DXGKARG_SUBMITCOMMAND* args) {
   return seen.submit_status;
 }
 
-/// A scheduler with a driver of the physical model.
+/// A scheduler whose driver has the physical model.
 struct Patching : SchedulerBench, ::testing::Test {
   Patching() {
     seen = {};

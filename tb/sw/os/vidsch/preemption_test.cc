@@ -16,7 +16,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// Display driver documents, and seen on build 26100: 0x81 is Paging and Resubmission.
+// From display driver documents, and observed on build 26100: 0x81 is Paging and Resubmission.
 TEST(Rule11, PagingPacketsKeepTheirFenceIdsWhenTheyComeBack) {
   SchedulerBench test;
   for (int i = 0; i < 3; ++i) test.Submit(test.Paging());
@@ -37,7 +37,7 @@ TEST(Rule11, PagingPacketsKeepTheirFenceIdsWhenTheyComeBack) {
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
-// Seen on build 26100: 2494, 2495, 2496.
+// Observed on build 26100: ids 2494, 2495, 2496.
 TEST(VidSch, ARenderPacketComesBackWithANewId) {
   SchedulerBench test;
   const PacketId packet = test.Submit(test.Render(1));
@@ -61,7 +61,7 @@ TEST(VidSch, WhatComesBackStandsBeforeThePacketsOfItsOwnContext) {
   const PacketId second = test.Submit(test.Render(2));
   test.Run([&] {
     test.vidsch.Preempt(1);
-    test.AnswerPreemption(1, 1);  // the first is done, three come back
+    test.AnswerPreemption(1, 1);  // the first packet is done, three return
     test.Sleep(1000);
     EXPECT_EQ(test.driver.submitted[4].hContext, reinterpret_cast<HANDLE>(1));
     test.Complete(test.vidsch.last_submitted(1), 1);
@@ -84,7 +84,7 @@ TEST(VidSch, AfterAPreemptionOtherContextsHaveTheirTurn) {
   EXPECT_THAT(test.ended, ElementsAre(overtakes, preempted));
 }
 
-// A driver with packets of several contexts: b2 must not run before b1, although b1 was not the preempted one.
+// The driver holds packets of several contexts: b2 must not run before b1, although b1 was not the preempted one.
 TEST(VidSch, WhatComesBackKeepsTheOrderWithinEachOfItsContexts) {
   constexpr uint64_t kA = 1, kB = 2, kOther = 3;
   SchedulerBench test;
@@ -110,7 +110,7 @@ TEST(VidSch, APreemptionThatNobodyAskedForIsABugCheck) {
   EXPECT_THROW(test.AnswerPreemption(0, 0), BugCheck);
 }
 
-// Seen on build 26100: the next packet is submitted before the report's call returns.
+// Observed on build 26100: the next packet is submitted before the report's call returns.
 TEST(VidSch, APacketCanBeSubmittedWhileThePreemptionIsBeingTold) {
   for (const bool told : {false, true}) {
     Parameters parameters;

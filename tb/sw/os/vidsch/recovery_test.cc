@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeouts, page faults and resets, against a driver that answers as each test says. From documents only.
+// Tests timeouts, page faults and resets, against a driver scripted by each test. The rules come from documents only.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -68,7 +68,7 @@ TEST(VidSchRecovery, ARequestThatIsNotAnsweredResetsTheEngineAndOneDeviceIsLost)
   const PacketId behind = test.Submit(test.Render(1, test.guilty));
   const PacketId innocent = test.Submit(test.Render(2, test.other));
   test.Run([&] {
-    test.Sleep(110'000);  // to the request
+    test.Sleep(110'000);  // until the preemption request
     test.driver.last_aborted = 4;
     test.Sleep(110'000);
     ASSERT_THAT(test.driver.reset, ElementsAre(1u));
@@ -89,7 +89,7 @@ TEST(VidSchRecovery, ARequestThatIsNotAnsweredResetsTheEngineAndOneDeviceIsLost)
   EXPECT_EQ(test.vidsch.recoveries()[0].device, "guilty");
 }
 
-// The second packet of its process for the node waits: it must not overtake the first, which the driver had.
+// The process's second packet for the node waits: it must not overtake the first one, which the driver held.
 TEST(VidSchRecovery, WhatAResetGivesBackKeepsTheOrderWithinEachOfItsContexts) {
   Recovery test;
   GpuDevice* third = test.vidsch.CreateDevice("third");
@@ -98,14 +98,14 @@ TEST(VidSchRecovery, WhatAResetGivesBackKeepsTheOrderWithinEachOfItsContexts) {
   const PacketId a2 = test.Submit(test.Render(2, test.other)), b2 = test.Submit(test.Render(3, third));
   test.driver.last_aborted = 4;
   test.Run([&] {
-    test.Sleep(40'000);  // to the request
+    test.Sleep(40'000);  // until the preemption request
     ASSERT_THAT(test.driver.preempted, SizeIs(1));
     test.driver.last_aborted = test.driver.preempted[0].PreemptionFenceId;
     test.Sleep(120'000);
     ASSERT_THAT(test.driver.reset, ElementsAre(1u));
     test.Complete(test.vidsch.last_submitted(1), 1);
   });
-  test.ended.erase(test.ended.begin());  // the guilty one
+  test.ended.erase(test.ended.begin());  // the packet that caused the reset
   EXPECT_THAT(test.ended, ElementsAre(a1, b1, a2, b2));
 }
 

@@ -15,8 +15,8 @@
 
 namespace gmmu::os::test {
 
-/// A driver that has only the scheduler's entry points. It records its calls and returns the answers that the test
-/// sets. The test also plays the GPU.
+/// A driver that has only the scheduler's entry points. It records its calls and returns the results that the test
+/// sets. The test also acts as the GPU.
 class SchedulerDriver {
  public:
   SchedulerDriver();
@@ -35,11 +35,11 @@ class SchedulerDriver {
   uint64_t dependents = 0;                                        ///< besides the node itself
   std::function<void()> on_submit, on_status, on_fence, on_stop;  ///< inside of the call
 
-  /// Fence ids of `submitted` from `first` on.
+  /// Returns the fence ids of `submitted` from index `first` on.
   std::vector<uint32_t> FencesFrom(size_t first) const;
 };
 
-/// A scheduler over that driver.
+/// A scheduler that uses that driver.
 class SchedulerBench {
  public:
   explicit SchedulerBench(uint32_t last = 0, Parameters parameters = {});
@@ -50,14 +50,14 @@ class SchedulerBench {
 
   void Tell(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data, bool dpc = true);
   void Complete(uint32_t fence, uint32_t node = 0);
-  /// Answers the last preemption request.
+  /// Answers the latest preemption request.
   void AnswerPreemption(uint32_t last_completed, uint32_t node);
   void PageFault(uint32_t fence, uint32_t node, unsigned flags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED,
                  HANDLE process = nullptr);
   /// Reports a faulty command instead of a page fault.
   void DmaFault(uint32_t fence, uint32_t node);
 
-  /// Runs `body` on a fibre, next to the scheduler's own thread.
+  /// Runs `body` on a fibre, concurrently with the scheduler's own thread.
   void Run(const std::function<void()>& body);
   void Sleep(uint64_t ns);
 

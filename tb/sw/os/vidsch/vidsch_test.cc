@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waits of the users of the scheduler, and the level of the driver's notifications.
+// Tests waits of the scheduler's callers, and the level of the driver's notifications.
 #include "os/vidsch/vidsch.h"
 
 #include <gmock/gmock.h>
@@ -108,7 +108,7 @@ TEST(VidSchWaits, ASuspensionEndsWithItsContextAndWithAResetOfTheAdapter) {
   test.Run([&] {
     test.vidsch.SuspendContext(test.Context(1), kBoundNs);
     test.vidsch.ForgetContext(test.Context(1));
-    const PacketId packet = test.Submit(test.Render(1));  // a new context may have the old one's address
+    const PacketId packet = test.Submit(test.Render(1));  // a new context may have the old context's address
     EXPECT_THAT(test.driver.submitted, SizeIs(1));
     test.Complete(1, 1);
     EXPECT_TRUE(test.vidsch.Ended(packet));
@@ -123,7 +123,7 @@ TEST(VidSchWaits, ASuspensionEndsWithItsContextAndWithAResetOfTheAdapter) {
   });
 }
 
-/// Paging work that is under way at a reset of the adapter must end, because the rebuild waits for it.
+/// Paging work in progress at a reset of the adapter must end, because the rebuild waits for it.
 TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
   Waits test;
   PacketId before = 0, after = 0;
@@ -145,7 +145,7 @@ TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
-/// The calls of a recovery serve a drain. This driver lacks DxgkDdiBeginExclusiveAccess, which would follow the drain.
+/// A drain uses the calls of a recovery. This driver lacks DxgkDdiBeginExclusiveAccess, which would follow the drain.
 TEST(VidSchWaits, ExclusiveAccessIsDrainedOfWhatHangsAndOfWhatNobodyTold) {
   const auto refusal = [](SchedulerBench& test) -> std::string {
     std::string text;

@@ -20,17 +20,17 @@ TEST(FaultDrain, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
   Machine machine;
   Remapping& iommu = *machine.kernel.iommu();
   std::vector<uint64_t> faults;
-  uint64_t more = 20;  // than there are records
+  uint64_t more = 20;  // more faults than there are records
   iommu.Enable([&](const RemappingFault& fault) {
     faults.push_back(fault.address);
     if (more > 0) machine.Translate(more-- * 4096);
   });
-  const auto seam = [&] {  // the message is on its way for a while
+  const auto seam = [&] {  // the message takes some time to arrive
     machine.platform.WaitForMessage(1'000'000);
     machine.kernel.scheduler().Seam();
   };
   machine.Translate(0x100000);
-  machine.Translate(0x101000);  // so that one is always pending
+  machine.Translate(0x101000);  // ensures that a fault is always pending
   seam();
   EXPECT_THAT(faults, SizeIs(22));
   machine.Translate(0x200000);
@@ -40,7 +40,7 @@ TEST(FaultDrain, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
   iommu.Disable();
 }
 
-// Each drained fault causes the next one, so that the drain would never end.
+// Each drained fault causes another one, so the drain would never end.
 TEST(FaultDrain, ADeviceThatFaultsWithoutEndEndsTheRunWithItsLastFault) {
   Machine machine;
   Remapping& iommu = *machine.kernel.iommu();

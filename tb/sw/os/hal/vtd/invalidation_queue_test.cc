@@ -24,7 +24,7 @@ using ::testing::ThrowsMessage;
 
 constexpr uint64_t kIqt = sim::kIommuBase + 0x88;
 
-/// A machine that corrupts the next write of the queue's tail: it is past the queue's end.
+/// A machine that corrupts the next write to the queue's tail: the value is past the queue's end.
 struct WithABadTail : sim::twin::FastMachine {
   WithABadTail() : FastMachine(sim::MachineConfig::Default()) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {
