@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Libraries from the sources of rooms. A room without sources yet makes no library.
+# Makes libraries from the sources of rooms (source folders). A room without sources yet makes no library.
 
 add_library(gmmu_options INTERFACE)
 target_include_directories(gmmu_options INTERFACE ${GMMU_SW} ${PROJECT_SOURCE_DIR}/sim ${PROJECT_SOURCE_DIR})
@@ -12,7 +12,7 @@ foreach(key IN LISTS GMMU_BUILD_KEYS)
   list(APPEND GMMU_BUILD_DEFINITIONS GMMU_${key}=${GMMU_${key}})
 endforeach()
 
-# The headers that most sources include, compiled once.
+# Compiles the headers that most sources include once.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/common_headers.cc CONTENT "")
 add_library(gmmu_common_headers OBJECT ${PROJECT_BINARY_DIR}/common_headers.cc)
 target_link_libraries(gmmu_common_headers PRIVATE gmmu_options)
@@ -21,8 +21,8 @@ set_target_properties(gmmu_common_headers PROPERTIES POSITION_INDEPENDENT_CODE O
 target_precompile_headers(gmmu_common_headers PRIVATE <algorithm> <array> <cstdint> <cstring> <deque> <functional> <map>
                           <memory> <optional> <set> <stdexcept> <string> <unordered_map> <utility> <vector> <fmt/format.h>)
 
-# gmmu_library(NAME PATTERN...): a static library of the matching sources, those of SystemC modules (sc_*.cc) left out. Shared
-# objects take it too: the Python module, and our driver as one that is loaded (docs/driver.md).
+# gmmu_library(NAME PATTERN...) makes a static library of the matching sources except SystemC modules (sc_*.cc). Shared
+# objects link it too: the Python module, and our driver as a loadable driver (docs/driver.md).
 function(gmmu_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
   list(FILTER sources EXCLUDE REGEX "/sc_[^/]*$")

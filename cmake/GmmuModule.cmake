@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Python module gmmu._gmmu (sw/python), which pip builds through pyproject.toml.
+# Builds the Python module gmmu._gmmu (sw/python), which pip builds through pyproject.toml.
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 set(PYBIND11_FINDPYTHON ON)
 find_package(pybind11 2.12 CONFIG REQUIRED)  # older ones do not know NumPy 2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library for other projects (docs/library.md): gmmu::gmmu, one archive of all rooms, the Verilated GPU in it where it is
-# built; its installation with a CMake package and a pkg-config file; the Python module.
+# Builds the library for other projects (docs/library.md): gmmu::gmmu, one archive of all rooms, including the Verilated
+# GPU if it is built; its installation with a CMake package and a pkg-config file; and the Python module.
 if(NOT TARGET gmmu_rtl_engine AND GMMU_RTL)
   return()  # a build of benches alone
 endif()

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# SystemC, the RTL's sources and the engine that is made with them; Verilation is in GmmuVerilate.cmake.
+# Finds SystemC and builds the engine from the RTL's sources; Verilation is in GmmuVerilate.cmake.
 
 include(GmmuVerilate)
 gmmu_find_verilator()
 
-# SystemC: its own CMake package where it exists, else headers and library (Debian ships these).
+# SystemC comes from its own CMake package if there is one, otherwise from headers and library (Debian ships these).
 find_package(SystemCLanguage CONFIG QUIET)
 if(NOT TARGET SystemC::systemc)
   find_path(SYSTEMC_INCLUDE systemc.h)
@@ -17,7 +17,7 @@ if(NOT TARGET SystemC::systemc)
                                                     INTERFACE_INCLUDE_DIRECTORIES ${SYSTEMC_INCLUDE})
 endif()
 
-# The sources in one order that suits every tool: rtl/files.f, one path a line.
+# rtl/files.f lists the sources, one path per line, in an order that suits every tool.
 set(GMMU_RTL_SOURCES)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/rtl/files.f)
 file(STRINGS ${PROJECT_SOURCE_DIR}/rtl/files.f lines REGEX "^[^/#+-].*\\.sv")
@@ -27,7 +27,7 @@ foreach(line IN LISTS lines)
   list(APPEND GMMU_RTL_SOURCES ${PROJECT_SOURCE_DIR}/rtl/${line})
 endforeach()
 
-# Only `make lint` fails on warnings: here the additional ones of a newer Verilator must not stop a user's build.
+# Warnings fail only `make lint`: additional warnings of a newer Verilator must not break a user's build.
 set(GMMU_VERILATOR_ARGS -sv ${PROJECT_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Werror-USERFATAL -Wno-lint -Wno-style
                         --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
                         +define+GMMU_VA_WIDTH=${GMMU_VA_BITS} +define+GMMU_DATA_WIDTH=${GMMU_DATA_BITS})
@@ -36,8 +36,8 @@ if(GMMU_SLEEP)
   list(APPEND GMMU_VERILATOR_ARGS +define+GMMU_SLEEP)
 endif()
 
-# The engine: the Verilated GPU with ports of BITS bits, its SystemC module and the machine around it, as libraries
-# gmmu_rtl_gpu<SUFFIX> and gmmu_rtl_engine<SUFFIX>; gmmu_machine<SUFFIX> is everything together.
+# Builds the engine as libraries gmmu_rtl_gpu<SUFFIX> (the Verilated GPU with ports of BITS bits) and
+# gmmu_rtl_engine<SUFFIX> (its SystemC module and the machine around it); gmmu_machine<SUFFIX> combines them all.
 function(gmmu_rtl_engine suffix bits)
   file(GLOB sources CONFIGURE_DEPENDS sim/gpu/*.cc sim/*/sc_*.cc)
   if(NOT sources)

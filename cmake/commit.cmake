@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# cmake -DSOURCE=FOLDER -DTO=FILE -P commit.cmake: writes the commit of the checkout as a C++ source; "unknown" without
-# one. The file keeps its time when the commit is the same, so nothing is built again.
+# cmake -DSOURCE=FOLDER -DTO=FILE -P commit.cmake writes the commit of the checkout as a C++ source, or "unknown"
+# without a checkout. The file keeps its timestamp if the commit is the same, so nothing is rebuilt.
 set(commit unknown)
 find_program(GIT git)
 if(GIT)

@@ -252,7 +252,7 @@ def main():
         f"<!doctype html><title>Coverage of rtl/</title>{STYLE}<h1>Coverage of rtl/</h1><table><tr><th>file<th>lines"
         "<th>reached<th>branches<th>toggles" + "\n".join(body) + "</table>\n")
 
-    # The pages must list exactly the lines that no test reaches.
+    # Each README must list exactly the lines that no test reaches.
     silent, stale = [], []
     for room in sorted(rooms):
         reasons = explained(room)

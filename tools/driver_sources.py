@@ -75,7 +75,7 @@ def trace_macros(texts):
     for keyword, name, fixed, parameters in (
             function for text in texts.values() for block in CONFIGURATION.findall(text)
             for function in FUNC.findall(block)):
-        # Other directives, as CUSTOM_TYPE and USEPREFIX, have neither the keyword, nor values in braces, nor a
+        # Other directives, such as CUSTOM_TYPE and USEPREFIX, have neither the keyword, nor values in braces, nor a
         # parameter MSG.
         if keyword or fixed or re.search(r"\bMSG\b", re.sub(r'"[^"\n]*"', "", parameters)):
             nested = re.sub(r"\(MSG[^()]*\)", "MSG", parameters)  # text and arguments in double parentheses

@@ -31,7 +31,7 @@ MACROS = {"GMMU_CLIENT_SLOTS_LG2": 1, "GMMU_MAX_LEVELS": 4, "GMMU_VA_WIDTH": 30}
 BEGIN_ALIKE = "begin alike"
 RESET = 4  # cycles; a state machine that synthesis made one-hot is in no state before its reset
 MARK = "<!-- written by tools/equivalence.py --docs -->\n"
-# Sizes by parameter name, for each module that has the parameter. Sizes of single modules are below.
+# Sizes by parameter name, used for every module with that parameter. Sizes for single modules are below.
 SIZES = {"Width": 4, "Depth": 4, "NumSpaces": 2, "Entries": 2, "Slots": 4, "Rows": 2, "Ways": 1, "Sets": 2, "NumPorts": 4,
          "EnginePorts": 3, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1, "WalkCacheEntries": 2, "NumWalks": 1,
          "MissSlots": 4, "EngineMissSlots": 4, "ReadsInFlight": 2, "Chunks": 2, "FirstPort": 1, "Timeout": 16,
@@ -39,7 +39,7 @@ SIZES = {"Width": 4, "Depth": 4, "NumSpaces": 2, "Entries": 2, "Slots": 4, "Rows
          "Owed": 2, "SweepSteps": 2, "UpBits": 8}
 OWN = {"gmmu_fifo_room": {"Depth": 8}, "gmmu_fifo_ram": {"Depth": 8}, "gmmu_l2_ram": {"Entries": 32}, "gmmu_rr_arbiter": {"N": 3},
        "gmmu_link_store": {"Bytes": 1024}, "gmmu_axi_mux": {"Depth": 8, "Reserved": 2}, "gmmu_dma_write": {"Slots": 4}}
-# Modules that are left out of the table, and why.
+# Modules that are not in the table, with the reason.
 LEFT_OUT = {"gmmu_board": "the whole GPU: make netlist-smoke", "gmmu_ulx3s": "the whole GPU and cells of pins: make netlist-smoke"}
 
 
@@ -55,7 +55,7 @@ def parameters(name, path):
     return {key: {**SIZES, **OWN.get(name, {})}[key] for key in found if key in {**SIZES, **OWN.get(name, {})}}
 
 
-# A register without an initial value whose reset sets it starts as 1, as in the device.
+# A register whose reset sets it and that has no initial value starts as 1, as in the device.
 FIRST = """module \\$_SDFF{kind}_P{pol}1{e}_ (input D, C, R{port}, output Q);
   (* init = 1'b1 *) wire q;
   \\$_DFF_P_ ff (.C(C), .D({data}), .Q(q));

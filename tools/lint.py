@@ -29,7 +29,7 @@ import sizes
 import tree
 from rtl_sources import ROOT, WRAPPER
 
-# Sizes used for proofs: the smallest that keep every structure.
+# Sizes for proofs: the smallest sizes that keep every structure.
 SMALL = {"NumClients": 1, "NumSpaces": 2, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1,
          "WalkCacheEntries": 2, "NumWalks": 2, "ReadsInFlight": 2}
 

@@ -33,8 +33,8 @@ COUNTED = {"gpu_l2": ("l2_hits", "l2_misses"), "gpu_walker": ("walks", "walks_ok
            "gpu_walk_cache": ("wc_lookups", "wc_hits"), "gpu_mmu": ("invalidations",)}  # independent of timing
 UNMAPPED = "[inject]\nunmapped_page = true\n"
 LIMIT, PLANT_LIMIT = 3600, 600  # seconds of a job; a job with a planted fault fails at the limit
-# A job: name, bytes of the input file, arguments, exit status, required text of the report. resizable-root expects two
-# kinds of translation fault, one of them at addresses that were mapped before, so it needs a flush of the TLBs.
+# A job has a name, bytes of the input file, arguments, exit status and required text of the report. resizable-root
+# expects two kinds of translation fault, one at addresses that were mapped before, so it needs a TLB flush.
 Job = collections.namedtuple("Job", "name bytes arguments status text")
 JOBS = (
     Job("one byte", 1, (), 0, "verified"),

@@ -152,7 +152,7 @@ def past(folder):
 
 def plan(folder, target, environment):
     """Line of a step -> its seconds, of the steps that ninja would run now; none if it does not say so."""
-    # Without the step that makes build.ninja itself: with it a dry run ends there. CMake has just run.
+    # Leaves out the step that regenerates build.ninja, at which a dry run would stop. CMake has just run.
     try:
         with open(os.path.join(folder, "build.ninja")) as file:
             text = re.sub(r"^build build\.ninja.*?^$", "", file.read(), flags=re.MULTILINE | re.DOTALL)

@@ -9,7 +9,7 @@ import pathlib
 
 import tree
 
-# Room -> the rooms that it may include.
+# Maps each room (source folder) to the rooms that it may include.
 ROOMS = {
     "sw/settings": (),
     "sw/ddi": (),
@@ -56,19 +56,19 @@ ROOMS = {
     "sim/policy_python": ("sim/twin",),
 }
 
-# Rooms above the operating system may include from sw/os only the room of the application's classes and these values.
+# From sw/os, rooms above the operating system may include only the application's classes and these values.
 FACADE = "sw/os/application"
 VALUES = {f"sw/os/{name}.h" for name in (
     "base/bug_check", "base/errors", "base/ledger", "base/page_math", "base/parameters", "base/random", "base/text",
     "miniport/allocation", "miniport/mdl")}
 
-# Room behind a border -> the folder whose sources and tests alone may include it. Others have a header of that folder:
+# Maps a hidden room to the folder whose sources and tests alone may include it. All others use an interface header:
 # sw/os/hal/remapping.h, sim/iommu/remapper.h.
 BORDERS = {"sw/os/hal/vtd": "sw/os/hal", "sim/iommu/vtd": "sim/iommu"}
 
 BOOTS = "it builds the machine and boots it"
 LOADS = "it looks at a driver's file, which is not loaded"
-# Permitted exceptions to the rules: (file, header) -> why.
+# Permitted exceptions to the rules: (file, header) and the reason.
 EXCEPTIONS = {
     ("sw/os/hal/remapping.cc", "sw/os/hal/vtd/iommu.h"): "it makes the driver of the unit that firmware reports",
     ("sw/workload/scenario.cc", "sw/workload/procedures/procedures.h"): "a scenario names the procedure that it runs",

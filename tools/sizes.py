@@ -10,7 +10,7 @@ MAX_METHODS = 40   # public member functions of a class, without constructors, d
 MAX_HEADERS = 25   # project headers that a header includes, directly or indirectly; headers of the kit count as one
 KIT = "sw/ddi/"    # headers with the kit's names and split
 
-# Files that may be longer, and why.
+# Files that may exceed the limit, with the reason.
 LONG = {
     **{path: "generated from rtl/pkg/gmmu.rdl" for path in tree.GENERATED},
     **{path: "wiring: port lists and instances" for path in ("rtl/top/gmmu_gpu.sv", "rtl/top/gmmu_gpu_axi.sv")},

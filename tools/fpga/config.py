@@ -8,12 +8,12 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import rtl_sources  # noqa: E402
 
 ROOT = rtl_sources.ROOT
-# `synth.py --profile NAME` passes the profile in the environment, which the processes of the blocks inherit.
+# `synth.py --profile NAME` passes the profile in the environment, which the processes that build blocks inherit.
 PROFILE = os.environ.get("GMMU_FPGA_PROFILE", "default")
-# A board of constraints/: its top with its pins, and the clock that it must reach.
+# The boards of constraints/, each with its top and the clock that it must reach.
 BOARDS = {"ulx3s": {"top": "gmmu_ulx3s", "package": "CABGA381", "mhz": 80, "seed": 1, "parameters": {}}}
-# Suffix of a board that differs only in the serial line, which has the simulated board's speed (sim/board_pins), for
-# `make netlist-smoke`.
+# Suffix of a board that differs only in the serial line, which has the simulated board's speed (sim/board_pins). `make
+# netlist-smoke` uses it.
 SIMULATED = "-simulated"
 BOARDS.update({name + SIMULATED: {**board, "parameters": {"BitsPerSecond": 20_000_000}} for name, board in BOARDS.items()})
 BOARD = BOARDS.get(PROFILE)
@@ -23,18 +23,18 @@ WRAPPER = TOP if BOARD else "gmmu_pins"   # the placed top
 BUILD = ROOT / (f"build/boards/{PROFILE}" if BOARD else "build/fpga" if PROFILE == "default" else f"build/fpga-{PROFILE}")
 CONSTRAINTS = ROOT / "constraints" / (PROFILE.removesuffix(SIMULATED) if BOARD else "ecp5-85f")
 
-# 64-bit AXI, 48-bit addresses and tables of six levels are the packages' defaults.
+# The packages' defaults are 64-bit AXI, 48-bit addresses and tables of six levels.
 PARAMETERS = {
     "NumClients": 4, "TrafficEngines": 1, "L1Entries": 16, "L2Entries": 512, "L2Ways": 4, "NumWalks": 8,
     "WalkCacheEntries": 16, "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0, "ThroughPorts": 0,
     "LinkPort": 0, "TurnDown": 0,
 }
-# Ports of parts that a parameter of 0 removes. They are not connected to pins: inputs are 0, outputs open.
+# Ports that a parameter of 0 removes, by name prefix. They are not connected to pins: inputs are 0, outputs open.
 LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_", "LinkPort": "s_peer_"}
 MACROS = {"GMMU_CLIENT_SLOTS_LG2": 4}
-# What each profile adds. board: sizes that fit a small board; four levels of nine bits cover 48 bits.
+# Parameters added by each profile. board has sizes that fit a small board; four levels of nine bits cover 48 bits.
 PROFILES = {"default": ({}, {}), "board": ({"NumClients": 2}, {"GMMU_MAX_LEVELS": 4})}
-# Gowin's GW2AR-18 has no room for the smallest GPU: the MMU alone (gowin.py).
+# Gowin's GW2AR-18 is too small for the smallest GPU, so only the MMU is built (gowin.py).
 MMU = {"tang-nano-20k": {"NumPorts": 4, "NumSpaces": 4, "L1Entries": 4, "L2Entries": 128, "L2Ways": 2, "WalkCacheEntries": 4,
                            "NumWalks": 2, "MissSlots": 8, "EventPort": 0}}
 if PROFILE in MMU:
@@ -46,7 +46,7 @@ else:
 if BOARD:   # the board's top sets the GPU's parameters
     PARAMETERS = {}
 
-# Counted modules. A module's count includes the modules below it, except those that are in this list themselves.
+# Counted modules. A module's count includes its submodules, except those that are in this list themselves.
 BLOCKS = (
     "gmmu_mmu", "gmmu_l1", "gmmu_l1_shared", "gmmu_lookup", "gmmu_walk_table", "gmmu_fill", "gmmu_control",
     "gmmu_engine", "gmmu_dma_ring", "gmmu_dma_fetch", "gmmu_dma_command", "gmmu_dma_mover",
@@ -57,7 +57,7 @@ BLOCKS = (
     "gmmu_sdram", "gmmu_link", "gmmu_link_down", "gmmu_link_access", "gmmu_link_host_port", "gmmu_board_regs", "gmmu_board",
 )
 
-# Target delay in picoseconds. Without one abc9 optimises all paths for speed, at up to twice the LUTs. synth_ecp5
+# Target delay in picoseconds. Without a target abc9 optimises all paths for speed, at up to twice the LUTs. synth_ecp5
 # assumes 300 ps for a wire, a quarter of the real delay.
 SCRATCHPAD = {"abc9.D": 2800}
 SHORT_CHAIN = 8  # most bits of an adder or comparator that is mapped to LUTs

@@ -24,7 +24,7 @@ PINS = config.ROOT / "constraints/tang-nano-20k/pins.cst"
 NETLIST = config.BUILD / f"{config.WRAPPER}.json"
 LIMIT = 3600  # seconds of place and route
 AIM_MHZ = 50  # target of the router: the board's oscillator
-# Rows of the table: kind, and prefixes of its cells' names.
+# Rows of the table, each with a kind and the prefixes of its cells' names.
 KINDS = (("LUT4", "LUT"), ("wide multiplexer", "MUX2"), ("ALU", "ALU"), ("flip-flop", "DFF"), ("LUT RAM", "RAM16"), ("block RAM", ("SDP", "DP", "SP")),
          ("multiplier", "MULT"))
 

@@ -96,7 +96,7 @@ def main():
     for key, value in config.SCRATCHPAD.items():
         ys.run_pass(f'scratchpad -set {key} "{value}"', design)
     ys.run_pass(f"synth_ecp5 -top {top} -run begin:map_gates", design)
-    # A carry chain needs two sites more than its bits, and two more if its carry is used, so short ones become LUTs.
+    # A carry chain needs two sites more than its bits, and two more if its carry is used, so short chains become LUTs.
     ys.run_pass(f"select -set short t:$alu r:Y_WIDTH<={config.SHORT_CHAIN} %i", design)
     ys.run_pass("techmap -map +/techmap.v @short", design)
     ys.run_pass(f"synth_ecp5 -top {top} -run map_gates:", design)

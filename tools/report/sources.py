@@ -12,7 +12,7 @@ import sqlite3
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_VERSION, REPLAY_SCHEMA, STUDY_SCHEMA = 1, 1, "1"
 PAGE = 4096
-# Variables that describe a run's origin and not its configuration.
+# Variables that describe a run's origin rather than its configuration.
 NOT_AXES = {"provenance", "workload", "name", "arguments"}
 
 

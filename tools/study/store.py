@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS point(id TEXT PRIMARY KEY, axes TEXT, status TEXT, er
 CREATE TABLE IF NOT EXISTS plan(number INTEGER PRIMARY KEY, id TEXT);
 CREATE TABLE IF NOT EXISTS counter_name(block TEXT, name TEXT, unit TEXT, description TEXT, PRIMARY KEY(block, name));
 """
-# Column -> figure of a report.
+# Maps a column to a figure of the report.
 FIGURES = {"engine": "machine.engine", "timing": "machine.timing", "seed": "machine.seed", "scenario": "scenario",
            "version": "program.version", "commit": "program.commit", "passed": "passed", "bytes": "bytes",
            "bytes_verified": "bytes_verified", "cycles": "cycles", "cycles_evaluated": "cycles_evaluated",
@@ -33,9 +33,9 @@ FIGURES = {"engine": "machine.engine", "timing": "machine.timing", "seed": "mach
            "bus_bits": "machine.bus_bits", "iommu": "machine.iommu", "clients": "machine.clients",
            "link_bytes_per_second": "machine.link_bytes_per_second",
            "bus_bytes_per_second": "machine.bus_bytes_per_second",
-           # Figures of gmmu replay are those of its last phase, which is the measured one.
+           # The figures of gmmu replay are those of its last phase, which is the measured phase.
            **{name.replace(".", "_"): f"replay.phases[#-1].{name}" for name in ("accesses", "requests", "latency.mean", "latency.p50", "latency.p99")},
-           # With --demand: pieces and bytes that moved, and how long accesses waited for them.
+           # With --demand: blocks and bytes that moved, and how long accesses waited for them.
            **{f"demand_{name}".replace(".", "_"): f"replay.phases[#-1].demand.{name}"
               for name in ("far_faults", "batches", "faulted", "prefetched", "prefetch_used", "evicted", "written_back", "bytes_in", "bytes_out",
                            "batch_pieces.mean", "batch_cycles.mean", "wait_cycles.mean", "wait_cycles.p99")}}

@@ -240,7 +240,7 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
 // ---- the operating system
 
 TEST(Settings, AGpuThatReachesExactlyTheLastByteReachesAllMemoryOrNot) {
-  const std::string edge = "iommu = \"needed\"\n[host]\nmemory_gib = 6\n[gpu]\nlimit_bits = 33\n";  // for the OS: 2 GiB
+  const std::string edge = "iommu = \"needed\"\n[host]\nmemory_gib = 6\n[gpu]\nlimit_bits = 33\n";  // RAM 0-2, 4-8 GiB
   EXPECT_EQ(Job(With("os.highest_visible_inclusive", "true", edge)).modes.back(), os::DmaMode::kPhysical);
   EXPECT_EQ(Job(With("os.highest_visible_inclusive", "false", edge)).modes.back(), os::DmaMode::kRemapped);
 }
