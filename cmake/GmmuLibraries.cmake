@@ -35,7 +35,7 @@ function(gmmu_library name)
   endif()
 endfunction()
 
-# gmmu_group(NAME LIBRARY...): one name for those of the libraries that exist. They may need each other in any order.
+# gmmu_group(NAME LIBRARY...) gives one name to those libraries that exist. They may depend on each other in any order.
 function(gmmu_group name)
   set(present)
   foreach(library IN LISTS ARGN)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Planted faults (tools/plant.py, docs/rules.md): a room's bench from RTL that carries every fault, each behind a number.
+# Builds the planted faults (tools/plant.py, docs/rules.md): a room's bench from RTL that carries every fault, numbered.
 #   rules.<id>               label rules   a test fails with the fault
-#   rules.<room>_no_fault    label rules   the same tests pass without
-# With GMMU_MUTANTS (a room, a seed, how many) the faults are mutants of that room instead (tools/mutate.py, make mutate).
+#   rules.<room>_no_fault    label rules   the same tests pass without a fault
+# With GMMU_MUTANTS (room, seed, count) the faults are mutants of that room instead (tools/mutate.py, make mutate).
 function(gmmu_planted_benches)
   add_custom_target(rtl_benches)
   set(plant ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant.py)

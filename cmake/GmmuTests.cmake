@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# GoogleTest programs, one a room, path for path:
+# Builds GoogleTest programs, one per room (source folder), which these labels mark:
 #   tb/sw/<room>, tb/sim/<room>  label unit    plain C++; rooms with SystemC sources link the engine (tb/sw/os/<room> too)
 #   tb/rtl/<room>                label rtl     with the Verilated tops gmmu_*_bench of that folder
 #   tb/system                    label system  the whole stack
@@ -147,7 +147,7 @@ foreach(room IN LISTS rooms)
     file(GLOB software_sources CONFIGURE_DEPENDS examples/drivers/software/*.c)
     add_library(driver_software MODULE ${software_sources})
     target_include_directories(driver_software PRIVATE sw sw/ddi)
-    # The driver of examples/drivers/software with other segments, sizes and writers of page tables (its hardware.h).
+    # Builds the driver of examples/drivers/software with other segments, sizes and page table writers (see hardware.h).
     set(of_16k LEAF_BITS=11 UPPER_BITS=11)
     set(of_64k LEAF_BITS=13 UPPER_BITS=13 LEVELS=3)
     set(software_local_16k ${of_16k})
@@ -283,7 +283,7 @@ if(TARGET test_system AND TARGET gmmu)
   endforeach()
 endif()
 
-# COST, in seconds: ctest begins with the longest, also where it has measured none yet, so that none of them runs alone at the end.
+# COST is in seconds: ctest starts the longest test first, even if it has measured none, so that none runs last alone.
 if(GMMU_PYTHON AND TARGET gmmu)
   add_test(NAME tools.the_fast_engine_is_as_near_to_the_rtl_as_the_table_says
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/twin_error.py --check --program $<TARGET_FILE:gmmu>)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Verilation. Each top is Verilated once, while CMake configures, as many at a time as there are processors; the compilers
-# start from what lies in build/verilated/<target>. A digest there of the command and of every source tells whether it is
-# current, so a changed source causes only its readers to be Verilated again.
+# Verilates each top once, while CMake configures, with one process per processor; the compilers start from the files in
+# build/verilated/<target>. A digest of the command and of every source in that folder shows whether the files are
+# current, so a changed source Verilates only the tops that read it.
 #
-#   gmmu_find_verilator()        sets VERILATOR_ROOT and VERILATOR_BIN of a recent Verilator; else a fatal error
+#   gmmu_find_verilator()        sets VERILATOR_ROOT and VERILATOR_BIN of a recent Verilator, or stops with an error
 #   gmmu_verilate(TARGET TOP)    records the top of the library TARGET; SOURCES beside rtl/, ARGS, OPTIMISE of the fast code, TRACE
 #   gmmu_verilate_noted()        Verilates what was recorded and gives the libraries their sources; call it last
 

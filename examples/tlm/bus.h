@@ -11,8 +11,8 @@
 #include "gpu/bus_extension.h"
 #include "hw/platform.h"
 
-/// The bus of the platform, with a clock of its own: one transfer at a time in the order of arrival, a cycle for the address
-/// and one for each 8 bytes. The GPU's writes therefore keep their order, which its fences require.
+/// The platform's bus, with its own clock. It performs one transfer at a time in order of arrival; a transfer takes a
+/// cycle for the address and one per 8 bytes. The GPU's writes therefore stay in order, which its fences require.
 ///
 ///   0x0000'0000  memory
 ///   0xD000'0000  configuration space of the GPU, 4 KiB

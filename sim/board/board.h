@@ -48,7 +48,7 @@ struct BoardOptions {
   std::vector<std::string> simulator_arguments;
 };
 
-/// What the board and its GPU report about themselves.
+/// The identity that the board and its GPU report.
 struct BoardIdentity {
   std::string name;      ///< of the board
   unsigned version = 0;  ///< of the protocol

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's time, and how the CPU's accesses reach the board.
+// Implements the board's time, and carries the CPU's accesses to the board.
 #include "board/gpu_on_board.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU's accesses to host memory.
+// Serves the GPU's accesses to host memory.
 #include <algorithm>
 
 #include "board/gpu_on_board.h"
@@ -43,7 +43,7 @@ void GpuOnBoard::Write(const HostWrite& write) {
     ++writes_lost_;
     return;
   }
-  // Each run of written bytes is one access.
+  // Each contiguous run of written bytes becomes one access.
   const auto on = [&](size_t i) { return i < size && (write.strobes[i / kBeat] >> i % kBeat & 1) != 0; };
   for (size_t i = 0; i < size;) {
     size_t end = i;

@@ -15,7 +15,7 @@ inline constexpr size_t kRequestBytes = 2048;  ///< the board's memory for reque
 inline constexpr unsigned kMostWords = 32;     ///< of a window access
 inline constexpr unsigned kMostBeats = 256;    ///< of a burst at the host port; 8 bytes each
 
-/// AxUSER of the host port.
+/// The fields of AxUSER on the host port.
 struct BusUser {
   uint32_t raw = 0;
   unsigned kind() const { return raw & 3; }  ///< 0 logical, 1 translated, 2 interrupt message, 3 peer
@@ -57,7 +57,7 @@ class MessageError : public std::runtime_error {
 class UpReader {
  public:
   void Add(const Bytes& bytes);
-  /// Returns the next complete message, if any. Throws MessageError for an unknown one.
+  /// Returns the next complete message, if any. Throws MessageError if the message type is unknown.
   std::optional<UpMessage> Next();
 
  private:

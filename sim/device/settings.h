@@ -26,7 +26,7 @@ struct DeviceSettings {
   /// Whether a device replaces the GPU.
   bool present() const { return !device.model.empty(); }
   uint64_t memory_bytes(const MachineConfig& machine) const;
-  /// Size of BAR 2, a power of two.
+  /// Returns the size of BAR 2, a power of two.
   uint64_t visible_bytes(const MachineConfig& machine) const;
   ConfigSpaceParameters Function(const MachineConfig& machine) const;
 };

@@ -43,7 +43,7 @@ class ClientPorts {
     uint64_t free = ~uint64_t{0};  // bit i: slot i
     std::array<Slot, kSlots> slots;
     unsigned slot = 0;                // slot of the offered access
-    unsigned word = 0, end_word = 0;  // words of a write: the next one, and one past the last
+    unsigned word = 0, end_word = 0;  // of a write: the next word, and one past the last word
     hw::ClientRequest request;
   };
 

@@ -36,7 +36,7 @@ class CpuPort {
   CpuPort(Done done, Configure configure) : done_(std::move(done)), configure_(std::move(configure)) {}
   void set_write_hook(WriteHook hook) { hook_ = std::move(hook); }
 
-  /// Queues an access that arrives at `time_ps`; the first clock edge after that time sees it.
+  /// Queues an access that arrives at `time_ps`; it takes effect at the first clock edge after that time.
   void Push(const Access& access, uint64_t time_ps) { queue_.push({access, time_ps}); }
 
   void Drive(Vgmmu_gpu& top, uint64_t edge_ps) {

@@ -47,7 +47,7 @@ class EventProbe {
   AccessLog accesses_;
   EngineLog engine_;
   EngineLoad load_;
-  std::unordered_map<unsigned, Burst> bursts_[2];  // bursts by id; [0] reads, [1] writes
+  std::unordered_map<unsigned, Burst> bursts_[2];  // bursts by id; [0]: reads, [1]: writes
   uint64_t offered_[4];                            // cycle of the offer on AR, AW of VRAM, of host; or kNever
   bool resetting_ = false;
   std::vector<hw::Finding> findings_;

@@ -43,7 +43,7 @@ class HostPort {
   HostPort(const HostPortParameters& parameters, TransactionPool& pool, Sink& sink)
       : parameters_(parameters), pool_(pool), sink_(sink) {}
 
-  /// Queues an answer that arrives at `time_ps`; the first clock edge after that time sees it.
+  /// Queues a response that arrives at `time_ps`; it takes effect at the first clock edge after that time.
   void Answer(PooledTransaction* transaction, uint64_t time_ps) { inbound_.push({transaction, time_ps}); }
 
   void Drive(Vgmmu_gpu& top, uint64_t edge_ps) {
@@ -102,7 +102,7 @@ class HostPort {
     PooledTransaction* transaction;
     uint64_t start;  // aligned address of the first beat
     unsigned got;
-    unsigned low, high, count;  // enabled bytes: first, one past the last, how many
+    unsigned low, high, count;  // range of enabled bytes [low, high), and their number
   };
 
   void TakeAnswer();

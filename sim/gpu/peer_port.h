@@ -22,7 +22,7 @@ class PeerPort {
   /// `done` receives each transaction in the cycle of its last R, or of its B.
   explicit PeerPort(Done done);
 
-  /// Queues an access that arrives at `time_ps`; the first clock edge after that time sees it.
+  /// Queues an access that arrives at `time_ps`; it takes effect at the first clock edge after that time.
   void Push(PooledTransaction* transaction, uint64_t time_ps) {
     (transaction->is_write() ? writes_ : reads_).push({transaction, time_ps});
   }

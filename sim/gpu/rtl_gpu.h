@@ -49,22 +49,22 @@ struct RtlGpuParameters {
 /// One GPU: the Verilated gmmu_gpu with the AXI ends, VRAM and configuration space around it.
 ///
 ///   dma        AT initiator. Each burst or interrupt message is one transaction with a BusExtension,
-///              sent with BEGIN_REQ at its clock edge (annotated delay). The target answers with
-///              BEGIN_RESP: to writes in their order, when the PCIe link has taken them; to a read
-///              at any later time, when its data is there.
-///   registers  AT target, takes the CPU's accesses in their order. The address is one that a BAR
-///              decodes or, with kind kConfig, an offset in configuration space. The BEGIN_RESP of a
-///              read carries the data, that of a write frees its place. An address that no BAR
-///              decodes answers TLM_ADDRESS_ERROR_RESPONSE.
-///   peers      AT initiator, may stay unbound. Accesses of kind kPeer leave here instead of by dma;
-///              the answer to a write means that the peer's VRAM has it. While the socket is
-///              unbound, every such access is answered with an error.
-///   inbound    AT target, may stay unbound. It takes accesses of other GPUs to VRAM; each lies inside
-///              4 KiB, has at most 256 beats and the offset in VRAM as its address. They are answered
-///              with BEGIN_RESP in any order.
+///              sent with BEGIN_REQ at its clock edge (annotated delay). The target responds with
+///              BEGIN_RESP: to writes in order, when the PCIe link has accepted them; to a read
+///              at any later time, when the target has the data.
+///   registers  AT target for the CPU's accesses, which are performed in order. The address lies in
+///              a BAR or, with kind kConfig, is an offset in configuration space. The BEGIN_RESP of a
+///              read carries the data, that of a write frees its buffer slot. An address outside all
+///              BARs gets TLM_ADDRESS_ERROR_RESPONSE.
+///   peers      AT initiator, may stay unbound. Accesses of kind kPeer use this socket instead of dma;
+///              the response to a write means that the peer's VRAM has the data. While the socket is
+///              unbound, every such access gets an error response.
+///   inbound    AT target, may stay unbound, for other GPUs' accesses to VRAM. Each access lies inside
+///              4 KiB and has at most 256 beats; its address is the offset in VRAM. Responses are
+///              sent with BEGIN_RESP in any order.
 ///
 /// Clock edge c (counted from 0) is at time (c + 1) x period; nothing else may happen at such a time.
-/// Reset is over before time 0. The module runs batches of cycles up to the next pending event and sleeps
+/// Reset ends before time 0. The module runs batches of cycles up to the next pending event, and sleeps
 /// while the GPU is idle.
 class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
  public:

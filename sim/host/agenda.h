@@ -21,7 +21,7 @@ class Agenda {
     std::push_heap(queue_.begin(), queue_.end(), Later);
   }
   bool empty() const { return queue_.empty(); }
-  /// Returns the time of the next act. Call it only while not empty.
+  /// Returns the time of the next act. Call it only while the agenda is not empty.
   uint64_t next() const { return queue_.front().ps; }
   /// Runs every act up to and including `ps`, also acts that are added meanwhile; then the time is `ps`.
   void RunUntil(uint64_t ps) {

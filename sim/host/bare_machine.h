@@ -44,7 +44,7 @@ class BareMachine {
   bool Fenced();
   /// Switches the ring off and waits until the GPU is idle.
   void StopRing();
-  /// Switches the ring off and on; it is then empty, with its head at 0.
+  /// Disables and re-enables the ring, which is then empty with its head at 0.
   void RestartRing();
   regs::RingStatus status() { return {Read(regs::kRingBase + regs::RingStatus::kOffset)}; }
   static std::vector<uint64_t> Copy(regs::Target from, uint64_t source, regs::Target to, uint64_t destination,

@@ -38,7 +38,7 @@ struct RemapRead {
 };
 
 /// A request in progress. Remapper::Lookup creates it, Remapper::Feed advances it, Remapper::Finish ends it. It may be
-/// copied and stored; copies are the same request.
+/// copied and stored; a copy represents the same request.
 struct RemapWalk {
   RemapRequest request;
   bool done = true;
@@ -102,16 +102,16 @@ struct RemapperParameters {
 
 /// A unit that translates devices' requests: registers, translation, invalidation, draining and faults, but no time.
 ///
-/// A timed machine drives it in steps and puts each memory access through its own memory:
+/// A timed machine calls it in steps and performs each memory access itself:
 ///
 ///   walk = Lookup(request)         searches the caches; a hit or a fault is done at once
 ///   while (!walk.done) Feed(walk, ok, low, high) with the bytes at walk.read
 ///   ... the access itself, at walk.result.hpa ...
 ///   Finish(walk)                   is called once for each Lookup, when the access is done or refused
 ///
-/// Any number of walks may be under way. A fault is recorded when its walk becomes done, and reported to software by
-/// registers and messages. An invalidation does not stop walks, but those begun before it fill no cache. It completes only
-/// after those walks, and the accesses that were translated before it, have been finished.
+/// Any number of walks may be in progress. A fault is recorded when its walk becomes done, and reported to software by
+/// registers and messages. An invalidation does not stop walks, but walks begun before it fill no cache. It completes
+/// only after those walks, and the accesses that were translated before it, have finished.
 class Remapper {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;

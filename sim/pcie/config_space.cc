@@ -36,7 +36,7 @@ void ConfigSpace::Reset() {
   if (p.line_interrupt) {
     Put(0x3D, 1, 1, 0);  // INTA
   } else {
-    Put(kMsi, 4, 0x0080'0000u | kExpress << 8 | 0x05, 0x0001'0000);  // 64-bit address, one vector
+    Put(kMsi, 4, 0x0080'0000u | kExpress << 8 | 0x05, 0x0001'0000);  // address of 64 bits, one vector
     Put(kMsi + 4, 4, 0, 0xFFFF'FFFC);
     Put(kMsi + 8, 4, 0, 0xFFFF'FFFF);
     Put(kMsi + 12, 4, 0, 0xFFFF);

@@ -62,7 +62,7 @@ class ConfigSpace {
   uint32_t line() const { return bytes_[0x3C]; }
   bool has_line() const { return parameters_.line_interrupt; }
 
-  /// False in D3, where the device's memory has no power.
+  /// Whether the device's memory has power; false in D3.
   bool powered() const { return (Half(kPower + 4) & 3) == 0; }
 
   unsigned max_payload() const { return 128u << (Half(kExpress + 8) >> 5 & 7); }

@@ -17,14 +17,14 @@
 namespace gmmu::sim {
 
 /// The link between the GPUs of a machine: it carries accesses of kind kPeer to the named GPU's VRAM,
-/// and their answers back (sim/gpu_link/README.md).
+/// and the responses back (sim/gpu_link/README.md).
 ///
 ///   from(unit)  AT target of the unit's accesses: {adapter[47:42], offset[41:0]}. A write is answered
 ///               when the peer has answered. An access that names no other GPU gets an error.
 ///   to(unit)    AT initiator of the accesses to the unit's VRAM.
 ///
-/// A request may wait at the GPU that serves it; an answer is always taken when its wire's time is
-/// over. So no access waits for one of the other direction.
+/// A request may wait at the GPU that serves it; a response is always accepted at the end of its wire
+/// time. So no access waits for an access in the other direction.
 class GpuLink : public sc_core::sc_module {
  public:
   using FromSocket = tlm_utils::simple_target_socket_tagged<GpuLink>;

@@ -24,18 +24,18 @@ struct IommuTiming {
   uint64_t descriptor_ps = 20'000;
 };
 
-/// A remapper with time, between the root ports and host memory.
+/// Adds time to a remapper between the root ports and host memory.
 ///
 ///   device   AT targets, one for each root port. A request does not cross 4 KiB; its BusExtension
-///            names the requester. Writes are posted: those of a port reach memory in the order of
-///            their arrival, however long their translations take, and the answer says that memory
-///            has them (it is OK also for a blocked one). A read goes to memory after the writes of
-///            its port that came before it; a blocked one is answered TLM_ADDRESS_ERROR_RESPONSE.
-///   memory   AT initiator of device accesses (kind kTranslated) and the unit's own (kind kLogical).
+///            names the requester. Writes are posted: the writes of a port reach memory in order of
+///            arrival, however long their translations take, and are answered when memory has the
+///            data (with OK even if they are blocked). A read goes to memory after the earlier writes
+///            of its port; a blocked read is answered with TLM_ADDRESS_ERROR_RESPONSE.
+///   memory   AT initiator of device accesses (kind kTranslated) and of the unit's own (kind kLogical).
 ///
 /// Without a unit (`core` null) addresses pass unchanged, in the same order. A write to the
-/// interrupt window becomes a call of the message sink when its turn comes. The unit's own
-/// interrupts are not translated.
+/// interrupt window becomes a call of the message sink, in order with the port's other writes. The
+/// unit's own interrupts are not translated.
 class Iommu : public sc_core::sc_module {
  public:
   using DeviceSocket = tlm_utils::simple_target_socket_tagged<Iommu>;

@@ -24,12 +24,12 @@ namespace gmmu::sim {
 /// One root port and the PCIe link to its device. It splits requests into TLPs and reassembles them, and keeps the
 /// order that PCIe requires.
 ///
-///   from_device  AT target of the device's bursts. A write is answered when the link has accepted its last TLP; a read
-///                when the last byte of its last completion is at the device, with an error if any part had one.
+///   from_device  AT target of the device's bursts. A write is answered when the link has accepted it; a read,
+///                when the last byte of its completions is at the device, with an error if any completion had one.
 ///   to_device    AT initiator of the CPU's accesses.
-///   memory       AT initiator upstream: one transaction per TLP, to the IOMMU.
+///   memory       AT initiator to the IOMMU: one transaction per TLP.
 ///
-/// A completion of the device reaches the CPU only when all writes that the device sent before it are in memory.
+/// A completion of the device reaches the CPU only when all writes that the device sent earlier are in memory.
 class RootComplex : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<RootComplex> from_device{"from_device"};

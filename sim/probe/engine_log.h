@@ -68,7 +68,7 @@ class EngineLog {
   unsigned state_ = EngineCycle::kIdle;  // the previous cycle's state
   hw::BufferEvent buffer_;
   Command command_;           // the command in the processor
-  std::deque<Command> jobs_;  // transfers in flight, including those of commands in progress
+  std::deque<Command> jobs_;  // transfers in flight, also those of commands in progress
   std::array<uint64_t, hw::kCauses> spent_{};
   uint64_t buffers_ = 0, commands_ = 0, broken_ = 0;
 };

@@ -28,7 +28,7 @@ struct Command {
     kInline,  ///< words of the buffer from `inline_word` on
     kValue,   ///< `value`, 8 bytes
   };
-  /// The step after the writes are done.
+  /// The action after all writes are done.
   enum class After : uint8_t { kNothing, kFlushAperture, kFlushUnmapped, kFlushTlb, kSignal };
 
   regs::CommandHeaderWord header;

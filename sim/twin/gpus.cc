@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the CPU's accesses reach a GPU.
+// Carries the CPU's accesses to a GPU.
 #include "twin/gpus.h"
 
 #include <algorithm>

@@ -43,7 +43,7 @@ class Memory {
   /// Return false and transfer nothing if the access extends past the end of VRAM.
   bool ReadVram(uint64_t offset, void* to, size_t size, Cost& cost);
   bool WriteVram(uint64_t offset, const void* from, size_t size, Cost& cost);
-  /// Reads inside a 4 KiB page. Returns false if the host refused the read. `snoop`: it snoops the CPU's caches.
+  /// Reads inside a 4 KiB page. Returns false if the host refused. With `snoop` the read snoops the CPU's caches.
   bool ReadHost(uint64_t logical, void* to, size_t size, Cost& cost, bool snoop = true);
   /// Writes inside a 4 KiB page. The write is posted, so it is always accepted.
   void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop = true);

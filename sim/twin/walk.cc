@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a table walk, written from docs/page-tables.md. They deliberately share no code with the reference walk
-// of sim/probe, because the checker compares the two.
+// The steps of a table walk, written from docs/page-tables.md. They deliberately share no code with sim/probe's
+// reference walk, because the checker compares the two.
 #include "twin/walk.h"
 
 namespace gmmu::sim::twin {

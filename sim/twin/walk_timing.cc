@@ -10,8 +10,8 @@ namespace {
 constexpr uint64_t kBeginCycles = 1;   // from a lookup to its walk's first read
 constexpr uint64_t kAgainCycles = 9;   // for a lookup that waited for a row to repeat its search
 constexpr uint64_t kBehindCycles = 5;  // more cycles for the first read if the walk waited for another walk
-constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // the fill unit: until its first write; to write a block
-constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // the fill unit: to write a line; until a row is reused
+constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: until its first write, and to write a block
+constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // fill unit: cycles to write a line; and until a row is reused
 constexpr unsigned kLinePages = 8, kMostFill = 32;
 constexpr uint64_t kLineBytes = 64;     // bytes of a client's access
 constexpr size_t kMostPrefetches = 64;  // prefetches that may wait for a walker

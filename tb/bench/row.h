@@ -65,7 +65,7 @@ struct Row {
   }
 };
 
-/// A row to be measured: `measure` fills in the missing members of `row` and may throw anything.
+/// A row to measure: `measure` sets the missing members of `row` and may throw anything.
 struct Measurement {
   Row row;
   std::function<void(Row&)> measure;

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The program with a board: at the other end of a pseudo-terminal is the Verilated
-// top of the ULX3S, driven at its pins.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the program with a board: the Verilated top of the ULX3S, driven at its pins behind a pseudo-terminal.
 #include <gmock/gmock.h>
 
 #include <string>

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The program runs the same job with the same seed on both engines. Bytes, checks,
-// faults, leaks, and the counters that do not depend on time must be equal.
+// SPDX-License-Identifier: Apache-2.0
+// Runs one job on both engines. Bytes, checks, faults, leaks and time-independent counters must be equal.
 #include <string>
 #include <vector>
 

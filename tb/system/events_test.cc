@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Events of the RTL (docs/events.md): they must agree with the hardware's counters,
-// and recording must not change a cycle; windows and triggers.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the RTL's events (docs/events.md): sums equal hardware counters, and recording changes no cycle. Also windows.
 #include <sqlite3.h>
 
 #include "program.h"

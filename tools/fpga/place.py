@@ -12,7 +12,7 @@ import flow
 REPORT = config.BUILD / "timing.json"
 PLACED = config.BUILD / "placed.json"
 LOG = config.BUILD / "nextpnr.log"
-# Lines of nextpnr's log that show its progress.
+# Lines of nextpnr's log that mark its progress.
 PHASES = (
     (r"^Info: Packing constants", "packing"),
     (r"^Info: Device utilisation", "packed"),

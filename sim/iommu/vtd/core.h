@@ -18,7 +18,7 @@ namespace gmmu::sim {
 class VtdWalk {
  public:
   bool done() const { return stage_ == Stage::kDone; }
-  /// The read that the walk needs next; valid only while it is not done.
+  /// The next read that the walk needs; valid only while the walk is not done.
   const RemapRead& read() const { return read_; }
   /// The translation result; valid only when done.
   const VtdResult& result() const { return result_; }
@@ -51,19 +51,19 @@ class VtdWalk {
 /// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation and faults, but no
 /// time.
 ///
-/// A timed unit drives it in steps and puts each memory access through its own memory:
+/// A timed unit calls it in steps and performs each memory access itself:
 ///
 ///   walk = Lookup(request)            searches the caches; a hit or a fault is done at once
 ///   while (!walk.done()) Feed(walk, ok, low, high) with the bytes at walk.read()
 ///   ... the access itself, at walk.result().hpa ...
 ///   Finish(walk)                      is called once for each Lookup, when the access is done or refused
 ///
-/// Any number of walks may be under way. A fault is recorded when its walk becomes done. An
-/// invalidation does not stop walks, but those begun before it fill no cache. A wait descriptor (by
-/// register: ICC, IVT, TES) completes only after those walks have been finished and, with DR or DW,
-/// the accesses that were translated before it.
+/// Any number of walks may be in progress. A fault is recorded when its walk becomes done. An
+/// invalidation does not stop walks, but walks begun before it fill no cache. A wait descriptor (for
+/// registers: ICC, IVT, TES) completes only after those walks have finished and, with DR or DW,
+/// the accesses that were translated before the invalidation.
 ///
-/// The invalidation queue is driven the same way: NextWork() says what it needs. Register accesses
+/// The invalidation queue is driven the same way: NextWork() returns its next access. Register accesses
 /// take effect at once.
 class VtdCore {
  public:
@@ -128,8 +128,8 @@ class VtdCore {
   std::vector<RemapDevice> MappingsOf(RemapMemory& memory, uint64_t root) const;
   /// Returns the number of faults per reason number, whether or not they were recorded.
   const std::array<uint64_t, 16>& faults() const { return faults_; }
-  /// Block "iommu". Each request counts at most once in a counter of lookups, whether or not it is restarted. When no
-  /// request is in flight
+  /// Block "iommu". Each request counts at most once in each lookup counter, whether or not it is restarted. While no
+  /// request is in flight, these sums hold:
   ///
   ///   requests                      = bypassed + context_hits + context_misses
   ///   context_hits + context_misses = context_ended + iotlb_hits + iotlb_misses

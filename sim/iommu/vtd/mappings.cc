@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists everything that each domain maps, from the tables in memory.
+// Lists all mappings of each domain by reading the tables in memory.
 #include <algorithm>
 #include <array>
 

@@ -51,7 +51,7 @@ enum class VtdReason : uint8_t {
   kAtsBlocked = 0xD,
   kInterruptRange = 0xE,  ///< the resulting address is in the interrupt range
 };
-/// The reason in snake_case, as reports print it; "unknown" for an undefined number.
+/// Returns the reason in snake_case, as reports print it, or "unknown" for an undefined number.
 const char* NameOf(VtdReason reason);
 
 /// The AT field of a request.

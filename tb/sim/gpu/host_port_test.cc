@@ -69,7 +69,7 @@ TEST_F(HostPortTest, WhatLacksTagsWaitsInThePortAndLeavesWhenTheyAreFree) {
   Make(/*tags=*/3, /*max_read_request=*/128);
   EXPECT_TRUE(Cycle(256));
   EXPECT_TRUE(Cycle(256));
-  EXPECT_EQ(sent_.size(), 1u);  // only one of the two tags that the second read needs is free
+  EXPECT_EQ(sent_.size(), 1u);  // the second read needs two tags, and only one is free
   EXPECT_FALSE(Cycle(64));
   EXPECT_FALSE(port_->idle());
   EXPECT_EQ(port_->outstanding(), 2u);

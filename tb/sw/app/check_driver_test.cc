@@ -103,7 +103,7 @@ TEST(DriverVerdict, NamesTheCapThatIsMissing) {
   EXPECT_EQ(VerdictOf("s", "t", run, "c").kind, Kind::kNotApplicable);
 }
 
-// A driver's texts reach a verdict unchanged.
+// A driver's texts appear in the verdict unchanged.
 TEST(DriverVerdict, OfTextThatIsNoUtf8IsStillXml) {
   DriverVerdict verdict;
   verdict.driver = "dr\xFCiver.so";

@@ -16,7 +16,7 @@
 
 namespace gmmu::app {
 
-/// Runs the program as a function, with its own folder for files.
+/// Runs the program as a function, in a new folder for its files.
 class Cli : public ::testing::Test {
  protected:
   Cli() : folder_(std::filesystem::temp_directory_path() / ("gmmu_cli_" + std::to_string(getpid()))) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver of examples/drivers/software with other segments and page tables (cmake/GmmuTests.cmake has the options).
+// Tests examples/drivers/software with other segments and page tables (cmake/GmmuTests.cmake has the options).
 #include <nlohmann/json.hpp>
 
 #include "cli_bench.h"

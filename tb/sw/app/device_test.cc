@@ -13,7 +13,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kSoftware = GMMU_DRIVERS "software.so";
 
-/// The scenarios for which the driver of examples/drivers/software lacks capabilities. All others must be verified.
+/// The scenarios for which the driver of examples/drivers/software lacks capabilities. All other scenarios must pass.
 const std::vector<std::string> kNotForSoftware = {"aperture-mdl",
                                                   "aperture-tiny-buffers",
                                                   "context-allocations",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers in shared objects.
+// Tests drivers that are loaded from shared objects.
 #include "app/load_driver.h"
 
 #include <elf.h>

@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kPhysical = GMMU_DRIVERS "physical.so";
 
-/// The scenarios in which the driver must be verified. In the others the report names a capability that it lacks.
+/// The scenarios in which the driver must be verified. In the others the report names a missing capability.
 const std::vector<std::string> kForPhysical = {"interface-2-0",       "main-job",        "physical-aperture",
                                                "physical-eviction",   "physical-paging", "physical-passes",
                                                "physical-preemption", "physical-shared", "physical-split",

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Policies of the fast engine in replays: each key changes its figures in the right
-// direction, on a workload made for it. Every translation of these runs is compared with the reference walk, regardless
-// of the TLBs' contents.
+// SPDX-License-Identifier: Apache-2.0
+// Tests policies of the fast engine in replays: each key changes figures in the right direction, on a workload made for
+// the key. Every translation of these runs is compared with the reference walk, whatever the TLBs contain.
 #include <nlohmann/json.hpp>
 #include <ostream>
 

@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 Sets every key of the configuration, one at a time, to each bound and to one
-// beyond it, and runs the fast engine. A value within the bounds must work, or be refused before the start with the
-// key's name. The keys come from the .def files.
+// SPDX-License-Identifier: Apache-2.0
+// Sets every key of the .def files, one at a time, to each bound and to a value beyond it, and runs the fast engine. A
+// value within the bounds must work, or be refused before the start with a message that names the key.
 #include <algorithm>
 #include <set>
 

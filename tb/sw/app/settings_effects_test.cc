@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Keys of the configuration that no scenario sets. Each must change the software's
-// run on the fast engine, or a result of the core that both engines share.
+// SPDX-License-Identifier: Apache-2.0
+// Tests keys that no scenario sets. Each must change a run on the fast engine, or a result of the shared core models.
 #include <gtest/gtest.h>
 
 #include <ostream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every key of the configuration is set to another value by a shipped configuration, a scenario or a test.
+// Checks that a shipped configuration, a scenario or a test sets every key to a value other than its default.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -18,7 +18,7 @@ using regs::Target;
 using B = sim::BareMachine;
 
 constexpr uint64_t kPages = 4, kLogical = 0x400000, kPhysical = 0x600000, kSource = 0x10000;
-constexpr uint64_t kQueue = 0x280000, kStatus = 0x281000;  // the IOMMU's invalidation queue and its status word
+constexpr uint64_t kQueue = 0x280000, kStatus = 0x281000;  // the IOMMU's invalidation queue and status word
 constexpr unsigned kDomain = 1;                            // domain id that BareMachine uses
 constexpr int kPolls = 10'000;
 
@@ -46,7 +46,7 @@ class Races {
     queued_ = true;
     p_.MmioWrite(unit_ + 0x88, 8, 0);
     p_.MmioWrite(unit_ + 0x90, 8, kQueue);
-    p_.MmioWrite(unit_ + 0x18, 4, 1u << 31 | 1u << 26);  // GCMD: TE stays, QIE
+    p_.MmioWrite(unit_ + 0x18, 4, 1u << 31 | 1u << 26);  // GCMD: TE stays set, QIE is set
     ASSERT_NE(p_.MmioRead(unit_ + 0x1C, 4) & 1u << 26, 0u);
   }
 

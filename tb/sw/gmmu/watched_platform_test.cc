@@ -56,7 +56,7 @@ TEST(WatchedPlatform, LooksAfterEveryAccessThatTakesTime) {
     WatchedPlatform watched(platform, notes);
     sim::BareMachine machine(watched);
     machine.PowerOn();
-    EXPECT_EQ(notes.looks, 6u);  // configuration writes are looks too
+    EXPECT_EQ(notes.looks, 6u);  // configuration writes also count as looks
     (void)machine.Read(0);
     machine.Write(regs::Ctrl::kOffset, 0);
     const uint64_t word = 7;
@@ -100,7 +100,7 @@ TEST(WatchedPlatform, TellsAnswersOfClientPortsWithTheirAddresses) {
       EXPECT_EQ(by_va.at(va).bytes, 64);
       EXPECT_GT(by_va.at(va).answered, by_va.at(va).requested);
     }
-    EXPECT_NE(by_va.at(0x7000).fault, 0);  // its entry is not valid
+    EXPECT_NE(by_va.at(0x7000).fault, 0);  // the entry at this address is not valid
   });
 }
 

@@ -316,7 +316,7 @@ void FakeKernel::Unload() {
 
 }  // namespace gmmu::kmd::test
 
-// The kernel routines of wdm.h.
+// Implements the kernel routines of wdm.h.
 using gmmu::kmd::test::current;
 
 extern "C" {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission, interrupts, reset, escapes.
+// Tests submission, interrupts, reset and escapes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -46,7 +46,7 @@ class DriverFront : public ::testing::Test {
 
   /// Calls `watch` with every operation that VidMm sends, in order, before the driver gets it.
   void Watch(std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> watch) { seen.operation = std::move(watch); }
-  /// Calls `instead` in place of the driver; it may call the driver.
+  /// Calls `instead` in place of the driver. The function may itself call the driver.
   void Instead(std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const BuildCall&)> instead) {
     seen.instead = std::move(instead);
   }

@@ -57,12 +57,12 @@ TEST(VtdFaults, AreClearedOneByOneByWritingOne) {
   bench.Access(0x2000);
   bench.Put(vtd::kFsts, 4, vtd::kPpf);  // not writable
   EXPECT_NE(bench.Fsts() & vtd::kPpf, 0u);
-  bench.Put(kRecords + 12, 4, 0x7FFFFFFF);  // F is not written with 1
+  bench.Put(kRecords + 12, 4, 0x7FFFFFFF);  // this write leaves F set, because it writes 0 to F
   EXPECT_TRUE(Full(bench, 0));
   Clear(bench, 0);
   EXPECT_FALSE(Full(bench, 0));
   EXPECT_NE(bench.Fsts() & vtd::kPpf, 0u);
-  EXPECT_EQ(Fri(bench), 0u);  // stays while PPF is 1
+  EXPECT_EQ(Fri(bench), 0u);  // unchanged while PPF is 1
   bench.Put(kRecords + 16 + 8, 8, uint64_t{1} << 63);
   EXPECT_EQ(bench.Fsts() & vtd::kPpf, 0u);
   bench.Access(0x3000);

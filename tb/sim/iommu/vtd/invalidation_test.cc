@@ -26,7 +26,7 @@ TEST(VtdInvalidation, MasksTheLowBitsOfTheAddress) {
     bench.Map(page << 12, page << 20);
     bench.Access(page << 12);
   }
-  bench.Submit(VtdBench::IotlbPage(kDid), VtdBench::Pages(0x6000, 2, true));  // pages 4 to 7, not 6 to 9
+  bench.Submit(VtdBench::IotlbPage(kDid), VtdBench::Pages(0x6000, 2, true));  // covers pages 4 to 7 instead of 6 to 9
   for (uint64_t page = 0; page < 12; ++page) EXPECT_EQ(bench.Cost(page << 12), page >= 4 && page < 8 ? 1u : 0u) << page;
 }
 

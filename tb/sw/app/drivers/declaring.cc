@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The built-in driver, whose segment 2 declares three flags that the model does not
-// implement. It calls the DxgkInitialize defined here.
+// SPDX-License-Identifier: Apache-2.0
+// The built-in driver, whose segment 2 declares three unmodelled flags. It calls the DxgkInitialize defined here.
 #undef DxgkInitialize
 #include "ddi/dispmprt.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// GPU isolation on a running machine. From documents only; no open driver was seen with it.
+// Tests GPU isolation on a running machine. The rules come from documents; no open driver was observed to use it.
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"
 

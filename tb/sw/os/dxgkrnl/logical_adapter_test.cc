@@ -143,7 +143,7 @@ void NoteStartUp(const std::function<std::string(const DXGKARG_QUERYADAPTERINFO&
   };
 }
 
-// Reference rule 12: both are read after every AddDevice and before any StartDevice.
+// Reference rule 12: both sets of caps are read after every AddDevice and before any StartDevice.
 void ExpectCapsBetweenAddDeviceAndStart() {
   LinkedBench bench(2);
   NoteStartUp([](const DXGKARG_QUERYADAPTERINFO& args) -> std::string {

@@ -38,7 +38,7 @@ TEST(Pages, KeepToTheBoundsOfARequest) {
   const auto low = pages.AllocateScattered(64, 0x1000000, 0x1040000, "test", "test");
   ASSERT_TRUE(low);
   for (uint64_t pfn : *low) EXPECT_TRUE(pfn >= 0x1000 && pfn < 0x1040);
-  EXPECT_FALSE(pages.AllocateScattered(1, 0x1000000, 0x1040000, "test", "test"));  // all 64 are taken
+  EXPECT_FALSE(pages.AllocateScattered(1, 0x1000000, 0x1040000, "test", "test"));  // all 64 pages are in use
   for (int i = 0; i < 50; ++i) {
     const auto first = pages.AllocateContiguous(5, 0, 0x2000000, 0x8000, "test", "test");
     ASSERT_TRUE(first);

@@ -149,7 +149,7 @@ TEST(FrameBuffer, ThePinWithAnAdlServesARemappedDomainAndTheMdlFormDoesNot) {
   ASSERT_TRUE(pin.pAdl->Flags.Contiguous);
   EXPECT_EQ(pin.pAdl->PageCount, 4u);
   for (uint64_t i = 0; i < 4; ++i) EXPECT_TRUE(machine.Reaches(pin.pAdl->BasePageNumber + i));
-  machine.frame_buffer.Unpin(machine.adapter, {0});  // Unpin serves both Pin and Pin2
+  machine.frame_buffer.Unpin(machine.adapter, {0});  // Unpin is the counterpart of both Pin and Pin2
 }
 
 TEST(FrameBuffer, AWindowShowsTheSectionAtTheOffsetThatComesOut) {

@@ -98,7 +98,7 @@ NTSTATUS StartWithPinNowhere(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INT
 TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
   pins = 0;
   bench.options.driver = Entry;
-  bench.options.os.iommu = RemapPolicy::kNever;  // without an IOMMU, it reports no fault
+  bench.options.os.iommu = RemapPolicy::kNever;  // so that no IOMMU reports a fault
   bench.options.os.limit_bits = 40;
   between = {};
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithPinNowhere; };

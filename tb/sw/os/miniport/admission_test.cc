@@ -212,7 +212,7 @@ TEST_P(AdmissionRule, RefusesAndNamesTheField) {
 INSTANTIATE_TEST_SUITE_P(All, AdmissionRule, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// os.both_mmu_models_refused: the header forbids it, while the documents speak of either or both.
+// os.both_mmu_models_refused: the header forbids both models together, while the documents allow either or both.
 TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   AdapterAnswers answers = Good();
   answers.driver.MemoryManagementCaps.IoMmuSupported = 1;

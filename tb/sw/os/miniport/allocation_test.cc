@@ -164,7 +164,7 @@ TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31)
   }
 }
 
-// An open driver uses that id in preferences too.
+// An open driver also uses that id in its preferences.
 TEST(AllocationRules, TheImplicitSystemMemorySegmentIsPreferredByItsId) {
   for (const bool behind : {true, false}) {
     Good good;
@@ -186,7 +186,7 @@ TEST(AllocationRules, ACpuVisibleAllocationMayLiveInTheImplicitSystemMemorySegme
   EXPECT_THAT(good.Refused(), IsEmpty());
 }
 
-// Bit 13 is LinkInstanced in the flags of WDDM 1.x and MapApertureCpuVisible in those of 2.x.
+// Bit 13 is LinkInstanced in the flags of WDDM 1.x, and MapApertureCpuVisible in the flags of WDDM 2.x.
 TEST(Rule11, Bit13IsMapApertureCpuVisibleInFlagsWddm2) {
   Good good;
   good.answers.driver.MemoryManagementCaps.MapAperture2Supported = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drivers that break the interface: one function between Dxgkrnl and the real driver answers wrongly, and the run must
-// end as it does on Windows.
+// Tests drivers that break the interface: one function between Dxgkrnl and the real driver responds wrongly, and the
+// run must end as it does on Windows.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of an address space.
+// Tests the destruction of an address space.
 #include "os/tables/address_space.h"
 
 #include <tuple>

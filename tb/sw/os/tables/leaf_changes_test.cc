@@ -21,8 +21,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::Life;
 
-/// The conversion is one way: memory that is mapped with 64 KiB afterwards stays at 4 KiB, and an update at level 1
-/// never converts back.
+/// The conversion is one way: memory that is later mapped with 64 KiB pages keeps its 4 KiB entries, and an update at
+/// level 1 never converts back.
 TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   const auto result = bench.Run([&](Life& life) {
     GpuProcess* process = nullptr;
@@ -118,7 +118,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLev
   EXPECT_EQ(std::count(events.begin(), events.end(), kRender), 0);
 }
 
-/// The test's own shadow of which entries of a block are in use.
+/// The test keeps its own shadow of the entries in use in each block.
 TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   std::map<uint64_t, uint16_t> small;
   std::map<uint64_t, bool> large;

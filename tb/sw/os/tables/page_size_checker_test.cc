@@ -71,7 +71,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
   PageSizeChecker order_{geometry_, 1u << 2, "process"};
 };
 
-// GPU virtual address documents, "physical page size".
+// From the GPU virtual address documents, section "physical page size".
 TEST_F(Rule11PageSizeChecker, APageOfASegmentOf64KiBPagesHasTheLow16BitsOfItsAddress) {
   int allocation = 0;
   const auto put = [&](uint64_t at, unsigned segment, uint64_t page, HANDLE of) {

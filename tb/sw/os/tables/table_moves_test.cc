@@ -145,12 +145,12 @@ TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while its page tables are evicted"));
 }
 
-// "Every table but the root" (address_space.h), including those of 64 KiB entries; level 1 is written with both halves
-// again.
+// Moves every table except the root (address_space.h), including tables of 64 KiB entries; level 1 is written again
+// with both halves.
 TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);
-    std::set<std::pair<bool, uint64_t>> cleared;  // Use64KBPages and address of whole leaf tables
+    std::set<std::pair<bool, uint64_t>> cleared;  // whole leaf tables, by Use64KBPages and address
     std::vector<UINT64> offsets;                  // allocation offsets of the entries with a protection
     WatchUpdates(subject, [&](const auto& op) {
       if (op.PageTableLevel != 0) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads that are preempted in driver code.
+// Tests threads that are preempted in driver code.
 #include "os/threads/interrupt_lock.h"
 #include "os/threads/scheduler.h"
 

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 Operations 5, 6 and 17: their operands and order. Operation 17 and its rules are
-// documents only, because no Windows was observed to send it. Operation 5 was seen with a driver of WDDM 1.3.
+// SPDX-License-Identifier: Apache-2.0
+// Tests operations 5, 6, 17. 5 was observed with a WDDM 1.3 driver; 17 never was, so its rules come from documents.
 #include "os/vidmm/aperture.h"
 
 #include <gmock/gmock.h>
@@ -22,8 +22,8 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kDummyLogical = 0x7000, kDummyHost = 0x9000;
 
-/// A segment of 64 pages, one object of eight pages with an ADL over its last seven, and a driver that records its
-/// operations.
+/// A segment of 64 pages, one object of eight pages with an ADL that covers its last seven pages, and a driver that
+/// records its operations.
 struct Bound : Objects {
   explicit Bound(bool aperture2 = true, DXGK_MEMORY_CACHING_TYPE type = DXGK_MEMORY_CACHING_TYPE_CACHED,
                  const Parameters& parameters = TestParameters())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of mappings, written entry by entry or done by the GPU.
+// Tests copies of mappings, which are written entry by entry or by the GPU.
 
 #include <map>
 #include <string>

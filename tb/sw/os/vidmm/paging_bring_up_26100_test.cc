@@ -1,6 +1,6 @@
-// SPDX-License-Identifier: Apache-2.0 The bring-up of the paging process as seen on build 26100: the rule's figures on
-// the scenario's machine, and the rule on other geometries. Updates that no rule explains (os/bring_up.h,
-// Unexplained26100) are not counted here.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the paging process's bring-up as observed on build 26100: the rule on the scenario's machine and on other
+// geometries. Updates that no rule explains (os/bring_up.h, Unexplained26100) are not counted here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -182,7 +182,7 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
   EXPECT_EQ(process_pasids, 1u) << "the system's process";
 }
 
-// The unexplained updates are in the stream as seen. This checks the data, not a rule.
+// The unexplained updates are in the stream as observed. This checks the data rather than a rule.
 TEST(Windows26100, UnexplainedPlacesAreThoseThatWereSeen) {
   Windows26100 bench;
   const auto result = bench.Run([](Life&) {});

@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 The order in which VidMm makes page tables, as seen on real Windows. The stream
-// of operations is recorded between VidMm and the driver.
+// SPDX-License-Identifier: Apache-2.0
+// Tests the order, observed on real Windows, in which VidMm creates page tables. Records operations sent to the driver.
 #include "os/base/bring_up.h"
 
 #include <gmock/gmock.h>
@@ -115,7 +115,7 @@ TEST(Windows22621, APagingProcessHas515TablesFor1GiBAnd1027UpdatesByTheRule) {
   }
 }
 
-// With the unexplained updates the counts are as seen. This checks the data, not a rule.
+// With the unexplained updates the counts are as observed. This checks the data rather than a rule.
 TEST(Windows22621, WithTheUnexplainedWriteThereAre1028UpdatesBeforeTheRoot) {
   Windows bench({9, 9, 9, 9});
   const auto result = bench.Run([](Life&) {});
@@ -186,8 +186,8 @@ TEST(Windows22621, TablesOfAProcessLieDownwardFromTheEndOfTheSegmentAndAreWritte
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// Fills of up to 256 MiB were seen. Their window is at most as large as video memory, so that the paging process' GiB
-// has room for it wherever the seed places the other windows.
+// Fills of up to 256 MiB were observed. Their window is at most as large as video memory, so that the paging process's
+// GiB has space for it wherever the seed places the other windows.
 TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of WDDM 1 from VidMm, notices of residency, the order of moves, sizes of fills, private data of paging
+// Tests operations of WDDM 1 from VidMm: residency notices, the order of moves, sizes of fills, private data of paging
 // buffers. The rules come from documents only, unless a comment names a build.
 
 #include "tb/sw/os/driver_front.h"

@@ -98,7 +98,7 @@ class Moves : public DriverWithAFront {
 constexpr UINT kNormal = D3DDDI_ALLOCATIONPRIORITY_NORMAL, kHigh = D3DDDI_ALLOCATIONPRIORITY_HIGH;
 constexpr uint64_t kMost = 512 << 10;  // two of these do not fit into VRAM together with page tables
 
-// GPU virtual address documents, "examples": entries are invalidated and flushed before the transfer, written after it.
+// GPU virtual address documents, "examples": entries are invalidated and flushed before the transfer and written after.
 TEST_F(Moves, AMoveToSystemMemoryIsInvalidFlushedTransferredAndMapped) {
   std::vector<DXGK_BUILDPAGINGBUFFER_OPERATION> operations;
   const auto result = bench.RunOnWorker([&](Life& life) {

@@ -174,7 +174,7 @@ TEST(Residency, SaysWhatDoesNotFitTogether) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("1179648 bytes must be resident at once"));
 }
 
-// DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached (2.6): no FlushTlb from invalid to valid.
+// DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached (2.6): a change from invalid to valid needs no FlushTlb.
 TEST(Residency, FromInvalidToValidNeedsNoFlushWhenTheHardwareSaysSo) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of updates by applications, driver protections, ranges of the driver, and large pages.
+// Tests batches of updates by applications, driver protections, ranges reserved for the driver, and large pages.
 
 #include "os/vidmm/va_calls.h"
 

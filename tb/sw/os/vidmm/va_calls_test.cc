@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls of applications for their GPU virtual addresses: map, reserve and update.
+// Tests calls of applications for their GPU virtual addresses: map, reserve and update.
 
 #include <map>
 

@@ -150,7 +150,7 @@ TEST(LinkedMemory, AReservedPlaceEndsWithTheTableThatHadIt) {
   ExpectGood(result);
 }
 
-// Page tables that were evicted before a sleep stay evicted, and are restored later.
+// Page tables that were evicted before a sleep stay evicted, and are restored after the sleep.
 TEST(LinkedMemory, TablesThatGaveWayBeforeASleepComeBackAfterIt) {
   LinkedBench bench(2);
   const auto result = bench.Run([](Life& life) {

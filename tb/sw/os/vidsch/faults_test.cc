@@ -22,7 +22,7 @@ void ExpectAResetBitWithoutAFence() {
   }
 }
 TEST(PageFaultFlags, WithoutAFenceAResetBitIsCompulsoryAndTheFenceIs0) { ExpectAResetBitWithoutAFence(); }
-/// The second half of rule 18.
+/// Tests the second half of rule 18.
 TEST(Rule11, WithAnUnknownFenceAResetBitIsCompulsory) { ExpectAResetBitWithoutAFence(); }
 
 TEST(PageFaultFlags, WithoutAFenceTheEngineIsResetAndThePacketThatRanIsLost) {
@@ -109,7 +109,7 @@ TEST(PageFaultFlags, AdapterResetAndFatalErrorResetTheAdapter) {
 
 TEST(DmaFaults, LoseTheDeviceOfThePacketThatTheFenceNames) {
   Faults test;
-  const PacketId first = test.Submit(test.Render(2, test.other));  // its completion was not reported
+  const PacketId first = test.Submit(test.Render(2, test.other));  // this packet's completion was not reported
   const PacketId faulted = test.Submit(test.Render(1, test.guilty));
   const PacketId later = test.Submit(test.Render(2, test.other));
   test.driver.last_aborted = 3;
@@ -135,7 +135,7 @@ TEST(DmaFaults, OfAPagingPacketOrOfNoneThatRunsEndTheRun) {
   for (const uint32_t fence : {1u, 7u}) {
     Faults test;
     test.Submit(test.Paging());
-    test.Submit(test.Render(1, test.guilty, 0));  // queued behind the paging packet
+    test.Submit(test.Render(1, test.guilty, 0));  // waits behind the paging packet
     test.DmaFault(fence, 0);
     ASSERT_THAT(test.kernel.faults(), SizeIs(1));
     EXPECT_EQ(test.kernel.faults()[0].fence, fence);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the driver of the VT-d unit drains fault records.
+// Tests how the driver of the VT-d unit drains fault records.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ TEST(FaultDrain, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
     machine.kernel.scheduler().Seam();
   };
   machine.Translate(0x100000);
-  machine.Translate(0x101000);  // ensures that a fault is always pending
+  machine.Translate(0x101000);  // so that a fault is always pending
   seam();
   EXPECT_THAT(faults, SizeIs(22));
   machine.Translate(0x200000);

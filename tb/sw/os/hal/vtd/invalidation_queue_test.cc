@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 An IOMMU whose invalidation queue stops: no page is reused, the error has the
-// unit's reason, and faults are still handled.
+// SPDX-License-Identifier: Apache-2.0
+// Tests a stopped invalidation queue: no page is reused, the error gives the unit's reason, faults are still handled.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
