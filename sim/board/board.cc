@@ -26,7 +26,7 @@ constexpr uint64_t kSilenceNs = 1'638'400,
 constexpr uint64_t kVramNs = 1'000'000'000;  // the initialization of VRAM takes far less
 constexpr unsigned kBitsPerByte = 10;
 constexpr uint64_t kBoardNs =
-    4'500'000'000;  // allows for the USB converter, the board itself and a busy host computer
+    4'500'000'000;  // allows for the USB converter at the host's end, the board itself and a busy host computer
 
 }  // namespace
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr unsigned kLine = 64, kWord = 8;
 constexpr unsigned kAnswerCycles =
-    11;                        // from memory's last beat to the port; between a hit's and a walk's value
+    11;                        // from the memory's last beat to the port: a value between those of a hit and a walk
 constexpr size_t kFront = 15;  // translated accesses per client port that may wait for the memory port
 constexpr uint64_t kReplayCycles = 10;  // from an invalidation to the replay of stalled accesses
 

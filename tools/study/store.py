@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS point(id TEXT PRIMARY KEY, axes TEXT, status TEXT, er
 CREATE TABLE IF NOT EXISTS plan(number INTEGER PRIMARY KEY, id TEXT);
 CREATE TABLE IF NOT EXISTS counter_name(block TEXT, name TEXT, unit TEXT, description TEXT, PRIMARY KEY(block, name));
 """
-# Maps a column to a figure of the report.
+# Maps each column of the database to a member of the report.
 FIGURES = {"engine": "machine.engine", "timing": "machine.timing", "seed": "machine.seed", "scenario": "scenario",
            "version": "program.version", "commit": "program.commit", "passed": "passed", "bytes": "bytes",
            "bytes_verified": "bytes_verified", "cycles": "cycles", "cycles_evaluated": "cycles_evaluated",

@@ -23,7 +23,7 @@ class LinkedMachine {
   unsigned units() const { return static_cast<unsigned>(gpus_.size()); }
   BareMachine& gpu(unsigned unit) { return *gpus_[unit]; }
 
-  /// Return addresses in space 1: of a GPU's own VRAM, and of the VRAM of `unit`.
+  /// Return virtual addresses in space 1: Own, of a GPU's own VRAM; Of, of the VRAM of `unit`.
   static uint64_t Own(uint64_t offset = 0) { return offset; }
   static uint64_t Of(unsigned unit, uint64_t offset = 0) { return (unit + 1) * kBytes + offset; }
   static std::vector<uint64_t> Copy(uint64_t from, uint64_t to, uint64_t bytes);

@@ -53,7 +53,7 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
       }
     }
     Instead(nullptr);
-    life.worker.Call([&] {  // only level 1: a large page of a higher level exceeds this VRAM
+    life.worker.Call([&] {  // uses only level 1, because a large page of a higher level exceeds this VRAM
       const uint64_t size = uint64_t{1} << geometry.Shift(1);
       GpuProcess* process = life.vidmm.CreateProcess("process");
       Allocation* data = life.vidmm.CreateAllocation("data", size);
