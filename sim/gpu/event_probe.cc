@@ -229,7 +229,7 @@ void EventProbe::Pins(const Vgmmu_gpu& top, uint64_t cycle) {
   }
 }
 
-// ---- engine events and single events
+// ---- the paging engine, and point events
 
 void EventProbe::Engine(const Vgmmu_gpu& top, uint64_t cycle) {
   const auto& root = *top.rootp;

@@ -98,7 +98,7 @@ class Client {
   uint32_t crc_ = 0;
   uint64_t mismatches_ = 0;
   uint64_t last_ps_ = 0;  ///< when the latest access ends
-  // Timing of the reorder buffer's slots, of the next line's earliest request, and of the last response's check.
+  // When the reorder buffer's slots are free; when the next line may be requested; when the last response is checked.
   Window slots_{1};
   uint64_t issue_ps_ = 0, looked_ps_ = 0;
 };

@@ -102,7 +102,7 @@ TEST_F(PreemptTest, AnInterruptedBufferGoesOnWhereItStoodHoweverOften) {
   EXPECT_EQ(RingEntry(0)[0], 0x5040u);
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 192u);
   Preempt(101);
-  Preempted(1, 32);  // offset in the remaining commands
+  Preempted(1, 32);  // the offset counts from the first remaining command
   Submit(1, 0x5000, 256, kAgain);
   EXPECT_EQ(RingEntry(0)[0], 0x5060u);
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 160u);

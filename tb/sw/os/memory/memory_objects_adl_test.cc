@@ -153,7 +153,7 @@ TEST(MemoryAdls, PreferContiguousIsAHintWithoutRemapping) {
   objects.Destroy({args.hPhysicalMemoryObject, args.hAdapterMemoryObject});
 }
 
-// Observed on build 26100 for RequireContiguous; the rest is from documents.
+// Observed on build 26100 for RequireContiguous; the other rules come from documents.
 TEST(Rule11, ContiguousAdlHasNoArray) {
   Objects test;
   const auto object = test.Create(6 * 4096, test.adapter, DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY);

@@ -192,7 +192,7 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
   EXPECT_THAT(Text(Run(os)), HasSubstr("FlagsWddm2.MapApertureCpuVisible needs DXGK_VIDMMCAPS.MapAperture2Supported"));
 }
 
-// The documents leave this open, too: a physical dummy page that the driver uses unchanged is unmapped for the GPU.
+// The documents leave open what the dummy page's address is; an unchanged physical one is unmapped for the GPU.
 TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
   Parameters os = Defaults();
   os.dummy_page_logical = false;
