@@ -108,7 +108,7 @@ TEST(TlbTiming, AnEntryIsReplacedWhenTheWalkEndsAndNotWhenItBegins) {
   small.gpu.l2_ways = 1;
   Tlbs tlbs(small);
   static_cast<void>(tlbs.Look(0, 0));
-  static_cast<void>(tlbs.Look(64, 1'000'000, 1));  // evicts page 0 from its L1 set
+  static_cast<void>(tlbs.Look(64, 1'000'000, 1));  // page 64 uses page 0's L2 set
   EXPECT_EQ(tlbs.Look(0, 1'010'000, 2), 4'000u);   // the L2 still holds page 0
   EXPECT_GT(tlbs.Look(0, 2'000'000, 3), 100'000u);
   EXPECT_EQ(tlbs.Look(0, 3'000'000, 3), 2'000u);

@@ -14,7 +14,7 @@ using workload::Life;
 
 // The documents say: an update identifies its table by the level and the first address that the table translates.
 TEST_P(TableKinds, ExplicitInvalidationAtTheEndNamesEachTableByItsLevelAndItsFirstAddress) {
-  using Table = std::tuple<UINT, bool, uint64_t, UINT, UINT>;  // level, 64 KiB, first address, first entry, entries
+  using Table = std::tuple<UINT, bool, uint64_t, UINT, UINT>;  // level, if 64 KiB, first address, first entry, entries
   bench.options.os.driver["ExplicitPageTableInvalidation"] = true;
   std::vector<Table> tables;
   Run([&](Life& life) {
