@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "board/board_engine.h"
 
+#include "host/config.h"
+#include "host/time_model.h"
+#include "iommu/remapper.h"
+
 namespace gmmu::sim::board {
 namespace {
 
@@ -15,7 +19,7 @@ TimeParameters NoTime() {
 }  // namespace
 
 BoardMachine::BoardMachine(const MachineConfig& config, std::unique_ptr<Board> board)
-    : PlainMachine({config, NoTime()}, std::move(board)) {}
+    : PlainMachine(config, NoTime(), 0, nullptr, std::move(board)) {}
 
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, std::unique_ptr<Board> board,
                                      const EngineOptions& options) {

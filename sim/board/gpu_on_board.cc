@@ -8,8 +8,11 @@
 #include <fmt/format.h>
 
 #include "board/sizes.h"
+#include "host/agenda.h"
+#include "host/config.h"
 #include "host/engine.h"
 #include "host/machine_parts.h"
+#include "host/plain_host.h"
 #include "hw/gmmu_regs.h"
 
 namespace gmmu::sim::board {

@@ -9,8 +9,12 @@
 
 #include "board/board.h"
 #include "host/device.h"
-#include "host/plain_machine.h"
 #include "pcie/config_space.h"
+
+namespace gmmu::sim {
+class PlainHost;
+struct MachineConfig;
+}  // namespace gmmu::sim
 
 namespace gmmu::sim::board {
 

@@ -3,7 +3,10 @@
 #include <algorithm>
 
 #include "board/gpu_on_board.h"
+#include "host/config.h"
+#include "host/host.h"
 #include "host/machine_parts.h"
+#include "host/plain_host.h"
 
 namespace gmmu::sim::board {
 namespace {

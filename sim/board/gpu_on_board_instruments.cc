@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "board/gpu_on_board.h"
+#include "host/config.h"
 #include "host/gpu_counters.h"
 #include "host/machine_parts.h"
 

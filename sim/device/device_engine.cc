@@ -8,7 +8,9 @@
 #include <cstring>
 #include <utility>
 
+#include "host/config.h"
 #include "host/machine_parts.h"
+#include "iommu/remapper.h"
 #include "hw/shared_object.h"
 
 namespace gmmu::sim::device {
@@ -62,7 +64,7 @@ TimeParameters TimingOfDevice(const MachineConfig& config) {
 }  // namespace
 
 DeviceMachine::DeviceMachine(const MachineConfig& config, const FunctionParameters& function)
-    : PlainMachine({config, TimingOfDevice(config), config.pcie.latency_ps}, function) {}
+    : PlainMachine(config, TimingOfDevice(config), config.pcie.latency_ps, nullptr, function) {}
 
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const DeviceSettings& settings, Serve serve,
                                      const EngineOptions& options) {

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device/function_on_link.h"
 
+#include "host/agenda.h"
+#include "host/config.h"
+#include "host/host.h"
 #include "host/machine_parts.h"
+#include "host/messages.h"
+#include "host/plain_host.h"
 
 namespace gmmu::sim::device {
 namespace {
@@ -61,6 +66,10 @@ std::vector<hw::Counter> FunctionOnLink::Counters() {
            "Of them, those that were refused: reads by anybody, writes without bus mastering."},
           {"device", "dma_not_master", c.not_master, "calls", "Of these, those while it might not be bus master."}};
 }
+
+Clock& FunctionOnLink::clock() { return host_.clock; }
+
+uint64_t FunctionOnLink::CyclesEvaluated() { return host_.agenda.acts(); }
 
 uint64_t FunctionOnLink::Cycles() { return host_.agenda.now() / PeriodPs(host_.config.gpu); }
 

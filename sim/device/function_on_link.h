@@ -4,8 +4,11 @@
 
 #include "device/function.h"
 #include "host/device.h"
-#include "host/plain_machine.h"
 #include "hw/device_access.h"
+
+namespace gmmu::sim {
+class PlainHost;
+}
 
 namespace gmmu::sim::device {
 
@@ -17,7 +20,7 @@ class FunctionOnLink : public Device, public hw::DeviceAccess {
 
   // Device
   ConfigSpace& config(unsigned) override { return function_.config(); }
-  Clock& clock() override { return host_.clock; }
+  Clock& clock() override;
   void Read(const BarAccess& access, void* to) override;
   void Write(const BarAccess& access, const void* from) override;
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
@@ -26,7 +29,7 @@ class FunctionOnLink : public Device, public hw::DeviceAccess {
   // Device's instruments. Those that observe a GPU's internals are not available.
   std::vector<hw::Counter> Counters() override;
   uint64_t Cycles() override;
-  uint64_t CyclesEvaluated() override { return host_.agenda.acts(); }
+  uint64_t CyclesEvaluated() override;
   std::vector<hw::InUse> ResourcesInUse() override { return function_.ResourcesInUse(); }
   hw::DeviceAccess* device_access() override { return this; }
 

@@ -3,9 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "host/agenda.h"
 #include "host/engine.h"
 
 namespace gmmu::sim {
+
+uint64_t AgendaClock::NowPs() { return agenda_.now(); }
+
+void AgendaClock::Pass(uint64_t ps) { agenda_.RunUntil(agenda_.now() + ps); }
 
 bool AgendaClock::Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) {
   const uint64_t end = Later(agenda_.now(), bound_ps);

@@ -4,9 +4,9 @@
 #include <functional>
 #include <string>
 
-#include "host/agenda.h"
-
 namespace gmmu::sim {
+
+class Agenda;
 
 /// A machine's time in picoseconds since power-on. It passes only while the software waits in these calls.
 class Clock {
@@ -34,8 +34,8 @@ class Clock {
 class AgendaClock : public Clock {
  public:
   explicit AgendaClock(Agenda& agenda) : agenda_(agenda) {}
-  uint64_t NowPs() override { return agenda_.now(); }
-  void Pass(uint64_t ps) override { agenda_.RunUntil(agenda_.now() + ps); }
+  uint64_t NowPs() override;
+  void Pass(uint64_t ps) override;
   bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) override;
 
  private:

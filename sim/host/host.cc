@@ -5,7 +5,7 @@
 #include <array>
 #include <cstring>
 
-#include "host/host_image.h"
+#include "host/ram_of_iommu.h"
 #include "host/host_time.h"
 #include "pcie/address_map.h"
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "host/ram_of_iommu.h"
 #include "hw/platform.h"
 
 namespace gmmu::sim {

@@ -3,21 +3,13 @@
 #include <ostream>
 #include <string>
 
-#include "hw/host_ram.h"
-#include "iommu/remapper.h"
+namespace gmmu::hw {
+class HostRam;
+}
 
 namespace gmmu::sim {
 
-/// Gives a remapper access to HostRam.
-class RamOfIommu : public RemapMemory {
- public:
-  explicit RamOfIommu(hw::HostRam& ram) : ram_(ram) {}
-  bool Read64(uint64_t hpa, uint64_t* value) override { return ram_.Read(hpa, value, sizeof *value); }
-  bool Write32(uint64_t hpa, uint32_t value) override { return ram_.Write(hpa, &value, sizeof value); }
-
- private:
-  hw::HostRam& ram_;
-};
+class Remapper;
 
 /// Writes the image of Engine::DumpHost: every page ever written, with neighbouring pages in one record.
 void WriteHostImage(const hw::HostRam& ram, std::ostream& out);

@@ -4,8 +4,13 @@
 #include <algorithm>
 #include <cstring>
 
+#include "host/config.h"
+#include "host/host_side.h"
 #include "host/machine_parts.h"
+#include "host/messages.h"
+#include "hw/host_ram.h"
 #include "memory/page_owners.h"
+#include "pcie/address_map.h"
 
 namespace gmmu::sim {
 namespace {

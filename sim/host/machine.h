@@ -4,15 +4,15 @@
 #include <optional>
 #include <vector>
 
-#include "host/config.h"
 #include "host/device.h"
-#include "host/host_side.h"
-#include "host/messages.h"
-#include "hw/host_ram.h"
 #include "hw/platform.h"
-#include "pcie/address_map.h"
 
 namespace gmmu::sim {
+
+class AddressMap;
+class HostSide;
+class Messages;
+struct MachineConfig;
 
 /// The machine as software sees it, the same for every engine: the CPU's accesses and interrupts, and the instruments.
 ///

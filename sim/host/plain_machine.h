@@ -1,70 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <cstdint>
 #include <memory>
 #include <utility>
 
-#include "host/clock.h"
-#include "host/config.h"
 #include "host/engine.h"
-#include "host/host.h"
 #include "host/host_image.h"
 #include "host/machine.h"
-#include "host/messages.h"
-#include "host/time_model.h"
-#include "hw/host_ram.h"
-#include "pcie/address_map.h"
+#include "host/plain_host.h"
 
 namespace gmmu::sim {
-
-/// The host's side of a machine without SystemC, built from a configuration.
-struct PlainHost {
-  struct Setup {
-    const MachineConfig& config;
-    TimeParameters timing;                         ///< of the IOMMU, of memory and of short writes on their way
-    uint64_t message_ps = 0;                       ///< time that a message needs beyond it
-    std::unique_ptr<Remapper> remapper = nullptr;  ///< null: the configuration's
-  };
-  explicit PlainHost(Setup setup);
-  PlainHost(const PlainHost&) = delete;
-  PlainHost& operator=(const PlainHost&) = delete;
-
-  /// Delivers an interrupt message from the root complex, delayed by inject.late_interrupt_ns if that is set.
-  void Deliver(uint64_t address, uint32_t data);
-
-  const MachineConfig config;
-  const uint64_t message_ps;
-  AddressMap map;
-  hw::HostRam ram;
-  Agenda agenda;
-  AgendaClock clock;
-  Messages messages;
-  Host host;
-};
 
 /// The host's side and a device, both constructed before the machine that uses them.
 template <class D>
 struct PlainParts {
   template <class... Arguments>
-  explicit PlainParts(PlainHost::Setup setup, Arguments&&... arguments)
-      : host(std::move(setup)), device(host, std::forward<Arguments>(arguments)...) {}
+  PlainParts(const MachineConfig& config, const TimeParameters& timing, uint64_t message_ps,
+             std::unique_ptr<Remapper> remapper, Arguments&&... arguments)
+      : host(config, timing, message_ps, std::move(remapper)), device(host, std::forward<Arguments>(arguments)...) {}
 
   PlainHost host;
   D device;
 };
 
+/// Returns the parts of the machine around `device`.
+Machine::Parts HostOf(PlainHost& host, Device& device);
+
 /// A machine without SystemC: the host's side in plain C++, and a device (host/device.h).
 template <class D>
 class PlainMachine : private PlainParts<D>, public Machine {
  public:
-  /// `arguments` are passed to the device's constructor after its PlainHost.
+  /// The first four arguments are those of PlainHost; `arguments` are passed to the device's constructor after its
+  /// PlainHost.
   template <class... Arguments>
-  explicit PlainMachine(PlainHost::Setup setup, Arguments&&... arguments)
-      : PlainParts<D>(std::move(setup), std::forward<Arguments>(arguments)...),
-        Machine(host().config, {host().map, host().ram, host().host, host().messages, device()}) {}
+  PlainMachine(const MachineConfig& config, const TimeParameters& timing, uint64_t message_ps,
+               std::unique_ptr<Remapper> remapper, Arguments&&... arguments)
+      : PlainParts<D>(config, timing, message_ps, std::move(remapper), std::forward<Arguments>(arguments)...),
+        Machine(host().config, HostOf(host(), device())) {}
 
   D& device() { return this->PlainParts<D>::device; }
   PlainHost& host() { return this->PlainParts<D>::host; }
-  Remapper* iommu() { return host().host.iommu(); }
+  Remapper* iommu() { return host().iommu(); }
 };
 
 /// The engine that runs such a machine. Its constructor passes `arguments` to the machine.

@@ -6,11 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "gpu/rtl_gpu.h"
 #include "host/config.h"
 #include "host/engine.h"
 #include "host/machine_parts.h"
 #include "platform/sc_agenda.h"
 #include "platform/sc_cpu.h"
+#include "platform/sc_root_complex.h"
+#include "probe/translation_checker.h"
 
 namespace gmmu::sim {
 namespace {
@@ -31,7 +34,13 @@ ScGpus::ScGpus(const MachineConfig& config, const Parts& parts)
       sizes_in_use_(config.TurnedDown().raw),
       clients_(static_cast<unsigned>(config.gpu.clients)) {}
 
+ScUnit::ScUnit() = default;
+ScUnit::~ScUnit() = default;
+ScUnit::ScUnit(ScUnit&&) noexcept = default;
+
 Clock& ScGpus::clock() { return parts_.cpu; }
+
+ConfigSpace& ScGpus::config(unsigned unit) { return parts_.units[unit].gpu->config(); }
 
 void ScGpus::AwaitAccess(unsigned unit, const std::function<bool()>& ready, const std::string& what) {
   if (parts_.cpu.Await(ready, Clock::ToPs(bound_ns_), what)) return;

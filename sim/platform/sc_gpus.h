@@ -9,22 +9,27 @@
 #include <tlm>
 
 #include "gpu/bus_extension.h"
-#include "gpu/rtl_gpu.h"
 #include "host/device.h"
 #include "host/host_side.h"
-#include "platform/sc_gpu_link.h"
-#include "platform/sc_root_complex.h"
-#include "probe/translation_checker.h"
 
 namespace gmmu::sim {
 
 class Cpu;
+class GpuLink;
 class HostMemory;
 class Iommu;
+class RootComplex;
+class RtlGpu;
 class ScAgenda;
+class TranslationChecker;
+struct MachineConfig;
 
 /// A GPU and the per-GPU parts of the machine.
 struct ScUnit {
+  ScUnit();
+  ~ScUnit();
+  ScUnit(ScUnit&&) noexcept;
+
   std::unique_ptr<RtlGpu> gpu;
   std::unique_ptr<RootComplex> root_complex;
   std::unique_ptr<TranslationChecker> checker;  ///< null if sim.checker is off
@@ -43,7 +48,7 @@ class ScGpus : public Device {
 
   // Device
   unsigned units() const override { return static_cast<unsigned>(parts_.units.size()); }
-  ConfigSpace& config(unsigned unit) override { return parts_.units[unit].gpu->config(); }
+  ConfigSpace& config(unsigned unit) override;
   Clock& clock() override;
   uint64_t sizes_in_use() const override { return sizes_in_use_; }
   void Read(const BarAccess& access, void* to) override;
@@ -54,7 +59,7 @@ class ScGpus : public Device {
   // Device's instruments (sc_gpus_instruments.cc)
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
-  uint64_t Cycles() override { return parts_.units[0].gpu->cycles(); }
+  uint64_t Cycles() override;
   uint64_t CyclesEvaluated() override;
   std::vector<hw::InUse> ResourcesInUse() override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "gpu/rtl_gpu.h"
 #include "host/gpu_counters.h"
 #include "host/machine_parts.h"
 #include "hw/unit_names.h"
 #include "platform/sc_agenda.h"
 #include "platform/sc_cpu.h"
+#include "platform/sc_gpu_link.h"
 #include "platform/sc_gpus.h"
 #include "platform/sc_host_memory.h"
 #include "platform/sc_iommu.h"
+#include "platform/sc_root_complex.h"
+#include "probe/translation_checker.h"
 
 namespace gmmu::sim {
 namespace {
@@ -71,6 +75,8 @@ std::vector<hw::Finding> ScGpus::Findings() {
   }
   return all;
 }
+
+uint64_t ScGpus::Cycles() { return parts_.units[0].gpu->cycles(); }
 
 uint64_t ScGpus::CyclesEvaluated() {
   uint64_t all = 0;

@@ -2,7 +2,10 @@
 // The fast engine: builds a machine with the parameters that a configuration gives.
 #include "twin/fast_engine.h"
 
+#include "host/config.h"
 #include "host/machine_parts.h"
+#include "iommu/remapper.h"
+#include "twin/gpu.h"
 #include "twin/keyed_policy.h"
 
 namespace gmmu::sim::twin {
@@ -35,6 +38,11 @@ GpuParameters GpuParameters::From(const MachineConfig& c, unsigned unit) {
   p.policy = PolicyOf(c);
   return p;
 }
+
+FastMachine::FastMachine(const MachineConfig& config) : FastMachine(config, nullptr) {}
+
+FastMachine::FastMachine(const MachineConfig& config, std::unique_ptr<Remapper> remapper)
+    : PlainMachine(config, TimingOf(config), 0, std::move(remapper)) {}
 
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const EngineOptions& options) {
   if (!options.waves.empty()) {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <memory>
-#include <utility>
 
-#include "host/machine_parts.h"
 #include "host/plain_machine.h"
 #include "twin/gpus.h"
 
@@ -11,9 +9,9 @@ namespace gmmu::sim::twin {
 
 /// The machine of the fast engine.
 struct FastMachine : PlainMachine<Gpus> {
-  /// `remapper` is the machine's IOMMU; if it is null, the configuration's IOMMU is used.
-  explicit FastMachine(const MachineConfig& config, std::unique_ptr<Remapper> remapper = nullptr)
-      : PlainMachine({config, TimingOf(config), 0, std::move(remapper)}) {}
+  explicit FastMachine(const MachineConfig& config);
+  /// `remapper` is the machine's IOMMU.
+  FastMachine(const MachineConfig& config, std::unique_ptr<Remapper> remapper);
   Gpu& gpu(unsigned unit) { return device().gpu(unit); }
 };
 

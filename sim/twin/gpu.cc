@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "host/host_access.h"
 #include "probe/translation_checker.h"
 #include "probe/wait_checker.h"
 #include "twin/client_ports.h"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "host/agenda.h"
-#include "host/host_access.h"
 #include "host/time_model.h"
 #include "hw/platform.h"
 #include "memory/vram.h"
@@ -30,6 +29,7 @@ class ClientAccesses;
 
 namespace gmmu::sim {
 
+class HostAccess;
 class TranslationChecker;
 class WaitChecker;
 

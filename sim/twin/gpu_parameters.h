@@ -4,11 +4,14 @@
 #include <functional>
 #include <memory>
 
-#include "host/config.h"
 #include "host/sizes_in_use.h"
 #include "host/time_model.h"
 #include "pcie/config_space.h"
 #include "twin/policy.h"
+
+namespace gmmu::sim {
+struct MachineConfig;
+}
 
 namespace gmmu::sim::twin {
 

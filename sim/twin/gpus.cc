@@ -8,7 +8,15 @@
 
 #include <fmt/format.h>
 
+#include "host/agenda.h"
+#include "host/config.h"
+#include "host/engine.h"
+#include "host/host.h"
 #include "host/machine_parts.h"
+#include "host/plain_host.h"
+#include "twin/gpu.h"
+#include "twin/gpu_access.h"
+#include "twin/peers.h"
 
 namespace gmmu::sim::twin {
 namespace {
@@ -41,15 +49,21 @@ Gpus::Gpus(PlainHost& host)
     : host_(host),
       bound_ns_(host.config.gpu.mmio_bound_ns),
       tag_is_lost_(host.config.inject.lose_tag),
-      peers_({UnitsOf(host.config), host.config.link.latency_ns * 1000, host.config.link.bytes_per_ns}, host.agenda) {
+      peers_(std::make_unique<Peers>(GpuLinkParameters{UnitsOf(host.config), host.config.link.latency_ns * 1000,
+                                                       host.config.link.bytes_per_ns},
+                                     host.agenda)) {
   for (unsigned unit = 0; unit < UnitsOf(host.config); ++unit) {
-    gpus_.push_back(std::make_unique<Gpu>(unit, BdfOf(unit), GpuParameters::From(host.config, unit), host.host, peers_,
+    gpus_.push_back(std::make_unique<Gpu>(unit, BdfOf(unit), GpuParameters::From(host.config, unit), host.host, *peers_,
                                           host.agenda));
-    peers_.Attach(gpus_.back()->memory());
+    peers_->Attach(gpus_.back()->memory());
   }
 }
 
 Gpus::~Gpus() = default;
+
+ConfigSpace& Gpus::config(unsigned unit) { return gpus_[unit]->config(); }
+
+Clock& Gpus::clock() { return host_.clock; }
 
 /// Sends an access, waits for its response and returns the bytes read.
 std::vector<uint8_t> Gpus::Request(Gpu& gpu, GpuAccess access, const std::string& what) {

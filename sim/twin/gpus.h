@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "host/device.h"
-#include "host/plain_machine.h"
-#include "twin/gpu.h"
-#include "twin/gpu_access.h"
-#include "twin/peers.h"
+
+namespace gmmu::sim {
+class PlainHost;
+}
 
 namespace gmmu::sim::twin {
+
+class Gpu;
+class Peers;
+struct GpuAccess;
 
 /// The GPUs of the fast engine, linked to each other.
 ///
@@ -32,8 +36,8 @@ class Gpus : public Device {
 
   // Device
   unsigned units() const override { return static_cast<unsigned>(gpus_.size()); }
-  ConfigSpace& config(unsigned unit) override { return gpus_[unit]->config(); }
-  Clock& clock() override { return host_.clock; }
+  ConfigSpace& config(unsigned unit) override;
+  Clock& clock() override;
   void Read(const BarAccess& access, void* to) override;
   void Write(const BarAccess& access, const void* from) override;
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
@@ -44,7 +48,7 @@ class Gpus : public Device {
   std::vector<hw::Finding> Findings() override;
   uint64_t Cycles() override;
   /// Counts acts of the agenda, because this engine evaluates no cycles.
-  uint64_t CyclesEvaluated() override { return host_.agenda.acts(); }
+  uint64_t CyclesEvaluated() override;
   std::vector<hw::InUse> ResourcesInUse() override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
   void DriveClients(unsigned unit, hw::ClientAccesses* accesses) override;
@@ -58,7 +62,7 @@ class Gpus : public Device {
   PlainHost& host_;
   const uint64_t bound_ns_;  ///< gpu.mmio_bound_ns
   const bool tag_is_lost_;   ///< deliberate fault: the hardware always claims to hold a tag
-  Peers peers_;
+  const std::unique_ptr<Peers> peers_;
   std::vector<std::unique_ptr<Gpu>> gpus_;
   uint64_t requests_ = 0, writes_ = 0;
 };

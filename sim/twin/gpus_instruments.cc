@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "host/agenda.h"
 #include "host/gpu_counters.h"
 #include "host/machine_parts.h"
+#include "host/plain_host.h"
 #include "hw/unit_names.h"
 #include "probe/translation_checker.h"
 #include "probe/wait_checker.h"
+#include "twin/gpu.h"
 #include "twin/gpus.h"
+#include "twin/peers.h"
 #include "twin/tlb_timing.h"
 
 namespace gmmu::sim::twin {
@@ -48,7 +52,7 @@ std::vector<hw::Counter> Gpus::Counters() {
         {prefix + "host_port", "writes_lost", gpu->memory().writes_lost(), "bursts", "Fence records lost on purpose."});
     if (gpu->policy_stated()) hw::AddUnitCounters(prefix, PolicyCountersOf(gpu->mmu().timing()), all);
     if (gpu->checker() != nullptr) hw::AddUnitCounters(prefix, gpu->checker()->Counters(), all);
-    if (units() > 1) hw::AddUnitCounters(prefix, peers_.wires().Counters(gpu->unit()), all);
+    if (units() > 1) hw::AddUnitCounters(prefix, peers_->wires().Counters(gpu->unit()), all);
   }
   AddCpuCounters(requests_, writes_, all);
   return all;
@@ -63,6 +67,8 @@ std::vector<hw::Finding> Gpus::Findings() {
   }
   return all;
 }
+
+uint64_t Gpus::CyclesEvaluated() { return host_.agenda.acts(); }
 
 uint64_t Gpus::Cycles() { return gpus_[0]->time().CycleAt(host_.agenda.now()); }
 

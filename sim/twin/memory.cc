@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "host/host_access.h"
 #include "twin/peers.h"
 
 namespace gmmu::sim::twin {

@@ -6,13 +6,16 @@
 #include <vector>
 
 #include "host/agenda.h"
-#include "host/host_access.h"
 #include "host/time_model.h"
 #include "hw/gmmu_regs.h"
 #include "hw/host_ram.h"
 #include "memory/vram.h"
 #include "twin/counters.h"
 #include "twin/gpu_parameters.h"
+
+namespace gmmu::sim {
+class HostAccess;
+}
 
 namespace gmmu::sim::twin {
 

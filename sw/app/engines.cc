@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "board/board_engine.h"
+#include "device/device_engine.h"
 #ifdef GMMU_RTL_ENGINE
 #include "platform/sc_engine.h"
 #endif
@@ -20,7 +21,7 @@ const std::vector<EngineKind>& EngineKinds() {
       {kFast, "estimated", true, true, false,
        [](EngineInputs i) { return sim::twin::CreateEngine(i.machine, i.options); }},
       {kBoardEngine, "wall clock", true, false, false,
-       [](EngineInputs i) { return sim::board::CreateEngine(i.machine, std::move(i.board), i.options); }},
+       [](EngineInputs i) { return sim::board::CreateEngine(i.machine, std::move(*i.board), i.options); }},
       {kDevice, "estimated", false, false, false,
        [](EngineInputs i) { return sim::device::CreateEngine(i.machine, *i.device, i.serve, i.options); }}};
   return kinds;

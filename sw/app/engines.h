@@ -4,9 +4,19 @@
 #include <string>
 #include <vector>
 
-#include "board/board.h"
-#include "device/device_engine.h"
-#include "host/engine.h"
+#include "hw/device.h"
+
+namespace gmmu::sim {
+class Engine;
+struct EngineOptions;
+struct MachineConfig;
+namespace board {
+class Board;
+}
+namespace device {
+struct DeviceSettings;
+}
+}  // namespace gmmu::sim
 
 namespace gmmu::app {
 
@@ -18,9 +28,9 @@ inline constexpr const char* kDevice = "device";
 struct EngineInputs {
   const sim::MachineConfig& machine;
   const sim::EngineOptions& options;
-  std::unique_ptr<sim::board::Board> board = nullptr;
+  std::unique_ptr<sim::board::Board>* board = nullptr;  ///< the maker takes it
   const sim::device::DeviceSettings* device = nullptr;
-  sim::device::Serve serve = nullptr;  ///< the driver's hardware thread; null: it has none
+  uint64_t (*serve)(const GMMU_DEVICE_HOST* host) = nullptr;  ///< the driver's hardware thread; null: it has none
 };
 
 /// An engine of this program.

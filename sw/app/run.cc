@@ -22,6 +22,7 @@
 #include "app/process.h"
 #include "app/progress.h"
 #include "app/simulated.h"
+#include "board/board.h"
 #include "board/sizes.h"
 #include "host/engine.h"
 #include "host/machine_parts.h"
@@ -76,10 +77,10 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
 std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const Configuration& configuration,
                                         PDRIVER_INITIALIZE driver, const sim::EngineOptions& options,
                                         std::unique_ptr<sim::board::Board> board) {
-  EngineInputs inputs{configuration.machine, options, std::move(board), &configuration.device};
+  EngineInputs inputs{configuration.machine, options, &board, &configuration.device};
   if (configuration.device.present())
-    inputs.serve = reinterpret_cast<sim::device::Serve>(ExportOf(driver, "GmmuServeDevice"));
-  return FindEngine(name)->make(std::move(inputs));
+    inputs.serve = reinterpret_cast<decltype(inputs.serve)>(ExportOf(driver, "GmmuServeDevice"));
+  return FindEngine(name)->make(inputs);
 }
 
 /// Applies --device to device.model. A machine with a device model has its own engine.

@@ -4,9 +4,12 @@
 #include <array>
 #include <cstring>
 
+#include "host/agenda.h"
+#include "host/config.h"
 #include "host/device.h"
 #include "host/machine_parts.h"
 #include "host/plain_machine.h"
+#include "iommu/remapper.h"
 
 namespace gmmu::sim {
 
@@ -64,7 +67,7 @@ class PatternDevice : public Device {
 };
 
 struct PatternMachine : PlainMachine<PatternDevice> {
-  explicit PatternMachine(const MachineConfig& config) : PlainMachine({config, TimingOf(config)}) {}
+  explicit PatternMachine(const MachineConfig& config) : PlainMachine(config, TimingOf(config), 0, nullptr) {}
 };
 
 }  // namespace gmmu::sim

@@ -3,7 +3,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include "host/host_image.h"
+#include "host/ram_of_iommu.h"
 #include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/memory_objects.h"

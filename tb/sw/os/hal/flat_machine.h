@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "host/host_image.h"
+#include "host/ram_of_iommu.h"
 #include "tb/sim/iommu/flat_remapper.h"
 #include "twin/fast_engine.h"
 

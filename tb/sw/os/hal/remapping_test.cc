@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/host_image.h"
+#include "host/ram_of_iommu.h"
 #include "os/base/bug_check.h"
 #include "tb/sim/iommu/translate.h"
 #include "tb/sw/os/hal/flat_machine.h"

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "host/host_image.h"
+#include "host/ram_of_iommu.h"
 #include "os/base/bug_check.h"
 #include "os/hal/remapping.h"
 #include "tb/sim/iommu/translate.h"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "ddi/wdm.h"
-#include "host/host_image.h"
+#include "host/ram_of_iommu.h"
 #include "os/base/bug_check.h"
 #include "os/base/text.h"
 #include "os/hal/remapping.h"

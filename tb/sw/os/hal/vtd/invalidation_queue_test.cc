@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "host/config.h"
-#include "host/host_image.h"
+#include "host/ram_of_iommu.h"
 #include "os/base/errors.h"
 #include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"

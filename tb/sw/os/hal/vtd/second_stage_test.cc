@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "host/config.h"
-#include "host/host_image.h"
+#include "host/ram_of_iommu.h"
 #include "os/base/bug_check.h"
 #include "os/hal/logical_place.h"
 #include "os/hal/vtd/domain.h"

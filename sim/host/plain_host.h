@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <cstdint>
+#include <memory>
+
+namespace gmmu::hw {
+class HostRam;
+}
+
+namespace gmmu::sim {
+
+class AddressMap;
+class Agenda;
+class AgendaClock;
+class Host;
+class Messages;
+class Remapper;
+struct MachineConfig;
+struct TimeParameters;
+
+/// The host's side of a machine without SystemC, built from a configuration.
+class PlainHost {
+  struct Parts;
+  const std::unique_ptr<Parts> parts_;
+
+ public:
+  /// `timing` is that of the IOMMU, of memory and of short writes on their way. A message needs `message_ps` more. If
+  /// `remapper` is null, the machine has the configuration's IOMMU.
+  PlainHost(const MachineConfig& machine, const TimeParameters& timing, uint64_t message_ps,
+            std::unique_ptr<Remapper> remapper);
+  ~PlainHost();
+  PlainHost(const PlainHost&) = delete;
+  PlainHost& operator=(const PlainHost&) = delete;
+
+  /// Null: the machine has no IOMMU.
+  Remapper* iommu();
+
+  const MachineConfig& config;
+  AddressMap& map;
+  hw::HostRam& ram;
+  Agenda& agenda;
+  AgendaClock& clock;
+  Messages& messages;
+  Host& host;
+};
+
+}  // namespace gmmu::sim
