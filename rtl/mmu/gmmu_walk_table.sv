@@ -490,7 +490,7 @@ module gmmu_walk_table
     end
   end
 
-  // ---- A beat. Results needed in the beat's own cycle leave combinationally.
+  // ---- Handling of a beat. Outputs that are needed in the same cycle as the beat are combinational.
   index_t     beat_row;
   key_t       beat_key;
   waiter_t    beat_who;

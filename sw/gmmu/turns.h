@@ -20,7 +20,7 @@ class Turns {
   Turns& operator=(const Turns&) = delete;
 
   /// Runs the body until it calls Yield (returns true) or ends (returns false). Throws the body's exception. Meanwhile
-  /// `idle` is called ten times a second; its exception leaves Resume after the body has yielded.
+  /// `idle` is called ten times a second. If it throws, Resume rethrows once the body has yielded.
   bool Resume(const std::function<void()>& idle);
   /// Called by the body. Returns control to the owner until the owner's next Resume.
   void Yield();

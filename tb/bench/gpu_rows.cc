@@ -52,8 +52,8 @@ void Prepare(BareGpu& gpu, Target pages) {
   for (uint64_t page = 0; page < kPages; ++page) put(kTables + 0x2000 + 8 * page, 0x1000000 + (page << 12), pages);
 }
 
-/// Returns the cycles from the edge that accepts a lookup to the edge at which its response is valid: the extra time of
-/// the run at `address` over a run that hits the L1. The runs are `before`, `address`, and `address` again.
+/// Returns the cycles from the edge that accepts a lookup to the edge at which its response is valid: the time by which
+/// the run at `address` exceeds a run that hits the L1. The runs are `before`, `address`, and `address` again.
 uint64_t Latency(std::vector<uint64_t> before, uint64_t address) {
   before.insert(before.end(), {address, address});
   ArrayTiming timing;

@@ -9,9 +9,9 @@ namespace gmmu::os {
 
 /// Runs a routine on a separate stack that was painted beforehand, and measures how deep the routine used it.
 ///
-/// Code that models hardware (a register access and the machine's work for it) runs on the caller's stack, through Off,
-/// because the routine itself would not use that stack. One routine at a time; it may change to another fibre only
-/// inside Off.
+/// Off runs code that models hardware (a register access and the machine's work for it) on the caller's stack, so that
+/// this code does not count as the routine's stack use. The meter runs one routine at a time, which may switch fibres
+/// only inside Off.
 class StackMeter {
  public:
   /// `bytes` is the size of the stack in whole pages, far more than any routine should use. Below it is a guard area.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks bounds of the MMU's figures; mmu_speed.h defines each measurement.
+// Checks that the MMU's latencies and rates stay within bounds; mmu_speed.h defines each measurement.
 #include <gtest/gtest.h>
 
 #include <iostream>

@@ -183,7 +183,7 @@ class LookupPointers {
     last_[level].reset();
     unsure_[level] = until;
   }
-  /// Returns whether any pointer of the level may have been found.
+  /// Returns whether a search may have found any pointer at `level`.
   bool Any(unsigned level, const Key& key, uint64_t keep) const {
     return history_.count({level, key.space, key.vpn & keep}) != 0;
   }
@@ -201,7 +201,7 @@ class LookupPointers {
       if (last_[level] && last_[level]->space == space && last_[level]->tag == tag) last_[level].reset();
     }
   }
-  /// Returns whether this pointer of the level may have been found.
+  /// Returns whether a search may have found this pointer at `level`.
   bool May(unsigned level, const Key& key, uint64_t keep, const Table& table, uint64_t from, uint64_t to) const {
     const auto found = history_.find({level, key.space, key.vpn & keep});
     if (found == history_.end()) return false;
@@ -249,7 +249,7 @@ class LookupLarge {
     if (std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) entries_.push_back(entry);
     last_ = alone ? std::optional<Entry>(entry) : std::nullopt;
   }
-  /// Records that a pointer of the level was written, possibly to the same row.
+  /// Records that a pointer at `level` was written, possibly to the same row.
   void Pointer(unsigned level) {
     if (last_ && last_->level == level) last_.reset();
   }

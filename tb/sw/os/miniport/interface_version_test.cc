@@ -32,7 +32,7 @@ TEST(InterfaceVersion, HasItsNameOrItsNumber) {
 }
 
 // The kernel table's sizes 0x100, 0x138 and 0x240, the driver table's 0x4F0 and DRIVERCAPS' 576 and 592 were observed
-// on build 22621; PHYSICALADAPTERCAPS' 20 and 24 come from driver authors.
+// on build 22621; driver authors reported the sizes 20 and 24 of PHYSICALADAPTERCAPS.
 TEST(InterfaceVersion, HasTheSizesOfTheKit) {
   struct Row {
     ULONG version;
