@@ -162,7 +162,8 @@ module gmmu_dma_fetch
       adapter_q <= '0;
       page_q <= place_q.address[PaWidth-1:PageLg2];
     end
-    if (state_q == StateAnswer && rsp_valid_i) begin
+    // These states last until the answer arrives, so that its cycle is the last to write.
+    if (state_q == StateAnswer) begin
       generation_q <= rsp_i.generation;
       ends_q <= rsp_i.fault != FaultNone || rsp_i.zero;
       zero_q <= rsp_i.zero && rsp_i.fault == FaultNone;
@@ -173,7 +174,7 @@ module gmmu_dma_fetch
       fault_q <= rsp_i.fault;
       level_q <= rsp_i.level;
     end
-    if (state_q == StateMapped && ap_rsp_valid_i) begin
+    if (state_q == StateMapped) begin
       ends_q <= ap_rsp_i.fault != FaultNone;
       coherent_q <= ap_rsp_i.coherent;
       target_q <= TargetSystem;

@@ -46,7 +46,8 @@ class Processor {
     }
     EXPECT_NE(end_, kNone) << "no end; next step " << next_ << " of " << plan_.steps.size();
     kill_ = killed_before_ = preempt_ = false;
-    for (unsigned i = 0; i < 6; ++i) Tick(false);  // Nothing may follow.
+    for (unsigned i = 0; i < 16; ++i) Tick(false);  // Nothing may follow.
+    EXPECT_FALSE(blocks.t.command_awake_o[n_]) << "awake_o without a buffer";
     if (kill_after != ~0u) return end_;
     if (end_ == kPreempted) {
       ExpectStop(words);

@@ -90,6 +90,7 @@ module gmmu_dma_blocks_bench
   input  logic        stop_i [Units],        // aborts a fetcher
   input  logic        clear_i [Units],
   output logic        quiet_o [Units],
+  output logic        awake_o [Units],         // 0 for a mover, which has no such port
   input  logic        job_valid_i [Units],
   output logic        job_ready_o [Units],
   input  logic        job_physical_i [Units],
@@ -305,6 +306,7 @@ module gmmu_dma_blocks_bench
         .retired_o(retired_o[n]),
         .fault_valid_o(fault_valid_o[n]), .fault_o(fault), .fault_job_o(fault_label_o[n]),
         .count_bytes_o(count_o[n]));
+      assign awake_o[n] = 1'b0;
       assign drained_o[n] = 1'b0;
       assign out_valid_o[n] = 1'b0;
       assign out_data_o[n] = '0;
@@ -316,7 +318,7 @@ module gmmu_dma_blocks_bench
       logic        word_valid;
       assign out_valid_o[n] = word_valid || out_last_o[n];      // out_last_o is the error here
       gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
-        .clk_i, .awake_o(), .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
+        .clk_i, .awake_o(awake_o[n]), .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
         .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(place),
         .job_end_i(ends[32:0]), .valid_o(word_valid), .ready_i(out_ready_i[n]),
         .other_ready_i(1'b0), .word_o(word), .error_o(out_last_o[n]), .fault_o(fault),

@@ -84,6 +84,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
             if (i == 0) return;
             EXPECT_FALSE(top.collect_valid_o[n_]) << "after halt";
             EXPECT_FALSE(top.collect_word_ready_o[n_]) << "after halt";
+            EXPECT_FALSE(top.collect_awake_o[n_]) << "after halt";
           });
   }
   void Compare(Steering& blocks, const Told& told) {

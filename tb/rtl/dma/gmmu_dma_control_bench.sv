@@ -40,6 +40,7 @@ module gmmu_dma_control_bench
   output logic [31:0] ring_offset_o [3][Rings],
   output logic [31:0] ring_header_o [3][Rings],
   output logic [63:0] ring_address_o [3][Rings],
+  output logic        rings_awake_o [3],
   output logic        rings_idle_o [3],
   output logic        rings_busy_o [3],
   output logic        rings_fence_irq_o [3],
@@ -107,6 +108,7 @@ module gmmu_dma_control_bench
   output logic [63:0] collect_step_o [2],
   input  logic        collect_tail_ready_i [2],
   input  logic        collect_tail_end_i [2],
+  output logic        collect_awake_o [2],
 
   // Command processors.
   input  logic        command_start_i [2],
@@ -124,6 +126,7 @@ module gmmu_dma_control_bench
   output logic        command_killed_o [2],
   output logic        command_preempted_o [2],
   output logic        command_irq_o [2],
+  output logic        command_awake_o [2],
   output logic [21:0] command_what_o [2],
   output logic [63:0] command_address_o [2],
   output logic [1:0]  command_path_o [2],
@@ -317,7 +320,7 @@ module gmmu_dma_control_bench
     gmmu_dma_ring #(
       .NumRings(Built[n]), .NumSpaces(Spaces[n]), .FirstPort(n == 0 ? 1 : 4)
     ) u_ring (
-      .clk_i, .awake_o(), .rst_i, .enable_i(rings_enable_i[n]), .idle_o(rings_idle_o[n]),
+      .clk_i, .awake_o(rings_awake_o[n]), .rst_i, .enable_i(rings_enable_i[n]), .idle_o(rings_idle_o[n]),
       .busy_o(rings_busy_o[n]), .ring_i(cfg), .ring_o(state), .fence_irq_o(rings_fence_irq_o[n]),
       .ring_error_o(rings_error_o[n]), .preempted_o(rings_preempted_o[n]),
       .count_entry_o(rings_count_o[n]),
@@ -345,7 +348,7 @@ module gmmu_dma_control_bench
   for (genvar n = 0; n < 2; n++) begin : g_collect
     command_t command;
     gmmu_dma_collect #(.NumSpaces(Spaces[n])) u_collect (
-      .clk_i, .awake_o(), .rst_i, .start_i(collect_start_i[n]), .bytes_i(collect_bytes_i[n]),
+      .clk_i, .awake_o(collect_awake_o[n]), .rst_i, .start_i(collect_start_i[n]), .bytes_i(collect_bytes_i[n]),
       .halt_i(collect_halt_i[n]), .word_valid_i(collect_word_valid_i[n]),
       .word_ready_o(collect_word_ready_o[n]), .word_i(collect_word_i[n]),
       .word_error_i(collect_word_error_i[n]), .valid_o(collect_valid_o[n]),
@@ -369,7 +372,7 @@ module gmmu_dma_control_bench
     job_t       job;
     mmu_ctl_t   ctl;
     gmmu_dma_command #(.NumSpaces(Spaces[n])) u_command (
-      .clk_i, .awake_o(), .rst_i, .start_i(command_start_i[n]), .bytes_i(command_bytes_i[n]),
+      .clk_i, .awake_o(command_awake_o[n]), .rst_i, .start_i(command_start_i[n]), .bytes_i(command_bytes_i[n]),
       .buffer_i(place_of(command_where_i[n], command_address_i[n])),
       .privileged_i(command_privileged_i[n]), .record_address_i(command_record_i[n]),
       .record_value_i(command_value_i[n]), .cycle_i(command_cycle_i[n]),

@@ -43,6 +43,7 @@ class Fetcher : public ::testing::TestWithParam<std::tuple<int, int>> {
           },
           [&] {
             world.Sample(false);
+            EXPECT_TRUE(top.awake_o[unit] || !top.job_valid_i[unit]);
             if (top.job_valid_i[unit] && top.job_ready_o[unit]) taken = true;
             if (!top.out_valid_o[unit]) return;
             if (top.out_last_o[unit]) {
@@ -74,6 +75,7 @@ TEST_P(Fetcher, GivesTheWordsOfOneRangeAfterTheOther) {
     }
     for (int n = 0; n < 3; ++n) blocks.Step([&] { world.Drive(); }, [&] { world.Sample(false); });
     world.ExpectRest();
+    EXPECT_FALSE(blocks.t.awake_o[unit]);
   }
 }
 
@@ -110,6 +112,7 @@ TEST_P(Fetcher, SaysWhyAWordCouldNotBeReadAndForgetsOnAbort) {
     top.stop_i[unit] = 0;
     for (int n = 0; n < 3; ++n) blocks.Step([&] { world.Drive(); }, [&] { world.Sample(false); });
     world.ExpectRest();
+    EXPECT_FALSE(blocks.t.awake_o[unit]);
     const UnitJob good{true, regs::Target::kSystem, 0x2008, 64, 0};
     Take(blocks, world, unit, good, Words(world, good, 0x2008 + 64), kManners[manner], false);
   }

@@ -118,6 +118,8 @@ class RingsBench : public Steering {
     bool done = false;
     for (unsigned i = 0; i < limit && !done && !testing::Test::HasFailure(); ++i) Step(), done = i > 4 && AllDone();
     EXPECT_TRUE(done || testing::Test::HasFailure()) << "no end, phase " << phase;
+    Run(16);
+    EXPECT_FALSE(t.rings_awake_o[n]) << "awake_o of rings without work";
   }
 
  private:
