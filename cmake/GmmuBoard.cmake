@@ -3,8 +3,7 @@
 
 add_library(gmmu_ulx3s_model STATIC)
 gmmu_verilate(gmmu_ulx3s_model gmmu_ulx3s OPTIMISE -Os SOURCES ${PROJECT_SOURCE_DIR}/constraints/ulx3s/ecp5_cells.sv
-  ARGS --no-assert -fno-ico-change-detect --pins-inout-enables -GBitsPerSecond=20000000
-       +define+GMMU_MAX_LEVELS=4 +define+GMMU_CLIENT_SLOTS_LG2=4)
+  ARGS --no-assert -fno-ico-change-detect --pins-inout-enables -GBitsPerSecond=20000000 +define+GMMU_PROFILE=Board)
 
 file(GLOB board_sources CONFIGURE_DEPENDS sim/board_pins/*.cc)
 list(FILTER board_sources EXCLUDE REGEX "/(main|sdram_chip)\\.cc$")

@@ -30,7 +30,7 @@ endforeach()
 # Warnings fail only `make lint`: additional warnings of a newer Verilator must not break a user's build.
 set(GMMU_VERILATOR_ARGS -sv ${PROJECT_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Werror-USERFATAL -Wno-lint -Wno-style
                         --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
-                        +define+GMMU_VA_WIDTH=${GMMU_VA_BITS} +define+GMMU_DATA_WIDTH=${GMMU_DATA_BITS})
+                        +define+GMMU_VA_BITS=${GMMU_VA_BITS} +define+GMMU_DATA_BITS=${GMMU_DATA_BITS})
 
 if(GMMU_SLEEP)
   list(APPEND GMMU_VERILATOR_ARGS +define+GMMU_SLEEP)
@@ -48,11 +48,12 @@ function(gmmu_rtl_engine suffix bits)
   if(GMMU_WAVES)
     set(trace TRACE)
   endif()
+  set(sizes)
+  foreach(key IN LISTS GMMU_BUILD_KEYS)
+    list(APPEND sizes +define+GMMU_${key}=${GMMU_${key}})
+  endforeach()
   gmmu_verilate(gmmu_rtl_gpu${suffix} gmmu_gpu ${trace} OPTIMISE -Os SOURCES ${PROJECT_SOURCE_DIR}/rtl/observe.vlt
-    ARGS --no-assert -fno-ico-change-detect -GNumClients=${GMMU_CLIENTS} -GNumSpaces=${GMMU_SPACES} -GNumRings=${GMMU_RINGS}
-         -GL1Entries=${GMMU_L1_ENTRIES} -GL2Entries=${GMMU_L2_ENTRIES} -GL2Ways=${GMMU_L2_WAYS}
-         -GWalkCacheEntries=${GMMU_WALK_CACHE} -GNumWalks=${GMMU_WALKS}
-         -GReadsInFlight=${GMMU_READS_IN_FLIGHT} +define+GMMU_DATA_WIDTH=${bits})
+    ARGS --no-assert -fno-ico-change-detect ${sizes} +define+GMMU_DATA_BITS=${bits})
   set(name gmmu_rtl_engine${suffix})
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC gmmu_rtl_gpu${suffix} gmmu_options SystemC::systemc)

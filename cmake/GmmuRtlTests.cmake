@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 # tb/rtl/<room>: programs with the Verilated tops gmmu_*_bench of that folder; with GMMU_PLANTS those of cmake/GmmuRules.cmake.
 
-# Sizes of the whole GPU's bench beside the default ones, GMMU_TOP_SIZES. All of the small GPU is at its
-# legal end but for the clients and the address spaces that the tests need.
-set(GMMU_TOP_small NumClients=2 TrafficEngines=2 ThroughPorts=1 NumSpaces=8 NumRings=2 L1Entries=2 L2Entries=32 L2Ways=1
-                   WalkCacheEntries=2 NumWalks=1 ReadsInFlight=2 CounterWidth=32 TurnDown=0)
-set(GMMU_TOP_large NumClients=64 TrafficEngines=4 ThroughPorts=1 NumSpaces=64 NumRings=4 L1Entries=64 L2Entries=4096
-                   L2Ways=16 WalkCacheEntries=256 NumWalks=32 ReadsInFlight=128 CounterWidth=64 TurnDown=1)
+# Sets `result` to GMMU_TOP_<size>=<value> for each size of a profile.
+function(gmmu_profile profile result)
+  set(values)
+  foreach(index RANGE ${GMMU_LAST_SIZE})
+    string(JSON name GET "${GMMU_SIZES}" sizes ${index} name)
+    gmmu_size(${profile} ${index} value)
+    if(NOT value MATCHES "^[0-9]+$")  # the name of an earlier size
+      set(value ${value_${value}})
+    endif()
+    set(value_${name} ${value})
+    list(APPEND values GMMU_TOP_${name}=${value})
+  endforeach()
+  set(${result} ${values} PARENT_SCOPE)
+endfunction()
 
 if(GMMU_RTL AND GMMU_PLANTS)
   include(GmmuRules)
@@ -14,7 +22,7 @@ if(GMMU_RTL AND GMMU_PLANTS)
 elseif(GMMU_RTL)
   add_custom_target(rtl_benches)  # all of them
   # A folder may have several benches: one Verilated library each, one program for all. Rooms in GMMU_WIDE_BENCHES are
-  # built once more for each width in GMMU_WIDE_BITS, the whole GPU once more for each of GMMU_TOP_SIZES.
+  # built once more for each width in GMMU_WIDE_BITS, the whole GPU once more for each profile in GMMU_TOP_PROFILES.
   function(gmmu_rtl_test name suffix)
     cmake_parse_arguments(arg "" "" "SOURCES;BENCHES;ARGS;DEFINITIONS" ${ARGN})
     set(libraries)
@@ -41,22 +49,26 @@ elseif(GMMU_RTL)
     file(GLOB benches CONFIGURE_DEPENDS ${folder}/gmmu_*_bench.sv)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
     if(sources AND (GMMU_BENCHES STREQUAL "all" OR room IN_LIST GMMU_BENCHES))
-      gmmu_rtl_test(test_rtl_${room} "" SOURCES ${sources} BENCHES ${benches})
+      set(top_args)
+      set(top_definitions)
+      if(room STREQUAL "top")
+        set(top_args +define+GMMU_PROFILE=Bench)
+        gmmu_profile(Bench top_definitions)
+      endif()
+      gmmu_rtl_test(test_rtl_${room} "" SOURCES ${sources} BENCHES ${benches} ARGS ${top_args} DEFINITIONS ${top_definitions})
       if(room STREQUAL "top")
         file(GLOB gpu_sources CONFIGURE_DEPENDS ${folder}/gmmu_gpu_*.cc ${folder}/top_machine.cc)
-        foreach(size IN LISTS GMMU_TOP_SIZES)
-          set(top_args ${GMMU_TOP_${size}})
-          set(top_definitions ${GMMU_TOP_${size}})
-          list(TRANSFORM top_args PREPEND "-G")
-          list(TRANSFORM top_definitions PREPEND "GMMU_TOP_")
-          gmmu_rtl_test(test_rtl_top _${size} SOURCES ${gpu_sources} BENCHES ${folder}/gmmu_top_bench.sv ARGS ${top_args}
+        foreach(size IN LISTS GMMU_TOP_PROFILES)
+          gmmu_profile(${size} top_definitions)
+          string(TOLOWER ${size} suffix)
+          gmmu_rtl_test(test_rtl_top _${suffix} SOURCES ${gpu_sources} BENCHES ${folder}/gmmu_top_bench.sv ARGS +define+GMMU_PROFILE=${size}
                         DEFINITIONS ${top_definitions})
         endforeach()
       endif()
       if(room IN_LIST GMMU_WIDE_BENCHES)
         foreach(bits IN LISTS GMMU_WIDE_BITS)
           gmmu_rtl_test(test_rtl_${room} _${bits} SOURCES ${sources} BENCHES ${benches}
-                        ARGS +define+GMMU_DATA_WIDTH=${bits})
+                        ARGS +define+GMMU_DATA_BITS=${bits})
         endforeach()
       endif()
     endif()

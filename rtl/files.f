@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RTL in dependency order, packages first. Paths start in this file's folder: verilator -F .../rtl/files.f works.
+pkg/gmmu_config_pkg.sv
 pkg/gmmu_regs_pkg.sv
 pkg/gmmu_pkg.sv
 pkg/gmmu_axi_pkg.sv

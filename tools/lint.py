@@ -4,11 +4,12 @@
 
   files        rtl/files.f names every RTL file once
   waivers      stand in rtl/*.vlt only, each below a comment with its reason
-  verilator    --lint-only -Wall on the GPU top in its wrapper, at its default and at small sizes
+  verilator    --lint-only -Wall on the GPU top in its wrapper, with the profiles Default and Tiny
   boards       the same on the top of each board
   elaborate    Yosys' read_slang takes the GPU top in its wrapper: no latch, no undriven and no doubly driven net
   parameters   illegal values stop elaboration with a message; legal corners pass both tools (tools/parameters.py)
   core         gmmu.core names the files of rtl/files.f in their order
+  configs      what follows from rtl/pkg/sizes.json is as tools/config_pkg.py writes it
   registers    the generated register files match rtl/pkg/gmmu.rdl
   format       C++ of sw/, sim/ and tb/ is as clang-format writes it (.clang-format); generated files are left out
   rooms        no include of sw/ or sim/ points to a room above its own, or past the classes of the operating system
@@ -29,9 +30,6 @@ import sizes
 import tree
 from rtl_sources import ROOT, WRAPPER
 
-# Sizes for proofs: the smallest sizes that keep every structure.
-SMALL = {"NumClients": 1, "NumSpaces": 2, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1,
-         "WalkCacheEntries": 2, "NumWalks": 2, "ReadsInFlight": 2}
 
 
 def waiver_errors():
@@ -54,10 +52,10 @@ def waiver_errors():
     return errors
 
 
-def verilator_errors(sizes, log):
+def verilator_errors(profile, log):
     command, environment = rtl_sources.verilator()
     waivers = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rtl").rglob("*.vlt"))]
-    arguments = [command, "--lint-only", "-sv", "-Wall", "--top", WRAPPER, *(f"-G{k}={v}" for k, v in sizes.items())]
+    arguments = [command, "--lint-only", "-sv", "-Wall", "--top", WRAPPER, f"+define+GMMU_PROFILE={profile}"]
     status, output = rtl_sources.run(arguments + waivers + rtl_sources.sources(), log, env=environment)
     return [] if status == 0 and "%Warning" not in output else [output.strip() or f"verilator: exit status {status}"]
 
@@ -69,7 +67,7 @@ def board_errors():
     errors = []
     for board in sorted(path.parent for path in (ROOT / "constraints").glob("*/*_cells.sv")):
         cells = [str(path.relative_to(ROOT)) for path in sorted(board.glob("*.sv"))]
-        arguments = [command, "--lint-only", "-sv", "-Wall", "+define+GMMU_MAX_LEVELS=4", "--top", f"gmmu_{board.name}"]
+        arguments = [command, "--lint-only", "-sv", "-Wall", "+define+GMMU_PROFILE=Board", "--top", f"gmmu_{board.name}"]
         status, output = rtl_sources.run(arguments + waivers + rtl_sources.sources() + cells, f"lint-{board.name}.log", env=environment)
         errors += [] if status == 0 and "%Warning" not in output else [output.strip() or f"verilator: exit status {status}"]
     return errors
@@ -109,13 +107,14 @@ def main():
     checks = (
         ("files: rtl/files.f is complete", rtl_sources.list_errors),
         ("waivers: each has its reason", waiver_errors),
-        ("verilator -Wall", lambda: verilator_errors({}, "lint-verilator.log")),
-        ("verilator -Wall, small sizes", lambda: verilator_errors(SMALL, "lint-verilator-small.log")),
+        ("verilator -Wall", lambda: verilator_errors("Default", "lint-verilator.log")),
+        ("verilator -Wall, small sizes", lambda: verilator_errors("Tiny", "lint-verilator-small.log")),
         ("boards: verilator -Wall on their tops", board_errors),
         ("elaborate: Yosys read_slang", lambda: command_errors("tools/synth.py", "--elaborate", "--top", WRAPPER)),
         ("parameters: illegal values", lambda: command_errors("tools/parameters.py", "--illegal")),
         ("parameters: legal corners", lambda: command_errors("tools/parameters.py", "--legal", "--slang")),
         ("core: gmmu.core", lambda: command_errors("tools/core.py", "--check")),
+        ("configs: files from rtl/pkg/sizes.json", lambda: command_errors("tools/config_pkg.py", "--check")),
         ("registers: generated files", lambda: command_errors("tools/regs/generate.py", "--check")),
         ("format: C++ follows .clang-format", format_errors),
         ("rooms: no include points upward, or past the application's classes", rooms.errors),

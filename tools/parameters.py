@@ -13,46 +13,21 @@ import os
 import subprocess
 import sys
 
+import config_pkg
 import rtl_sources
 from rtl_sources import ROOT, WRAPPER
 
-DATA, VA, SLOTS, LEVELS = "GMMU_DATA_WIDTH", "GMMU_VA_WIDTH", "GMMU_CLIENT_SLOTS_LG2", "GMMU_MAX_LEVELS"
-
-ILLEGAL = [
-    ("NumClients", (0, 65), "1 to 64"),
-    ("TrafficEngines", (5,), "0 to NumClients"),
-    ("ThroughPorts", (2,), "0 or 1"),
-    ("NumSpaces", (1, 65), "2 to 64"),
-    ("NumRings", (0, 5), "1 to 4"),
-    ("L1Entries", (1, 65), "2 to 64"),
-    ("L2Entries", (16, 96, 8192), "powers of two from 32 to 4096"),
-    ("L2Ways", (0, 3, 4, 32), "powers of two from 1 to 16, at most L2Entries / 16"),
-    ("WalkCacheEntries", (1, 24, 512), "powers of two from 2 to 256"),
-    ("NumWalks", (0, 33), "1 to 32"),
-    ("ReadsInFlight", (1, 48, 256), "powers of two from 2 to 128"),
-    ("CounterWidth", (15, 65), "16 to 64"),
-    ("EventPort", (2,), "0 or 1"),
-    ("LinkPort", (2,), "0 or 1"),
-    ("TurnDown", (2,), "0 or 1"),
-    ("IdBits", (0, 17), "1 to 16"),
-    (DATA, (8, 32, 96, 1024), "64, 128, 256, 512"),
-    (VA, (29, 58), "30 to 57"),
-    (SLOTS, (0, 8), "1 to 7"),
-    (LEVELS, (1, 7), "2 to 6"),
-]
-
-SMALL = {"NumClients": 1, "NumSpaces": 2, "L1Entries": 2, "L2Entries": 32, "L2Ways": 1,
-         "WalkCacheEntries": 2, "NumWalks": 2, "ReadsInFlight": 2, SLOTS: 1}
+TINY = config_pkg.profile("Tiny")
+PROFILE = "GMMU_PROFILE"
 LEGAL = [
-    {},
-    SMALL,
-    {**SMALL, DATA: 512, "ThroughPorts": 1, "IdBits": 1},
-    {DATA: 128, "IdBits": 16, "L1Entries": 4, "L2Entries": 64, "L2Ways": 4, "NumWalks": 1, "NumClients": 2, "TrafficEngines": 0},
-    {DATA: 256, "NumClients": 3, "NumRings": 4, "NumSpaces": 5, "L1Entries": 5, "NumWalks": 3, "EventPort": 0,
-     "LinkPort": 0, "TurnDown": 0, LEVELS: 4},
-    {DATA: 512, "NumWalks": 32, "ReadsInFlight": 128, "L1Entries": 64, "L2Entries": 4096, "L2Ways": 16, SLOTS: 7},
-    {"ThroughPorts": 1, "WalkCacheEntries": 256, VA: 57},
-    {"NumClients": 64, "ThroughPorts": 1, "NumSpaces": 64, "CounterWidth": 32, VA: 30, LEVELS: 2},
+    *({PROFILE: name} for name in config_pkg.DESCRIPTION["profiles"]),
+    {PROFILE: "Tiny", "DataWidth": 512, "ThroughPorts": 1, "IdBits": 1},
+    {"DataWidth": 128, "IdBits": 16, "L1Entries": 4, "L2Entries": 64, "L2Ways": 4, "NumWalks": 1, "NumClients": 2, "TrafficEngines": 0},
+    {"DataWidth": 256, "NumClients": 3, "NumRings": 4, "NumSpaces": 5, "L1Entries": 5, "NumWalks": 3, "EventPort": 0,
+     "LinkPort": 0, "TurnDown": 0, "MaxLevels": 4},
+    {"DataWidth": 512, "NumWalks": 32, "ReadsInFlight": 128, "L1Entries": 64, "L2Entries": 4096, "L2Ways": 16, "ClientSlotsLg2": 7},
+    {"ThroughPorts": 1, "WalkCacheEntries": 256, "VaWidth": 57},
+    {"NumClients": 64, "ThroughPorts": 1, "NumSpaces": 64, "CounterWidth": 32, "VaWidth": 30, "MaxLevels": 2},
 ]
 
 
@@ -60,14 +35,14 @@ def text(sizes):
     return " ".join(f"{name}={value}" for name, value in sizes.items()) or "defaults"
 
 
-def split(sizes, parameter, define):
-    return [(define if name in (DATA, VA, SLOTS, LEVELS) else parameter).format(name, value) for name, value in sizes.items()]
+def options(sizes, form):
+    return [form.format(macro, value) for macro, value in config_pkg.defines(sizes).items()]
 
 
 def verilator(sizes):
     command, environment = rtl_sources.verilator()
     waivers = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rtl").rglob("*.vlt"))]
-    arguments = [command, "--lint-only", "-sv", "-Wall", "--top", WRAPPER, *split(sizes, "-G{}={}", "+define+{}={}")]
+    arguments = [command, "--lint-only", "-sv", "-Wall", "--top", WRAPPER, *options(sizes, "+define+{}={}")]
     done = subprocess.run(arguments + waivers + rtl_sources.sources(), cwd=ROOT, env=environment, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace")
     return done.returncode, done.stdout
@@ -81,13 +56,14 @@ def each(check, cases):
 
 def illegal():
     def check(case):
-        name, value, legal = case
-        status, output = verilator({**SMALL, name: value})
-        message = f"{WRAPPER if name == 'IdBits' else 'gmmu_gpu'}: {name} is {value}, legal: {legal}"
+        size, value = case
+        name = size["name"]
+        status, output = verilator({PROFILE: "Tiny", name: value})
+        message = config_pkg.message(size, value)
         if status == 0 or message not in output:
             return f"{name}={value}: exit status {status}, without the message \"{message}\""
         return None
-    return each(check, [(name, value, legal) for name, values, legal in ILLEGAL for value in values])
+    return each(check, list(config_pkg.illegal()))
 
 
 def legal():
@@ -107,7 +83,7 @@ def slang_child(arguments):
 
 def slang():
     def check(sizes):
-        arguments = split(sizes, "-G {}={}", "-D {}={}")
+        arguments = options(sizes, "-D {}={}")
         done = subprocess.run([sys.executable, __file__, "--child", *arguments], cwd=ROOT, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, text=True, errors="replace")
         told = [line for line in done.stdout.splitlines() if "rror" in line] or done.stdout.splitlines()[-3:]

@@ -6,7 +6,7 @@ import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TOP = "gmmu_gpu"
-WRAPPER = "gmmu_gpu_axi"  # TOP in a design, with the same parameters and IdBits
+WRAPPER = "gmmu_gpu_axi"  # TOP with the standard names of AXI
 
 
 def sources():

@@ -10,7 +10,7 @@
   synth.py --check     generic: fails on a latch, an undriven or doubly driven net, a divider; prints statistics
   synth.py --elaborate the same without statistics, in seconds
 
---top MODULE and --param NAME=VALUE go with --check and --elaborate. --profile board: two clients and four levels, for a small
+--top MODULE and --param NAME=VALUE, a parameter or a macro GMMU_*, go with --check and --elaborate. --profile board: two clients and four levels, for a small
 board (tools/fpga/config.py).
 """
 import argparse

@@ -14,7 +14,7 @@ close $list
 read_verilog -sv constraints/xilinx/gmmu_bram_vram.sv
 read_verilog -sv constraints/xilinx/gmmu_arty_a7.sv
 read_xdc constraints/xilinx/arty_a7_100t.xdc
-synth_design -top gmmu_arty_a7 -part xc7a100tcsg324-1 -verilog_define GMMU_MAX_LEVELS=4 -verilog_define GMMU_CLIENT_SLOTS_LG2=4
+synth_design -top gmmu_arty_a7 -part xc7a100tcsg324-1 -verilog_define GMMU_PROFILE=Board
 opt_design
 place_design
 route_design

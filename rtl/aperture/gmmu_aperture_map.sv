@@ -13,12 +13,14 @@
 //   faults   page >= pages_i: FaultApertureRange; invalid entry: FaultApertureEntry; bus error of
 //            the table read: FaultApertureRead (never cached).
 module gmmu_aperture_map
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
 #(
-  parameter int unsigned NumPorts = 7,
-  parameter int unsigned Lines = 8          // cached lines of eight entries, a power of two
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumPorts = Config.NumPorts,
+  parameter int unsigned Lines = 8  // cached lines of eight entries, a power of two
 ) (
   input  logic                         clk_i,
   input  logic                         rst_i,

@@ -10,6 +10,7 @@
 //   leds_o     0: VRAM is ready, 1: a session is open, 2: frames arrive, 3: the GPU is busy, 7:4: set by
 //              software
 module gmmu_board
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
@@ -19,14 +20,7 @@ module gmmu_board
   parameter longint unsigned VramBytes = 64'd33_554_432,
   parameter logic [63:0] Build = '0,
   parameter logic [63:0] Name = '0,
-  parameter int unsigned NumClients = 2,
-  parameter int unsigned TrafficEngines = 1,
-  parameter int unsigned L1Entries = 16,
-  parameter int unsigned L2Entries = 512,
-  parameter int unsigned L2Ways = 4,
-  parameter int unsigned NumWalks = 4,
-  parameter int unsigned WalkCacheEntries = 16,
-  parameter int unsigned ReadsInFlight = 16
+  parameter config_t Config = gmmu_config_pkg::Built
 ) (
   input  logic                     clk_i,
   input  logic                     rst_i,
@@ -158,11 +152,7 @@ module gmmu_board
     .bvalid_o(b_valid), .bready_i(b_ready), .bid_o(b_id),
     .up_valid_o(post_valid), .up_ready_i(post_ready), .up_o(post), .up_last_o(post_last));
 
-  gmmu_gpu #(
-    .NumClients(NumClients), .TrafficEngines(TrafficEngines), .L1Entries(L1Entries), .L2Entries(L2Entries),
-    .L2Ways(L2Ways), .NumWalks(NumWalks), .WalkCacheEntries(WalkCacheEntries), .ReadsInFlight(ReadsInFlight),
-    .CounterWidth(32), .EventPort(0), .LinkPort(0), .TurnDown(0)
-  ) u_gpu (
+  gmmu_gpu #(.Config(Config)) u_gpu (
     .clk_i, .rst_i(rst_gpu), .cycle_i(cycle), .vram_bytes_i(VramBytes), .bus_master_i(bus_master),
     .silence_i(silence), .silent_o(silent), .reset_i(flr), .resetting_o(resetting),
     .msi_enable_i(msi_enable), .msi_address_i(msi_address), .msi_data_i(msi_data), .irq_o(irq), .idle_o(idle),

@@ -68,7 +68,7 @@ module gmmu_sdram
   output logic                   sdram_dq_oe_o
 );
   if (DataWidth != 64) begin : g_illegal
-    $fatal(1, "gmmu_sdram: GMMU_DATA_WIDTH is %0d, legal: 64", DataWidth);
+    $fatal(1, "gmmu_sdram: DataWidth (GMMU_DATA_BITS) is %0d, legal: 64", DataWidth);
   end
 
   localparam int unsigned WordBits = RowBits + BankBits + ColumnBits - 2;

@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Types of the clients: requests, answers, traffic runs.
-`ifndef GMMU_CLIENT_SLOTS_LG2
-`define GMMU_CLIENT_SLOTS_LG2 6
-`endif
 
 package gmmu_client_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  localparam int unsigned SlotLg2 = `GMMU_CLIENT_SLOTS_LG2;  // log2 of a client's accesses in flight
+  localparam int unsigned SlotLg2 = gmmu_config_pkg::Built.ClientSlotsLg2;  // log2 of a client's accesses in flight
   localparam int unsigned Slots = 1 << SlotLg2;
   typedef logic [SlotLg2-1:0] slot_t;
   typedef logic [SlotLg2:0] count_t;               // number of accesses in flight, 0 to Slots

@@ -15,10 +15,12 @@
 //   awake_o   0: no state changes in this cycle (gmmu_sleep)
 // A command of n words takes n + 1 cycles.
 module gmmu_dma_collect
+  import gmmu_config_pkg::config_t;
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;
 #(
-  parameter int unsigned NumSpaces = 16
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumSpaces = Config.NumSpaces
 ) (
   input  logic        clk_i,
   input  logic        rst_i,

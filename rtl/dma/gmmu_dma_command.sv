@@ -19,11 +19,12 @@
 // aperture range and the addresses of its entries (FaultApertureRange). A command that fails its
 // checks changes nothing.
 module gmmu_dma_command
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;
 #(
-  parameter int unsigned NumSpaces = 16
+  parameter config_t Config = gmmu_config_pkg::Built
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -123,7 +124,7 @@ module gmmu_dma_command
   // The next command, and the words that belong to the current one.
   logic     next_valid, next_ready, tail_ready, tail_end_q, collects;
   command_t next;
-  gmmu_dma_collect #(.NumSpaces(NumSpaces)) u_collect (
+  gmmu_dma_collect #(.Config(Config)) u_collect (
     .clk_i, .rst_i,
     .start_i(start_i && state_q[StateIdle]), .bytes_i, .halt_i(state_q[StateIdle]),
     .word_valid_i, .word_ready_o, .word_i, .word_error_i,

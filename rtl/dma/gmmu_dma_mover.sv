@@ -17,12 +17,14 @@
 //        └─► write splitter ─┬─► shapes of the bursts ─────────────────────┘
 //                            └─► lookups ► slots ──────────────────────────────────────► AW … B
 module gmmu_dma_mover
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_dma_pkg::*;
 #(
-  parameter int unsigned ReadsInFlight = 32,
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned ReadsInFlight = Config.ReadsInFlight,
   parameter int unsigned MaxBurst = 128
 ) (
   input  logic          clk_i,

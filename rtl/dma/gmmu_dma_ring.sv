@@ -18,13 +18,15 @@
 //   enable    0 to 1: head, error, preempted, last fence and entry count restart from 0. Clearing it
 //             during an entry abandons the entry, even if enable is set again before the entry has ended.
 module gmmu_dma_ring
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;
 #(
-  parameter int unsigned NumRings = 1,
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned FirstPort = 4
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumRings = Config.NumRings,
+  localparam int unsigned NumSpaces = Config.NumSpaces,
+  localparam int unsigned FirstPort = Config.NumUnits
 ) (
   input  logic                       clk_i,
   input  logic                       rst_i,

@@ -20,15 +20,14 @@
 //             is offered on fault_o, then ring_o shows the error and ring_error_o pulses.
 //   counters  pulses and byte counts of this cycle.
 module gmmu_engine
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_dma_pkg::*;
 #(
-  parameter int unsigned NumRings = 1,
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned ReadsInFlight = 32,              // 2 to 128, a power of two
-  parameter int unsigned FirstPort = 4                    // translation port of fetch (NumClients)
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumRings = Config.NumRings
 ) (
   input  logic                       clk_i,
   input  logic                       rst_i,
@@ -142,7 +141,7 @@ module gmmu_engine
   logic [63:0] record_value;
   dma_fault_t  command_error;
   logic [1:0]  error_path;
-  gmmu_dma_ring #(.NumRings(NumRings), .NumSpaces(NumSpaces), .FirstPort(FirstPort)) u_ring (
+  gmmu_dma_ring #(.Config(Config)) u_ring (
     .clk_i(clk), .awake_o(ring_awake), .rst_i, .enable_i, .idle_o, .busy_o, .ring_i, .ring_o, .fence_irq_o, .ring_error_o,
     .preempted_o, .count_entry_o,
     .fetch_valid_o(fetch_valid), .fetch_ready_i(fetch_ready), .fetch_place_o(fetch_place),
@@ -167,7 +166,7 @@ module gmmu_engine
   job_id_t    mover_fault_job;
   logic       fence_at_work;
   logic [8:0] write_bytes;
-  gmmu_dma_command #(.NumSpaces(NumSpaces)) u_command (
+  gmmu_dma_command #(.Config(Config)) u_command (
     .clk_i(clk), .awake_o(command_awake), .rst_i,
     .start_i(start), .bytes_i(start_bytes), .buffer_i(start_buffer), .privileged_i(privileged),
     .record_address_i(record_address), .record_value_i(record_value), .cycle_i, .kill_i(kill),
@@ -188,7 +187,7 @@ module gmmu_engine
     .fence_at_work_o(fence_at_work), .count_commands_o);
 
   // Transfers.
-  gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight), .MaxBurst(256)) u_mover (   // 256 bytes make full TLPs
+  gmmu_dma_mover #(.Config(Config), .MaxBurst(256)) u_mover (   // 256 bytes make full TLPs
     .clk_i, .rst_i, .vram_bytes_i, .link_i,
     .job_valid_i(job_valid), .job_ready_o(job_ready), .job_i(job),
     .word_valid_i(inline_valid), .word_ready_o(inline_ready), .word_i(inline_word),

@@ -16,13 +16,15 @@
 //
 // After reset one sweep of everything precedes the first lookup.
 module gmmu_control
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned SweepSteps = 16,
-  parameter bit          TurnDown = 0  // 0: everything built is in use
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumSpaces = Config.NumSpaces,
+  localparam int unsigned SweepSteps = Config.SweepSteps,
+  localparam bit          TurnDown = Config.TurnDown != 0
 ) (
   input  logic        clk_i,
   input  logic        rst_i,

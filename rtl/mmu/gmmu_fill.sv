@@ -20,15 +20,17 @@
 // the new tag is written with the last word. A lookup in between therefore finds either the whole
 // old block or nothing.
 module gmmu_fill
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
   import gmmu_pte_pkg::*;
 #(
-  parameter int unsigned Rows = 9,     // rows of the walk table
-  parameter int unsigned Sets = 8,
-  parameter int unsigned Ways = 4,
-  parameter bit          TurnDown = 0  // 0: all sets and ways are in use
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned Rows = Config.WalkRows,
+  localparam int unsigned Sets = Config.L2Sets,
+  localparam int unsigned Ways = Config.L2Ways,
+  localparam bit          TurnDown = Config.TurnDown != 0
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,

@@ -24,16 +24,17 @@
 //                    lookup hits or when its message comes
 //   drained_o        bit g: no answer of drain generation g is still in use
 module gmmu_l1
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
+  parameter config_t Config = gmmu_config_pkg::Built,
   parameter int unsigned Sources = 1,
-  parameter int unsigned Entries = 16,
-  parameter int unsigned Slots = 32,
-  parameter int unsigned NumSpaces = 16,
-  parameter bit          EventPort = 1,  // 0: without the event port
-  parameter bit          TurnDown = 0    // 0: all entries are in use
+  localparam int unsigned Entries = Config.L1Entries,
+  localparam int unsigned Slots = Config.MissSlots,
+  localparam int unsigned NumSpaces = Config.NumSpaces,
+  localparam bit          EventPort = Config.EventPort != 0
 ) (
   input  logic         clk_i,
   input  logic         rst_i,
@@ -118,7 +119,7 @@ module gmmu_l1
   hit_t  hit_q, spare_q;
   page_t hit_page;
 
-  gmmu_l1_entries #(.Entries(Entries), .NumSpaces(NumSpaces), .TurnDown(TurnDown)) u_entries (
+  gmmu_l1_entries #(.Config(Config)) u_entries (
     .clk_i, .rst_i, .look_i(req_valid_i), .accept_i(accept && in_range), .search_key_i(req_key),
     .stay_i(b_valid_q && tight), .near_o(b_near), .index_o(b_entry), .key_i(b_key_q),
     .hit_o(b_found), .page_index_i(hit_q.entry), .page_o(hit_page),

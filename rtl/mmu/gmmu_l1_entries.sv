@@ -24,12 +24,14 @@
 //
 // Entries have no reset: a sweep of everything precedes the first search.
 module gmmu_l1_entries
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned Entries = 16,
-  parameter int unsigned NumSpaces = 16,
-  parameter bit          TurnDown = 0,  // 0: all entries are in use
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned Entries = Config.L1Entries,
+  localparam int unsigned NumSpaces = Config.NumSpaces,
+  localparam bit          TurnDown = Config.TurnDown != 0,
   localparam int unsigned IndexWidth = $clog2(Entries)
 ) (
   input  logic                  clk_i,

@@ -11,17 +11,13 @@
 //                               gmmu_l1 accepts it; an answer comes three cycles after gmmu_l1's
 //   all others                  as in gmmu_l1
 module gmmu_l1_shared
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned Ports = 3,      // 2 or 3
-  parameter int unsigned FirstPort = 4,  // number of the first port
-  parameter int unsigned Entries = 16,
-  parameter int unsigned Slots = 16,
-  parameter int unsigned NumSpaces = 16,
-  parameter bit          EventPort = 1,
-  parameter bit          TurnDown = 0
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned Ports = Config.EnginePorts   // 2 or 3
 ) (
   input  logic         clk_i,
   input  logic         rst_i,
@@ -101,11 +97,16 @@ module gmmu_l1_shared
   logic         rsp_valid, l1_idle;
   xlate_rsp_t   rsp;
   xlate_event_t ev;
-  gmmu_l1 #(
-    .Sources(Ports), .Entries(Entries), .Slots(Slots), .NumSpaces(NumSpaces), .EventPort(EventPort),
-    .TurnDown(TurnDown)
-  ) u_l1 (
-    .clk_i, .rst_i, .port_i(port_t'(FirstPort)),
+  // The sizes of a client port's L1 TLB, replaced by those of the paging engine.
+  function automatic config_t of_engine();
+    config_t c;
+    c = Config;
+    c.L1Entries = Config.EngineL1Entries;
+    c.MissSlots = Config.EngineMissSlots;
+    return c;
+  endfunction
+  gmmu_l1 #(.Config(of_engine()), .Sources(Ports)) u_l1 (
+    .clk_i, .rst_i, .port_i(port_t'(Config.NumPorts - Ports)),
     .req_valid_i(req_valid_q), .req_ready_o(req_ready), .req_i(req_q), .req_source_i(source_q),
     .rsp_valid_o(rsp_valid), .rsp_ready_i(1'b1), .rsp_o(rsp), .rsp_source_o(rsp_source), .done_i,
     .lookup_hint_o, .lookup_pending_o, .lookup_key_o, .lookup_valid_o, .lookup_ready_i, .lookup_o,
@@ -113,7 +114,7 @@ module gmmu_l1_shared
     .sweep_i, .use_size_i, .use_set_i, .generation_i, .drained_o, .ev_o(ev), .count_o, .few_o(few), .idle_o(l1_idle));
 
   // ---- Answers, each with its event for the event port.
-  localparam int unsigned Width = $bits(xlate_rsp_t) + (EventPort ? $bits(xlate_event_t) : 0);
+  localparam int unsigned Width = $bits(xlate_rsp_t) + (Config.EventPort != 0 ? $bits(xlate_event_t) : 0);
   logic [Ports-1:0] unused_ready;
   for (genvar i = 0; i < Ports; i++) begin : g_port
     logic [Width-1:0] word;
@@ -122,8 +123,8 @@ module gmmu_l1_shared
       .data_i(Width'({ev, rsp})), .valid_o(rsp_valid_o[i]), .ready_i(rsp_ready_i[i]),
       .data_o(word));
     assign rsp_o[i] = word[$bits(xlate_rsp_t)-1:0];
-    assign ev_valid_o[i] = EventPort && rsp_valid_o[i] && rsp_ready_i[i];
-    if (EventPort) begin : g_event
+    assign ev_valid_o[i] = Config.EventPort != 0 && rsp_valid_o[i] && rsp_ready_i[i];
+    if (Config.EventPort != 0) begin : g_event
       assign ev_o[i] = word[Width-1 -: $bits(xlate_event_t)];
     end else begin : g_no_event
       assign ev_o[i] = '0;

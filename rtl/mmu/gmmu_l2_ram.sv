@@ -11,13 +11,15 @@
 //                two cycles after it
 //   use_i        with TurnDown, the sets and ways in use: the others stay empty
 module gmmu_l2_ram
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned Entries = 512,
-  parameter int unsigned Ways = 4,
-  parameter int unsigned NumSpaces = 16,
-  parameter bit          TurnDown = 0  // 0: everything built is in use
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned Entries = Config.L2Entries,
+  localparam int unsigned Ways = Config.L2Ways,
+  localparam int unsigned NumSpaces = Config.NumSpaces,
+  localparam bit          TurnDown = Config.TurnDown != 0
 ) (
   input  logic                  clk_i,
   input  logic                  rst_i,

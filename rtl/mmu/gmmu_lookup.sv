@@ -36,18 +36,16 @@
 // same or a neighbouring line, when the L2 holds another page of the line, or when a narrow walk
 // for another page of the line is in progress; otherwise it fetches one entry.
 module gmmu_lookup
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned NumPorts = 7,
-  parameter int unsigned EnginePorts = 3,  // the last ports are the paging engine's
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned L2Entries = 512,
-  parameter int unsigned L2Ways = 4,
-  parameter int unsigned WalkCacheEntries = 16,
-  parameter int unsigned MissSlots = 32,
-  parameter bit          TurnDown = 0      // 0: everything built is in use
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumPorts = Config.NumPorts,
+  localparam int unsigned EnginePorts = Config.EnginePorts,
+  localparam int unsigned NumSpaces = Config.NumSpaces,
+  localparam int unsigned MissSlots = Config.MostSlots
 ) (
   input  logic                    clk_i,
   input  logic                    rst_i,
@@ -99,11 +97,11 @@ module gmmu_lookup
   input  logic                    probe_valid_i,
   input  key_t                    probe_key_i,
   output logic                    probed_o,        // one cycle: the results below are valid
-  output logic [L2Ways-1:0]       probed_same_o,
-  output logic [L2Ways-1:0]       probed_empty_o,
+  output logic [Config.L2Ways-1:0] probed_same_o,
+  output logic [Config.L2Ways-1:0]       probed_empty_o,
   output logic [15:0]             probed_present_o,
-  input  logic [L2Ways-1:0]       tag_write_i,
-  input  logic [L2Ways-1:0]       data_write_i,
+  input  logic [Config.L2Ways-1:0]       tag_write_i,
+  input  logic [Config.L2Ways-1:0]       data_write_i,
   input  key_t                    fill_key_i,
   input  logic [15:0]             fill_present_i,
   input  page_t                   fill_page_i,
@@ -181,7 +179,7 @@ module gmmu_lookup
   logic       s2_decide_q, s2_engine_q, s2_replay_q;
   logic [NumPorts-1:0] s2_port_q;
   op_t        s2_q;
-  logic [L2Ways-1:0] s2_same, s2_empty;
+  logic [Config.L2Ways-1:0] s2_same, s2_empty;
   logic [15:0] s2_present;
   page_t      s2_l2_page, s2_wc_page;
   logic       s2_enable_q, s2_beyond;
@@ -342,7 +340,7 @@ module gmmu_lookup
 
   space_t fill_space;
   logic   fill_dual;
-  gmmu_space_table #(.NumSpaces(NumSpaces)) u_spaces (
+  gmmu_space_table #(.Config(Config)) u_spaces (
     .clk_i(clk), .rst_i, .read_i(op_read), .read_space_i(op_key_q.space), .keep_o(op_keep),
     .root_shift_o(op_root_shift), .dual_o(op_dual), .row_o(space),
     .other_space_i(fill_space), .other_dual_o(fill_dual),
@@ -350,14 +348,14 @@ module gmmu_lookup
 
   assign op_search = '{space: op_key_q.space, vpn: op_key_q.vpn,
                        high: op_key_q.high || 32'(op_key_q.space) >= NumSpaces};
-  gmmu_l2_ram #(.Entries(L2Entries), .Ways(L2Ways), .NumSpaces(NumSpaces), .TurnDown(TurnDown)) u_l2 (
+  gmmu_l2_ram #(.Config(Config)) u_l2 (
     .clk_i(clk), .rst_i, .read_i(op_read), .read_key_i(op_search),
     .hit_o(s2_l2_hit), .line_o(s2_line), .page_o(s2_l2_page), .same_o(s2_same),
     .empty_o(s2_empty), .present_o(s2_present),
     .tag_write_i, .data_write_i, .write_key_i(fill_key_i), .present_i(fill_present_i),
     .page_i(fill_page_i), .sweep_i(sweep), .use_i);
 
-  gmmu_walk_cache #(.Entries(WalkCacheEntries), .NumSpaces(NumSpaces), .TurnDown(TurnDown)) u_walk_cache (
+  gmmu_walk_cache #(.Config(Config)) u_walk_cache (
     .clk_i(clk), .rst_i, .read_i(op_read), .key_i(op_search), .keep_i(op_keep),
     .half_i(op_dual && !own_q.second), .leaves_i(!s1_high_q && (s1_lookup || s1_replay)),
     .hit_o(wc_hit), .large_o(s2_large), .page_o(s2_wc_page), .vram_o(wc_vram), .k64_o(wc_k64),

@@ -18,25 +18,14 @@
 //   sizes_o    register sizes_in_use. An MMU that is turned down takes the same cycles as an MMU
 //              built with these sizes, except while the sizes change
 module gmmu_mmu
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned NumPorts = 7,           // 2 to 69; the last three are the paging engine's
-  parameter int unsigned NumSpaces = 16,         // 2 to 64
-  parameter int unsigned L1Entries = 16,         // per client port, 2 to 64
-  // Total number of 4 KiB sub-entries, a power of two up to 4096; a block has sixteen.
-  parameter int unsigned L2Entries = 512,
-  parameter int unsigned L2Ways = 4,             // power of two, at most L2Entries / 16
-  parameter int unsigned WalkCacheEntries = 16,  // per level: a power of two from 2 to 256
-  parameter int unsigned NumWalks = 8,           // 1 to 32, plus one for the paging engine
-  // Outstanding misses, a power of two from 2 to 64: MissSlots per client port, EngineMissSlots for
-  // all engine ports together. A port never uses more slots than it can have lookups in flight.
-  parameter int unsigned MissSlots = 64,
-  parameter int unsigned EngineMissSlots = MissSlots < 16 ? MissSlots : 16,
-  parameter bit          EventPort = 1,          // 0: without the event port
-  parameter bit          TurnDown = 0            // 1: register sizes_in_use can turn sizes down
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumPorts = Config.NumPorts
 ) (
   input  logic                        clk_i,
   input  logic                        rst_i,
@@ -75,15 +64,12 @@ module gmmu_mmu
   // 1: no lookup, answer, walk or operation is in flight
   output logic                        idle_o
 );
-  localparam int unsigned EngineL1Entries = L1Entries < 16 ? L1Entries : 16;  // the engine's L1
-  localparam int unsigned SpareRows = NumWalks < 4 ? 0 : 2;  // 0 only in small configurations
-  localparam int unsigned EnginePorts = NumPorts < 3 ? NumPorts : 3;
+  localparam int unsigned EnginePorts = Config.EnginePorts;
   localparam int unsigned Clients = NumPorts - EnginePorts;
-  localparam int unsigned Sets = L2Entries / 16 / L2Ways;
-  localparam int unsigned SharedSteps = Sets > WalkCacheEntries ? Sets : WalkCacheEntries;
-  localparam int unsigned MostSlots = MissSlots > EngineMissSlots ? MissSlots : EngineMissSlots;
-  localparam int unsigned PortSteps = L1Entries > EngineL1Entries ? L1Entries : EngineL1Entries;
-  localparam int unsigned SweepSteps = SharedSteps > PortSteps ? SharedSteps : PortSteps;
+  // Returns whether value is a power of two from 2 to 64.
+  function automatic logic power(int unsigned value);
+    return value >= 2 && value <= 64 && (value & (value - 1)) == 0;
+  endfunction
 
   logic      hold, quiet, pipeline_quiet, walks_quiet, fill_idle, generation, stale;
   kill_t     kill;
@@ -112,15 +98,13 @@ module gmmu_mmu
     logic         unused_few;
     assign done[0] = done_i[p];
     assign port_count_o[p] = count[0];
-    assign ev_valid_o[p] = EventPort && rsp_valid_o[p] && rsp_ready_i[p];
+    assign ev_valid_o[p] = Config.EventPort != 0 && rsp_valid_o[p] && rsp_ready_i[p];
     logic clk;
     gmmu_sleep u_sleep (
       .clk_i, .rst_i, .clk_o(clk),
       .awake_i(!port_idle[p] || req_valid_i[p] || msg_valid[p] || sweep.valid || in_use.set || done_i[p] != '0)
     );
-    gmmu_l1 #(
-      .Entries(L1Entries), .Slots(MissSlots), .NumSpaces(NumSpaces), .EventPort(EventPort), .TurnDown(TurnDown)
-    ) u_l1 (
+    gmmu_l1 #(.Config(Config)) u_l1 (
       .clk_i(clk), .rst_i, .port_i(port_t'(p)),
       .req_valid_i(req_valid_i[p]), .req_ready_o(req_ready_o[p]), .req_i(req_i[p]),
       .req_source_i('0), .rsp_valid_o(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]),
@@ -154,10 +138,7 @@ module gmmu_mmu
              || msg_valid != '0 || sweep.valid || in_use.set || done_i[NumPorts-1:Clients] != '0
              || rsp_valid_o[NumPorts-1:Clients] != '0)
   );
-  gmmu_l1_shared #(
-    .Ports(EnginePorts), .FirstPort(Clients), .Entries(EngineL1Entries), .Slots(EngineMissSlots),
-    .NumSpaces(NumSpaces), .EventPort(EventPort), .TurnDown(TurnDown)
-  ) u_engine_l1 (
+  gmmu_l1_shared #(.Config(Config)) u_engine_l1 (
     .clk_i(clk_engine), .rst_i,
     .req_valid_i(req_valid_i[NumPorts-1:Clients]), .req_ready_o(req_ready_o[NumPorts-1:Clients]),
     .req_i(req_i[NumPorts-1:Clients]), .rsp_valid_o(rsp_valid_o[NumPorts-1:Clients]),
@@ -206,7 +187,7 @@ module gmmu_mmu
   logic [5:0] tell_shift;
   wc_write_t wc_data;
   logic      probe_valid, probed;
-  logic [L2Ways-1:0] probed_same, probed_empty, tag_write, data_write;
+  logic [Config.L2Ways-1:0] probed_same, probed_empty, tag_write, data_write;
   logic [15:0] probed_present, entry_present;
   page_t     entry_page;
   line_t     fill;
@@ -228,10 +209,7 @@ module gmmu_mmu
     .awake_i(!walks_still || !lookup_idle || !fill_idle || busy || ctl_valid_i || rd_rsp_i.r_valid)
   );
   gmmu_sleep u_control_sleep (.clk_i, .rst_i, .clk_o(clk_control), .awake_i(busy || ctl_valid_i));
-  gmmu_lookup #(
-    .NumPorts(NumPorts), .EnginePorts(3), .NumSpaces(NumSpaces), .L2Entries(L2Entries), .L2Ways(L2Ways),
-    .WalkCacheEntries(WalkCacheEntries), .MissSlots(MostSlots), .TurnDown(TurnDown)
-  ) u_lookup (
+  gmmu_lookup #(.Config(Config)) u_lookup (
     .clk_i(clk_lookup), .rst_i,
     .lookup_hint_i(lookup_hint), .lookup_pending_i(lookup_pending), .lookup_key_i(lookup_key),
     .lookup_valid_i(lookup_valid), .lookup_ready_o(lookup_ready), .lookup_i(lookup),
@@ -259,10 +237,7 @@ module gmmu_mmu
     .count_merged_o(count_o.l2_merged),
     .count_wc_lookup_o(count_o.wc_lookup), .count_wc_hit_o(count_o.wc_hit), .idle_o(lookup_idle));
 
-  gmmu_walk_table #(
-    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .NumWalks(NumWalks), .SpareRows(SpareRows),
-    .MissSlots(MostSlots), .TurnDown(TurnDown)
-  ) u_walks (
+  gmmu_walk_table #(.Config(Config)) u_walks (
     .clk_i(clk_walks), .rst_i,
     .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
     .row_free_o(row_free), .row_engine_o(row_engine),
@@ -294,7 +269,7 @@ module gmmu_mmu
     .count_issue_o(count_o.walk_issue), .count_memory_o(count_o.walk_memory),
     .count_rows_o(count_o.walk_rows), .still_o(walks_still), .idle_o(walks_idle));
 
-  gmmu_fill #(.Rows(NumWalks + SpareRows + 1), .Sets(Sets), .Ways(L2Ways), .TurnDown(TurnDown)) u_fill (
+  gmmu_fill #(.Config(Config)) u_fill (
     .clk_i(clk_walks), .rst_i,
     .line_valid_i(line_valid), .line_row_i(line_row), .line_beat_i(line_beat),
     .line_data_i(line_data),
@@ -309,12 +284,9 @@ module gmmu_mmu
     .count_fill_o(count_o.l2_fill), .count_eviction_o(count_o.l2_eviction), .idle_o(fill_idle),
     .use_i(in_use));
 
-  gmmu_sizes #(
-    .L1Entries(L1Entries), .EngineL1Entries(EngineL1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways),
-    .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks), .TurnDown(TurnDown)
-  ) u_sizes (.clk_i(clk_control), .rst_i, .set_i(resize), .word_i(resize_word), .word_o(sizes_o), .use_o(in_use));
+  gmmu_sizes #(.Config(Config)) u_sizes (.clk_i(clk_control), .rst_i, .set_i(resize), .word_i(resize_word), .word_o(sizes_o), .use_o(in_use));
 
-  gmmu_control #(.NumSpaces(NumSpaces), .SweepSteps(SweepSteps), .TurnDown(TurnDown)) u_control (
+  gmmu_control #(.Config(Config)) u_control (
     .clk_i(clk_control), .rst_i,
     .ctl_valid_i, .ctl_ready_o, .ctl_i, .ctl_done_o,
     .inv_valid_o, .inv_scope_o, .inv_space_o, .inv_start_o, .inv_end_o,
@@ -339,20 +311,8 @@ module gmmu_mmu
   assign count_o.invalidation = inv_valid_o;
   assign count_o.invalidating = counted;
 
-  if (NumPorts < 2 || NumPorts > 69 || NumSpaces < 2 || NumSpaces > 64) begin : g_illegal_number
-    $fatal(1, "gmmu_mmu: NumPorts must be from 2 to 69, NumSpaces from 2 to 64");
-  end
-  if (L1Entries < 2 || L1Entries > 64 || EngineL1Entries < 2 || EngineL1Entries > 64) begin
-      : g_illegal_l1
-    $fatal(1, "gmmu_mmu: L1Entries and EngineL1Entries must be from 2 to 64");
-  end
-  if (L2Entries > 4096) begin : g_illegal_shared
-    $fatal(1, "gmmu_mmu: L2Entries must be at most 4096");
-  end
-  if (NumWalks < 1 || NumWalks > 32 || MissSlots < 2 || MissSlots > 64
-      || (MissSlots & (MissSlots - 1)) != 0 || EngineMissSlots < 2 || EngineMissSlots > 64
-      || (EngineMissSlots & (EngineMissSlots - 1)) != 0)
-  begin : g_illegal_misses
-    $fatal(1, "gmmu_mmu: NumWalks must be from 1 to 32, the numbers of miss slots powers of two from 2 to 64");
+  if (NumPorts < 2 || NumPorts > 69 || Config.EngineL1Entries < 2 || Config.EngineL1Entries > 64
+      || !power(Config.MissSlots) || !power(Config.EngineMissSlots)) begin : g_illegal
+    $fatal(1, "gmmu_mmu: NumPorts must be from 2 to 69, EngineL1Entries from 2 to 64, the numbers of miss slots powers of two from 2 to 64");
   end
 endmodule

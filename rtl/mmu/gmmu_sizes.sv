@@ -11,16 +11,18 @@
 //
 // Without TurnDown everything built is in use, and word_o is 0.
 module gmmu_sizes
+  import gmmu_config_pkg::config_t;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned L1Entries = 16,
-  parameter int unsigned EngineL1Entries = 16,
-  parameter int unsigned L2Entries = 512,
-  parameter int unsigned L2Ways = 4,
-  parameter int unsigned WalkCacheEntries = 16,
-  parameter int unsigned NumWalks = 8,
-  parameter bit          TurnDown = 1
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned L1Entries = Config.L1Entries,
+  localparam int unsigned EngineL1Entries = Config.EngineL1Entries,
+  localparam int unsigned L2Entries = Config.L2Entries,
+  localparam int unsigned L2Ways = Config.L2Ways,
+  localparam int unsigned WalkCacheEntries = Config.WalkCacheEntries,
+  localparam int unsigned NumWalks = Config.NumWalks,
+  localparam bit          TurnDown = Config.TurnDown != 0
 ) (
   input  logic        clk_i,
   input  logic        rst_i,

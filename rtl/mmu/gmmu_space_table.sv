@@ -8,10 +8,12 @@
 //   other   one bit of another row, combinational
 //   write   one row, at the edge; never the row that is read in the same cycle
 module gmmu_space_table
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned NumSpaces = 16
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumSpaces = Config.NumSpaces
 ) (
   input  logic       clk_i,
   input  logic       rst_i,

@@ -20,12 +20,14 @@
 //             everything must precede the first probe
 //   use_i     with TurnDown, the entries in use: a smaller index is folded from smaller slices
 module gmmu_walk_cache
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned Entries = 16,
-  parameter int unsigned NumSpaces = 16,
-  parameter bit          TurnDown = 0  // 0: all entries are in use
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned Entries = Config.WalkCacheEntries,
+  localparam int unsigned NumSpaces = Config.NumSpaces,
+  localparam bit          TurnDown = Config.TurnDown != 0
 ) (
   input  logic                 clk_i,
   input  logic                 rst_i,

@@ -25,12 +25,14 @@
 //
 // No read begins in the cycle of kill_i.
 module gmmu_walk_read
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned Rows = 9,
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumSpaces = Config.NumSpaces,
+  localparam int unsigned Rows = Config.WalkRows,
   localparam int unsigned RowWidth = $clog2(Rows)
 ) (
   input  logic                clk_i,

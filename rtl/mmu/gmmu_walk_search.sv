@@ -8,10 +8,12 @@
 //   match    one cycle after a hit: the matching row, one-hot; one LUT behind a register
 //   begin    the row of begin_rows_i, one-hot, gets key_i, which was searched for two cycles earlier
 module gmmu_walk_search
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned Rows = 9
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned Rows = Config.WalkRows
 ) (
   input  logic            clk_i,
 

@@ -30,18 +30,19 @@
 // accepts no more lookups and then becomes free. Outputs come from registers, or from a few LUTs
 // behind them.
 module gmmu_walk_table
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
   import gmmu_pte_pkg::*;
 #(
-  parameter int unsigned NumPorts = 7,
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned NumWalks = 8,
-  parameter int unsigned SpareRows = 2,
-  parameter int unsigned MissSlots = 32,
-  parameter bit          TurnDown = 0  // 0: all rows are in use
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumPorts = Config.NumPorts,
+  localparam int unsigned NumWalks = Config.NumWalks,
+  localparam int unsigned SpareRows = Config.SpareRows,
+  localparam int unsigned MissSlots = Config.MostSlots,
+  localparam bit          TurnDown = Config.TurnDown != 0
 ) (
   input  logic       clk_i,
   input  logic       rst_i,
@@ -367,7 +368,7 @@ module gmmu_walk_table
   // Both cases are computed in parallel: the chain is picked up in this cycle, or it is not.
   assign join_chain = tell_ready ? (match & chain_q & ~tell_rows_q) != '0 : (match & chain_q) != '0;
 
-  gmmu_walk_search #(.Rows(Rows)) u_search (
+  gmmu_walk_search #(.Config(Config)) u_search (
     .clk_i, .search_i(search_key_i), .hit_o(search_hit_o), .near_o(search_near_o),
     .match_o(match), .begin_i, .begin_rows_i(begin_rows), .key_i(what_i.key), .wide_i(begin_wide_i),
     .free_i(free_q), .open_i(open), .wide_rows_i(wide_q), .keys_o(keys));
@@ -623,7 +624,7 @@ module gmmu_walk_table
   // ---- Reads.
   logic read_level_low;
   assign read_level_low = level[0];
-  gmmu_walk_read #(.NumSpaces(NumSpaces), .Rows(Rows)) u_read (
+  gmmu_walk_read #(.Config(Config)) u_read (
     .clk_i, .rst_i, .kill_i(kill_i.valid),
     .beat_i(r_valid_i && beat_ready), .beat_row_i(beat_row), .beat_low_i(read_level_low),
     .own_o(own_word), .lane_o(lane), .descend_i(to_4k), .descend_pfn_i(entry.pfn),
@@ -665,7 +666,7 @@ module gmmu_walk_table
     end
     if (tell_next) tell_row_q <= number_of(lowest(tell_some));
   end
-  gmmu_walk_tell #(.NumPorts(NumPorts), .Rows(Rows), .MissSlots(MissSlots)) u_tell (
+  gmmu_walk_tell #(.Config(Config)) u_tell (
     .clk_i, .rst_i,
     .begin_i, .start_row_i(start_row), .begin_key_i(what_i.key), .waiter_i(waiter),
     .start_i(starts), .start_cause_i(start_i.cause), .start_level_i(start_i.level),

@@ -22,14 +22,16 @@
 //   kept_o     rows that must not be freed: their lookups are being answered
 //   quiet_o    no answer is in flight
 module gmmu_walk_tell
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
   import gmmu_pte_pkg::*;
 #(
-  parameter int unsigned NumPorts = 7,
-  parameter int unsigned Rows = 9,
-  parameter int unsigned MissSlots = 32,
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumPorts = Config.NumPorts,
+  localparam int unsigned Rows = Config.WalkRows,
+  localparam int unsigned MissSlots = Config.MostSlots,
   localparam int unsigned RowWidth = $clog2(Rows),
   localparam int unsigned SlotBits = $clog2(MissSlots),
   localparam int unsigned WaiterWidth = $clog2(NumPorts) + SlotBits

@@ -4,28 +4,18 @@
 //
 // Vocabulary: va (GPU virtual address), gpa (GPU physical address: target, adapter, offset), iova
 // (logical address on the host port). Level 0 is the leaf level. Ranges are half open.
-`ifndef GMMU_VA_WIDTH
-`define GMMU_VA_WIDTH 48
-`endif
-`ifndef GMMU_DATA_WIDTH
-`define GMMU_DATA_WIDTH 64
-`endif
-`ifndef GMMU_MAX_LEVELS
-`define GMMU_MAX_LEVELS 6
-`endif
-
 package gmmu_pkg;
   import gmmu_regs_pkg::*;
 
-  localparam int unsigned VaWidth = `GMMU_VA_WIDTH;      // 30 to 57
+  localparam int unsigned VaWidth = gmmu_config_pkg::Built.VaWidth;  // 30 to 57
   localparam int unsigned PaWidth = 48;                  // width of an offset, for every target
   localparam int unsigned PeerWidth = 42;                // width of an offset in a peer's VRAM
   localparam int unsigned PageLg2 = 12;
   localparam int unsigned VpnWidth = VaWidth - PageLg2;  // 4 KiB page number of a va
   localparam int unsigned PfnWidth = PaWidth - PageLg2;  // 4 KiB page number of an offset
-  localparam int unsigned MaxLevels = `GMMU_MAX_LEVELS;  // levels of page tables, 2 to 6
-  // Width of the AXI ports. gmmu_parameter_check reports an illegal macro; 64 then replaces it.
-  localparam int unsigned DataWidthAsked = `GMMU_DATA_WIDTH;
+  localparam int unsigned MaxLevels = gmmu_config_pkg::Built.MaxLevels;  // levels of page tables, 2 to 6
+  // Width of the AXI ports. gmmu_parameter_check reports an illegal width; 64 then replaces it.
+  localparam int unsigned DataWidthAsked = gmmu_config_pkg::Built.DataWidth;
   localparam int unsigned DataWidth =
       DataWidthAsked inside {64, 128, 256, 512} ? DataWidthAsked : 64;
   localparam int unsigned DataBytes = DataWidth / 8;

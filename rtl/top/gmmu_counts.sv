@@ -7,13 +7,14 @@
 //   units    bytes of the access that a client, or one direction of the through-port, has completed
 //   read     see gmmu_counters
 module gmmu_counts
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter int unsigned NumUnits = 4,
-  parameter int unsigned NumPorts = 7,
-  parameter int unsigned Width = 64
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumUnits = Config.NumUnits,
+  localparam int unsigned NumPorts = Config.NumPorts
 ) (
   input  logic                             clk_i,
   input  logic                             rst_i,
@@ -110,7 +111,7 @@ module gmmu_counts
   assign amounts[CountersClientWriteBytesIndex] = units_written;
   assign amounts[CountersClientCyclesIndex] = amount_t'(units_busy_i);
 
-  gmmu_counters #(.NumPorts(NumPorts), .Width(Width)) u_counters (
+  gmmu_counters #(.NumPorts(NumPorts), .Width(Config.CounterWidth)) u_counters (
     .clk_i, .rst_i, .port_i, .shared_i(amounts), .rd_i, .addr_i, .rd_busy_o, .rd_data_o
   );
 endmodule

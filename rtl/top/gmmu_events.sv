@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and formats the events of the event port, which is for observation only. Without Present
+// Numbers and formats the events of the event port, which is for observation only. Without EventPort
 // there is no logic and every output is 0.
 //
 //   xlate        per translation port, an answered lookup: 192 bits in the format of gmmu_gpu's port
@@ -9,14 +9,15 @@
 //                README.md. The sequence counts the lane's events from 0, modulo 2^32.
 // A lane or port without an event is all 0.
 module gmmu_events
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
-  parameter bit          Present = 1'b1,
-  parameter int unsigned NumPorts = 7,
-  parameter int unsigned NumFaults = 5,           // sources of the fault log
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumPorts = Config.NumPorts,
+  localparam int unsigned NumFaults = Config.NumUnits + 1,  // sources of the fault log
   localparam int unsigned Lanes = 9
 ) (
   input  logic                           clk_i,
@@ -49,7 +50,7 @@ module gmmu_events
   output logic         [Lanes-1:0]       valid_o,
   output logic         [Lanes*192-1:0]   event_o
 );
-  if (Present) begin : g_present
+  if (Config.EventPort != 0) begin : g_present
     logic [31:0] xlate_q [NumPorts];
     logic [31:0] sequence_q [Lanes];
     logic [31:0] entry_q;                         // ring entries completed

@@ -13,11 +13,13 @@
 //   logged_o pulses when the tail advances.
 //   base_i   4 KiB aligned.
 module gmmu_fault_log
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
 #(
-  parameter int unsigned Sources = 5
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned Sources = Config.NumUnits + 1
 ) (
   input  logic                       clk_i,
   input  logic                       rst_i,

@@ -18,6 +18,7 @@
 //   idle_o  nothing is in flight and no register, window, ring or client work is pending: until an
 //           s_ or cl_ input changes, further cycles change nothing but the time counters.
 module gmmu_gpu
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
@@ -25,25 +26,10 @@ module gmmu_gpu
   import gmmu_dma_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned NumClients = 4,
-  parameter int unsigned TrafficEngines = NumClients,  // clients 0 to n - 1 have a traffic engine
-  parameter int unsigned ThroughPorts = 0,  // 1: with s_thr_*
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned NumRings = 1,
-  parameter int unsigned L1Entries = 16,
-  parameter int unsigned L2Entries = 512,   // number of 4 KiB sub-entries, in blocks of sixteen
-  parameter int unsigned L2Ways = 4,
-  parameter int unsigned WalkCacheEntries = 16,  // per level
-  parameter int unsigned NumWalks = 8,
-  parameter int unsigned ReadsInFlight = 32,
-  parameter int unsigned CounterWidth = 64,      // 32 saves area
-  parameter int unsigned EventPort = 1,          // 0: ev_* stays 0
-  parameter int unsigned LinkPort = 1,           // 1: with s_peer_*
-  parameter int unsigned TurnDown = 1,           // 1: with register sizes_in_use
-  // access units: clients, through-port read, through-port write
-  localparam int unsigned NumUnits = NumClients + 2 * ThroughPorts,
-  // translation ports: access units, engine fetch, engine read, engine write
-  localparam int unsigned NumPorts = NumUnits + 3
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumClients = Config.NumClients,
+  localparam int unsigned NumUnits = Config.NumUnits,
+  localparam int unsigned NumPorts = Config.NumPorts
 ) (
   input  logic                     clk_i,
   input  logic                     rst_i,
@@ -266,29 +252,21 @@ module gmmu_gpu
   output logic [9*192-1:0]                ev_o
 );
 
-  gmmu_parameter_check #(
-    .NumClients(NumClients), .TrafficEngines(TrafficEngines), .NumSpaces(NumSpaces), .NumRings(NumRings),
-    .L1Entries(L1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways), .WalkCacheEntries(WalkCacheEntries),
-    .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth), .ThroughPorts(ThroughPorts),
-    .EventPort(EventPort), .LinkPort(LinkPort), .TurnDown(TurnDown)
-  ) u_check ();
+  gmmu_parameter_check #(.Config(Config)) u_check ();
 
   // Requesters of the memory ports; README.md lists them.
   localparam int unsigned ReqPeer = ReqClients + NumUnits;  // with LinkPort
-  localparam int unsigned NumRequesters = ReqPeer + LinkPort;
+  localparam int unsigned NumRequesters = ReqPeer + Config.LinkPort;
   localparam logic [NumRequesters-1:0] Readers = NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b0010_1111});
   localparam logic [NumRequesters-1:0] Writers = NumRequesters'({{(NumUnits + 1){1'b1}}, 8'b1111_0000});
   // The aperture map, the window and linked adapters use VRAM only; the fault log and interrupts
   // use the host port only.
   localparam logic [NumRequesters-1:0] Vram = ~NumRequesters'(8'b1100_0000);
   localparam logic [NumRequesters-1:0] Host = ~(NumRequesters'(8'b0010_0010) |
-                                                NumRequesters'(LinkPort) << ReqPeer);
+                                                NumRequesters'(Config.LinkPort) << ReqPeer);
   // ctrl.silence does not hold the accesses of outside managers: the window and linked adapters.
   localparam logic [NumRequesters-1:0] Exempt = NumRequesters'(1) << ReqWindow |
-                                                NumRequesters'(LinkPort) << ReqPeer;
-
-  // for the engine's reads; its writes have as many
-  localparam int unsigned EngineMissSlots = ReadsInFlight > 32 ? 32 : ReadsInFlight < 4 ? 4 : ReadsInFlight;
+                                                NumRequesters'(Config.LinkPort) << ReqPeer;
 
   localparam int unsigned PortFetch = NumUnits;
   localparam int unsigned PortRead = NumUnits + 1;
@@ -387,8 +365,8 @@ module gmmu_gpu
   logic [31:0]                 aperture_pages;
   link_cfg_t                   link;
   logic                        regs_aperture_flush, engine_aperture_flush, aperture_flush_done;
-  ring_cfg_t   [NumRings-1:0]  ring_cfg;
-  ring_state_t [NumRings-1:0]  ring_state;
+  ring_cfg_t   [Config.NumRings-1:0]  ring_cfg;
+  ring_state_t [Config.NumRings-1:0]  ring_state;
   logic [NumClients-1:0]       client_wr, client_rd, client_done, client_idle;
   logic [2:0]                  client_word;
   logic [63:0]                 client_wr_data;
@@ -414,25 +392,21 @@ module gmmu_gpu
   );
 
   localparam cap0_t Cap0 = '{
-    pa_bits: 8'(PaWidth), va_bits: 8'(VaWidth), bus_bytes: 8'(DataBytes), reads: 8'(ReadsInFlight),
-    rings: 8'(NumRings), walks: 8'(NumWalks), spaces: 8'(NumSpaces), clients: 8'(NumClients)
+    pa_bits: 8'(PaWidth), va_bits: 8'(VaWidth), bus_bytes: 8'(DataBytes), reads: 8'(Config.ReadsInFlight),
+    rings: 8'(Config.NumRings), walks: 8'(Config.NumWalks), spaces: 8'(Config.NumSpaces), clients: 8'(NumClients)
   };
   localparam cap1_t Cap1 = '{
-    reserved0: '0, walk_cache: 16'(WalkCacheEntries), l2_ways: 8'(L2Ways),
-        l2_entries: 16'(L2Entries),
-    l1_entries: 16'(L1Entries)
+    reserved0: '0, walk_cache: 16'(Config.WalkCacheEntries), l2_ways: 8'(Config.L2Ways),
+    l2_entries: 16'(Config.L2Entries), l1_entries: 16'(Config.L1Entries)
   };
-  localparam int unsigned LargePages = WalkCacheEntries * (MaxLevels - 1);
+  localparam int unsigned LargePages = Config.WalkCacheEntries * (MaxLevels - 1);
   localparam cap2_t Cap2 = '{
     client_slots: 8'(Slots), large_entries: 8'(LargePages > 255 ? 255 : LargePages), levels: 4'(MaxLevels),
-    counter_bits: 7'(CounterWidth), through_ports: 4'(ThroughPorts), events: EventPort != 0, patterns: 4'b0111,
-    verify: 1'b1, traffic: 8'(TrafficEngines), turn_down: TurnDown != 0, default: '0
+    counter_bits: 7'(Config.CounterWidth), through_ports: 4'(Config.ThroughPorts), events: Config.EventPort != 0, patterns: 4'b0111,
+    verify: 1'b1, traffic: 8'(Config.TrafficEngines), turn_down: Config.TurnDown != 0, default: '0
   };
 
-  gmmu_regs #(
-    .NumClients(NumClients), .Engines(TrafficEngines), .NumSpaces(NumSpaces), .NumRings(NumRings),
-    .Cap0(Cap0), .Cap1(Cap1), .Cap2(Cap2), .TurnDown(TurnDown != 0)
-  ) u_regs (
+  gmmu_regs #(.Config(Config), .Cap0(Cap0), .Cap1(Cap1), .Cap2(Cap2)) u_regs (
     .clk_i, .rst_i(rst_regs),
     .wr_valid_i(reg_wr_valid), .wr_ready_o(reg_wr_ready), .addr_i(reg_addr),
     .wr_data_i(reg_wr_data),
@@ -509,14 +483,7 @@ module gmmu_gpu
     );
   end
 
-  gmmu_mmu #(
-    .NumPorts(NumPorts), .NumSpaces(NumSpaces), .L1Entries(L1Entries), .L2Entries(L2Entries),
-    .L2Ways(L2Ways == 0 ? 1 : L2Ways),   // u_check reports L2Ways = 0; 1 avoids a division by 0
-    .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
-    .MissSlots(Slots > 64 ? 64 : Slots),
-    .EngineMissSlots(EngineMissSlots < 16 ? EngineMissSlots : 16), .EventPort(EventPort != 0),
-    .TurnDown(TurnDown != 0)
-  ) u_mmu (
+  gmmu_mmu #(.Config(Config)) u_mmu (
     .clk_i, .rst_i(rst_mmu),
     .req_valid_i(xq_valid), .req_ready_o(xq_ready), .req_i(xq),
     .rsp_valid_o(xs_valid), .rsp_ready_i(xs_ready), .rsp_o(xs), .done_i(xdone),
@@ -535,7 +502,7 @@ module gmmu_gpu
   aperture_rsp_t       ap_rsp;
   logic                ap_lookup, ap_hit, ap_idle;
 
-  gmmu_aperture_map #(.NumPorts(NumPorts)) u_aperture (
+  gmmu_aperture_map #(.Config(Config)) u_aperture (
     .clk_i, .rst_i(rst_aperture), .base_i(aperture_base), .pages_i(aperture_pages),
     .flush_i(regs_aperture_flush || engine_aperture_flush), .flush_done_o(aperture_flush_done),
     .req_valid_i(ap_valid), .req_ready_o(ap_ready), .req_page_i(ap_page),
@@ -552,9 +519,7 @@ module gmmu_gpu
   logic        [NumUnits:0] fault_valid, fault_ready;  // access units, then the engine
   fault_info_t [NumUnits:0] fault;
 
-  gmmu_engine #(
-    .NumRings(NumRings), .NumSpaces(NumSpaces), .ReadsInFlight(ReadsInFlight), .FirstPort(PortFetch)
-  ) u_engine (
+  gmmu_engine #(.Config(Config)) u_engine (
     .clk_i, .rst_i(rst_engine), .enable_i(enable && bus_master_i), .cycle_i, .vram_bytes_i,
     .link_i(link), .idle_o(engine_idle),
     .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o(fence_irq), .ring_error_o(ring_error),
@@ -595,7 +560,7 @@ module gmmu_gpu
   logic [NumClients-1:0]      traffic_busy;
 
   for (genvar i = 0; i < NumClients; i++) begin : g_client
-    gmmu_client_port #(.Traffic(i < TrafficEngines)) u_port (
+    gmmu_client_port #(.Traffic(i < Config.TrafficEngines)) u_port (
       .port_i(port_t'(i)),
       .clk_i, .rst_i(rst_client[i]), .enable_i(enable), .vram_bytes_i, .link_i(link),
       .idle_o(client_idle[i]),
@@ -624,7 +589,7 @@ module gmmu_gpu
 
   // ---- Through-port: access units NumClients and NumClients + 1.
   logic through_idle;
-  if (ThroughPorts != 0) begin : g_through
+  if (Config.ThroughPorts != 0) begin : g_through
     localparam int unsigned First = NumClients;
     gmmu_through u_through (
       .clk_i, .rst_i(rst_mux), .core_reset_i(core_rst), .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
@@ -670,7 +635,7 @@ module gmmu_gpu
 
   // ---- VRAM for linked adapters. The port stays out of the core's reset and follows the mux's reset.
   logic peer_idle;
-  if (LinkPort != 0) begin : g_peer
+  if (Config.LinkPort != 0) begin : g_peer
     gmmu_peer_port u_peer (
       .clk_i, .rst_i, .cut_i(rst_mux), .vram_bytes_i, .idle_o(peer_idle),
       .s_ar_valid_i(s_peer_arvalid_i), .s_ar_ready_o(s_peer_arready_o), .s_ar_id_i(s_peer_arid_i),
@@ -701,7 +666,7 @@ module gmmu_gpu
   // ---- Fault log and interrupts.
   logic fault_logged, faults_idle, message_sent, interrupts_idle;
 
-  gmmu_fault_log #(.Sources(NumUnits + 1)) u_faults (
+  gmmu_fault_log #(.Config(Config)) u_faults (
     .clk_i, .rst_i(rst_regs), .cycle_i, .open_i(bus_master_i),
     .enable_i(fault_enable), .base_i(fault_base), .size_lg2_i(fault_size_lg2), .head_i(fault_head),
     .tail_o(fault_tail), .dropped_o(fault_dropped),
@@ -731,9 +696,7 @@ module gmmu_gpu
       wr_rsp[ReqTables], wr_rsp[ReqAperture], wr_rsp[ReqFetch], wr_rsp[ReqRead], unused_user};
 
   // ---- Event port.
-  gmmu_events #(
-    .Present(EventPort != 0), .NumPorts(NumPorts), .NumFaults(NumUnits + 1)
-  ) u_events (
+  gmmu_events #(.Config(Config)) u_events (
     .clk_i, .rst_i(rst_regs), .xlate_i(ev_valid), .xlate_event_i(ev), .xlate_rsp_i(xs),
     .mmu_i(mmu_event), .inv_done_i(inv_done), .inv_scope_i(inv_scope), .inv_space_i(inv_space),
     .inv_start_i(inv_start), .inv_end_i(inv_end),
@@ -749,7 +712,7 @@ module gmmu_gpu
 
   // ---- Counters.
   logic counts_idle;
-  gmmu_counts #(.NumUnits(NumUnits), .NumPorts(NumPorts), .Width(CounterWidth)) u_counts (
+  gmmu_counts #(.Config(Config)) u_counts (
     .clk_i, .rst_i(rst_counters), .port_i(port_count), .mmu_i(mmu_count), .ap_lookup_i(ap_lookup),
     .ap_hit_i(ap_hit), .entry_i(count_entry), .commands_i(count_commands),
     .engine_read_i(count_engine_read), .engine_write_i(count_engine_write),

@@ -14,30 +14,15 @@
 //   AxLOCK, AxQOS 0: no exclusive access, no quality of service
 //   ev_*          lanes 7 and 8 report a write when gmmu_axi_ids accepts it, with the GPU's own id
 module gmmu_gpu_axi
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned NumClients = 4,
-  parameter int unsigned TrafficEngines = NumClients,  // clients 0 to n - 1 have a traffic engine
-  parameter int unsigned ThroughPorts = 0,  // 1: with s_thr_*
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned NumRings = 1,
-  parameter int unsigned L1Entries = 16,
-  parameter int unsigned L2Entries = 512,   // number of 4 KiB sub-entries, in blocks of sixteen
-  parameter int unsigned L2Ways = 4,
-  parameter int unsigned WalkCacheEntries = 16,  // per level
-  parameter int unsigned NumWalks = 8,
-  parameter int unsigned ReadsInFlight = 32,
-  parameter int unsigned CounterWidth = 64,      // 32 saves area
-  parameter int unsigned EventPort = 1,          // 0: ev_* stays 0
-  parameter int unsigned LinkPort = 1,           // 1: with s_peer_*
-  parameter int unsigned TurnDown = 1,           // 1: with register sizes_in_use
-  parameter int unsigned IdBits = 6,             // id width of m_vram and m_host, 1 to 16
-  // access units: clients, through-port read, through-port write
-  localparam int unsigned NumUnits = NumClients + 2 * ThroughPorts,
-  // translation ports: access units, engine fetch, engine read, engine write
-  localparam int unsigned NumPorts = NumUnits + 3
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumClients = Config.NumClients,
+  localparam int unsigned NumPorts = Config.NumPorts,
+  localparam int unsigned IdBits = Config.IdBits
 ) (
   input  logic                          aclk,
   input  logic                          areset,
@@ -268,9 +253,6 @@ module gmmu_gpu_axi
   output logic [8:0]                    ev_valid_o,
   output logic [9*192-1:0]              ev_o
 );
-  if (IdBits < 1 || IdBits > PortIdWidth) begin : g_illegal
-    $fatal(1, "gmmu_gpu_axi: IdBits is %0d, legal: 1 to 16", IdBits);
-  end
 
   // The fields that gmmu_axi_ids passes. Size and burst are constants and bypass it.
   typedef struct packed {
@@ -300,13 +282,7 @@ module gmmu_gpu_axi
       host_rvalid, host_rready, host_rlast, host_bvalid, host_bready, host_stray;
   logic thr_wrong;
 
-  gmmu_gpu #(
-    .NumClients(NumClients), .TrafficEngines(TrafficEngines), .ThroughPorts(ThroughPorts),
-    .NumSpaces(NumSpaces), .NumRings(NumRings), .L1Entries(L1Entries), .L2Entries(L2Entries),
-    .L2Ways(L2Ways), .WalkCacheEntries(WalkCacheEntries), .NumWalks(NumWalks),
-    .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth), .EventPort(EventPort),
-    .LinkPort(LinkPort), .TurnDown(TurnDown)
-  ) u_gpu (
+  gmmu_gpu #(.Config(Config)) u_gpu (
     .clk_i(aclk), .rst_i(areset),
 
     .s_reg_awvalid_i(s_reg_awvalid), .s_reg_awready_o(s_reg_awready), .s_reg_awaddr_i(s_reg_awaddr),

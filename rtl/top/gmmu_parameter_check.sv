@@ -1,89 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stops elaboration when a parameter of gmmu_gpu, or a macro of the packages, has an unsupported
-// value. The message names the parameter, its value and the legal values. The module has no hardware.
+// Generated from rtl/pkg/sizes.json by tools/config_pkg.py. Do not edit.
+// Stops elaboration when a size has an illegal value. The message names the size, its value and the legal values. The
+// module has no hardware.
 module gmmu_parameter_check
-  import gmmu_pkg::*;
-  import gmmu_regs_pkg::*;
-  import gmmu_client_pkg::*;
+  import gmmu_config_pkg::config_t;
 #(
-  parameter int unsigned NumClients = 4,
-  parameter int unsigned TrafficEngines = NumClients,
-  parameter int unsigned ThroughPorts = 0,
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned NumRings = 1,
-  parameter int unsigned L1Entries = 16,
-  parameter int unsigned L2Entries = 512,
-  parameter int unsigned L2Ways = 4,
-  parameter int unsigned WalkCacheEntries = 16,
-  parameter int unsigned NumWalks = 8,
-  parameter int unsigned ReadsInFlight = 32,
-  parameter int unsigned CounterWidth = 64,
-  parameter int unsigned EventPort = 1,
-  parameter int unsigned LinkPort = 1,
-  parameter int unsigned TurnDown = 1
+  parameter config_t Config = gmmu_config_pkg::Built
 ) ();
-  // Returns whether value is a power of two in [low, high].
-  function automatic logic power(int unsigned value, int unsigned low, int unsigned high);
-    return value >= low && value <= high && (value & (value - 1)) == 0;
+  localparam config_t c = Config;
+  // Returns whether value is a power of two.
+  function automatic logic power(int unsigned value);
+    return (value & (value - 1)) == 0;
   endfunction
 
-  if (NumClients < 1 || NumClients > ClientCount) begin : g_clients
-    $fatal(1, "gmmu_gpu: NumClients is %0d, legal: 1 to 64", NumClients);
+  if (c.NumClients < 1 || c.NumClients > 64) begin : g_num_clients
+    $fatal(1, "gmmu_gpu: NumClients (GMMU_CLIENTS) is %0d, legal: 1 to 64", c.NumClients);
   end
-  if (TrafficEngines > NumClients) begin : g_traffic
-    $fatal(1, "gmmu_gpu: TrafficEngines is %0d, legal: 0 to NumClients", TrafficEngines);
+  if (c.TrafficEngines > c.NumClients) begin : g_traffic_engines
+    $fatal(1, "gmmu_gpu: TrafficEngines (GMMU_TRAFFIC_ENGINES) is %0d, legal: 0 to NumClients", c.TrafficEngines);
   end
-  if (ThroughPorts > 1) begin : g_through
-    $fatal(1, "gmmu_gpu: ThroughPorts is %0d, legal: 0 or 1", ThroughPorts);
+  if (c.ThroughPorts > 1) begin : g_through_ports
+    $fatal(1, "gmmu_gpu: ThroughPorts (GMMU_THROUGH_PORTS) is %0d, legal: 0 or 1", c.ThroughPorts);
   end
-  if (EventPort > 1) begin : g_events
-    $fatal(1, "gmmu_gpu: EventPort is %0d, legal: 0 or 1", EventPort);
+  if (c.NumRings < 1 || c.NumRings > 4) begin : g_num_rings
+    $fatal(1, "gmmu_gpu: NumRings (GMMU_RINGS) is %0d, legal: 1 to 4", c.NumRings);
   end
-  if (LinkPort > 1) begin : g_link
-    $fatal(1, "gmmu_gpu: LinkPort is %0d, legal: 0 or 1", LinkPort);
+  if (c.NumSpaces < 2 || c.NumSpaces > 64) begin : g_num_spaces
+    $fatal(1, "gmmu_gpu: NumSpaces (GMMU_SPACES) is %0d, legal: 2 to 64", c.NumSpaces);
   end
-  if (TurnDown > 1) begin : g_turn_down
-    $fatal(1, "gmmu_gpu: TurnDown is %0d, legal: 0 or 1", TurnDown);
+  if (c.L1Entries < 2 || c.L1Entries > 64) begin : g_l1_entries
+    $fatal(1, "gmmu_gpu: L1Entries (GMMU_L1_ENTRIES) is %0d, legal: 2 to 64", c.L1Entries);
   end
-  if (NumSpaces < 2 || NumSpaces > SpaceCount) begin : g_spaces
-    $fatal(1, "gmmu_gpu: NumSpaces is %0d, legal: 2 to 64", NumSpaces);
+  if (c.L2Entries < 32 || c.L2Entries > 4096 || !power(c.L2Entries)) begin : g_l2_entries
+    $fatal(1, "gmmu_gpu: L2Entries (GMMU_L2_ENTRIES) is %0d, legal: powers of two from 32 to 4096", c.L2Entries);
   end
-  if (NumRings < 1 || NumRings > RingCount) begin : g_rings
-    $fatal(1, "gmmu_gpu: NumRings is %0d, legal: 1 to 4", NumRings);
+  if (c.L2Ways < 1 || c.L2Ways > 16 || !power(c.L2Ways) || !(16 * c.L2Ways <= c.L2Entries)) begin : g_l2_ways
+    $fatal(1, "gmmu_gpu: L2Ways (GMMU_L2_WAYS) is %0d, legal: powers of two from 1 to 16, at most L2Entries / 16", c.L2Ways);
   end
-  if (L1Entries < 2 || L1Entries > 64) begin : g_l1
-    $fatal(1, "gmmu_gpu: L1Entries is %0d, legal: 2 to 64", L1Entries);
+  if (c.WalkCacheEntries < 2 || c.WalkCacheEntries > 256 || !power(c.WalkCacheEntries)) begin : g_walk_cache_entries
+    $fatal(1, "gmmu_gpu: WalkCacheEntries (GMMU_WALK_CACHE) is %0d, legal: powers of two from 2 to 256", c.WalkCacheEntries);
   end
-  if (!power(L2Entries, 32, 4096)) begin : g_l2
-    $fatal(1, "gmmu_gpu: L2Entries is %0d, legal: powers of two from 32 to 4096", L2Entries);
+  if (c.NumWalks < 1 || c.NumWalks > 32) begin : g_num_walks
+    $fatal(1, "gmmu_gpu: NumWalks (GMMU_WALKS) is %0d, legal: 1 to 32", c.NumWalks);
   end
-  if (!power(L2Ways, 1, 16) || 16 * L2Ways > L2Entries) begin : g_ways
-    $fatal(1, "gmmu_gpu: L2Ways is %0d, legal: powers of two from 1 to 16, at most L2Entries / 16",
-        L2Ways);
+  if (c.ReadsInFlight < 2 || c.ReadsInFlight > 128 || !power(c.ReadsInFlight)) begin : g_reads_in_flight
+    $fatal(1, "gmmu_gpu: ReadsInFlight (GMMU_READS_IN_FLIGHT) is %0d, legal: powers of two from 2 to 128", c.ReadsInFlight);
   end
-  if (!power(WalkCacheEntries, 2, 256)) begin : g_walk_cache
-    $fatal(1, "gmmu_gpu: WalkCacheEntries is %0d, legal: powers of two from 2 to 256",
-        WalkCacheEntries);
+  if (c.CounterWidth < 16 || c.CounterWidth > 64) begin : g_counter_width
+    $fatal(1, "gmmu_gpu: CounterWidth (GMMU_COUNTER_BITS) is %0d, legal: 16 to 64", c.CounterWidth);
   end
-  if (NumWalks < 1 || NumWalks > 32) begin : g_walks
-    $fatal(1, "gmmu_gpu: NumWalks is %0d, legal: 1 to 32", NumWalks);
+  if (c.EventPort > 1) begin : g_event_port
+    $fatal(1, "gmmu_gpu: EventPort (GMMU_EVENT_PORT) is %0d, legal: 0 or 1", c.EventPort);
   end
-  if (!power(ReadsInFlight, 2, 128)) begin : g_reads
-    $fatal(1, "gmmu_gpu: ReadsInFlight is %0d, legal: powers of two from 2 to 128", ReadsInFlight);
+  if (c.LinkPort > 1) begin : g_link_port
+    $fatal(1, "gmmu_gpu: LinkPort (GMMU_LINK_PORT) is %0d, legal: 0 or 1", c.LinkPort);
   end
-  if (CounterWidth < 16 || CounterWidth > 64) begin : g_counters
-    $fatal(1, "gmmu_gpu: CounterWidth is %0d, legal: 16 to 64", CounterWidth);
+  if (c.TurnDown > 1) begin : g_turn_down
+    $fatal(1, "gmmu_gpu: TurnDown (GMMU_TURN_DOWN) is %0d, legal: 0 or 1", c.TurnDown);
   end
-  if (DataWidthAsked != DataWidth) begin : g_data
-    $fatal(1, "gmmu_gpu: GMMU_DATA_WIDTH is %0d, legal: 64, 128, 256, 512", DataWidthAsked);
+  if (c.IdBits < 1 || c.IdBits > 16) begin : g_id_bits
+    $fatal(1, "gmmu_gpu: IdBits (GMMU_ID_BITS) is %0d, legal: 1 to 16", c.IdBits);
   end
-  if (VaWidth < 30 || VaWidth > 57) begin : g_va
-    $fatal(1, "gmmu_gpu: GMMU_VA_WIDTH is %0d, legal: 30 to 57", VaWidth);
+  if (c.DataWidth < 64 || c.DataWidth > 512 || !power(c.DataWidth)) begin : g_data_width
+    $fatal(1, "gmmu_gpu: DataWidth (GMMU_DATA_BITS) is %0d, legal: powers of two from 64 to 512", c.DataWidth);
   end
-  if (MaxLevels < 2 || MaxLevels > 6) begin : g_levels
-    $fatal(1, "gmmu_gpu: GMMU_MAX_LEVELS is %0d, legal: 2 to 6", MaxLevels);
+  if (c.VaWidth < 30 || c.VaWidth > 57) begin : g_va_width
+    $fatal(1, "gmmu_gpu: VaWidth (GMMU_VA_BITS) is %0d, legal: 30 to 57", c.VaWidth);
   end
-  if (SlotLg2 < 1 || SlotLg2 > 7) begin : g_slots
-    $fatal(1, "gmmu_gpu: GMMU_CLIENT_SLOTS_LG2 is %0d, legal: 1 to 7", SlotLg2);
+  if (c.MaxLevels < 2 || c.MaxLevels > 6) begin : g_max_levels
+    $fatal(1, "gmmu_gpu: MaxLevels (GMMU_MAX_LEVELS) is %0d, legal: 2 to 6", c.MaxLevels);
+  end
+  if (c.ClientSlotsLg2 < 1 || c.ClientSlotsLg2 > 7) begin : g_client_slots_lg2
+    $fatal(1, "gmmu_gpu: ClientSlotsLg2 (GMMU_CLIENT_SLOTS_LG2) is %0d, legal: 1 to 7", c.ClientSlotsLg2);
+  end
+  if (c.DataWidth != gmmu_config_pkg::Built.DataWidth) begin : g_data_width_package
+    $fatal(1, "gmmu_gpu: DataWidth is %0d, but the packages have %0d; define GMMU_DATA_BITS for every file",
+        c.DataWidth, gmmu_config_pkg::Built.DataWidth);
+  end
+  if (c.VaWidth != gmmu_config_pkg::Built.VaWidth) begin : g_va_width_package
+    $fatal(1, "gmmu_gpu: VaWidth is %0d, but the packages have %0d; define GMMU_VA_BITS for every file",
+        c.VaWidth, gmmu_config_pkg::Built.VaWidth);
+  end
+  if (c.MaxLevels != gmmu_config_pkg::Built.MaxLevels) begin : g_max_levels_package
+    $fatal(1, "gmmu_gpu: MaxLevels is %0d, but the packages have %0d; define GMMU_MAX_LEVELS for every file",
+        c.MaxLevels, gmmu_config_pkg::Built.MaxLevels);
+  end
+  if (c.ClientSlotsLg2 != gmmu_config_pkg::Built.ClientSlotsLg2) begin : g_client_slots_lg2_package
+    $fatal(1, "gmmu_gpu: ClientSlotsLg2 is %0d, but the packages have %0d; define GMMU_CLIENT_SLOTS_LG2 for every file",
+        c.ClientSlotsLg2, gmmu_config_pkg::Built.ClientSlotsLg2);
   end
 endmodule

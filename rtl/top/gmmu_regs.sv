@@ -12,18 +12,20 @@
 //   ctl     operations for the MMU: a new space configuration (root write), an invalidation
 //           (inv_cmd) or new sizes in use
 module gmmu_regs
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;
 #(
-  parameter int unsigned NumClients = 4,
-  parameter int unsigned Engines = NumClients,  // clients 0 to Engines - 1 have registers
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned NumRings = 1,
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned NumClients = Config.NumClients,
+  localparam int unsigned Engines = Config.TrafficEngines,  // clients 0 to Engines - 1 have registers
+  localparam int unsigned NumSpaces = Config.NumSpaces,
+  localparam int unsigned NumRings = Config.NumRings,
+  localparam bit          TurnDown = Config.TurnDown != 0,  // 0: without sizes_in_use
   parameter logic [63:0] Cap0 = '0,
   parameter logic [63:0] Cap1 = '0,
-  parameter logic [63:0] Cap2 = '0,
-  parameter bit          TurnDown = 0  // 0: without sizes_in_use
+  parameter logic [63:0] Cap2 = '0
 ) (
   input  logic                            clk_i,
   input  logic                            rst_i,

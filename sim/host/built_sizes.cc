@@ -6,12 +6,13 @@
 namespace gmmu::sim {
 
 uint64_t BuiltSize(const std::string& cmake_variable) {
-#define SIZE(name) {#name, name}
+#define BUILD(key, variable, ...) {#variable, variable},
+#define UP_TO(key, variable, ...) {#variable, variable},
   static const std::map<std::string, uint64_t> kSizes = {
-      SIZE(GMMU_CLIENTS),         SIZE(GMMU_RINGS),     SIZE(GMMU_SPACES),     SIZE(GMMU_L1_ENTRIES),
-      SIZE(GMMU_L2_ENTRIES),      SIZE(GMMU_L2_WAYS),   SIZE(GMMU_WALK_CACHE), SIZE(GMMU_WALKS),
-      SIZE(GMMU_READS_IN_FLIGHT), SIZE(GMMU_DATA_BITS), SIZE(GMMU_VA_BITS)};
-#undef SIZE
+#include "host/sizes.def"
+  };
+#undef BUILD
+#undef UP_TO
   return kSizes.at(cmake_variable);
 }
 

@@ -3,25 +3,13 @@
 // links. A channel of a memory port is one vector, and valid and ready of all its channels are one vector each way,
 // since every signal that Python reads costs time.
 module gmmu_integration_top
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned NumClients = 1,
-  parameter int unsigned TrafficEngines = 1,
-  parameter int unsigned ThroughPorts = 0,
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned NumRings = 2,
-  parameter int unsigned L1Entries = 16,
-  parameter int unsigned L2Entries = 512,
-  parameter int unsigned L2Ways = 4,
-  parameter int unsigned WalkCacheEntries = 16,
-  parameter int unsigned NumWalks = 8,
-  parameter int unsigned ReadsInFlight = 32,
-  parameter int unsigned CounterWidth = 64,
-  parameter int unsigned EventPort = 0,
-  parameter int unsigned LinkPort = 0,
-  parameter int unsigned IdBits = 16,
+  parameter config_t Config = gmmu_config_pkg::Built,
+  localparam int unsigned IdBits = Config.IdBits,
   localparam int unsigned UserBits = $bits(user_t),
   localparam int unsigned AddressBits = IdBits + 4 + 3 + 4 + 1 + UserBits + PaWidth + 8 + 3 + 2  // of AR and AW
 ) (
@@ -108,10 +96,7 @@ module gmmu_integration_top
   assign m_vram_ar[61+:UserBits] = '0;
   assign m_vram_aw[61+:UserBits] = '0;
 
-  gmmu_gpu_axi #(
-    .NumClients, .TrafficEngines, .ThroughPorts, .NumSpaces, .NumRings, .L1Entries, .L2Entries, .L2Ways,
-    .WalkCacheEntries, .NumWalks, .ReadsInFlight, .CounterWidth, .EventPort, .LinkPort, .IdBits
-  ) u_gpu (
+  gmmu_gpu_axi #(.Config(Config)) u_gpu (
     .aclk(clk_i), .areset(rst_i), .cycle_i(cycle), .msi_enable_i(1'b0), .msi_address_i('0), .msi_data_i('0),
 
     .m_vram_arvalid(m_vram_out[0]), .m_vram_arready(m_vram_in[0]),

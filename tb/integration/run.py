@@ -73,7 +73,7 @@ def build(bits, config, jobs):
     libraries = config.libs_dir
     make = ["make", f"-j{jobs}", "-C", str(folder), "-f", "Vtop.mk", *OPTIMISE]
     command = [verilator, "--cc", "--exe", "--vpi", "-sv", "--Mdir", str(folder), "--prefix", "Vtop", "-o", "sim",
-               "--top-module", TOP, f"-GIdBits={bits}", "--timescale", "1ns/1ps", "--x-assign", "fast", "--x-initial", "fast",
+               "--top-module", TOP, "+define+GMMU_PROFILE=Integration", f"+define+GMMU_ID_BITS={bits}", "--timescale", "1ns/1ps", "--x-assign", "fast", "--x-initial", "fast",
                "--quiet-stats", "-Wno-fatal", "-Wno-lint", "-Wno-style", "--output-split", "20000", "--output-split-cfuncs", "2000",
                str(ROOT / "rtl/speed.vlt"), str(HERE / "public.vlt"), "-F", str(ROOT / "rtl/files.f"), str(HERE / f"{TOP}.sv"),
                str(config.share_dir / "lib/verilator/verilator.cpp"),

@@ -5,6 +5,7 @@ import pathlib
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import config_pkg  # noqa: E402
 import rtl_sources  # noqa: E402
 
 ROOT = rtl_sources.ROOT
@@ -23,28 +24,18 @@ WRAPPER = TOP if BOARD else "gmmu_pins"   # the placed top
 BUILD = ROOT / (f"build/boards/{PROFILE}" if BOARD else "build/fpga" if PROFILE == "default" else f"build/fpga-{PROFILE}")
 CONSTRAINTS = ROOT / "constraints" / (PROFILE.removesuffix(SIMULATED) if BOARD else "ecp5-85f")
 
-# The packages' defaults are 64-bit AXI, 48-bit addresses and tables of six levels.
-PARAMETERS = {
-    "NumClients": 4, "TrafficEngines": 1, "L1Entries": 16, "L2Entries": 512, "L2Ways": 4, "NumWalks": 8,
-    "WalkCacheEntries": 16, "ReadsInFlight": 32, "CounterWidth": 32, "EventPort": 0, "ThroughPorts": 0,
-    "LinkPort": 0, "TurnDown": 0,
-}
-# Ports that a parameter of 0 removes, by name prefix. They are not connected to pins: inputs are 0, outputs open.
+# Ports that a size of 0 removes, by name prefix. They are not connected to pins: inputs are 0, outputs open.
 LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_", "LinkPort": "s_peer_"}
-MACROS = {"GMMU_CLIENT_SLOTS_LG2": 4}
-# Parameters added by each profile. board has sizes that fit a small board; four levels of nine bits cover 48 bits.
-PROFILES = {"default": ({}, {}), "board": ({"NumClients": 2}, {"GMMU_MAX_LEVELS": 4})}
-# Gowin's GW2AR-18 is too small for the smallest GPU, so only the MMU is built (gowin.py).
-MMU = {"tang-nano-20k": {"NumPorts": 4, "NumSpaces": 4, "L1Entries": 4, "L2Entries": 128, "L2Ways": 2, "WalkCacheEntries": 4,
-                           "NumWalks": 2, "MissSlots": 8, "EventPort": 0}}
-if PROFILE in MMU:
-    TOP, PARAMETERS, MACROS = "gmmu_mmu", MMU[PROFILE], {"GMMU_MAX_LEVELS": 4, "GMMU_CLIENT_SLOTS_LG2": 2}
-else:
-    parameters, macros = PROFILES["board" if BOARD else PROFILE]
-    PARAMETERS.update(parameters)
-    MACROS.update(macros)
-if BOARD:   # the board's top sets the GPU's parameters
-    PARAMETERS = {}
+# The profiles of rtl/pkg/sizes.json. Gowin's GW2AR-18 is too small for the smallest GPU, so only the MMU is built (gowin.py).
+PROFILES = {"default": "Fpga", "board": "FpgaBoard", "tang-nano-20k": "MmuOnly"}
+if PROFILE == "tang-nano-20k":
+    TOP = "gmmu_mmu"
+SIZES_PROFILE = "Board" if BOARD else PROFILES[PROFILE]
+SIZES = config_pkg.profile(SIZES_PROFILE)
+MACROS = {"GMMU_PROFILE": SIZES_PROFILE}
+# The profile in words.
+SIZES_TEXT = f"profile {SIZES_PROFILE}: " + ", ".join(
+    f"{name} {value}" for name, value in config_pkg.DESCRIPTION["profiles"][SIZES_PROFILE]["values"].items())
 
 # Counted modules. A module's count includes its submodules, except those that are in this list themselves.
 BLOCKS = (

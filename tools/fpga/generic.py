@@ -26,7 +26,7 @@ def child(top, parameters, elaborate):
     """Runs in a process of its own: an error of Yosys ends it."""
     from pyosys import libyosys as ys
     design = ys.Design()
-    options = " ".join(f"-G {name}" for name in parameters)
+    options = " ".join(f"-{'D' if name.startswith('GMMU_') else 'G'} {name}" for name in parameters)
     commands = [
         f"read_slang -j 1 --top {top} {options} " + " ".join(rtl_sources.sources()),
         f"hierarchy -check -top {top}",

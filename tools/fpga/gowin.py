@@ -81,8 +81,7 @@ def main():
     parser.add_argument("--yosys", action="store_true", help="without place and route")
     args = parser.parse_args()
     config.BUILD.mkdir(parents=True, exist_ok=True)
-    sizes = ", ".join(f"{name} {value}" for name, value in {**config.PARAMETERS, **config.MACROS}.items())
-    print(f"synth-gowin: {config.TOP} for {DEVICE}\n  {sizes}", flush=True)
+    print(f"synth-gowin: {config.TOP} for {DEVICE}\n  {config.SIZES_TEXT}", flush=True)
     try:
         with open(config.BUILD / "netlist.log", "w") as log:
             status = subprocess.run([sys.executable, __file__, "--child"], cwd=config.ROOT, stdout=log, stderr=subprocess.STDOUT).returncode

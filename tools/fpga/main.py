@@ -19,7 +19,7 @@ import report
 
 def yosys():
     """The part without place and route: the blocks and the netlist's hash."""
-    if generic.check(config.TOP, [f"{name}={value}" for name, value in config.PARAMETERS.items()], elaborate=True) != 0:
+    if generic.check(config.TOP, [f"{name}={value}" for name, value in config.MACROS.items()], elaborate=True) != 0:
         raise flow.Failed("the sources are not fit for synthesis")
     return flow.netlist()
 
@@ -65,8 +65,7 @@ def spread():
 
 def main(only_yosys=False, docs=False):
     start = time.monotonic()
-    sizes = ", ".join(f"{name} {value}" for name, value in {**config.PARAMETERS, **config.MACROS}.items())
-    print(f"synth: {config.TOP} for {config.DEVICE_NAME}\n  {sizes}", flush=True)
+    print(f"synth: {config.TOP} for {config.DEVICE_NAME}\n  {config.SIZES_TEXT}", flush=True)
     try:
         blocks, netlist = yosys()
         if not only_yosys:

@@ -34,7 +34,7 @@ def build_identity():
 def write_wrapper():
     ports = config.BUILD / "ports.json"
     design = ys.Design()
-    read(design, config.TOP, config.PARAMETERS)
+    read(design, config.TOP, {})
     ys.run_pass(f"write_json {ports}", design)
     source = config.BUILD / f"{config.WRAPPER}.sv"
     source.write_text(wrapper.text(json.loads(ports.read_text())["modules"][config.TOP]["ports"]))

@@ -45,10 +45,9 @@ def path(found, report):
 
 def write_json(counts, mhz, seconds):
     """build/synth.json, which other tools show: what each block instance takes, by its path."""
-    sizes = ", ".join(f"{name} {value}" for name, value in {**config.PARAMETERS, **config.MACROS}.items())
     name = "synth.json" if config.PROFILE == "default" else f"synth-{config.PROFILE}.json"
     (config.ROOT / "build" / name).write_text(json.dumps({
-        "config": f"64-bit AXI, 48-bit VA, {sizes}", "device": config.DEVICE_NAME, "fmax_mhz": round(mhz, 1),
+        "config": f"64-bit AXI, 48-bit VA, {config.SIZES_TEXT}", "device": config.DEVICE_NAME, "fmax_mhz": round(mhz, 1),
         "place_seconds": round(seconds),
         "cells": {path: {kind: own[kind] for kind in count.KINDS} for path, own in counts.items()}}, indent=1) + "\n")
 

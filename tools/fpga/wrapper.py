@@ -22,14 +22,14 @@ module {name} (
   logic rst_q;
   always_ff @(posedge clk_i) rst_q <= rst_i;
 
-  {top} #({parameters}) u_gpu (
+  {top} u_gpu (
     .clk_i, .rst_i(rst_q)"""
 
 
 def text(ports):
     """SystemVerilog of the wrapper, for `ports` as Yosys' JSON has them."""
     at = {"input": 0, "output": 0}
-    left_out = tuple(prefix for name, prefix in config.LEFT_OUT.items() if config.PARAMETERS.get(name) == 0)
+    left_out = tuple(prefix for name, prefix in config.LEFT_OUT.items() if config.SIZES[name] == 0)
     lines = []
     for name, port in ports.items():
         if name in ("clk_i", "rst_i"):
@@ -40,6 +40,5 @@ def text(ports):
             continue
         lines.append(f"    .{name}({'in' if way == 'input' else 'out'}[{at[way]} +: {width}])")
         at[way] += width
-    parameters = ", ".join(f".{name}({value})" for name, value in config.PARAMETERS.items())
-    head = HEAD.format(top=config.TOP, name=config.WRAPPER, ins=at["input"], outs=at["output"], parameters=parameters)
+    head = HEAD.format(top=config.TOP, name=config.WRAPPER, ins=at["input"], outs=at["output"])
     return ",\n".join([head, *lines]) + "\n  );\nendmodule\n"

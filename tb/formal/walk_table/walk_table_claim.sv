@@ -5,6 +5,7 @@
 // filled nor cached, and stale_o is set while such a read is in flight. Each row has one read at a
 // time, and at most NumWalks rows read at once besides the engine's.
 module walk_table_claim
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
@@ -105,9 +106,21 @@ module walk_table_claim
     engine_q <= row_engine;
   end
 
-  gmmu_walk_table #(
-    .NumPorts(2), .NumSpaces(2), .NumWalks(NumWalks), .SpareRows(SpareRows), .MissSlots(2)
-  ) u_table (
+  function automatic config_t sizes();
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumSpaces = 2;
+    c.NumWalks = NumWalks;
+    c.NumPorts = 2;
+    c.MissSlots = 2;
+    c.EngineMissSlots = 2;
+    c.MostSlots = 2;
+    c.SpareRows = SpareRows;
+    c.WalkRows = Rows;
+    c.TurnDown = 0;
+    return c;
+  endfunction
+  gmmu_walk_table #(.Config(sizes())) u_table (
     .clk_i, .rst_i, .search_key_i(search_key), .search_hit_o(search_hit), .search_near_o(search_near),
     .row_free_o(row_free), .row_engine_o(row_engine), .rows_early_o(rows_early),
     .begin_i, .begin_wide_i, .begin_engine_i, .begin_row_o(begin_row), .join_i, .what_i(what),

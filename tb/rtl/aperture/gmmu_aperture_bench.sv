@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two routers that share an aperture map, with flat ports for C++.
 module gmmu_aperture_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
@@ -70,7 +71,13 @@ module gmmu_aperture_bench
     );
   end
 
-  gmmu_aperture_map #(.NumPorts(N), .Lines(4)) u_map (
+  function automatic config_t sizes();
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumPorts = N;
+    return c;
+  endfunction
+  gmmu_aperture_map #(.Config(sizes()), .Lines(4)) u_map (
     .clk_i, .rst_i, .base_i(base_i[PaWidth-1:0]), .pages_i, .flush_i, .flush_done_o,
     .req_valid_i(ap_valid), .req_ready_o(ap_ready), .req_page_i(ap_page),
     .rsp_valid_o(ap_rsp_valid), .rsp_o(ap_rsp),

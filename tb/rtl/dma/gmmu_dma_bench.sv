@@ -3,13 +3,13 @@
 // With direct_i a separate gmmu_dma_mover drives the read and write ports instead, and gets its jobs
 // from job_*.
 module gmmu_dma_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_dma_pkg::*;
 #(
-  parameter int unsigned NumRings = 2,
-  parameter int unsigned ReadsInFlight = 32
+  localparam int unsigned NumRings = 2
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -252,7 +252,13 @@ module gmmu_dma_bench
     ap_req_page[2:1] = rw_ap_page[direct_i];
   end
 
-  gmmu_engine #(.NumRings(NumRings), .ReadsInFlight(ReadsInFlight)) u_engine (
+  function automatic config_t sizes();
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumRings = NumRings;
+    return c;
+  endfunction
+  gmmu_engine #(.Config(sizes())) u_engine (
     .clk_i, .rst_i, .enable_i, .cycle_i, .vram_bytes_i, .link_i('0), .idle_o,
     .ring_i(ring_cfg), .ring_o(ring_state), .fence_irq_o, .ring_error_o(error_irq_o),
     .preempted_o(preempted_irq_o),
@@ -296,7 +302,7 @@ module gmmu_dma_bench
                         space: job_dst_space_i, address: job_dst_i},
                  src_end: end_t'(job_src_i + 64'(job_length_i) - 64'd1),
                  dst_end: end_t'(job_dst_i + 64'(job_length_i) - 64'd1), value: '0, step: '0};
-  gmmu_dma_mover #(.ReadsInFlight(ReadsInFlight)) u_mover (
+  gmmu_dma_mover u_mover (
     .clk_i, .rst_i, .vram_bytes_i, .link_i('0),
     .job_valid_i, .job_ready_o, .job_i(job),
     .word_valid_i(1'b0), .word_ready_o(unused_word_ready), .word_i('0), .words_dead_i(1'b0),

@@ -7,6 +7,7 @@
 // default mover (2, 3), paths with 2 and with 32 slots (4, 5). A path returns a translation when
 // its result is accepted.
 module gmmu_dma_control_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
@@ -269,6 +270,15 @@ module gmmu_dma_control_bench
 );
   localparam int unsigned Spaces [3] = '{2, 16, 16};
   localparam int unsigned Built [3] = '{1, 1, 4};
+  function automatic config_t sizes(int n);
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumRings = Built[n];
+    c.NumSpaces = Spaces[n];
+    c.NumUnits = n == 0 ? 1 : 4;
+    c.ReadsInFlight = n == 0 ? 2 : 32;
+    return c;
+  endfunction
 
   function automatic dma_fault_t fault_of(logic [21:0] what, logic [63:0] address);
     return {what, address};
@@ -317,9 +327,7 @@ module gmmu_dma_control_bench
     place_t      ask, buffer;
     logic [32:0] ask_end;
     fault_info_t log;
-    gmmu_dma_ring #(
-      .NumRings(Built[n]), .NumSpaces(Spaces[n]), .FirstPort(n == 0 ? 1 : 4)
-    ) u_ring (
+    gmmu_dma_ring #(.Config(sizes(n))) u_ring (
       .clk_i, .awake_o(rings_awake_o[n]), .rst_i, .enable_i(rings_enable_i[n]), .idle_o(rings_idle_o[n]),
       .busy_o(rings_busy_o[n]), .ring_i(cfg), .ring_o(state), .fence_irq_o(rings_fence_irq_o[n]),
       .ring_error_o(rings_error_o[n]), .preempted_o(rings_preempted_o[n]),
@@ -347,7 +355,7 @@ module gmmu_dma_control_bench
 
   for (genvar n = 0; n < 2; n++) begin : g_collect
     command_t command;
-    gmmu_dma_collect #(.NumSpaces(Spaces[n])) u_collect (
+    gmmu_dma_collect #(.Config(sizes(n))) u_collect (
       .clk_i, .awake_o(collect_awake_o[n]), .rst_i, .start_i(collect_start_i[n]), .bytes_i(collect_bytes_i[n]),
       .halt_i(collect_halt_i[n]), .word_valid_i(collect_word_valid_i[n]),
       .word_ready_o(collect_word_ready_o[n]), .word_i(collect_word_i[n]),
@@ -371,7 +379,7 @@ module gmmu_dma_control_bench
     dma_fault_t error;
     job_t       job;
     mmu_ctl_t   ctl;
-    gmmu_dma_command #(.NumSpaces(Spaces[n])) u_command (
+    gmmu_dma_command #(.Config(sizes(n))) u_command (
       .clk_i, .awake_o(command_awake_o[n]), .rst_i, .start_i(command_start_i[n]), .bytes_i(command_bytes_i[n]),
       .buffer_i(place_of(command_where_i[n], command_address_i[n])),
       .privileged_i(command_privileged_i[n]), .record_address_i(command_record_i[n]),
@@ -497,9 +505,7 @@ module gmmu_dma_control_bench
                    value: move_value_i[n], step: move_step_i[n]};
     assign r = '{id: r_id_i[In], data: r_data_i[In], error: r_error_i[In], last: r_last_i[In]};
     assign b = '{id: b_id_i[Out], error: b_error_i[Out]};
-    gmmu_dma_mover #(
-      .ReadsInFlight(n == 0 ? 2 : 32), .MaxBurst(n == 0 ? 64 : 128)
-    ) u_mover (
+    gmmu_dma_mover #(.Config(sizes(n)), .MaxBurst(n == 0 ? 64 : 128)) u_mover (
       .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .job_valid_i(move_valid_i[n]),
       .job_ready_o(move_ready_o[n]), .job_i(job), .word_valid_i(move_word_valid_i[n]),
       .word_ready_o(move_word_ready_o[n]), .word_i(move_word_i[n]),

@@ -3,6 +3,7 @@
 // There are three movers, with 32, 128 and 2 reads in flight; size_i, constant from reset on, selects the
 // active one. Translation port 0 (fetch) is unused.
 module gmmu_dma_copy_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
@@ -109,6 +110,12 @@ module gmmu_dma_copy_bench
                  src_end: end_t'(job_src_i + 64'(job_length_i) - 64'd1),
                  dst_end: end_t'(job_dst_i + 64'(job_length_i) - 64'd1), value: job_value_i, step: '0};
 
+  function automatic config_t mover_sizes(int n);
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.ReadsInFlight = n == 0 ? 32 : n == 1 ? 128 : 2;
+    return c;
+  endfunction
   for (genvar n = 0; n < Sizes; n++) begin : g_mover
     dma_fault_t unused_fault;
     job_id_t    unused_job;
@@ -116,7 +123,7 @@ module gmmu_dma_copy_bench
     logic [1:0] unused_ap;
     pfn_t [1:0] unused_page;
     logic [8:0] unused_read_bytes, unused_write_bytes;
-    gmmu_dma_mover #(.ReadsInFlight(n == 0 ? 32 : n == 1 ? 128 : 2)) u_mover (
+    gmmu_dma_mover #(.Config(mover_sizes(n))) u_mover (
       .clk_i, .rst_i, .vram_bytes_i, .link_i('0),
       .job_valid_i(job_valid_i && on[n]), .job_ready_o(job_ready[n]), .job_i(job),
       .word_valid_i(1'b0), .word_ready_o(unused_word), .word_i('0), .words_dead_i(1'b0),
@@ -170,7 +177,14 @@ module gmmu_dma_copy_bench
   port_count_t  [2:0] unused_port_count;
   mmu_count_t         unused_count;
   logic               unused_idle;
-  gmmu_mmu #(.NumPorts(3)) u_mmu (
+  function automatic config_t mmu_sizes();
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumPorts = 3;
+    c.TurnDown = 0;
+    return c;
+  endfunction
+  gmmu_mmu #(.Config(mmu_sizes())) u_mmu (
     .clk_i, .rst_i,
     .req_valid_i({write_req_valid[size_i], read_req_valid[size_i], 1'b0}),
     .req_ready_o(req_ready), .req_i({write_req[size_i], read_req[size_i], xlate_req_t'('0)}),

@@ -8,6 +8,7 @@
 // invalidation of everything, so both behave the same once the default MMU is turned down to the
 // other's sizes. differs_o: an output of the two differs in this cycle.
 module gmmu_mmu_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
@@ -169,7 +170,13 @@ module gmmu_mmu_bench
   mmu_event_t  mev;
   rd_rsp_t     rd_rsp;
   assign rd_rsp = '{ar_ready: ar_ready_i && !small_i, r_valid: r_valid_i && !small_i, r: r};
-  gmmu_mmu #(.NumPorts(Ports), .TurnDown(1)) u_default (
+  function automatic config_t built();
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumPorts = Ports;
+    return c;
+  endfunction
+  gmmu_mmu #(.Config(built())) u_default (
     .clk_i, .rst_i,
     .req_valid_i(small_i ? '0 : req_valid), .req_ready_o(req_ready[0]), .req_i(req),
     .rsp_valid_o(rsp_valid[0]), .rsp_ready_i(small_i ? '0 : rsp_ready), .rsp_o(rsp[0]),
@@ -182,10 +189,25 @@ module gmmu_mmu_bench
     .port_count_o(port_count[0]), .count_o(count[0]), .idle_o(idle[0]));
 
   localparam int unsigned SmallPorts = 2;
-  gmmu_mmu #(
-    .NumPorts(SmallPorts), .NumSpaces(2), .L1Entries(2), .L2Entries(32), .L2Ways(2),
-    .WalkCacheEntries(2), .NumWalks(1), .MissSlots(2)
-  ) u_small (
+  function automatic config_t smallest();
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumSpaces = 2;
+    c.L1Entries = 2;
+    c.L2Entries = 32;
+    c.L2Ways = 2;
+    c.WalkCacheEntries = 2;
+    c.NumWalks = 1;
+    c.TurnDown = 0;
+    c = gmmu_config_pkg::derive(c);
+    c.NumPorts = SmallPorts;
+    c.EnginePorts = SmallPorts;
+    c.MissSlots = 2;
+    c.EngineMissSlots = 2;
+    c.MostSlots = 2;
+    return c;
+  endfunction
+  gmmu_mmu #(.Config(smallest())) u_small (
     .clk_i, .rst_i,
     .req_valid_i(small_i ? req_valid[SmallPorts-1:0] : '0),
     .req_ready_o(req_ready[1][SmallPorts-1:0]),
@@ -217,6 +239,19 @@ module gmmu_mmu_bench
                 ar_valid: ar_valid[0], ar_early: ar_early, idle: idle[0], ar: ar[0],
                 port_count: port_count[0], count: count[0], mev: mev};
   end
+  function automatic config_t like(int k);
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.L1Entries = k == 1 ? 4 : k == 2 ? 5 : 2;
+    c.L2Entries = k == 1 ? 128 : k == 2 ? 64 : 32;
+    c.L2Ways = k == 1 ? 2 : k == 2 ? 4 : 1;
+    c.WalkCacheEntries = k == 1 ? 4 : k == 2 ? 8 : 2;
+    c.NumWalks = k == 1 ? 2 : k == 2 ? 5 : 1;
+    c.TurnDown = 0;
+    c = gmmu_config_pkg::derive(c);
+    c.NumPorts = Ports;
+    return c;
+  endfunction
   for (genvar k = 1; k < 4; k++) begin : g_like
     localparam int unsigned Walks = k == 1 ? 2 : k == 2 ? 5 : 1;
     localparam int unsigned OwnEngineRow = Walks < 4 ? Walks : Walks + 2;
@@ -235,10 +270,7 @@ module gmmu_mmu_bench
       if (own_req.ar.id == IdWidth'(OwnEngineRow)) same[k].ar.id = IdWidth'(EngineRow);
       same[k].ar_valid = own_req.ar_valid;
     end
-    gmmu_mmu #(
-      .NumPorts(Ports), .L1Entries(k == 1 ? 4 : k == 2 ? 5 : 2), .L2Entries(k == 1 ? 128 : k == 2 ? 64 : 32),
-      .L2Ways(k == 1 ? 2 : k == 2 ? 4 : 1), .WalkCacheEntries(k == 1 ? 4 : k == 2 ? 8 : 2), .NumWalks(Walks)
-    ) u_like (
+    gmmu_mmu #(.Config(like(k))) u_like (
       .clk_i(clk), .rst_i, .req_valid_i(on ? req_valid : '0), .req_ready_o(same[k].req_ready), .req_i(req),
       .rsp_valid_o(same[k].rsp_valid), .rsp_ready_i(on ? rsp_ready : '0), .rsp_o(same[k].rsp),
       .done_i(on ? done : '0), .ctl_valid_i(ctl_valid_i && on && ctl_ready[0]), .ctl_ready_o(same[k].ctl_ready),

@@ -3,6 +3,7 @@
 // with smallest sizes. Both get the inputs, except that only the selected gmmu_l1 does; small_i selects
 // the one whose outputs are visible. The blocks share the inputs for a kill, a sweep and a page.
 module gmmu_mmu_blocks_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -231,6 +232,28 @@ module gmmu_mmu_blocks_bench
   key_t other;
   assign other = '{space: other_space_i, vpn: other_vpn_i, high: 1'b0};
 
+  // The default sizes, or the smallest with `spaces` address spaces.
+  function automatic config_t sizes(int s, int unsigned spaces);
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.TurnDown = 0;
+    c.MissSlots = 32;
+    if (s == 0) return c;
+    c.NumSpaces = spaces;
+    c.L1Entries = 2;
+    c.L2Entries = 32;
+    c.L2Ways = 1;
+    c.WalkCacheEntries = 2;
+    c.NumWalks = 1;
+    c = gmmu_config_pkg::derive(c);
+    c.NumPorts = 2;
+    c.MissSlots = 2;
+    c.EngineMissSlots = 2;
+    c.MostSlots = 2;
+    c.SpareRows = 1;
+    c.WalkRows = 3;
+    return c;
+  endfunction
   for (genvar s = 0; s < 2; s++) begin : g_size
     localparam int unsigned Ways = s == 0 ? 4 : 1;
 
@@ -240,7 +263,7 @@ module gmmu_mmu_blocks_bench
     logic [Ways-1:0]  same, empty;
     logic [15:0]      present;
     logic l2_line;
-    gmmu_l2_ram #(.Entries(s == 0 ? 512 : 32), .Ways(Ways)) u_l2 (
+    gmmu_l2_ram #(.Config(sizes(s, 16))) u_l2 (
       .clk_i, .rst_i, .read_i(l2_read_i), .read_key_i(key), .hit_o(hit), .line_o(l2_line),
       .page_o(l2_page), .same_o(same), .empty_o(empty), .present_o(present),
       .tag_write_i(l2_tag_write_i[Ways-1:0]), .data_write_i(l2_data_write_i[Ways-1:0]),
@@ -255,7 +278,7 @@ module gmmu_mmu_blocks_bench
     always_comb begin
       for (int unsigned l = 1; l < MaxLevels; l++) keep[l] = keep_mask(wc_shifts_i[(l-1)*6 +: 6]);
     end
-    gmmu_walk_cache #(.Entries(s == 0 ? 16 : 2), .NumSpaces(s == 0 ? 16 : 4)) u_walk_cache (
+    gmmu_walk_cache #(.Config(sizes(s, 4))) u_walk_cache (
       .clk_i, .rst_i, .read_i(wc_enable_i), .key_i(key), .keep_i(keep),
       .half_i(wc_half_i), .leaves_i(wc_leaves_i), .hit_o(wc_hits), .large_o(wc_large),
       .page_o(wc_page), .vram_o(wc_vram), .k64_o(wc_k64), .write_i(wc_write_i),
@@ -282,8 +305,7 @@ module gmmu_mmu_blocks_bench
     always_comb begin
       for (int unsigned w = 0; w < Words; w++) line_data[w*64 +: 64] = fi_line_word_i[w];
     end
-    gmmu_fill #(
-      .Rows(s == 0 ? 9 : 2), .Sets((s == 0 ? 512 : 32) / 16 / Ways), .Ways(Ways)) u_fill (
+    gmmu_fill #(.Config(sizes(s, 16))) u_fill (
       .clk_i, .rst_i, .line_valid_i(fi_line_valid_i), .line_row_i(fi_line_row_i),
       .line_beat_i(fi_line_beat_i), .line_data_i(line_data), .page_valid_i(fi_page_valid_i),
       .page_i('{key: other, page: page}), .page_row_i('0), .row_o(), .start_valid_i(fi_start_valid_i),
@@ -294,7 +316,7 @@ module gmmu_mmu_blocks_bench
       .probed_empty_i(fi_empty), .probed_present_i(fi_present), .tag_write_o(fi_tag),
       .data_write_o(fi_data), .key_o(fi_key), .present_o(fi_new), .page_o(fi_new_page),
       .count_fill_o(), .count_eviction_o(fi_evict), .idle_o(fi_idle), .use_i('0));
-    gmmu_l2_ram #(.Entries(s == 0 ? 512 : 32), .Ways(Ways)) u_fill_l2 (
+    gmmu_l2_ram #(.Config(sizes(s, 16))) u_fill_l2 (
       .clk_i, .rst_i, .read_i(fi_probe || l2_read_i),
       .read_key_i(fi_probe ? fi_probe_key : key), .hit_o(fi_hit), .line_o(), .page_o(fi_page),
       .same_o(fi_same), .empty_o(fi_empty), .present_o(fi_present), .tag_write_i(fi_tag),
@@ -330,9 +352,7 @@ module gmmu_mmu_blocks_bench
       last_hint_q <= later_hint_q;
     end
     assign l1_done[0] = small_i == (s == 1) ? '{old1: l1_done1_i, old0: l1_done0_i} : '0;
-    gmmu_l1 #(
-      .Entries(s == 0 ? 16 : 2), .Slots(s == 0 ? 32 : 2), .NumSpaces(s == 0 ? 16 : 2)
-    ) u_l1 (
+    gmmu_l1 #(.Config(sizes(s, 2))) u_l1 (
       .clk_i, .rst_i, .port_i(port_t'(3)),
       .req_valid_i(l1_req_valid_i && small_i == (s == 1)), .req_ready_o(req_ready),
       .req_source_i('0),
@@ -361,10 +381,7 @@ module gmmu_mmu_blocks_bench
     lookup_t    wt_again;
     wc_write_t  wt_wc;
     line_t      wt_fill;
-    gmmu_walk_table #(
-      .NumPorts(s == 0 ? 7 : 2), .NumSpaces(s == 0 ? 16 : 2), .NumWalks(s == 0 ? 8 : 1),
-      .SpareRows(s == 0 ? 2 : 1), .MissSlots(s == 0 ? 64 : 2)
-    ) u_walk_table (
+    gmmu_walk_table #(.Config(sizes(s, 2))) u_walk_table (
       .clk_i, .rst_i, .search_key_i(other), .search_hit_o(wt_hit), .search_near_o(wt_near),
       .row_free_o(wt_free), .row_engine_o(wt_engine_free), .rows_early_o(wt_early),
       .begin_i(wt_begin_i && small_i == (s == 1)), .begin_wide_i(wt_wide_i),

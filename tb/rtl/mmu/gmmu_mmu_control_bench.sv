@@ -3,6 +3,7 @@
 // the default, 1 the smallest, and 2 has a number of spaces that is no power of two. size_i selects
 // the active blocks. Control blocks and tables are not connected.
 module gmmu_mmu_control_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -135,10 +136,16 @@ module gmmu_mmu_control_bench
     st_now_o = now_shown;
   end
 
+  function automatic config_t sizes(int s);
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumSpaces = s == 0 ? 16 : s == 1 ? 2 : 3;
+    c.SweepSteps = s == 0 ? 16 : s == 1 ? 2 : 5;
+    c.TurnDown = 0;
+    return c;
+  endfunction
   for (genvar s = 0; s < 3; s++) begin : g_size
-    localparam int unsigned Spaces = s == 0 ? 16 : s == 1 ? 2 : 3;
-    localparam int unsigned Steps = s == 0 ? 16 : s == 1 ? 2 : 5;
-    gmmu_control #(.NumSpaces(Spaces), .SweepSteps(Steps)) u_control (
+    gmmu_control #(.Config(sizes(s))) u_control (
       .clk_i, .rst_i,
       .ctl_valid_i(ctl_valid_i && size_i == 2'(s)), .ctl_ready_o(outputs[s].ready), .ctl_i(ctl),
       .ctl_done_o(outputs[s].done), .inv_valid_o(outputs[s].inv), .inv_scope_o(outputs[s].scope),
@@ -158,7 +165,7 @@ module gmmu_mmu_control_bench
       now[s].root_shift = now_shift;
       now[s].dual = now_dual;
     end
-    gmmu_space_table #(.NumSpaces(Spaces)) u_table (
+    gmmu_space_table #(.Config(sizes(s))) u_table (
       .clk_i, .rst_i, .read_i(st_read_i), .read_space_i(st_read_space_i), .row_o(read[s]),
       .keep_o(now_keep), .root_shift_o(now_shift), .dual_o(now_dual),
       .other_space_i(st_other_space_i), .other_dual_o(other_dual[s]), .write_i(st_write_i && size_i == 2'(s)), .write_space_i(st_write_space_i),

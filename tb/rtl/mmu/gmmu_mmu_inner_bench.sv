@@ -4,6 +4,7 @@
 // to the smallest (two rows). Both instances get the inputs; of the blocks that check their inputs,
 // only the selected one does. Keys and pages use the bit layout of their packed types.
 module gmmu_mmu_inner_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -195,19 +196,28 @@ module gmmu_mmu_inner_bench
     assign data[w*64 +: 64] = word_i[w];
   end
 
+  function automatic config_t sizes(int s);
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumSpaces = s == 0 ? 16 : 2;
+    c.L1Entries = s == 0 ? 16 : 2;
+    c.NumPorts = s == 0 ? 7 : 2;
+    c.WalkRows = s == 0 ? 9 : 2;
+    c.MostSlots = s == 0 ? 32 : 2;
+    c.TurnDown = 0;
+    return c;
+  endfunction
   for (genvar s = 0; s < 2; s++) begin : g_size
-    localparam int unsigned Rows = s == 0 ? 9 : 2;
+    localparam config_t Sizes = sizes(s);
+    localparam int unsigned Rows = Sizes.WalkRows;
     localparam int unsigned RowBits = $clog2(Rows);
-    localparam int unsigned Entries = s == 0 ? 16 : 2;
-    localparam int unsigned Slots = s == 0 ? 32 : 2;
-    localparam int unsigned Ports = s == 0 ? 7 : 2;
-    localparam int unsigned SlotBits = $clog2(Slots);
-    localparam int unsigned Who = $clog2(Ports) + SlotBits;
+    localparam int unsigned SlotBits = $clog2(Sizes.MostSlots);
+    localparam int unsigned Who = $clog2(Sizes.NumPorts) + SlotBits;
     typedef logic [Rows-1:0] rows_t;
     logic shown;
     assign shown = small_i == (s == 1);
 
-    localparam int unsigned IndexBits = $clog2(Entries);
+    localparam int unsigned IndexBits = $clog2(Sizes.L1Entries);
     logic [IndexBits-1:0] entry, use_entry [2];
     page_t                place_page;
     sweep_t               entry_sweep;
@@ -223,7 +233,7 @@ module gmmu_mmu_inner_bench
       entry_sweep.all = en_sweep_all_i;
       entry_sweep.space = en_sweep_space_i;
     end
-    gmmu_l1_entries #(.Entries(Entries), .NumSpaces(s == 0 ? 16 : 2)) u_entries (
+    gmmu_l1_entries #(.Config(Sizes)) u_entries (
       .clk_i, .rst_i, .look_i(en_look_i && shown), .accept_i(en_accept_i && shown),
       .search_key_i(key), .stay_i(en_stay_i && shown), .near_o(en_near_o[s]), .index_o(entry),
       .key_i(key_t'(en_key_i)), .hit_o(en_hit_o[s]),
@@ -238,7 +248,7 @@ module gmmu_mmu_inner_bench
 
     rows_t match;
     key_t [Rows-1:0] keys;
-    gmmu_walk_search #(.Rows(Rows)) u_search (
+    gmmu_walk_search #(.Config(Sizes)) u_search (
       .clk_i, .search_i(key), .hit_o(se_hit_o[s]), .near_o(se_near_o[s]), .match_o(match),
       .begin_i(se_begin_i), .begin_rows_i(se_begin_i ? rows_t'(se_begin_rows_i) : '0),
       .key_i(other), .wide_i(se_wide_i), .free_i(rows_t'(se_free_i)),
@@ -249,7 +259,7 @@ module gmmu_mmu_inner_bench
     rows_t   kept;
     msg_t    tell;
     lookup_t again;
-    gmmu_walk_tell #(.NumPorts(Ports), .Rows(Rows), .MissSlots(Slots)) u_tell (
+    gmmu_walk_tell #(.Config(Sizes)) u_tell (
       .clk_i, .rst_i, .begin_i(te_walk_i), .start_row_i(te_walk_row_i[RowBits-1:0]),
       .begin_key_i(key), .waiter_i(te_waiter_i[Who-1:0]), .start_i(te_start_i),
       .start_cause_i(te_cause_i), .start_level_i(te_start_level_i),
@@ -260,7 +270,7 @@ module gmmu_mmu_inner_bench
       .line_row_i(te_line_row_i[RowBits-1:0]), .line_beat_i(te_line_beat_i), .line_data_i(data),
       .direct_valid_i(te_direct_i), .direct_take_o(te_take_o[s]),
       .direct_row_i(te_direct_row_i[RowBits-1:0]),
-      .direct_who_i({te_direct_port_i[$clog2(Ports)-1:0], te_direct_slot_i[SlotBits-1:0]}),
+      .direct_who_i({te_direct_port_i[$clog2(Sizes.NumPorts)-1:0], te_direct_slot_i[SlotBits-1:0]}),
       .direct_key_i(other), .direct_page_i(page_t'(page_i)), .direct_cause_i(te_direct_cause_i),
       .direct_wide_i(te_direct_wide_i), .join_i(te_join_i),
       .join_row_i(te_join_row_i[RowBits-1:0]), .join_sub_i(te_join_sub_i),
@@ -286,7 +296,7 @@ module gmmu_mmu_inner_bench
     assign te_kept_o[s] = 9'(kept);
 
     ax_t ar;
-    gmmu_walk_read #(.NumSpaces(s == 0 ? 16 : 2), .Rows(Rows)) u_read (
+    gmmu_walk_read #(.Config(Sizes)) u_read (
       .clk_i, .rst_i, .kill_i, .beat_i(re_beat_i), .beat_row_i(re_beat_row_i[RowBits-1:0]),
       .beat_low_i(re_beat_low_i), .own_o(re_own_o[s]), .lane_o(re_lane_o[s]),
       .descend_i(re_descend_i),

@@ -4,6 +4,7 @@
 // active one; the others stay in reset. `told` is the message of tell, `entry` the fill unit's
 // write, `scope` the scope of kill, sweep and space write, `row` the row of that space.
 module gmmu_mmu_lookup_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -192,17 +193,26 @@ module gmmu_mmu_lookup_bench
   outputs_t [2:0] outputs;
   outputs_t       shown;
 
+  function automatic config_t sizes(int s);
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumSpaces = s == 0 ? 16 : s == 1 ? 2 : 3;
+    c.L2Entries = s == 0 ? 512 : s == 1 ? 16 : 64;
+    c.L2Ways = s == 0 ? 4 : s == 1 ? 1 : 2;
+    c.WalkCacheEntries = s == 0 ? 16 : s == 1 ? 2 : 4;
+    c.TurnDown = 0;
+    c = gmmu_config_pkg::derive(c);
+    c.NumPorts = s == 0 ? 7 : s == 1 ? 2 : 5;
+    c.MostSlots = s == 0 ? 32 : s == 1 ? 2 : 4;
+    return c;
+  endfunction
   for (genvar s = 0; s < 3; s++) begin : g_size
-    localparam int unsigned Ports = s == 0 ? 7 : s == 1 ? 2 : 5;
-    localparam int unsigned Ways = s == 0 ? 4 : s == 1 ? 1 : 2;
+    localparam config_t Sizes = sizes(s);
+    localparam int unsigned Ports = Sizes.NumPorts;
+    localparam int unsigned Ways = Sizes.L2Ways;
     logic [Ports-1:0] ready, msg_valid;
     logic [Ways-1:0]  same, empty;
-    gmmu_lookup #(
-      .NumPorts(Ports), .NumSpaces(s == 0 ? 16 : s == 1 ? 2 : 3),
-      .L2Entries(s == 0 ? 512 : s == 1 ? 16 : 64), .L2Ways(Ways),
-      .WalkCacheEntries(s == 0 ? 16 : s == 1 ? 2 : 4),
-      .MissSlots(s == 0 ? 32 : s == 1 ? 2 : 4)
-    ) u_lookup (
+    gmmu_lookup #(.Config(Sizes)) u_lookup (
       .clk_i, .rst_i(rst_i || size_i != 2'(s)),
       .lookup_hint_i(lookup_hint_i[Ports-1:0]), .lookup_pending_i(lookup_pending_i[Ports-1:0]),
       .lookup_key_i(lookup_key[Ports-1:0]),

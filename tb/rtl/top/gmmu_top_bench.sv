@@ -1,27 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The whole GPU in its wrapper with ids of 16 bits, which pass unchanged; the ports are those of
-// gmmu_gpu. It is built at its default sizes, except that the last client has no traffic engine,
-// and at the sizes GMMU_TOP_small of cmake/GmmuRtlTests.cmake.
+// gmmu_gpu. It is built with the profiles Bench and Small of rtl/pkg/sizes.json.
 module gmmu_top_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned NumClients = 4,
-  parameter int unsigned TrafficEngines = 3,
-  parameter int unsigned NumSpaces = 16,
-  parameter int unsigned NumRings = 1,
-  parameter int unsigned L1Entries = 16,
-  parameter int unsigned L2Entries = 512,   // number of 4 KiB sub-entries, in blocks of sixteen
-  parameter int unsigned L2Ways = 4,
-  parameter int unsigned WalkCacheEntries = 16,  // per level
-  parameter int unsigned NumWalks = 8,
-  parameter int unsigned ReadsInFlight = 32,
-  parameter int unsigned CounterWidth = 64,      // 32 saves area
-  parameter int unsigned ThroughPorts = 0,
-  parameter int unsigned TurnDown = 1,
-  // translation ports: clients, through-port, engine fetch, engine read, engine write
-  localparam int unsigned NumPorts = NumClients + 2 * ThroughPorts + 3
+  localparam int unsigned NumClients = gmmu_config_pkg::Built.NumClients,
+  localparam int unsigned NumPorts = gmmu_config_pkg::Built.NumPorts
 ) (
   input  logic                     clk_i,
   input  logic                     rst_i,
@@ -249,13 +236,13 @@ module gmmu_top_bench
     else if (s_thr_wvalid_i && s_thr_wready_o) thr_left <= thr_left - 8'd1;
   end
 
-  gmmu_gpu_axi #(
-    .NumClients(NumClients), .TrafficEngines(TrafficEngines), .NumSpaces(NumSpaces),
-    .NumRings(NumRings), .L1Entries(L1Entries), .L2Entries(L2Entries), .L2Ways(L2Ways),
-    .WalkCacheEntries(WalkCacheEntries),
-    .NumWalks(NumWalks), .ReadsInFlight(ReadsInFlight), .CounterWidth(CounterWidth),
-    .ThroughPorts(ThroughPorts), .TurnDown(TurnDown), .IdBits(PortIdWidth)
-  ) u_gpu (
+  function automatic config_t sizes();
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.IdBits = PortIdWidth;
+    return c;
+  endfunction
+  gmmu_gpu_axi #(.Config(sizes())) u_gpu (
     .aclk(clk_i), .areset(rst_i),
 
     .s_reg_awvalid(s_reg_awvalid_i), .s_reg_awready(s_reg_awready_o), .s_reg_awaddr(s_reg_awaddr_i),

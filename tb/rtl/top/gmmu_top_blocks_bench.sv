@@ -3,6 +3,7 @@
 // [1]: fault log, register port, window, events. The registers also have the largest size [2]; events
 // [2] are built without the port. The ports are flat for C++; those that a size lacks stay constant.
 module gmmu_top_blocks_bench
+  import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
@@ -297,6 +298,12 @@ module gmmu_top_blocks_bench
     .sent_o(int_sent_o), .idle_o(int_idle_o));
 
   // ---- Blocks of the default and the smallest size.
+  function automatic config_t log_sizes(int n);
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumUnits = n == 0 ? 4 : 1;
+    return c;
+  endfunction
   for (genvar n = 0; n < 2; n++) begin : g_size
     localparam int unsigned Sources = n == 0 ? 5 : 2;
     ax_t log_aw, aw, ar;
@@ -306,7 +313,7 @@ module gmmu_top_blocks_bench
     assign {log_w_data_o[n], log_w_strb_o[n], log_w_last_o[n]} = log_w;
     logic [Sources-1:0] log_ready;
     assign log_fault_ready_o[n] = 5'(log_ready);
-    gmmu_fault_log #(.Sources(Sources)) u_log (
+    gmmu_fault_log #(.Config(log_sizes(n))) u_log (
       .clk_i, .rst_i, .cycle_i(log_cycle_i), .open_i(log_open_i[n]), .enable_i(log_enable_i[n]),
       .base_i(log_base_i[n]), .size_lg2_i(log_size_lg2_i[n]), .head_i(log_head_i[n]),
       .tail_o(log_tail_o[n]), .dropped_o(log_dropped_o[n]),
@@ -363,16 +370,27 @@ module gmmu_top_blocks_bench
       last_fence: regs_ring_last_fence_i[i], error_offset: regs_ring_error_offset_i[i],
       error_header: regs_ring_error_header_i[i], error_address: regs_ring_error_address_i[i]};
   end
+  function automatic config_t regs_sizes(int n);
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumClients = n == 0 ? 4 : n == 1 ? 1 : 64;
+    c.TrafficEngines = n == 0 ? 4 : n == 1 ? 1 : 64;
+    c.NumSpaces = n == 0 ? 16 : n == 1 ? 2 : 64;
+    c.NumRings = n == 2 ? 4 : 1;
+    c.TurnDown = 0;
+    return c;
+  endfunction
   for (genvar n = 0; n < 3; n++) begin : g_regs
-    localparam int unsigned Clients = n == 0 ? 4 : n == 1 ? 1 : 64;
-    localparam int unsigned Rings = n == 2 ? 4 : 1;
+    localparam config_t Sizes = regs_sizes(n);
+    localparam int unsigned Clients = Sizes.NumClients;
+    localparam int unsigned Rings = Sizes.NumRings;
     logic [Clients-1:0]       wr, rd;
     logic [Clients-1:0][63:0] client_data;
     ring_cfg_t [Rings-1:0]    rings;
     mmu_ctl_t                 ctl;
     link_cfg_t                link;
     gmmu_regs #(
-      .NumClients(Clients), .NumSpaces(n == 0 ? 16 : n == 1 ? 2 : 64), .NumRings(Rings),
+      .Config(Sizes),
       .Cap0(64'hA0A1_A2A3_A4A5_A6A7), .Cap1(64'hB0B1_B2B3_B4B5_B6B7),
       .Cap2(64'hC0C1_C2C3_C4C5_C6C7)
     ) u_regs (
@@ -439,6 +457,14 @@ module gmmu_top_blocks_bench
   for (genvar i = 0; i < 2; i++) begin : g_edge
     assign ev_aw[i] = '{id: {1'b0, ev_write_id_i[i]}, addr: ev_write_addr_i[i], len: ev_write_len_i[i], default: '0};
   end
+  function automatic config_t event_sizes(int n);
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.EventPort = n != 2;
+    c.NumPorts = n == 1 ? 4 : 7;
+    c.NumUnits = 0;  // one source of faults
+    return c;
+  endfunction
   for (genvar n = 0; n < 3; n++) begin : g_events
     localparam int unsigned Ports = n == 1 ? 4 : 7;
     xlate_rsp_t   [Ports-1:0] answers;
@@ -448,7 +474,7 @@ module gmmu_top_blocks_bench
     logic [Ports-1:0]         unused_valid;
     logic [192*Ports-1:0]     unused_xlate;
     logic [136:0]             unused_inv;
-    gmmu_events #(.Present(n != 2), .NumPorts(Ports), .NumFaults(1)) u_events (
+    gmmu_events #(.Config(event_sizes(n))) u_events (
       .clk_i, .rst_i, .xlate_i(ev_xlate_i[Ports-1:0]), .xlate_event_i('0), .xlate_rsp_i(answers),
       .mmu_i(mmu_event),
       .inv_done_i(ev_inv_done_i), .inv_scope_i(ScopeGlobal), .inv_space_i('0),

@@ -1,19 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of gmmu_top_bench as built: parameters of gmmu_gpu by their names. Without a definition
-// they are those of the bench's defaults (cmake/GmmuRtlTests.cmake gives those of another size).
+// The sizes of gmmu_top_bench as built, by their names in rtl/pkg/sizes.json. cmake/GmmuRtlTests.cmake defines them.
 #pragma once
-
-#ifndef GMMU_TOP_NumClients
-#define GMMU_TOP_NumClients 4
-#define GMMU_TOP_TrafficEngines 3
-#define GMMU_TOP_ThroughPorts 0
-#define GMMU_TOP_NumSpaces 16
-#define GMMU_TOP_NumRings 1
-#define GMMU_TOP_L2Entries 512
-#define GMMU_TOP_NumWalks 8
-#define GMMU_TOP_ReadsInFlight 32
-#define GMMU_TOP_TurnDown 1
-#endif
 
 namespace gmmu::top::sizes {
 
