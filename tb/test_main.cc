@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// main() of every test program. An object of its own, because SystemC's shared library has a main() as well.
+// main() of every test program. It is in an object file of its own because SystemC's shared library also defines
+// main().
 #include <gmock/gmock.h>
 
 int main(int argc, char** argv) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which planted fault this run has (tools/plant_ddi.py): a number from the environment, 0 is none.
+// Number of the planted fault that is active in this run (tools/plant_ddi.py), from an environment variable; 0 is none.
 #include <cstdlib>
 
 extern "C" int gmmu_plant() {

@@ -5,10 +5,11 @@
 
 namespace gmmu::netlist {
 
-/// Block RAM of the ECP5 (DP16KD) without output registers: 512 words of 36 bits. Facts: Lattice FPGA-TN-02204.
+/// Block RAM of the ECP5 (DP16KD) without output registers: 512 words of 36 bits. Source: Lattice FPGA-TN-02204.
 ///
-/// A word is at address[13:5]. Narrower data lie in it from the low bits up, in bytes of nine bits of which data of one, two
-/// and four bits use eight. A port of 18 or 36 bits takes its byte enables from the address bits that it does not need.
+/// address[13:5] selects a word. Narrower data starts at the word's low bits. A word consists of 9-bit bytes; data of
+/// one, two and four bits uses only eight bits of each byte. Ports of 18 and 36 bits use address bits that they do not
+/// need as byte enables.
 class BlockRam {
  public:
   enum class Write { kNoChange, kThrough, kReadFirst };  ///< what the port's output shows when it writes

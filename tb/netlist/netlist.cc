@@ -118,7 +118,7 @@ void Netlist::VisitOutputs(const Gate& gate, Visit visit) const {
 
 /// Records the gates that read each net.
 void Netlist::Connect() {
-  // A pad is a gate: its net has the outside value, or the inside value while the pad drives.
+  // A pad is modelled as a gate: its net carries the outside value, or the inside value while the pad drives.
   for (const Pad& pad : pads_) {
     Gate gate;
     gate.out = pad.out, gate.table = 0xccaa'ccaa;  // C ? B : A, A being the driven value
@@ -150,7 +150,7 @@ void Netlist::Connect() {
   flip_flop_due_.resize(flip_flops_.size());
 }
 
-/// The level of a gate is above those of all that it reads.
+/// A gate's level is above the levels of all gates that it reads.
 void Netlist::Level() {
   std::vector<int> driver(values_.size(), -1);
   for (size_t i = 0; i < gates_.size(); ++i)
@@ -219,7 +219,7 @@ void Netlist::Evaluate(const Gate& gate) {
 
 void Netlist::Settle() {
   for (std::vector<uint32_t>& level : due_) {
-    for (size_t i = 0; i < level.size(); ++i) {  // evaluation adds no gate to its own level
+    for (size_t i = 0; i < level.size(); ++i) {  // evaluating a gate schedules no gate of the same level
       gate_due_[level[i]] = 0;
       Evaluate(gates_[level[i]]);
     }
@@ -261,7 +261,7 @@ void Netlist::Edge() {
   }
   for (Net net : toggles_) Set(net, values_[net] == 0);
   for (const Block* block : read_) {
-    // A port of 36 bits has the low half of what it reads on the pins of port A.
+    // A 36-bit port returns the low half of its word on the pins of port A.
     const bool wide = block->ram.b.width == 36;
     const uint64_t low = wide ? block->ram.b.out : block->ram.a.out,
                    high = wide ? block->ram.b.out >> 18 : block->ram.b.out;

@@ -9,21 +9,23 @@
 
 namespace gmmu::netlist {
 
-/// Event-driven simulation of a mapped netlist with one clock: a gate without a changed input costs nothing. Verilated,
-/// the same netlist runs at a thousand cycles a second, because each cycle evaluates every LUT and register.
+/// Event-driven simulation of a mapped netlist with one clock. A gate without a changed input costs nothing. A
+/// Verilated model of the same netlist simulates only a thousand cycles per second, because each cycle evaluates every
+/// LUT and register.
 ///
-/// The file is written by tools/fpga/netlist_sim.py, one part a line; nets are numbers, 0 and 1 are the constants:
+/// tools/fpga/netlist_sim.py writes the file, with one part per line. Nets are numbers; nets 0 and 1 are the constants:
 ///
 ///     table OUT TABLE A B C D E        a function of five nets, bit {E,D,C,B,A} of TABLE (hexadecimal)
-///     ff Q D CE INVERT LSR VALUE       CE is taken inverted if INVERT; LSR sets VALUE, which is also the first one
+///     ff Q D CE INVERT LSR VALUE       CE is active low if INVERT; LSR loads VALUE, which is also the initial value
 ///     ram16 4xDO 4xRAD 4xWAD 4xDI WRE TABLE        LUT RAM: read at once, written at the edge
 ///     mult 36xP 18xA 18xB
-///     block WIDTH_A WIDTH_B MODE_A MODE_B, of each port {ON WE 14xAD 18xDI 18xDO}; init ROW WORD sets a word of the last
-///     pad I T O NET                    a pin that drives while T is 0; NET is what comes from outside; of one port, bit 0 first
-///     port NAME NETS...                bit 0 first
+///     block WIDTH_A WIDTH_B MODE_A MODE_B, then for each port {ON WE 14xAD 18xDI 18xDO}
+///     init ROW WORD                    sets a word of the previous block
+///     pad I T O NET                    drives while T is 0; NET carries the outside value; bit 0 of a port is first
+///     port NAME NETS...                bit 0 is first
 class Netlist {
  public:
-  /// Throws std::runtime_error: the file cannot be read, or a line is wrong.
+  /// Throws std::runtime_error if the file cannot be read or a line is malformed.
   explicit Netlist(const std::string& path);
 
   uint64_t Get(const std::string& port) const;

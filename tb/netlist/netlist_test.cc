@@ -24,7 +24,8 @@ class NetlistTest : public ::testing::Test {
 };
 
 TEST_F(NetlistTest, CountsWithTablesAndFlipFlops) {
-  // Two bits: 2 and 3, inverted in 4, and 5 = 2 xor 3; 6 enables, 7 clears.
+  // A two-bit counter in nets 2 and 3. Net 4 is the inverse of net 2, and net 5 is 2 xor 3. Input 6 enables, input 7
+  // clears.
   Netlist n(
       File("port q 2 3\nport enable 6\nport clear 7\nff 2 4 6 0 7 0\nff 3 5 6 0 7 0\n"
            "table 4 55555555 2 0 0 0 0\ntable 5 66666666 2 3 0 0 0\n"));
@@ -87,7 +88,7 @@ TEST_F(NetlistTest, RefusesLoopsAndWrongLinesByName) {
   EXPECT_THAT(refusal("ff 2 3\n"), HasSubstr(":1: ff lacks a number"));
 }
 
-/// Both ports of every width against an array of bits.
+/// Compares both ports, at every width, with an array of bits.
 TEST(BlockRam, KeepsItsBitsAtEveryWidth) {
   std::mt19937_64 chance(7);
   RecordProperty("seed", 7);

@@ -9,7 +9,7 @@
 namespace gmmu::test {
 namespace {
 
-/// A list of accesses for each client, in order, at fixed cycles after the start.
+/// A list of accesses for each client, issued in order at fixed cycles after the start.
 class List : public hw::ClientAccesses {
  public:
   struct Item {

@@ -39,7 +39,7 @@ TEST(Engines, RunClientsTheSameWay) {
     run.ctrl = ctrl().set_pattern(regs::Pattern::kChase).set_access(Access::kWrite);
     run.first = 1, run.count = 40;
     s.Client("chase", run);
-    s.PutVram(kVram + (5 ^ 5) * 4096 + 64, 0x2043);  // the low bits of a pointer
+    s.PutVram(kVram + (5 ^ 5) * 4096 + 64, 0x2043);  // a pointer whose low bits are set
     s.Client("chase of a crooked pointer", run);
     s.SayVram(kVram, 0x10000);
     s.SayHost(Script::kData, 1 << 20);
@@ -158,7 +158,7 @@ TEST(Engines, TranslateEveryFormTheSameWay) {
         configure(geometry.raw, regs::SpaceRoot{root}.set_enable(0).raw);
         probe("disabled", 0x3000);
       },
-      /*checker=*/false);  // the reference walk does not model the built width
+      /*checker=*/false);  // the reference walk does not model the address width of the hardware
 }
 
 TEST(Engines, CountAndHoldTheSameWay) {
@@ -168,7 +168,7 @@ TEST(Engines, CountAndHoldTheSameWay) {
     s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(1).set_enable(1).raw);
     Script::Run run;
     run.base = 0x80000;
-    for (int i = 0; i < 3; ++i) {  // software does not advance the head
+    for (int i = 0; i < 3; ++i) {  // software does not advance the queue's head
       s.Write(regs::kClientBase + 8, run.base);
       s.Write(regs::kClientBase + 0x18, regs::ClientOrder().set_count(1).set_step(1).raw);
       s.Write(regs::kClientBase, regs::ClientCtrl().set_start(1).set_space(1).raw);
@@ -179,7 +179,7 @@ TEST(Engines, CountAndHoldTheSameWay) {
     s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(1).raw);
     s.Client("off", run);
     s.Say("tail", s.Read(regs::FaultQueueTail::kOffset));
-    // Without bus mastering the fault is dropped, and the read of host memory waits.
+    // While bus mastering is off, the fault is dropped and the read of host memory waits.
     s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(7).set_enable(1).raw);
     s.platform().ConfigWrite(Bare::kGpu, 4, 2, 2);
     s.Client("dropped", run);
@@ -201,7 +201,7 @@ TEST(Engines, CountAndHoldTheSameWay) {
     s.Write(regs::IntStatus::kOffset, 8);
     s.Say("message", s.platform().WaitForMessage(20'000));
     s.Say("idle", s.Read(regs::Status::kOffset));
-    // The queue is smaller each time it is enabled again.
+    // The queue is smaller each time it is re-enabled.
     for (const unsigned lg2 : {7u, 2u, 1u}) {
       s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(lg2).raw);
       s.Say("off: tail", s.Read(regs::FaultQueueTail::kOffset));

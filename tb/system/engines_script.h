@@ -41,7 +41,7 @@ inline std::vector<std::string> LinesOf(const std::function<void(Script&)>& scen
   return lines;
 }
 
-/// Set `checker` to false if the scene uses features that the reference walk does not model.
+/// `checker` is false for scenes that use features that the reference walk does not model.
 inline void ExpectSame(const std::function<void(Script&)>& scene, bool checker = true) {
   const auto rtl = LinesOf(scene, true, checker), fast = LinesOf(scene, false, checker);
   std::string before;

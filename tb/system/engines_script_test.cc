@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the same registers and commands on both engines, and expects equal results except for times.
+// Makes the same register accesses and runs the same commands on both engines. Results must be equal, except for times.
 #include "tb/system/engines_script.h"
 
 namespace gmmu::test {
@@ -103,7 +103,7 @@ TEST(Engines, DoCommandsTheSameWay) {
   });
 }
 
-/// Submits a bad command as the final command of a buffer that begins with a nop.
+/// Submits a buffer that consists of a nop and a malformed command.
 void SubmitBad(Script& s, const std::string& name, std::vector<uint64_t> words) {
   words.insert(words.begin(), Script::Head(Opcode::kNop, 1));
   s.Submit(name, words);
@@ -170,7 +170,7 @@ TEST(Engines, RefuseBadEntriesAndWhatIsNotPrivilegedTheSameWay) {
     s.SubmitEntry("VRAM end", (64 << 20), 8 | physical | regs::RingEntryShape().set_target(Target::kVram).raw);
     s.StartRing(false);
     s.Submit("physical buffer", {Script::Head(Opcode::kNop, 1)});
-    // The buffer is at va 0 of the space, which maps VRAM page 5.
+    // The buffer is at virtual address 0 of the space, which maps VRAM page 5.
     const auto submit = [&](const std::string& name, const std::vector<uint64_t>& words) {
       s.bare().WriteVram(kVram + 5 * 4096, words.data(), words.size() * 8);
       s.SubmitEntry(name, 0, words.size() * 8 | space);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the RTL's events (docs/events.md): sums equal hardware counters, and recording changes no cycle. Also windows.
+// Tests the RTL's events (docs/events.md): their sums equal the hardware counters, and recording them changes no cycle.
+// Also tests windows and triggers.
 #include <sqlite3.h>
 
 #include "program.h"

@@ -36,7 +36,7 @@ constexpr uint64_t kRegisters = 0xF8000000, kWindow = 0xE0000000, kNowhere = 0xD
 constexpr uint16_t kCommand = 4, kPowerState = 0xA4;
 constexpr uint64_t kMessage = 0xFEE00000, kForever = ~uint64_t{0};
 
-/// An engine with an object that must live as long as the engine.
+/// An engine, and an object that must live as long as the engine.
 struct Made {
   std::shared_ptr<void> beside;
   std::unique_ptr<Engine> engine;
@@ -67,7 +67,7 @@ const Kind kKinds[] = {
        board::BoardOptions at;
        at.port = fake->port();
        auto board = std::make_unique<board::Board>(at);
-       board->clock().set_speed(100);  // waits are simulated, like the whole board here
+       board->clock().set_speed(100);  // waits are simulated, as the board is
        config.gpu.mmio_bound_ns = 1'000'000'000'000;
        board::Adopt(board->identity(), {}, config);
        auto engine = board::CreateEngine(config, std::move(board), {});
@@ -104,7 +104,7 @@ class EveryEngine : public ::testing::TestWithParam<Kind> {
   static void Stray(hw::Platform& p, hw::Stray kind, uint64_t address, uint32_t data) {
     p.instruments()->StrayAccess(kFunction, kind, address, data);
   }
-  /// Takes messages until no more arrive.
+  /// Collects messages until no more arrive.
   static std::vector<uint32_t> Messages(hw::Platform& p) {
     std::vector<uint32_t> all;
     while (p.WaitForMessage(20'000)) all.push_back(p.TakeMessage()->data);

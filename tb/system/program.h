@@ -39,7 +39,7 @@ class Program : public ::testing::Test {
     std::ifstream file(Path(name), std::ios::binary);
     return {std::istreambuf_iterator<char>(file), {}};
   }
-  /// Returns the program under test: this build's, or the one in environment variable GMMU_PROGRAM.
+  /// Returns the program under test: the one in environment variable GMMU_PROGRAM, or else the one of this build.
   static std::string Tested() {
     const char* other = std::getenv("GMMU_PROGRAM");
     return other != nullptr ? other : GMMU_PROGRAM;

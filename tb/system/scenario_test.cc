@@ -26,7 +26,7 @@ class EveryScenario : public Program, public ::testing::WithParamInterface<NameA
   }
 };
 
-/// Runs the scenario on one engine. The RTL's report must also agree with the fast engine's.
+/// Runs the scenario on one engine. The report of an RTL run must also agree with the fast engine's report.
 TEST_P(EveryScenario, EndsAsItMust) {
   const auto& [name, engine] = GetParam();
   const std::string text = RunOn(name, engine);
@@ -39,7 +39,8 @@ TEST_P(EveryScenario, EndsAsItMust) {
 
 std::vector<std::string> Names() {
   std::vector<std::string> names;
-  for (const workload::Scenario& scenario : workload::Scenarios())  // tb/sw/app/physical_device_test.cc runs the others
+  // tb/sw/app/physical_device_test.cc runs the scenarios that are skipped here
+  for (const workload::Scenario& scenario : workload::Scenarios())
     if (!workload::ForPhysicalModel(scenario)) names.push_back(scenario.name);
   return names;
 }

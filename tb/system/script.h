@@ -31,7 +31,7 @@ class Script {
   void Say(const std::string& name, uint64_t value);
   uint64_t Read(uint32_t offset) { return bare_.Read(offset); }
   void Write(uint32_t offset, uint64_t value) { bare_.Write(offset, value); }
-  /// Records a checksum of memory. VRAM is read through ring 0, which is restarted.
+  /// Records a checksum of memory. SayVram reads VRAM through ring 0, which it restarts.
   void SayVram(uint64_t offset, uint64_t bytes);
   void SayHost(uint64_t address, uint64_t bytes);
 
@@ -45,7 +45,7 @@ class Script {
 
   // ring 0
   void StartRing(bool privileged = true);
-  /// Writes the words and an entry, rings the doorbell, waits for the end and records the outcome.
+  /// Writes the words and a ring entry, rings the doorbell, waits for the end, and records the outcome.
   void Submit(const std::string& name, const std::vector<uint64_t>& words);
   /// Submits a ring entry that the caller has built.
   void SubmitEntry(const std::string& name, uint64_t buffer, uint64_t shape);

@@ -18,7 +18,7 @@ import driver_sources  # noqa: E402
 
 DDI = ROOT / "sw/ddi"
 SOURCE = ROOT / "tb/sw/app/drivers/windows_source.c"
-# As docs/driver.md has them.
+# The compiler options that docs/driver.md states.
 COMMON = ["-fms-extensions", "-fshort-wchar"]
 CLANG = ["-fms-compatibility"]
 COMMANDS = {

@@ -14,7 +14,8 @@ import report_cases
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 BROWSER = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
-# For each figure: its words, the points that it promises, and those that have an extent on the screen and enough vertices or marks.
+# A script that collects for each figure: its title and description, the number of points that it should show, and the
+# number of points of those series that have an extent on the screen and enough path vertices or marks.
 LOOK = """<script>
 window.addEventListener("load", () => {
   const figures = [...document.querySelectorAll("svg")].map(svg => {

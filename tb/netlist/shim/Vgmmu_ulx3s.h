@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the place of the Verilated board for sim/board_pins: the netlist that GMMU_NETLIST names, at the same pins.
+// Replaces the Verilated board of sim/board_pins by the netlist that GMMU_NETLIST names, with the same pins.
 #pragma once
 #include <cstdint>
 #include <cstdlib>
@@ -17,7 +17,7 @@ class Vgmmu_ulx3s {
     netlist_.Put("btn", btn), netlist_.Put("ftdi_txd", ftdi_txd), netlist_.Put("sdram_d", sdram_d);
     const bool rises = clk_25mhz != 0 && !clock_;
     clock_ = clk_25mhz != 0;
-    if (!rises) return;  // other changes take effect at the next edge, since no output shows them before
+    if (!rises) return;  // other changes take effect at the next edge; no output depends on them earlier
     netlist_.Edge();
     led = Take("led"), ftdi_rxd = Take("ftdi_rxd");
     sdram_cke = Take("sdram_cke"), sdram_csn = Take("sdram_csn"), sdram_rasn = Take("sdram_rasn");

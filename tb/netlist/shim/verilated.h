@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes the place of Verilator's header, for sim/board_pins over a netlist.
+// Replaces Verilator's header when sim/board_pins runs on a netlist.
 #pragma once
 
 class VerilatedContext {};

@@ -231,7 +231,7 @@ void FakeBoard::Do(const Bytes& request) {
   Access(std::move(access), 0);
 }
 
-/// Passes an access to the GPU; later accesses wait until it has completed. With `words` = 0 no response is sent up.
+/// Passes an access to the GPU; later accesses wait until it has completed. With `words` = 0 the host gets no response.
 void FakeBoard::Access(twin::GpuAccess access, unsigned words) {
   busy_ = true;
   const bool window = access.target == twin::GpuAccess::Target::kWindow;
@@ -266,7 +266,7 @@ void FakeBoard::ConfigWrite(uint32_t offset, unsigned size, uint32_t value) {
 }
 
 void FakeBoard::WriteBoard(uint8_t index, uint64_t value) {
-  if (index == 11) {  // another key makes the memory's contents unreadable
+  if (index == 11) {  // a changed key makes VRAM's contents unreadable, as D3 does
     if (value != vram_key_) ConfigWrite(ConfigSpace::kPower + 4, 2, 3), ConfigWrite(ConfigSpace::kPower + 4, 2, 0);
     vram_key_ = value;
   } else if (index == 6) {

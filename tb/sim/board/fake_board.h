@@ -34,8 +34,8 @@ struct FakeBoardOptions {
   uint64_t bad_from = ~uint64_t{0};  ///< window writes at this offset and behind it are lost
 };
 
-/// A board behind a pseudo-terminal, in its own thread: the board's end of docs/board-link.md in front of the fast
-/// engine's GPU, whose accesses to host memory go over the link.
+/// A simulated board behind a pseudo-terminal, in its own thread. It implements the board's side of docs/board-link.md
+/// around the fast engine's GPU; the GPU's accesses to host memory go over the link.
 class FakeBoard : private HostAccess {
  public:
   explicit FakeBoard(const FakeBoardOptions& options = FakeBoardOptions());
@@ -45,10 +45,9 @@ class FakeBoard : private HostAccess {
   /// Returns the host's first violation of docs/board-link.md, if any.
   std::string violation();
   uint64_t bytes_up() const { return bytes_up_; }
-  /// Presses the reset button.
   void PressReset() { reset_ = true; }
 
-  /// Returns the machine configuration that fits the default options.
+  /// Returns the machine configuration that matches the default options.
   static MachineConfig SmallConfig();
 
  private:

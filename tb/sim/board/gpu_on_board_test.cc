@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the machine around a board through its registers.
+// Tests a machine whose GPU is on a board, through the registers of the GPU and of the machine's IOMMU.
 #include "board/board_engine.h"
 
 #include <set>
@@ -22,7 +22,7 @@ using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A board, the machine around it, and minimal software.
+/// A fake board, the machine that contains it, and minimal software.
 struct Bench {
   explicit Bench(unsigned noise = 0, MachineConfig config = MachineConfig())
       : fake([&] {

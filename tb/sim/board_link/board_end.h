@@ -7,20 +7,20 @@
 
 namespace gmmu::sim::board {
 
-/// The board's end of the transport, written only from docs/board-link.md: it shares no code with sim/board_link, not
-/// even COBS and checksum, so that an error in either becomes visible.
+/// The board's end of the transport, written only from docs/board-link.md. It shares no code with sim/board_link, not
+/// even COBS and the checksum, so that an error in either end becomes visible.
 class BoardEnd {
  public:
   using Bytes = std::vector<uint8_t>;
-  /// `room` is the number of frames that it can hold until TakeFrame, at most 8.
+  /// `room`: the number of received frames, at most 8, that the board holds until TakeFrame frees their slots.
   explicit BoardEnd(uint64_t keep_alive_ns, unsigned room = 8, uint8_t version = 1);
 
   /// Processes a byte from the line.
   void Receive(uint8_t byte);
-  /// Returns the next frame for the line; empty: none is due at `now_ns`.
+  /// Returns the next frame for the line; empty if none is due at `now_ns`.
   Bytes Pull(uint64_t now_ns);
   void Send(const Bytes& bytes) { up_.insert(up_.end(), bytes.begin(), bytes.end()); }
-  /// Returns the payload of the oldest waiting frame and frees its slot; empty: none waits.
+  /// Returns the payload of the oldest waiting frame and frees its slot; empty if no frame waits.
   Bytes TakeFrame();
   /// Presses the reset button.
   void Reset();

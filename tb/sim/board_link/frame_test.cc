@@ -47,10 +47,10 @@ void ExpectRoundTrip(const Frame& sent) {
 }
 
 TEST(BoardFrame, HasTheLayoutOfThePage) {
-  // Expected: body 01 02 03 18 AA and the checksum of these five bytes, computed bit by bit elsewhere.
+  // The frame's body is 01 02 03 18 AA, followed by the checksum of these five bytes.
   const Bytes line = Encode({1, 2, 3, 8, true, FrameKind::kData, {0xAA}});
   ASSERT_EQ(line.size(), 11u);
-  EXPECT_EQ(line[0], 10u);  // the next zero is at the end
+  EXPECT_EQ(line[0], 10u);  // none of the nine bytes is zero
   EXPECT_EQ(Bytes(line.begin() + 1, line.begin() + 6), (Bytes{1, 2, 3, 0x18, 0xAA}));
   const Bytes hello = Encode({0, 0, 0, 8, false, FrameKind::kHello, {}});
   EXPECT_EQ(Bytes(hello.begin(), hello.begin() + 5), (Bytes{1, 1, 1, 6, 0x28}));

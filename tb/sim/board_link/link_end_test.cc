@@ -81,7 +81,7 @@ Bytes Random(std::mt19937& random, size_t size) {
   return bytes;
 }
 
-/// Sends random streams of these sizes in both directions and expects the same bytes at the other ends.
+/// Sends random streams of these sizes in both directions and expects the same bytes at the receiving ends.
 void ExpectStreams(Wire& wire, unsigned seed, size_t down_bytes, size_t up_bytes, unsigned takes_of_8 = 8) {
   ASSERT_TRUE(wire.Open());
   std::mt19937 random(seed);

@@ -30,8 +30,8 @@ struct Write {
   Bytes bytes, strobes;  ///< a strobe each byte
 };
 
-/// The board with the program at the other end of its line, written from docs/board-link.md. It serves host memory from
-/// a map of bytes. Timeouts and unknown messages throw std::runtime_error.
+/// The simulated board and, at the other end of its serial line, a host program that was written only from
+/// docs/board-link.md. Host memory is a map of bytes. Timeouts and unknown messages throw std::runtime_error.
 class BoardHost {
  public:
   BoardHost() {
@@ -113,7 +113,7 @@ class BoardHost {
     room_ -= message.size();
     host_.Send(message);
   }
-  Bytes Answer() {  // the response code, then the words
+  Bytes Answer() {  // returns the response code, then the words
     Until([&] { return !answers_.empty(); }, "an answer");
     const Bytes answer = answers_.front();
     answers_.pop_front();
@@ -159,8 +159,7 @@ class BoardHost {
     Put(word, value, 8);
     WriteWindow(offset, word);
   }
-  /// Writes the tables, registers and ring of docs/integration.md (Bring-up), without the doorbell. `copy` is the
-  /// source, destination and number of bytes.
+  /// Performs the bring-up of docs/integration.md for a copy of `bytes` bytes, except for the doorbell.
   void BringUp(uint64_t source, uint64_t destination, uint64_t bytes) {
     WriteBoard(5, 1);  // bus master
     Vram(0x800010, 0x801041), Vram(0x801000, 0x100041), Vram(0x801800, 0x100000005), Vram(0x801C00, 0x20005);

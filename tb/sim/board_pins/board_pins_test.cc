@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the whole board at its pins with the bring-up of docs/integration.md. The host follows docs/board-link.md.
+// Tests the whole board at its pins with the bring-up of docs/integration.md. The host program follows
+// docs/board-link.md.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -31,7 +32,7 @@ TEST_F(BoardTest, SaysWhatItIs) {
   Run(10'000);
   const uint64_t passed = BoardRegister(4) - before;
   EXPECT_NEAR(static_cast<double>(passed), static_cast<double>(board_.cycles() - cycles), 3000);
-  EXPECT_EQ(BoardRegister(9) >> 16, 0u);  // the end of the reset may truncate a hello
+  EXPECT_EQ(BoardRegister(9) >> 16, 0u);  // no other error; the end of the reset may truncate a hello
 }
 
 TEST_F(BoardTest, ControlMessageAndLedsKeepWhatIsWritten) {
@@ -55,7 +56,7 @@ TEST_F(BoardTest, TheWindowReachesAllOfVram) {
     const auto strobes = static_cast<uint8_t>(i % 3 == 0 ? chance() : 0xFF);
     Bytes data(words * 8u);
     for (uint8_t& byte : data) byte = static_cast<uint8_t>(chance());
-    WriteWindow(offset, Bytes(data.size()));  // cells that were never written have undefined contents
+    WriteWindow(offset, Bytes(data.size()));  // SDRAM cells that were never written have undefined contents
     WriteWindow(offset, data, strobes);
     for (uint32_t n = 0; n < data.size(); ++n) oracle[offset + n] = strobes >> n % 8 & 1 ? data[n] : 0;
     const Bytes read = ReadWindow(offset, words);
@@ -135,7 +136,8 @@ TEST_F(BoardTest, ARegisterWriteThatWaitsForAWalkDoesNotKeepItsDataAway) {
   BringUp(0x500003, 0x400009, 100);
   WriteRegister(0x1010, 1);
   Until([&] { return reads_ > 0; }, "a read");
-  for (int i = 0; i < 20; ++i) WriteRegister(0x2018, 0x8001000000800000 | (i & 1 ? 0 : 0x1000));  // each one flushes
+  // each of these writes flushes
+  for (int i = 0; i < 20; ++i) WriteRegister(0x2018, 0x8001000000800000 | (i & 1 ? 0 : 0x1000));
   Until([&] { return !writes_.empty() && writes_.back().address == 0x30000; }, "the fence or an end", 6'000'000);
 }
 

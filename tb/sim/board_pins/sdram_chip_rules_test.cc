@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that each rule of the chip, when violated on purpose, gives its own finding and no other.
+// Tests that a deliberate violation of each SDRAM rule gives the finding of that rule and no other finding.
 #include "tb/sim/board_pins/sdram_commands.h"
 
 namespace gmmu::sim {
@@ -125,7 +125,7 @@ TEST_F(SdramChipTest, FindsACommandTooEarlyBehindTheModeRegister) {
 }
 TEST_F(SdramChipTest, FindsALateRefreshOnceAndEveryRowsRefreshIn64Milliseconds) {
   PowerUp();
-  // With one refresh every 7812 ns none is late, and 8192 of them fit into 64 ms.
+  // At one refresh every 7810 ns no refresh is late, and 8192 of them fit into 64 ms.
   for (unsigned i = 0; i < 8192; ++i) Do(Refresh()), Wait(780);
   ExpectNone();
   Wait(9 * 782);

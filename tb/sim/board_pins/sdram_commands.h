@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands of an SDRAM, and a chip model that executes them edge by edge.
+// SDRAM commands, and a fixture that sends them to the chip model edge by edge.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -51,7 +51,7 @@ class SdramChipTest : public testing::Test {
     Do(Mode(mode));
     Wait(1);
   }
-  /// Opens row 5 of bank 0 and waits until a column command is allowed.
+  /// Opens a row, and waits until a column command is allowed.
   void Open(unsigned bank = 0, unsigned row = 5) {
     Do(Activate(bank, row));
     Wait(2);
@@ -60,7 +60,7 @@ class SdramChipTest : public testing::Test {
     Do(Write(0, column, first));
     for (unsigned i = 1; i < 4; ++i) Do(Data(first + i));
   }
-  /// Expects at least one finding, and no finding of another rule.
+  /// Expects at least one finding of `rule`, and no finding of any other rule.
   void ExpectOnly(SdramRule rule) {
     EXPECT_FALSE(chip_->findings().empty()) << "nothing was found, expected " << Name(rule);
     for (const SdramFinding& finding : chip_->findings())

@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-/// One page of host memory at 0x5000; accesses to other addresses are refused.
+/// Host memory of one page, at 0x5000. Accesses to other addresses fail.
 struct OnePage : HostAccess {
   std::vector<uint8_t> page = std::vector<uint8_t>(4096);
   std::vector<uint64_t> reads, writes;

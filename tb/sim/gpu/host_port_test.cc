@@ -24,7 +24,8 @@ class HostPortTest : public ::testing::Test, public HostPort::Sink {
     port_ = std::make_unique<HostPort>(parameters, pool_, *this);
   }
 
-  /// Runs one cycle in which a read of `bytes` is offered (0: none). Returns whether the port accepted it.
+  /// Runs one cycle with a valid read request of `bytes` bytes, or without a request if `bytes` is 0. Returns whether
+  /// the port accepted the request.
   bool Cycle(unsigned bytes) {
     edge_ps_ += 1000;
     top_.m_host_arvalid_o = bytes != 0;
@@ -38,7 +39,7 @@ class HostPortTest : public ::testing::Test, public HostPort::Sink {
     if (taken) address_ += 4096;
     return taken;
   }
-  /// Offers reads for `cycles` cycles. Returns how many the port sent.
+  /// Requests a read in each of `cycles` cycles. Returns the number of reads that the port sent.
   size_t Sent(unsigned bytes, unsigned cycles = 100) {
     for (unsigned i = 0; i < cycles; ++i) Cycle(bytes);
     return sent_.size();
@@ -69,7 +70,7 @@ TEST_F(HostPortTest, WhatLacksTagsWaitsInThePortAndLeavesWhenTheyAreFree) {
   Make(/*tags=*/3, /*max_read_request=*/128);
   EXPECT_TRUE(Cycle(256));
   EXPECT_TRUE(Cycle(256));
-  EXPECT_EQ(sent_.size(), 1u);  // the second read needs two tags, and only one is free
+  EXPECT_EQ(sent_.size(), 1u);  // the second read needs two tags, but only one is free
   EXPECT_FALSE(Cycle(64));
   EXPECT_FALSE(port_->idle());
   EXPECT_EQ(port_->outstanding(), 2u);

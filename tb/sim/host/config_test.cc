@@ -154,7 +154,7 @@ TEST(MachineConfig, OfMoreL2SetsThanWereBuiltNeedsABuild) {
   }
   config = built;
   config.gpu.walk_cache = 2;
-  config.gpu.walks = built.gpu.walks + 1;  // only the sizes above the built ones are listed
+  config.gpu.walks = built.gpu.walks + 1;  // the message lists only the sizes that exceed the built ones
   EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_WALKS=" + std::to_string(config.gpu.walks)});
 }
 

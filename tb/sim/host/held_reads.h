@@ -10,8 +10,8 @@
 
 namespace gmmu::sim {
 
-/// Checks for any engine that a ring that waits for held reads stays busy until they are answered, and that work that
-/// does not depend on the held page continues.
+/// Check for every engine: while reads of a ring are held, the ring stays busy, and work that does not depend on the
+/// held page continues.
 inline void HeldReadsKeepARingBusyUntilTheirTime(hw::Platform& p, BareMachine& m) {
   constexpr uint64_t kHeld = 0x400000, kOther = 0x401000, kPage = hw::kPageSize;
   m.PowerOn();

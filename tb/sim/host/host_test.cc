@@ -42,13 +42,13 @@ struct HostBench {
   }
   void Map(uint64_t entry) { Put(kLeaves + (kLogical >> 12) * 8, entry); }
   void Write(uint64_t logical = kLogical) { host.Write(kSid, logical, &kValue, sizeof kValue, true); }
-  /// Unmaps the page and invalidates through the register. `drains` gives bits DR and DW.
+  /// Unmaps the page, and invalidates its translation through the IOTLB register. `drains` holds bits DR and DW.
   void Invalidate(unsigned drains) {
     Map(0);
     host.WriteRegister(kIotlb, 8, uint64_t{1} << 63 | uint64_t{1} << 60 | uint64_t{drains} << 48);
   }
   bool busy() { return host.ReadRegister(kIotlb, 8) >> 63 != 0; }
-  /// Runs the agenda until `done`, calling `look` after each act; fails if the agenda becomes empty first.
+  /// Runs the agenda until `done`, calling `look` after each step. Fails if the agenda is empty before that.
   void RunUntil(const std::function<bool()>& done, const std::function<void()>& look) {
     while (!done()) {
       ASSERT_FALSE(agenda.empty()) << "nothing can end the wait";
@@ -116,7 +116,8 @@ TEST(TwinHost, AnInvalidationWaitsForNoWriteThatComesLaterAndForNoneWithoutADrai
   EXPECT_FALSE(b.agenda.empty());
 }
 
-// Without a drain, software may reuse the page while a write is in flight. The owner is checked when the write lands.
+// Without a drain, software might reuse the page while a write is in flight. The page's owner is checked when the write
+// lands.
 TEST(TwinHost, AWriteIsCheckedAgainstThePagesOwnerWhenItLands) {
   HostBench b;
   b.Write();
@@ -168,7 +169,7 @@ TEST_F(PostedWrites, TheCpuSeesAShortWriteWhenItHasArrived) {
   EXPECT_EQ(Cpu(), 5u);
 }
 
-// For example, a command writes a page-table entry in host memory, and a walk reads that entry afterwards.
+// An example of this order: a command writes a page-table entry in host memory, and a later walk reads that entry.
 TEST_F(PostedWrites, AReadOfTheDeviceSeesTheShortWritesBeforeIt) {
   Write(5);
   Write(6);

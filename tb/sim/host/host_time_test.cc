@@ -17,7 +17,7 @@ TEST(HostTime, RequestsOfAPageWaitForItsWalk) {
   const uint64_t first = time.Serve(kGpu, 0x5000, 64, false, 0);
   const uint64_t joins = time.Serve(kGpu, 0x5040, 64, false, 0);
   const uint64_t hit = time.Serve(kGpu, 0x6000, 64, false, 0);
-  EXPECT_GT(first, hit + 60'000);  // the walk reads twice
+  EXPECT_GT(first, hit + 60'000);  // the walk makes two reads
   EXPECT_GE(joins + 20'000, first);
   EXPECT_LT(time.Serve(kGpu, 0x5000, 64, false, 1'000'000), 1'000'000 + hit + 20'000);
 }
@@ -73,7 +73,8 @@ TEST(HostTime, ABankTakesOneRowAfterTheOtherInTheOrderOfTheAccesses) {
   const uint64_t hit = read(64 * parameters.dram.channels, 2'000'000);
   EXPECT_EQ(empty - hit, parameters.dram.trcd_ps);
   EXPECT_EQ(read(row, 3'000'000) - hit, parameters.dram.trp_ps + parameters.dram.trcd_ps);
-  // Three row activations at the same time wait for each other. A read issued later with an earlier time does not wait.
+  // Three row activations that are requested at the same time are serialised. A read that is issued later, but with an
+  // earlier time, does not wait.
   const uint64_t first = read(2 * row, 5'000'000), second = read(3 * row, 5'000'000), third = read(4 * row, 5'000'000);
   EXPECT_GE(second - first, parameters.dram.trp_ps + parameters.dram.trcd_ps);
   EXPECT_EQ(third - second, second - first);

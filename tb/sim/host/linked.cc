@@ -96,7 +96,7 @@ void CopiesGoToThePeersVramAndBack(hw::Platform& p) {
   constexpr uint64_t kHalf = LinkedMachine::kBytes / 2, kOdd = 77;
   m.FillVram(0, 1);
   m.FillVram(last, 2);
-  // Copies to the peer, unaligned, across pages.
+  // Copies to the peer; the address is unaligned, and the range crosses a page boundary.
   ASSERT_TRUE(m.gpu(0).Execute(m.Copy(m.Own(), m.Of(last, kOdd), kHalf)));
   std::vector<uint8_t> want = LinkedMachine::Pattern(2);
   const std::vector<uint8_t> mine = LinkedMachine::Pattern(1);
@@ -143,7 +143,7 @@ void PeersThatAreNotLinkedAreAbsent(hw::Platform& p) {
     EXPECT_FALSE(gpu.Execute(m.Copy(m.Own(), to, 64)));
     return m.StoppedBy(0);
   };
-  EXPECT_EQ(reason(m.Of(0)), Fault::kPeerAbsent);  // the GPU's own index names no peer
+  EXPECT_EQ(reason(m.Of(0)), Fault::kPeerAbsent);  // the GPU's own index is not a peer
   gpu.Link(1);
   EXPECT_EQ(reason(m.Of(1)), Fault::kPeerAbsent);
   gpu.Write(regs::Link::kOffset, 0);

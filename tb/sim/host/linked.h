@@ -10,9 +10,9 @@
 
 namespace gmmu::sim {
 
-/// The GPUs of a machine, powered on and linked, with running rings and with space 1. Pages 0 and 1 of the space map
-/// the GPU's own VRAM from 0x100000 on; pages 2 n + 2 and 2 n + 3 map the same range of GPU n with target peer (for its
-/// own number, too: `peer_absent`).
+/// The GPUs of a machine, powered on and linked, each with a running ring and with space 1. Pages 0 and 1 of the space
+/// map the GPU's own VRAM from 0x100000 on. Pages 2 n + 2 and 2 n + 3 map the same range of GPU n with target peer;
+/// with the GPU's own number as n, an access faults with `peer_absent`.
 class LinkedMachine {
  public:
   static constexpr uint64_t kPages = 2, kBytes = kPages * 4096, kVram = 0x100000;
@@ -23,18 +23,19 @@ class LinkedMachine {
   unsigned units() const { return static_cast<unsigned>(gpus_.size()); }
   BareMachine& gpu(unsigned unit) { return *gpus_[unit]; }
 
-  /// Return virtual addresses in space 1: Own, of a GPU's own VRAM; Of, of the VRAM of `unit`.
+  /// Virtual addresses in space 1. Own: in the VRAM of the accessing GPU. Of: in the VRAM of GPU `unit`.
   static uint64_t Own(uint64_t offset = 0) { return offset; }
   static uint64_t Of(unsigned unit, uint64_t offset = 0) { return (unit + 1) * kBytes + offset; }
   static std::vector<uint64_t> Copy(uint64_t from, uint64_t to, uint64_t bytes);
   static regs::PteEntry PeerPage(unsigned unit, uint64_t offset);
 
-  /// Fills the GPU's pages with bytes that identify the GPU.
+  /// Fills the GPU's pages with a byte pattern that identifies the GPU.
   void FillVram(unsigned unit, uint8_t seed);
   std::vector<uint8_t> Vram(unsigned unit, uint64_t offset = 0, size_t size = kBytes);
   static std::vector<uint8_t> Pattern(uint8_t seed, size_t size = kBytes);
 
-  /// Runs the submitted entries of every GPU. False if a ring stopped or no interrupt arrived within `bound_ns`.
+  /// Runs the submitted entries of all GPUs. Returns false if a ring stopped, or if no interrupt arrived within
+  /// `bound_ns`.
   bool AwaitAll(uint64_t bound_ns = 1'000'000);
   /// Returns the reason why the ring of `unit` stopped; disables and re-enables the ring, which is then empty.
   regs::Fault StoppedBy(unsigned unit);
@@ -44,7 +45,7 @@ class LinkedMachine {
   std::vector<std::unique_ptr<BareMachine>> gpus_;
 };
 
-// Checks for every engine, each called by a test. They need 2 to 4 GPUs.
+// Checks that every engine must pass; one test per engine calls each of them. They need 2 to 4 GPUs.
 
 void RegistersAndVramAreEachGpusOwn(hw::Platform& p);
 void CopiesGoToThePeersVramAndBack(hw::Platform& p);

@@ -13,8 +13,8 @@
 
 namespace gmmu::sim {
 
-/// A minimal device. A read returns the low bytes of its offsets, except that the first kBytes of a BAR are memory. An
-/// access takes kWayPs in each direction. In D3 the function loses the written bytes.
+/// A minimal device. A read returns the low byte of each offset, except in the first kBytes of a BAR, which are memory.
+/// An access takes kWayPs in each direction. In D3 the function loses the written bytes.
 class PatternDevice : public Device {
  public:
   static constexpr size_t kBytes = 4096;

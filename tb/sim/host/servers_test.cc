@@ -39,7 +39,7 @@ TEST(Calendar, WhatIsTakenNeverExceedsTheTime) {
   for (int i = 0; i < 5'000; ++i) {
     const uint64_t at = random() % 10'000, ps = 1 + random() % 16;
     uint64_t end = at;
-    for (uint64_t left = ps; left != 0; ++end) {  // allocate the first free picoseconds, one by one
+    for (uint64_t left = ps; left != 0; ++end) {  // allocate the first free picoseconds one by one
       left -= taken[end] ? 0 : 1;
       taken[end] = true;
     }

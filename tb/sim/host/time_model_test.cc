@@ -14,7 +14,7 @@ TEST(TimeModel, ABusCarriesOneBurstAfterTheOther) {
   EXPECT_EQ(second - first, 32'000u);  // 8 bytes per cycle
   EXPECT_GE(first, 132'000u);
   EXPECT_GE(time.VramWrite(0, 256), 132'000u);
-  EXPECT_LT(time.VramWrite(0, 256), second + 32'000u);  // writes use the other direction
+  EXPECT_LT(time.VramWrite(0, 256), second + 32'000u);  // writes use the opposite direction of the bus
 }
 
 TEST(TimeModel, WhoComesLaterButIsReadyEarlierIsNotHeldUp) {
@@ -54,7 +54,8 @@ TEST(TimeModel, ReadsOfTablesTakePlacesInVramAndPassOnlyWhatWaits) {
   EXPECT_GT(both.VramRead(0, 64), 10 * 400'000u);
 }
 
-/// Issues a read that is split into `requests` requests of 64 bytes at time 0. Returns when its data arrives.
+/// Issues a read at time 0 that is split into `requests` requests of 64 bytes. Returns the time at which its data
+/// arrives.
 uint64_t ReadHost(TimeModel& time, unsigned requests = 1) {
   const uint64_t begin = time.Tags(0, requests);
   uint64_t end = 0;

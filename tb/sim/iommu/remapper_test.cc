@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the contract of a remapper, for VT-d and for a unit that exists only in tests.
+// Tests the contract of a remapper, for VT-d and for a remapping unit that exists only in tests.
 #include "iommu/remapper.h"
 
 #include <gmock/gmock.h>

@@ -4,7 +4,7 @@
 
 namespace gmmu::sim {
 
-/// Translates a request at once, using caches, faults and counters as for a device's access.
+/// Translates a request in zero simulated time. Caches, fault records and counters change as for a device's access.
 inline RemapResult TranslateAtOnce(Remapper& remapper, RemapMemory& memory, const RemapRequest& request) {
   RemapWalk walk = remapper.Lookup(request);
   while (!walk.done) {

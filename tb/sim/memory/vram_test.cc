@@ -121,7 +121,7 @@ TEST(VramTiming, GivesABurstItsLatencyAndOneBeatACycle) {
   EXPECT_EQ(first.first, 140u);
   EXPECT_EQ(first.last, 147u);
   EXPECT_EQ(vram.Read(101, 8).first, 148u);   // the bus is busy until then
-  EXPECT_EQ(vram.Write(101, 4).first, 101u);  // the other direction is idle
+  EXPECT_EQ(vram.Write(101, 4).first, 101u);  // the write direction is idle
   EXPECT_EQ(vram.Read(500, 1).first, 540u);
 }
 

@@ -85,7 +85,7 @@ TEST(ConfigSpace, GoesToD3AndBackWithItsRegisters) {
   EXPECT_EQ(config.Read(0x10, 4), 0xC0000000u);
 }
 
-// PCI Power Management 1.2, 5.4.1: a function in D3hot responds only to configuration requests, and makes no requests.
+// PCI Power Management 1.2, 5.4.1: a function in D3hot responds only to configuration requests, and issues no requests.
 TEST(ConfigSpace, InD3ItNeitherAnswersMemoryNorIsABusMaster) {
   ConfigSpace config = Default();
   config.Write(0x10, 4, 0xC0000000);

@@ -137,7 +137,7 @@ TEST(PcieCredits, StopASenderUntilTheReceiverGivesThemBack) {
   ASSERT_TRUE(up.CanSend(TlpKind::kPosted, 256));
   up.Send(TlpKind::kPosted, 256, 0);
   EXPECT_FALSE(up.CanSend(TlpKind::kPosted, 0));    // no header credit
-  EXPECT_TRUE(up.CanSend(TlpKind::kNonPosted, 0));  // another kind has its own credits
+  EXPECT_TRUE(up.CanSend(TlpKind::kNonPosted, 0));  // each kind has its own credits
   EXPECT_FALSE(up.idle());
   up.Release(TlpKind::kPosted, 256);
   EXPECT_TRUE(up.CanSend(TlpKind::kPosted, 384));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the rules of responses, reset and waits, and streams of many bursts.
+// Tests the checker's rules for responses, reset and stalls, and its behaviour in long streams of bursts.
 #include <deque>
 #include <optional>
 #include <random>
@@ -147,7 +147,7 @@ TEST_F(AxiCheckerTest, KeepsTheFirstFindingsOfMany) {
   EXPECT_THAT(bus_.checker.findings(), SizeIs(AxiChecker::kMost));
 }
 
-/// Sends random bursts on a bus that keeps every rule, with and without stalls.
+/// Sends random bursts on a bus that violates no rule, with and without stalls.
 TEST_F(AxiCheckerTest, ARandomCleanStreamHasNoFinding) {
   const uint64_t seed = std::random_device{}();
   fmt::print("seed {}\n", seed);

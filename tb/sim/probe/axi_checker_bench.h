@@ -21,7 +21,7 @@ inline AxiPort Port() {
   return port;
 }
 
-/// A port whose channels a test sets before each cycle; an accepted offer is withdrawn automatically.
+/// An AXI port whose channels a test drives before each cycle. After a handshake, valid falls automatically.
 class Bus {
  public:
   explicit Bus(const AxiPort& port = Port()) : checker(port) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the rules of requests and write data.
+// Tests the checker's rules for requests and write data.
 #include "axi_checker_bench.h"
 
 namespace gmmu::sim {

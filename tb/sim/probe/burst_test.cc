@@ -46,7 +46,7 @@ TEST(Burst, AMarkOutOfOrderIsNotSmoothedOver) {
   burst.host = burst.begun = burst.done = true;
   burst.accepted = 12;
   burst.wire = 15;
-  burst.root = 14;  // earlier than the burst's time on the wire
+  burst.root = 14;  // earlier than `wire`, which must come first
   burst.translated = 47;
   burst.memory = 90;
   burst.device = 120;

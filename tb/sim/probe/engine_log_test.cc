@@ -50,7 +50,7 @@ TEST_F(EngineLogTest, ACopyIsQueuedThenReadsThenWritesAndTheBufferAddsUp) {
   load.fetches = 0;
   Command(regs::Opcode::kCopy, 4096);
   load.host_reads = 2;
-  load.writes = 1;  // a cycle with both counts is attributed to reads
+  load.writes = 1;  // a cycle in which both counts are nonzero is attributed to reads
   Cycles(EngineCycle::kGet, 20);
   load.host_reads = 0;
   Cycles(kEnd, 5);
@@ -84,7 +84,7 @@ TEST_F(EngineLogTest, TransfersEndInTheirOrderAndASettlingCommandWithItsLastStat
   Command(regs::Opcode::kSignalFence, 0);
   now.retired = true;  // the fill
   Cycles(kSettle, 2);
-  now.retired = true;  // the fence's write
+  now.retired = true;  // the write of the fence
   Cycles(kSettle, 2);
   Cycles(EngineCycle::kGet, 2);
   ASSERT_EQ(kept.commands.size(), 2u);

@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// Collects the events of a log.
+/// Stores the events of a log.
 struct EventKeeper : hw::EventSink {
   std::vector<hw::WalkEvent> walks;
   std::vector<hw::LookupEvent> lookups;

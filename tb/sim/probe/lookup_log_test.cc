@@ -24,7 +24,7 @@ TEST_F(LookupLogTest, HitsOfL1AndL2AreOneCause) {
   log.Taken(11, 0, 8, 1, 0x2000, kRead);
   log.Answered(12, 0, 7, kNoFault, false);
   log.Counted(0, Count::kHit);
-  log.Counted(0, Count::kMiss);  // the count may arrive before the response
+  log.Counted(0, Count::kMiss);  // the count can arrive before the response
   log.Answered(16, 0, 8, kNoFault, false);
   ASSERT_EQ(kept.lookups.size(), 2u);
   EXPECT_EQ(kept.lookups[0].ending, hw::Ending::kL1);
@@ -77,7 +77,7 @@ TEST_F(LookupLogTest, AnAccessIsItsTranslationAndItsData) {
   accesses.Data(0, burst);
   accesses.Answered(70, 0, 5, kNoFault);
   accesses.Tell();
-  EXPECT_TRUE(kept.accesses.empty());  // the access's lookup is not reported yet
+  EXPECT_TRUE(kept.accesses.empty());  // the lookup of this access has not been reported yet
   log.Counted(0, Count::kHit);
   accesses.Tell();
   ASSERT_EQ(kept.accesses.size(), 1u);

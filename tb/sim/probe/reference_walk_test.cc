@@ -130,7 +130,7 @@ TEST_F(ReferenceWalkTest, MapsLargePagesAboveTheLeafWhenTheyAreAligned) {
   EXPECT_EQ(Walk(kVa).gpa, (Gpa{Target::kVram, 0, 0x40145678}));
   Put(Target::kVram, kLevel1, 0x40001061);
   ExpectFault(kVa, Fault::kEntryReserved, 1);
-  Put(Target::kVram, kLevel1, 0x40000161);  // contiguous is set above the leaf
+  Put(Target::kVram, kLevel1, 0x40000161);  // contiguous is set in an entry above the leaf
   ExpectFault(kVa, Fault::kEntryReserved, 1);
 }
 
@@ -181,7 +181,7 @@ TEST_F(ReferenceWalkTest, RefusesEveryReservedFormOfA64KiBEntry) {
 }
 
 TEST_F(ReferenceWalkTest, RefusesTable64kWhereNo64KiBLeafTableIsNamed) {
-  Put(Target::kVram, 0x3FE000, 0x3FD241);  // above level 1
+  Put(Target::kVram, 0x3FE000, 0x3FD241);  // in an entry above level 1
   ExpectFault(kVa, Fault::kEntryReserved, 2);
   Put(Target::kVram, 0x3FE000, 0x3FD041);
   Put(Target::kVram, kLevel1, 0x40000261);  // a large page

@@ -70,7 +70,7 @@ TEST(WaitChecker, OtherBytesOtherMemoryAndTwoReadsNeedNone) {
   EXPECT_THAT(checker.findings(), IsEmpty());
 }
 
-// The ranges of one command are adjacent and come in order; overlaps within one command are not checked.
+// The pieces of one command are adjacent and arrive in order. The checker does not check for overlaps within a command.
 TEST(WaitChecker, ACommandIsOneHoweverManyPiecesItHas) {
   WaitChecker checker;
   checker.Begin({"copy", 0, 1}, false);

@@ -87,7 +87,7 @@ TEST_F(WalkLogTest, FindsTheWalkOfAPageOrOfItsLineThatWasUnderWay) {
   EXPECT_EQ(log.Find(1, 0x9000, true, 90, 110), nullptr);
   EXPECT_EQ(log.Find(1, 0x9000, false, 90, 110)->event.number, 1u);
   EXPECT_EQ(log.Find(2, 0x8000, true, 90, 110), nullptr);
-  EXPECT_EQ(log.Find(1, 0x8000, true, 90, 99), nullptr);  // the walk began later
+  EXPECT_EQ(log.Find(1, 0x8000, true, 90, 99), nullptr);  // the walk began after cycle 99
   log.End(120, 0);
   EXPECT_EQ(log.Find(1, 0x8000, true, 121, 130), nullptr);
 }
@@ -99,7 +99,7 @@ TEST_F(WalkLogTest, AResetEndsWalksAndAReadOutOfOrderIsCounted) {
   EXPECT_TRUE(kept.walks[0].lost);
   EXPECT_EQ(log.broken(), 0u);
   log.Begin(200, 1, 0, 0, 0);
-  Read(1, 190, 195, 205, 0);  // offered before this walk began
+  Read(1, 190, 195, 205, 0);  // the request was valid before this walk began
   log.End(210, 1);
   EXPECT_EQ(log.broken(), 1u);
 }

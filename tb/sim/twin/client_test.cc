@@ -79,7 +79,7 @@ TEST_F(SlowVram, ATranslationThatWasInvalidatedIsAskedForAgain) {
   while (b.bare.Read(regs::kPortCountersBase) < 32) ASSERT_TRUE(Busy(0));
   b.bare.InvalidateSpace();  // the walk is still in progress
   while (Busy(0)) {}
-  EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 32u);  // each lookup is counted once over both walks
+  EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 32u);  // a lookup that is replayed is counted once
   EXPECT_EQ(b.bare.Read(regs::kCountersBase + regs::CountersWalks::kOffset), 2u);
   EXPECT_EQ(regs::ClientStatus{b.bare.Read(regs::kClientBase + regs::ClientStatus::kOffset)}.count(), 32u);
 }

@@ -37,7 +37,7 @@ TEST(Machine, DoesNothingInsideAWrite) {
   for (const hw::InUse& held : b.machine.ResourcesInUse()) kinds.push_back(held.kind);
   EXPECT_THAT(kinds, ::testing::IsSupersetOf({"rtl_slot", "bus_slot", "pcie_tag"}));
   ASSERT_TRUE(b.machine.WaitForMessage(1'000'000));
-  EXPECT_EQ(b.Fence(0), 7u);  // visible before the message
+  EXPECT_EQ(b.Fence(0), 7u);  // the fence is visible before the message
   static_cast<void>(b.machine.TakeMessage());
   EXPECT_FALSE(b.machine.WaitForMessage(1'000));
   EXPECT_THAT(b.machine.ResourcesInUse(), IsEmpty());
@@ -129,7 +129,7 @@ TEST(Machine, WaitsWhileTheHostPortIsClosed) {
     else b.machine.ConfigWrite(BareMachine::kGpu, 4, 2, 2);
     b.Ring(0, 1);
     EXPECT_FALSE(b.machine.WaitForMessage(100'000));
-    EXPECT_EQ(b.bare.Read(regs::Status::kOffset), 0u);  // something is still pending
+    EXPECT_EQ(b.bare.Read(regs::Status::kOffset), 0u);  // something is still pending, so the GPU is not idle
     if (silence) b.machine.gpu(0).Silence(false);
     else b.machine.ConfigWrite(BareMachine::kGpu, 4, 2, 6);
     EXPECT_TRUE(b.machine.WaitForMessage(100'000));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which bytes the paging engine's commands write, and where they stop.
+// Tests which bytes the paging engine's commands write, and at which byte a faulting command stops.
 #include "tb/sim/twin/work.h"
 
 namespace gmmu::sim::twin {
@@ -10,7 +10,7 @@ using regs::Opcode;
 using regs::Target;
 
 TEST_F(Work, DoesTheCopyOfTheDmaPagesExample) {
-  const uint64_t header = 0x0004000000012001;  // writes physical VRAM, with space 0
+  const uint64_t header = 0x0004000000012001;  // a copy whose destination is physical VRAM
   EXPECT_EQ(Execute({header | uint64_t{1} << 24, 0xFFC, 0x2003 + 0x20000, 100}), Fault::kNone);
   b.bare.Fill(0x400000, 0x2000, 9);
   EXPECT_EQ(Execute(BareMachine::Copy(Target::kSystem, 0x400000, Target::kVram, 0x10000, 0x2000)), Fault::kNone);
@@ -37,7 +37,7 @@ TEST_F(Work, WritesFillsSeriesAndInlineWords) {
 }
 
 TEST_F(Work, StopsWhenWhatItHasBegunIsAnswered) {
-  // Restarts the ring and returns the nanoseconds until it stops for this buffer.
+  // Restarts the ring with `words` as its buffer. Returns the nanoseconds until the ring stops with `reason`.
   const auto stops_after = [&](const std::vector<uint64_t>& words, Fault reason) {
     b.bare.Write(Bench::Block(0) + regs::RingCtrl::kOffset, 0);
     b.bare.Write(Bench::Block(0) + regs::RingTail::kOffset, tail_ = 0);
@@ -60,7 +60,7 @@ TEST_F(Work, StopsWhenWhatItHasBegunIsAnswered) {
 
 TEST_F(Work, StopsAtAFaultWithARecordAndWhatWasWrittenBefore) {
   b.bare.Fill(0x400000, 0x8000, 1);
-  const uint64_t to_space = uint64_t{1} << 32;  // writes five pages into a space of four
+  const uint64_t to_space = uint64_t{1} << 32;  // writes five pages, but the space maps only four
   EXPECT_EQ(Execute({Head(Opcode::kCopy, 4, 1 << 12 | to_space), 0x400000, 0x80, 0x5000}), Fault::kEntryInvalid);
   EXPECT_EQ(b.bare.Read(Bench::Block(0) + regs::RingErrorAddress::kOffset), 0x4000u);
   EXPECT_EQ(b.bare.Read(Bench::Block(0) + regs::RingHead::kOffset), 0u);

@@ -26,7 +26,7 @@ struct Preempt : ::testing::Test {
     b.bare.Write(Bench::Block(ring) + regs::RingCtrl::kOffset, ctrl.raw);
   }
   void Ask(unsigned ring) { Write(ring, Ctrl().set_preempt(1)); }
-  /// Restarts the ring. The rest of entry `index`, from `offset` on, becomes entry 0.
+  /// Restarts the ring. The rest of entry `index`, from byte `offset` on, becomes entry 0.
   void Resume(unsigned ring, unsigned index, uint64_t offset, uint64_t words, uint32_t fence) {
     Write(ring, regs::RingCtrl());
     b.Ring(ring, 0);
@@ -155,7 +155,7 @@ TEST_F(Preempt, ARequestThatStandsIsAnsweredAgainInTheNextLife) {
   EXPECT_EQ(Status(0).raw, 0u);
 }
 
-/// Buffers that are preempted at any time and then resumed leave the same bytes as without a preemption.
+/// A buffer that is preempted at any time and then resumed writes the same bytes as one that is not preempted.
 TEST_F(Preempt, InterruptedBuffersDoEveryCommandOnce) {
   std::mt19937 random(1);
   unsigned interrupted = 0;

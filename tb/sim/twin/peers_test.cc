@@ -46,7 +46,7 @@ TEST(Peers, AnOutgoingAccessWaitsWhileTheHostPortIsClosedAndAnIncomingOneDoesNot
   m.FillVram(0, 1);
   machine.gpu(1).Silence(true);
   m.gpu(1).Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).set_silence(1).raw);
-  EXPECT_TRUE(m.gpu(0).Execute(m.Copy(m.Own(), m.Of(1), 64)));  // a silent GPU still accepts writes
+  EXPECT_TRUE(m.gpu(0).Execute(m.Copy(m.Own(), m.Of(1), 64)));  // a silenced GPU still accepts writes
   EXPECT_EQ(m.Vram(1, 0, 64), LinkedMachine::Pattern(1, 64));
   machine.gpu(1).Silence(false);
   m.gpu(1).Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).raw);

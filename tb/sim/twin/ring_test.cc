@@ -20,7 +20,7 @@ TEST(Ring, SwitchingOnClearsHeadErrorAndLastFenceAndOffEndsALife) {
                                 regs::RingErrorAddress::kOffset})
     EXPECT_EQ(ring.Read(offset), 0u) << offset;
   ring.Write(regs::RingTail::kOffset, 5);
-  EXPECT_TRUE(ring.HasWork());  // index 1 of four
+  EXPECT_TRUE(ring.HasWork());  // tail 5 is index 1 in a ring of four
 }
 
 }  // namespace

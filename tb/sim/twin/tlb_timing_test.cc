@@ -48,7 +48,7 @@ class Tlbs {
 
 TEST(TlbTiming, AMissWalksAHitDoesNot) {
   Tlbs tlbs;
-  EXPECT_GT(tlbs.Look(3, 0), 200'000u);  // the walk reads twice
+  EXPECT_GT(tlbs.Look(3, 0), 200'000u);  // the walk makes two reads
   EXPECT_EQ(tlbs.Look(3, 1'000'000), 2'000u);
   EXPECT_EQ(tlbs.Look(3, 2'000'000, 1), 4'000u);  // another client hits the L2
   EXPECT_EQ(tlbs.Count("walks"), 1u);
@@ -58,7 +58,8 @@ TEST(TlbTiming, AMissWalksAHitDoesNot) {
 TEST(TlbTiming, WhoComesBeforeTheWalkHasEndedJoinsIt) {
   Tlbs tlbs;
   const uint64_t first = tlbs.Look(3, 0);
-  EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000 + 7'000);  // answered after the lookup that began the walk
+  // the response comes after that of the lookup that started the walk
+  EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000 + 7'000);
   EXPECT_EQ(tlbs.Count("walks"), 1u);
   EXPECT_EQ(tlbs.Count("l2_merged"), 1u);
 }
@@ -169,7 +170,7 @@ TEST(TlbTiming, SizesThatAreNotPossibleChangeNoneAndAResetPutsAllToUse) {
   wrong.walk_cache = 3;
   EXPECT_EQ(tlbs.Turn(wrong), wanted.Register().raw);
   static_cast<void>(tlbs.Look(0, 1'000'000));
-  EXPECT_EQ(tlbs.Count("walks"), 2u);  // even so, the operation has dropped all entries
+  EXPECT_EQ(tlbs.Count("walks"), 2u);  // the refused change has nevertheless dropped all entries
   EXPECT_EQ(tlbs.Turn({}), built.Register().raw);
   static_cast<void>(tlbs.Turn(wanted));
   tlbs.mmu().Reset();

@@ -8,7 +8,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-/// A memory port that accepts one burst at a time and is busy until 1 us.
+/// A memory port that accepts one burst at a time. It is busy until 1 us.
 struct Port {
   Port() : time(OneBurst()), turns(time, agenda) { static_cast<void>(time.VramRead(900'000, 64)); }
   static TimeParameters OneBurst() {
@@ -16,7 +16,7 @@ struct Port {
     parameters.vram_outstanding = 1;
     return parameters;
   }
-  /// Makes client `name` read `lines` lines, waiting for the port before each line.
+  /// Makes client `name` read `lines` lines. The client waits for the port before each line.
   void Read(char name, unsigned lines) {
     turns.Wait([this, name, lines] {
       order += name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests docs/page-tables.md step by step, and against the reference walk.
+// Tests each step of a walk as docs/page-tables.md describes it, and compares random walks with the reference walk.
 #include "twin/walk.h"
 
 #include <gtest/gtest.h>

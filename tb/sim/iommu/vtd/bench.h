@@ -38,7 +38,7 @@ class FakeMemory : public RemapMemory {
   uint64_t reads = 0;
 };
 
-/// Page tables of the unit, built as software would build them.
+/// The unit's tables in memory, built as software would build them.
 struct VtdTables {
   static constexpr uint64_t kRoot = 0x10000, kQueue = 0x20000, kStatus = 0x30000;
   static constexpr uint16_t kSid = 0x0100;  // 01:00.0
@@ -46,8 +46,8 @@ struct VtdTables {
 
   uint64_t NewTable() { return next_table_ += 0x1000; }
 
-  /// Sets a context entry of `levels` for `sid`, creating the root entry and context table if necessary. Returns the
-  /// entry's address.
+  /// Writes a context entry for `sid`, for a domain with `levels` levels; creates the root entry and the context table
+  /// if necessary. Returns the entry's address.
   uint64_t SetContext(uint16_t sid, uint16_t did, uint64_t top, unsigned levels, unsigned type = 0) {
     uint64_t& root = memory.words[kRoot + (sid >> 8) * 16u];
     if ((root & 1) == 0) root = NewTable() | 1;
@@ -57,7 +57,7 @@ struct VtdTables {
     return at;
   }
 
-  /// Returns the address of the entry for `iova` in the table of `level`, creating the tables above it.
+  /// Returns the address of the entry for `iova` in the table at `level`. Creates the tables above that table.
   uint64_t EntryAt(uint64_t top, unsigned levels, uint64_t iova, unsigned level) {
     uint64_t table = top;
     for (unsigned l = levels; l > level; --l) {
@@ -88,7 +88,7 @@ class VtdBench : public VtdTables {
     core.set_message_sink([this](uint64_t address, uint32_t data) { messages.emplace_back(address, data); });
   }
 
-  /// Sets up one domain of `levels` for kSid, and enables translation and the queue.
+  /// Sets up one domain with `domain_levels` levels for kSid, and enables translation and the invalidation queue.
   void Start(unsigned domain_levels = 4) {
     levels = domain_levels;
     top = NewTable();
@@ -110,7 +110,8 @@ class VtdBench : public VtdTables {
   void Put(uint32_t offset, unsigned size, uint64_t value) { core.WriteRegister(offset, size, value); }
   uint32_t Gsts() const { return static_cast<uint32_t>(Get(vtd::kGsts, 4)); }
   uint32_t Fsts() const { return static_cast<uint32_t>(Get(vtd::kFsts, 4)); }
-  /// Sets one command bit together with all level bits, as software must do.
+  /// Sets one command bit and writes back all enable bits that are set, as software must do. One-shot bits are written
+  /// as 0.
   void Command(uint32_t bit) { Put(vtd::kGcmd, 4, (Gsts() & 0x96FFFFFF) | bit); }
   void CommandOff(uint32_t bit) { Put(vtd::kGcmd, 4, (Gsts() & 0x96FFFFFF) & ~bit); }
 
@@ -164,7 +165,7 @@ class VtdBench : public VtdTables {
     return 0;
   }
 
-  /// Performs one step of a walk with data from memory.
+  /// Performs one step of a walk: its next read, from memory.
   void Step(VtdWalk& walk) {
     const RemapRead read = walk.read();
     uint64_t low = 0, high = 0;
@@ -187,7 +188,6 @@ struct StartedVtd : VtdBench {
 inline VtdReason ReasonOf(VtdBench& bench, uint64_t iova, bool write = false) {
   const VtdResult result = bench.Access(iova, write);
   EXPECT_EQ(result.ok(), result.reason == VtdReason::kNone);
-  // Whatever the caches contain, a table walk alone must give the same reason.
   EXPECT_EQ(bench.Peek(iova, write).reason, result.reason);
   return result.reason;
 }

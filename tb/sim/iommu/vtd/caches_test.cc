@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the caches' contents through the number of reads that an access needs.
+// Tests the contents of the VT-d unit's caches, observed as the number of memory reads that an access needs.
 #include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
@@ -78,7 +78,7 @@ TEST(VtdCaches, ReplaceTheLeastRecentlyUsedContext) {
   for (const uint16_t sid : {0x101, 0x102}) bench.SetContext(sid, kDid, bench.top, 4);
   bench.Access(0x1000, false, 0x100);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x101),
-            2u);  // only the context is read: the IOTLB has the domain's translation
+            2u);  // only the context entry is read: the IOTLB holds the domain's translation
   bench.Access(0x1000, false, 0x100);
   bench.Access(0x1000, false, 0x102);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x100), 0u);
@@ -118,7 +118,7 @@ TEST(VtdCaches, KeepThePermissionsOfUpperLevelsWithATable) {
   bench.Access(0x1000);
   EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // from the cached table pointer
   EXPECT_EQ(bench.Access(0x2000, false).hpa, 0x3000u);
-  EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // by the IOTLB
+  EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // from the IOTLB
 }
 
 TEST(VtdCaches, KeepNothingThatFaultedWithoutCachingMode) {

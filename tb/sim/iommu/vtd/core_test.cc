@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the unit's parameters and counters.
+// Tests the VT-d unit's parameters and counters.
 #include "iommu/vtd/core.h"
 
 #include <set>

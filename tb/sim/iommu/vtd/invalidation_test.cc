@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the effects of invalidations through the number of reads that an access needs.
+// Tests the effects of invalidations, observed as the number of memory reads that an access needs.
 #include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
@@ -17,7 +17,7 @@ TEST(VtdInvalidation, OfAPageDropsThatPageOfThatDomainOnly) {
   bench.Submit(VtdBench::IotlbPage(kDid), VtdBench::Pages(0x2000, 0, true));
   EXPECT_EQ(bench.Cost(0x1000), 0u);
   EXPECT_EQ(bench.Cost(0x3000), 0u);
-  EXPECT_EQ(bench.Cost(0x2000), 1u);  // IH keeps the table pointers above
+  EXPECT_EQ(bench.Cost(0x2000), 1u);  // IH: the cached table pointers are kept
 }
 
 TEST(VtdInvalidation, MasksTheLowBitsOfTheAddress) {
@@ -199,7 +199,8 @@ TEST(VtdInvalidation, LetsARestartedWalkHitWhatAnotherWalkBrought) {
   EXPECT_EQ(second.reads(), 0u);
   bench.core.Finish(first);
   bench.core.Finish(second);
-  // Each request counts as one miss, however often it retried. The first walked the tables; the second waited for it.
+  // A request counts as one miss, however often it is retried. The first request walked the tables; the second one
+  // waited for that walk.
   EXPECT_EQ(bench.Count("requests"), 2u);
   EXPECT_EQ(bench.Count("missed"), 2u);
   EXPECT_EQ(bench.Count("walks"), 1u);

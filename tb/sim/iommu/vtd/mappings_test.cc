@@ -89,8 +89,8 @@ TEST(VtdMappings, AndPermissionsOverAllLevels) {
 
 TEST(VtdMappings, CutTheInterruptWindowOutOfLargePages) {
   StartedVtd bench;
-  bench.Map(3 * kGiB, 3 * kGiB, 3);  // one to one
-  bench.Map(8 * kGiB, 3 * kGiB, 3);  // maps to the same host address
+  bench.Map(3 * kGiB, 3 * kGiB, 3);  // identity mapping
+  bench.Map(8 * kGiB, 3 * kGiB, 3);  // the same host address at another device address
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);
   ASSERT_EQ(devices.size(), 1u);
   const auto& mappings = devices[0].mappings;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the invalidation queue: order, waits, draining, errors, wrap.
+// Tests the invalidation queue: order, wait descriptors, draining, errors and wrap-around.
 #include "tb/sim/iommu/vtd/bench.h"
 
 namespace gmmu::sim {
@@ -89,7 +89,7 @@ TEST(VtdQueue, HoldsAWaitUntilRequestsTranslatedBeforeAreDone) {
   bench.Submit(VtdBench::WaitStatus(1), VtdBench::kStatus);
   EXPECT_EQ(bench.core.NextWork().kind, Kind::kDrain);
   EXPECT_EQ(StatusWord(bench), 0u);
-  EXPECT_EQ(bench.Get(vtd::kIqh, 8), 16u);  // at the wait
+  EXPECT_EQ(bench.Get(vtd::kIqh, 8), 16u);  // the head is at the wait descriptor
   // A request that arrives later does not delay the wait descriptor.
   VtdWalk after = bench.core.Lookup({kSid, 0x1000, true, VtdAddressType::kUntranslated});
   bench.core.Finish(before);

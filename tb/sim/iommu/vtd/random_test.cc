@@ -17,7 +17,7 @@ struct Answer {
   bool operator==(const Answer& other) const { return ok == other.ok && (!ok || hpa == other.hpa); }
 };
 
-/// Checks the sums of the counters while no request is in flight (vtd.h).
+/// Checks the relations between counters that vtd.h states; they hold while no request is in flight.
 void ExpectSums(const VtdBench& bench) {
   const auto count = [&](const char* name) { return bench.Count(name); };
   EXPECT_EQ(count("requests"), count("bypassed") + count("context_hits") + count("context_misses"));
@@ -77,7 +77,7 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
   p.caching_mode = GetParam() % 2 == 1;
   p.iotlb_sets = 1 + static_cast<unsigned>(pick(4));
   p.iotlb_ways = 1 + static_cast<unsigned>(pick(8));
-  p.psc_entries = 0;  // walks from a cached table mix entries of different times; the next tests cover that
+  p.psc_entries = 0;  // a walk from a cached table mixes old and new entries; the next tests cover that
   p.num_fault_records = 1;
   VtdBench bench(p);
   bench.Start(3 + static_cast<unsigned>(pick(2)));
@@ -136,7 +136,7 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
     }
   }
   EXPECT_GT(compared, 1000u);
-  EXPECT_GT(stale, 0u);  // caches that never hold anything would prove nothing
+  EXPECT_GT(stale, 0u);  // the test proves nothing if the caches never return a stale entry
 }
 
 TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {

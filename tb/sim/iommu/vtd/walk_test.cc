@@ -79,7 +79,7 @@ TEST(VtdWalk, BlocksBothWhenOneLevelLacksReadAndAnotherWrite) {
 
 TEST(VtdWalk, LooksAtReservedBitsOfPresentEntriesOnlyAndAfterThePermission) {
   StartedVtd bench;
-  bench.Map(kIova, kHpa, 1, uint64_t{1} << 50);  // the entry is not present
+  bench.Map(kIova, kHpa, 1, uint64_t{1} << 50);  // a reserved bit is set, but the entry is not present
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kNoRead);
   bench.Map(kIova, kHpa, 1, kR | uint64_t{1} << 50);
   EXPECT_EQ(ReasonOf(bench, kIova, true), VtdReason::kNoWrite);
