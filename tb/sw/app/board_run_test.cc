@@ -115,7 +115,7 @@ TEST_F(OnBoard, PortsThatCannotBeUsedAreRefused) {
   ExpectRefusal({"run", "--engine", "fast", "--port", "/dev/null"}, "need --engine board");
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null", "--noise", "0.1"}, "need --port sim");
   ExpectRefusal({"run", "--engine", "board", "--port", "sim"},
-                "--target gmmu-board-sim");  // the test's folder has no simulator
+                "--target gmmu-board-sim");  // the test's folder contains no simulator
   ExpectRefusal({"run", "--engine", "board", "--port", "sim", "--noise", "2"}, "from 0 to below 1");
   ExpectRefusal({"run", "--engine", "board", "--port", "sim", "--baud", "3"}, "--baud 3");
   ExpectRefusal({"run", "--engine", "board", "--port", "/dev/null", "--probe", "--scenario", "main-job"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs every scenario on a board whose GPU is the twin, behind a pseudo-terminal. Each must end as on the fast engine
-// with the board's sizes, or be refused with a message that names the missing capability.
+// Runs every scenario on a board whose GPU is the twin, behind a pseudo-terminal. Each scenario must end as on the fast
+// engine with the board's sizes, or be refused with a message that names the missing capability.
 #include <map>
 #include <set>
 
@@ -16,7 +16,7 @@ using sim::board::FakeBoard;
 using sim::board::FakeBoardOptions;
 using ::testing::HasSubstr;
 
-/// Returns the reason why this board cannot run each of these scenarios.
+/// Returns the scenarios that this board cannot run, each with the reason that its message must contain.
 const std::map<std::string, std::string>& Lacking() {
   static const std::string kRings = "gpu.rings = 2 (board: 1)", kOneGpu = "is possible in a simulated machine only";
   static const std::map<std::string, std::string> lacking{
@@ -39,8 +39,8 @@ const std::map<std::string, std::string>& Lacking() {
   return lacking;
 }
 
-/// Scenarios that need a client in the middle of a run, which does not occur on this board because its clients take no
-/// time. tb/system/board_test.cc runs one of them with the RTL.
+/// Scenarios that act while a client is running. On this board a client finishes in zero time, so no such moment
+/// exists. tb/system/board_test.cc runs one of these scenarios with the RTL.
 const std::set<std::string> kOfTime{"aperture", "aperture-mdl", "aperture-tiny-buffers", "logical-pieces",
                                     "exclusive-access-under-load"};
 
@@ -52,7 +52,7 @@ class BoardScenario : public Cli, public ::testing::WithParamInterface<std::stri
     options.config = FakeBoard::SmallConfig();
     return options;
   }
-  /// Returns the scenario with the board's sizes, unless it states its own.
+  /// Writes the scenario to a file and returns the file's path. Sizes that the scenario does not state are the board's.
   std::string Sized(const std::string& name) const {
     std::string text, sizes = "[machine.gpu]\n";
     for (const workload::BuiltInScenario& file : workload::BuiltInScenarioFiles())

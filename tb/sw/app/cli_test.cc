@@ -126,7 +126,7 @@ TEST_F(Cli, ComparesTwoReportsAndNamesTheDifference) {
   ExpectRefusal({"compare", Path("first"), Path("third")}, "the second is no report of gmmu run --json");
 }
 
-/// The state of the heap determines only the address of the next block, which must not affect simulated times.
+/// Different heap states must affect only the address of the next block, not simulated times.
 TEST_F(Cli, ARunTakesTheSameTimeWhereverItsMemoryLies) {
   std::vector<uint64_t> cycles;
   for (const size_t holes : {0u, 200u, 2000u}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests traces of a driver's calls, which gmmu run writes and gmmu trace reads.
+// Tests traces of the calls to and from a driver, which gmmu run writes and gmmu trace reads.
 #include "app/ddi_trace_command.h"
 
 #include <nlohmann/json.hpp>

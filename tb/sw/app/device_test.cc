@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests drivers of other hardware: the machine of --device, and the examples.
+// Tests drivers for other hardware: machines with a --device model, and the example drivers.
 #include <nlohmann/json.hpp>
 
 #include "cli_bench.h"
@@ -109,7 +109,7 @@ TEST_F(Device, HasTheIdsSizesAndInterruptOfTheConfiguration) {
   EXPECT_GT(report["counters"]["device"]["interrupts"], 0);
 }
 
-// During an interrupt storm, waits for a fence and interrupt routines never finish by themselves, so the model must end
+// During an interrupt storm, waits for a fence and interrupt routines never finish on their own, so the model must end
 // the run.
 TEST_F(Device, ThatStormsEndsTheRunWithTheNameOfTheStorm) {
   const auto run = [&](const char* storm, const char* scenario) {
@@ -138,7 +138,7 @@ TEST_F(Device, IsRefusedWhereItMeansNothing) {
                 "device.model is for gmmu run");
 }
 
-// The pass-through functions of examples/drivers/gmmu between driver and system must not change the run.
+// examples/drivers/gmmu puts pass-through functions between the driver and the system, which must not change the run.
 TEST_F(Device, ADriverForOurGpuDoesWhatTheOneThatIsBuiltInDoesAndSaysWhatItWasAsked) {
   const auto cycles = [&](std::vector<std::string> more) {
     std::vector<std::string> arguments = {"run", "--engine", "fast", "--json", Path("report.json")};

@@ -33,7 +33,7 @@ struct Driver : Cli {
   }
 };
 
-// The driver uses only kernel routines and the table, so its load address makes no difference.
+// The driver uses only kernel routines and the callback table, so its load address makes no difference.
 TEST_F(Driver, OfASharedObjectDoesWhatTheOneThatIsBuiltInDoes) {
   for (const char* scenario : {"main-job", "render-preemption", "linked-two", "power-cycle"}) {
     SCOPED_TRACE(scenario);

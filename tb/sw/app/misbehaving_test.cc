@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the report names the error of each driver with one error (tb/sw/app/drivers/misbehaving.cc), and runs that
-// refuse each callback and allocation once.
+// Tests that the report names the error of each faulty driver (tb/sw/app/drivers/misbehaving.cc). Also tests runs in
+// which each callback and each allocation fails once.
 #include "app/fail_each.h"
 
 #include <cstdlib>

@@ -58,7 +58,7 @@ TEST_F(NotBegun, IsAnErrorOfAReplayToo) {
                 "driver.map_aperture2 = false");
 }
 
-// The settings are valid here; a driver refuses to start, or a fault is injected.
+// The settings of these runs are valid. The runs fail because a driver refuses to start or because a fault is injected.
 TEST_F(NotBegun, IsAFailedRunWhereSettingsAreNotTheReason) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--driver", GMMU_DRIVERS "refusing.so", "--set", "gpu.vram_mib=32"}),
             kExitFailed);

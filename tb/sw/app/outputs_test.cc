@@ -46,7 +46,7 @@ TEST_F(Outputs, OfASymbolicLinkTheFileBehindItIsReplaced) {
   EXPECT_EQ(files(), 2u);
 }
 
-// When a shell redirects standard output to a file, /dev/stdout is a link to that regular file.
+// If a shell redirects standard output to a file, /dev/stdout is a link to that regular file.
 TEST_F(Outputs, OfADescriptorIsWrittenAtItsPlaceAlsoIntoARegularFile) {
   const int descriptor = open(Path("file").c_str(), O_WRONLY | O_CREAT, 0600);
   ASSERT_GE(descriptor, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests drivers of the physical model, without page tables: examples/drivers/physical, and variants of that driver with
-// one change each (tb/sw/app/drivers/physical_misbehaving.c).
+// Tests drivers of the physical addressing model, which have no page tables: examples/drivers/physical, and variants of
+// that driver with one change each (tb/sw/app/drivers/physical_misbehaving.c).
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +16,7 @@ using ::testing::StartsWith;
 
 constexpr const char* kPhysical = GMMU_DRIVERS "physical.so";
 
-/// The scenarios in which the driver must be verified. In the others the report names a missing capability.
+/// The scenarios that must pass with this driver. For every other scenario the report names a missing capability.
 const std::vector<std::string> kForPhysical = {"interface-2-0",       "main-job",        "physical-aperture",
                                                "physical-eviction",   "physical-paging", "physical-passes",
                                                "physical-preemption", "physical-shared", "physical-split",
@@ -111,7 +111,7 @@ TEST_P(PhysicalMisdeed, IsNamed) {
 
 std::string NameOfMisdeed(const ::testing::TestParamInfo<Misdeed>& tested) { return tested.param.name; }
 
-// Each error causes wrong bytes or a fault of the hardware.
+// Each error causes wrong bytes or a hardware fault.
 INSTANTIATE_TEST_SUITE_P(
     Bytes, PhysicalMisdeed,
     ::testing::Values(Misdeed{"wrong_patch", "the device of first process was lost: node 1 stopped at fence"},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests policies of the fast engine in replays: each key changes figures in the right direction, on a workload made for
-// the key. Every translation of these runs is compared with the reference walk, whatever the TLBs contain.
+// Tests policies of the fast engine in replays. Each key must change figures in the right direction, on a workload made
+// for that key. Every translation of these runs is also compared with the reference walk.
 #include <nlohmann/json.hpp>
 #include <ostream>
 
@@ -38,7 +38,7 @@ class Policies : public Cli {
     }
     return region;
   }
-  /// `name` is "cycles", "mean" (latency) or "block.counter". Returns 0 for a counter that has not grown.
+  /// `name` is "cycles", "mean" (latency) or "block.counter". Returns 0 for a counter that did not increase.
   static double Of(const nlohmann::json& region, const std::string& name) {
     if (name == "cycles") return region["cycles"];
     if (name == "mean") return region["latency"]["mean"];
@@ -117,7 +117,7 @@ INSTANTIATE_TEST_SUITE_P(
         Row{{}, {"policy.l2_cycles=40"}, kBlocks, {}, {"ports.cycles"}},
         Row{kOne, {"policy.l2_block_pages=1"}, kSparse, {kMisses, "cycles"}, {kHits}},
         Row{{}, {"policy.l3_entries=8192"}, kRandom, {kWalks, "cycles"}, {"policy.l3_hits"}},
-        // All sets share one replacement order of ways, so the order is exact per set only if there is one way.
+        // All sets share one replacement order of ways, so with more than one way the order is not exact per set.
         Row{{"policy.l3_entries=2048"}, {"policy.l3_ways=1"}, kZipf, {kWalks}, {"policy.l3_hits"}},
         Row{kL3, {"policy.l3_cycles=300"}, kRandom, {}, {"ports.cycles"}}));
 

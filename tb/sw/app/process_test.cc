@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the program as a process: closed or full standard streams, signals, temporary files.
+// Tests the program as a child process: closed or full standard streams, signals, temporary files.
 #include "app/process.h"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the replay of a recorded run's calls with a driver.
+// Tests replays of a recorded run's driver calls.
 #include "app/replay_ddi.h"
 
 #include "app/ddi_trace_file.h"

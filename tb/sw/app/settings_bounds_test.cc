@@ -14,7 +14,8 @@ namespace {
 using settings::Key;
 using ::testing::HasSubstr;
 
-/// The documents leave this key open (docs/ddi/aperture.md). With this value the GPU faults, and the run reports where.
+/// The documentation leaves open which value is right (docs/ddi/aperture.md). With this value the GPU faults, and the
+/// run reports the fault's location.
 constexpr char kFaults[] = "os.dummy_page_logical = false";
 
 std::string List(uint64_t value, size_t count) {

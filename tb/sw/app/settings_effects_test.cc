@@ -131,10 +131,10 @@ TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
   EXPECT_THROW(read(With("gpu.mmio_bound_ns", "10000", slow)), sim::EngineError);
 }
 
-// ---- results of the cores
+// ---- results of the shared core models
 
-/// Returns the sum of the completion times of some reads: in one row, in another row of the same bank, and in a stream,
-/// all after the first refresh.
+/// Returns the sum of the completion times of several reads, all after the first refresh: in one row, in another row of
+/// the same bank, and in a stream.
 uint64_t DramDone(const Configuration& configuration) {
   sim::DramTiming dram(sim::DramOf(configuration.machine.host));
   uint64_t done = 8'000'000, sum = 0;
@@ -213,7 +213,7 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
   EXPECT_EQ(cap(With("iommu.write_buffer_flush", "true")) >> 4 & 1, 1u);
   EXPECT_EQ((cap(With("iommu.fault_records", "3")) >> 40 & 0xFF) + 1, 3u);
 
-  // Two devices alternate: a context cache with one entry holds only the most recent one.
+  // Two devices alternate. A context cache with one entry holds only the most recent device.
   const auto reads = [](const Configuration& configuration) {
     sim::VtdBench bench(sim::VtdParametersOf(sim::RemapperParametersOf(configuration.machine.iommu)));
     bench.Start();
@@ -224,7 +224,7 @@ TEST(Settings, OfTheIommuAreItsCapabilitiesAndCaches) {
   };
   EXPECT_GT(reads(With("iommu.context_entries", "1")), reads({}));
 
-  // Reads 32 pages twice: a smaller IOTLB has lost some of them before the second round.
+  // Reads 32 pages twice. A smaller IOTLB evicts some of them before the second round.
   const auto misses = [](const Configuration& configuration) {
     sim::VtdBench bench(sim::VtdParametersOf(sim::RemapperParametersOf(configuration.machine.iommu)));
     bench.Start();

@@ -65,7 +65,7 @@ std::string Plain(std::string text) {
   return plain;
 }
 
-/// Whether the value that begins at `at` differs from the default. An expression counts as different.
+/// Whether the value that begins at `at` differs from the default. An expression counts as a different value.
 bool IsAnother(const std::string& text, size_t at, const std::string& initial) {
   at = text.find_first_not_of(" {", at);
   const size_t end = text.find_first_of(";,)}\n", at);
@@ -88,7 +88,7 @@ bool SetToAnother(const std::string& text, const std::string& name, const std::v
 }
 
 /// Whether a test sets the key: by its full name in a table of rows, through its member, or by its registry name
-/// `registry`.
+/// (`registry`).
 bool SetByATest(const std::string& tests, const settings::Key& key, const std::string& registry) {
   const std::string initial = settings::Render(key.initial);
   const std::vector<std::string> assignments = {"=", "*=", "+="};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests scenarios with settings of other scenarios: a procedure's assumptions must hold with them too.
+// Tests scenarios with the settings of other scenarios. The assumptions of a procedure must hold with those settings
+// too.
 #include "cli_bench.h"
 
 namespace gmmu::app {

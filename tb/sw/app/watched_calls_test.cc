@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the built-in driver, compiled so that each of its accesses is observed, in concurrent calls of two threads that
-// no scenario combines.
+// Makes two threads call the built-in driver concurrently, in combinations that no scenario contains. The driver is
+// compiled so that each of its accesses is observed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ struct WatchedCalls : ::testing::Test {
     dpc_may_run = true;
   }
 
-  /// Runs a life of the machine with each seed; it must end without a race.
+  /// Runs one life of the machine per seed. Each must end without a data race.
   void ForEachSeed(const std::function<void(Life&)>& body) {
     for (uint64_t seed = 0; seed < kSeeds && !HasFailure(); ++seed) {
       LifeBench bench;
@@ -194,7 +194,7 @@ TEST_F(WatchedCalls, AProcessIsAskedForItsSpaceWhileItsContextsComeAndGo) {
       const auto ask = [&] {
         for (int i = 0; i < 6; ++i) {
           if (client) {
-            kmd::EscapeRunClient run;  // it makes no accesses, so it is refused once the space is known
+            kmd::EscapeRunClient run;  // it requests no accesses, so it is refused after its space was looked up
             run.process = owner.process();
             EXPECT_EQ(life.gpu().Ask(run), STATUS_INVALID_PARAMETER);
           } else {
@@ -276,7 +276,7 @@ TEST_F(WatchedCalls, FaultsAreDrainedWhileTheGpuIsSwitchedOffAndOnAgain) {
         if (state == PowerDeviceD3) {
           dpc_may_run = false;
           const uint64_t before = life.kernel.scheduler().delivered();
-          kmd::EscapeRunClient run;  // the space has no root
+          kmd::EscapeRunClient run;  // the space has no root, so the client faults
           run.process = owner.process();
           run.count = run.step = 1;
           const DXGKARG_ESCAPE args = EscapeOf(run);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the built-in driver, compiled so that each access is observed, with threads that are preempted inside it.
+// Runs the built-in driver with threads that are preempted inside it. The driver is compiled so that each of its
+// accesses is observed.
 #include <nlohmann/json.hpp>
 
 #include "cli_bench.h"
@@ -11,7 +12,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 struct WatchedDriver : Cli {
-  /// Returns the exit status of a scenario with that driver. The scenario's file may override `preemption`.
+  /// Runs a scenario with `driver` and returns the exit status. A `preemption` key in the scenario's file takes
+  /// precedence.
   int RunScenario(const std::string& driver, const std::string& scenario, uint64_t seed, unsigned preemption = 100) {
     std::ifstream file(GMMU_SOURCE_DIR "/sw/workload/scenarios/" + scenario + ".toml");
     std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests inline functions of the headers: overflow-checked arithmetic, lists, wide text, GUIDs, ACPI arguments.
+// Tests inline functions of the headers: overflow-checked arithmetic, lists, wide strings, GUIDs, ACPI arguments.
 #include <gtest/gtest.h>
 
 #include "acpiioct.h"
@@ -55,7 +55,7 @@ TEST(Guids, AreEqualByAllTheirBytes) {
   EXPECT_TRUE(one != other);
 }
 
-// An argument has space for at least 4 bytes; the next argument follows its actual length.
+// An argument occupies at least 4 bytes. The next argument follows directly after its actual length.
 TEST(AcpiArguments, FollowEachOtherByTheirLength) {
   alignas(8) UCHAR bytes[64] = {};
   auto* argument = reinterpret_cast<PACPI_METHOD_ARGUMENT>(bytes);

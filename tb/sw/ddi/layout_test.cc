@@ -80,7 +80,7 @@ extern "C" int gmmu_headers_wddm2_0(void);
 extern "C" int gmmu_headers_wddm2_4(void);
 extern "C" int gmmu_headers_wddm2_9(void);
 
-// layout_static.h asserts sizes and offsets when it is compiled, here as C11, as C++17, and with older versions.
+// layout_static.h asserts sizes and offsets at compile time; it is compiled as C11, as C++17, and with older versions.
 TEST(Layout, HoldsAtCompileTimeInC11AndInCxx17) {
   EXPECT_EQ(gmmu_headers_c11(), 0x140);
   EXPECT_EQ(gmmu_headers_wddm2_9(), 0x4F0);  // observed on Windows 22621

@@ -137,7 +137,7 @@ class Races {
   }
 
   /// Waits until the commands have ended and their writes have taken effect. Restarts the ring if a read of an unmapped
-  /// page has stopped it.
+  /// page stopped it.
   void Settle() {
     const bool good = m_.Await();
     static_cast<void>(p_.WaitForMessage(1'000));

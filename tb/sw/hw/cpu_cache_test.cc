@@ -12,7 +12,7 @@
 namespace gmmu::hw {
 namespace {
 
-/// A CPU view of three pages with this cache type. Accesses go to the first page unless stated otherwise.
+/// A CPU view of three pages with this cache type. The first page is accessed unless stated otherwise.
 struct Viewed {
   explicit Viewed(Caching caching) {
     EXPECT_TRUE(ram.Write(kAt, "old", 3));

@@ -34,7 +34,8 @@ TEST(Adapter, StartProgramsTheDeviceFromAdlsAndEnablesItLast) {
   }
 }
 
-/// Expects these sources of the driver's memory, and the number of allocations from each.
+/// Expects that the driver has allocated memory through exactly these sources: the kernel routine, the GPU isolation
+/// callbacks, and memory objects.
 void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, bool objects) {
   EXPECT_EQ(kernel.kernel_memory != 0, of_kernel);
   EXPECT_EQ(kernel.contiguous != 0 && kernel.pages != 0, of_isolation);
@@ -44,8 +45,9 @@ void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, 
   EXPECT_EQ(kernel.adls != 0, objects && !of_isolation);
 }
 
-// Before WDDM 2.4, or without isolation, the driver uses the kernel's routine. From 2.4 on it uses the callbacks of
-// isolation; from 2.9 on, memory objects with ADLs, unless it has isolation without DMA remapping.
+// Before WDDM 2.4, or without GPU isolation, the driver allocates through the kernel routine. From 2.4 on it uses the
+// GPU isolation callbacks. From 2.9 on it uses memory objects with ADLs, unless it supports isolation but not DMA
+// remapping.
 TEST(Adapter, TakesItsMemoryByWhatItsVersionHas) {
   struct Row {
     ULONG version;

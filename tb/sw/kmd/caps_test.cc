@@ -28,7 +28,7 @@ TEST(Caps, MemoryAndIommuCapsAreAnsweredBeforeStart) {
   kernel.table.DxgkDdiRemoveDevice(kernel.adapter);
 }
 
-// Documents and headers give the version that introduced each capability.
+// The version that introduced each capability comes from the documentation and the headers.
 TEST(Caps, OfAnOlderVersionDoNotHaveWhatCameLater) {
   struct Row {
     ULONG version;
@@ -78,7 +78,7 @@ TEST(Caps, PhysicalAdapterCapsEndWhereTheCallersDo) {
   args.pInputData = &in;
   args.InputDataSize = sizeof in;
   args.pOutputData = out;
-  args.OutputDataSize = 20;  // of WDDM 2.0
+  args.OutputDataSize = 20;  // the size in WDDM 2.0
   EXPECT_EQ(kernel.table.DxgkDdiQueryAdapterInfo(kernel.adapter, &args), STATUS_SUCCESS);
   EXPECT_EQ(out[19], 0);
   EXPECT_EQ(out[20], 0xEE);
@@ -216,7 +216,7 @@ TEST(Caps, GpuMmuCapsAndLevelsFollowTheParameters) {
             STATUS_INVALID_PARAMETER);
 }
 
-// Capabilities that this hardware lacks, or that the OS model does not use, are not declared.
+// The driver must not declare capabilities that this hardware lacks, or that the OS model does not use.
 TEST(Caps, WhatWouldHaveNoEffectIsNotDeclared) {
   StartedDriver driver;
   FakeKernel& kernel = driver.kernel;
@@ -255,7 +255,8 @@ DXGK_PAGE_TABLE_LEVEL_DESC Level(StartedDriver& driver, WORD level) {
   return desc;
 }
 
-// Observed on build 26100: sizes, segment. The caps of dual entries and system memory come from documents only.
+// The sizes and the segment were observed on Windows build 26100. The caps for dual entries and for system memory come
+// from the documentation; they were not observed on Windows.
 TEST(Caps, TablesOf64KiBPagesAndLargerTablesAreTold) {
   const std::map<std::string, uint64_t> geometry = {{"PageTableLevels", 3},
                                                     {"PageTableBits0", 13},

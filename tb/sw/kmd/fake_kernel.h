@@ -50,11 +50,11 @@ class FakeKernel {
   bool never_quiet = false;  ///< inv_status stays busy
   uint64_t sizes_held = 0;   ///< what sizes_in_use reads whatever is written; 0: what was written
 
-  // Numbers of resources that the driver holds, and of its actions.
+  // Counts of resources that the driver holds, and of calls that it has made.
   int objects = 0, adls = 0, views = 0, bars = 0;
   int64_t pool_blocks = 0;
-  /// Number of allocations through DxgkCbAllocateContiguousMemory, DxgkCbAllocatePagesForMdl, DxgkCbMapMdlToIoMmu, and
-  /// the kernel's routine.
+  /// Number of allocations through DxgkCbAllocateContiguousMemory, DxgkCbAllocatePagesForMdl, DxgkCbMapMdlToIoMmu and
+  /// the kernel routine, respectively.
   int contiguous = 0, pages = 0, lists = 0, kernel_memory = 0;
   std::vector<DXGKARGCB_NOTIFY_INTERRUPT_DATA> notifications;
   std::function<void(const DXGKARGCB_NOTIFY_INTERRUPT_DATA&)> on_notify;  ///< inside of the call
@@ -62,7 +62,8 @@ class FakeKernel {
   bool at_device_level = false;       ///< inside of DxgkCbSynchronizeExecution
   std::vector<std::string> mistakes;  ///< wrong use of a callback
 
-  /// Existing context allocations, and address ranges that drivers reserved. Call n (from 0) of these calls fails.
+  /// Existing context allocations, and address ranges that drivers reserved. fail_at_context_call is the index of the
+  /// create or reserve call that fails.
   struct ContextAllocation {
     DXGKARGCB_CREATECONTEXTALLOCATION args{};
     uint64_t va = 0;
@@ -73,7 +74,7 @@ class FakeKernel {
   int context_calls = 0;
   int fail_at_context_call = -1;
 
-  /// Returns the system memory at a logical address that the hardware got, or null.
+  /// Returns the system memory at a logical address that was passed to the hardware, or null.
   uint64_t* SystemMemory(uint64_t logical);
 
   // The driver, loaded.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests preemption, resubmission of partly executed buffers, exclusive access.
+// Tests preemption, resubmission of partly executed buffers, and exclusive access.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ class PreemptTest : public SubmitTest {
     preempt.NodeOrdinal = node;
     ASSERT_EQ(kernel().table.DxgkDdiPreemptCommand(kernel().adapter, &preempt), STATUS_SUCCESS);
   }
-  /// Reports that the device has stopped before the command at `offset` of the entry with this fence; 0: no entry.
+  /// Reports that the device has stopped before the command at `offset` of the entry with this fence. If `fence` is 0,
+  /// no entry had begun.
   void Preempted(uint32_t fence, uint32_t offset, uint32_t ring = kRing) {
     kernel().reg(ring + regs::RingStatus::kOffset) = regs::RingStatus{}.set_preempted(1).set_fence(fence).raw;
     kernel().reg(ring + regs::RingErrorCommand::kOffset) = offset;
@@ -61,7 +62,7 @@ class PreemptTest : public SubmitTest {
   static constexpr UINT kBytes = 256;
 };
 
-// This is checked inside the notification callback, because the system may submit from there.
+// The order is checked inside the notification callback, because the system may submit from there.
 TEST_F(PreemptTest, TheRingIsAskedToStopAndRunsAgainBeforeTheSystemIsTold) {
   Submit(1);
   Submit(2);
@@ -106,7 +107,7 @@ TEST_F(PreemptTest, AnInterruptedBufferGoesOnWhereItStoodHoweverOften) {
   Submit(1, 0x5000, 256, kAgain);
   EXPECT_EQ(RingEntry(0)[0], 0x5060u);
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 160u);
-  Submit(2, 0x5000, 256);  // the same memory for another packet
+  Submit(2, 0x5000, 256);  // another packet reuses the same memory
   EXPECT_EQ(RingEntry(1)[0], 0x5000u);
 }
 
@@ -158,7 +159,7 @@ TEST_F(PreemptTest, WhatWasDoneIsForgottenWithItsPacket) {
   const HANDLE a = driver.context;
   Render(1, a, kA);
   PreemptRender(1, 64);
-  Render(2, a, kA);  // the packet was dropped, and another packet has its memory
+  Render(2, a, kA);  // the packet was dropped, and another packet reuses its memory
   EXPECT_EQ(RenderEntry(0), (Piece{kA, kBytes}));
   PreemptRender(0, 0);
   Render(3, a, kA, true);

@@ -30,7 +30,7 @@ TEST_F(SubmitTest, EngineResetStartsTheRingEmptyAndAbortsUpToTheLastSubmission) 
   EXPECT_EQ(kernel().table.DxgkDdiResetEngine(kernel().adapter, &reset), STATUS_IO_TIMEOUT);
 }
 
-// The routine may run on another processor during the whole reset.
+// The interrupt routine may run on another processor at any time during the reset.
 TEST_F(SubmitTest, TheInterruptRoutineLeavesAnEngineAloneThatIsBeingReset) {
   Submit(4);
   Complete(4);
@@ -52,7 +52,7 @@ TEST_F(SubmitTest, InterruptsGoOnAndOffWhileTheirRoutineCannotRun) {
   int changes = 0;
   kernel().on_write = [&](const FakeKernel::Access& access) {
     if (access.window || access.offset != regs::IntEnable::kOffset) return;
-    if (access.value == 0 && changes == 1) return;  // Program first disables interrupts, which are already disabled
+    if (access.value == 0 && changes == 1) return;  // Program first disables the interrupts again
     ++changes;
     EXPECT_TRUE(kernel().at_device_level);
   };

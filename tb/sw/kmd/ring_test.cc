@@ -28,7 +28,7 @@ TEST_F(SubmitTest, AFullRingWaitsForTheHeadAndGivesUpInTheEnd) {
   for (uint32_t i = 1; i < Ring::kEntries; ++i) ASSERT_EQ(Submit(i), STATUS_SUCCESS);
   EXPECT_EQ(Submit(Ring::kEntries), STATUS_IO_TIMEOUT);
   EXPECT_EQ(kernel().Reg<regs::RingTail>(kRing).index(), Ring::kEntries - 1);
-  kernel().reg(kRing + regs::RingHead::kOffset) = 1;  // one entry taken
+  kernel().reg(kRing + regs::RingHead::kOffset) = 1;  // the device has fetched one entry
   EXPECT_EQ(Submit(Ring::kEntries), STATUS_SUCCESS);
   EXPECT_EQ(kernel().Reg<regs::RingTail>(kRing).index(), 0u) << "wraps";
 }

@@ -8,7 +8,7 @@
 
 namespace gmmu::kmd::test {
 
-/// A driver started on a fake kernel, with a system process, device and context and one other
+/// A driver that has been started on a fake kernel, with a system process, device and context, and with one other
 /// process.
 class StartedDriver {
  public:

@@ -9,7 +9,7 @@ namespace gmmu::kmd::test {
 
 inline constexpr uint32_t kRing = regs::kRingBase;
 
-/// A started driver whose device does what the test programs.
+/// A started driver; the test sets what its fake device does.
 class SubmitTest : public testing::Test {
  protected:
   explicit SubmitTest(bool preemption = false) : driver({}, preemption) {}

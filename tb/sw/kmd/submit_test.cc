@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests submission, interrupts, reset and escapes.
+// Tests submission, interrupts, reset and escape calls.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -75,7 +75,7 @@ TEST(PagingBuffersByVirtualAddress, AreFoundInTheSpaceOfThePagingProcessOnACompa
   driver.kernel.table.DxgkDdiDestroyContext(companion);
 }
 
-/// A buffer with two operations, each of which has its record in the private data.
+/// A buffer with two operations; the private data contains a record of each.
 struct RecordedSubmission : testing::Test {
   RecordedSubmission() {
     DXGKARG_BUILDPAGINGBUFFER build{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Wraps the real driver with functions that observe Dxgkrnl's calls and may respond instead of the driver.
+// Wraps the real driver with functions that observe Dxgkrnl's calls and can respond instead of the driver.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 
 namespace gmmu::os {
 
-/// Functions that replace the driver's entry points. If one is null, the driver's own is called.
+/// Functions that replace the driver's entry points. Where a function is null, the driver's own entry point is called.
 struct Between {
   std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&)> build;
   std::function<NTSTATUS(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submit;

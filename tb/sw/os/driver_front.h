@@ -46,7 +46,7 @@ class DriverFront : public ::testing::Test {
 
   /// Calls `watch` with every operation that VidMm sends, in order, before the driver gets it.
   void Watch(std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> watch) { seen.operation = std::move(watch); }
-  /// Calls `instead` in place of the driver. The function may itself call the driver.
+  /// Calls `instead` in place of the driver. `instead` may itself call the driver.
   void Instead(std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const BuildCall&)> instead) {
     seen.instead = std::move(instead);
   }
@@ -67,8 +67,7 @@ class DriverFront : public ::testing::Test {
     EXPECT_THAT(result.faults, ::testing::IsEmpty());
     EXPECT_TRUE(result.verified);
   }
-  /// Makes client 0 read whole pages. Each page must contain one of the 4-byte `words`, repeated; without words the
-  /// read must fault.
+  /// Makes client 0 read one page per element of `words`. Page i must contain the 4-byte words[i], repeated.
   static void Reads(workload::Life& life, GpuProcess* process, uint64_t va, const std::vector<uint32_t>& words) {
     std::vector<uint8_t> expected;
     for (const uint32_t word : words)

@@ -38,8 +38,8 @@
 
 namespace gmmu::os::test {
 
-/// Returns a request for an allocation that may live only in VRAM and is accessed by GPU virtual addresses. The
-/// allocation is evicted where others would move to system memory.
+/// Returns a request for an allocation that may reside only in VRAM and is accessed by GPU virtual addresses. Under
+/// memory pressure it is evicted, whereas other allocations would move to system memory.
 inline AllocationRequest LocalOnly(const std::string& name, uint64_t bytes) {
   AllocationRequest request{name, bytes};
   request.accessed_physically = false;
@@ -76,7 +76,7 @@ struct LifeBench {
   const std::vector<uint8_t> input = workload::SeededInput(3, 1);
 };
 
-/// Returns the texts of all faults; "" if there are none.
+/// Returns the messages of all faults, or "" if there are none.
 inline std::string FaultsOf(const workload::JobResult& result) {
   std::string texts;
   for (const Fault& fault : result.faults) texts += fault.text + "\n";

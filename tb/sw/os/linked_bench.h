@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A life of the twin with linked GPUs. The tests' rules come from documents only, because no run of linked adapters has
-// been observed.
+// A life of the twin with linked GPUs. The expected behaviour in its tests comes from the documentation; linked
+// adapters were not observed on Windows.
 #pragma once
 #include <string>
 #include <vector>
@@ -30,7 +30,7 @@ struct LinkedBench : LifeBench {
   }
 };
 
-/// Returns the text of the first fault; empty: none.
+/// Returns the message of the first fault, or "" if there is none.
 inline std::string FaultOf(const workload::JobResult& result) {
   return result.faults.empty() ? "" : result.faults.front().text;
 }

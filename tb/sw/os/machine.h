@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The twin with a kernel, and memory objects with their own domain.
+// Fixtures: a kernel on the twin, and memory objects whose adapter is attached to a domain of its own.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -61,7 +61,7 @@ struct Objects : Machine {
     args.Size = bytes;
     args.Type = type;
     args.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
-    args.Mdl.HighAddress.QuadPart = -1;  // it applies to contiguous memory too
+    args.Mdl.HighAddress.QuadPart = -1;  // used for contiguous memory too
     EXPECT_EQ(objects.Create(args, "test"), STATUS_SUCCESS);
     return args;
   }
@@ -73,7 +73,7 @@ struct Objects : Machine {
     args.Flags.PreferContiguous = prefer;
     return args;
   }
-  /// Tries a creation and checks that a refusal changes nothing.
+  /// Tries to create the object, and checks that a refused call changes nothing.
   NTSTATUS TryCreate(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args) {
     const size_t open = kernel.ledger().open();
     const size_t allocated = kernel.pages().allocated();

@@ -71,7 +71,7 @@ TEST(DemandPages, LeaveWhenAllDoNotFit) {
 }
 
 TEST(DemandPages, ThatWereAccessedLongestAgoLeaveFirst) {
-  // Cycles through slightly more blocks than fit, so that LRU always evicts the block that is needed next.
+  // Cycles through slightly more blocks than fit. LRU therefore always evicts the block that is needed next.
   std::vector<trace::Access> rounds = Sweep(2 << 20);
   rounds.resize(20 * 16);
   for (size_t i = 0; i < rounds.size(); ++i) rounds[i].address = 0x10000000 + i % 20 * kPiece;

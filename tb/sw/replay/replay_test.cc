@@ -121,7 +121,7 @@ TEST(Replay, WaitsForArrivalsOfAnOpenLoop) {
   EXPECT_LT(tally.latency.max(), 2'000u);
 }
 
-/// Counts the polls during a region, which are the host cost of idle time.
+/// Counts the polls during a region. Polls are the host cost of idle time.
 uint64_t Looks(const Options& options, const std::vector<trace::Access>& accesses, const trace::Header& header) {
   uint64_t looks = 0;
   const auto look = [&](const std::string& phase, uint64_t, uint64_t) { looks += phase == "region" ? 1 : 0; };

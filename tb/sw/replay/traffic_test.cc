@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using trace::Access;
 using trace::Kind;
 
-/// A machine whose ports accept one access per cycle and answer each after a fixed time.
+/// A machine whose ports accept one access per cycle and respond after a fixed time.
 struct Machine {
   Traffic& traffic;
   unsigned clients;

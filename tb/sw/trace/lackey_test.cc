@@ -48,7 +48,7 @@ TEST_F(LackeyTest, NamesTheLineOfWhatIsWrong) {
   EXPECT_THAT(ImportRefusal("lackey", std::string(kHead) + kTail), HasSubstr("was it made with --trace-mem=yes?"));
 }
 
-// Imports a real trace of a real program, if valgrind is installed.
+// Imports a trace of a real program, if valgrind is installed.
 TEST_F(LackeyTest, ReadsWhatValgrindWrites) {
   if (std::system("valgrind --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "valgrind is not installed";
   const std::string log = Path("true.lackey");

@@ -38,7 +38,7 @@ inline std::vector<Access> All(Source& source) {
   return all;
 }
 
-/// Returns the text of a refusal; empty if `action` succeeded.
+/// Returns the message of a refusal, or "" if `action` succeeded.
 template <typename Action>
 std::string Refusal(Action action) {
   try {
@@ -62,7 +62,7 @@ class TraceTest : public ::testing::Test {
     std::ofstream(Path(name), std::ios::binary) << bytes;
     return Path(name);
   }
-  /// Returns the accesses imported from another program's file.
+  /// Returns the accesses imported from a file of another program.
   std::vector<Access> Imported(const std::string& format, const std::string& bytes, const ImportOptions& options = {}) {
     notes_.clear();
     Workload workload = Import(format, File("input", bytes), options, notes_);

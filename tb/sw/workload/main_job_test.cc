@@ -112,7 +112,7 @@ TEST(MainJob, RunsInPiecesWhenVramIsSmall) {
   JobBench life;
   life.machine.gpu.vram_mib = 1;
   life.bytes = (1 << 20) + 3;
-  life.os.aperture_bytes = 256 << 10;  // larger ranges than the aperture holds
+  life.os.aperture_bytes = 256 << 10;  // the ranges are larger than the aperture
   const JobResult result = life.Run();
   EXPECT_TRUE(result.Passed()) << Explain(result);
 }
@@ -145,7 +145,8 @@ TEST(MainJob, DependsOnTheSeedForPlacementOnly) {
   EXPECT_TRUE(three.Passed()) << Explain(three);
 }
 
-// The remapping interface: nothing above os/hal/remapping.h and iommu/remapper.h depends on VT-d.
+// The remapping interface works with another unit: nothing above os/hal/remapping.h and iommu/remapper.h depends on
+// VT-d.
 TEST(MainJob, RunsOnARemappingUnitThatIsNotVtd) {
   for (const uint64_t bytes : {uint64_t{1}, uint64_t{300'000}}) {
     JobBench life;

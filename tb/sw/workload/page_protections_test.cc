@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that procedures no_execute and zero_pages detect a driver that writes entries other than the requested ones.
+// Tests that procedures no_execute and zero_pages detect a driver that writes entries other than those requested.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::StartsWith;
 
 class PageProtections : public os::test::DriverFront {
  protected:
-  /// Returns the names of failed checks and faults. `before` runs first, on the worker thread.
+  /// Returns the names of failed checks and of faults. `before` runs first, on the worker thread.
   std::vector<std::string> WrongIn(const std::string& procedure, const std::function<void(Life&)>& before = nullptr) {
     const Procedure& wanted = *FindProcedure(procedure);
     ParameterValues values;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in driver, whose segment 2 declares three unmodelled flags. It calls the DxgkInitialize defined here.
+// The built-in driver, with a segment 2 that declares three unmodelled flags. The driver calls the DxgkInitialize
+// defined here.
 #undef DxgkInitialize
 #include "ddi/dispmprt.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The built-in driver with one error, selected by environment variable GMMU_MISDEED. It calls the DxgkInitialize
-// defined here.
+// The built-in driver with one error, selected by environment variable GMMU_MISDEED. The driver calls the
+// DxgkInitialize defined here.
 #undef DxgkInitialize
 #include <algorithm>
 #include <cstdlib>
@@ -102,7 +102,7 @@ NTSTATUS Start(PVOID context, PDXGK_START_INFO info, PDXGKRNL_INTERFACE kernel, 
   return status;
 }
 
-// Assumes that every allocation succeeds, so it crashes at the first access to one that failed.
+// Assumes that every allocation succeeds, and therefore crashes at the first access to memory that was not allocated.
 NTSTATUS Trusting(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
   if (Is("notifies_at_passive_level")) os.DxgkCbNotifyDpc(os.DeviceHandle);
   if (Is("kernel_memory_after_start")) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Makes the driver alone build operations one by one; CommandModel executes the commands that it writes.
+// Calls the driver's DxgkDdiBuildPagingBuffer without an operating system, one operation at a time. CommandModel
+// executes the commands that the driver writes.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,12 +20,13 @@ namespace gmmu::kmd::test {
 inline constexpr uint32_t kSystemSpace = 0;  // the fixture's system process has the first space
 inline constexpr uint32_t kProcessSpace = 1;
 
-/// Acts as VidMm: builds one operation, with a new buffer each time the driver needs one, and executes each buffer.
+/// Acts as VidMm: builds one operation, with a new buffer whenever the driver needs one, and executes each buffer.
 class BuildTest : public testing::Test {
  protected:
   explicit BuildTest(std::map<std::string, uint64_t> parameters = {}) : driver(std::move(parameters)) {}
 
-  /// Builds with buffers of `bytes`, all of which the model executes. The operation is unchanged between passes.
+  /// Builds the operation in buffers of `bytes` bytes, each of which the model executes. The arguments are passed
+  /// unchanged in every pass, except for the buffer.
   NTSTATUS Build(DXGKARG_BUILDPAGINGBUFFER args, UINT bytes, CommandModel* model, int* passes = nullptr) {
     args.hSystemContext = driver.system_context;
     args.MultipassOffset = 0;

@@ -62,7 +62,7 @@ TEST_F(BuildTest, OperationsPackBackToBackInOneBuffer) {
   for (const auto& header : model.headers) EXPECT_TRUE(header.wait_writes());
 }
 
-// Private data has a record for each operation, and its pointer is advanced like pDmaBuffer.
+// The private data contains one record per operation. The driver advances its pointer as it advances pDmaBuffer.
 class PrivateData : public BuildTest {
  protected:
   PrivateData() : BuildTest({{"PagingPrivateBytes", 64}}) {}

@@ -41,7 +41,7 @@ class ContiguousTest : public BuildTest {
     for (uint32_t i = 0; i < 16; ++i) marked += static_cast<int>(At(first + i).contiguous());
     return marked;
   }
-  /// Checks docs/page-tables.md's guarantee for every entry that is marked contiguous.
+  /// Checks for every entry marked contiguous that the guarantee of docs/page-tables.md holds.
   void ExpectPromiseHolds() {
     for (const auto& [where, raw] : model_.tables) {
       regs::PteEntry entry;
@@ -98,7 +98,7 @@ TEST_F(ContiguousTest, ChangingOnePageTakesTheBitFromTheOtherFifteenFirst) {
   EXPECT_EQ(At(5).page(), 0x7777u);
   EXPECT_EQ(At(4).page(), 0x1004u);
   EXPECT_EQ(At(6).page(), 0x1006u);
-  Apply({DXGK_PTE{}}, 6);  // a second change of the block needs no more commands
+  Apply({DXGK_PTE{}}, 6);  // a second change in the same block needs no further commands
   EXPECT_EQ(At(6).raw, 0u);
   ExpectPromiseHolds();
 }
@@ -106,7 +106,7 @@ TEST_F(ContiguousTest, ChangingOnePageTakesTheBitFromTheOtherFifteenFirst) {
 TEST_F(ContiguousTest, BothEndsOfAnUpdateMayCutABlock) {
   Apply(Pages(0x1000, 64), 0);
   std::vector<DXGK_PTE> invalid(40);
-  Apply(invalid, 12);  // entries 12 to 51 cover blocks 0 and 3 partly
+  Apply(invalid, 12);  // entries 12 to 51 cover blocks 0 and 3 only partly
   EXPECT_EQ(Contiguous(0), 0);
   EXPECT_EQ(Contiguous(48), 0);
   EXPECT_EQ(At(11).page(), 0x100Bu);
@@ -145,8 +145,8 @@ TEST_F(ContiguousTest, ThePagingProcessIsNeverMarked) {
   EXPECT_EQ(Contiguous(0), 0);
 }
 
-// Compares the table with an array: after random updates, in buffers of random size, the table maps the requested pages
-// and every contiguous bit in it is correct.
+// Compares the table with an array. After random updates in buffers of random size, the table must map the requested
+// pages, and every contiguous bit in it must be correct.
 TEST_F(ContiguousTest, RandomUpdatesKeepTableAndPromise) {
   std::mt19937 random(20241121);
   const auto below = [&](uint32_t n) { return static_cast<uint32_t>(random() % n); };

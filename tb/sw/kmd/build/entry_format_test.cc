@@ -73,7 +73,8 @@ TEST(EntryFormat, RefusesWhatTheHardwareHasNoFormForAndChangesNothing) {
 
 constexpr uint64_t kTableOf64k = uint64_t{DXGK_PTE_PAGE_TABLE_PAGE_64KB} << 17;
 
-// Single entries were observed on build 26100 (0x20041 and 0x41). Pairs come from documents only.
+// Single entries were observed on Windows build 26100 (0x20041 and 0x41). The format of pairs comes from the
+// documentation; it was not observed on Windows.
 TEST(EntryFormat, ALeafTableOf64KiBIsNamedByThePageSizeOfASingleEntryAndByTheHalfOfAPair) {
   const uint64_t table = uint64_t{2} << 58 | 0x2C041;
   const struct {
@@ -114,7 +115,8 @@ TEST(EntryFormat, A64KiBPageIsAlignedAndNothingElseIsDifferent) {
   EXPECT_EQ(entry.raw, 3u);
 }
 
-// Linked adapters come from documents only: the index names the owner of the page.
+// On linked adapters the index identifies the owner of the page. This comes from the documentation; it was not observed
+// on Windows.
 TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   for (uint32_t own = 0; own < 4; ++own) {
     for (uint64_t owner = 0; owner < 4; ++owner) {
@@ -129,7 +131,7 @@ TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   }
 }
 
-// The hidden segment begins at some page of its adapter's VRAM and contains no page tables.
+// The hidden segment begins at some page of its adapter's VRAM. It contains no page tables.
 TEST(EntryFormat, PagesOfTheHiddenSegmentCountFromItsStartInVram) {
   regs::PteEntry entry;
   const auto make = [&](uint64_t flags, uint64_t page, uint32_t level, uint32_t own, const HiddenPages& hidden) {

@@ -137,7 +137,7 @@ class Leaf64kTest : public BuildTest {
   }
 };
 
-// Observed on build 26100: entries of 64 KiB are counted individually, and their page numbers step by 16.
+// Observed on Windows build 26100: entries of 64 KiB are counted individually, and their page numbers step by 16.
 TEST_F(Leaf64kTest, StartIndexAndNumPageTableEntriesCount64KiBEntries) {
   std::vector<DXGK_PTE> ptes = {Leaf(0x100), Leaf(0x110), Leaf(0x120), Leaf(0x130), Leaf(0x200)};
   auto args = Update(ptes, 0, 0x2C000, 27);  // the final one is entry 31 of 32
@@ -163,7 +163,7 @@ TEST_F(Leaf64kTest, EntriesOf64KiBNeverGetTheContiguousBit) {
   EXPECT_EQ(model.headers.size(), 1u) << "one run";
 }
 
-// This was observed on build 26100.
+// This behaviour was observed on Windows build 26100.
 TEST_F(Leaf64kTest, PageTablePageSizeCountsForEachEntryWhateverUse64KBPagesSays) {
   for (const bool flag : {false, true}) {
     std::vector<DXGK_PTE> ptes = {DXGK_PTE{}, Leaf(0xC), Leaf(0x2C)};
@@ -184,7 +184,7 @@ class DualPteTest : public Leaf64kTest {
   DualPteTest() : Leaf64kTest(true) {}
 };
 
-// This rule comes from documents only.
+// The expected behaviour comes from the documentation; it was not observed on Windows.
 TEST_F(DualPteTest, ALevel1EntryIsTwoWordsFromTheTwoArrays) {
   std::vector<DXGK_PTE> small = {Leaf(0x10), DXGK_PTE{}, Leaf(0x30)}, large = {DXGK_PTE{}, Leaf(0x21), Leaf(0x31)};
   auto args = Update(small, 1, 0x4000, 5);
@@ -273,7 +273,7 @@ TEST_F(BuildTest, FlushNamesTheSpaceOfTheProcessAndCoversThePageOfItsEnd) {
   EXPECT_EQ(model.flushes[0].space, kSystemSpace);
 }
 
-// The root and the process must belong to the same space. A root or a process without a space is accepted.
+// The root and the process must belong to the same space. A root or process that has no space is accepted.
 TEST_F(BuildTest, FlushOfAnotherProcessesRootIsRefused) {
   const auto set = [&](HANDLE context, uint64_t root) {
     DXGKARG_SETROOTPAGETABLE args{};

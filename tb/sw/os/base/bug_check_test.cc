@@ -35,10 +35,11 @@ NTSTATUS CreateWithoutSegment(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   return status;
 }
 
-// Observed on two builds: with 0, a client's first context stops the system; the paging process's context passes.
+// Without DMA buffers, a client's first context causes a bug check, but the paging process's context is accepted. Both
+// were observed on two Windows builds.
 TEST_F(BadContext, WithoutASegmentForItsDmaBuffersIsBugCheck0x3B) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiCreateContext = CreateWithoutSegment; };
-  dma_buffer_bytes = 0;  // no DMA buffers; a sample driver of Microsoft leaves both members 0
+  dma_buffer_bytes = 0;  // no DMA buffers; a Microsoft sample driver leaves both members 0
   EXPECT_TRUE(Run().Passed());
   dma_buffer_bytes = 4096;
   const auto result = Run();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests "start condition" of IOMMU DMA remapping. Evidence is documents; no run on real Windows is known.
+// Tests section "start condition" of the IOMMU DMA remapping documentation. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include "os/base/dma_policy.h"
 
 #include <gmock/gmock.h>
@@ -65,8 +66,8 @@ TEST(DmaPolicy, TheLastInstalledByteMustBeVisible) {
   }
 }
 
-// The documents refuse an adapter whose highest visible address "does not exceed" installed memory, so equality is
-// refused.
+// The documentation refuses an adapter whose highest visible address "does not exceed" installed memory. Equality is
+// therefore refused.
 TEST(DmaPolicy, EqualityOfTheTwoBytesPassesByASwitchOnly) {
   DmaFacts facts = Facts(0xFFFF'FFFF, 0xFFFF'FFFF);
   facts.policy = RemapPolicy::kNever;

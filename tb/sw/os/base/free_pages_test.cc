@@ -115,7 +115,8 @@ TEST(FreePages, CountOneSizeThroughManyChanges) {
   }
 }
 
-// Allocating or freeing a page updates the count of every run that contains it, also in earlier groups.
+// Allocating or freeing a page updates the count of every run that contains the page, including runs that begin in an
+// earlier group.
 TEST(FreePages, CountEveryPlaceThatAPageIsIn) {
   constexpr uint64_t kPages = 1600;  // three groups and a partial one
   FreePages memory(0, kPages * kBytes, kBytes);

@@ -85,7 +85,8 @@ TEST(Ranges, AreInTheLedgerInTheOrderOfTheirMakingByStartAndSize) {
   EXPECT_FALSE(ledger.IsOpen(other, "adl"));
 }
 
-// The same seed chooses the same ranges, whether pages are counted singly or kept as free ranges.
+// With the same seed, both implementations choose the same ranges: the one that counts single pages and the one that
+// keeps free ranges.
 TEST(Ranges, OfASpaceOfPagesAreWhereThoseOfAnotherAre) {
   constexpr uint64_t kPage = 4096, kEnd = 6000 * kPage;
   const uint64_t seed = 11;

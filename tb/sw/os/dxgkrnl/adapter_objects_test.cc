@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the process and the devices of the system.
+// Tests the system process and its devices.
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "tb/sw/os/driver_front.h"
 #include "workload/procedures/procedures.h"
@@ -11,7 +11,7 @@ using workload::Life;
 
 class SystemProcess : public DriverFront {};
 
-// Observed on build 22621: the system calls CreateDevice twice.
+// Observed on Windows build 22621: the system calls CreateDevice twice.
 TEST_F(SystemProcess, HasTwoDevicesInTheBringUpOf22621) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
     bench.options.os.bring_up = order;
@@ -22,7 +22,7 @@ TEST_F(SystemProcess, HasTwoDevicesInTheBringUpOf22621) {
   }
 }
 
-// Observed on build 26100: a driver that refuses the PASID does not start.
+// Observed on Windows build 26100: a driver that refuses the PASID does not start.
 TEST_F(SystemProcess, MayBringAPasidWhateverTheIommuModel) {
   for (const bool pasid : {false, true}) {
     static DRIVER_INITIALIZATION_DATA real;

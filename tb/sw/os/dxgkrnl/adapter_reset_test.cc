@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests engines that cannot be reset: the whole adapter is reset and rebuilt. The rules come from documents only.
+// Tests engines that cannot be reset: the whole adapter is reset and rebuilt. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,7 +81,7 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
     life.worker.Call([&] { innocent = life.vidmm.CreateProcess("innocent"); });
     const PacketId packet = hung.commands->Submit("an endless fill");
     EXPECT_EQ(life.adapter.vidsch().Wait(packet, 1'000'000'000), PacketEnd::kLost);
-    // In the meantime, the system's work waits for the rebuild, or is lost with an error.
+    // Until the rebuild, the system's own work waits, or is lost with an error.
     life.kernel.scheduler().Wait([&] { return life.adapter.miniport().calls("DxgkDdiRestartFromTimeout") == 1; },
                                  1'000'000'000, "the restart", 1000);
     EXPECT_TRUE(hung.process->handles.state->lost);
@@ -145,7 +146,7 @@ TEST(AdapterReset, OurDriverGivesUpTheEngineAndResetsTheAdapterWhenMemoryDoesNot
   EXPECT_TRUE(result.verified);
 }
 
-// The evidence is reports by driver authors.
+// The expected behaviour comes from reports by driver authors.
 TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   const auto result = RunWithHeldReads(100'000);
   EXPECT_FALSE(result.verified);
@@ -154,7 +155,8 @@ TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   EXPECT_THAT(result.faults[0].text, testing::HasSubstr("the engine could not be reset"));
 }
 
-/// The driver may use CpuVisibleAddress until the system notifies it of the unmap, which is late after a reset.
+/// The driver may use CpuVisibleAddress until the system notifies it of the unmap. After a reset that notification is
+/// late.
 TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfItsLoss) {
   ShortDelays bench;
   bench.options.driver = Entry;

@@ -27,7 +27,7 @@ NTSTATUS StartWithAShortTable(PVOID context, PDXGK_START_INFO start, PDXGKRNL_IN
   return between.real.DxgkDdiStartDevice(context, start, table, sources, children);
 }
 
-// This rule comes from documents only.
+// The expected behaviour comes from the documentation; it was not observed on Windows.
 TEST_F(ShortKernelTable, IsRefusedByADriverThatNeedsMoreAndNothingBehindItIsUsed) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithAShortTable; };
   const auto result = Run();
@@ -37,7 +37,7 @@ TEST_F(ShortKernelTable, IsRefusedByADriverThatNeedsMoreAndNothingBehindItIsUsed
 
 struct DriverUnload : DriverWithAFront {};
 
-// The byte is just before the inaccessible page, and the block is never freed.
+// The wrong write is to the byte before the inaccessible page, which causes no fault. The driver never frees the block.
 TEST_F(DriverUnload, FindsWhatTheDriverWroteBehindPoolMemoryThatItKeeps) {
   for (const bool misdeed : {false, true}) {
     between.table = [misdeed](DRIVER_INITIALIZATION_DATA&) {
@@ -53,7 +53,7 @@ TEST_F(DriverUnload, FindsWhatTheDriverWroteBehindPoolMemoryThatItKeeps) {
   }
 }
 
-/// Returns the text of the bug check that a call at `level` triggers; "" if there is none.
+/// Returns the message of the bug check that a call at `level` triggers, or "" if there is none.
 std::string StopAt(Irql level, const std::function<void()>& call) {
   Scheduler& scheduler = Kernel::Current().scheduler();
   const Irql before = scheduler.Raise(level);
@@ -69,7 +69,7 @@ std::string StopAt(Irql level, const std::function<void()>& call) {
 
 struct CallbackLevels : test::DriverFront {};
 
-// The levels come from Microsoft's reference pages; for memory callbacks they come from the guide.
+// The levels come from Microsoft's reference pages; those of the memory callbacks come from the design guide.
 TEST_F(CallbackLevels, AreThoseOfTheDocuments) {
   RunOnWorker([](workload::Life&) {
     const DXGKRNL_INTERFACE& os = test::seen.interface;
@@ -133,7 +133,7 @@ TEST_F(FailureStatus, IsEachOnesOwnOrOneForAllByASwitch) {
 
 struct MappedMemory : test::DriverFront {};
 
-// This rule comes from documents only.
+// The expected behaviour comes from the documentation; it was not observed on Windows.
 TEST_F(MappedMemory, LiesInOneBarWholly) {
   RunOnWorker([&](workload::Life& life) {
     const auto map = [&](uint64_t address, uint64_t length) {

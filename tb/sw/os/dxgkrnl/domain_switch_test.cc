@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests DMA modes of a running adapter and of one that is restarted. The rules come from documents only.
+// Tests DMA mode changes of a running adapter and of a restarted adapter. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include "os/dxgkrnl/domain_switch.h"
 
 #include <gmock/gmock.h>
@@ -154,7 +155,7 @@ TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while 1 ADLs"));
 }
 
-// No source says whether the start is refused or the adapter is left without remapping.
+// No source says whether the start is refused or whether the adapter runs without remapping.
 TEST(DomainSwitch, WithoutMapAperture2TheStartIsRefusedOrNotRemappedByASwitch) {
   for (const bool refused : {true, false}) {
     Reaching bench;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests exclusive access on a running machine, and the steps before the start. The rules come from documents only.
+// Tests exclusive access on a running machine, and the steps before the adapter starts. The expected behaviour comes
+// from the documentation; it was not observed on Windows.
 #include "os/dxgkrnl/exclusive_access.h"
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"
@@ -48,7 +49,7 @@ TEST_F(Isolation, WaitsForThePacketsThatTheDriverHolds) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// An error in the exclusive work also ends the access: the device is released, and later calls find the former state.
+/// An exception during exclusive access also ends it. The device is released, and the previous state is restored.
 TEST_F(Isolation, AnErrorInExclusiveAccessEndsIt) {
   const auto result = Run([](workload::Life& life) {
     ExclusiveAccess& exclusive = life.adapter.isolation().exclusive();
@@ -69,7 +70,7 @@ TEST_F(Isolation, AnErrorInExclusiveAccessEndsIt) {
   EXPECT_EQ(std::count(between.calls.begin(), between.calls.end(), "EndExclusiveAccess"), 2);
 }
 
-/// With kAllowFailure the failed isolation leaves no domain, and a secure machine started later is fully isolated.
+/// With kAllowFailure, a failed isolation leaves no domain behind. A secure VM that is started later is fully isolated.
 TEST_F(Isolation, AFailureThatIsIgnoredLeavesNoDomainBehind) {
   options.os.iommu_flags = 0x17;
   between.begin = [] { return STATUS_DEVICE_NOT_READY; };
@@ -77,7 +78,7 @@ TEST_F(Isolation, AFailureThatIsIgnoredLeavesNoDomainBehind) {
     life.Compare("noted", life.adapter.isolation().ignored_failure().empty() ? "no failure is noted" : "");
     life.Compare("no domain", life.adapter.domain() == nullptr ? "" : "there is one");
     life.Compare("the IOMMU is off", life.kernel.iommu()->enabled() ? "it is on" : "");
-    between.begin = nullptr;  // restores the driver's own entry
+    between.begin = nullptr;  // restores the driver's own entry point
     SecureVm(life);
     life.Compare("on", life.adapter.isolation().active() ? "" : "off");
     workload::MainJob(life).Run();
@@ -126,10 +127,10 @@ TEST_F(Isolation, ACallOfTheOneThatHasExclusiveAccessIsABugCheck) {
               HasSubstr("DxgkDdiEscape is called between DxgkDdiBeginExclusiveAccess and DxgkDdiEndExclusiveAccess"));
 }
 
-// ---- rules of the reference; suite Rule11 spans several files, so its tests have no fixture
+// ---- points that driver authors often get wrong; suite Rule11 spans several files, so its tests have no fixture
 
-/// Rule 12: the caps are read after AddDevice and before StartDevice, and the two sets of IOMMU bits agree. (The
-/// linked-adapter tests cover the minimum over a link.)
+/// The caps are read after AddDevice and before StartDevice, and the two sets of IOMMU bits agree. (The linked-adapter
+/// tests cover the minimum over a link.)
 struct CapsComeBeforeTheStart : Isolation {
   void TestBody() override {
     config.host.gpu_reserved_kib = 64;
@@ -160,8 +161,8 @@ struct CapsComeBeforeTheStart : Isolation {
 };
 TEST(Rule11, CapsAreReadAfterAddDeviceAndBeforeStartDeviceAndAgree) { CapsComeBeforeTheStart().TestBody(); }
 
-/// The domain exists before the driver may use the device: at StartDevice the device is attached to its domain, whether
-/// remapped or 1:1.
+/// The domain exists before the driver may use the device: at StartDevice the device is already attached to its domain,
+/// whether remapped or 1:1.
 struct AttachedBeforeTheStart : Isolation {
   void TestBody() override {
     for (const RemapPolicy policy : {RemapPolicy::kNever, RemapPolicy::kIdentity, RemapPolicy::kWhenPossible}) {
@@ -175,7 +176,7 @@ struct AttachedBeforeTheStart : Isolation {
 };
 TEST(DomainSwitch, ADomainIsAttachedBeforeStartDevice) { AttachedBeforeTheStart().TestBody(); }
 
-/// Rule 17: between Begin and EndExclusiveAccess a single stray access violates the contract.
+/// A single device access between BeginExclusiveAccess and EndExclusiveAccess violates the contract.
 struct SilenceIsProven : Isolation {
   void TestBody() override {
     workload::JobResult result;
@@ -191,7 +192,7 @@ struct SilenceIsProven : Isolation {
       EXPECT_THAT(result.faults[0].text, HasSubstr(text));
     }
 
-    // Here the driver does not stop its device while a client is working.
+    // This driver does not stop its device, on which a client is running.
     options.os.inject.noisy_device = NoisyDevice::kNone;
     between.begin = [] { return STATUS_SUCCESS; };
     const auto load = [](workload::Life& life) {
@@ -235,7 +236,7 @@ void LetPass(workload::Life& life, uint64_t ns) {
   life.kernel.scheduler().Wait([&] { return life.kernel.hal().NowNs() >= end; }, 2 * ns, "time", 1000);
 }
 
-/// The device holds a message that becomes due, and sends it once when sending is permitted.
+/// A message that becomes due during exclusive access is held by the device, and sent once when sending is permitted.
 TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
   const auto result = Run([](workload::Life& life) {
     const Miniport& miniport = life.adapter.miniport();
@@ -258,8 +259,8 @@ TEST_F(Isolation, AnInterruptThatFallsDueInExclusiveAccessComesAfterIt) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// A message that left the device before Begin and arrives later does not count as a violation by the device: Dxgkrnl
-/// holds the message.
+/// A message that left the device before Begin and arrives later is not a violation by the device. Dxgkrnl holds the
+/// message.
 TEST_F(Isolation, AnInterruptUnderWayIsHeldInExclusiveAccessAndServedAfterIt) {
   config.inject.late_interrupt_ns = 60'000;
   const auto result = Run([](workload::Life& life) {

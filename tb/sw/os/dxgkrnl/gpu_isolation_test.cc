@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests GPU isolation on a running machine. The rules come from documents; no open driver was observed to use it.
+// Tests GPU isolation on a running machine. The expected behaviour comes from the documentation; no open-source driver
+// is known to use GPU isolation.
 
 #include "tb/sw/os/dxgkrnl/isolation_bench.h"
 
@@ -31,8 +32,8 @@ TEST_F(Isolation, ASecureVmFailsToStartWhenTheDriverLacksSupport) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("IoMmuSecureModeSupported is 0"));
 }
 
-/// If the key is off, a secure machine starts whatever the driver supports, also behind a remapping domain. Isolation
-/// forced on by IOMMUFlags counts as isolation, so the driver must support it.
+/// With the secure VM key off, a secure VM starts whatever the driver supports, even behind a remapping domain.
+/// Isolation that IOMMUFlags forces on still requires support by the driver.
 TEST_F(Isolation, WithTheKeyOffASecureVmStartsUnlessIsolationIsOn) {
   options.os.driver["Isolation"] = 0;
   options.os.secure_vm_key = false;
@@ -77,7 +78,7 @@ TEST_F(Isolation, DomainAndMappingsWithoutAttachLeaveTheGpuAsItIs) {
   }
 }
 
-/// Each logical adapter has one domain: the waiting domain is also the one that the switch enters.
+/// A logical adapter has only one domain. A mode switch therefore attaches the domain that is already waiting.
 TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   for (const uint32_t flags : {0x1u, 0x3u}) {
     options.os.iommu_flags = flags;
@@ -93,7 +94,7 @@ TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   }
 }
 
-/// With bit 0x8 the enable bits apply although the driver lacks the capability; without bit 0x8 they are ignored.
+/// With bit 0x8 the enable bits apply even if the driver lacks the capability. Without bit 0x8 they are then ignored.
 TEST_F(Isolation, BypassDriverCapIsolatesADriverWithoutTheCapability) {
   options.os.driver["Isolation"] = 0;
   for (const uint32_t flags : {0xFu, 0x1Fu}) {
@@ -142,7 +143,7 @@ TEST_F(Isolation, ADriverThatNeedsItIsIsolatedFromTheStartOrNotStarted) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1"));
 }
 
-/// Before WDDM 2.9 the system sends no query before the start: the driver reports its needs later in DXGK_VIDMMCAPS.
+/// Before WDDM 2.9 the system sends no query before the start. The driver reports its needs later, in DXGK_VIDMMCAPS.
 TEST_F(Isolation, ADriverBeforeWddm29ThatNeedsItIsIsolatedOnceItHasStarted) {
   options.os.driver["IsolationRequired"] = 1;
   options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_8;
@@ -158,7 +159,7 @@ TEST_F(Isolation, ADriverBeforeWddm29ThatNeedsItIsIsolatedOnceItHasStarted) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
 }
 
-/// The device accesses memory as soon as its driver starts it. No access bypasses the domain.
+/// The device accesses memory as soon as its driver starts it. Every access goes through the domain.
 TEST_F(Isolation, WhatADeviceReadsInItsStartMeetsTheDomain) {
   options.os.driver["IsolationRequired"] = 1;
   between.starting = [](hw::Bdf device) {
@@ -212,8 +213,8 @@ void AddSegmentOfSystemMemory(const DXGKARG_QUERYADAPTERINFO& args, uint64_t bas
   std::memcpy(out->pSegmentDescriptor + 2 * out->SegmentDescriptorStride, &segment, sizeof segment);
 }
 
-/// The driver has allocated the memory of such a segment itself; VidMm maps the memory at the physical address that the
-/// driver reports.
+/// The driver itself has allocated the memory of a system memory segment. VidMm maps that memory at the physical
+/// address that the driver reports.
 TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
   constexpr uint64_t kBase = uint64_t{0x150} << 20;
   between.queried = [](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
@@ -244,7 +245,8 @@ TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 
-/// The second kind of memory belongs to VidMm: the backing store of an eviction, and fence pages.
+/// The second of the documentation's four kinds of memory belongs to VidMm: backing stores of evictions, and fence
+/// pages.
 TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
   const auto result = Run([](workload::Life& life) {
     SecureVm(life);
@@ -283,7 +285,7 @@ TEST_F(Isolation, BackingStoresAndFencesAreWithinReachWhileTheyAreUsed) {
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
 }
 
-/// Tests the documents' four kinds of memory after the activation.
+/// After the activation, the domain maps the documentation's four kinds of memory and nothing else.
 TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   config.host.gpu_reserved_kib = 64;
   options.os.driver["DmaRemapping"] = 0;
@@ -292,7 +294,7 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
     life.worker.Call([&] {
       LogicalAdapter& adapter = life.adapter;
       const auto mapped = [&](uint64_t pfn) { return adapter.domain()->Lookup(pfn) == pfn; };
-      DXGKARGCB_ALLOCATEPAGESFORMDL own{};  // kind 1: the driver's, through the callbacks
+      DXGKARGCB_ALLOCATEPAGESFORMDL own{};  // kind 1: allocated by the driver through the callbacks
       own.HighAddress.QuadPart = -1;
       own.TotalBytes = 2 * hw::kPageSize;
       Miniport::Require(adapter.dxgkrnl().isolation_memory().AllocatePagesForMdl(adapter.handle(), own), "memory");
@@ -311,9 +313,10 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
       life.Compare("save memory", mapped(saved) ? "" : "not mapped");
       life.dxgkrnl.frame_buffer().Unpin(adapter.handle(), {0});
       life.Compare("save memory goes with the pin", mapped(saved) ? "still mapped" : "");
-      const uint64_t reserved = adapter.dma().reserved_ranges().at(0).BaseAddress / hw::kPageSize;  // 4: the firmware's
+      // kind 4: of firmware
+      const uint64_t reserved = adapter.dma().reserved_ranges().at(0).BaseAddress / hw::kPageSize;
       life.Compare("reserved memory", mapped(reserved) ? "" : "not mapped");
-      // This memory was allocated without the callbacks.
+      // This page was allocated without the callbacks.
       const uint64_t other = life.kernel.pages().AllocatePage("driver", "MmAllocatePagesForMdl");
       life.Compare("other memory", mapped(other) ? "mapped" : "");
       life.kernel.pages().Free(other);
@@ -324,7 +327,7 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
 }
 
-/// When a list is mapped, hAdapter is that of the lead adapter (documents, DXGKCB_MAPMDLTOIOMMU).
+/// When an MDL is mapped, hAdapter is the handle of the lead adapter (documentation of DXGKCB_MAPMDLTOIOMMU).
 TEST_F(Isolation, AListIsMappedForTheLeadAdapterOnly) {
   config.gpu.count = 2;
   options.os.driver["DmaRemapping"] = 0;

@@ -41,7 +41,7 @@
 
 namespace gmmu::os::isolation_test {
 
-/// Wraps the driver's table: records the names of the system's calls in order, and calls the test's functions.
+/// Wraps the driver's table. Records the names of the system's calls in order, and calls the test's functions.
 struct Between {
   std::vector<std::string> calls;
   std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // called after the real entry point

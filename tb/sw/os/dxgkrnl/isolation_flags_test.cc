@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 
 TEST(IommuFlags, All32ValuesWithAndWithoutTheDriversCapability) {
-  // Compares every value of the flags with the documents' rules, bit by bit.
+  // Compares the result for every value of the flags with the rules in the documentation, bit by bit.
   for (uint32_t flags = 0; flags <= IommuFlags::kAll; ++flags) {
     const bool enabled = flags & 0x01, mappings = flags & 0x02, attach = flags & 0x04;
     const bool bypass = flags & 0x08, allow = flags & 0x10;
@@ -30,7 +30,7 @@ TEST(IommuFlags, All32ValuesWithAndWithoutTheDriversCapability) {
 }
 
 TEST(IommuFlags, TheValuesThatDoSomethingAreThese) {
-  // States the same rules as lists of flag values: each action requires the flags of the previous one.
+  // States the same rules as lists of flag values. Each action requires the flags of the previous action.
   std::vector<uint32_t> attaching, mapping, creating;
   for (uint32_t flags = 0; flags < 0x10; ++flags) {
     const ForcedIsolation actions = ForceIsolation(flags, false);

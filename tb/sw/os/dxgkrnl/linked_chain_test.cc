@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which devices form one chain of linked adapters. The rules come from documents only.
+// Tests which devices form one chain of linked adapters. The expected behaviour comes from the documentation; it was
+// not observed on Windows.
 #include "os/dxgkrnl/linked_chain.h"
 
 #include <gmock/gmock.h>

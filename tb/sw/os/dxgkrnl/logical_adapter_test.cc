@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests discovery, order and capabilities of linked adapters. The rules come from documents only.
+// Tests discovery, order and capabilities of linked adapters. The expected behaviour comes from the documentation; it
+// was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -93,7 +94,7 @@ TEST(LinkedAdapters, GpusThatAreNotInTheChainAreRemovedAgain) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// Both devices are on the bus and our driver could link them, but the system does not ask without DxgkDdiLinkDevice.
+// The driver could link the two devices, but the system does not ask it to without DxgkDdiLinkDevice.
 TEST(LinkedAdapters, WithoutTheEntryTheFirstDeviceStandsAloneAndTheOthersAreRemovedAgain) {
   LinkedBench bench(3);
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiLinkDevice = nullptr; };
@@ -128,7 +129,7 @@ NTSTATUS NoteMetadata(HANDLE context, UINT node, DXGKARG_GETNODEMETADATA* args) 
   return between.real.DxgkDdiGetNodeMetadata(context, node, args);
 }
 
-/// Records the calls of AddDevice, StartDevice and GetNodeMetadata, and the queries that `name` names.
+/// Records the calls of AddDevice, StartDevice and GetNodeMetadata, and each query for which `name` returns a name.
 void NoteStartUp(const std::function<std::string(const DXGKARG_QUERYADAPTERINFO&)>& name) {
   events.clear();
   between.table = [](DRIVER_INITIALIZATION_DATA& table) {
@@ -143,7 +144,7 @@ void NoteStartUp(const std::function<std::string(const DXGKARG_QUERYADAPTERINFO&
   };
 }
 
-// Reference rule 12: both sets of caps are read after every AddDevice and before any StartDevice.
+// Both sets of caps are read after every AddDevice and before any StartDevice.
 void ExpectCapsBetweenAddDeviceAndStart() {
   LinkedBench bench(2);
   NoteStartUp([](const DXGKARG_QUERYADAPTERINFO& args) -> std::string {
@@ -185,7 +186,8 @@ TEST(LinkedAdapters, CapabilitiesAreAskedForEachPhysicalAdapterIndex) {
 
 TEST(LinkedAdapters, TheIndexOfADeviceIsTheDriversByItsHandle) {
   LinkedBench bench(2);
-  // The driver numbers its devices in another order than the link does. Its order counts, although it cannot work.
+  // The driver numbers its devices in another order than the link does. The system uses the driver's order, although
+  // these adapters cannot work with it.
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
     if (args.Type != DXGKQAITYPE_PHYSICALADAPTERCAPS)
       return between.real.DxgkDdiQueryAdapterInfo(between.context, &args);
@@ -216,7 +218,6 @@ TEST(LinkedAdapters, TwoIndicesWithOneHandleAreRefused) {
   EXPECT_THAT(FaultOf(bench.Run([](Life&) {})), HasSubstr("DxgkPhysicalAdapterHandle of adapter 1 is not"));
 }
 
-// Reference rule 12.
 void ExpectTheSmallestHighestVisibleAddress() {
   for (const char* smaller : {"Adapter0LimitBits", "Adapter1LimitBits"}) {
     LinkedBench bench(2);
@@ -231,7 +232,6 @@ void ExpectTheSmallestHighestVisibleAddress() {
 }
 TEST(LinkedAdapters, HighestVisibleAddressIsTheSmallestOfTheLink) { ExpectTheSmallestHighestVisibleAddress(); }
 
-/// Rule 12 on two adapters.
 TEST(Rule11, OverALinkCapsAreReadAfterEveryAddDeviceAndTheSmallestAddressCounts) {
   ExpectCapsBetweenAddDeviceAndStart();
   ExpectTheSmallestHighestVisibleAddress();

@@ -8,7 +8,8 @@
 
 namespace gmmu::os::test {
 
-/// The fast engine's machine with a flat remapping unit as the IOMMU that firmware reports; FlatRemapping drives it.
+/// The fast engine's machine, with a flat remapping unit that firmware reports as the IOMMU. FlatRemapping drives the
+/// unit.
 class FlatMachine : public sim::twin::FastMachine {
  public:
   explicit FlatMachine(const sim::MachineConfig& config) : FlatMachine(config, new sim::FlatRemapper) {}

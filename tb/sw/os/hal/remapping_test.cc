@@ -75,7 +75,7 @@ class RemappingContract : public ::testing::TestWithParam<Unit> {
     kernel.hal().platform().WaitForMessage(1'000'000);
     kernel.scheduler().Seam();
   }
-  /// Ends the test, and checks that nothing is left.
+  /// Destroys the domains, disables the unit, and checks that no object or page is still allocated.
   void End(const std::vector<RemappingDomain*>& domains) {
     for (RemappingDomain* domain : domains) unit.DestroyDomain(domain);
     if (unit.enabled()) unit.Disable();
@@ -150,7 +150,7 @@ TEST_P(RemappingContract, DomainsKeepDevicesApart) {
   End({first, second});
 }
 
-/// Domain numbers are reused, and caches identify domains by number.
+/// Domain numbers are reused, and the unit's caches identify domains by number.
 TEST_P(RemappingContract, ANewDomainKnowsNothingOfADestroyedOne) {
   Enable();
   for (int i = 0; i < 2; ++i) {

@@ -42,8 +42,8 @@ TEST(AccessDecoder, KnowsWidthAndDirection) {
   expect({0x0F, 0x10, 0x00}, 16, true, false);            // movups xmm0, [rax]
   expect({0xC5, 0xFE, 0x7F, 0x00}, 32, false, true);      // vmovdqu [rax], ymm0
   expect({0x8B, 0x54, 0x8B, 0x00}, 4, true, false, kAt);  // mov edx, [rbx + 4 * rcx]
-  expect({0xF3, 0xA4}, 1, false, true);                   // rep movsb: decodes the store
-  expect({0xF3, 0x48, 0xA5}, 8, true, false, 0x9000);     // rep movsq: decodes the load
+  expect({0xF3, 0xA4}, 1, false, true);                   // rep movsb: only the store is decoded
+  expect({0xF3, 0x48, 0xA5}, 8, true, false, 0x9000);     // rep movsq: only the load is decoded
 }
 
 TEST(AccessDecoder, SaysWhereItDoesNotKnow) {

@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 constexpr uint32_t kTag = 0x74736574;  // "test"
 
 struct PoolTest : ::testing::Test {
-  /// Returns the parameters of the bug check that `call` triggers, whose text must contain `text`.
+  /// Returns the parameters of the bug check that `call` triggers. The bug check's message must contain `text`.
   static std::array<uint64_t, 4> Stops(StopCode code, const std::string& text, const std::function<void()>& call) {
     try {
       call();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver that points pages of BAR2 at pages of a segment, as far as it remembers. The rules come from documents only.
+// Tests the CPU host aperture with a driver that records which segment page each page of BAR2 shows. The expected
+// behaviour comes from the documentation; it was not observed on Windows.
 #include "os/memory/cpu_host_aperture.h"
 
 #include <gmock/gmock.h>
@@ -69,7 +70,7 @@ struct Window : Machine {
     table.DxgkDdiUnmapCpuHostAperture = UnmapPages;
     return table;
   }
-  /// Returns the pages of the segment behind a view, as reported to the driver.
+  /// Returns the segment pages behind a view, as the driver was told to map them.
   std::vector<UINT64> Behind(const uint8_t* view, size_t pages) {
     std::vector<UINT64> found;
     const uint64_t first = (kernel.mmio().Resolve(view, 1) - start) / aperture->page_bytes();
@@ -122,7 +123,8 @@ TEST(CpuHostAperture, IsForSegmentsThatHaveOne) {
   EXPECT_THROW(CpuHostAperture(window.kernel, window.miniport, DXGK_SEGMENTDESCRIPTOR4{}, 2, 0), BugCheck);
 }
 
-/// Windows accepts such a segment, and so does admission here, but this machine's GPU has no such window.
+/// Windows accepts a segment with a CPU host aperture, and so does the admission check, but this machine's GPU lacks
+/// one.
 class CpuHostApertureStart : public DriverWithAFront {};
 TEST_F(CpuHostApertureStart, TablesBehindOneEndTheStartWithAWord) {
   between.query = [&](const DXGKARG_QUERYADAPTERINFO& args) {

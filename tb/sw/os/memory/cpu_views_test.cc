@@ -90,7 +90,7 @@ TEST(MemoryViews, AUserViewBelongsToItsProcess) {
     const auto user = test.Map(object.hPhysicalMemoryObject, 0, 4096, DXGK_ACCESS_MODE_USER_MODE);
     const auto kernel = test.Map(object.hPhysicalMemoryObject, 0, 4096);
     EXPECT_EQ(test.kernel.scheduler().AttachProcess(8), 7u);
-    test.Unmap(kernel);  // any process may unmap it
+    test.Unmap(kernel);  // any process may unmap the view
     try {
       test.Unmap(user);
     } catch (const BugCheck& stop) {
@@ -104,8 +104,8 @@ TEST(MemoryViews, AUserViewBelongsToItsProcess) {
   EXPECT_TRUE(refused);
 }
 
-// Documents define the owner of a user view, but not what another process gets at that address: the CPU raises a page
-// fault.
+// The documentation defines the owner of a user view, but not the result of an access by another process to that
+// address. Here the CPU raises a page fault.
 TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
   DriverGuard::Install(nullptr);
   {
@@ -153,7 +153,7 @@ TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
   DriverGuard::Remove();
 }
 
-// Observed on build 26100: base + Offset(out), unmap with Size(out).
+// Observed on Windows build 26100: the view is at base + Offset(out), and is unmapped with Size(out).
 TEST(Rule11, MapResultsAreRelativeToTheReturnedBaseAndUnmapTakesTheOutputSize) {
   Objects test;
   const auto object = test.Create(40 * 4096, test.adapter);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frame buffer reservation: charge, sections, pin and windows. The rules come from documents only.
+// Tests the frame buffer reservation: charge, sections, pins and windows. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include "os/memory/frame_buffer.h"
 
 #include "os/base/page_math.h"
@@ -107,7 +108,7 @@ TEST(FrameBuffer, WantsWholePagesThatMemoryHas) {
   EXPECT_THAT(refusal(4097), HasSubstr("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of physical adapter 0 is 4097"));
   EXPECT_THAT(refusal(uint64_t{1} << 40), HasSubstr("no commit charge for the frame buffer of physical adapter 0"));
   EXPECT_EQ(machine.frame_buffer.charged(), 0u);
-  // Sections that are not resident are charged too.
+  // Sections are charged even if they are not resident.
   const uint64_t left = machine.kernel.pages().installed_pages() - machine.kernel.pages().allocated();
   machine.frame_buffer.Reserve(machine.adapter, false, {kPage});
   EXPECT_THAT(refusal(left * kPage), HasSubstr("no commit charge"));
@@ -171,8 +172,8 @@ TEST(FrameBuffer, AWindowShowsTheSectionAtTheOffsetThatComesOut) {
 }
 
 TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
-  // Adapter 0 reports the sum of all save areas, the others report nothing. A pin has no offset, so the second
-  // adapter's pages, which are not at the start of the section, can be pinned only with the whole section.
+  // Adapter 0 reports the sum of all save areas, the others report nothing. A pin has no offset. The second adapter's
+  // pages, which are not at the start of the section, can therefore be pinned only with the whole section.
   Machine machine;
   machine.frame_buffer.Reserve(machine.adapter, false, {2 * kPage + 3 * kPage, 0});
   const auto write = [&](uint64_t page, const std::string& text) {
@@ -204,8 +205,8 @@ TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
   machine.frame_buffer.Unpin(machine.adapter, {0});
 }
 
-/// Rule 15 of the reference: the callbacks take the lead adapter and an index; a window is unmapped before the next
-/// chunk is mapped; a pin may fail, which is not an error of the driver.
+/// The callbacks take the lead adapter and an index. A window is unmapped before the next chunk is mapped. A pin can
+/// fail without an error of the driver.
 TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   Parameters parameters;
   parameters.inject.pin_failures = 1;
@@ -220,7 +221,7 @@ TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   DXGKARGCB_MAPFRAMEBUFFERPOINTER map{0, kPage, 0, nullptr};
   EXPECT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_NO_MEMORY) << "not even a page";
 
-  // The handle is still the lead adapter's; the index selects the section.
+  // The handle is still that of the lead adapter; the index selects the section.
   map = {0, kPage, kPage, nullptr};
   ASSERT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_SUCCESS);
   DXGKARGCB_MAPFRAMEBUFFERPOINTER other{1, kPage, 3 * kPage, nullptr};

@@ -139,7 +139,7 @@ TEST(IsolationMemory, MdlFlagsAskForContiguousChunksAndForPagesAsTheyAre) {
   args.Flags = 1u << 31;
   EXPECT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, args), STATUS_INVALID_PARAMETER) << "an unknown flag";
 
-  for (const bool zero : {true, false}) {  // one page, freed and allocated again
+  for (const bool zero : {true, false}) {  // one page that is freed and allocated again
     auto page = Pages(1, 0x300000, 0x300FFF);
     ASSERT_EQ(machine.memory.AllocatePagesForMdl(machine.adapter, page), STATUS_SUCCESS);
     ASSERT_TRUE(machine.platform.ram().Write(0x300000, "left", 4));
@@ -199,7 +199,7 @@ TEST(IsolationMemory, WhatIsHeldIsMappedWhenTheDomainComes) {
 }
 
 /// "For WDDM 3.0 drivers that support logical remapping, these older callback functions will be deprecated and cannot
-/// be used" (IOMMU DMA remapping): in every mode, not only while the adapter is remapped.
+/// be used" (IOMMU DMA remapping). This holds in every mode, not only while the adapter is remapped.
 TEST(IsolationMemory, IsNotUsableByADriverThatSupportsRemapping) {
   Machine machine;
   RemappingDomain* remapped = machine.kernel.iommu()->CreateDomain(uint64_t{1} << 33, false, "test");
@@ -258,7 +258,7 @@ TEST(IsolationMemory, NamesWhatTheDriverLeaksWithItsHandle) {
   EXPECT_THAT(leaks, Contains("isolation_memory " + named(contiguous.hMemoryHandle, ", 3 pages") +
                               " by DxgkCbAllocateContiguousMemory"));
   EXPECT_THAT(leaks, Contains("iommu_mdl " + named(map.hMemoryHandle, ", 2 pages") + " by DxgkCbMapMdlToIoMmu"));
-  // A handle cannot be freed through another callback's counterpart.
+  // A handle must be freed by the counterpart of the callback that allocated it.
   EXPECT_THROW(machine.memory.FreeContiguous(machine.adapter, {pages.hMemoryHandle}), BugCheck);
   EXPECT_THROW(machine.memory.UnmapMdl(machine.adapter, {pages.hMemoryHandle}), BugCheck);
   machine.memory.UnmapMdl(machine.adapter, {map.hMemoryHandle});
@@ -305,8 +305,8 @@ TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
   EXPECT_EQ(machine.kernel.ledger().open(), open);
 }
 
-/// Rule 16 of the reference, for MDLs: the MDL passed to MapMdlToIoMmu must outlive the unmap. The English page says so
-/// and gives the reason; the Japanese page says the opposite.
+/// The MDL passed to MapMdlToIoMmu must outlive the unmap. The English documentation page says so and gives the reason;
+/// the Japanese page says the opposite.
 struct MappedMdl : Machine {
   MappedMdl() {
     memory.AddAdapter(adapter, {domain, "test"});
@@ -332,7 +332,7 @@ TEST(Rule11, TheMdlOutlivesItsUnmap) {
   }
   {
     MappedMdl machine;
-    MmGetMdlPfnArray(machine.map.pMdl)[2] ^= 1;  // the array was reused before the unmap
+    MmGetMdlPfnArray(machine.map.pMdl)[2] ^= 1;  // the driver reused the array before the unmap
     try {
       machine.memory.UnmapMdl(machine.adapter, {machine.map.hMemoryHandle});
       ADD_FAILURE() << "the changed MDL went unnoticed";

@@ -29,7 +29,7 @@ TEST(MemoryObjects, GiveBothFormsOfAnAdlToWhoAsksForNone) {
   EXPECT_TRUE(list);
 }
 
-/// Allocates the logical space (8 GiB) except for `left` single pages with a page between them.
+/// Allocates all of the logical space (8 GiB) except for `left` single pages, no two of which are adjacent.
 std::vector<uint64_t> FragmentLogicalSpace(RemappingDomain& domain, unsigned left) {
   constexpr uint64_t kFirst = 0x100000;
   std::vector<uint64_t> taken;
@@ -153,7 +153,7 @@ TEST(MemoryAdls, PreferContiguousIsAHintWithoutRemapping) {
   objects.Destroy({args.hPhysicalMemoryObject, args.hAdapterMemoryObject});
 }
 
-// Observed on build 26100 for RequireContiguous; the other rules come from documents.
+// RequireContiguous was observed on Windows build 26100; the other expected results come from the documentation.
 TEST(Rule11, ContiguousAdlHasNoArray) {
   Objects test;
   const auto object = test.Create(6 * 4096, test.adapter, DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY);
@@ -162,14 +162,14 @@ TEST(Rule11, ContiguousAdlHasNoArray) {
   ASSERT_EQ(test.objects.AllocateAdl(args, "test"), STATUS_SUCCESS);
   EXPECT_EQ(args.pAdl->Flags.Value, 1u);
   EXPECT_EQ(args.pAdl->PageCount, 3u) << "exactly what was asked for";
-  // The only word is a page number, which is not an address that software could dereference.
+  // The only word is a page number. It is not an address that software could dereference.
   const auto pages = reinterpret_cast<uintptr_t>(args.pAdl->Pages);
   EXPECT_EQ(pages, args.pAdl->BasePageNumber);
   EXPECT_EQ(test.Translate(pages * 4096).hpa, (test.objects.PagesOf(object.hPhysicalMemoryObject)[0] + 2) * 4096);
   test.objects.FreeAdl({object.hAdapterMemoryObject, args.pAdl});
 }
 
-// The order of release was observed on build 26100; the bug check is only documented.
+// The order of release was observed on Windows build 26100; the bug check comes from the documentation.
 TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
   for (bool stops : {true, false}) {  // the behaviour is the same for both settings
     Parameters parameters = TestParameters();
@@ -193,7 +193,7 @@ TEST(Rule11, AnAdlMustBeFreedBeforeItsObject) {
   }
 }
 
-// Requests a fragmented logical space in the configuration.
+// The configuration requests a fragmented logical space.
 TEST(MemoryAdls, ComeInPiecesOfTheSizeThatTheConfigurationSays) {
   Parameters parameters = TestParameters();
   parameters.logical_piece_kib = 8;

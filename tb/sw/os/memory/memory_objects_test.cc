@@ -57,7 +57,7 @@ TEST(MemoryObjects, RefuseBadArgumentsAndChangeNothing) {
     EXPECT_EQ(adl.pAdl, nullptr);
   }
   auto adl = test.Adl(object.hAdapterMemoryObject, 0, 4096);
-  adl.Flags.RequireContiguous = 1;  // legal only for contiguous memory and I/O space
+  adl.Flags.RequireContiguous = 1;  // permitted only for contiguous memory and I/O space
   EXPECT_EQ(test.objects.AllocateAdl(adl, "test"), STATUS_INVALID_PARAMETER);
 
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
@@ -132,7 +132,7 @@ TEST(MemoryObjects, NameWhatIsLeft) {
   EXPECT_THAT(kinds, HasSubstr("pinned_page/somebody/DxgkCbAllocateAdl"));
 }
 
-/// The bug check names the call, and memory is not accessed.
+/// The bug check names the call. The call accesses no memory.
 TEST(MemoryObjects, OfAnAdapterThatWasRemovedAreABugCheck) {
   Objects test;
   const auto object = test.Create(8192, test.adapter);
@@ -154,7 +154,7 @@ TEST(MemoryObjects, OfAnAdapterThatWasRemovedAreABugCheck) {
               HasSubstr("DxgkCbAllocateAdl for an adapter that is not started"));
 }
 
-// The documents leave open what happens to a CPU view and to an open object.
+// The documentation leaves open what happens to a CPU view and to an open object.
 TEST(MemoryMisuse, DestroyInUseStopsOrTheMemoryGoesWithItsLastView) {
   for (bool stops : {true, false}) {
     Parameters parameters = TestParameters();

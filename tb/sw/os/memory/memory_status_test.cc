@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the status of each failure of the memory callbacks: one case for each row of the table in docs/ddi/statuses.md.
-// Documents name only STATUS_INVALID_PARAMETER; contiguous memory was observed to fail as here on build 26100.
+// The documentation names only STATUS_INVALID_PARAMETER. The failure of contiguous memory was observed on Windows build
+// 26100.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -49,7 +50,7 @@ struct Case {
   std::function<NTSTATUS(Bench&)> call;
 };
 
-/// Returns a creation with one wrong argument.
+/// Returns a create call in which `spoil` has changed one argument to a wrong value.
 std::function<NTSTATUS(Bench&)> Creating(DXGK_PHYSICAL_MEMORY_TYPE type, void (*spoil)(Create&)) {
   return [type, spoil](Bench& bench) {
     Create args = Bench::Wanted(type);

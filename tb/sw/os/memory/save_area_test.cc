@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what a driver keeps over a power cycle on a running machine, when transfers fail on the way out, on the way
-// back and in the middle. The rules come from documents only.
+// Tests what a driver saves over a power cycle on a running machine, with transfers that fail during the save, during
+// the restore, or partway. The expected behaviour comes from the documentation; it was not observed on Windows.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct SaveArea : ::testing::Test {
     bench.config.gpu.vram_mib = 4;
     bench.options.os.driver["SaveAreaBytes"] = 4 * hw::kPageSize;
   }
-  /// The procedure checks whether each transfer used pins or windows, and every byte afterwards. With `nowhere` the
-  /// device also accesses memory without an owner, which must be a finding.
+  /// Runs a power cycle. The procedure checks whether each transfer used pins or windows, and compares every byte
+  /// afterwards. With `nowhere` the device also accesses memory without an owner, which must be a finding.
   void ExpectCycle(Way out, Way in, uint64_t lost_after = 0, bool nowhere = false) {
     const auto result = bench.Run([&](Life& life) {
       const auto* procedure = workload::FindProcedure("power_cycle");
@@ -43,7 +43,7 @@ TEST_F(SaveArea, SavedFromPinnedPagesComesBackThroughWindows) {
   ExpectCycle(kPinned, kWindows);
 }
 
-/// A driver of WDDM 2.4 to 2.8 has only DxgkCbPinFrameBufferForSave, whose pages are in an MDL.
+/// A driver of WDDM 2.4 to 2.8 has only DxgkCbPinFrameBufferForSave, which returns the pages in an MDL.
 struct SaveAreaOfAnOlderVersion : SaveArea {};
 
 TEST_F(SaveAreaOfAnOlderVersion, IsSavedByMdl) {
@@ -93,12 +93,11 @@ NTSTATUS StartWithPinNowhere(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INT
   return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
 }
 
-/// The fault stops the ring. Without a reset of the adapter the area would not be cleared, and nothing would
-/// work.
+/// The fault stops the ring. Without a reset of the adapter the area would not be cleared, and no later work would run.
 TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
   pins = 0;
   bench.options.driver = Entry;
-  bench.options.os.iommu = RemapPolicy::kNever;  // so that no IOMMU reports a fault
+  bench.options.os.iommu = RemapPolicy::kNever;  // ensures that no IOMMU reports a fault
   bench.options.os.limit_bits = 40;
   between = {};
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithPinNowhere; };
@@ -107,7 +106,7 @@ TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
   between = {};
 }
 
-/// Counts the calls of the callbacks of GPU isolation, by their order in the table.
+/// Call counts of the GPU isolation callbacks, in the order of the callback table.
 constexpr size_t kIsolationCallbacks = 10;
 unsigned called[kIsolationCallbacks];
 DXGKRNL_INTERFACE dxgkrnl;
@@ -140,7 +139,7 @@ NTSTATUS StartWithCounts(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFA
   return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
 }
 
-/// All memory of a driver without DMA remapping comes from the callbacks of GPU isolation, behind a domain that maps
+/// The driver lacks DMA remapping, so all its memory comes from the GPU isolation callbacks, behind a domain that maps
 /// nothing else. The pin succeeds for the save and fails for the restore.
 TEST_F(SaveArea, OfADriverWithoutRemappingGoesThroughListsAndComesBackThroughWindows) {
   std::fill_n(called, kIsolationCallbacks, 0u);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the object attributes that ZwCreateSection accepts for a section. The rules come from documents only.
+// Tests the object attributes that ZwCreateSection accepts for a section. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include "os/memory/section_names.h"
 
 #include <gtest/gtest.h>

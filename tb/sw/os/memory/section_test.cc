@@ -57,7 +57,7 @@ TEST(MemoryTypes, ASectionTakesFourProtectionsAndTwoCacheTypes) {
   EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER);
 }
 
-// The documents leave open whether attributes other than SEC_COMMIT are refused or ignored.
+// The documentation leaves open whether attributes other than SEC_COMMIT are refused or ignored.
 TEST(MemoryTypes, ASectionIsAlwaysCommitted) {
   for (bool refused : {true, false}) {
     Parameters parameters = TestParameters();
@@ -101,7 +101,7 @@ TEST(MemoryTypes, TheProtectionOfASectionHoldsForItsViews) {
   EXPECT_EQ(test.objects.Map(map, "test"), STATUS_INVALID_PARAMETER);
 }
 
-// The limit of the commit charge is installed memory plus the page file, however much is resident.
+// The limit of the commit charge is installed memory plus the page file, independent of how much is resident.
 TEST(MemoryTypes, ASectionIsChargedForFromItsCreationToItsEnd) {
   Parameters parameters = TestParameters();
   parameters.page_file_mib = 0;

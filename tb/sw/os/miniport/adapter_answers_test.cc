@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the calls from DxgkDdiStartDevice to the first root, and their order. Observed on build 22621 with four levels
-// of 512 entries; for build 26100 no such list is known.
+// Tests the calls from DxgkDdiStartDevice to the first root, and their order. The order was observed on Windows build
+// 22621 with four levels of 512 entries; no such list is known for Windows build 26100.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 
-std::vector<std::string> order;  // calls from StartDevice on, with repetitions merged
+std::vector<std::string> order;  // calls from StartDevice on; consecutive calls of a kind are merged
 std::vector<size_t> times;       // number of consecutive calls for each entry of `order`
 std::vector<unsigned> refused;   // queries that the driver refused
 
@@ -86,7 +86,8 @@ struct StartOrder : ::testing::Test {
     };
     bench.options.driver = Entry;
     bench.config.gpu.vram_mib = 8;
-    bench.options.os.driver["Isolation"] = 0;  // no observed driver has it; it adds the query FRAMEBUFFERSAVESIZE
+    // no observed driver supports isolation, which adds query FRAMEBUFFERSAVESIZE
+    bench.options.os.driver["Isolation"] = 0;
   }
   ~StartOrder() override { between = {}; }
 
@@ -100,7 +101,7 @@ struct StartOrder : ::testing::Test {
     order.erase(root + 1, order.end());
   }
 
-  /// Returns the number of consecutive calls where `name` first appears in `order`.
+  /// Returns the number of consecutive calls at the first place in `order` that contains `name`.
   static size_t Times(const std::string& name) {
     const auto at = std::find(order.begin(), order.end(), name);
     return at == order.end() ? 0 : times[static_cast<size_t>(at - order.begin())];
@@ -109,7 +110,7 @@ struct StartOrder : ::testing::Test {
   LifeBench bench;
 };
 
-/// Expects the queries observed on the build, with the sizes of their outputs.
+/// Expects the queries that were observed on Windows build 22621, and the sizes of their outputs.
 TEST_F(StartOrder, IsThatOfBuild22621UpToTheFirstRoot) {
   Run(BringUp::kWindows22621);
   EXPECT_THAT(order, ElementsAreArray({"StartDevice", "query 1, 592", "query 15, 32", "query 47, 4", "query 13, 24",
@@ -123,7 +124,7 @@ TEST_F(StartOrder, IsThatOfBuild22621UpToTheFirstRoot) {
   EXPECT_THAT(refused, ElementsAreArray({47u, 16u, 10u})) << "the start goes on without them";
 }
 
-/// Without that preset the system sends only queries whose results it uses.
+/// Without the preset of Windows build 22621, the system sends only queries whose results it uses.
 TEST_F(StartOrder, WithoutThePresetAsksOnlyForWhatIsUsed) {
   Run(BringUp::kLinked);
   EXPECT_THAT(refused, IsEmpty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each rule of admission: starting from answers that pass, one field is made wrong, and the refusal must name
-// only this field.
+// Tests each rule of admission. Each case starts from valid answers and makes one field wrong; the refusal must name
+// this field only.
 #include "os/miniport/admission.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Returns answers with an aperture and CPU-visible VRAM, and four levels of nine bits with tables in VRAM.
+/// Returns valid answers: an aperture, CPU-visible VRAM, and four levels of nine bits with tables in VRAM.
 AdapterAnswers Good() {
   AdapterAnswers a;
   a.version = DXGKDDI_INTERFACE_VERSION;
@@ -165,7 +165,7 @@ TEST(Admission, OfTheModelWithoutAnMmuAsksForNoLevels) {
   EXPECT_THAT(field_of([](AdapterAnswers& a) { a.linked = 2; }), HasSubstr("only GPUs with GpuMmu are linked here"));
   EXPECT_THAT(field_of([](AdapterAnswers& a) { a.segments.insert(a.segments.begin(), a.segments.front()); }),
               HasSubstr("DXGK_SEGMENTFLAGS.Aperture stands at 2 segments"));
-  AdapterAnswers seen = Physical();  // as observed for drivers of WDDM 1
+  AdapterAnswers seen = Physical();  // the segments that WDDM 1 drivers were observed to report
   seen.segments.erase(seen.segments.begin());
   seen.segments.front().Flags.CacheCoherent = 1;
   EXPECT_THAT(Admit(seen, false), IsEmpty());
@@ -212,7 +212,7 @@ TEST_P(AdmissionRule, RefusesAndNamesTheField) {
 INSTANTIATE_TEST_SUITE_P(All, AdmissionRule, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// os.both_mmu_models_refused: the header forbids both models together, while the documents allow either or both.
+// os.both_mmu_models_refused: the header forbids both models together, but the documentation allows either or both.
 TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   AdapterAnswers answers = Good();
   answers.driver.MemoryManagementCaps.IoMmuSupported = 1;
@@ -222,7 +222,8 @@ TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
-// WDDM 3.0 certification requires DMA remapping. Drivers of 3.0 without it were observed to run on build 26100.
+// WDDM 3.0 certification requires DMA remapping. Nevertheless, WDDM 3.0 drivers without it were observed to run on
+// Windows build 26100.
 TEST(Admission, ADiscreteGpuWithoutRemappingIsRefusedFromWddm30OnOrNotByASwitch) {
   const auto field = [](const AdapterAnswers& answers) {
     const std::vector<Refusal> refusals = Admit(answers, false);
@@ -248,7 +249,7 @@ TEST(Admission, ADiscreteGpuWithoutRemappingIsRefusedFromWddm30OnOrNotByASwitch)
   EXPECT_EQ(field(good), "DXGK_VIDMMCAPS.MapAperture2Supported");
 }
 
-// Observed on build 26100: bug check 0x10E with parameter 0x49, even with update mode GPU_PHYSICAL.
+// Observed on Windows build 26100: bug check 0x10E with parameter 0x49, even with update mode GPU_PHYSICAL.
 TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
   AdapterAnswers answers = Good();
   answers.mmu.PageTableUpdateMode = DXGK_PAGETABLEUPDATE_GPU_PHYSICAL;
@@ -260,7 +261,7 @@ TEST(Admission, TablesThatTheCpuCannotReachStopTheSystemWith0x49) {
   EXPECT_THAT(Admit(answers, false), IsEmpty()) << "a CPU host aperture is enough";
 }
 
-// Tests the rule before WDDM 2.9, which comes from documents only.
+// Tests the rule before WDDM 2.9. The expected behaviour comes from the documentation; it was not observed on Windows.
 TEST(Admission, BeforeWddm29HighestAcceptableAddressMustReachAllMemory) {
   AdapterAnswers answers = Good();
   answers.last_byte = 0xFFFF'FFFF;
@@ -285,10 +286,10 @@ TEST(Admission, TablesInSystemMemoryOfOnePagePass) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
-// In two of Microsoft's sample drivers the tables have at least 16 KiB and are in the segment after the last one.
+// In two Microsoft sample drivers the tables have at least 16 KiB and are in the implicit segment after the last one.
 TEST(Admission, TablesOfAnySizePassInTheImplicitSystemMemorySegment) {
   for (const bool behind : {true, false}) {
-    for (const size_t segments : {1u, 2u}) {  // the second is VRAM
+    for (const size_t segments : {1u, 2u}) {  // the second segment is VRAM
       AdapterAnswers answers = Good();
       answers.segments.resize(segments);
       answers.system_segment_behind_last = behind;
@@ -305,7 +306,7 @@ TEST(Admission, TablesOfAnySizePassInTheImplicitSystemMemorySegment) {
   }
 }
 
-// A sample driver of Microsoft with GPU virtual addresses reports only a memory segment.
+// A Microsoft sample driver with GPU virtual addresses reports only a memory segment.
 TEST(Admission, NoApertureSegmentPassesByASwitchAndTwoDoNot) {
   AdapterAnswers answers = Good();
   answers.aperture_required = false;

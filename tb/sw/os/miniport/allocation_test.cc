@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 constexpr UINT kApertureBit = 1, kVramBit = 2;
 
-/// Answers of a driver that break no rule.
+/// A driver's answers that violate no rule.
 struct Good {
   Good() {
     answers.version = 0x10004;
@@ -76,7 +76,7 @@ TEST(AllocationRules, NameTheFieldThatBreaksThem) {
   }
 }
 
-// GPU virtual address documents, "physical page size": the system aligns allocations and rounds up their sizes.
+// GPU virtual address documentation, "physical page size": the system aligns allocations and rounds up their sizes.
 TEST(AllocationRules, SizeAndAlignmentAreTheSystemsWhereAMemorySegmentHasPagesOf64KiB) {
   Good good;
   EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u);
@@ -89,7 +89,7 @@ TEST(AllocationRules, SizeAndAlignmentAreTheSystemsWhereAMemorySegmentHasPagesOf
   EXPECT_EQ(HomesOf(good.info, good.answers).page_bytes, 4096u) << "never there";
 }
 
-// This rule comes from documents only.
+// The expected behaviour comes from the documentation; it was not observed on Windows.
 TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
   Good good;
   good.info.FlagsWddm2.MapApertureCpuVisible = 1;
@@ -98,7 +98,7 @@ TEST(AllocationRules, MapApertureCpuVisibleNeedsMapAperture2Supported) {
   EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
 }
 
-// The documents say: bit 13 has another meaning since WDDM 2.0.
+// The documentation says that bit 13 has another meaning since WDDM 2.0.
 TEST(AllocationRules, TheBitOfLinkInstancedIsMapApertureCpuVisible) {
   Good good;
   good.info.Flags.LinkInstanced = 1;
@@ -108,7 +108,7 @@ TEST(AllocationRules, TheBitOfLinkInstancedIsMapApertureCpuVisible) {
   EXPECT_THAT(good.Refused(), ElementsAre("DXGK_ALLOCATIONINFO.FlagsWddm2.MapApertureCpuVisible"));
 }
 
-// This was observed on build 22621.
+// This behaviour was observed on Windows build 22621.
 TEST(AllocationRules, AShareableCpuVisibleAllocationIsInApertureSegmentsOnly) {
   Good good;
   good.info.FlagsWddm2.CpuVisible = 1;
@@ -119,7 +119,7 @@ TEST(AllocationRules, AShareableCpuVisibleAllocationIsInApertureSegmentsOnly) {
   EXPECT_THAT(good.Refused(), IsEmpty());
 }
 
-// This was observed on build 22621.
+// This behaviour was observed on Windows build 22621.
 TEST(AllocationRules, ACpuVisibleAllocationNeedsAnApertureUnlessItIsThePrimary) {
   Good good;
   good.info.FlagsWddm2.CpuVisible = 1;
@@ -132,7 +132,8 @@ TEST(AllocationRules, ACpuVisibleAllocationNeedsAnApertureUnlessItIsThePrimary) 
   EXPECT_THAT(good.Refused(), IsEmpty()) << "older interfaces";
 }
 
-// Observed on build 22621: no operation 5 without the flag. The upgrade comes from documents only.
+// Observed on Windows build 22621: without flag AccessedPhysically there is no operation 5. The upgrade comes from the
+// documentation; it was not observed on Windows.
 TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSegment) {
   Good good;
   Homes homes = HomesOf(good.info, good.answers);
@@ -150,7 +151,8 @@ TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSeg
   EXPECT_FALSE(HomesOf(good.info, good.answers).implicit_system) << "nothing to upgrade";
 }
 
-// os.system_segment_behind_last: an open driver uses the bit after the last segment; the headers define a constant.
+// os.system_segment_behind_last: an open-source driver uses the bit after the last segment; the headers define a
+// constant.
 TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31) {
   for (const bool behind : {true, false}) {
     Good good;
@@ -164,7 +166,7 @@ TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31)
   }
 }
 
-// An open driver also uses that id in its preferences.
+// An open-source driver also uses the id of the implicit system memory segment in its preferences.
 TEST(AllocationRules, TheImplicitSystemMemorySegmentIsPreferredByItsId) {
   for (const bool behind : {true, false}) {
     Good good;
@@ -201,7 +203,7 @@ TEST(AllocationRules, WithoutAnMmuCountBothSegmentSetsAndNoSystemMemory) {
     g.answers.driver.MemoryManagementCaps = {};
     g.info.SupportedReadSegmentSet = kApertureBit | kVramBit;
     g.info.FlagsWddm2.AccessedPhysically = 0;
-    g.info.MaximumRenamingListLength = 5;  // PhysicalAdapterIndex from WDDM 2 on
+    g.info.MaximumRenamingListLength = 5;  // in WDDM 2 the union's member is PhysicalAdapterIndex
     return g;
   };
   Good both = physical();

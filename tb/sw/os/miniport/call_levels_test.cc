@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests threading levels of the driver's entry points, and the stack of the thread that builds paging buffers.
+// Tests threading levels of the driver's entry points, and the stack of the thread that builds paging buffers. The
+// threading levels come from the documentation; they were not observed on Windows.
 #include "os/miniport/call_levels.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +19,6 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using workload::Life;
 
-// This rule comes from documents only.
 TEST(CallLevels, OfTheEntriesAreThoseOfTheDocuments) {
   for (const char* entry : {"DxgkDdiAddDevice", "DxgkDdiStartDevice", "DxgkDdiStopDevice", "DxgkDdiSetPowerState",
                             "DxgkDdiResetFromTimeout", "DxgkDdiRestartFromTimeout", "DxgkDdiRemoveDevice"}) {
@@ -34,7 +34,6 @@ TEST(CallLevels, OfTheEntriesAreThoseOfTheDocuments) {
   }
 }
 
-// This rule comes from documents only.
 TEST(CallLevels, LevelThreeComesWithEvictedVideoMemory) {
   test::LifeBench bench;
   const auto result = bench.RunOnWorker([](Life& life) {
@@ -52,7 +51,6 @@ TEST(CallLevels, LevelThreeComesWithEvictedVideoMemory) {
   EXPECT_THAT(result.faults, SizeIs(1));
 }
 
-// This rule comes from documents only.
 TEST(CallLevels, LevelThreeComesWithAnIdleGpu) {
   test::SchedulerBench bench;
   bench.miniport.driver().set_not_idle([&] { return bench.vidsch.idle() ? "" : "the driver holds packets"; });
@@ -64,7 +62,7 @@ TEST(CallLevels, LevelThreeComesWithAnIdleGpu) {
   EXPECT_EQ(bench.miniport.calls("DxgkDdiStopDevice"), 1u);
 }
 
-// The documents say: submission and paging are one class.
+// Submission and paging belong to the same class.
 TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   test::SchedulerBench bench;
   bool inside = false;
@@ -94,7 +92,6 @@ TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   EXPECT_EQ(asked, 1);
 }
 
-// This rule comes from documents only.
 TEST(CallLevels, CallsOfLevelZeroAreInTheDriverAtTheSameTime) {
   test::SchedulerBench bench;
   int inside = 0, most = 0;
@@ -113,7 +110,6 @@ TEST(CallLevels, CallsOfLevelZeroAreInTheDriverAtTheSameTime) {
   EXPECT_EQ(most, 3) << "two of level zero, and one of level one";
 }
 
-// This rule comes from documents only.
 TEST(CallLevels, LevelThreeIsAloneInTheDriver) {
   test::SchedulerBench bench;
   bool inside = false, stopping = false;

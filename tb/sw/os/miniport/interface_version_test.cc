@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which structures and queries a driver of each interface version gets, and that it runs. Observed sizes are of
-// build 22621; everything else rests on documents and headers.
+// Tests which structures and queries a driver of each interface version receives, and that such a driver runs. Observed
+// sizes are those of Windows build 22621; everything else comes from documentation and headers.
 #include "os/miniport/interface_version.h"
 
 #include <gmock/gmock.h>
@@ -31,8 +31,8 @@ TEST(InterfaceVersion, HasItsNameOrItsNumber) {
   EXPECT_EQ(NameOfVersion(0x1052), "0x1052");
 }
 
-// The kernel table's sizes 0x100, 0x138 and 0x240, the driver table's 0x4F0 and DRIVERCAPS' 576 and 592 were observed
-// on build 22621; driver authors reported the sizes 20 and 24 of PHYSICALADAPTERCAPS.
+// Sizes 0x100, 0x138 and 0x240 of the kernel table, 0x4F0 of the driver table, and 576 and 592 of DRIVERCAPS were
+// observed on Windows build 22621. Driver authors reported sizes 20 and 24 of PHYSICALADAPTERCAPS.
 TEST(InterfaceVersion, HasTheSizesOfTheKit) {
   struct Row {
     ULONG version;
@@ -55,7 +55,7 @@ TEST(InterfaceVersion, HasTheSizesOfTheKit) {
   EXPECT_EQ(DriverTableBytes(0x6010), DriverTableBytes(0x6003)) << "between two versions: the lower one";
 }
 
-// For each member, since.def agrees with the kit's headers.
+// since.def must agree with the headers of the Windows Driver Kit (WDK) about every member.
 TEST(InterfaceVersion, ClearsMembersThatCameLaterAndNamesThem) {
   const auto left = [](ULONG version, std::vector<std::string>* cleared) {
     DXGK_VIDMMCAPS caps{};
@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, DriverOfVersion,
                            return name;
                          });
 
-/// A driver that sets members newer than its version: bits that its own headers reserve.
+/// A driver that sets members newer than its version. In the headers of its version these bits are reserved.
 struct HastyDriver : DriverFront {
   HastyDriver() {
     bench.options.os.limit_bits = 36;
@@ -237,7 +237,7 @@ TEST_F(OldDriver, MustReachAllMemoryByItself) {
   EXPECT_EQ(Refused(), "");
 }
 
-// An absent callback is a null pointer, which must not be called.
+// In an older version an absent callback is a null pointer, which must not be called.
 TEST_F(OldDriver, IsNotEnoughForWhatNeedsALaterVersionWhichIsSaid) {
   const auto run = [&](const char* procedure) {
     const workload::JobResult result = bench.Run([&](workload::Life& life) {
@@ -268,7 +268,7 @@ NTSTATUS StartWithKernelMemory(PVOID context, PDXGK_START_INFO start, PDXGKRNL_I
   return between.real.DxgkDdiStartDevice(context, start, interface, sources, children);
 }
 
-// The domain of isolation maps only memory that comes from the callbacks.
+// The isolation domain maps only memory that was allocated through the callbacks.
 TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelWhenItSupportsIsolation) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiStartDevice = StartWithKernelMemory; };
   bench.options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_4;
@@ -309,7 +309,8 @@ TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelAfterItsStartEither) {
   }
 }
 
-// From 2.9 on, the driver's memory is known before the start; before 2.9 the callbacks of GPU isolation report it.
+// A 1:1 domain must map the driver's memory. Before WDDM 2.9 that is possible only if the driver allocates its memory
+// through the GPU isolation callbacks.
 TEST_F(OldDriver, IsBehindA1To1DomainWhereThatIsAskedForOrIsRefusedByName) {
   bench.options.os.iommu = RemapPolicy::kIdentity;
   DmaMode mode{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests drivers that break the interface: one function between Dxgkrnl and the real driver responds wrongly, and the
-// run must end as it does on Windows.
+// Tests drivers that violate the interface. One function between Dxgkrnl and the real driver responds incorrectly, and
+// the run must end as it does on Windows.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ TEST_F(BadDriver, TheRealOnePasses) {
   EXPECT_TRUE(result.Passed());
 }
 
-// Observed on build 26100: every status except three triggers 0x10E with the status as parameter 3.
+// Observed on Windows build 26100: every status except three triggers bug check 0x10E with that status as parameter 3.
 TEST_F(BadDriver, AnyOtherStatusOfBuildPagingBufferIsBugCheck0x10E) {
   for (NTSTATUS status : {STATUS_INVALID_PARAMETER, STATUS_NOT_SUPPORTED, STATUS_DEVICE_HARDWARE_ERROR}) {
     unsigned calls = 0;
@@ -79,7 +79,7 @@ TEST_F(BadDriver, BusyAgainThoughTheAllocationIsIdleIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("though the allocation is idle"));
 }
 
-// The driver requests more space but does not use the space that it has.
+// The driver requests a larger buffer, but does not use the space that it has.
 TEST_F(BadDriver, AnOperationThatFitsIntoNoBufferIsABugCheck) {
   unsigned refused = 0;
   between.build = [&](DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -122,7 +122,7 @@ TEST_F(BadDriver, ThatAdvancesAPagingBufferPastItsEndIsABugCheck) {
   }
 }
 
-/// Whether this is an update of the paging process's tables, which must be complete when the call returns.
+/// Whether the operation updates the paging process's tables. Such an update must be complete when the call returns.
 bool IsImmediate(const DXGKARG_BUILDPAGINGBUFFER& args) {
   return args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE &&
          args.UpdatePageTable.UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
@@ -150,7 +150,7 @@ TEST_F(BadDriver, ThatWritesCommandsForAnImmediateUpdateIsABugCheck) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("writes commands for the immediate operation UPDATE_PAGE_TABLE"));
 }
 
-// Observed on build 26100 as bug check 0x119 with parameter 1 = 2.
+// Observed on Windows build 26100: bug check 0x119, whose parameter 1 is 2.
 TEST_F(BadDriver, ARefusedPagingPacketIsBugCheck0x119) {
   unsigned calls = 0;
   between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
@@ -295,7 +295,7 @@ TEST_F(BadDriver, ARefusalAtTheStartNamesTheFieldOfTheCaps) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId is 2"));
 }
 
-// Observed on build 22621: the query for PHYSICALADAPTERCAPS may be refused.
+// Observed on Windows build 22621: the query for PHYSICALADAPTERCAPS may be refused.
 TEST_F(BadDriver, ARefusedQueryForPhysicalAdapterCapsIsTolerated) {
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
     return args.Type == DXGKQAITYPE_PHYSICALADAPTERCAPS ? STATUS_NOT_SUPPORTED

@@ -126,7 +126,7 @@ TEST(PeImports, WhatIsBrokenIsNamedWithItsOffset) {
               AllOf(HasSubstr("the section table"), HasSubstr("2621400 bytes at offset 0x188")));
   EXPECT_THAT(changed(Pe::kOptionalAt + 120, 0x9000), HasSubstr("the import table is at image address 0x9000"));
   EXPECT_THAT(changed(Pe::kSectionAt + 20, 0x4000), HasSubstr("at offset 0x4"));
-  // A name list that overlaps the text of a name has no terminator.
+  // A name list that overlaps the characters of a name has no terminator.
   Bytes file = Good();
   std::memset(&file[Pe::kDataAt], 0x80, file.size() - Pe::kDataAt);
   EXPECT_THAT(Error(file), HasSubstr("image address"));
@@ -136,7 +136,7 @@ TEST(PeImports, TablesThatOverlapEnd) {
   Pe pe;
   for (int i = 0; i < 200; ++i) pe.Imports("m", {"#1"});
   Bytes file = pe.Make();
-  // All modules share the longest possible list, which belongs to one module with many names.
+  // All modules share the longest possible list, that of one module with many names.
   Pe large;
   std::vector<std::string> names(2000, "#1");
   large.Imports("m", names);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests hardware-reserved ranges: both query calls, and valid reports. The rules come from documents only.
+// Tests hardware-reserved ranges: both query calls, and the validity of reports. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include "os/miniport/reserved_ranges.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Responds like a driver with two ranges.
+/// State of Query, which responds like a driver with two ranges.
 std::vector<DXGK_HARDWARERESERVEDRANGES> calls;
 UINT claimed = 2;
 bool fewer = false;  ///< in the second call
@@ -47,7 +48,7 @@ struct Asking : ::testing::Test {
   Kernel kernel{platform, {}};
 };
 
-/// The documents leave the form of the first call open; either form returns only the count.
+/// The documentation leaves the form of the first call open. With either form the call returns only the count.
 void ExpectTwoCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) {
   Miniport miniport(kernel, table);
   for (const ReservedQuery form : {ReservedQuery::kNullPointer, ReservedQuery::kZeroCount}) {
@@ -69,7 +70,6 @@ TEST_F(Asking, TwiceInEitherFormOfTheFirstCall) {
   fewer = true;
   EXPECT_THAT(QueryReservedRanges(miniport, ReservedQuery::kNullPointer), SizeIs(1)) << "as the second call says";
 }
-/// The second half of rule 14 of the reference.
 struct Rule11Ranges : Asking {};
 TEST_F(Rule11Ranges, HardwareReservedRangesComeInTwoCalls) { ExpectTwoCalls(kernel, table); }
 
@@ -80,8 +80,8 @@ TEST_F(Asking, OnceWhenThereIsNone) {
   EXPECT_THAT(calls, SizeIs(1));
 }
 
-/// A machine that reads the IOMMU's tables in memory after each write to a device's registers, and stores the first
-/// state that has a context entry for a GPU, which shows how the GPU was attached.
+/// A machine that reads the IOMMU's tables in memory after each write to a device's registers. It stores the first
+/// state of the tables that contains a context entry for a GPU; that state shows how the GPU was attached.
 struct Watching : sim::twin::FastMachine {
   explicit Watching(const sim::MachineConfig& config) : FastMachine(config) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests declarations of a driver that the model ignores, against the documents that list them.
+// Tests which declarations of a driver the model ignores, and compares them with the pages that list these
+// declarations.
 #include "os/miniport/unmodelled.h"
 
 #include <gmock/gmock.h>
@@ -137,7 +138,7 @@ TEST(Unmodelled, ReservedBitsOfFlagsAreNamed) {
   EXPECT_THAT(UnmodelledOf(segment, ""), ElementsAre("DXGK_SEGMENTDESCRIPTOR3.Reserved"));
 }
 
-/// Returns the members of unmodelled.def, as the documents spell them.
+/// Returns the members of unmodelled.def, spelled as in the documentation.
 std::set<std::string> Listed() {
   const auto name = [](const std::string& structure, const std::string& member) {
     return structure + "." + member.substr(member.rfind('.') + 1);  // without LegacyBehaviors
@@ -149,7 +150,7 @@ std::set<std::string> Listed() {
   };
 }
 
-// For a member of these structures, a row of docs/ddi with "no effect" requires an entry in the list.
+// If a row of docs/ddi says "no effect" about a member of these structures, the list must contain that member.
 TEST(Unmodelled, HasWhatThePagesSayHasNoEffect) {
   const std::set<std::string> listed = Listed();
   std::set<std::string> structures;
@@ -217,7 +218,7 @@ NTSTATUS CreateDeclaringAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* arg
   return status;
 }
 
-/// A run of a driver that declares a property of its allocations, one of which is in system memory.
+/// A run with a driver that declares a property of its allocations. One of the allocations is in system memory.
 struct DeclaredRun {
   std::vector<std::tuple<int, uint64_t, uint64_t>> sent;  ///< operation; for entries also flags and page
   unsigned backing_stores = 0;                            ///< calls of DxgkDdiSetAllocationBackingStore

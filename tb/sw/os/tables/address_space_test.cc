@@ -12,9 +12,11 @@ namespace {
 using ::testing::Contains;
 using workload::Life;
 
-// The documents say: an update identifies its table by the level and the first address that the table translates.
+// The documentation says that an update identifies its table by the level and by the first address that the table
+// translates.
 TEST_P(TableKinds, ExplicitInvalidationAtTheEndNamesEachTableByItsLevelAndItsFirstAddress) {
-  using Table = std::tuple<UINT, bool, uint64_t, UINT, UINT>;  // level, if 64 KiB, first address, first entry, entries
+  // level, whether 64 KiB, first address, first entry, entries
+  using Table = std::tuple<UINT, bool, uint64_t, UINT, UINT>;
   bench.options.os.driver["ExplicitPageTableInvalidation"] = true;
   std::vector<Table> tables;
   Run([&](Life& life) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests changes between 64 KiB and 4 KiB pages, as the driver sees them. The rules come from documents only.
+// Tests changes between 64 KiB and 4 KiB pages, as the driver sees them. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include <algorithm>
 #include <map>
 #include <random>
@@ -21,8 +22,8 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 using workload::Life;
 
-/// The conversion is one way: memory that is later mapped with 64 KiB pages keeps its 4 KiB entries, and an update at
-/// level 1 never converts back.
+/// The conversion is one way. Memory that is later mapped with 64 KiB pages keeps its 4 KiB entries, and an update at
+/// level 1 never converts them back.
 TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   const auto result = bench.Run([&](Life& life) {
     GpuProcess* process = nullptr;
@@ -52,7 +53,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionIsOneWay) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-/// Packets of the process wait while its leaf table is converted.
+/// Packets of a process wait while a leaf table of the process is converted.
 TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLevel1AndResumes) {
   enum Event { kSmall, kLink4k, kRender };
   std::vector<Event> events;
@@ -118,7 +119,7 @@ TEST_F(Rule11Pages64k, SinglePteConversionSuspendsTheContextsWritesLevel0ThenLev
   EXPECT_EQ(std::count(events.begin(), events.end(), kRender), 0);
 }
 
-/// The test keeps its own shadow of the entries in use in each block.
+/// The test keeps its own record of the 4 KiB entries in use in each block.
 TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   std::map<uint64_t, uint16_t> small;
   std::map<uint64_t, bool> large;
@@ -148,7 +149,7 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       }
     };
     std::mt19937 random(7);
-    std::vector<int64_t> expected(16 * kBlocks, -1);  // the allocation's page at each address
+    std::vector<int64_t> expected(16 * kBlocks, -1);  // page of the allocation at each address, or -1
     for (int step = 0; step < 120; ++step) {
       const bool whole = random() % 2 == 0;
       const uint64_t first = whole ? random() % kBlocks * 16 : random() % (16 * kBlocks);
@@ -156,7 +157,8 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
       const uint64_t pages = whole ? std::min<uint64_t>(most, (1 + random() % 3) * 16)
                                    : 1 + random() % std::min<uint64_t>(most, 20);
       const bool unmap = random() % 3 == 0;
-      const uint64_t in_block = first % 16;  // the address and the page that it maps have the same offset in a block
+      // the address and the page that it maps have the same offset within a block
+      const uint64_t in_block = first % 16;
       const uint64_t from = in_block + random() % ((16 * kBlocks - pages - in_block) / 16 + 1) * 16;
       life.worker.Call([&] {
         if (unmap) life.vidmm.Unmap(*process, kVa + first * kPage, pages);
@@ -183,7 +185,7 @@ TEST_F(Rule11Pages64kDual, DualPteExclusionHoldsAfterEveryUpdate) {
   EXPECT_GT(large_updates, 50u);
 }
 
-/// The 64 KiB entry becomes invalid, then the 4 KiB entries valid, and level 1 is written last.
+/// The 64 KiB entry is invalidated first, then the 4 KiB entries become valid, and level 1 is written last.
 TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   std::vector<std::string> events;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -244,8 +246,8 @@ TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocks
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// A page restored between 64 KiB blocks needs a leaf table of 4 KiB entries, so another allocation is evicted to make
-// room.
+// A page that is restored between 64 KiB blocks needs a leaf table of 4 KiB entries. Another allocation is evicted to
+// make room for that table.
 TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kOthers = 0x20000000;
@@ -274,7 +276,8 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The tables are restored before there is room for the conversion needed by a 4 KiB page that was mapped meanwhile.
+// While the tables are evicted, a 4 KiB page becomes resident that requires a conversion. The tables are first restored
+// when there is no room for that conversion.
 TEST_F(Rule11Pages64k, WhatCameWhileTablesWereAwayIsMappedByTheRestoreThatFindsRoomForIt) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kPageVa = kVa + 0x100000;

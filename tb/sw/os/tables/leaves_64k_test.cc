@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests 64 KiB pages in VRAM, their entries, and the windows for transfers. The rules come from documents only.
+// Tests 64 KiB pages in VRAM, their entries, and the windows for transfers. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include "os/tables/leaves_64k.h"
 
 #include "os/memory/system_buffer.h"
@@ -26,7 +27,7 @@ TEST_F(Pages64k, AllocationsHaveWholePagesOf64KiBInVram) {
       EXPECT_EQ(data->local->page(0) % 16, 0u);
       life.vidmm.DestroyAllocation(data);
     }
-    // Allocate until VRAM is full: fragments next to page tables are smaller than 64 KiB pages.
+    // Allocate until VRAM is full. Fragments next to page tables are smaller than a 64 KiB page.
     std::vector<Allocation*> all;
     do {
       all.push_back(life.vidmm.CreateAllocation("one more", 16 * kPage));
@@ -76,7 +77,7 @@ TEST_F(Pages64k, AnEntryOf64KiBHasThePlaceOfItsBlockAndTheGpuReadsItThere) {
         life.vidmm.DestroyAllocation(data);
       });
     });
-    built = nullptr;  // a failed run would leave it set
+    built = nullptr;  // a failed run might leave it set
     EXPECT_EQ(FaultsOf(result), "");
     EXPECT_THAT(result.leaks, IsEmpty());
     EXPECT_EQ(written, std::vector<unsigned>(kBlocks, 1));
@@ -109,7 +110,7 @@ TEST(SmallPages, AreKnownByBlockUntilTheirLastEntryIsInvalid) {
         if (small.AnyIn(block)) found.push_back(block);
       return found;
     };
-    // Covers the last page of block 2, all of block 3, and the first page of block 4.
+    // The update covers the last page of block 2, all of block 3, and the first page of block 4.
     small.Note(Small(3 * kBytesOf64k - kPage, std::vector<bool>(18, true)));
     if (!dual) {
       EXPECT_THAT(blocks(), IsEmpty()) << "single entries of level 1 keep no account";
@@ -177,7 +178,8 @@ TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
   }
 }
 
-// Each range has the protection of its pages; the window begins at a whole 64 KiB page and maps it with one entry.
+// The window of each range has the driver protection of its pages. It begins at a whole 64 KiB page and maps that page
+// with one entry.
 TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION, kVa = 0x10000000, kPages = 37;
   for (const bool dual : {false, true}) {

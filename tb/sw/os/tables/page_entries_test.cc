@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the page size and level that VidMm chooses, and how entries are removed. The rules come from documents only.
+// Tests the page size and level that VidMm chooses, and how entries are removed. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include "os/memory/system_buffer.h"
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/gpu_process.h"
@@ -13,7 +14,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-// A repeated entry maps the same page of its allocation, in every leaf table.
+// A repeated entry maps the same page of its allocation in every leaf table.
 TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
   std::vector<uint64_t> offsets;
   Run([&](Life& life) {
@@ -37,8 +38,7 @@ TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
   for (const uint64_t offset : offsets) EXPECT_EQ(offset, 3 * kPage);
 }
 
-// The entry above the leaf is invalidated without a split, because there is no room for a table when an eviction
-// happens.
+// The entry above the leaf is invalidated without a split, because an eviction finds no room for a table.
 TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
   bench.config.gpu.vram_mib = 64;
   Run([&](Life& life) {
@@ -98,7 +98,7 @@ TEST_F(Pages64k, AreChosenWhenAddressSizeAndSegmentAllow) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The documents mention only management in 64 KiB units; os.system_64k_mapped selects the interpretation.
+// The documentation mentions only management in units of 64 KiB. os.system_64k_mapped selects the interpretation.
 TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   struct Case {
     bool cap, mapped, expected;
@@ -133,7 +133,8 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   }
 }
 
-// With both kinds of level-1 entries, one entry invalidates a whole block, so an eviction itself needs no memory.
+// With both kinds of level-1 entries, one entry invalidates a whole block. The eviction itself therefore needs no
+// memory.
 TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
   for (const bool dual : {false, true}) {
     bench.options.os.driver["DualPte"] = dual;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests "64 KB pages" of the GPU virtual address documents, rule by rule. The rules come from documents only.
+// Tests section "64 KB pages" of the GPU virtual address documentation, rule by rule. The expected behaviour comes from
+// the documentation; it was not observed on Windows.
 #include "os/tables/page_size_checker.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +13,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr uint64_t kLeaf = 2 << 20;  // bytes that a leaf table covers
+constexpr uint64_t kLeaf = 2 << 20;  // number of bytes that a leaf table maps
 constexpr uint64_t kSlot = 5;        // index of the leaf table under test
 constexpr uint64_t kVa = kSlot * kLeaf;
 
@@ -51,7 +52,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
     if (geometry_.dual) update.entries_64k = {entry_64k};
     order_.Note(update);
   }
-  /// Returns the broken rule, or "".
+  /// Returns the rule that `work` breaks, or "" if it breaks none.
   template <typename Work>
   std::string Broken(Work work) {
     try {
@@ -71,7 +72,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
   PageSizeChecker order_{geometry_, 1u << 2, "process"};
 };
 
-// From the GPU virtual address documents, section "physical page size".
+// GPU virtual address documentation, section "physical page size".
 TEST_F(Rule11PageSizeChecker, APageOfASegmentOf64KiBPagesHasTheLow16BitsOfItsAddress) {
   int allocation = 0;
   const auto put = [&](uint64_t at, unsigned segment, uint64_t page, HANDLE of) {
@@ -136,7 +137,7 @@ TEST_F(Rule11PageSizeChecker, ThereIsNoWayBackTo64KiB) {
   Leaf(false, 0, 512, false);
   Level1(Valid());
   EXPECT_THAT(Broken([&] { Level1(Valid(true)); }), HasSubstr("goes back"));
-  Level1(DXGK_PTE{});  // frees the table: the next table may have another page size
+  Level1(DXGK_PTE{});  // frees the table; the next table may have another page size
   EXPECT_EQ(Broken([&] { Level1(Valid(true)); }), "");
 }
 

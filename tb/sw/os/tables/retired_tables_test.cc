@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests freed tables, and the state of their entries when they are freed. The rules come from documents only.
+// Tests freed tables, and the state of their entries when they are freed. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include <map>
 #include <set>
 #include <utility>
@@ -12,7 +13,7 @@ namespace {
 
 using workload::Life;
 
-/// Records which entries of all tables are in use, keyed by the tables' addresses.
+/// Records which entries are in use in all tables, keyed by table address.
 class Places {
  public:
   void See(const DXGKARG_BUILDPAGINGBUFFER& args) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests when root tables grow and reach the hardware. The rules come from documents unless a comment names a build.
+// Tests when root tables grow and when the hardware receives them. Unless a comment names a Windows build, the expected
+// behaviour comes from the documentation; it was not observed on Windows.
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/process_tables.h"
 #include "os/vidmm/processes.h"
@@ -104,7 +105,7 @@ TEST_F(TableLife, ARootGrowsWithTheAddressesThatAreMapped) {
   });
 }
 
-// DXGK_PAGE_TABLE_LEVEL_DESC of a two-level root gives the bits and size of the first root, and these may be 0.
+// For a two-level root, DXGK_PAGE_TABLE_LEVEL_DESC gives the bits and the size of the first root. Both may be 0.
 TEST_F(TableLife, ARootWithoutBitsInItsDescriptorStartsSmallAndReachesAllAddresses) {
   TwoLevels();
   for (const UINT bits : {0u, 10u}) {
@@ -173,7 +174,7 @@ TEST_F(TableLife, ARootGrowsWhileTheContextIsSuspendedWhetherThereIsRoomOrNot) {
   });
 }
 
-// This was observed on build 22621.
+// This behaviour was observed on Windows build 22621.
 TEST_F(TableLife, AProcessWithoutContextGetsNoRootUntilItHasOne) {
   unsigned roots = 0;
   RunOnWorker([&](Life& life) {
@@ -195,7 +196,7 @@ TEST_F(TableLife, AProcessWithoutContextGetsNoRootUntilItHasOne) {
   EXPECT_EQ(roots, 1u);
 }
 
-// This was observed on build 22621.
+// This behaviour was observed on Windows build 22621.
 TEST_F(TableLife, TheRootIsSetBeforeEveryRenderPacketWhenTheSystemDoesSo) {
   for (const bool before : {false, true}) {
     bench.options.os.root_before_submission = before;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how process tables are written, depending on the driver's caps. The rules come from documents only.
+// Tests how process tables are written, depending on the driver's caps. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include <map>
 
 #include "os/dxgkrnl/dxgkrnl.h"
@@ -17,7 +18,7 @@ using workload::Life;
 
 struct Updates {
   unsigned count = 0;      // UPDATE_PAGE_TABLE of processes, by mode
-  unsigned clears = 0;     // updates that invalidate a whole table again
+  unsigned clears = 0;     // updates that invalidate a whole existing table
   unsigned in_buffer = 0;  // updates that wrote commands
 };
 std::map<DXGK_PAGETABLEUPDATEMODE, Updates> updates;
@@ -97,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(All, UpdateModes,
                          ::testing::Values(DXGK_PAGETABLEUPDATE_CPU_VIRTUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL,
                                            DXGK_PAGETABLEUPDATE_GPU_PHYSICAL));
 
-// In update mode GPU_VIRTUAL a table has addresses in the paging process, and these need tables too.
+// In update mode GPU_VIRTUAL, a table has addresses in the paging process. These addresses need tables of their own.
 TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
   RunOnWorker([&](Life& life) {
@@ -115,7 +116,7 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
 constexpr UINT kVram = 2,
                kSystem = 3;  // in the built-in driver's answers, segment 3 is the implicit system memory segment
 
-/// Here the driver reports other table segments per level than the configuration states.
+/// The driver reports table segments per level that differ from those of the configuration.
 class TablesElsewhere : public TableLife {
  protected:
   void Answer(const std::function<void(UINT level, DXGK_PAGE_TABLE_LEVEL_DESC&)>& change) {
@@ -138,7 +139,7 @@ TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
       desc.PageTableSegmentId = level == 0 ? one.leaves : one.uppers;
       desc.PagingProcessPageTableSegmentId = one.paging;
     });
-    std::map<UINT, UINT> places;  // segment of the process tables of each level, as operations state it
+    std::map<UINT, UINT> places;  // segment of the process tables at each level, as operations state it
     Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
       const auto& op = args.UpdatePageTable;
       if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
@@ -155,10 +156,11 @@ TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
   }
 }
 
-// A table of four pages is contiguous for the GPU, translated or not, so walks reach its last entries.
+// A table of four pages is contiguous for the GPU, with or without DMA remapping. Walks therefore reach its last
+// entries.
 TEST_F(TablesElsewhere, ATableOfSeveralPagesInSystemMemoryIsContiguousAndAligned) {
   bench.options.os.page_table_bits = bench.config.gpu.page_table_bits = {9, 8, 8, 11};
-  bench.options.os.limit_bits = 33;  // covers all memory, so that it also starts without translation
+  bench.options.os.limit_bits = 33;  // covers all memory, so that the machine also starts without remapping
   for (const bool remapped : {true, false}) {
     for (const UINT alignment : {0u, 65536u}) {
       bench.options.os.iommu = remapped ? RemapPolicy::kWhenPossible : RemapPolicy::kNever;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests moving, evicting and restoring tables. The rules come from documents only.
+// Tests moving, evicting and restoring tables. The expected behaviour comes from the documentation; it was not observed
+// on Windows.
 #include <algorithm>
 #include <set>
 
@@ -50,7 +51,7 @@ TEST_F(TableLife, TablesThatFindNoRoomToMoveLeaveTheProcessRunning) {
     workload::RenderBuffer buffer(life, subject.process, kPage);
     buffer.Copy(subject.va, subject.va + 10 * kPage, 8 * kPage);
     const size_t tables = subject.process->space->tables();
-    for (uint64_t pages = 0; pages <= tables; ++pages) {  // in the final pass there is room for all but the root
+    for (uint64_t pages = 0; pages <= tables; ++pages) {  // in the final pass there is room for all tables but the root
       life.worker.Call([&] {
         Allocation* rest = TakeAllBut(life, pages);
         EXPECT_THROW(life.vidmm.tables().Move(*subject.process), NoRoom);
@@ -145,8 +146,8 @@ TEST_F(TableLife, EntriesOfEvictedTablesCannotBeChanged) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while its page tables are evicted"));
 }
 
-// Moves every table except the root (address_space.h), including tables of 64 KiB entries; level 1 is written again
-// with both halves.
+// Moves every table except the root (address_space.h), including tables of 64 KiB entries. Both halves of level 1 are
+// rewritten.
 TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);
@@ -179,7 +180,7 @@ TEST_P(TableKinds, AllTablesMoveAndTheirEntriesKeepAllocationAndDriverProtection
   });
 }
 
-// Contents of the entries depend on os.eviction_tells_entries; documents do not specify them.
+// os.eviction_tells_entries determines the contents of the entries; the documentation does not specify them.
 TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
   for (const bool tells : {false, true}) {
     bench.options.os.eviction_tells_entries = tells;
@@ -215,7 +216,8 @@ TEST_P(TableKinds, AllTablesAreEvictedAnnouncedAndRestored) {
   }
 }
 
-// Evicted tables must not be changed, and mappings removed in the meantime must not return with them.
+// Evicted tables must not change. Mappings that are removed while the tables are evicted must not be restored with
+// them.
 TEST_P(TableKinds, EntriesOfWhatGoesWhileTheTablesAreEvictedAreInvalidWhenTheyAreBack) {
   Run([&](Life& life) {
     Subject subject = MakeMixed(life);

@@ -17,7 +17,7 @@ namespace gmmu::os::test {
 
 inline constexpr uint64_t kPage = hw::kPageSize;
 
-/// A process with 20 pages of VRAM, each filled with a different word, and functions to create and destroy it.
+/// A process that maps 20 pages of VRAM, each filled with a different word. Functions create and destroy it.
 class TableLife : public DriverFront {
  protected:
   struct Subject {
@@ -105,7 +105,7 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
       life.vidmm.DestroyProcess(subject.process);
     });
   }
-  /// Watches updates of the process' tables.
+  /// Calls `watch` for each update of the process's tables.
   void WatchUpdates(const Subject& subject, std::function<void(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE&)> watch) {
     Watch(
         [process = subject.process->handles.process, watch = std::move(watch)](const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -115,7 +115,7 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
   }
 };
 
-/// Called by Pages64k with every operation that VidMm sends, once for an operation of several passes.
+/// Called by Pages64k for every operation that VidMm sends; an operation of several passes counts once.
 inline std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;
 
 /// A machine with 64 KiB pages. With `dual`, level-1 entries are pairs.
@@ -138,7 +138,7 @@ class Pages64k : public DriverFront {
     for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*made, page * kPage, kPage, Word(page));
     return made;
   }
-  /// Makes client 0 read pages of an allocation of Make.
+  /// Makes client 0 read pages of an allocation that Make returned.
   static workload::Check Reads(workload::Life& life, GpuProcess* process, uint64_t va, uint64_t first, uint64_t pages) {
     std::vector<uint8_t> expected(pages * kPage);
     for (size_t i = 0; i < expected.size(); i += 4) {

@@ -7,7 +7,7 @@ namespace {
 
 using workload::Life;
 
-// In both builds' orders, a zero entry of level 1 is split into a table of zero entries when one page is mapped.
+// With either order of tables, a zero entry at level 1 is split into a table of zero entries when one page is mapped.
 TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
     bench.options.os.bring_up = order;

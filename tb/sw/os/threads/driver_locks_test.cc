@@ -64,7 +64,8 @@ TEST(DriverLocks, EachKindKeepsThreadsApart) {
                       [&](const auto& work) {
                         once([&] { KeInitializeMutex(&mutex, 0); });
                         KeWaitForSingleObject(&mutex, Executive, KernelMode, FALSE, nullptr);
-                        KeWaitForSingleObject(&mutex, Executive, KernelMode, FALSE, nullptr);  // the holder may do this
+                        // the owner may acquire a mutex recursively
+                        KeWaitForSingleObject(&mutex, Executive, KernelMode, FALSE, nullptr);
                         EXPECT_EQ(KeReleaseMutex(&mutex, FALSE), -1);
                         work();
                         EXPECT_EQ(KeReleaseMutex(&mutex, FALSE), 0);

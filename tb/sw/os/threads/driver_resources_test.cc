@@ -198,7 +198,7 @@ TEST(DriverResources, AreReleasedByTheirHolderOnly) {
   EXPECT_THAT(threads.Run(), HasSubstr("is released by other, and holder holds it"));
 }
 
-// A thread that holds a fast mutex runs at APC_LEVEL; a thread that holds a mutex gets no normal APCs.
+// A thread that holds a fast mutex runs at APC_LEVEL. A thread that holds a mutex receives no normal kernel APCs.
 TEST(DriverResources, NeedNoCriticalRegionWhereNormalApcsAreDisabledAnyway) {
   Threads threads;
   Resource resource;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Threads in driver code that are preempted at every possible point (seam).
+// Threads in driver code that are preempted at every possible point (Seam).
 #pragma once
 #include <gtest/gtest.h>
 
@@ -27,7 +27,7 @@ struct Threads : Machine {
       body();
     });
   }
-  /// Runs the threads until they end. Returns the text of the bug check that ended them; "" if there was none.
+  /// Runs the threads until they end. Returns the message of the bug check that ended them, or "" if there was none.
   std::string Run() {
     try {
       kernel.scheduler().Run();
@@ -42,8 +42,8 @@ struct Threads : Machine {
   }
 };
 
-/// Three threads increment a counter with a preemption point between read and write; `with` acquires the lock. Returns
-/// the final count.
+/// Three threads increment a counter, with a preemption point between read and write. `with` acquires the lock around
+/// the increment. Returns the final count.
 inline int Counted(uint64_t seed, const std::function<void(const std::function<void()>&)>& with) {
   Threads threads(seed);
   int count = 0;

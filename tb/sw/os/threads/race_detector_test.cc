@@ -11,7 +11,7 @@
 #include "os/base/bug_check.h"
 #include "tb/sw/os/machine.h"
 
-// The declarations match the calls that the compiler inserts.
+// These declarations match the calls that the compiler inserts.
 extern "C" {
 void __tsan_read4(void* at);
 void __tsan_write4(void* at);
@@ -37,7 +37,8 @@ struct TwoCalls : Machine {
     KeInitializeSpinLock(&lock);
     KeInitializeEvent(&event, NotificationEvent, FALSE);
   }
-  /// Returns the race found; "" if none. With `one_after_the_other` the first call returns before the second begins.
+  /// Returns the race that was found, or "" if there was none. With `one_after_the_other` the first call returns before
+  /// the second begins.
   std::string Run(const std::function<void()>& first, const std::function<void()>& second,
                   bool one_after_the_other = false) {
     Scheduler& scheduler = kernel.scheduler();
@@ -107,7 +108,7 @@ TEST(RaceDetector, NeedsAWriteAndACommonByte) {
   }
 }
 
-// Shared holders of a resource run concurrently; an exclusive holder is ordered before or after each of them.
+// Shared owners of a resource run concurrently. An exclusive owner is ordered before or after each of them.
 TEST(RaceDetector, AResourceOrdersThoseWhoHaveItAloneAndNotThoseWhoShareIt) {
   const auto run = [](bool first_shares, bool second_shares) {
     TwoCalls calls;

@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 
 using test::Clock;
 
-// Code in an exception handler may wait; afterwards a rethrow must still throw the handler's exception.
+// Code in an exception handler may wait. A later rethrow must still throw the exception of that handler.
 TEST(Scheduler, AFibreThatIsSwitchedInAHandlerKeepsItsExceptions) {
   for (uint64_t seed = 0; seed < 8; ++seed) {
     Clock clock;
@@ -186,8 +186,8 @@ std::string StopOf(const std::function<void()>& work) {
   return "no bug check";
 }
 
-// The first device's routine takes longer than the interval between messages. The second device's returns in time, but
-// no thread makes progress between the messages.
+// The first device's interrupt routine takes longer than the interval between messages. The second device's routine
+// returns in time, but no thread makes progress between the messages.
 TEST(Scheduler, AStormOfInterruptsEndsTheRunWithItsVector) {
   for (const unsigned preemption : {0u, 100u}) {
     for (const auto& [every_ns, routine_ns] : {std::pair{500u, 700u}, {500u, 0u}}) {
@@ -220,7 +220,7 @@ TEST(Scheduler, AStormOfMessagesThatNobodyServesIsOneToo) {
   EXPECT_THAT(StopOf([&] { scheduler.Run(); }), HasSubstr("messages of vector 0x30 (nobody's)"));
 }
 
-// In case 1 the application waits forever. In case 2 the work lets time pass before it queues itself again.
+// In case 1 the application waits forever. In case 2 simulated time passes before the work queues itself again.
 TEST(Scheduler, WorkThatQueuesItselfForEverIsAStorm) {
   for (const bool delays : {false, true}) {
     Clock clock;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the size of an allocation (the driver's size, rounded up to whole pages of its segment) and its destruction
-// (every entry that maps it becomes invalid). The rules come from documents only, unless a comment names a build.
+// (every entry that maps the allocation becomes invalid). Unless a comment names a Windows build, the expected
+// behaviour comes from the documentation; it was not observed on Windows.
 #include "os/vidmm/allocations.h"
 
 #include <gmock/gmock.h>
@@ -93,7 +94,7 @@ TEST_F(AllocationAnswer, OfAnySizeIsRefusedWhereNoAddressSpaceHasIt) {
   });
 }
 
-// GPU virtual address documents, "physical page size": the system aligns and sizes all allocations.
+// GPU virtual address documentation, "physical page size": the system determines size and alignment of all allocations.
 TEST_F(AllocationAnswer, OfAnySizeAndAlignmentBecomesWholePagesOf64KiB) {
   bench.options.os.driver["Leaf64k"] = 1;
   RunOnWorker([&](Life& life) {
@@ -118,7 +119,8 @@ TEST_F(AllocationAnswer, OfAnySizeAndAlignmentBecomesWholePagesOf64KiB) {
   });
 }
 
-// After an allocation is destroyed, no process that had mapped it can read its pages, whatever they now contain.
+// After an allocation is destroyed, no process that had mapped it can read its pages, whatever the pages contain by
+// then.
 TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
   RunOnWorker([](Life& life) {
     GpuProcess* owner = life.vidmm.CreateProcess("owner");
@@ -148,7 +150,7 @@ TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
   });
 }
 
-// An allocation that was never resident, was evicted, or is not mapped has no entries to invalidate.
+// There are no entries to invalidate if an allocation was never resident, is evicted, or is not mapped.
 TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
   RunOnWorker([](Life& life) {
     GpuProcess* process = life.vidmm.CreateProcess("process");
@@ -168,7 +170,7 @@ TEST_F(TableLife, NothingIsSentForADestroyedAllocationThatNothingLeadsTo) {
   });
 }
 
-// Observed on build 22621: a system worker calls DestroyAllocation later.
+// Observed on Windows build 22621: a system worker calls DestroyAllocation later.
 TEST_F(TableLife, DeferredDestructionTellsTheDriverWithOtherPagingWork) {
   for (const bool deferred : {false, true}) {
     bench.options.os.deferred_destroy = deferred;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a whole machine's aperture: operations sent to the driver, and the GPU's accesses. Source: documents only.
+// Tests the aperture of a whole machine: the operations sent to the driver, and the GPU's accesses. The expected
+// behaviour comes from the documentation; it was not observed on Windows.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -44,8 +45,8 @@ std::string Text(const workload::JobResult& result) {
   return text;
 }
 
-// DXGK_DRIVERCAPS.ApertureSegmentCommitLimit limits all aperture segments together; the model has one segment. Scenario
-// aperture needs more than a page.
+// DXGK_DRIVERCAPS.ApertureSegmentCommitLimit limits all aperture segments together; the model has one such segment.
+// Scenario aperture needs more than a page.
 TEST_F(ApertureRun, KeepsToTheCommitLimitOfAllApertureSegmentsToo) {
   for (const SIZE_T limit : {SIZE_T{0}, SIZE_T{1} << 40, SIZE_T{hw::kPageSize}}) {
     between.query = [limit](const DXGKARG_QUERYADAPTERINFO& args) {
@@ -93,7 +94,7 @@ TEST_F(ApertureRun, MapsByMdlWhenTheDriverDoesNotTakeAnAdlAndIsNotRemapped) {
   EXPECT_THAT(Text(result), HasSubstr("DXGK_VIDMMCAPS.MapAperture2Supported")) << "no remapping without it";
 }
 
-std::map<HANDLE, bool> devices;  // live devices by the driver's handle; true: the system's device
+std::map<HANDLE, bool> devices;  // live devices by the driver's handle; true: the system device
 
 void WatchDevices(DRIVER_INITIALIZATION_DATA& table) {
   devices.clear();
@@ -109,7 +110,7 @@ void WatchDevices(DRIVER_INITIALIZATION_DATA& table) {
   };
 }
 
-// hDevice of the three operations is the driver's handle of the owner's device, which still exists.
+// hDevice of the three operations is the driver's handle of the owning device, which still exists.
 TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
   between.table = WatchDevices;
   for (const bool by_list : {true, false}) {
@@ -192,7 +193,8 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
   EXPECT_THAT(Text(Run(os)), HasSubstr("FlagsWddm2.MapApertureCpuVisible needs DXGK_VIDMMCAPS.MapAperture2Supported"));
 }
 
-// The documents leave open what the dummy page's address is; an unchanged physical one is unmapped for the GPU.
+// The documentation leaves open whether the dummy page's address is logical or physical. The GPU cannot access an
+// address that is passed as a physical address.
 TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
   Parameters os = Defaults();
   os.dummy_page_logical = false;
@@ -202,10 +204,11 @@ TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
   EXPECT_TRUE(Run(os, "aperture").Passed()) << "there is one kind of address without remapping";
 }
 
-// ---- rules that implementers often get wrong, numbered as in the list of the reference
+// ---- points that driver authors often get wrong
 
-/// Rule 1: observed on builds 22621 and 26100 for entries; segment addresses with a base come from documents only. The
-/// real driver's segments begin at 0, so the wrapper adds bases to its answers and subtracts them from operations.
+/// The units of entries were observed on Windows builds 22621 and 26100. Segment addresses with a base come from the
+/// documentation; they were not observed on Windows. The real driver's segments begin at 0, so the wrapper adds bases
+/// to the driver's answers and subtracts them from operations.
 TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   constexpr LONGLONG kBases[] = {LONGLONG{1} << 40, LONGLONG{3} << 40};  // aperture, VRAM
   constexpr uint64_t kVram = 64 << 20;
@@ -249,7 +252,7 @@ TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
       in_bytes(transfer.Source);
       in_bytes(transfer.Destination);
       const NTSTATUS status = RealBuild(args);
-      transfer.Source = before.Transfer.Source;  // a repeated operation is unchanged
+      transfer.Source = before.Transfer.Source;  // an operation that is repeated must be unchanged
       transfer.Destination = before.Transfer.Destination;
       return status;
     }
@@ -262,8 +265,8 @@ TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   EXPECT_GT(segment_addresses, 0u);
 }
 
-/// Rule 2, for operation 17: the real driver must not follow `Pages` of a contiguous list, and must count AdlOffset in
-/// pages in both forms. Every map is sent once in each form.
+/// In operation 17 the real driver must not follow `Pages` of a contiguous list, and must count AdlOffset in pages in
+/// both forms of the list. Every map is sent once in each form.
 TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   std::vector<DXGK_PAGE_NUMBER> array;
   unsigned maps = 0;
@@ -286,7 +289,8 @@ TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   EXPECT_GT(maps, 4u);
 }
 
-/// Rule 5. The scenario reads and writes unmapped pages. Here the driver loses the dummy page, which must be detected.
+/// The scenario reads and writes unmapped pages. In the second run the driver does not map the dummy page there, which
+/// must be detected.
 TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   auto result = Run(Defaults(), "aperture");
   EXPECT_TRUE(result.Passed()) << Text(result);
@@ -303,7 +307,8 @@ TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   EXPECT_GT(unmaps, 0u);
 }
 
-/// Rule 13: on build 22621 there was no operation 5 without the flag; the rest comes from documents only.
+/// Observed on Windows build 22621: without flag AccessedPhysically there is no operation 5. The rest comes from the
+/// documentation; it was not observed on Windows.
 TEST_F(Rule11Driver, NoApertureMapWithoutAccessedPhysically) {
   CountOperations();
   EXPECT_TRUE(Run().Passed());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests operations 5, 6, 17. 5 was observed with a WDDM 1.3 driver; 17 never was, so its rules come from documents.
+// Tests paging operations 5, 6 and 17. Operation 5 was observed with a WDDM 1.3 driver. Operation 17 was not observed;
+// its expected behaviour comes from the documentation.
 #include "os/vidmm/aperture.h"
 
 #include <gmock/gmock.h>
@@ -22,13 +23,13 @@ using ::testing::SizeIs;
 
 constexpr uint64_t kDummyLogical = 0x7000, kDummyHost = 0x9000;
 
-/// A segment of 64 pages, one object of eight pages with an ADL that covers its last seven pages, and a driver that
-/// records its operations.
+/// A segment of 64 pages, an object of eight pages whose ADL covers the last seven pages, and a driver that records its
+/// operations.
 struct Bound : Objects {
   explicit Bound(bool aperture2 = true, DXGK_MEMORY_CACHING_TYPE type = DXGK_MEMORY_CACHING_TYPE_CACHED,
                  const Parameters& parameters = TestParameters())
       : Objects(parameters) {
-    if (!aperture2) {  // such a driver never uses remapping
+    if (!aperture2) {  // a driver without MapAperture2 never uses remapping
       objects.RemoveAdapter(adapter);
       objects.AddAdapter(adapter, {nullptr, "test"});
     }
@@ -103,7 +104,7 @@ TEST(Aperture, MapsByAdlWithTheOffsetsInPages) {
 
 TEST(Aperture, ListsOfLogicalAddressesAreContiguousAlsoWhereTheLogicalSpaceIsInPieces) {
   Bound test;
-  // Every second page of the logical space is in use, so the list of seven pages has seven ranges.
+  // Every second page of the logical space is in use, so the list of seven pages consists of seven ranges.
   test.objects.FreeAdl({test.on_adapter, test.adl});
   std::vector<uint64_t> taken;
   while (const auto page = test.domain->logical().Allocate(4096, 4096, "test", RangeAllocator::Place::kLowest)) {
@@ -171,7 +172,7 @@ TEST(Aperture, SetsCacheCoherentForCachedMemoryInACoherentSegmentOnly) {
   }
 }
 
-// The documents leave open who writes back the CPU's caches before a device reads without snooping.
+// The documentation leaves open who writes back the CPU's caches before a device reads without snooping.
 TEST(Aperture, WritesTheCachesBackBeforeAMapIntoASegmentThatIsNotCoherent) {
   for (const bool writes_back : {true, false}) {
     Parameters parameters = TestParameters();
@@ -238,14 +239,14 @@ TEST(Aperture, KeepsToItsCommitLimit) {
   EXPECT_NO_THROW(test.aperture->Reserve(8));
 }
 
-// The documents leave open whether DummyPage is logical or physical while the GPU is remapped.
+// The documentation leaves open whether DummyPage is logical or physical while the GPU is remapped.
 TEST(Aperture, TheDummyPageIsLogicalOrPhysicalByASwitch) {
   for (const bool logical : {true, false}) {
     for (const bool remapped : {true, false}) {
       Parameters parameters = TestParameters();
       parameters.dummy_page_logical = logical;
       Bound test(remapped, DXGK_MEMORY_CACHING_TYPE_CACHED, parameters);
-      if (!remapped) test.facts.dummy_logical = kDummyHost;  // without remapping both are the same
+      if (!remapped) test.facts.dummy_logical = kDummyHost;  // without remapping both addresses are the same
       test.Make();
       const uint64_t first = test.aperture->Reserve(1);
       test.aperture->Map(test.owner, first, 1, *test.adl, 0);

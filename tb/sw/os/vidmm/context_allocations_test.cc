@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests memory and addresses that the driver itself requests. The rules come from documents only.
+// Tests memory and virtual addresses that the driver itself requests. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include "os/vidmm/context_allocations.h"
 
 #include <tuple>
@@ -102,7 +103,7 @@ TEST_F(ContextAllocation, IsResidentWhenItsContextIsScheduledAndKeepsItsContents
       const bool local = life.vidmm.context_allocations().Of(*process)->local != nullptr;
       EXPECT_TRUE(local) << "before the packet runs";
       life.adapter.vidsch().Wait(packet, 100'000'000);
-      if (!local) return;  // there are no pages in VRAM to check
+      if (!local) return;  // no pages in VRAM to check
       const std::vector<uint64_t> after = Words(life, process);
       EXPECT_THAT(std::vector<uint64_t>(after.begin(), after.begin() + 3),
                   ::testing::ElementsAreArray(before.begin(), before.begin() + 3));
@@ -126,7 +127,7 @@ TEST_F(ContextAllocation, SharedAcrossContextsBelongsToTheDevice) {
 
 TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
   Instead([&](DXGKARG_BUILDPAGINGBUFFER& args,
-              const BuildCall& call) {  // the test's driver data is not the driver's Allocation
+              const BuildCall& call) {  // this test's allocation data is not a driver Allocation
     return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
   });
   bench.options.os.driver["ContextBytes"] = 0;
@@ -167,7 +168,7 @@ TEST_F(ContextAllocation, ArgumentsThatBreakARuleAreRefusedAndChangeNothing) {
 
 TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
   Instead([&](DXGKARG_BUILDPAGINGBUFFER& args,
-              const BuildCall& call) {  // the test's driver data is not the driver's Allocation
+              const BuildCall& call) {  // this test's allocation data is not a driver Allocation
     return args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ? STATUS_SUCCESS : call(args);
   });
   bench.options.os.driver["ContextBytes"] = 0;
@@ -202,7 +203,7 @@ TEST_F(ContextAllocation, WithoutMapGpuVirtualAddressThereIsNoMapping) {
   });
 }
 
-// D3DGPU_UNIQUE_DRIVER_PROTECTION applies to exactly the pages that were mapped with it.
+// D3DGPU_UNIQUE_DRIVER_PROTECTION applies only to the pages that were mapped with it.
 TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   bool armed = false;
@@ -247,8 +248,8 @@ TEST_F(ContextAllocation, ItsWindowHasTheUniqueDriverProtectionOfEachPage) {
   EXPECT_EQ(windows, expected);
 }
 
-// The driver permits no memory segment for the allocation. As for other allocations, an aperture in the set means
-// system memory, and the implicit system memory segment has its own bit.
+// The driver permits no memory segment for the allocation. As for other allocations, an aperture in the segment set
+// means system memory, and the implicit system memory segment has its own bit.
 TEST_F(ContextAllocation, InSystemMemoryIsNamedByAnMdlAndItsAddresses) {
   bench.options.os.driver["ContextBytes"] = 0;
   for (const UINT set : {1u, 4u}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests DMA buffers of a context, and the guard pages after them.
+// Tests a context's DMA buffers, and the guard pages after them.
 #include "os/vidmm/dma_buffers.h"
 
 #include <gmock/gmock.h>

@@ -14,7 +14,7 @@ namespace {
 
 constexpr uint64_t kBlock = 64 << 10;
 
-// Build 22621 sends UPDATE_PAGE_TABLE for a copy; the documents specify COPY_PAGE_TABLE_ENTRIES.
+// For a copy, Windows build 22621 sends UPDATE_PAGE_TABLE, whereas the documentation specifies COPY_PAGE_TABLE_ENTRIES.
 enum class Kind { k4k, kSingle, kDual };
 
 class CopyWays : public VaCall, public ::testing::WithParamInterface<std::tuple<bool, Kind>> {
@@ -57,10 +57,11 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
       return fence.Release();
     }
     ASSERT_EQ(world.calls.Update(*world.process,
-                                 {CopyOf(va, va + 3 * kPage, 8 * kPage),                   // upward, overlapping
-                                  CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),     // across tables
-                                  CopyOf(edge - 4 * kPage, edge - 5 * kPage, 8 * kPage),   // downward, overlapping
-                                  CopyOf(edge - 5 * kPage, edge - 4 * kPage, 8 * kPage)},  // upward, doing both
+                                 {CopyOf(va, va + 3 * kPage, 8 * kPage),                  // upward, overlapping
+                                  CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),    // across tables
+                                  CopyOf(edge - 4 * kPage, edge - 5 * kPage, 8 * kPage),  // downward, overlapping
+                                  // upward, overlapping, across tables
+                                  CopyOf(edge - 5 * kPage, edge - 4 * kPage, 8 * kPage)},
                                  fence, 1),
               STATUS_SUCCESS);
     EXPECT_EQ(fence.Value(), 2u);
@@ -75,7 +76,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
   EXPECT_EQ(other_contexts, 0u) << "all of them on the companion";
 }
 
-// 64 KiB pages are copied as such if address and size permit, otherwise as 4 KiB pages.
+// 64 KiB pages are copied as 64 KiB pages if address and size permit, otherwise as 4 KiB pages.
 TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);
@@ -153,7 +154,8 @@ TEST_P(CopyWays, PagesOf64KiBAreCopiedWhateverIsAtTheTarget) {
   });
 }
 
-// Updates inherit the protection of the target reservation; entries with another protection are not copied unchanged.
+// Updates use the protection of the target reservation. Entries with another protection are therefore not copied
+// unchanged.
 TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOfItsSource) {
   using Given =
       std::tuple<uint64_t, HANDLE, uint64_t, uint64_t, UINT64>;  // address, allocation, offset, pages, protection
@@ -222,7 +224,7 @@ TEST_P(CopyWays, ACopyThatWouldGiveAPageASecondUniqueDriverProtectionIsRefused) 
   });
 }
 
-// Operations of a batch execute in order; each one sees the effects of earlier operations.
+// Operations of a batch execute in order. Each operation sees the effects of earlier ones.
 TEST_P(CopyWays, ABatchThatWouldGiveAPageTwoUniqueDriverProtectionsIsRefusedAsAWhole) {
   In([&](Life& life, World& world) {
     MonitoredFence fence(life.vidmm, 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rules that implementers get wrong: zero entries, large pages. The rules come from documents only, unless a
-// comment says otherwise.
+// Tests rules that implementers often get wrong, about zero entries and large pages. Unless a comment says otherwise,
+// the expected behaviour comes from the documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -21,7 +21,8 @@ using workload::Life;
 
 using Rule11Paging = DriverFront;
 
-// A zero entry has Valid = 1 (observed on build 22621); documents leave the other encoding open.
+// A zero entry has Valid = 1 (observed on Windows build 22621). The documentation leaves the encoding with Valid = 0
+// open.
 TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButAtTheLeaf) {
   bench.config.gpu.vram_mib = 64;
   const std::vector<uint8_t> zeros(hw::kPageSize);
@@ -53,7 +54,7 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
       }
     }
     Instead(nullptr);
-    life.worker.Call([&] {  // uses only level 1, because a large page of a higher level exceeds this VRAM
+    life.worker.Call([&] {  // only level 1, because a large page of a higher level does not fit into this VRAM
       const uint64_t size = uint64_t{1} << geometry.Shift(1);
       GpuProcess* process = life.vidmm.CreateProcess("process");
       Allocation* data = life.vidmm.CreateAllocation("data", size);
@@ -69,12 +70,12 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-/// Tests large pages at each level above the leaf, which the documents permit. The driver's levels are small enough
+/// Tests large pages at each level above the leaf, which the documentation permits. The driver's levels are so small
 /// that VRAM can hold one large page of the root.
 TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
   bench.config.gpu.vram_mib = 64;
   bench.options.os.page_table_bits = {5, 2, 2, 9};
-  bench.options.os.window_pages = 16;  // keeps the tables few, so that the largest page fits
+  bench.options.os.window_pages = 16;  // limits the number of tables, so that the largest page fits
   const std::vector<uint8_t> page(hw::kPageSize);
   const auto result = bench.Run([&](Life& life) {
     const Geometry& geometry = life.adapter.caps().geometry;
@@ -101,7 +102,7 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
         EXPECT_TRUE(reads((part + 1) * quarter - hw::kPageSize)) << level << " " << part;
       }
       EXPECT_TRUE(RunOnePage(life, process, va + size, regs::Fault::kEntryInvalid, page).passed) << level;
-      // After one page is unmapped, smaller pages down to the leaf map the rest.
+      // After one page is unmapped, smaller pages at each level down to the leaf map the rest.
       life.worker.Call([&] { life.vidmm.Unmap(*process, va + quarter, 1); });
       EXPECT_EQ(process->space->tables(), geometry.count() - 1) << level;
       EXPECT_TRUE(RunOnePage(life, process, va + quarter, regs::Fault::kEntryInvalid, page).passed) << level;
@@ -158,7 +159,7 @@ TEST_F(Rule11Paging, TheRecordOfMappingsAgreesWithAListOfPages) {
       Allocation*& allocation = allocations[random() % allocations.size()];
       const uint64_t page = random() % (kCount - count + 1);
       switch (random() % 8) {
-        case 0:  // replaces the allocation by a new one
+        case 0:  // replaces the allocation with a new one
           life.vidmm.DestroyAllocation(allocation);
           for (auto& pages : expected)
             for (Shown& at : pages)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the paging process's bring-up as observed on build 26100: the rule on the scenario's machine and on other
-// geometries. Updates that no rule explains (os/bring_up.h, Unexplained26100) are not counted here.
+// Tests the bring-up of the paging process as observed on Windows build 26100: the rule on the scenario's machine and
+// on other geometries. Updates that no rule explains (os/bring_up.h, Unexplained26100) are not counted here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,12 +26,12 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-/// One operation of the stream, before or after the first root.
+/// One build operation, before or after the first root.
 struct RecordedBuild {
   DXGK_BUILDPAGINGBUFFER_OPERATION operation;
   DXGKARG_BUILDPAGINGBUFFER args;
   std::vector<DXGK_PTE> entries;
-  bool has_buffers;  // pDmaBuffer and pDmaBufferPrivateData
+  bool has_buffers;  // pDmaBuffer and pDmaBufferPrivateData are not null
   unsigned flags() const {
     return static_cast<unsigned>(args.UpdatePageTable.Flags.Repeat | args.UpdatePageTable.Flags.InitialUpdate << 1);
   }
@@ -93,7 +93,7 @@ struct Windows26100 : LifeBench {
   }
 };
 
-/// Returns updates before the root, without the unexplained ones and the clear of 64 KiB tables.
+/// Returns the updates before the root, except for the unexplained ones and the update that clears 64 KiB tables.
 std::vector<const RecordedBuild*> Updates() {
   std::vector<const RecordedBuild*> updates;
   for (size_t i = 0; i < before_root; ++i) {
@@ -182,7 +182,7 @@ TEST(Windows26100, TheFirstTablesHaveTheFiguresThatWereSeen) {
   EXPECT_EQ(process_pasids, 1u) << "the system's process";
 }
 
-// The unexplained updates are in the stream as observed. This checks the data rather than a rule.
+// The operations contain the unexplained updates as they were observed. This test checks data, not a rule.
 TEST(Windows26100, UnexplainedPlacesAreThoseThatWereSeen) {
   Windows26100 bench;
   const auto result = bench.Run([](Life&) {});
@@ -239,7 +239,8 @@ TEST(Windows26100, TheRuleHoldsForOtherGeometries) {
   }
 }
 
-// Observed on build 26100: Start 0x430, Count 0x400, GPU_PHYSICAL, in its own update, then the transfer.
+// Observed on Windows build 26100: an update of its own (start 0x430, count 0x400, GPU_PHYSICAL), followed by the
+// transfer.
 TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
   for (const bool by_gpu : {true, false}) {
     Windows26100 bench;
@@ -276,7 +277,7 @@ TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
   }
 }
 
-// DmaBufferGpuVirtualAddress is not 0 if there is an aperture segment (observed on build 22621).
+// DmaBufferGpuVirtualAddress is not 0 if there is an aperture segment (observed on Windows build 22621).
 TEST(PagingBuffers, InTheApertureSegmentHaveAGpuVirtualAddressInEveryOrderOfTables) {
   for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621, BringUp::kWindows26100}) {
     Windows26100 bench({9, 9, 9, 9});
@@ -300,13 +301,13 @@ TEST(PagingBuffers, InTheApertureSegmentHaveAGpuVirtualAddressInEveryOrderOfTabl
   }
 }
 
-// Observed on build 26100: a leaf table's page is reused as a table of level 1 while the freed table above still points
-// to it, and the page passed with InitialUpdate is dirty.
+// Observed on Windows build 26100: the page of a leaf table is reused as a level-1 table while the freed table above
+// still points to it, and the page of an InitialUpdate is dirty.
 TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
   LifeBench bench;
   bench.options.driver = Entry;
   bench.options.os.bring_up =
-      BringUp::kWindows22621;  // allocates from the segment's end: freed pages are reused at once
+      BringUp::kWindows22621;  // allocates from the segment's end, so that freed pages are reused at once
   bench.config.gpu.vram_mib = 8;
   unsigned stale = 0, dirty = 0;
   const auto result = bench.Run([&](Life& life) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests where the GPU finds paging buffers.
+// Tests at which addresses the GPU finds paging buffers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 using workload::Life;
 
-// Observed on build 22621 for paging buffers in segment 0.
+// This behaviour was observed on Windows build 22621 for paging buffers in segment 0.
 TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
   for (const auto& [offset, records] : {std::pair(false, 0), std::pair(true, 0), std::pair(true, 4096)}) {
     test::LifeBench bench;
@@ -44,7 +44,7 @@ TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
   }
 }
 
-// Observed on build 22621: a non-zero address on all calls, and no map operation.
+// Observed on Windows build 22621: all calls pass a non-zero address, and there is no map operation.
 TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureSegment) {
   for (const uint64_t bytes : {256, 4096, 6144, 8256, 65536}) {  // each buffer begins on a new page
     SCOPED_TRACE(std::to_string(bytes) + " bytes");
@@ -109,7 +109,8 @@ NTSTATUS StartAndFragment(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERF
   return status;
 }
 
-// The GPU gets only a segment 0 buffer's first address; PreferContiguous of the buffer's list is only a hint.
+// The GPU receives only the first address of a buffer in segment 0, so the buffer's pages must be consecutive.
+// PreferContiguous of the buffer's list is only a hint.
 TEST(PagingBufferAddress, WithoutConsecutiveLogicalPagesABufferHasOnePageOrLiesInTheApertureOrIsRefused) {
   struct Case {
     uint64_t bytes, segment;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests operations repeated because an allocation is busy or a buffer is full. The rules come from documents only.
+// Tests operations that are repeated because an allocation is busy or a buffer is full. The expected behaviour comes
+// from the documentation; it was not observed on Windows.
 #include <algorithm>
 #include <map>
 #include <vector>
@@ -59,8 +60,8 @@ class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUIL
   }
 };
 
-// STATUS_GRAPHICS_ALLOCATION_BUSY: before the operation is repeated, all earlier work of the GPU ends on every node,
-// including operations built earlier in the same buffer. AllocationIsIdle applies only to that call.
+// STATUS_GRAPHICS_ALLOCATION_BUSY: before the operation is repeated, all earlier GPU work ends on every node, including
+// operations built earlier in the same buffer. AllocationIsIdle is set only in the repeated call.
 TEST_P(Busy, IsAskedAgainWhenAllNodesHaveEndedWhatTheyHadAndOnlyThenWithTheAllocationIdle) {
   ComesAgain(false);
   ComesAgain(true);
@@ -150,7 +151,7 @@ INSTANTIATE_TEST_SUITE_P(Operations, Busy,
                                                                                  : "SpecialLockTransfer";
                          });
 
-/// Paging buffers of 64 bytes hold one command, or two small ones.
+/// Paging buffers of 64 bytes. They hold one command, or two small ones.
 class TinyBuffers : public PagingPasses {
  protected:
   TinyBuffers() {
@@ -176,7 +177,7 @@ TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {
   bench.options.os.driver["ContextBytes"] = 2 * kPage;
   RunProcedure("context_allocations", {{"processes", 2}, {"rounds", 1}});
   EXPECT_GT(again[DXGK_OPERATION_INIT_CONTEXT_RESOURCE], 0u);
-  // The built-in driver writes three words, which would fit, so this driver writes more.
+  // The three words that the built-in driver writes would fit, so this driver writes more.
   RunOnWorker([&](Life& life) {
     GpuProcess* process = life.vidmm.CreateProcess("process");
     Allocation* memory = life.vidmm.context_allocations().Of(*process);

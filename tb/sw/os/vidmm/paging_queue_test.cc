@@ -22,7 +22,7 @@ using workload::Life;
 
 using Paging = DriverFront;
 
-// Observed on build 22621: a walk at build time finds the old entries, whatever has been queued.
+// Observed on Windows build 22621: a walk at build time finds the old entries, although updates have been queued.
 TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
   bench.options.os.driver["InvalidNotCached"] = 0;  // makes the driver also send a flush
   unsigned operations = 0;
@@ -68,8 +68,8 @@ TEST_F(Paging, UpdatesAreQueuedAndAWalkAtBuildTimeSeesTheOldTables) {
   EXPECT_GE(operations, 3u) << "update, flush, fence";
 }
 
-// Observed on build 22621: operations are packed back to back, DmaSize is the number of bytes left, and one submission
-// serves several.
+// Observed on Windows build 22621: operations are packed back to back, DmaSize is the number of bytes left, and one
+// submission serves several.
 TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   struct Place {
     UINT offset, room, used;
@@ -106,9 +106,9 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   EXPECT_THAT(sizes, ElementsAre(next)) << "one submission";
 }
 
-/// Returns the number of findings after a flush that never reaches the hardware. The GPU has read a page, whose entry
-/// has changed since, and `flush` queues a flush of the page. Once the checker has seen the flush, it requires the new
-/// translation.
+/// Returns the number of findings after a flush that never reaches the hardware. The GPU has read a page whose entry
+/// has changed since then, and `flush` queues a flush of the page. Once the checker has seen the flush, it requires the
+/// new translation.
 size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const std::function<void()>&)>& flush) {
   bench.options.os.inject.missing_flush = true;
   const auto result = bench.Run([&](Life& life) {
@@ -157,7 +157,7 @@ size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const
   return result.findings.size();
 }
 
-// This rule comes from documents only.
+// The expected behaviour comes from the documentation; it was not observed on Windows.
 TEST_F(Paging, ObserversLearnOfAFlushWhateverIsInItsBuffer) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_READ_PHYSICAL;
@@ -183,7 +183,7 @@ TEST_F(Paging, ObserversLearnOfAFlushWhateverIsInItsBuffer) {
       << "by itself, behind a packet that is under way";
 }
 
-// Observed on build 22621: the driver must advance pDmaBuffer, or the operation never gets a fence.
+// Observed on Windows build 22621: an operation for which the driver does not advance pDmaBuffer never gets a fence.
 TEST_F(Paging, AnOperationThatEmitsNothingIsNeverSubmitted) {
   unsigned submissions = 0;
   const auto result = bench.RunOnWorker([&](Life& life) {

@@ -7,7 +7,7 @@
 namespace gmmu::os::test {
 namespace {
 
-// Observed on build 26100: paging buffers write the scratch windows once the process has come up.
+// Observed on Windows build 26100: after the process's bring-up, paging buffers write the scratch windows.
 TEST(PagingProcess, IsWrittenByTheCpuOrByPagingBuffersOnceItHasComeUp) {
   for (const bool by_gpu : {false, true}) {
     uint64_t cpu = 0, gpu = 0, before = 0;
@@ -29,7 +29,8 @@ TEST(PagingProcess, IsWrittenByTheCpuOrByPagingBuffersOnceItHasComeUp) {
   }
 }
 
-// No source specifies this; on build 26100 both ends were aligned to 64 KiB.
+// No source specifies whether a flush's end address is inclusive. On Windows build 26100, start and end were aligned to
+// 64 KiB.
 TEST(FlushEnd, IsTheLastByteOrOneBehindItByASwitch) {
   for (const bool inclusive : {false, true}) {
     uint64_t flushes = 0, odd = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rules that implementers get wrong: operations and flushes. The rules come from documents only, unless a comment
-// says otherwise.
+// Tests rules that implementers often get wrong, about operations and flushes. Unless a comment says otherwise, the
+// expected behaviour comes from the documentation; it was not observed on Windows.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -62,7 +62,8 @@ TEST_F(Rule11Paging, ImmediateUpdatesWithNullBuffersAreDoneInsideTheCall) {
   EXPECT_GT(immediate, 0u);
 }
 
-// Observed on build 26100: the update mode decides, not the pointers.
+// Observed on Windows build 26100: the update mode determines whether an update is immediate; the buffer pointers do
+// not.
 TEST_F(Rule11Paging, ImmediateUpdatesWithBuffersAreDoneInsideTheCallAndLeaveThemAlone) {
   bench.options.os.immediate_updates_have_a_buffer = true;
   unsigned immediate = 0;
@@ -110,11 +111,12 @@ TEST_F(Rule11Paging, AFlushOfZeroToZeroIsOfEverything) {
     }
     return call(args);
   });
-  MainJobIsVerified();  // the same addresses map different pages again and again
+  MainJobIsVerified();  // the same addresses repeatedly map different pages
   EXPECT_GT(flushes, 5u);
 }
 
-/// The driver identifies a flush by its process, and compares the root with the space that uses that root.
+/// The driver identifies the space of a flush by its process, and compares the flush's root with the root of that
+/// space.
 TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
   HANDLE flushed = nullptr;
   D3DGPU_PHYSICAL_ADDRESS other{};
@@ -137,7 +139,7 @@ TEST_F(Rule11Paging, AFlushThatNamesTheRootOfAnotherProcessStopsTheSystem) {
 
 using PagingWorkSignals = DriverFront;
 
-// Operation 16 was observed on neither build 22621 nor 26100.
+// Operation 16 was not observed on Windows builds 22621 and 26100.
 TEST_F(PagingWorkSignals, TheSystemWritesTheFenceWhereNoDriverIsAskedTo) {
   for (const bool by_gpu : {true, false}) {
     bench.options.os.gpu_signals = by_gpu;
@@ -177,7 +179,7 @@ TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroun
         const uint64_t va = life.vidmm.ReserveVa(*subject.process, kPage);
         life.vidmm.Map(*subject.process, va, *subject.data, 0, 1);
         life.adapter.vidsch().Wait(packet, 100'000'000);
-        // The contexts run again afterwards.
+        // After the updates, the contexts run again.
         EXPECT_EQ(life.adapter.vidsch().Wait(buffer.Submit("again"), 100'000'000), PacketEnd::kCompleted);
         life.vidmm.FreeVa(*subject.process, va);
       });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests operations of WDDM 1 from VidMm: residency notices, the order of moves, sizes of fills, private data of paging
-// buffers. The rules come from documents only, unless a comment names a build.
+// Tests WDDM 1 operations sent by VidMm: residency notices, the order of moves, sizes of fills, and private data of
+// paging buffers. Unless a comment names a Windows build, the expected behaviour comes from the documentation; it was
+// not observed on Windows.
 
 #include "tb/sw/os/driver_front.h"
 #include "kmd/escape.h"
@@ -41,8 +42,8 @@ class PhysicalPaging : public DriverFront {
   }
 };
 
-// The documents do not say whether a WDDM 2 driver still gets these operations; open-source drivers have handlers for
-// them.
+// The documentation does not say whether a WDDM 2 driver still receives these operations. Open-source drivers have
+// handlers for them.
 TEST_F(PhysicalPaging, TransferByMdlAndFillMoveTheSameAsVirtualOnesWhenTheSystemUsesThem) {
   for (const bool physical : {false, true}) {
     counts.clear();
@@ -58,7 +59,7 @@ TEST_F(PhysicalPaging, TransferByMdlAndFillMoveTheSameAsVirtualOnesWhenTheSystem
   }
 }
 
-// The documents leave open which entry point gets paging buffers; Windows was observed to use the virtual one.
+// The documentation leaves open which entry point receives paging buffers; Windows was observed to use the virtual one.
 TEST_F(PhysicalPaging, PagingBuffersGoByDxgkDdiSubmitCommandWhenTheSystemSubmitsThemSo) {
   for (const bool physical : {false, true}) {
     bench.options.os.physical_submission = physical;
@@ -223,7 +224,8 @@ TEST_F(PhysicalPaging, AnAllocationThatIsToldOfIsContiguous) {
   });
 }
 
-// Observed on build 22621: two operations of 256 MiB fill 512 MiB. This test uses smaller sizes.
+// Observed on Windows build 22621: a fill of 512 MiB is split into two operations of 256 MiB. This test uses smaller
+// sizes.
 TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
   for (const uint64_t largest : {uint64_t{64} << 10, uint64_t{2} << 20}) {
     bench.options.os.fill_kib = largest >> 10;
@@ -250,7 +252,7 @@ TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
   }
 }
 
-// Windows was observed to fill with zeros only, so the width of the pattern is unknown.
+// Windows was observed to fill only with zeros, so the width of the pattern is unknown.
 TEST_F(PhysicalPaging, AFillByByteRepeatsItsLowByteOnTheMachine) {
   for (const bool by_byte : {false, true}) {
     bench.options.os.driver["FillByByte"] = by_byte;
@@ -302,7 +304,8 @@ TEST_F(PhysicalPaging, ADriverThatWritesPastItsPrivateDataIsABugCheck) {
   }
 }
 
-// After an adapter reset the system reports the loss of each allocation to the driver, without a buffer or GPU work.
+// After an adapter reset the system reports the loss of each allocation to the driver, without a buffer and without GPU
+// work.
 TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
   std::map<int, unsigned> lost;
   Run([&](Life& life) {

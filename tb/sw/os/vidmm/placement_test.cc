@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests where allocations live: sets, preferences, alignment, contiguity; unusable ranges of a segment; bases of
-// segments. The rules come from documents only.
+// Tests where allocations reside: segment sets, preferences, alignment, contiguity, unusable ranges of a segment, and
+// base addresses of segments. The expected behaviour comes from the documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

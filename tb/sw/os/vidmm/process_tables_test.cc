@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rules about roots of page tables that implementers get wrong. The rules come from documents only.
+// Tests rules about root page tables that implementers often get wrong. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -63,7 +64,7 @@ TEST_F(Rule11Paging, ARootIndexAtOrAboveNumEntriesFaultsThoughTheMemoryBehindIsV
       life.worker.Call(
           [&] { life.adapter.lead().SetRootPageTable(process->handles.context, process->space->root(), entries); });
     };
-    told(512);  // the same table
+    told(512);  // the table itself is unchanged
     EXPECT_TRUE(RunOnePage(life, process, va, regs::Fault::kRootBound, zeros).passed);
     told(600);
     EXPECT_TRUE(RunOnePage(life, process, va, regs::Fault::kRootBound, zeros).passed) << "at NumEntries";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests processes that the driver refuses or that do not fit: nothing of them remains, on one GPU and over a link.
+// Tests processes that the driver refuses or that do not fit. All parts of such a process are undone, on one GPU and
+// over a link.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +51,7 @@ struct UndoBench : LinkedBench {
     };
   }
 
-  /// Expects that `create` fails for this reason and leaves nothing allocated. Call it on the worker thread.
+  /// Expects that `create` fails for this reason and leaves nothing allocated. Call on the worker thread.
   void ExpectUndone(Life& life, const Case& reason, const std::function<void()>& create) {
     std::vector<Allocation*> fill;
     VidMm& full = life.link.on(reason.engine);
@@ -106,7 +107,7 @@ TEST(ProcessUndo, OverALinkThePartsOnOtherGpusGoToo) {
        {Case{"process"}, Case{"device"}, Case{"context", 0}, Case{"context", 1}, Case{"context", 2}, Case{"room", 1}}) {
     SCOPED_TRACE(std::string(reason.what) + " on adapter " + std::to_string(reason.engine));
     UndoBench bench(3);
-    bench.options.os.driver["DriverVaBytes"] = 1;  // addresses are freed as well
+    bench.options.os.driver["DriverVaBytes"] = 1;  // the undo must also free addresses
     ExpectGood(bench.Run([&](Life& life) {
       life.worker.Call([&] { bench.ExpectUndone(life, reason, [&] { life.link.CreateProcess("refused"); }); });
       workload::FindProcedure("linked")->run(life, {{"pages", 1}, {"sleep", 0}, {"tables", 0}});
@@ -114,7 +115,7 @@ TEST(ProcessUndo, OverALinkThePartsOnOtherGpusGoToo) {
   }
 }
 
-// PageTableUpdateRequireAddressSpaceIdle: on a GPU where the process has no context, there is nothing to suspend.
+// PageTableUpdateRequireAddressSpaceIdle: on a GPU where the process has no context, no context is suspended.
 TEST(LinkedMemory, WorksWhereTablesChangeOnlyWhileTheirSpaceIsIdle) {
   LinkedBench bench;
   bench.options.os.driver["IdleForUpdates"] = 1;

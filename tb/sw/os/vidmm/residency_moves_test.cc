@@ -25,7 +25,7 @@ using ::testing::IsEmpty;
 using workload::Life;
 constexpr uint64_t kSize = 128 << 10;
 
-/// Allocations that may also live in system memory, each in its own process.
+/// Allocations that may also reside in system memory, each in its own process.
 class Moves : public DriverWithAFront {
  protected:
   Moves() {
@@ -64,10 +64,10 @@ class Moves : public DriverWithAFront {
     EXPECT_EQ(DebugView(life.vidmm).GetPte(*piece.process, get), STATUS_SUCCESS);
     return get.Pte[0];
   }
-  /// A process that requests more and more VRAM and needs all of it resident at once.
+  /// A process that requests increasing amounts of VRAM and needs all of it resident at once.
   struct Greedy {
     explicit Greedy(Life& life) : life(life), process(life.vidmm.CreateProcess("greedy")) {}
-    /// Requests 16 KiB more. Returns false if the test's limit is reached.
+    /// Requests 16 KiB more. Returns false once the test's limit is reached.
     bool Wants() {
       wanted.push_back(life.vidmm.CreateAllocation(LocalOnly("greedy", 4 * hw::kPageSize)));
       life.vidmm.Map(*process, 0x10000000 + wanted.size() * 0x10000, *wanted.back(), 0, 4);
@@ -96,9 +96,10 @@ class Moves : public DriverWithAFront {
 };
 
 constexpr UINT kNormal = D3DDDI_ALLOCATIONPRIORITY_NORMAL, kHigh = D3DDDI_ALLOCATIONPRIORITY_HIGH;
-constexpr uint64_t kMost = 512 << 10;  // two of these do not fit into VRAM together with page tables
+constexpr uint64_t kMost = 512 << 10;  // two allocations of this size do not fit into VRAM together with page tables
 
-// GPU virtual address documents, "examples": entries are invalidated and flushed before the transfer and written after.
+// GPU virtual address documentation, "examples": entries are invalidated and flushed before the transfer, and written
+// after it.
 TEST_F(Moves, AMoveToSystemMemoryIsInvalidFlushedTransferredAndMapped) {
   std::vector<DXGK_BUILDPAGINGBUFFER_OPERATION> operations;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -159,8 +160,8 @@ TEST_F(Moves, EqualsStayWhereTheyAreAndComeBackWhenThereIsRoom) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// The bytes move too: the GPU reads and writes an allocation in system memory there. From one memory segment to another
-// the contents are copied directly.
+// The contents move too. The GPU accesses an allocation in system memory in place. Between two memory segments the
+// contents are copied directly.
 TEST_F(Moves, WhatLeavesAMemorySegmentGoesToTheNextOne) {
   bench.config.gpu.vram_mib = 2;
   bench.options.os.driver["VisibleVramBytes"] = 1 << 20;
@@ -258,7 +259,7 @@ TEST_F(Moves, AProcessOverItsBudgetMakesRoomAmongItsOwn) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// An allocation that moved while the tables were evicted is mapped at its new address after the restore.
+// If an allocation moves while the tables are evicted, the restored tables map it at its new address.
 TEST_F(Moves, PageTablesGiveWayAndComeBackWithWhatIsTrueThen) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     Residency& residency = life.vidmm.residency();
@@ -329,7 +330,7 @@ TEST_F(Moves, ACopyOfMappingsBringsTablesBackThatGaveWay) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-/// Runs the procedure on this machine in each DMA mode.
+/// Runs scenario system-memory in each DMA mode.
 class SystemMemoryRun : public ::testing::TestWithParam<RemapPolicy> {};
 
 TEST_P(SystemMemoryRun, EveryByteIsReachedWhereItLives) {

@@ -78,7 +78,7 @@ TEST(Residency, EvictsWhatWasUsedTheLongestAgoAndKeepsWhatIsWanted) {
     EXPECT_FALSE(set.all[0]->local) << "the oldest one went";
     set.MakeResident({1});  // allocation 2 is now the least recently used
     const uint64_t before = set.residency.counts().evictions;
-    set.MakeResident({0, 2});  // 0 is restored; 2 is requested too, so 3 is evicted
+    set.MakeResident({0, 2});  // 0 is restored; 2 is requested at the same time, so 3 is evicted
     EXPECT_EQ(set.residency.counts().evictions, before + 1) << "2 never went";
     EXPECT_FALSE(set.all[3]->local);
     EXPECT_TRUE(set.all[0]->local && set.all[1]->local && set.all[2]->local);
@@ -93,7 +93,7 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {
     Set set(life, 1);
-    // Fills VRAM with old contents.
+    // Fills VRAM with other contents first.
     life.worker.Call([&] {
       Allocation* dirt = life.vidmm.CreateAllocation("dirt", 4 * kSize);
       life.vidmm.MakeResident(*dirt);
@@ -120,7 +120,8 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// A later allocation may get the destroyed one's address. It has other bytes, and no backing store remains.
+// A new allocation can have the same address as the destroyed one. It must not get the destroyed allocation's backing
+// store.
 TEST(Residency, ABackingStoreGoesWithItsAllocation) {
   LifeBench bench;
   const auto result = bench.RunOnWorker([](Life& life) {
@@ -138,14 +139,14 @@ TEST(Residency, ABackingStoreGoesWithItsAllocation) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// In the physical model no mapping shows that an allocation is in use, only DMA buffers that contain its address.
+// In the physical model no mapping shows that an allocation is in use; only DMA buffers that contain its address do.
 TEST(Residency, WhatADmaBufferNamesIsDestroyedWhenThatHasEnded) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {
     Set set(life, 1);
     set.MakeResident({0});
     workload::RenderBuffer fill(life, set.process, hw::kPageSize);
-    for (unsigned i = 0; i < 16; ++i) fill.Fill(set.va[0], kSize, i);  // takes a long time
+    for (unsigned i = 0; i < 16; ++i) fill.Fill(set.va[0], kSize, i);  // keeps the GPU busy for a long time
     life.worker.Call([&] {
       VidSch& vidsch = life.adapter.vidsch();
       Allocation* const named = life.vidmm.CreateAllocation("named", hw::kPageSize);
@@ -192,7 +193,7 @@ TEST(Residency, FromInvalidToValidNeedsNoFlushWhenTheHardwareSaysSo) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// Tests all ways to map. Entries that were valid are flushed whether or not the cap is set.
+// Tests every call that maps. Entries that were valid before are flushed whether or not the cap is set.
 TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInvalidOnes) {
   for (const bool not_cached : {true, false}) {
     LifeBench bench;
@@ -231,7 +232,7 @@ TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInval
   }
 }
 
-// One page mapped at many addresses is a mapping as well.
+// One page that is mapped at many addresses counts as a mapping.
 TEST(Residency, APageAtManyAddressesGoesAndComesBackEverywhere) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {

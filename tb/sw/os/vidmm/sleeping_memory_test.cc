@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what survives D3 with its processes. S4 follows reports by driver authors; the rest comes from documents.
+// Tests what processes keep over D3 and S4. The behaviour for S4 comes from reports by driver authors, everything else
+// from the documentation; neither was observed on Windows.
 #include <algorithm>
 #include <memory>
 
@@ -81,7 +82,7 @@ TEST_P(SleepWithProcesses, ContextsAllocationsAddressesAndProtectionsAreAsBefore
   });
 }
 
-// Maps without an allocation: system memory, zeros in a leaf table, and zeros in a root entry.
+// Mappings without an allocation: system memory, zeros in a leaf table, and zeros in a root entry.
 TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   Run([](Life& life) {
     VidMm& vidmm = life.vidmm;
@@ -119,8 +120,8 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   });
 }
 
-// The driver holds some packets and more are waiting: the results of the former are kept, and the latter run
-// afterwards. Each packet copies the bytes that the previous packet wrote.
+// The driver holds some packets while further packets wait. The results of the former are kept, and the latter run
+// after the sleep. Each packet copies the bytes that the previous packet wrote.
 TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
   constexpr uint32_t kPackets = 24, kPages = 8, kBytes = kPages * kPage;
   Run([](Life& life) {
@@ -213,7 +214,7 @@ TEST_P(SleepWithProcesses, WhatIsDestroyedMeanwhileDoesNotComeBack) {
   });
 }
 
-// An allocation with explicit residency notification has no address during D3, and another address afterwards.
+// An allocation with explicit residency notification has no address during D3, and a new address afterwards.
 TEST_P(SleepWithProcesses, NoticesOfResidencyGoWithTheContent) {
   std::vector<bool> resident;
   Run([&](Life& life) {

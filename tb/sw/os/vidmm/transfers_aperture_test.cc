@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests eviction through the aperture. The rules come from documents only.
+// Tests eviction through the aperture. The expected behaviour comes from the documentation; it was not observed on
+// Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +59,7 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
   }
 }
 
-// Tests which device an operation on the aperture names.
+// Tests which device an aperture operation names.
 TEST(Aperture, ADeviceOwnsAnAllocationThatOfItsProcessOrTheSystemsAndNoneThePrimary) {
   test::LifeBench bench;
   const auto result = bench.RunOnWorker([&](Life& life) {
@@ -84,7 +85,7 @@ TEST(Aperture, ADeviceOwnsAnAllocationThatOfItsProcessOrTheSystemsAndNoneThePrim
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// One move is split if the aperture is smaller than the allocation or mostly in use; it bypasses the aperture if that
+// A move is split if the aperture is smaller than the allocation or mostly in use. The move bypasses an aperture that
 // is fully in use.
 TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
   for (const uint64_t others : {0u, 200u, 256u}) {

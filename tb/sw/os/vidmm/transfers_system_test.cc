@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests contents of allocations outside of memory segments, in their backing stores. Source: documents only.
+// Tests the contents of allocations that reside outside of memory segments, in their backing stores. The expected
+// behaviour comes from the documentation; it was not observed on Windows.
 #include <cstring>
 
 #include "os/memory/system_buffer.h"

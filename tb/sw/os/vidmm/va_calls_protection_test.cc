@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests batches of updates by applications, driver protections, ranges reserved for the driver, and large pages.
+// Tests batches of updates by applications, driver protections, ranges that are reserved for the driver, and large
+// pages.
 
 #include "os/vidmm/va_calls.h"
 
@@ -170,7 +171,7 @@ TEST_F(VaCall, AUniqueDriverProtectionIsTheSameForAllMappingsAndGoesWithThePages
   });
 }
 
-// Source and target of a copy have different protections; each range has one protection per side.
+// Source and target of a copy have different protections. Each range has one protection on each side.
 TEST_F(VaCall, AUniqueDriverProtectionGoesIntoBothWindowsOfACopyInVram) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION;
   std::vector<std::tuple<HANDLE, uint64_t, UINT64>> windows;  // allocation, pages, protection
@@ -219,7 +220,8 @@ TEST_F(VaCall, RangesOfTheDriverTakeMappingsOnlyWithAllowUserModeMapping) {
   }
 }
 
-// A mapping that extends past such a range, or overlaps a mapping in the range, fails as "in use" and changes nothing.
+// A mapping that extends past a range of the driver, or overlaps a mapping in that range, fails as "in use" and changes
+// nothing.
 TEST_F(VaCall, MappingsInARangeOfTheDriverStayInsideAndApart) {
   bench.options.os.driver["DriverVaBytes"] = 1;
   bench.options.os.driver["DriverVaUser"] = 1;

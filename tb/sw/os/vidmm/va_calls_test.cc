@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests calls of applications for their GPU virtual addresses: map, reserve and update.
+// Tests the calls with which applications map, reserve and update GPU virtual addresses.
 
 #include <map>
 
@@ -39,7 +39,7 @@ TEST_F(VaCall, MapTakesAnyFreeAddressWithinBoundsOrTheOneAskedFor) {
   });
 }
 
-// GPU virtual address documents, "physical page size": the low 16 bits of virtual and physical address are equal.
+// GPU virtual address documentation, "physical page size": the low 16 bits of virtual and physical address are equal.
 TEST_F(VaCall, InASegmentOf64KiBPagesAddressesHaveTheOffsetsLow16Bits) {
   bench.options.os.driver["Leaf64k"] = 1;
   In([](Life& life, World& world) {
@@ -101,7 +101,7 @@ TEST_F(VaCall, MapRefusesWhatBreaksARule) {
   });
 }
 
-// A handle of a destroyed allocation stays invalid, even if another object reuses its memory.
+// A handle of a destroyed allocation remains invalid, even if another object reuses its memory.
 TEST_F(VaCall, AHandleEndsWithItsAllocation) {
   In([](Life& life, World& world) {
     Allocation* gone = Filled(life, 4, 0x900);
@@ -214,8 +214,8 @@ TEST_F(VaCall, UpdatesMapRepeatUnmapAndProtectInsideOneReservation) {
   });
 }
 
-// Accesses to a mapped allocation that is not resident fault, whatever was mapped there before; the allocation gets its
-// entries when it becomes resident.
+// Accesses to a mapped allocation that is not resident fault, even if its addresses mapped something else before. The
+// allocation's entries are written when it becomes resident.
 TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   In([](Life& life, World& world) {
     Residency residency(life.vidmm);
@@ -250,8 +250,8 @@ TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
   });
 }
 
-// No operation is sent for unmapped addresses. A zero entry above the leaf is removed as it is, or is split into a
-// table for the rest.
+// No operation is sent for addresses that are not mapped. A zero entry above the leaf is invalidated as a whole, or is
+// split into a table for the rest of its range.
 TEST_F(VaCall, WhatIsNotResidentMakesNoTablesForItsAddresses) {
   constexpr uint64_t kLarge = uint64_t{2} << 20;
   In([](Life& life, World& world) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests linked adapters with little free memory. The rules come from documents only.
+// Tests linked adapters with little free memory. The expected behaviour comes from the documentation; it was not
+// observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,15 +47,15 @@ struct Greedy {
   static constexpr uint64_t kMost = 2 << 20;
 };
 
-/// Returns on which GPUs the tables of a process are evicted.
+/// Returns for each GPU whether the tables of a process are evicted there.
 std::vector<bool> Away(const VidMmLink::Process& process) {
   std::vector<bool> away;
   for (const GpuProcess* part : process.parts) away.push_back(part->space->evicted());
   return away;
 }
 
-// GPU 1 is full, GPU 2 is not; tables of a process are on all GPUs or on none. An allocation that moved meanwhile is
-// mapped at its new address after the restore.
+// GPU 1 is full, GPU 2 is not. A process has tables on all GPUs or on none. An allocation that moves while the tables
+// are evicted is mapped at its new address after the restore.
 TEST(LinkedMemory, TablesGiveWayOnEveryGpuWhereTheMemoryOfOneIsShort) {
   LinkedBench bench(3);
   const auto result = bench.Run([](Life& life) {
@@ -113,7 +114,7 @@ TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
     std::vector<uint64_t> addresses;
     const auto add = [&](unsigned gpu, std::vector<Allocation*>& all) {
       all.push_back(life.link.on(gpu).CreateAllocation(LocalOnly("data", kSize)));
-      addresses.push_back(life.link.ReserveVa(*process, kSize));  // each needs its own page tables
+      addresses.push_back(life.link.ReserveVa(*process, kSize));  // each address needs its own page tables
       life.link.Map(*process, gpu, addresses.back(), *all.back(), 0, kSize / kPage);
       life.link.on(gpu).residency().MakeResident({all.back()});
     };
@@ -132,7 +133,7 @@ TEST(LinkedMemory, RoomForTablesIsMadeOnTheGpuThatHasNone) {
   ExpectGood(result);
 }
 
-// There was room for one table, but not for a second table that the same mapping needed.
+// There is room for one table, but not for the second table that the same mapping needs.
 TEST(LinkedMemory, AReservedPlaceEndsWithTheTableThatHadIt) {
   LinkedBench bench;
   const auto result = bench.Run([](Life& life) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests linked adapters: sleep, silence, hangs, resets, the driver's addresses and devices. Source: documents.
+// Tests linked adapters: sleep, silence, hangs, resets, and the driver's addresses and devices. The expected behaviour
+// comes from the documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,10 +53,10 @@ void ExpectTheLeadsHandleAndAnIndex() {
   }
 }
 TEST(LinkedMemory, FrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
-/// Rule 15, tested on two adapters.
 TEST(Rule11, OverALinkFrameBufferCallbacksTakeTheLeadsHandleAndAnIndex) { ExpectTheLeadsHandleAndAnIndex(); }
 
-/// Adapter 0 saves 4 pages over a sleep, adapter 1 saves two; `sections` are the sizes that they report.
+/// Adapter 0 saves four pages over a sleep, adapter 1 saves two. `sections` are the section sizes that the adapters
+/// report.
 void ExpectSavedPartsSurvive(LinkedBench& bench, const std::vector<uint64_t>& sections) {
   bench.options.os.driver["Adapter1SaveAreaBytes"] = 2 * kPage;
   const auto result = bench.Run([&](Life& life) {
@@ -86,7 +87,8 @@ TEST(LinkedMemory, EachAdaptersPartOfVramSurvivesSleepInASectionOfItsOwn) {
   ExpectSavedPartsSurvive(bench, {4 * kPage, 2 * kPage});
 }
 
-/// Tests the other form: the whole section is pinned, and the driver applies the offsets itself.
+/// Adapter 0 reports one section for all adapters. The whole section is pinned, and the driver applies the offsets
+/// itself.
 TEST(LinkedMemory, OneSectionOfAdapter0ServesAllAtOffsetsOfTheirOwn) {
   for (const uint64_t lead : {0u, 1u}) {
     for (const uint64_t pin_failures : {0u, 4u}) {  // 4: every pin fails, so the driver uses windows
@@ -118,7 +120,7 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
     const auto run = [&](const std::function<void()>& work) {
       life.worker.Call([&] { life.adapter.isolation().exclusive().Run("a test", work); });
     };
-    // Client 1 writes to system memory when Begin is called; GPU 1 must stop as well.
+    // While client 1 writes to system memory, Begin is called. GPU 1 must stop as well.
     ClientRun writes;
     writes.process = shared.process->parts[1];
     writes.base = va;
@@ -229,8 +231,8 @@ TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
   ExpectGood(result);
 }
 
-// Commands of GPU 1 fill memory of GPU 0 again and again when the sleep begins. No fill is lost, whichever GPU the
-// sleep names.
+// Commands of GPU 1 repeatedly fill memory of GPU 0 when the sleep begins. No fill is lost, whichever GPU the sleep
+// names.
 TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
   for (const unsigned named : {0u, 2u}) {
     LinkedBench bench(3);
@@ -240,7 +242,7 @@ TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
       other.RunClient(1, other.Client(1, true, 31), "written by a peer");
       workload::RenderBuffer fill(life, shared.process->parts[1], kPage);
       for (uint32_t i = 31; i-- > 0;)
-        fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);  // long fills; the data of the final one must remain
+        fill.Fill(shared.va, 16 * kPage, 0x5C5C5C5C + i);  // long fills; the pattern of the final fill must remain
       std::vector<HANDLE> contexts;
       for (const GpuProcess* part : shared.process->parts) contexts.push_back(part->handles.context);
       life.worker.Call([&] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests page tables and copies of mappings over linked adapters. The rules come from documents only.
+// Tests page tables and copies of mappings over linked adapters. The expected behaviour comes from the documentation;
+// it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -69,7 +70,7 @@ TEST(LinkedMemory, VramMayDifferInSize) {
   EXPECT_EQ(FaultOf(result), "");
 }
 
-// The record of mappings is copied too: after an eviction the copies are invalid as well.
+// The record of mappings is copied too, so an eviction also invalidates the copies.
 TEST(LinkedMemory, MappingsAreCopiedInTheTablesOfEveryGpu) {
   LinkedBench bench(2);
   const auto result = bench.Run([](Life& life) {

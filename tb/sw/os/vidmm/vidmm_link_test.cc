@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests linked adapters' memory: one domain, one address space, tables on each GPU, peers. Source: documents only.
+// Tests linked adapters' memory: one domain, one address space, tables on each GPU, and peer memory. The expected
+// behaviour comes from the documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -158,7 +159,7 @@ void NoteUpdates() {
   };
 }
 
-// The root is LinkMirrored, the tables below it are LinkInstanced (GPU virtual address document).
+// The root is LinkMirrored; the tables below it are LinkInstanced (GPU virtual address documentation).
 TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheirOwn) {
   LinkedBench bench;
   NoteUpdates();
@@ -202,7 +203,7 @@ TEST(LinkedMemory, RootsAreMirroredAtOneAddressAndLowerTablesHaveContentsOfTheir
     shared.End();
   });
   ExpectGood(result);
-  // Every table has the same address on both GPUs; each GPU's own paging context wrote its own instance.
+  // Every table has the same address on both GPUs. Each GPU's own paging context wrote the instance of that GPU.
   std::map<HANDLE, std::set<std::pair<UINT, uint64_t>>> places;
   for (const Seen& seen : updates) places[seen.context].insert({seen.level, seen.offset});
   ASSERT_THAT(places, SizeIs(2));
@@ -311,7 +312,7 @@ TEST(LinkedMemory, APlaceThatOneGpuHasNotFreeIsGivenToNone) {
     LinkedTables tables({&first, &second}, true);
     std::vector<uint64_t> blocked;
     const uint64_t free_first = first.space->free_bytes();
-    // Allocate most of GPU 1, so that the range that GPU 0 would choose is not free there.
+    // Allocate most of GPU 1, so that the range that GPU 0 would choose is not free on GPU 1.
     while (const auto offset = second.space->Allocate(64 << 10, 64 << 10, "test")) blocked.push_back(*offset);
     second.space->Free(blocked.back());  // makes a hole
     blocked.pop_back();

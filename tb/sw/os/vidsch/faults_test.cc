@@ -22,7 +22,6 @@ void ExpectAResetBitWithoutAFence() {
   }
 }
 TEST(PageFaultFlags, WithoutAFenceAResetBitIsCompulsoryAndTheFenceIs0) { ExpectAResetBitWithoutAFence(); }
-/// Tests the second half of rule 18.
 TEST(Rule11, WithAnUnknownFenceAResetBitIsCompulsory) { ExpectAResetBitWithoutAFence(); }
 
 TEST(PageFaultFlags, WithoutAFenceTheEngineIsResetAndThePacketThatRanIsLost) {

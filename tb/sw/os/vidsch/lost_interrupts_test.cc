@@ -68,7 +68,7 @@ TEST(LostInterrupts, AReportedCompletionIsMissedForWantOfADeferredCallOrOfItsNot
   }
 }
 
-// The deferred call is already queued when the system queries the driver's fence, so nothing was missed.
+// The deferred call is queued when the system queries the driver's fence, so no completion was missed.
 TEST(LostInterrupts, AReportThatIsTakenUpSoonAfterwardsWasNotMissed) {
   Faults test;
   test.Submit(test.Render(1, test.guilty));

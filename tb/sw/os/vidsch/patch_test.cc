@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests patch locations, and how physical-model DMA buffers reach the driver. The rules come from documents only.
+// Tests patch locations, and how DMA buffers of the physical model reach the driver. The expected behaviour comes from
+// the documentation; it was not observed on Windows.
 #include "os/vidsch/patch.h"
 
 #include <gmock/gmock.h>

@@ -16,7 +16,8 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// From display driver documents, and observed on build 26100: 0x81 is Paging and Resubmission.
+// Flags 0x81, which are Paging and Resubmission, come from the display driver documentation and were observed on
+// Windows build 26100.
 TEST(Rule11, PagingPacketsKeepTheirFenceIdsWhenTheyComeBack) {
   SchedulerBench test;
   for (int i = 0; i < 3; ++i) test.Submit(test.Paging());
@@ -37,7 +38,7 @@ TEST(Rule11, PagingPacketsKeepTheirFenceIdsWhenTheyComeBack) {
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
-// Observed on build 26100: ids 2494, 2495, 2496.
+// Observed on Windows build 26100: ids 2494, 2495 and 2496.
 TEST(VidSch, ARenderPacketComesBackWithANewId) {
   SchedulerBench test;
   const PacketId packet = test.Submit(test.Render(1));
@@ -61,7 +62,7 @@ TEST(VidSch, WhatComesBackStandsBeforeThePacketsOfItsOwnContext) {
   const PacketId second = test.Submit(test.Render(2));
   test.Run([&] {
     test.vidsch.Preempt(1);
-    test.AnswerPreemption(1, 1);  // the first packet is done, three return
+    test.AnswerPreemption(1, 1);  // the first packet completed, three are returned
     test.Sleep(1000);
     EXPECT_EQ(test.driver.submitted[4].hContext, reinterpret_cast<HANDLE>(1));
     test.Complete(test.vidsch.last_submitted(1), 1);
@@ -84,7 +85,8 @@ TEST(VidSch, AfterAPreemptionOtherContextsHaveTheirTurn) {
   EXPECT_THAT(test.ended, ElementsAre(overtakes, preempted));
 }
 
-// The driver holds packets of several contexts: b2 must not run before b1, although b1 was not the preempted one.
+// The driver holds packets of several contexts. b2 must not run before b1, although b1 is not the packet that was
+// preempted.
 TEST(VidSch, WhatComesBackKeepsTheOrderWithinEachOfItsContexts) {
   constexpr uint64_t kA = 1, kB = 2, kOther = 3;
   SchedulerBench test;
@@ -110,7 +112,7 @@ TEST(VidSch, APreemptionThatNobodyAskedForIsABugCheck) {
   EXPECT_THROW(test.AnswerPreemption(0, 0), BugCheck);
 }
 
-// Observed on build 26100: the next packet is submitted before the report's call returns.
+// Observed on Windows build 26100: the next packet is submitted before the call that reports the preemption returns.
 TEST(VidSch, APacketCanBeSubmittedWhileThePreemptionIsBeingTold) {
   for (const bool told : {false, true}) {
     Parameters parameters;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests timeouts, page faults and resets, against a driver scripted by each test. The rules come from documents only.
+// Tests timeouts, page faults and resets, against a driver scripted by each test. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -89,7 +90,7 @@ TEST(VidSchRecovery, ARequestThatIsNotAnsweredResetsTheEngineAndOneDeviceIsLost)
   EXPECT_EQ(test.vidsch.recoveries()[0].device, "guilty");
 }
 
-// The process's second packet for the node waits: it must not overtake the first one, which the driver held.
+// The process's second packet for the node waits. It must not overtake the first packet, which the driver held.
 TEST(VidSchRecovery, WhatAResetGivesBackKeepsTheOrderWithinEachOfItsContexts) {
   Recovery test;
   GpuDevice* third = test.vidsch.CreateDevice("third");

@@ -15,8 +15,8 @@
 
 namespace gmmu::os::test {
 
-/// A driver that has only the scheduler's entry points. It records its calls and returns the results that the test
-/// sets. The test also acts as the GPU.
+/// A driver that has only the scheduler's entry points. It records calls and returns the results that the test sets.
+/// The test also acts as the GPU.
 class SchedulerDriver {
  public:
   SchedulerDriver();
@@ -39,7 +39,7 @@ class SchedulerDriver {
   std::vector<uint32_t> FencesFrom(size_t first) const;
 };
 
-/// A scheduler that uses that driver.
+/// A scheduler that uses a SchedulerDriver.
 class SchedulerBench {
  public:
   explicit SchedulerBench(uint32_t last = 0, Parameters parameters = {});
@@ -50,7 +50,7 @@ class SchedulerBench {
 
   void Tell(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data, bool dpc = true);
   void Complete(uint32_t fence, uint32_t node = 0);
-  /// Answers the latest preemption request.
+  /// Reports that the device has handled the latest preemption request.
   void AnswerPreemption(uint32_t last_completed, uint32_t node);
   void PageFault(uint32_t fence, uint32_t node, unsigned flags = DXGK_PAGE_FAULT_ENGINE_RESET_REQUIRED,
                  HANDLE process = nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests waits of the scheduler's callers, and the level of the driver's notifications.
+// Tests waits by callers of the scheduler, and the IRQL of the driver's notifications.
 #include "os/vidsch/vidsch.h"
 
 #include <gmock/gmock.h>
@@ -123,7 +123,7 @@ TEST(VidSchWaits, ASuspensionEndsWithItsContextAndWithAResetOfTheAdapter) {
   });
 }
 
-/// Paging work in progress at a reset of the adapter must end, because the rebuild waits for it.
+/// Paging work that is in progress at an adapter reset must end, because the rebuild waits for it.
 TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
   Waits test;
   PacketId before = 0, after = 0;
@@ -145,7 +145,8 @@ TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
-/// A drain uses the calls of a recovery. This driver lacks DxgkDdiBeginExclusiveAccess, which would follow the drain.
+/// A drain uses the same calls as a recovery. This driver lacks DxgkDdiBeginExclusiveAccess, which would follow the
+/// drain.
 TEST(VidSchWaits, ExclusiveAccessIsDrainedOfWhatHangsAndOfWhatNobodyTold) {
   const auto refusal = [](SchedulerBench& test) -> std::string {
     std::string text;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel routine may be called up to the IRQL that its Microsoft page states. A call one level above triggers a bug
-// check that names the routine.
+// A kernel routine may be called up to the IRQL that its Microsoft page states. A call at the next higher IRQL triggers
+// a bug check that names the routine.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

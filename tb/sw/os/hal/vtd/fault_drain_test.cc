@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::SizeIs;
 
-// The unit raises its interrupt for a fault only if none was pending.
+// The unit raises its fault interrupt only if no fault was pending before.
 TEST(FaultDrain, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
   Machine machine;
   Remapping& iommu = *machine.kernel.iommu();
@@ -30,7 +30,7 @@ TEST(FaultDrain, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
     machine.kernel.scheduler().Seam();
   };
   machine.Translate(0x100000);
-  machine.Translate(0x101000);  // so that a fault is always pending
+  machine.Translate(0x101000);  // ensures that a fault is always pending
   seam();
   EXPECT_THAT(faults, SizeIs(22));
   machine.Translate(0x200000);

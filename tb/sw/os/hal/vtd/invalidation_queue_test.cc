@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a stopped invalidation queue: no page is reused, the error gives the unit's reason, faults are still handled.
+// Tests a stopped invalidation queue: no page is reused, the error gives the unit's reason, and faults are still
+// handled.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
