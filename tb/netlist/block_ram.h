@@ -12,7 +12,7 @@ namespace gmmu::netlist {
 /// need as byte enables.
 class BlockRam {
  public:
-  enum class Write { kNoChange, kThrough, kReadFirst };  ///< what the port's output shows when it writes
+  enum class Write { kNoChange, kThrough, kReadFirst };  ///< what a port outputs when it writes
   struct PortIn {
     bool on = false, write = false;
     unsigned address = 0;

@@ -39,7 +39,7 @@ class Netlist {
 
  private:
   using Net = uint32_t;
-  struct Gate {  ///< a table; with `macro` the LUT RAM or multiplier of this index
+  struct Gate {  ///< a table, or the LUT RAM or multiplier of index ram or mult
     uint32_t table = 0, level = 0;
     Net out = 0, in[5] = {};
     int ram = -1, mult = -1;
@@ -61,7 +61,7 @@ class Netlist {
   struct Block {
     BlockRam ram;
     Port a, b;
-    bool changed = true;  ///< an input, or a word, since the last edge
+    bool changed = true;  ///< an input or a word changed since the last edge
   };
   struct Pad {
     Net in, off, out, outside;
@@ -89,10 +89,10 @@ class Netlist {
   std::map<std::string, std::vector<Net>> ports_;
 
   enum Kind : uint32_t { kGate, kFlipFlop, kBlock };
-  std::vector<uint32_t> first_, readers_;   ///< of each net: kind << 30 | index
+  std::vector<uint32_t> first_, readers_;   ///< readers of each net: kind << 30 | index
   std::vector<std::vector<uint32_t>> due_;  ///< gates to evaluate, by level
   std::vector<uint8_t> gate_due_, flip_flop_due_;
-  std::vector<const Block*> read_;  ///< whose output the present edge changes
+  std::vector<const Block*> read_;  ///< blocks whose output changes at this edge
   std::vector<uint32_t> flip_flops_due_, toggles_, ram_gates_;
 };
 

@@ -53,7 +53,7 @@ inline void ExpectSame(const std::function<void(Script&)>& scene, bool checker =
   EXPECT_GT(rtl.size(), 3u);
 }
 
-/// Maps space 1: VRAM from kVram at 0, host data at 0x40000, an unmapped page at 0x80000, then pages that are
+/// Maps space 1: VRAM from kVram at 0, host data at 0x40000, and an unmapped page at 0x80000. The pages that follow are
 /// read-only, no-execute, zero, aperture, peer, past the end of VRAM, and logical without memory.
 inline void MakePages(Script& s) {
   s.MakeSpace(1);

@@ -45,7 +45,7 @@ struct Made {
 struct Kind {
   const char* name;
   Made (*make)(MachineConfig config);
-  uint32_t register_at;  ///< in BAR 0: 8 bytes that keep what is written
+  uint32_t register_at;  ///< offset in BAR 0 of 8 bytes that keep what is written
 };
 
 MachineConfig SmallConfig() {

@@ -17,9 +17,9 @@ namespace gmmu::test {
 class Script {
  public:
   using Bare = sim::BareMachine;
-  static constexpr uint64_t kFaults = 0x110000;        ///< host: the fault queue, 128 records
-  static constexpr uint64_t kData = 0x1'4000'0000;     ///< host: 1 MiB of bytes
-  static constexpr uint64_t kScratch = 0x1'5000'0000;  ///< host: for SayVram
+  static constexpr uint64_t kFaults = 0x110000;        ///< host memory: fault queue of 128 records
+  static constexpr uint64_t kData = 0x1'4000'0000;     ///< host memory: 1 MiB of data
+  static constexpr uint64_t kScratch = 0x1'5000'0000;  ///< host memory: buffer of SayVram
 
   explicit Script(hw::Platform& platform);
 
@@ -60,7 +60,7 @@ class Script {
   };
   void Client(const std::string& name, const Run& run);
 
-  /// Records new fault records and interrupt causes; clears the causes.
+  /// Records the new fault records and interrupt causes, and clears the causes.
   void SayTrouble();
 
  private:

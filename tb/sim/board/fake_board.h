@@ -22,16 +22,16 @@ namespace gmmu::sim::board {
 
 struct FakeBoardOptions {
   MachineConfig config;               ///< sizes of the GPU
-  unsigned seed = 1;                  ///< of the noise
-  unsigned noise = 0;                 ///< bytes of a million that change, each direction
-  uint64_t cut_after = ~uint64_t{0};  ///< bytes from the board, then the line is dead in both directions
+  unsigned seed = 1;                  ///< seed of the noise
+  unsigned noise = 0;                 ///< changed bytes per million, in each direction
+  uint64_t cut_after = ~uint64_t{0};  ///< after this many bytes from the board, both directions are dead
   uint8_t version = 1;
-  bool mute = false;  ///< bytes that are no frames, as at another rate
+  bool mute = false;  ///< sends bytes that contain no frames, as at a wrong bit rate
   std::string identity = "GMMUBRD";
   bool vram_ready = true;
-  uint64_t stuck_data = 0;           ///< bits of each word that read 1 through the window
-  uint64_t stuck_address = 0;        ///< bits of the window's offset that are 0
-  uint64_t bad_from = ~uint64_t{0};  ///< window writes at this offset and behind it are lost
+  uint64_t stuck_data = 0;           ///< bits that always read 1 in words of the window
+  uint64_t stuck_address = 0;        ///< bits of the window's offset that are always 0
+  uint64_t bad_from = ~uint64_t{0};  ///< window writes at and after this offset are lost
 };
 
 /// A simulated board behind a pseudo-terminal, in its own thread. It implements the board's side of docs/board-link.md
@@ -87,8 +87,8 @@ class FakeBoard : private HostAccess {
   uint64_t began_ns_ = 0;
   Bytes stream_, line_;
   std::deque<Bytes> requests_;
-  size_t held_bytes_ = 0;  ///< of requests that were not given back
-  bool busy_ = false;      ///< a request is at the GPU
+  size_t held_bytes_ = 0;  ///< bytes in use in the request memory
+  bool busy_ = false;      ///< the GPU is processing a request
   uint64_t control_ = 0, message_address_ = 0, message_data_ = 0, vram_key_ = 0;
   uint16_t next_id_ = 0;
   struct Completed {

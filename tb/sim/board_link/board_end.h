@@ -50,11 +50,11 @@ class BoardEnd {
   uint64_t last_sent_ns_ = 0;
 
   std::deque<Bytes> taken_;
-  uint64_t wanted_ = 0, promised_ = 0;  ///< counted from the session's begin; promised_: the highest ack + room
+  uint64_t wanted_ = 0, promised_ = 0;  ///< frame numbers of this session; promised_: the highest ack + room
   bool owe_ack_ = false, owe_nak_ = false, asked_ahead_ = false, asked_damaged_ = false;
 
   Bytes up_;
-  std::deque<Bytes> out_;  ///< frames not acknowledged; first_: number of the first
+  std::deque<Bytes> out_;  ///< unacknowledged frames; first_ is the number of the first
   uint8_t first_ = 0;
   size_t next_ = 0;
   unsigned host_room_ = 0;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the host's end against an independently written board's end, over a line that loses, changes and adds bytes.
+// Tests the host's end against a board's end that was written independently, over a line that loses, changes and adds
+// bytes.
 #include "board_link/link_end.h"
 
 #include <gmock/gmock.h>

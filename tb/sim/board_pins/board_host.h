@@ -27,7 +27,7 @@ inline uint64_t Get(const Bytes& from, size_t at, unsigned bytes) {
 struct Write {
   uint64_t address;
   unsigned kind;
-  Bytes bytes, strobes;  ///< a strobe each byte
+  Bytes bytes, strobes;  ///< one strobe per byte
 };
 
 /// The simulated board and, at the other end of its serial line, a host program that was written only from

@@ -62,7 +62,7 @@ class PatternDevice : public Device {
 
   PlainHost& host_;
   ConfigSpace space_;
-  std::array<std::array<uint8_t, kBytes>, 2> kept_{};  ///< of BAR 0 and BAR 2
+  std::array<std::array<uint8_t, kBytes>, 2> kept_{};  ///< bytes of BAR 0 and BAR 2
   uint64_t reads_ = 0;
 };
 

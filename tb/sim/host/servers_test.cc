@@ -133,7 +133,7 @@ TEST(Window, GivesPlacesBackInTheirOrder) {
   EXPECT_EQ(slots.Free(0), 100u);
   slots.Take(130);
   EXPECT_EQ(slots.Free(0), 100u);
-  EXPECT_EQ(slots.Free(0, 1), 130u);  // one more slot is still to be allocated
+  EXPECT_EQ(slots.Free(0, 1), 130u);  // with one more slot allocated before it
 }
 
 }  // namespace

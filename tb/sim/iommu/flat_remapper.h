@@ -157,8 +157,8 @@ class FlatRemapper : public Remapper {
   MessageSink sink_;
   uint64_t register_ = 0;
   std::map<std::pair<uint16_t, uint64_t>, uint64_t> cache_;  ///< by requester id and logical page
-  uint32_t epoch_ = 0;                                       ///< writes of the register so far
-  std::map<uint32_t, unsigned> in_flight_;                   ///< requests by the epoch of their Lookup
+  uint32_t epoch_ = 0;                                       ///< number of register writes so far
+  std::map<uint32_t, unsigned> in_flight_;                   ///< number of requests, by the epoch of their Lookup
   uint64_t requests_ = 0, faults_ = 0;
 };
 

@@ -13,7 +13,7 @@ struct EventKeeper : hw::EventSink {
   std::vector<hw::AccessEvent> accesses;
   std::vector<hw::BufferEvent> buffers;
   std::vector<hw::CommandEvent> commands;
-  std::vector<unsigned> depths;  ///< of walks
+  std::vector<unsigned> depths;  ///< depths of the walks
   void Take(const hw::WalkEvent& event) override { walks.push_back(event); }
   void Take(const hw::LookupEvent& event) override { lookups.push_back(event); }
   void Take(const hw::AccessEvent& event) override { accesses.push_back(event); }

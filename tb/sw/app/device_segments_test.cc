@@ -12,9 +12,9 @@ using ::testing::Not;
 
 struct Variant {
   const char* name;
-  bool memory;            ///< it has a memory segment
-  bool aperture;          ///< what is accessed physically may be mapped into the aperture segment
-  bool leaves_in_system;  ///< leaf tables lie in system memory
+  bool memory;            ///< there is a memory segment
+  bool aperture;          ///< physically accessed allocations may be mapped into the aperture segment
+  bool leaves_in_system;  ///< leaf tables are in system memory
 };
 
 class Segments : public Cli, public ::testing::WithParamInterface<Variant> {

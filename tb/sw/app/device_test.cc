@@ -109,8 +109,8 @@ TEST_F(Device, HasTheIdsSizesAndInterruptOfTheConfiguration) {
   EXPECT_GT(report["counters"]["device"]["interrupts"], 0);
 }
 
-// During an interrupt storm, waits for a fence and interrupt routines never finish on their own, so the model must end
-// the run.
+// Neither a wait for a fence nor an interrupt routine finishes on its own during an interrupt storm, so the model must
+// end the run.
 TEST_F(Device, ThatStormsEndsTheRunWithTheNameOfTheStorm) {
   const auto run = [&](const char* storm, const char* scenario) {
     setenv("GMMU_STORM", storm, 1);
@@ -153,7 +153,7 @@ TEST_F(Device, ADriverForOurGpuDoesWhatTheOneThatIsBuiltInDoesAndSaysWhatItWasAs
   EXPECT_THAT(err_, HasSubstr(" page table updates\n"));
 }
 
-// The built-in driver has the capabilities that its scenarios need.
+// The built-in driver has the capabilities that these scenarios need.
 TEST_F(Device, OurOwnDriverCanCarryEveryScenario) {
   for (const char* scenario : {"dual-pte", "tables-by-cpu", "logical-pieces", "interface-2-0"}) {
     EXPECT_EQ(Run({"run", "--engine", "fast", "--scenario", scenario}), kExitGood) << scenario << out_;

@@ -104,7 +104,7 @@ TEST_F(Driver, ThatCrashesLeavesAReportWithThePlaceInItsFile) {
 
 struct Misdeed {
   const char* driver;
-  const char* code;  ///< "": no number
+  const char* code;  ///< "" if the bug check has no code
   const char* text;
 };
 void PrintTo(const Misdeed& misdeed, std::ostream* out) { *out << misdeed.driver; }

@@ -59,9 +59,9 @@ TEST_F(Policies, OfAllDefaultsAreTheHardware) {
 }
 
 struct Row {
-  std::vector<std::string> before, more;  ///< keys of the first run, and what the second one has beside them
+  std::vector<std::string> before, more;  ///< keys of the first run, and additional keys of the second
   std::string workload;
-  std::vector<std::string> less, greater;  ///< what becomes so
+  std::vector<std::string> less, greater;  ///< figures that must decrease or increase
   friend void PrintTo(const Row& row, std::ostream* out) { *out << row.more.front(); }
 };
 

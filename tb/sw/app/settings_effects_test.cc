@@ -52,7 +52,7 @@ enum class Becomes { kSlower, kFaster };
 struct TimeRow {
   std::string key, value;
   Becomes becomes = Becomes::kSlower;
-  std::string more = "";  ///< of both machines
+  std::string more = "";  ///< other settings of both machines
 
   friend void PrintTo(const TimeRow& row, std::ostream* out) { *out << row.key << " = " << row.value; }
 };

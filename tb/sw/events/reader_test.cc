@@ -37,7 +37,7 @@ TEST(Reader, RefusesOtherFiles) {
   EXPECT_THAT([&] { Reader reader(file.path); }, ThrowsMessage<EventError>(HasSubstr(file.path)));
   std::ofstream(file.path) << "a report, but no file of events, and long enough to be none of SQLite's either";
   EXPECT_THAT([&] { Reader reader(file.path); }, ThrowsMessage<EventError>(HasSubstr("gmmu run --events")));
-  std::ofstream(file.path, std::ios::trunc) << "";  // SQLite accepts it as a file without tables
+  std::ofstream(file.path, std::ios::trunc) << "";  // SQLite accepts an empty file as a database without tables
   EXPECT_THAT([&] { Reader reader(file.path); }, ThrowsMessage<EventError>(HasSubstr("version 0")));
 }
 

@@ -74,7 +74,7 @@ TEST(WatchedPlatform, CutsAWaitWithoutChangingItsLength) {
     const uint64_t before = watched.NowNs();
     EXPECT_FALSE(watched.WaitForMessage(1000));
     EXPECT_EQ(watched.NowNs() - before, 1000u);
-    EXPECT_EQ(notes.looks, 4u);  // 300, 300, 300, 100
+    EXPECT_EQ(notes.looks, 4u);  // waits of 300, 300, 300 and 100 ns
   });
 }
 

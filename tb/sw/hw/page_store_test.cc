@@ -38,7 +38,7 @@ TEST(PageStore, EachPageKeepsItsBytesOverSeveralMappings) {
   PageStore store("memory");
   std::mt19937_64 random(1);
   std::map<uint64_t, uint64_t> kept;
-  for (uint64_t i = 0; i < 40'000; ++i) {              // 156 MiB, which need three mappings of the file
+  for (uint64_t i = 0; i < 40'000; ++i) {              // 156 MiB, which needs three mappings of the file
     const uint64_t page = random() % (1 << 20) * 256;  // these pages share a slot in the cache of recent pages
     std::memcpy(store.Use(page), &i, sizeof i);
     kept[page] = i;

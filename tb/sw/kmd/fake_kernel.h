@@ -26,7 +26,7 @@ class FakeKernel {
   bool contiguous_adls = true;  ///< false: page arrays
   /// Version of the kernel table's callbacks; the driver's own version is the parameter InterfaceVersion.
   ULONG kernel_version = DXGKDDI_INTERFACE_VERSION;
-  int fail_at_memory_call = -1;  ///< the n-th memory callback from 0 fails
+  int fail_at_memory_call = -1;  ///< index of the memory callback that fails
 
   // Registers of BAR0, and VRAM behind BAR2.
   uint64_t& reg(uint32_t offset) { return registers_[offset]; }
@@ -41,14 +41,14 @@ class FakeKernel {
     uint64_t offset;
     uint64_t value;
   };
-  std::vector<Access> writes;                   ///< of both BARs, in order
-  std::function<void(const Access&)> on_write;  ///< what the device does when a register is written
+  std::vector<Access> writes;                   ///< to both BARs, in order
+  std::function<void(const Access&)> on_write;  ///< the device's reaction to a register write
   std::map<uint64_t, uint64_t> vram;            ///< words by VRAM byte offset
   void* WindowPointer(uint64_t offset) { return window_.get() + offset; }
   static constexpr uint64_t kWindowBytes = 8 << 20;
   static constexpr LONGLONG kWindowAddress = 0xD0000000;
   bool never_quiet = false;  ///< inv_status stays busy
-  uint64_t sizes_held = 0;   ///< what sizes_in_use reads whatever is written; 0: what was written
+  uint64_t sizes_held = 0;   ///< if not 0, sizes_in_use reads this whatever is written
 
   // Counts of resources that the driver holds, and of calls that it has made.
   int objects = 0, adls = 0, views = 0, bars = 0;
@@ -57,10 +57,10 @@ class FakeKernel {
   /// the kernel routine, respectively.
   int contiguous = 0, pages = 0, lists = 0, kernel_memory = 0;
   std::vector<DXGKARGCB_NOTIFY_INTERRUPT_DATA> notifications;
-  std::function<void(const DXGKARGCB_NOTIFY_INTERRUPT_DATA&)> on_notify;  ///< inside of the call
+  std::function<void(const DXGKARGCB_NOTIFY_INTERRUPT_DATA&)> on_notify;  ///< called inside the notification
   int dpcs = 0, notified_dpcs = 0;
-  bool at_device_level = false;       ///< inside of DxgkCbSynchronizeExecution
-  std::vector<std::string> mistakes;  ///< wrong use of a callback
+  bool at_device_level = false;       ///< inside DxgkCbSynchronizeExecution
+  std::vector<std::string> mistakes;  ///< wrong uses of callbacks
 
   /// Existing context allocations, and address ranges that drivers reserved. fail_at_context_call is the index of the
   /// create or reserve call that fails.
@@ -80,7 +80,7 @@ class FakeKernel {
   // The driver, loaded.
   DRIVER_INITIALIZATION_DATA table{};
   PVOID adapter = nullptr;
-  ULONG sources = 1, children = 1;  ///< as the driver answered
+  ULONG sources = 1, children = 1;  ///< the numbers that the driver returned
   NTSTATUS Load();                  ///< DriverEntry and AddDevice
   NTSTATUS Start();                 ///< StartDevice
   void Unload();                    ///< StopDevice and RemoveDevice

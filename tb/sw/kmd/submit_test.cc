@@ -112,7 +112,7 @@ struct RecordedSubmission : testing::Test {
   StartedDriver driver{{{"PagingPrivateBytes", 64}}};
   std::vector<uint64_t> buffer = std::vector<uint64_t>(64);
   std::vector<PagingRecord> records = std::vector<PagingRecord>(4);
-  UINT ends[2] = {};  ///< offsets behind the commands of each operation
+  UINT ends[2] = {};  ///< offset after the last command of each operation
   DXGKARG_SUBMITCOMMAND args{};
 };
 

@@ -22,8 +22,8 @@ struct Between {
   std::function<NTSTATUS(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submit;
   std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&)> query;
   std::function<void(DRIVER_INITIALIZATION_DATA&)> table;
-  DRIVER_INITIALIZATION_DATA real{};  ///< the driver's own
-  HANDLE context = nullptr;           ///< the driver's, of the last call
+  DRIVER_INITIALIZATION_DATA real{};  ///< the driver's own entry points
+  HANDLE context = nullptr;           ///< the driver's context of the latest call
 };
 inline Between between;
 

@@ -34,7 +34,7 @@ struct Holding : sim::twin::FastMachine {
 struct JobBench {
   sim::MachineConfig machine = sim::MachineConfig::Default();
   std::vector<hw::InUse> in_use;
-  bool flat = false;  ///< the machine has the flat remapping unit of the tests in place of VT-d
+  bool flat = false;  ///< the machine has the tests' flat remapping unit instead of VT-d
   os::Parameters os;
   uint64_t bytes = 100'000;
   uint64_t seed = 1;

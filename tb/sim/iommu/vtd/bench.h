@@ -34,7 +34,7 @@ class FakeMemory : public RemapMemory {
     return true;
   }
   std::unordered_map<uint64_t, uint64_t> words;
-  std::set<uint64_t> unreadable;  ///< page numbers
+  std::set<uint64_t> unreadable;  ///< page numbers that cannot be read
   uint64_t reads = 0;
 };
 
@@ -165,7 +165,7 @@ class VtdBench : public VtdTables {
     return 0;
   }
 
-  /// Performs one step of a walk: its next read, from memory.
+  /// Performs the next memory read of a walk.
   void Step(VtdWalk& walk) {
     const RemapRead read = walk.read();
     uint64_t low = 0, high = 0;

@@ -46,7 +46,7 @@ class CommandModel {
 
   std::map<Where, uint64_t> tables;
   std::map<uint32_t, uint64_t> aperture;
-  std::vector<Copy> copies;  ///< adjoining ones joined
+  std::vector<Copy> copies;  ///< adjacent copies are joined
   std::vector<Fill> fills;
   std::vector<Flush> flushes;
   std::vector<Fence> fences;
@@ -60,7 +60,7 @@ class CommandModel {
 
  private:
   void WriteEntry(Where where, uint64_t entry);
-  std::map<Where, bool> written_;  ///< since the last wait
+  std::map<Where, bool> written_;  ///< entries written since the last wait
 };
 
 }  // namespace gmmu::kmd::test

@@ -37,7 +37,7 @@ TEST_F(ShortKernelTable, IsRefusedByADriverThatNeedsMoreAndNothingBehindItIsUsed
 
 struct DriverUnload : DriverWithAFront {};
 
-// The wrong write is to the byte before the inaccessible page, which causes no fault. The driver never frees the block.
+// The wrong driver writes the byte just before the inaccessible page, which causes no fault. It never frees the block.
 TEST_F(DriverUnload, FindsWhatTheDriverWroteBehindPoolMemoryThatItKeeps) {
   for (const bool misdeed : {false, true}) {
     between.table = [misdeed](DRIVER_INITIALIZATION_DATA&) {

@@ -61,7 +61,7 @@ TEST_F(Isolation, AFailureIsIgnoredOnTheForcedPathOnlyWhereItIsAllowed) {
     life.Compare("noted", life.adapter.isolation().ignored_failure().empty() ? "no failure is noted" : "");
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
-  result = Run(SecureVm);  // the failure is not ignored when a secure machine starts
+  result = Run(SecureVm);  // the failure is not ignored when a secure VM starts
   ASSERT_THAT(result.faults, SizeIs(1));
   EXPECT_THAT(result.faults[0].text, HasSubstr("GPU isolation needs an IOMMU"));
 }
@@ -313,7 +313,7 @@ TEST_F(Isolation, EachOfTheFourKindsOfMemoryIsWithinReachAndNothingElse) {
       life.Compare("save memory", mapped(saved) ? "" : "not mapped");
       life.dxgkrnl.frame_buffer().Unpin(adapter.handle(), {0});
       life.Compare("save memory goes with the pin", mapped(saved) ? "still mapped" : "");
-      // kind 4: of firmware
+      // kind 4: reserved by firmware
       const uint64_t reserved = adapter.dma().reserved_ranges().at(0).BaseAddress / hw::kPageSize;
       life.Compare("reserved memory", mapped(reserved) ? "" : "not mapped");
       // This page was allocated without the callbacks.

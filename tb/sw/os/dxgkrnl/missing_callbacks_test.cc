@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 struct Answers {
-  unsigned empty = 0;  ///< places of the table that hold no callback
+  unsigned empty = 0;  ///< null entries of the table
   NTSTATUS acpi = 0, powered = 0, feature = 0;
   D3DKMT_HANDLE parent = 1;
 } answers;

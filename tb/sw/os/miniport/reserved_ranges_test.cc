@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 /// State of Query, which responds like a driver with two ranges.
 std::vector<DXGK_HARDWARERESERVEDRANGES> calls;
 UINT claimed = 2;
-bool fewer = false;  ///< in the second call
+bool fewer = false;  ///< the second call reports one range fewer
 NTSTATUS Query(HANDLE, CONST DXGKARG_QUERYADAPTERINFO* args) {
   if (args->Type != DXGKQAITYPE_HARDWARERESERVEDRANGES) return STATUS_NOT_SUPPORTED;
   auto& out = *static_cast<DXGK_HARDWARERESERVEDRANGES*>(args->pOutputData);

@@ -276,8 +276,8 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// While the tables are evicted, a 4 KiB page becomes resident that requires a conversion. The tables are first restored
-// when there is no room for that conversion.
+// While the tables are evicted, a 4 KiB page becomes resident that requires a conversion. A restore maps that page only
+// once there is room for the conversion.
 TEST_F(Rule11Pages64k, WhatCameWhileTablesWereAwayIsMappedByTheRestoreThatFindsRoomForIt) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     constexpr uint64_t kVa = 0x10000000, kPageVa = kVa + 0x100000;

@@ -38,7 +38,7 @@ TEST_F(TableLife, OnePageOverSeveralLeafTablesHasOneOffsetInItsAllocation) {
   for (const uint64_t offset : offsets) EXPECT_EQ(offset, 3 * kPage);
 }
 
-// The entry above the leaf is invalidated without a split, because an eviction finds no room for a table.
+// The entry above the leaf is invalidated without a split, because there is no room for a table during an eviction.
 TEST_F(TableLife, WhatALargePageMapsLeavesFullVideoMemory) {
   bench.config.gpu.vram_mib = 64;
   Run([&](Life& life) {

@@ -52,7 +52,7 @@ TEST(Preemption, OfASeedIsAlwaysTheSame) {
   EXPECT_NE(Order(1, 1000, true) + Order(2, 1000, true), Order(3, 1000, true) + Order(4, 1000, true));
 }
 
-// A message that arrives while a thread is in the driver, at any IRQL, is served on its own processor.
+// A message that arrives while a thread is in the driver, at any IRQL, is served on another processor.
 TEST(Preemption, InterruptsAndDeferredCallsGoOnBesideThreadsAtAnyLevel) {
   bool beside_thread = false, beside_interrupt = false;
   for (uint64_t seed = 0; seed < 32; ++seed) {

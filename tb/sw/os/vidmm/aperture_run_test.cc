@@ -289,8 +289,8 @@ TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   EXPECT_GT(maps, 4u);
 }
 
-/// The scenario reads and writes unmapped pages. In the second run the driver does not map the dummy page there, which
-/// must be detected.
+/// The scenario reads and writes unmapped pages. In the second run the driver ignores unmap operations, so these pages
+/// do not show the dummy page. The run must detect that.
 TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   auto result = Run(Defaults(), "aperture");
   EXPECT_TRUE(result.Passed()) << Text(result);

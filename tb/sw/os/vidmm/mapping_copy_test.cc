@@ -60,7 +60,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
                                  {CopyOf(va, va + 3 * kPage, 8 * kPage),                  // upward, overlapping
                                   CopyOf(va + 3 * kPage, edge - 4 * kPage, 8 * kPage),    // across tables
                                   CopyOf(edge - 4 * kPage, edge - 5 * kPage, 8 * kPage),  // downward, overlapping
-                                  // upward, overlapping, across tables
+                                  // upward, overlapping and across tables
                                   CopyOf(edge - 5 * kPage, edge - 4 * kPage, 8 * kPage)},
                                  fence, 1),
               STATUS_SUCCESS);

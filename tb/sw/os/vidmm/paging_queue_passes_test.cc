@@ -169,8 +169,8 @@ class TinyBuffers : public PagingPasses {
     const auto result = Run([&](Life& life) { workload::FindProcedure(name)->run(life, values); });
     for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
   }
-  std::map<int, unsigned> again;  ///< calls that asked for another buffer
-  std::map<int, UINT> furthest;   ///< highest MultipassOffset with which they asked
+  std::map<int, unsigned> again;  ///< by operation: calls that requested another buffer
+  std::map<int, UINT> furthest;   ///< by operation: highest MultipassOffset of these calls
 };
 
 TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {

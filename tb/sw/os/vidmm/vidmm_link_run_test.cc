@@ -120,7 +120,7 @@ TEST(LinkedMemory, ExclusiveAccessSilencesEveryDeviceOfTheLink) {
     const auto run = [&](const std::function<void()>& work) {
       life.worker.Call([&] { life.adapter.isolation().exclusive().Run("a test", work); });
     };
-    // While client 1 writes to system memory, Begin is called. GPU 1 must stop as well.
+    // Client 1 writes to system memory while Begin is called; GPU 1 must stop as well.
     ClientRun writes;
     writes.process = shared.process->parts[1];
     writes.base = va;

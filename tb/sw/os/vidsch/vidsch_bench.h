@@ -25,15 +25,15 @@ class SchedulerDriver {
 
   std::vector<DXGKARG_SUBMITCOMMANDVIRTUAL> submitted;
   std::vector<DXGKARG_PREEMPTCOMMAND> preempted;
-  std::vector<uint32_t> reset;  ///< nodes
+  std::vector<uint32_t> reset;  ///< nodes that were reset
   int adapter_resets = 0;
   NTSTATUS submit_status = STATUS_SUCCESS;
   NTSTATUS reset_status = STATUS_SUCCESS;
   uint32_t last_aborted = 0;
   NTSTATUS adapter_reset_status = STATUS_SUCCESS;
-  std::optional<uint32_t> current_fence;                          ///< null: the driver cannot say
-  uint64_t dependents = 0;                                        ///< besides the node itself
-  std::function<void()> on_submit, on_status, on_fence, on_stop;  ///< inside of the call
+  std::optional<uint32_t> current_fence;                          ///< null: the driver does not report it
+  uint64_t dependents = 0;                                        ///< mask of dependent nodes, without the node itself
+  std::function<void()> on_submit, on_status, on_fence, on_stop;  ///< called inside the driver's entry point
 
   /// Returns the fence ids of `submitted` from index `first` on.
   std::vector<uint32_t> FencesFrom(size_t first) const;
@@ -66,7 +66,7 @@ class SchedulerBench {
   Kernel kernel;
   Miniport miniport;
   VidSch vidsch;
-  std::vector<PacketId> ended;  ///< in their order
+  std::vector<PacketId> ended;  ///< in the order in which they ended
 };
 
 /// Two devices of different processes on a scheduler with short timeouts.
