@@ -141,7 +141,7 @@ PVOID Use(PMDL list, MODE mode) { return mode == KernelMode ? View(list, NormalP
     def test_each_entry_of_a_table_has_its_type(self):
         text = (DDI / "dispmprt.h").read_text()
         plain = re.findall(r"^  PVOID (\w+);", text, re.M)
-        self.assertEqual([name for name in plain if not name.startswith("Reserved")],  # as the kit has them
+        self.assertEqual([name for name in plain if not name.startswith("Reserved")],  # as in the Windows Driver Kit
                          ["DxgkDdiDescribePageTable", "DxgkDdiUpdatePageTable", "DxgkDdiUpdatePageDirectory",
                           "DxgkDdiMovePageDirectory", "DxgkDdiSubmitRender", "DxgkDdiCreateAllocation2"])
         self.assertEqual(len(re.findall(r"^  DXGKCB_\w+ DxgkCb\w+;", text, re.M)), 70)

@@ -114,7 +114,7 @@ class Build(unittest.TestCase):
         (self.folder / "new.o").unlink()
         status, said = self.build()
         self.assertEqual(status, 0, said)
-        self.assertRegex(said.splitlines()[-1], "^gmmu: 2 of 3 steps, ")  # of the eleven that were planned
+        self.assertRegex(said.splitlines()[-1], "^gmmu: 2 of 3 steps, ")  # eleven steps were planned
 
     def test_a_reader_that_has_left_does_not_end_the_build(self):
         self.steps("build a.o: compile\n  seconds = .3\nbuild b.o: compile a.o\n  seconds = .3\n  then = echo said\nbuild all: phony b.o\n")
@@ -135,7 +135,7 @@ class Estimate(unittest.TestCase):
     def test_is_the_usual_time_at_first_and_follows_the_measured_rate(self):
         planned = {f"step {number}": 10 for number in range(100)}
         self.assertAlmostEqual(self.steps(planned).seconds, 500, delta=1)
-        for after, least, most in ((5, 100, 300), (100, 390, 410), (400, 900, 1600)):  # twenty steps in so many seconds
+        for after, least, most in ((5, 100, 300), (100, 390, 410), (400, 900, 1600)):  # seconds for twenty steps
             steps = self.steps(planned, after=after)
             for number in range(20):
                 steps.finish(100, f"step {number}")

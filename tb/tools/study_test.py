@@ -117,7 +117,7 @@ class Resume(StudyTest):
     def test_a_study_that_was_killed_goes_on_and_has_the_rows_of_one_in_one_go(self):
         study = self.file(HUNDRED)
         log = self.folder / "log"
-        slow = self.folder / "slow"  # as long as it is there, points behind the 40th take their time: the study cannot end
+        slow = self.folder / "slow"  # while this file exists, points after the 40th are slow: the study cannot end
         slow.touch()
         counting = self.script(f"with open({str(log)!r}, 'a+') as file:\n    print(arguments, file=file)\n"
                                f"    file.seek(0)\n    late = len(file.readlines()) > 40\n"
@@ -127,7 +127,7 @@ class Resume(StudyTest):
         end = time.monotonic() + 200
         while self.count() < 30 and time.monotonic() < end:
             time.sleep(0.02)
-        os.killpg(process.pid, signal.SIGKILL)  # its programs too, which would go on to write the log
+        os.killpg(process.pid, signal.SIGKILL)  # its programs too, which would otherwise continue to write the log
         process.wait()
         slow.unlink()
         killed_at = self.count()
@@ -336,7 +336,7 @@ class BadInput(StudyTest):
         self.assertIn("give another file by --db", self.study(TINY, status=2))
 
     def test_a_full_disk_loses_nothing_that_was_finished(self):
-        limit, most = 300_000, resource.RLIM_INFINITY  # bytes of a file: of the study's only
+        limit, most = 300_000, resource.RLIM_INFINITY  # largest file in bytes, for the study only
         program = self.script(f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({most}, {most}))\ngo()")
         said = self.study(HUNDRED, status=2, program=program,
                           preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most)))
@@ -378,7 +378,7 @@ class Builds(StudyTest):
         """A front door that copies the program in place of building it."""
         root = self.folder / "root"
         (root / "build").mkdir(parents=True)
-        fast = root / "build/gmmu"   # what is there runs on the fast engine too
+        fast = root / "build/gmmu"   # the program that is already built also runs the fast engine
         fast.write_text("#!/bin/sh\ncase $1 in config) ;; *) set -- $(echo \" $* \" | sed 's/ --engine rtl / --engine fast /') ;; esac\n"
                         f"exec {PROGRAM} \"$@\"\n")
         fast.chmod(0o755)
