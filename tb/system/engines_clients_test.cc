@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the same clients and translations on both engines, and expects equal results except for times.
+// Runs the same clients and translations on both engines. Results must be equal, except for times.
 #include "tb/system/engines_script.h"
 
 namespace gmmu::test {

@@ -209,7 +209,7 @@ TEST_P(EveryEngine, ReadsComeAfterTheWritesThatWerePostedBefore) {
       const auto value = static_cast<uint8_t>(random());
       p.MmioWrite(kWindow + byte, 1, value);
       window[byte / 8] = (window[byte / 8] & ~(uint64_t{0xFF} << byte % 8 * 8)) | uint64_t{value} << byte % 8 * 8;
-      // Use a page-aligned address, because register inv_start keeps no lower bits.
+      // The address is page-aligned, because register inv_start drops the low bits.
       for (unsigned j = 0; j < 3; ++j) p.MmioWrite(Register(), 8, last = (random() & 0xFFFFFFF) << 12);
       if (i % 3 != 0) continue;
       EXPECT_EQ(p.MmioRead(Register(), 8), last);

@@ -10,10 +10,10 @@
 
 namespace gmmu::test {
 
-/// Software for a bare GPU that records its results without times, so that two engines must record the same text.
+/// Software for a bare GPU. It records its results without times, so that two engines must record the same text.
 ///
-/// Spaces have two levels of nine bits: the root of space s is at VRAM 0x100000 x s, its leaf table for [0, 2 MiB) one
-/// page after it.
+/// Spaces have two levels of nine bits. The root of space s is at VRAM 0x100000 x s; its leaf table for [0, 2 MiB) is
+/// one page after the root.
 class Script {
  public:
   using Bare = sim::BareMachine;

@@ -45,7 +45,7 @@ class LinkedMachine {
   std::vector<std::unique_ptr<BareMachine>> gpus_;
 };
 
-// Checks that every engine must pass; one test per engine calls each of them. They need 2 to 4 GPUs.
+// Contract tests of linked engines. One test per engine calls each function, which needs 2 to 4 GPUs.
 
 void RegistersAndVramAreEachGpusOwn(hw::Platform& p);
 void CopiesGoToThePeersVramAndBack(hw::Platform& p);

@@ -52,7 +52,8 @@ class BoardScenario : public Cli, public ::testing::WithParamInterface<std::stri
     options.config = FakeBoard::SmallConfig();
     return options;
   }
-  /// Writes the scenario to a file and returns the file's path. Sizes that the scenario does not state are the board's.
+  /// Writes the scenario to a file and returns the file's path. For each size that the scenario does not state, the
+  /// file contains the size of the board.
   std::string Sized(const std::string& name) const {
     std::string text, sizes = "[machine.gpu]\n";
     for (const workload::BuiltInScenario& file : workload::BuiltInScenarioFiles())

@@ -11,7 +11,7 @@ namespace {
 using ::testing::HasSubstr;
 
 struct NotBegun : Cli {
-  /// Expects a refusal with a line that contains `text` and a line that names the settings `named`.
+  /// Expects a refusal that contains `text` in one line and the names of settings (`named`) in another.
   void Refused(const std::string& scenario, const std::vector<std::string>& set, const std::string& text,
                const std::string& named) {
     SCOPED_TRACE(scenario + " with " + named);

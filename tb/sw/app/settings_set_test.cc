@@ -39,7 +39,7 @@ std::set<std::string> ChangedInFiles() {
   return names;
 }
 
-/// Returns the sources of all tests except this one and the measurements.
+/// Returns the sources of all tests, except for this test and the measurements.
 std::string Tests() {
   std::string text;
   for (const auto& entry : fs::recursive_directory_iterator(GMMU_SOURCE_DIR "/tb")) {

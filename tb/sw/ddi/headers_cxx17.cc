@@ -1,3 +1,3 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compiles the same assertions as headers_c11.c, as C++17.
+// Compiles the assertions of headers_c11.c as C++17.
 #include "layout_static.h"

@@ -25,7 +25,7 @@ struct Seen {
   std::function<void(const DXGKARG_SUBMITCOMMANDVIRTUAL&)> submission;
   std::function<void(const DXGKARG_SETROOTPAGETABLE&)> root;
   std::function<NTSTATUS(DXGKARG_CREATEPROCESS&)> process;
-  std::function<void(const DXGKARG_QUERYADAPTERINFO&)> answer;  // called after the driver has answered
+  std::function<void(const DXGKARG_QUERYADAPTERINFO&)> answer;  // called after the driver has responded
   unsigned devices = 0, destroyed = 0;
   DXGKRNL_INTERFACE interface{};
   DRIVER_INITIALIZATION_DATA real{};
@@ -44,7 +44,7 @@ class DriverFront : public ::testing::Test {
   }
   ~DriverFront() override { seen = {}; }
 
-  /// Calls `watch` with every operation that VidMm sends, in order, before the driver gets it.
+  /// Calls `watch` with every operation that VidMm sends, in order, before the driver receives it.
   void Watch(std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> watch) { seen.operation = std::move(watch); }
   /// Calls `instead` in place of the driver. `instead` may itself call the driver.
   void Instead(std::function<NTSTATUS(DXGKARG_BUILDPAGINGBUFFER&, const BuildCall&)> instead) {

@@ -63,7 +63,7 @@ TEST(CounterSums, AreOfEachGpuAlone) {
   }
   EXPECT_TRUE(CounterSums(counters).empty());
   counters[0].value += 1;              // one lookup too many on one GPU
-  counters[Good().size()].value -= 1;  // one lookup too few on the other; the two errors do not cancel out
+  counters[Good().size()].value -= 1;  // one lookup too few on the other GPU; the errors do not cancel out
   ASSERT_EQ(CounterSums(counters).size(), 2u);
   EXPECT_EQ(CounterSums(counters)[1].text.rfind("unit1.port_client0: lookups", 0), 0u);
 }

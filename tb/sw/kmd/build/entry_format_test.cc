@@ -115,8 +115,8 @@ TEST(EntryFormat, A64KiBPageIsAlignedAndNothingElseIsDifferent) {
   EXPECT_EQ(entry.raw, 3u);
 }
 
-// On linked adapters the index identifies the owner of the page. This comes from the documentation; it was not observed
-// on Windows.
+// The documentation says that on linked adapters the index identifies the page's owner. Linked adapters were not
+// observed on Windows.
 TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   for (uint32_t own = 0; own < 4; ++own) {
     for (uint64_t owner = 0; owner < 4; ++owner) {

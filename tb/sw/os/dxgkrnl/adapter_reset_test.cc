@@ -28,7 +28,7 @@ using workload::RenderBuffer;
 
 NTSTATUS CannotReset(HANDLE, DXGKARG_RESETENGINE*) { return STATUS_IO_TIMEOUT; }
 
-std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // called before the driver gets the operation
+std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // called before the driver receives the operation
 DRIVER_INITIALIZATION_DATA real;
 NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
   if (built) built(*args);

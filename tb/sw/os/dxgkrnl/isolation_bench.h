@@ -46,7 +46,7 @@ struct Between {
   std::vector<std::string> calls;
   std::function<NTSTATUS(const DXGKARG_QUERYADAPTERINFO&, NTSTATUS)> queried;  // called after the real entry point
   std::function<NTSTATUS()> begin;                                             // called instead of the real entry point
-  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // called before the driver gets the operation
+  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // called before the driver receives the operation
   bool attached = false;                                        // whether the domain was attached at DxgkDdiStartDevice
   std::function<void(hw::Bdf)> starting;                        // called in DxgkDdiStartDevice
 };

@@ -94,7 +94,7 @@ TEST(LinkedAdapters, GpusThatAreNotInTheChainAreRemovedAgain) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// The driver could link the two devices, but the system does not ask it to without DxgkDdiLinkDevice.
+// The driver could link the two devices, but the system does not use linking without entry point DxgkDdiLinkDevice.
 TEST(LinkedAdapters, WithoutTheEntryTheFirstDeviceStandsAloneAndTheOthersAreRemovedAgain) {
   LinkedBench bench(3);
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiLinkDevice = nullptr; };

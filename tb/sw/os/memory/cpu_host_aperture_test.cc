@@ -70,7 +70,7 @@ struct Window : Machine {
     table.DxgkDdiUnmapCpuHostAperture = UnmapPages;
     return table;
   }
-  /// Returns the segment pages behind a view, as the driver was told to map them.
+  /// Returns the segment pages behind a view, as they were last passed to the driver.
   std::vector<UINT64> Behind(const uint8_t* view, size_t pages) {
     std::vector<UINT64> found;
     const uint64_t first = (kernel.mmio().Resolve(view, 1) - start) / aperture->page_bytes();

@@ -153,7 +153,8 @@ TEST(MemoryAdls, PreferContiguousIsAHintWithoutRemapping) {
   objects.Destroy({args.hPhysicalMemoryObject, args.hAdapterMemoryObject});
 }
 
-// RequireContiguous was observed on Windows build 26100; the other expected results come from the documentation.
+// The behaviour of RequireContiguous was observed on Windows build 26100; the other expected results come from the
+// documentation.
 TEST(Rule11, ContiguousAdlHasNoArray) {
   Objects test;
   const auto object = test.Create(6 * 4096, test.adapter, DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY);

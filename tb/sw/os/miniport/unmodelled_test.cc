@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which declarations of a driver the model ignores, and compares them with the pages that list these
+// Tests which of a driver's declarations the model ignores, and compares them with the pages that list ignored
 // declarations.
 #include "os/miniport/unmodelled.h"
 

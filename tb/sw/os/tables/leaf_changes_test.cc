@@ -276,7 +276,7 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// While the tables are evicted, a 4 KiB page becomes resident that requires a conversion. A restore maps that page only
+// While the tables are evicted, a 4 KiB page that requires a conversion becomes resident. A restore maps the page only
 // once there is room for the conversion.
 TEST_F(Rule11Pages64k, WhatCameWhileTablesWereAwayIsMappedByTheRestoreThatFindsRoomForIt) {
   const auto result = bench.RunOnWorker([&](Life& life) {

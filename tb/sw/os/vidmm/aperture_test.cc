@@ -150,7 +150,7 @@ TEST(Aperture, ADriverWithoutMapAperture2SupportedGetsAnMdl) {
   list.PageCount = 7;
   list.Flags.Contiguous = 1;
   list.BasePageNumber = 0x1230;
-  *test.adl = list;  // like the list of contiguous memory
+  *test.adl = list;  // the form of a contiguous object's list
   test.aperture->Map(test.owner, first + 3, 3, *test.adl, 4);
   EXPECT_THAT(test.mdl_pages, ElementsAre(0x1234, 0x1235, 0x1236)) << "a contiguous list becomes an array";
   test.facts.remapped = true;

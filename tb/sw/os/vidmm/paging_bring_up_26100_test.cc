@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the bring-up of the paging process as observed on Windows build 26100: the rule on the scenario's machine and
-// on other geometries. Updates that no rule explains (os/bring_up.h, Unexplained26100) are not counted here.
+// Tests the bring-up of the paging process as observed on Windows build 26100, on the scenario's machine and on other
+// geometries. Updates that no rule explains (os/bring_up.h, Unexplained26100) are not counted here.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

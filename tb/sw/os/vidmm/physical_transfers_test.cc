@@ -42,8 +42,8 @@ class PhysicalPaging : public DriverFront {
   }
 };
 
-// The documentation does not say whether a WDDM 2 driver still receives these operations. Open-source drivers have
-// handlers for them.
+// The documentation does not say whether a WDDM 2 driver still receives FILL, and TRANSFER by MDL. Open-source drivers
+// have handlers for these operations.
 TEST_F(PhysicalPaging, TransferByMdlAndFillMoveTheSameAsVirtualOnesWhenTheSystemUsesThem) {
   for (const bool physical : {false, true}) {
     counts.clear();

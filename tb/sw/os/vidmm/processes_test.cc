@@ -51,7 +51,7 @@ struct UndoBench : LinkedBench {
     };
   }
 
-  /// Expects that `create` fails for this reason and leaves nothing allocated. Call on the worker thread.
+  /// Expects that `create` fails for the given reason and leaves nothing allocated. Call on the worker thread.
   void ExpectUndone(Life& life, const Case& reason, const std::function<void()>& create) {
     std::vector<Allocation*> fill;
     VidMm& full = life.link.on(reason.engine);

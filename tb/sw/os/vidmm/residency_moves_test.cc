@@ -92,7 +92,7 @@ class Moves : public DriverWithAFront {
 
   LifeBench bench;
   std::vector<Piece> pieces;
-  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // called before the driver gets the operation
+  std::function<void(const DXGKARG_BUILDPAGINGBUFFER&)> built;  // called before the driver receives the operation
 };
 
 constexpr UINT kNormal = D3DDDI_ALLOCATIONPRIORITY_NORMAL, kHigh = D3DDDI_ALLOCATIONPRIORITY_HIGH;

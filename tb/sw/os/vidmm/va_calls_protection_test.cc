@@ -220,8 +220,8 @@ TEST_F(VaCall, RangesOfTheDriverTakeMappingsOnlyWithAllowUserModeMapping) {
   }
 }
 
-// A mapping that extends past a range of the driver, or overlaps a mapping in that range, fails as "in use" and changes
-// nothing.
+// A mapping that extends past a range reserved for the driver, or overlaps a mapping in that range, fails as "in use"
+// and changes nothing.
 TEST_F(VaCall, MappingsInARangeOfTheDriverStayInsideAndApart) {
   bench.options.os.driver["DriverVaBytes"] = 1;
   bench.options.os.driver["DriverVaUser"] = 1;

@@ -25,7 +25,8 @@ TEST(LinkedMemory, TablesMoveOnEveryGpuToOneAddress) {
     shared.RunClient(2, shared.Client(2, true, 5), "written by a peer");
     const auto root = [&](unsigned gpu) { return shared.process->parts[gpu]->space->root().SegmentOffset; };
     const uint64_t old = root(0);
-    life.worker.Call([&] { life.link.on(1).tables().Move(*shared.process->parts[1]); });  // any part is valid here
+    // the part on any GPU is valid here
+    life.worker.Call([&] { life.link.on(1).tables().Move(*shared.process->parts[1]); });
     EXPECT_NE(root(0), old);
     EXPECT_EQ(root(1), root(0));
     EXPECT_EQ(root(2), root(0));

@@ -155,7 +155,8 @@ TEST(SecondStage, TheUnitSeesWhatIsMappedAndNothingElse) {
       } else {
         const size_t pick = random.Below(held.size());
         const Held gone = held[pick];
-        for (size_t i = 0; i < gone.pfns.size(); i += 37) translate(gone.logical / 4096 + i);  // these are cached now
+        // caches these translations
+        for (size_t i = 0; i < gone.pfns.size(); i += 37) translate(gone.logical / 4096 + i);
         iommu.Unmap(*domain, gone.logical, gone.pfns.size());
         domain->logical().Free(gone.taken);
         for (size_t i = 0; i < gone.pfns.size(); i += 37)
