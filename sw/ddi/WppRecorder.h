@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Software tracing. A source includes a header of its own name and .tmh, which tools/driver_sources.py writes: each trace
- * function of the source is WppTrace there, which prints its text by DbgPrintEx when its flag is on. */
+/* WPP software tracing. A source includes a header NAME.tmh, which tools/driver_sources.py generates. In it every trace
+ * function of the source is WppTrace, which prints the message with DbgPrintEx if WppRecorderFilter is TRUE. */
 #ifndef GMMU_DDI_WPPRECORDER_H
 #define GMMU_DDI_WPPRECORDER_H
 
@@ -27,13 +27,14 @@ typedef struct _RECORDER_CONFIGURE_PARAMS {
 #define WPP_CLEANUP(driver) ((void)(driver))
 #endif
 
-/* TRUE: what this source traces is printed. */
+/* TRUE: the trace messages of this source are printed. */
 static BOOLEAN WppRecorderFilter __attribute__((__unused__)) = TRUE;
 #define WPP_RECORDER_LEVEL_FILTER(flag) WppRecorderFilter
 
 #define WPP_FIRST(first, ...) first
 
-/* Only the text: its conversions are those of the tracing compiler, which DbgPrintEx does not have. */
+/* Prints the format string only, without its arguments: DbgPrintEx does not know the conversions of the tracing
+ * preprocessor. */
 #define WppTrace(level, name, text)                                                                             \
   ((void)(WppRecorderFilter &&                                                                                  \
           DbgPrintEx(DPFLTR_IHVVIDEO_ID, (level) <= TRACE_LEVEL_ERROR ? DPFLTR_ERROR_LEVEL : DPFLTR_INFO_LEVEL, \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integers by size. LLP64: a ULONG has 32 bits whatever the host compiler's long has. A source that is compiled with wide
- * characters of 16 bits, as docs/driver.md says, gets the kit's types and not <stdint.h>: some define uint64_t themselves. */
+/* Integers by size. LLP64: a ULONG is 32 bits regardless of the host compiler's long. A source that is compiled with
+ * 16-bit wide characters (docs/driver.md) gets the types of the Windows Driver Kit (WDK) instead of <stdint.h>, because
+ * some sources define uint64_t themselves. */
 #ifndef GMMU_DDI_BASETSD_H
 #define GMMU_DDI_BASETSD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bug checks that drivers and this model name. */
+/* Bug check codes that drivers and this model use. */
 #ifndef GMMU_DDI_BUGCODES_H
 #define GMMU_DDI_BUGCODES_H
 

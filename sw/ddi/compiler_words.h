@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of Microsoft's compiler that GCC, or Clang without -fms-extensions, does not have. */
+/* Keywords of Microsoft's compiler that GCC, or Clang without -fms-extensions, lacks. */
 #ifndef GMMU_DDI_COMPILER_WORDS_H
 #define GMMU_DDI_COMPILER_WORDS_H
 
@@ -13,7 +13,7 @@
 #define _WIN64 1
 #endif
 
-/* One calling convention on x64. The program that calls a driver is compiled by a Linux compiler too. */
+/* x64 has only one calling convention. The program that calls a driver is also compiled by a Linux compiler. */
 #undef __cdecl
 #undef __stdcall
 #undef __fastcall
@@ -46,7 +46,7 @@
 #define DECLSPEC_DEPRECATED_DDK
 #define DECLSPEC_UUID(id)
 
-/* __declspec(x) is one of these. */
+/* Arguments that __declspec accepts. */
 #define __declspec(x) GMMU_DECLSPEC_##x
 #define GMMU_DECLSPEC_align(n) DECLSPEC_ALIGN(n)
 #define GMMU_DECLSPEC_allocate(section)
@@ -92,9 +92,9 @@
 #define _ReturnAddress() __builtin_return_address(0)
 #define _AddressOfReturnAddress() __builtin_frame_address(0)
 
-/* Structured exceptions: nothing here raises one. A bad access ends the run (docs/driver.md), so a handler is compiled and
- * never entered. Of the ways out of a __try block, __leave is missing. The C++ library has a __try of its own: these words
- * are for sources that are compiled as docs/driver.md says, with wide characters of 16 bits. */
+/* Structured exceptions. Nothing here raises one: a bad access ends the run (docs/driver.md), so a handler is compiled
+ * but never entered. __leave is not supported. The C++ library has its own __try, so these macros are defined only for
+ * sources that are compiled with 16-bit wide characters, as docs/driver.md prescribes. */
 #if __SIZEOF_WCHAR_T__ == 2
 #undef __try
 #define __try if (1)

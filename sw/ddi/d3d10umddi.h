@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user-mode driver of Direct3D 10 passes on of a resource. */
+/* Flags and descriptions of resources that a Direct3D 10 user-mode driver passes to the kernel-mode driver. */
 #ifndef GMMU_DDI_D3D10UMDDI_H
 #define GMMU_DDI_D3D10UMDDI_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a user-mode driver of Direct3D 12 passes on of a resource. */
+/* Descriptions of resources that a Direct3D 12 user-mode driver passes to the kernel-mode driver. */
 #ifndef GMMU_DDI_D3D12UMDDI_H
 #define GMMU_DDI_D3D12UMDDI_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernel-mode graphics DDI in parts: arguments by subject, entry points, callbacks. */
+/* Includes all parts of the kernel-mode graphics DDI: arguments by subject, entry points, callbacks. */
 #ifndef GMMU_DDI_D3DKMDDI_H
 #define GMMU_DDI_D3DKMDDI_H
 

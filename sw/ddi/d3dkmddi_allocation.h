@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations of applications, of contexts, and standard ones (docs/ddi.md, memory and vidmm). */
+/* Allocations of applications and contexts, and standard allocations (docs/ddi.md, memory and vidmm). */
 #ifndef GMMU_DDI_D3DKMDDI_ALLOCATION_H
 #define GMMU_DDI_D3DKMDDI_ALLOCATION_H
 
@@ -32,7 +32,7 @@ typedef struct _DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 {
   };
 } DXGK_ALLOCATIONINFOFLAGS_WDDM2_0;
 
-/* The flags of a WDDM 1 driver: bits 12 and 13 mean something else than in WDDM 2. */
+/* The flags of a WDDM 1 driver: bits 12 and 13 have a different meaning in WDDM 2. */
 typedef struct _DXGK_ALLOCATIONINFOFLAGS {
   union {
     struct {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What entry points and callbacks take, by the kit's names: IN is read, OUT written, INOUT both. */
+/* Argument types of entry points and callbacks under the WDK's names: IN_ is read by the callee, OUT_ written, INOUT_
+ * both. */
 #ifndef GMMU_DDI_D3DKMDDI_ARGS_H
 #define GMMU_DDI_D3DKMDDI_ARGS_H
 
@@ -10,7 +11,7 @@
 #include "d3dkmddi_paging.h"
 #include "d3dkmddi_power.h"
 
-/* Arguments of display, queues and virtual machines: known by name here. */
+/* Arguments of displays, queues and virtual machines, declared as incomplete types. */
 typedef struct _DXGKARGCB_DISCONNECTDOORBELL DXGKARGCB_DISCONNECTDOORBELL;
 typedef struct _DXGKARGCB_INVALIDATEHWCONTEXT DXGKARGCB_INVALIDATEHWCONTEXT;
 typedef struct _DXGKARGCB_ISFEATUREENABLED DXGKARGCB_ISFEATUREENABLED;

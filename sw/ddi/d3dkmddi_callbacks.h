@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of Dxgkrnl's callbacks, those for memory objects aside (d3dkmddi_memory.h). They are pointer types, as all of DXGKCB_. */
+/* Types of Dxgkrnl's callbacks, except those for memory objects (d3dkmddi_memory.h). Like all DXGKCB_ types they are
+ * pointers. */
 #ifndef GMMU_DDI_D3DKMDDI_CALLBACKS_H
 #define GMMU_DDI_D3DKMDDI_CALLBACKS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of the entry points of a driver: queries, processes, contexts, allocations, paging, submission, fences, reset. A
- * table holds the P types. */
+/* Types of a driver's entry points: queries, processes, contexts, allocations, paging, submission, fences, reset.
+ * DRIVER_INITIALIZATION_DATA contains the pointer types (PDXGKDDI_). */
 #ifndef GMMU_DDI_D3DKMDDI_CALLS_H
 #define GMMU_DDI_D3DKMDDI_CALLS_H
 

@@ -177,7 +177,7 @@ typedef struct _DXGK_IOMMU_CAPS {
 } DXGK_IOMMU_CAPS;
 
 typedef struct _DXGK_PHYSICAL_MEMORY_CAPS {
-  PHYSICAL_ADDRESS HighestVisibleAddress; /* last byte that the device can address */
+  PHYSICAL_ADDRESS HighestVisibleAddress; /* highest address that the device can reach */
 } DXGK_PHYSICAL_MEMORY_CAPS;
 
 typedef struct _DXGK_FRAMEBUFFERSAVEAREA {

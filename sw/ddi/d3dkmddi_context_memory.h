@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations of contexts, and what an allocation has outside of the GPU: CPU host aperture, backing store. */
+/* Allocations of contexts, and an allocation's resources outside the GPU: CPU host aperture, backing store. */
 #ifndef GMMU_DDI_D3DKMDDI_CONTEXT_MEMORY_H
 #define GMMU_DDI_D3DKMDDI_CONTEXT_MEMORY_H
 
@@ -33,9 +33,9 @@ typedef struct _DXGKARGCB_CREATECONTEXTALLOCATION {
   UINT PhysicalAdapterIndex;
 } DXGKARGCB_CREATECONTEXTALLOCATION;
 
-/* Sizes and offsets in pages of 4 KiB. */
+/* Addresses are in bytes; OffsetInPages and SizeInPages count 4 KiB pages. */
 typedef struct _DXGKARGCB_MAPCONTEXTALLOCATION {
-  D3DGPU_VIRTUAL_ADDRESS BaseAddress; /* 0: anywhere between the next two */
+  D3DGPU_VIRTUAL_ADDRESS BaseAddress; /* 0: any between MinimumAddress and MaximumAddress */
   D3DGPU_VIRTUAL_ADDRESS MinimumAddress;
   D3DGPU_VIRTUAL_ADDRESS MaximumAddress;
   HANDLE hAllocation;
@@ -51,7 +51,7 @@ typedef struct _DXGKARGCB_UPDATECONTEXTALLOCATION {
   UINT PrivateDriverDataSize;
 } DXGKARGCB_UPDATECONTEXTALLOCATION;
 
-/* Page numbers count pages of the segment's size. */
+/* Page numbers are in units of the segment's page size. */
 typedef struct _DXGKARG_MAPCPUHOSTAPERTURE {
   HANDLE hAllocation;
   WORD SegmentId;
@@ -68,7 +68,7 @@ typedef struct _DXGKARG_UNMAPCPUHOSTAPERTURE {
   WORD PhysicalAdapterIndex;
 } DXGKARG_UNMAPCPUHOSTAPERTURE;
 
-/* For allocations with ShareBackingStoreWithKmd. */
+/* For allocations whose ShareBackingStoreWithKmd flag is set. */
 typedef struct _DXGKARG_SETALLOCATIONBACKINGSTORE {
   HANDLE hDriverAllocation;
   PVOID pBackingStore;

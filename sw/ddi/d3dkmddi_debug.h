@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What tools ask a driver, and data behind handles: debug information, history buffers, clocks. */
+/* Queries of debugging tools, and the data behind handles: debug information, history buffers, clocks. */
 #ifndef GMMU_DDI_D3DKMDDI_DEBUG_H
 #define GMMU_DDI_D3DKMDDI_DEBUG_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Displays, as far as an adapter without one meets them: children, pointers, what is shown. */
+/* Display types that even a render-only adapter needs: children, pointers, scan-out. */
 #ifndef GMMU_DDI_D3DKMDDI_DISPLAY_H
 #define GMMU_DDI_D3DKMDDI_DISPLAY_H
 

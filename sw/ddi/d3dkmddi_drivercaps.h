@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* DXGKQAITYPE_DRIVERCAPS: what a driver says of the whole adapter. */
+/* DXGKQAITYPE_DRIVERCAPS: the capabilities of the whole adapter. */
 #ifndef GMMU_DDI_D3DKMDDI_DRIVERCAPS_H
 #define GMMU_DDI_D3DKMDDI_DRIVERCAPS_H
 
@@ -200,7 +200,7 @@ typedef union _DXGK_HWQUEUEDFLIP_CAPS {
   UINT Value;
 } DXGK_HWQUEUEDFLIP_CAPS;
 
-/* GammaRampCaps and what stands behind it until SchedulingCaps belongs to displays. */
+/* The members from GammaRampCaps up to, but not including, SchedulingCaps are for displays. */
 typedef struct _DXGK_DRIVERCAPS {
   PHYSICAL_ADDRESS HighestAcceptableAddress;
   UINT MaxAllocationListSlotId;

@@ -45,7 +45,7 @@ typedef struct _DXGK_CREATEDEVICEFLAGS {
 } DXGK_CREATEDEVICEFLAGS;
 
 typedef struct _DXGKARG_CREATEDEVICE {
-  HANDLE hDevice; /* in: Dxgkrnl's, out: the driver's */
+  HANDLE hDevice; /* in: Dxgkrnl's handle, out: the driver's handle */
   union {
     DXGK_CREATEDEVICEFLAGS Flags;
     PVOID pInfo;
@@ -92,7 +92,7 @@ typedef struct _DXGK_CONTEXTINFO {
 } DXGK_CONTEXTINFO;
 
 typedef struct _DXGKARG_CREATECONTEXT {
-  HANDLE hContext; /* in: Dxgkrnl's, out: the driver's */
+  HANDLE hContext; /* in: Dxgkrnl's handle, out: the driver's handle */
   UINT NodeOrdinal;
   UINT EngineAffinity;
   DXGK_CREATECONTEXTFLAGS Flags;
@@ -238,7 +238,7 @@ typedef enum _DXGK_KERNEL_SUBMISSION_TYPE {
   DXGK_KERNEL_SUBMISSION_PRESENTBLT = 2
 } DXGK_KERNEL_SUBMISSION_TYPE;
 
-/* Appends the signal of a monitored fence to a buffer that the kernel builds. */
+/* Asks the driver to append the signal of a monitored fence to a buffer that the kernel builds. */
 typedef struct _DXGKARG_SIGNALMONITOREDFENCE {
   DXGK_KERNEL_SUBMISSION_TYPE KernelSubmissionType;
   PVOID pDmaBuffer; /* in/out, as in DXGKARG_BUILDPAGINGBUFFER */

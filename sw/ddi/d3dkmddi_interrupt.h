@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an interrupt routine tells Dxgkrnl (docs/ddi.md, execution). */
+/* The notifications that an interrupt routine sends to Dxgkrnl (docs/ddi.md, execution). */
 #ifndef GMMU_DDI_D3DKMDDI_INTERRUPT_H
 #define GMMU_DDI_D3DKMDDI_INTERRUPT_H
 
@@ -28,7 +28,7 @@ typedef enum _DXGK_INTERRUPT_TYPE {
   DXGK_INTERRUPT_GPU_ENGINE_STATE_CHANGE = 20
 } DXGK_INTERRUPT_TYPE;
 
-/* Of displays: known by name here. */
+/* Display types, declared as incomplete types. */
 typedef struct _DXGK_MULTIPLANE_OVERLAY_VSYNC_INFO DXGK_MULTIPLANE_OVERLAY_VSYNC_INFO;
 typedef struct _DXGK_MULTIPLANE_OVERLAY_VSYNC_INFO2 DXGK_MULTIPLANE_OVERLAY_VSYNC_INFO2;
 

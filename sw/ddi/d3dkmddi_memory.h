@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address descriptor lists, physical memory objects, and the memory callbacks of isolation
- * (docs/ddi.md, memory). */
+/* Address descriptor lists (ADL), physical memory objects, and the memory callbacks of GPU isolation (docs/ddi.md,
+ * memory). */
 #ifndef GMMU_DDI_D3DKMDDI_MEMORY_H
 #define GMMU_DDI_D3DKMDDI_MEMORY_H
 
@@ -16,8 +16,8 @@ typedef union _DXGK_ADL_FLAGS {
   UINT32 Value;
 } DXGK_ADL_FLAGS;
 
-/* PageCount 4 KiB pages: Contiguous ? BasePageNumber + k : Pages[k]. Logical or physical pages;
- * never CPU addresses. */
+/* PageCount pages of 4 KiB. Page k is BasePageNumber + k if Contiguous is set, else Pages[k]. Page numbers are logical
+ * or physical, never CPU virtual. */
 typedef struct _DXGK_ADL {
   UINT32 PageCount;
   DXGK_ADL_FLAGS Flags;
@@ -76,7 +76,7 @@ typedef struct _DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT {
 
 typedef struct _DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT {
   HANDLE hPhysicalMemoryObject;
-  HANDLE hAdapterMemoryObject; /* optional: closed by the same call */
+  HANDLE hAdapterMemoryObject; /* optional; the same call closes this object */
 } DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT;
 
 typedef struct _DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT {
@@ -112,15 +112,15 @@ typedef struct _DXGKARGCB_FREE_ADL {
 typedef struct _DXGKARGCB_MAP_PHYSICAL_MEMORY {
   HANDLE hPhysicalMemoryObject;
   DXGK_ACCESS_MODE AccessMode;
-  SIZE_T Offset;        /* in: in the object; out: distance of the data from pMappedAddress */
-  SIZE_T Size;          /* in: wanted; out: of the view, from pMappedAddress */
+  SIZE_T Offset;        /* in: offset in the object; out: offset of the data from pMappedAddress */
+  SIZE_T Size;          /* in: requested size; out: size of the view, from pMappedAddress */
   void* pMappedAddress; /* out */
 } DXGKARGCB_MAP_PHYSICAL_MEMORY;
 
 typedef struct _DXGKARGCB_UNMAP_PHYSICAL_MEMORY {
   HANDLE hPhysicalMemoryObject;
   PVOID pBaseAddress;
-  SIZE_T Size; /* the Size that the map gave back */
+  SIZE_T Size; /* the Size that the map call returned */
 } DXGKARGCB_UNMAP_PHYSICAL_MEMORY;
 
 typedef struct _DXGKARGCB_ALLOCATECONTIGUOUSMEMORY {
@@ -196,7 +196,7 @@ typedef struct _DXGKARGCB_UNMAPFRAMEBUFFERPOINTER {
   PVOID pBaseAddress;
 } DXGKARGCB_UNMAPFRAMEBUFFERPOINTER;
 
-/* <= APC_LEVEL. The first eight take their structure only. */
+/* IRQL <= APC_LEVEL. The first eight have the argument structure as their only parameter. */
 typedef NTSTATUS (*DXGKCB_CREATEPHYSICALMEMORYOBJECT)(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT*);
 typedef void (*DXGKCB_DESTROYPHYSICALMEMORYOBJECT)(CONST DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT*);
 typedef NTSTATUS (*DXGKCB_OPENPHYSICALMEMORYOBJECT)(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT*);

@@ -82,7 +82,7 @@ typedef union _DXGK_TRANSFERVIRTUALFLAGS {
 
 typedef struct _DXGK_BUILDPAGINGBUFFER_TRANSFERVIRTUAL {
   HANDLE hAllocation;
-  UINT64 AllocationOffsetInBytes; /* information; never added to an address */
+  UINT64 AllocationOffsetInBytes; /* informative only; never added to an address */
   UINT64 TransferSizeInBytes;
   D3DGPU_VIRTUAL_ADDRESS SourceVirtualAddress;
   D3DGPU_VIRTUAL_ADDRESS DestinationVirtualAddress;
@@ -141,7 +141,7 @@ typedef struct _DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE {
 typedef struct _DXGK_BUILDPAGINGBUFFER_FLUSHTLB {
   D3DGPU_PHYSICAL_ADDRESS RootPageTableAddress;
   HANDLE hProcess;
-  D3DGPU_VIRTUAL_ADDRESS StartVirtualAddress; /* both 0: the whole space */
+  D3DGPU_VIRTUAL_ADDRESS StartVirtualAddress; /* start and end both 0: the whole address space */
   D3DGPU_VIRTUAL_ADDRESS EndVirtualAddress;
 } DXGK_BUILDPAGINGBUFFER_FLUSHTLB;
 
@@ -170,7 +170,7 @@ typedef struct _DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY {
   D3DGPU_PHYSICAL_ADDRESS PhysicalAddress;
   union {
     UINT Resident : 1;
-    UINT Reserved : 31; /* a union member: starts at bit 0 as well */
+    UINT Reserved : 31; /* a union member, so it starts at bit 0 too, as in the WDK */
   };
 } DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY;
 
@@ -247,7 +247,7 @@ typedef struct _DXGKARG_BUILDPAGINGBUFFER {
   PVOID pDmaBufferPrivateData;
   UINT DmaBufferPrivateDataSize;
   DXGK_BUILDPAGINGBUFFER_OPERATION Operation;
-  UINT MultipassOffset; /* in/out: 0 at first, then the driver's */
+  UINT MultipassOffset; /* in/out: 0 in the first call, then the value that the driver left */
   union {
     struct {
       HANDLE hAllocation;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of the entry points of WDDM 2.2 and later that no procedure of this model calls: hardware queues, virtual machines,
- * native fences, doorbells. */
+/* Types of the WDDM 2.2 and later entry points that this model never calls: hardware queues, virtual machines, native
+ * fences, doorbells. */
 #ifndef GMMU_DDI_D3DKMDDI_QUEUE_CALLS_H
 #define GMMU_DDI_D3DKMDDI_QUEUE_CALLS_H
 

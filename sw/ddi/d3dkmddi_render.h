@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands of applications as the kernel-mode driver gets them: render, patch, present, cancel. */
+/* Application commands as the kernel-mode driver receives them: render, patch, present, cancel. */
 #ifndef GMMU_DDI_D3DKMDDI_RENDER_H
 #define GMMU_DDI_D3DKMDDI_RENDER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory segments: the queries of each version. */
+/* Memory segments: the query structures of each WDDM version. */
 #ifndef GMMU_DDI_D3DKMDDI_SEGMENTS_H
 #define GMMU_DDI_D3DKMDDI_SEGMENTS_H
 
@@ -135,7 +135,7 @@ typedef struct _DXGK_QUERYSEGMENTMEMORYSTATE {
   DXGK_MEMORYRANGE* pMemoryRanges;
 } DXGK_QUERYSEGMENTMEMORYSTATE, DXGK_SEGMENTMEMORYSTATE;
 
-/* WDDM 3.2: names and layout only. */
+/* WDDM 3.2. Names and layout only; nothing here uses these types. */
 typedef enum _DXGK_SEGMENTTYPE { DXGK_SEGMENTTYPE_SYSMEM = 0, DXGK_SEGMENTTYPE_LOCAL = 1 } DXGK_SEGMENTTYPE;
 
 typedef enum _DXGK_PAGESIZE {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of the kernel-mode interface that user mode knows too: standard allocations, preemption, nodes, video outputs. */
+/* Types of the kernel-mode interface that user mode also uses: standard allocations, preemption, nodes, video
+ * outputs. */
 #ifndef GMMU_DDI_D3DKMDT_H
 #define GMMU_DDI_D3DKMDT_H
 
@@ -140,7 +141,7 @@ typedef struct _DXGK_NODEMETADATA_FLAGS {
   };
 } DXGK_NODEMETADATA_FLAGS;
 
-/* Without padding behind the last member: 0x4A bytes. */
+/* No padding after the last member: 0x4A bytes. */
 #pragma pack(push, 1)
 typedef struct _DXGK_NODEMETADATA {
   DXGK_ENGINE_TYPE EngineType;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths and modes of displays: data only, nothing here has an output. */
+/* Display paths and modes. Declarations only: no adapter here has an output. */
 #ifndef GMMU_DDI_D3DKMDT_VIDPN_H
 #define GMMU_DDI_D3DKMDT_VIDPN_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an application may ask about page tables and segments: a view for debuggers. */
+/* Queries with which an application inspects page tables and segments, for debuggers. */
 #ifndef GMMU_DDI_D3DKMTHK_H
 #define GMMU_DDI_D3DKMTHK_H
 
@@ -44,7 +44,7 @@ typedef struct _D3DKMT_GET_PTE {
   UINT PhysicalAdapterIndex;
   UINT PageTableLevel;
   UINT PageTableIndex[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT];
-  BOOLEAN b64KBPte;                 /* in/out, with dual entries */
+  BOOLEAN b64KBPte;                 /* in/out, dual entries only */
   UINT NumPtes;                     /* in/out */
   DXGK_PTE Pte[D3DKMT_GET_PTE_MAX]; /* out */
   UINT NumValidEntries;             /* out */

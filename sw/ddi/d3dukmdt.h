@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types that user-mode and kernel-mode graphics drivers share: GPU virtual addresses and DXGK_PTE.
- */
+/* Types that user-mode and kernel-mode graphics drivers share: GPU virtual addresses and DXGK_PTE. */
 #ifndef GMMU_DDI_D3DUKMDT_H
 #define GMMU_DDI_D3DUKMDT_H
 
@@ -43,8 +42,8 @@ typedef UINT D3DKMT_HANDLE;
 #define DXGK_MAX_PAGE_TABLE_LEVEL_COUNT 6
 #define DXGK_MAX_GPU_VA_BIT_COUNT 63
 
-/* Legacy names of system memory. DXGK_PTE::Segment and the segment ids of page tables and operands
- * have 0 for it. */
+/* Legacy names of system memory. In DXGK_PTE::Segment and in the segment ids of page tables and operands, system memory
+ * is 0. */
 #define DXGK_SEGMENT_ID_INVALID 0
 #define DXGK_SEGMENT_ID_SYSTEMMEMORY 31
 #define DXGK_SEGMENT_SET_SYSTEMMEMORY 0x80000000U
@@ -60,7 +59,7 @@ typedef enum _DXGK_PTE_PAGE_SIZE {
   DXGK_PTE_PAGE_TABLE_PAGE_64KB = 1
 } DXGK_PTE_PAGE_SIZE;
 
-/* The abstract page table entry. Addresses are 4 KiB page numbers. */
+/* The abstract page table entry. PageAddress counts 4 KiB pages. */
 typedef struct _DXGK_PTE {
   union {
     struct {
@@ -96,7 +95,7 @@ typedef union _D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE {
   UINT64 Value;
 } D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE;
 
-/* What an application asks of its GPU virtual addresses: pages of 4 KiB, reservations of 64 KiB. */
+/* GPU virtual addresses in calls of applications: mapped in 4 KiB pages, reserved in units of 64 KiB. */
 typedef enum _D3DDDIGPUVIRTUALADDRESS_RESERVATION_TYPE {
   D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS = 0,
   D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO = 1,
@@ -105,7 +104,7 @@ typedef enum _D3DDDIGPUVIRTUALADDRESS_RESERVATION_TYPE {
 
 typedef struct _D3DDDI_MAPGPUVIRTUALADDRESS {
   D3DKMT_HANDLE hPagingQueue;
-  D3DGPU_VIRTUAL_ADDRESS BaseAddress; /* 0: anywhere between the next two */
+  D3DGPU_VIRTUAL_ADDRESS BaseAddress; /* 0: any between MinimumAddress and MaximumAddress */
   D3DGPU_VIRTUAL_ADDRESS MinimumAddress;
   D3DGPU_VIRTUAL_ADDRESS MaximumAddress;
   D3DKMT_HANDLE hAllocation;
@@ -116,7 +115,7 @@ typedef struct _D3DDDI_MAPGPUVIRTUALADDRESS {
   UINT Reserved0;
   UINT64 Reserved1;
   D3DGPU_VIRTUAL_ADDRESS VirtualAddress; /* out */
-  UINT64 PagingFenceValue;               /* out; 0: done */
+  UINT64 PagingFenceValue;               /* out; 0: already complete */
 } D3DDDI_MAPGPUVIRTUALADDRESS;
 
 typedef struct _D3DDDI_RESERVEGPUVIRTUALADDRESS {
@@ -131,7 +130,7 @@ typedef struct _D3DDDI_RESERVEGPUVIRTUALADDRESS {
   D3DDDIGPUVIRTUALADDRESS_RESERVATION_TYPE ReservationType;
   UINT64 DriverProtection;
   D3DGPU_VIRTUAL_ADDRESS VirtualAddress; /* out */
-  UINT64 PagingFenceValue;               /* out; 0: done */
+  UINT64 PagingFenceValue;               /* out; 0: already complete */
 } D3DDDI_RESERVEGPUVIRTUALADDRESS;
 
 typedef enum _D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION_TYPE {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formats of surfaces, and small types that user-mode and kernel-mode drivers share. */
+/* Surface formats, and small types that user-mode and kernel-mode drivers share. */
 #ifndef GMMU_DDI_D3DUKMDT_FORMATS_H
 #define GMMU_DDI_D3DUKMDT_FORMATS_H
 

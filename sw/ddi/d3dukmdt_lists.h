@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists that come with a command buffer of a driver without GPU virtual addresses, and the flags of an escape. */
+/* Allocation and patch location lists, which accompany a command buffer of a driver without GPU virtual addresses, and
+ * the flags of an escape. */
 #ifndef GMMU_DDI_D3DUKMDT_LISTS_H
 #define GMMU_DDI_D3DUKMDT_LISTS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The display port: the table of a driver and that of Dxgkrnl. */
+/* The display port interface: the driver's entry points and Dxgkrnl's callbacks. */
 #ifndef GMMU_DDI_DISPMPRT_H
 #define GMMU_DDI_DISPMPRT_H
 
@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/* Size, Version, DeviceHandle, then callbacks in the order of the kit, by version. */
+/* Size, Version, DeviceHandle, then the callbacks in WDK order, by version. */
 struct _DXGKRNL_INTERFACE {
   ULONG Size;
   ULONG Version;
@@ -107,8 +107,8 @@ struct _DXGKRNL_INTERFACE {
 #endif
 };
 
-/* Members in the order of the kit, by version: 0x4F0 bytes at 0xE003 (observed). What stands behind
- * SetInterruptTargetPresentId rests on documents only. */
+/* Members in WDK order, by version. The size 0x4F0 at version 0xE003 was observed on Windows; the members after
+ * SetInterruptTargetPresentId come from the documentation. */
 typedef struct _DRIVER_INITIALIZATION_DATA {
   ULONG Version;
   PDXGKDDI_ADD_DEVICE DxgkDdiAddDevice;
@@ -304,7 +304,7 @@ typedef struct _DRIVER_INITIALIZATION_DATA {
 #endif
 } DRIVER_INITIALIZATION_DATA, *PDRIVER_INITIALIZATION_DATA;
 
-/* Called once from DriverEntry; the table is copied. */
+/* Called once from DriverEntry. The table is copied, so the caller need not keep it. */
 NTSTATUS DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath,
                         PDRIVER_INITIALIZATION_DATA DriverInitializationData);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of the display port's callbacks. The pointer of device memory that DXGKCB_MAP_MEMORY gives is for READ_/WRITE_REGISTER_*
- * only (wdm.h). */
+/* Types of the display port's callbacks. The pointer that DXGKCB_MAP_MEMORY returns must be accessed only through
+ * READ_REGISTER_* and WRITE_REGISTER_* (wdm.h). */
 #ifndef GMMU_DDI_DISPMPRT_CALLBACKS_H
 #define GMMU_DDI_DISPMPRT_CALLBACKS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of the entry points of a driver that the display port calls. */
+/* Types of the driver's entry points that the display port calls. */
 #ifndef GMMU_DDI_DISPMPRT_CALLS_H
 #define GMMU_DDI_DISPMPRT_CALLS_H
 

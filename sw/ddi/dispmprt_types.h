@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the display port knows of a device: start information, resources, children, events. */
+/* The display port's description of a device: start information, resources, children, events. */
 #ifndef GMMU_DDI_DISPMPRT_TYPES_H
 #define GMMU_DDI_DISPMPRT_TYPES_H
 

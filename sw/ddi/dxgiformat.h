@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Formats by the names of DXGI. */
+/* Surface formats under their DXGI names. */
 #ifndef GMMU_DDI_DXGIFORMAT_H
 #define GMMU_DDI_DXGIFORMAT_H
 

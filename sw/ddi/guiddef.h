@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GUIDs. A source that includes initguid.h first has the constants that the headers name; others refer to them. */
+/* GUIDs. A source that includes initguid.h first defines the GUID constants of the headers; other sources only refer to
+ * them. */
 #ifndef GMMU_DDI_GUIDDEF_H
 #define GMMU_DDI_GUIDDEF_H
 
@@ -30,7 +31,7 @@ static inline bool operator==(REFGUID a, REFGUID b) { return IsEqualGUID(a, b); 
 static inline bool operator!=(REFGUID a, REFGUID b) { return !IsEqualGUID(a, b); }
 #else
 typedef const GUID* REFGUID;
-#define IsEqualGUID(a, b) (__builtin_memcmp((a), (b), sizeof(GUID)) == 0) /* of pointers, in C */
+#define IsEqualGUID(a, b) (__builtin_memcmp((a), (b), sizeof(GUID)) == 0) /* in C, a and b are pointers */
 #endif
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GUIDs of the headers that come behind this one are defined here. */
+/* Makes the headers included after this one define their GUIDs. */
 #ifndef GMMU_DDI_INITGUID_H
 #define GMMU_DDI_INITGUID_H
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a driver includes: the base types, the kernel routines and the words of Microsoft's compiler and analyser. */
+/* The header that a driver includes: base types, kernel routines, and the keywords of Microsoft's compiler and
+ * analyser. */
 #ifndef GMMU_DDI_NTDDK_H
 #define GMMU_DDI_NTDDK_H
 
@@ -12,7 +13,8 @@
 #include "wdm_names.h"
 #include "winerror.h"
 
-/* Microsoft's preprocessor drops the comma before arguments that a macro was not given; GCC's does it here. */
+/* When a variadic macro has no arguments, Microsoft's preprocessor drops the preceding comma. GCC needs __VA_OPT__ for
+ * that. */
 #if !defined(__clang__) && __SIZEOF_WCHAR_T__ == 2
 #define DbgPrintEx(component, level, format, ...) DbgPrintEx(component, level, format __VA_OPT__(, ) __VA_ARGS__)
 #define __debugbreak() DbgBreakPoint()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of the video port: none that this model has. */
+/* Requests of the video port. This model implements none. */
 #ifndef GMMU_DDI_NTDDVDEO_H
 #define GMMU_DDI_NTDDVDEO_H
 

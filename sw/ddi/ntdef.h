@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Base types of the Windows kernel on x64 (LLP64): LONG and ULONG are 32 bits whatever the host compiler's long is. C11 and
- * C++17. */
+/* Base types of the Windows kernel on x64 (LLP64), for C11 and C++17. LONG and ULONG are 32 bits regardless of the host
+ * compiler's long. */
 #ifndef GMMU_DDI_NTDEF_H
 #define GMMU_DDI_NTDEF_H
 
@@ -16,7 +16,7 @@
 extern "C" {
 #endif
 
-/* The kit's NULL is a plain 0: sources declare pure virtual functions by it. */
+/* The WDK's NULL is a plain 0, and some sources declare pure virtual functions with it. */
 #if defined(__cplusplus) && __SIZEOF_WCHAR_T__ == 2
 #undef NULL
 #define NULL 0
@@ -55,7 +55,7 @@ extern "C" {
 #define MAXLONGLONG 0x7fffffffffffffffLL
 #define MAXULONGLONG 0xffffffffffffffffULL
 
-/* L"" is a string of WCHAR when wide characters have 16 bits (-fshort-wchar). */
+/* L"" is a WCHAR string if wide characters have 16 bits (-fshort-wchar). */
 #if __SIZEOF_WCHAR_T__ == 2
 typedef wchar_t WCHAR;
 #else
@@ -168,7 +168,7 @@ typedef struct _OBJECT_ATTRIBUTES {
 #define SEC_NOCACHE 0x10000000
 #define SEC_WRITECOMBINE 0x40000000
 
-/* How MmAllocatePagesForMdlEx chooses pages. */
+/* Flags of MmAllocatePagesForMdlEx. */
 #define MM_DONT_ZERO_ALLOCATION 0x00000001
 #define MM_ALLOCATE_FROM_LOCAL_NODE_ONLY 0x00000002
 #define MM_ALLOCATE_FULLY_REQUIRED 0x00000004
@@ -187,7 +187,7 @@ typedef enum _MODE { KernelMode, UserMode, MaximumMode } MODE;
 typedef enum _MM_PAGE_PRIORITY { LowPagePriority, NormalPagePriority = 16, HighPagePriority = 32 } MM_PAGE_PRIORITY;
 typedef enum _MEMORY_CACHING_TYPE { MmNonCached = 0, MmCached = 1, MmWriteCombined = 2 } MEMORY_CACHING_TYPE;
 
-/* A memory descriptor list: header, then the page frame numbers. */
+/* A memory descriptor list: this header, followed by the page frame numbers. */
 typedef struct _MDL {
   struct _MDL* Next;
   SHORT Size;
@@ -214,7 +214,7 @@ typedef struct _DRIVER_OBJECT DRIVER_OBJECT, *PDRIVER_OBJECT;
 
 typedef NTSTATUS DRIVER_INITIALIZE(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath);
 typedef DRIVER_INITIALIZE* PDRIVER_INITIALIZE;
-/* Every driver has it. */
+/* Every driver must define it. */
 DRIVER_INITIALIZE DriverEntry;
 
 typedef BOOLEAN KSYNCHRONIZE_ROUTINE(PVOID SynchronizeContext);
@@ -240,7 +240,7 @@ typedef enum _POWER_ACTION {
   PowerActionDisplayOff
 } POWER_ACTION;
 
-/* Resources that the bus gave to a device. */
+/* Resources that the bus assigned to a device. */
 typedef enum _INTERFACE_TYPE {
   InterfaceTypeUndefined = -1,
   Internal,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Status codes that drivers of this kind use, in the order of their numbers. */
+/* Status codes that graphics drivers use, in numerical order. */
 #ifndef GMMU_DDI_NTSTATUS_H
 #define GMMU_DDI_NTSTATUS_H
 

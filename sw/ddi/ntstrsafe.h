@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings that end with a null character, with the size of the room that they have: Cb in bytes, Cch in characters.
- * STATUS_BUFFER_OVERFLOW: the text was cut and has its end all the same; STATUS_INVALID_PARAMETER: a size of 0, or above
- * NTSTRSAFE_MAX_CCH characters. Formats are those of DbgPrint (wdm_debug.h). PASSIVE_LEVEL. */
+/* Bounded operations on null-terminated strings: the Cb functions count the destination's size in bytes, the Cch
+ * functions in characters. STATUS_BUFFER_OVERFLOW: the text was truncated but is null-terminated.
+ * STATUS_INVALID_PARAMETER: the size is 0 or above NTSTRSAFE_MAX_CCH characters. Format strings follow DbgPrint
+ * (wdm_debug.h). PASSIVE_LEVEL. */
 #ifndef GMMU_DDI_NTSTRSAFE_H
 #define GMMU_DDI_NTSTRSAFE_H
 
@@ -21,7 +22,7 @@ extern "C" {
   NTSTATUS RtlString##unit##CatN##a(w Dest, size_t Size, const GMMU_STRSAFE_CHARACTER(a) * Source, size_t Length);  \
   NTSTATUS RtlString##unit##Printf##a(w Dest, size_t Size, const GMMU_STRSAFE_CHARACTER(a) * Format, ...);          \
   NTSTATUS RtlString##unit##VPrintf##a(w Dest, size_t Size, const GMMU_STRSAFE_CHARACTER(a) * Format, va_list);     \
-  /* Text may be NULL: STATUS_INVALID_PARAMETER, as for one without an end within Size. */                          \
+  /* STATUS_INVALID_PARAMETER: Text is NULL, or has no null character within Size. */                               \
   NTSTATUS RtlString##unit##Length##a(const GMMU_STRSAFE_CHARACTER(a) * Text, size_t Size, size_t* Length);
 #define GMMU_STRSAFE_CHARACTER(a) GMMU_STRSAFE_CHARACTER_##a
 #define GMMU_STRSAFE_CHARACTER_A CHAR

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The version of the kit: 10.0. */
+/* The version of the WDK: 10.0. */
 #ifndef GMMU_DDI_NTVERP_H
 #define GMMU_DDI_NTVERP_H
 

@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ends what the last pshpack1.h, 2, 4 or 8 began. May be included again and again. */
+/* Restores the packing that was in effect before the last pshpack1.h, 2, 4 or 8. May be included repeatedly. */
 #pragma pack(pop)

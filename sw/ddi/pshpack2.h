@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Members of what follows, until poppack.h, are aligned to at most 2 bytes. May be included again and again. */
+/* Structure members from here to poppack.h are aligned to at most 2 bytes. May be included repeatedly. */
 #pragma pack(push, 2)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words of the source annotation language: for Microsoft's analyser, nothing for a compiler here. */
+/* Source annotations for Microsoft's analyser (SAL). They expand to nothing here. */
 #ifndef GMMU_DDI_SAL_H
 #define GMMU_DDI_SAL_H
 
-/* Of a parameter, a member or a result. */
+/* Annotations of a parameter, a member or a result. */
 #define _In_
 #define _In_opt_
 #define _In_z_
@@ -90,7 +90,7 @@
 #define _Frees_ptr_
 #define _Frees_ptr_opt_
 
-/* Of a function. */
+/* Annotations of a function. */
 #define _Use_decl_annotations_
 #define _Check_return_
 #define _Must_inspect_result_
@@ -148,7 +148,7 @@
 #define _Interlocked_
 #define _Interlocked_operand_
 
-/* Of a function in the kernel. */
+/* Annotations of a kernel function. */
 #define _IRQL_always_function_max_(irql)
 #define _IRQL_always_function_min_(irql)
 #define _IRQL_raises_(irql)

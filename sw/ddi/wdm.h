@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel routines that a driver here may call. The OS model implements them (sw/os/wdm); a
- * driver's unit tests bring their own.
+/* Kernel routines that a driver can call. The OS model implements them (sw/os/wdm); a driver's unit tests supply their
+ * own.
  *
- * Pointers to device memory (what DxgkCbMapMemory and MmMapIoSpace return, and UpdatePageTable's CpuVirtual when the table
- * lies in a memory segment) are for READ_REGISTER_* and WRITE_REGISTER_*. In a driver that is loaded plain loads and stores
- * reach the device too, at the cost of a few signals each. Pointers to system memory (DMA buffers, MapPhysicalMemory)
- * are plain memory. */
+ * Pointers to device memory (returned by DxgkCbMapMemory and MmMapIoSpace, and UpdatePageTable's CpuVirtual if the
+ * table lies in a memory segment) are for READ_REGISTER_* and WRITE_REGISTER_*. In a driver that was loaded as a shared
+ * object, plain loads and stores reach the device too, at the cost of a few signals each. Pointers to system memory
+ * (DMA buffers, MapPhysicalMemory) are plain memory. */
 #ifndef GMMU_DDI_WDM_H
 #define GMMU_DDI_WDM_H
 
@@ -15,12 +15,12 @@
 extern "C" {
 #endif
 
-/* One aligned access of the named width; in order. */
+/* One aligned access of the named width. Accesses are performed in program order. */
 ULONG READ_REGISTER_ULONG(volatile ULONG* Register);
 void WRITE_REGISTER_ULONG(volatile ULONG* Register, ULONG Value);
 ULONG64 READ_REGISTER_ULONG64(volatile ULONG64* Register);
 void WRITE_REGISTER_ULONG64(volatile ULONG64* Register, ULONG64 Value);
-/* Count words, ascending. */
+/* Accesses Count words in ascending order. */
 void WRITE_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count);
 void READ_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count);
 
@@ -35,7 +35,8 @@ typedef ULONG64 POOL_FLAGS;
 /* Returns zeroed memory, or NULL. Memory not freed at power-off is reported as a leak, by its tag. */
 PVOID ExAllocatePool2(POOL_FLAGS Flags, SIZE_T NumberOfBytes, ULONG Tag);
 void ExFreePoolWithTag(PVOID P, ULONG Tag);
-/* <= DISPATCH_LEVEL, paged pool <= APC_LEVEL. The memory is filled with 0xCD; the ...Zero routines fill it with 0. */
+/* IRQL <= DISPATCH_LEVEL, or <= APC_LEVEL for paged pool. The memory is filled with 0xCD, by the ...Zero routines with
+ * 0. */
 PVOID ExAllocatePoolWithTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
 PVOID ExAllocatePoolUninitialized(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
 PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
@@ -45,34 +46,36 @@ void ExFreePool(PVOID P);
 #define ExAllocatePoolPriorityZero(type, bytes, tag, priority) ExAllocatePoolZero(type, bytes, tag)
 
 KIRQL KeGetCurrentIrql(void);
-/* Interval in 100 ns: negative from now, else a system time. PASSIVE_LEVEL or APC_LEVEL. */
+/* Interval in units of 100 ns: if negative, relative to now; else a system time. PASSIVE_LEVEL or APC_LEVEL. */
 NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLARGE_INTEGER Interval);
 /* Time since power-on in units of 100 ns. */
 ULONGLONG KeQueryInterruptTime(void);
-/* Of system memory: a DMA buffer, or a cached or write-combined view of a memory object; 0 for anything else. No bus
- * address where an IOMMU remaps. */
+/* Supports system memory only: a DMA buffer, or a cached or write-combined view of a memory object. Returns 0 for any
+ * other address. If an IOMMU remaps the device, the result is not a bus address. */
 PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID BaseAddress);
-/* Consecutive pages of [LowestAcceptableAddress, HighestAcceptableAddress], zeroed, or NULL. No routine of a driver with
- * GPU isolation: the IOMMU's domain does not have these pages. What is not freed at power-off is reported as a leak. */
+/* Allocates contiguous zeroed pages within [LowestAcceptableAddress, HighestAcceptableAddress]; NULL on failure. A
+ * driver with GPU isolation must not call it: the isolation domain does not map these pages. Memory not freed at
+ * power-off is reported as a leak. */
 PVOID MmAllocateContiguousMemorySpecifyCache(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
                                              PHYSICAL_ADDRESS HighestAcceptableAddress,
                                              PHYSICAL_ADDRESS BoundaryAddressMultiple, MEMORY_CACHING_TYPE CacheType);
 void MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes, MEMORY_CACHING_TYPE CacheType);
-/* The routine of this name, for drivers that must not import it; NULL: there is none. It knows the two above. */
+/* Returns the routine of this name, for drivers that must not import it, or NULL. It finds the two routines declared
+ * above. */
 PVOID MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName);
 
-/* A list for Length bytes at VirtualAddress, without page numbers yet, or NULL. SecondaryBuffer, ChargeQuota and Irp
- * have no effect. */
+/* Allocates an MDL for Length bytes at VirtualAddress, without page numbers yet; NULL on failure. SecondaryBuffer,
+ * ChargeQuota and Irp have no effect. */
 PMDL IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN SecondaryBuffer, BOOLEAN ChargeQuota, PIRP Irp);
 void IoFreeMdl(PMDL Mdl);
-/* Writes the page numbers of memory that stays where it is: a cached or write-combined view of a memory object. */
+/* Fills in the page numbers of non-paged memory: a cached or write-combined view of a memory object. */
 void MmBuildMdlForNonPagedPool(PMDL MemoryDescriptorList);
-/* Makes a view of the pages of a list, or NULL. MmUnmapLockedPages ends it; it must come before the pages are freed, and
- * the unpin of a frame buffer does it too. */
+/* Maps the pages of an MDL and returns the view, or NULL. MmUnmapLockedPages unmaps the view; this must happen before
+ * the pages are freed. Unpinning a frame buffer unmaps the view too. */
 PVOID MmMapLockedPagesSpecifyCache(PMDL MemoryDescriptorList, KPROCESSOR_MODE AccessMode, MEMORY_CACHING_TYPE CacheType,
                                    PVOID RequestedAddress, ULONG BugCheckOnFailure, ULONG Priority);
 void MmUnmapLockedPages(PVOID BaseAddress, PMDL MemoryDescriptorList);
-/* The view that a list has, or else a cached one that it gets. */
+/* Returns the existing view of an MDL, or else maps a cached one. */
 static __inline PVOID MmGetSystemAddressForMdlSafe(PMDL Mdl, ULONG Priority) {
   if (Mdl->MdlFlags & (MDL_MAPPED_TO_SYSTEM_VA | MDL_SOURCE_IS_NONPAGED_POOL)) return Mdl->MappedSystemVa;
   return MmMapLockedPagesSpecifyCache(Mdl, KernelMode, MmCached, NULL, FALSE, Priority);
@@ -81,16 +84,16 @@ static __inline PVOID MmGetSystemAddressForMdlSafe(PMDL Mdl, ULONG Priority) {
 /* Writes every dirty line of every cache back. */
 BOOLEAN KeInvalidateAllCaches(void);
 
-/* Locks. A thread that holds one must not ask for it again, must not return from an entry point with it, and must not
- * free it. Interrupt routines are kept out by DxgkCbSynchronizeExecution only. */
+/* Locks. A thread that holds one must not acquire it again, must not return from an entry point while it holds it, and
+ * must not free it. Only DxgkCbSynchronizeExecution excludes interrupt routines. */
 
-/* <= DISPATCH_LEVEL; the holder is at DISPATCH_LEVEL. */
+/* Acquired at IRQL <= DISPATCH_LEVEL; the holder runs at DISPATCH_LEVEL. */
 typedef ULONG_PTR KSPIN_LOCK, *PKSPIN_LOCK;
 void KeInitializeSpinLock(PKSPIN_LOCK SpinLock);
 KIRQL KeAcquireSpinLockRaiseToDpc(PKSPIN_LOCK SpinLock);
 #define KeAcquireSpinLock(SpinLock, OldIrql) (*(OldIrql) = KeAcquireSpinLockRaiseToDpc(SpinLock))
 void KeReleaseSpinLock(PKSPIN_LOCK SpinLock, KIRQL NewIrql);
-/* Of a caller that is at DISPATCH_LEVEL already. */
+/* The caller must already be at DISPATCH_LEVEL. */
 void KeAcquireSpinLockAtDpcLevel(PKSPIN_LOCK SpinLock);
 void KeReleaseSpinLockFromDpcLevel(PKSPIN_LOCK SpinLock);
 
@@ -114,7 +117,7 @@ typedef struct _KEVENT {
   DISPATCHER_HEADER Header;
 } KEVENT, *PKEVENT;
 
-/* <= APC_LEVEL; the holder is at APC_LEVEL. */
+/* Acquired at IRQL <= APC_LEVEL; the holder runs at APC_LEVEL. */
 typedef struct _FAST_MUTEX {
   LONG Count;
   PVOID Owner;
@@ -127,7 +130,7 @@ void ExAcquireFastMutex(PFAST_MUTEX FastMutex);
 BOOLEAN ExTryToAcquireFastMutex(PFAST_MUTEX FastMutex);
 void ExReleaseFastMutex(PFAST_MUTEX FastMutex);
 
-/* Acquired by KeWaitForSingleObject, by its holder as often as it likes. */
+/* Acquired with KeWaitForSingleObject; recursive. */
 typedef struct _KMUTANT {
   DISPATCHER_HEADER Header;
   LIST_ENTRY MutantListEntry;
@@ -138,13 +141,14 @@ typedef struct _KMUTANT {
 void KeInitializeMutex(PKMUTEX Mutex, ULONG Level);
 LONG KeReleaseMutex(PKMUTEX Mutex, BOOLEAN Wait);
 
-/* <= APC_LEVEL. No normal kernel APC comes to the thread in between. Pairs may lie in each other. */
+/* IRQL <= APC_LEVEL. The thread receives no normal kernel APC in between. Pairs may be nested. */
 void KeEnterCriticalRegion(void);
 void KeLeaveCriticalRegion(void);
 
-/* Held exclusively by one thread, or shared by several. Normal kernel APCs are disabled from before it is acquired
- * until it has been released. Acquired <= APC_LEVEL, released <= DISPATCH_LEVEL. A holder may acquire it again with the
- * same access; a thread that shares it must release it before it acquires it exclusively. */
+/* A reader-writer lock: held exclusively by one thread, or shared by several. Normal kernel APCs must be disabled from
+ * before it is acquired until it has been released. Acquired at IRQL <= APC_LEVEL, released at <= DISPATCH_LEVEL. A
+ * holder may acquire it recursively in the same mode; a thread that holds it shared must release it before it acquires
+ * it exclusively. */
 typedef ULONG_PTR ERESOURCE_THREAD;
 typedef struct _OWNER_ENTRY {
   ERESOURCE_THREAD OwnerThread;
@@ -167,16 +171,17 @@ typedef struct _ERESOURCE {
   KSPIN_LOCK SpinLock;
 } ERESOURCE, *PERESOURCE;
 NTSTATUS ExInitializeResourceLite(PERESOURCE Resource);
-/* No thread may hold it. */
+/* No thread may hold the resource. */
 NTSTATUS ExDeleteResourceLite(PERESOURCE Resource);
-/* FALSE: Wait is FALSE, and it is not to be had at once. Whoever would share it comes behind those who wait for it. */
+/* Return FALSE if Wait is FALSE and the resource is not available immediately. A shared request queues behind the
+ * threads that already wait for the resource. */
 BOOLEAN ExAcquireResourceSharedLite(PERESOURCE Resource, BOOLEAN Wait);
 BOOLEAN ExAcquireResourceExclusiveLite(PERESOURCE Resource, BOOLEAN Wait);
 void ExReleaseResourceLite(PERESOURCE Resource);
 
 typedef enum _EVENT_TYPE { NotificationEvent, SynchronizationEvent } EVENT_TYPE;
 void KeInitializeEvent(PKEVENT Event, EVENT_TYPE Type, BOOLEAN State);
-/* <= DISPATCH_LEVEL. They return the state before. */
+/* IRQL <= DISPATCH_LEVEL. The routines that return a LONG return the previous state. */
 LONG KeSetEvent(PKEVENT Event, LONG Increment, BOOLEAN Wait);
 void KeClearEvent(PKEVENT Event);
 LONG KeResetEvent(PKEVENT Event);
@@ -191,12 +196,13 @@ typedef enum _KWAIT_REASON {
   Suspended,
   UserRequest
 } KWAIT_REASON;
-/* Of an event, a mutex, or an object of wdm_waits.h. Timeout in 100 ns: NULL, 0, negative from now, or a system time. <= APC_LEVEL; with a timeout of 0
- * <= DISPATCH_LEVEL. STATUS_TIMEOUT: the time has passed. */
+/* Object is an event, a mutex, or an object of wdm_waits.h. Timeout is in units of 100 ns: NULL (none), 0 (do not
+ * wait), negative (relative to now) or a system time. IRQL <= APC_LEVEL, or <= DISPATCH_LEVEL with a timeout of 0.
+ * Returns STATUS_TIMEOUT if the timeout expires. */
 NTSTATUS KeWaitForSingleObject(PVOID Object, KWAIT_REASON WaitReason, KPROCESSOR_MODE WaitMode, BOOLEAN Alertable,
                                PLARGE_INTEGER Timeout);
 
-/* Atomic, and a full barrier. */
+/* Atomic, with a full barrier. */
 static __inline LONG InterlockedExchange(volatile LONG* Target, LONG Value) {
   return __atomic_exchange_n(Target, Value, __ATOMIC_SEQ_CST);
 }
@@ -219,10 +225,10 @@ static __inline LONG InterlockedDecrement(volatile LONG* Addend) {
 #define DPFLTR_INFO_LEVEL 3
 ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...);
 
-/* Stand-in for the driver's registry key: STATUS_OBJECT_NAME_NOT_FOUND when the machine gives no
- * such value. "ApertureBytes", "LimitBits" (HighestVisibleAddress = 2^LimitBits - 1),
- * "PageTableLevels", "PageTableBits0" (leaf) to "PageTableBits5", "ReservedBase" and "ReservedBytes" (memory that
- * firmware keeps for the GPU). */
+/* Stand-in for the driver's registry key. Returns STATUS_OBJECT_NAME_NOT_FOUND if the machine has no value of this
+ * name. Names: "ApertureBytes", "LimitBits" (HighestVisibleAddress = 2^LimitBits - 1), "PageTableLevels",
+ * "PageTableBits0" (leaf) to "PageTableBits5", "ReservedBase" and "ReservedBytes" (memory that firmware reserves for
+ * the GPU). */
 NTSTATUS GmmuQueryParameter(const char* Name, ULONG64* Value);
 
 #ifdef __cplusplus

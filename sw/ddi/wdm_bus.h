@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What adapter code names of buses: configuration space, ports, scatter and gather lists. Routines by name only, as in
- * wdm_names.h. */
+/* Bus types that adapter code refers to: configuration space, ports, scatter-gather lists. The routines are declared
+ * but not implemented, as in wdm_names.h. */
 #ifndef GMMU_DDI_WDM_BUS_H
 #define GMMU_DDI_WDM_BUS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a driver says and how it stops the machine: prints, break points, bug checks, event tracing. */
+/* Debug output and stops: prints, break points, bug checks, event tracing. */
 #ifndef GMMU_DDI_WDM_DEBUG_H
 #define GMMU_DDI_WDM_DEBUG_H
 
@@ -11,13 +11,14 @@
 extern "C" {
 #endif
 
-/* Formats are those of the kit: %l is 32 bits, %I64 and %ll are 64, %S is of the other width, %ws, %wZ, %Z. */
+/* Format strings follow the WDK: %l is 32 bits, %I64 and %ll are 64; %S prints a string of the other character width;
+ * %ws and %wZ print wide strings, %Z a counted ANSI string. */
 ULONG DbgPrint(PCSTR Format, ...);
 ULONG vDbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, va_list Arguments);
 ULONG vDbgPrintExWithPrefix(PCSTR Prefix, ULONG ComponentId, ULONG Level, PCSTR Format, va_list Arguments);
 #define KdPrint(arguments) DbgPrint arguments
 #define KdPrintEx(arguments) DbgPrintEx arguments
-/* No debugger is attached: a break point is a bug check (0x7E, STATUS_BREAKPOINT), and a prompt has no answer. */
+/* No debugger is attached: a break point is bug check 0x7E (STATUS_BREAKPOINT), and a prompt returns no input. */
 void DbgBreakPoint(void);
 #define KdBreakPoint() DbgBreakPoint()
 ULONG DbgPrompt(PCSTR Prompt, PSTR Response, ULONG Length);
@@ -26,14 +27,14 @@ extern PBOOLEAN KdDebuggerEnabled;
 #define KD_DEBUGGER_NOT_PRESENT (*KdDebuggerNotPresent)
 #define KD_DEBUGGER_ENABLED (*KdDebuggerEnabled)
 BOOLEAN KdRefreshDebuggerNotPresent(void);
-/* The run ends with this bug check. */
+/* Ends the run with this bug check. */
 DECLSPEC_NORETURN void KeBugCheckEx(ULONG BugCheckCode, ULONG_PTR P1, ULONG_PTR P2, ULONG_PTR P3, ULONG_PTR P4);
 DECLSPEC_NORETURN void KeBugCheck(ULONG BugCheckCode);
-/* Exceptions have no handler here: one that is raised is bug check 0x7E with its status. */
+/* Exceptions have no handler here: raising one is bug check 0x7E with the exception's status. */
 DECLSPEC_NORETURN void ExRaiseStatus(NTSTATUS Status);
 
-/* Event tracing: no provider is enabled, and each call succeeds. Events written without asking whether they are enabled
- * are printed. */
+/* Event tracing. No provider is enabled, and each call succeeds. Events that a driver writes without checking whether
+ * they are enabled are printed. */
 typedef ULONGLONG REGHANDLE, *PREGHANDLE;
 typedef struct _EVENT_DESCRIPTOR {
   USHORT Id;
@@ -53,7 +54,7 @@ typedef struct _EVENT_DATA_DESCRIPTOR {
 typedef VOID ETWENABLECALLBACK(LPCGUID SourceId, ULONG ControlCode, UCHAR Level, ULONGLONG MatchAnyKeyword,
                                ULONGLONG MatchAllKeyword, PVOID FilterData, PVOID CallbackContext);
 typedef ETWENABLECALLBACK* PETWENABLECALLBACK;
-/* A provider that is not unregistered at the unload is a leak. */
+/* A provider that is still registered when the driver is unloaded is reported as a leak. */
 NTSTATUS EtwRegister(LPCGUID ProviderId, PETWENABLECALLBACK EnableCallback, PVOID CallbackContext,
                      PREGHANDLE RegHandle);
 NTSTATUS EtwUnregister(REGHANDLE RegHandle);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists that several threads share, lists of free blocks, and interlocked operations beside those of wdm.h. */
+/* Lists shared by several threads, lists of free blocks, and the interlocked operations that wdm.h lacks. */
 #ifndef GMMU_DDI_WDM_LISTS_H
 #define GMMU_DDI_WDM_LISTS_H
 
@@ -10,17 +10,18 @@
 extern "C" {
 #endif
 
-/* Any IRQL. The lock is for these routines only and must not be held by the caller. NULL: the list was empty. */
+/* Any IRQL. The lock must be used with these routines only, and the caller must not hold it. NULL: the list was
+ * empty. */
 PLIST_ENTRY ExInterlockedInsertHeadList(PLIST_ENTRY ListHead, PLIST_ENTRY ListEntry, PKSPIN_LOCK Lock);
 PLIST_ENTRY ExInterlockedInsertTailList(PLIST_ENTRY ListHead, PLIST_ENTRY ListEntry, PKSPIN_LOCK Lock);
 PLIST_ENTRY ExInterlockedRemoveHeadList(PLIST_ENTRY ListHead, PKSPIN_LOCK Lock);
 PSINGLE_LIST_ENTRY ExInterlockedPushEntryList(PSINGLE_LIST_ENTRY ListHead, PSINGLE_LIST_ENTRY ListEntry,
                                               PKSPIN_LOCK Lock);
 PSINGLE_LIST_ENTRY ExInterlockedPopEntryList(PSINGLE_LIST_ENTRY ListHead, PKSPIN_LOCK Lock);
-/* Returns the value before. */
+/* Returns the previous value. */
 ULONG ExInterlockedAddUlong(PULONG Addend, ULONG Increment, PKSPIN_LOCK Lock);
 
-/* Both at multiples of 16 bytes: a bug check where they are not. */
+/* Entry and header must be aligned to 16 bytes; otherwise a bug check results. */
 typedef struct DECLSPEC_ALIGN(16) _SLIST_ENTRY {
   struct _SLIST_ENTRY* Next;
 } SLIST_ENTRY, *PSLIST_ENTRY;
@@ -36,7 +37,7 @@ typedef union DECLSPEC_ALIGN(16) _SLIST_HEADER {
   } HeaderX64;
 } SLIST_HEADER, *PSLIST_HEADER;
 void InitializeSListHead(PSLIST_HEADER SListHead);
-/* Return the first entry before, NULL: none. */
+/* Return the previous first entry, or NULL if the list was empty. */
 PSLIST_ENTRY ExpInterlockedPushEntrySList(PSLIST_HEADER ListHead, PSLIST_ENTRY ListEntry);
 PSLIST_ENTRY ExpInterlockedPopEntrySList(PSLIST_HEADER ListHead);
 PSLIST_ENTRY ExpInterlockedFlushSList(PSLIST_HEADER ListHead);
@@ -49,7 +50,8 @@ USHORT ExQueryDepthSList(PSLIST_HEADER SListHead);
 #define InterlockedPopEntrySList ExpInterlockedPopEntrySList
 #define InterlockedFlushSList ExpInterlockedFlushSList
 
-/* Blocks of one size. Each comes from pool memory and goes back there at once, so that misuse is found as for any other block. */
+/* Lookaside lists: blocks of one size. Here each block comes from pool memory and returns to it immediately, so that
+ * misuse is detected as for any other block. */
 typedef PVOID ALLOCATE_FUNCTION(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
 typedef ALLOCATE_FUNCTION* PALLOCATE_FUNCTION;
 typedef VOID FREE_FUNCTION(PVOID Buffer);
@@ -83,7 +85,7 @@ void ExInitializePagedLookasideList(PPAGED_LOOKASIDE_LIST Lookaside, PALLOCATE_F
 #define ExAllocateFromPagedLookasideList ExAllocateFromNPagedLookasideList
 #define ExFreeToPagedLookasideList ExFreeToNPagedLookasideList
 
-/* Atomic, and a full barrier. And, Or and Xor return the value before, Add64 the one after. */
+/* Atomic, with a full barrier. And, Or and Xor return the previous value, Add64 the new one. */
 #define GMMU_INTERLOCKED(name, type, builtin) \
   static __inline type name(volatile type* Target, type Value) { return builtin(Target, Value, __ATOMIC_SEQ_CST); }
 GMMU_INTERLOCKED(InterlockedExchangeAdd, LONG, __atomic_fetch_add)
@@ -111,7 +113,7 @@ static __inline PVOID InterlockedCompareExchangePointer(PVOID volatile* Destinat
   __atomic_compare_exchange_n(Destination, &Comparand, Exchange, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
   return Comparand;
 }
-/* Return whether the bit was set before. */
+/* Return whether the bit was previously set. */
 static __inline BOOLEAN InterlockedBitTestAndSet(volatile LONG* Base, LONG Bit) {
   return (BOOLEAN)((InterlockedOr(Base + Bit / 32, (LONG)(1u << Bit % 32)) >> Bit % 32) & 1);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory routines that wdm.h lacks: contiguous memory, views of device memory, pages of memory descriptor lists,
- * registers of other widths. */
+/* Memory routines that wdm.h lacks: contiguous memory, views of device memory, pages for MDLs, register accesses of
+ * other widths. */
 #ifndef GMMU_DDI_WDM_MEMORY_H
 #define GMMU_DDI_WDM_MEMORY_H
 
@@ -14,8 +14,8 @@ extern "C" {
 PVOID MmAllocateContiguousMemory(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS HighestAcceptableAddress);
 void MmFreeContiguousMemory(PVOID BaseAddress);
 
-/* Maps a BAR of the machine. As with DxgkCbMapMemory, only READ_REGISTER_* and WRITE_REGISTER_* may use the view.
- * NULL: no BAR has these addresses. <= DISPATCH_LEVEL. */
+/* Maps a BAR of the machine. As with DxgkCbMapMemory, the view must be accessed only through READ_REGISTER_* and
+ * WRITE_REGISTER_*. NULL: no BAR contains these addresses. IRQL <= DISPATCH_LEVEL. */
 PVOID MmMapIoSpace(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T NumberOfBytes, MEMORY_CACHING_TYPE CacheType);
 PVOID MmMapIoSpaceEx(PHYSICAL_ADDRESS PhysicalAddress, SIZE_T NumberOfBytes, ULONG Protect);
 void MmUnmapIoSpace(PVOID BaseAddress, SIZE_T NumberOfBytes);
@@ -37,8 +37,9 @@ void WRITE_REGISTER_BUFFER_UCHAR(volatile UCHAR* Register, PUCHAR Buffer, ULONG 
    (Mdl)->ByteOffset = (ULONG)((ULONG_PTR)(BaseVa) & (PAGE_SIZE - 1)))
 #define MmMapLockedPages(Mdl, AccessMode) \
   MmMapLockedPagesSpecifyCache(Mdl, AccessMode, MmCached, NULL, FALSE, NormalPagePriority)
-/* Allocates pages anywhere in [LowAddress, HighAddress] and a list of them; NULL: none. MmFreePagesFromMdl frees the
- * pages, ExFreePool then the list. <= DISPATCH_LEVEL. A device whose DMA is remapped cannot use these addresses. */
+/* Allocates pages anywhere within [LowAddress, HighAddress] and an MDL that lists them; NULL on failure. Free the pages
+ * with MmFreePagesFromMdl, then the MDL with ExFreePool. IRQL <= DISPATCH_LEVEL. A device whose DMA is remapped cannot
+ * use these addresses. */
 PMDL MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress, PHYSICAL_ADDRESS HighAddress, PHYSICAL_ADDRESS SkipBytes,
                              SIZE_T TotalBytes, MEMORY_CACHING_TYPE CacheType, ULONG Flags);
 #define MmAllocatePagesForMdl(low, high, skip, bytes) MmAllocatePagesForMdlEx(low, high, skip, bytes, MmCached, 0)

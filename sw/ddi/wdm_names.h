@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All headers of kernel routines, and those that the model does not carry out: each answers STATUS_NOT_SUPPORTED or NULL, and the
- * report names it. */
+/* Includes all headers of kernel routines, and declares the routines that the model does not implement: each of these
+ * returns STATUS_NOT_SUPPORTED or NULL, and the report names it. */
 #ifndef GMMU_DDI_WDM_NAMES_H
 #define GMMU_DDI_WDM_NAMES_H
 

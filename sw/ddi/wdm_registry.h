@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registry, whose keys and values are those of [registry] in the configuration (docs/settings.md), for as long as the machine
- * is on. PASSIVE_LEVEL. */
+/* The registry. Its keys and values come from [registry] in the configuration (docs/settings.md); changes last until
+ * the machine is switched off. PASSIVE_LEVEL. */
 #ifndef GMMU_DDI_WDM_REGISTRY_H
 #define GMMU_DDI_WDM_REGISTRY_H
 
@@ -52,17 +52,17 @@ typedef struct _KEY_VALUE_PARTIAL_INFORMATION {
   UCHAR Data[1];
 } KEY_VALUE_PARTIAL_INFORMATION, *PKEY_VALUE_PARTIAL_INFORMATION;
 
-/* Handles are closed by ZwClose: what is open at the unload is a leak. */
+/* Close handles with ZwClose. A handle that is still open when the driver is unloaded is reported as a leak. */
 NTSTATUS ZwOpenKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess, POBJECT_ATTRIBUTES ObjectAttributes);
 NTSTATUS ZwCreateKey(PHANDLE KeyHandle, ACCESS_MASK DesiredAccess, POBJECT_ATTRIBUTES ObjectAttributes,
                      ULONG TitleIndex, PUNICODE_STRING Class, ULONG CreateOptions, PULONG Disposition);
-/* STATUS_BUFFER_TOO_SMALL: not even the fixed part fits; STATUS_BUFFER_OVERFLOW: the rest is cut. */
+/* STATUS_BUFFER_TOO_SMALL: not even the fixed part fits. STATUS_BUFFER_OVERFLOW: the variable part is truncated. */
 NTSTATUS ZwQueryValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName, KEY_VALUE_INFORMATION_CLASS Class,
                          PVOID KeyValueInformation, ULONG Length, PULONG ResultLength);
 NTSTATUS ZwSetValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName, ULONG TitleIndex, ULONG Type, PVOID Data,
                        ULONG DataSize);
 NTSTATUS ZwDeleteValueKey(HANDLE KeyHandle, PUNICODE_STRING ValueName);
-/* The device's key is its own, the driver's is that of its class. */
+/* PLUGPLAY_REGKEY_DEVICE opens the device's own key, PLUGPLAY_REGKEY_DRIVER that of the driver's class. */
 #define PLUGPLAY_REGKEY_DEVICE 1
 #define PLUGPLAY_REGKEY_DRIVER 2
 NTSTATUS IoOpenDeviceRegistryKey(PDEVICE_OBJECT DeviceObject, ULONG DevInstKeyType, ACCESS_MASK DesiredAccess,
@@ -82,8 +82,8 @@ typedef enum _DEVICE_REGISTRY_PROPERTY {
   DevicePropertyBusNumber = 14,
   DevicePropertyAddress = 16
 } DEVICE_REGISTRY_PROPERTY;
-/* Texts are of WCHAR with their end; identifiers are a list of texts. STATUS_BUFFER_TOO_SMALL: ResultLength is what is needed. A
- * property that the device has not is STATUS_OBJECT_NAME_NOT_FOUND. */
+/* Strings are null-terminated WCHAR strings; identifiers are a list of such strings. STATUS_BUFFER_TOO_SMALL:
+ * ResultLength is the required size. STATUS_OBJECT_NAME_NOT_FOUND: the device lacks this property. */
 NTSTATUS IoGetDeviceProperty(PDEVICE_OBJECT DeviceObject, DEVICE_REGISTRY_PROPERTY DeviceProperty, ULONG BufferLength,
                              PVOID PropertyBuffer, PULONG ResultLength);
 
@@ -109,7 +109,7 @@ typedef struct _RTL_QUERY_REGISTRY_TABLE {
   PVOID DefaultData;
   ULONG DefaultLength;
 } RTL_QUERY_REGISTRY_TABLE, *PRTL_QUERY_REGISTRY_TABLE;
-/* Entries with a name, and RTL_QUERY_REGISTRY_SUBKEY; anything else answers STATUS_NOT_SUPPORTED. */
+/* Supports entries with a name, and RTL_QUERY_REGISTRY_SUBKEY; any other entry returns STATUS_NOT_SUPPORTED. */
 NTSTATUS RtlQueryRegistryValues(ULONG RelativeTo, PCWSTR Path, PRTL_QUERY_REGISTRY_TABLE QueryTable, PVOID Context,
                                 PVOID Environment);
 NTSTATUS RtlWriteRegistryValue(ULONG RelativeTo, PCWSTR Path, PCWSTR ValueName, ULONG ValueType, PVOID ValueData,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Threads and work items of a driver, and the handles and references that lead to them. */
+/* A driver's threads and work items, and the handles and references to them. */
 #ifndef GMMU_DDI_WDM_THREADS_H
 #define GMMU_DDI_WDM_THREADS_H
 
@@ -28,11 +28,12 @@ typedef struct _OBJECT_HANDLE_INFORMATION* POBJECT_HANDLE_INFORMATION;
 #define LOW_REALTIME_PRIORITY 16
 #define HIGH_PRIORITY 31
 
-/* PASSIVE_LEVEL. The thread must have ended, its handle be closed and its references be given back when the driver is unloaded. */
+/* PASSIVE_LEVEL. Before the driver is unloaded, the thread must have ended, its handle must be closed and its
+ * references released. */
 NTSTATUS PsCreateSystemThread(PHANDLE ThreadHandle, ULONG DesiredAccess, POBJECT_ATTRIBUTES ObjectAttributes,
                               HANDLE ProcessHandle, PCLIENT_ID ClientId, PKSTART_ROUTINE StartRoutine,
                               PVOID StartContext);
-/* Ends the calling thread, which PsCreateSystemThread made; returns for any other one only. */
+/* Ends the calling thread if PsCreateSystemThread created it; otherwise returns STATUS_INVALID_PARAMETER. */
 NTSTATUS PsTerminateSystemThread(NTSTATUS ExitStatus);
 extern POBJECT_TYPE* PsThreadType;
 NTSTATUS ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK DesiredAccess, POBJECT_TYPE ObjectType,
@@ -41,7 +42,8 @@ NTSTATUS ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK DesiredAccess, POB
 NTSTATUS ObReferenceObjectByHandleWithTag(HANDLE Handle, ACCESS_MASK DesiredAccess, POBJECT_TYPE ObjectType,
                                           KPROCESSOR_MODE AccessMode, ULONG Tag, PVOID* Object,
                                           POBJECT_HANDLE_INFORMATION HandleInformation);
-/* A macro around these two in the kit. They return the references that are left. */
+/* In the WDK these names are macros around the two functions. The functions return the remaining number of
+ * references. */
 LONG_PTR ObfReferenceObject(PVOID Object);
 LONG_PTR ObfDereferenceObject(PVOID Object);
 #define ObReferenceObject ObfReferenceObject
@@ -53,7 +55,7 @@ NTSTATUS ZwClose(HANDLE Handle);
 PRKTHREAD KeGetCurrentThread(void);
 #define PsGetCurrentThread KeGetCurrentThread
 HANDLE PsGetCurrentThreadId(void);
-/* The number that this model has for the process that the thread is in; 0: the system's. */
+/* Returns this model's number for the process of the current thread; 0 for the system process. */
 HANDLE PsGetCurrentProcessId(void);
 LONG KeSetPriorityThread(PKTHREAD Thread, LONG Priority);
 ULONG KeGetCurrentProcessorNumberEx(PVOID ProcNumber);
@@ -63,7 +65,8 @@ ULONG KeQueryActiveProcessorCountEx(USHORT GroupNumber);
 #define KeQueryMaximumProcessorCountEx KeQueryActiveProcessorCountEx
 #define ALL_PROCESSOR_GROUPS 0xFFFF
 
-/* Work of system worker threads. <= DISPATCH_LEVEL; an item is queued once at a time and not freed while it is. */
+/* Work for system worker threads. IRQL <= DISPATCH_LEVEL. An item must not be queued twice, nor freed while it is
+ * queued. */
 typedef enum _WORK_QUEUE_TYPE {
   CriticalWorkQueue,
   DelayedWorkQueue,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objects that a thread waits for: semaphores, timers, threads, and several at a time. Guarded mutexes. The rules of a wait are
- * those of KeWaitForSingleObject (wdm.h); which levels each routine has, and what is a bug check, is in docs/ddi/kernel.md. */
+/* Objects that a thread can wait for (semaphores, timers, threads), waits for several objects, and guarded mutexes. The
+ * rules of KeWaitForSingleObject (wdm.h) apply. docs/ddi/kernel.md lists each routine's IRQLs and bug checks. */
 #ifndef GMMU_DDI_WDM_WAITS_H
 #define GMMU_DDI_WDM_WAITS_H
 
@@ -17,8 +17,8 @@ typedef enum _WAIT_TYPE { WaitAll = 0, WaitAny = 1 } WAIT_TYPE;
 typedef struct _KWAIT_BLOCK {
   UCHAR Reserved[48];
 } KWAIT_BLOCK, *PKWAIT_BLOCK;
-/* WaitAny: STATUS_WAIT_0 + the index of the object that ended the wait. WaitBlockArray has room for Count, NULL: Count is at
- * most THREAD_WAIT_OBJECTS. */
+/* WaitAny returns STATUS_WAIT_0 + the index of the object that ended the wait. WaitBlockArray must have room for Count
+ * blocks; if it is NULL, Count must be at most THREAD_WAIT_OBJECTS. */
 NTSTATUS KeWaitForMultipleObjects(ULONG Count, PVOID Object[], WAIT_TYPE WaitType, KWAIT_REASON WaitReason,
                                   KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLARGE_INTEGER Timeout,
                                   PKWAIT_BLOCK WaitBlockArray);
@@ -29,11 +29,11 @@ typedef struct _KSEMAPHORE {
   LONG Limit;
 } KSEMAPHORE, *PKSEMAPHORE, *PRKSEMAPHORE;
 void KeInitializeSemaphore(PRKSEMAPHORE Semaphore, LONG Count, LONG Limit);
-/* Return the count before; above Limit is a bug check. */
+/* Return the previous count. Exceeding Limit is a bug check. */
 LONG KeReleaseSemaphore(PRKSEMAPHORE Semaphore, LONG Increment, LONG Adjustment, BOOLEAN Wait);
 LONG KeReadStateSemaphore(PRKSEMAPHORE Semaphore);
 
-/* Holders are in a guarded region: no APC comes to them, the IRQL stays. */
+/* The holder is in a guarded region: it receives no APC, and its IRQL is unchanged. */
 typedef struct _KGUARDED_MUTEX {
   LONG Count;
   PVOID Owner;
@@ -77,11 +77,11 @@ typedef struct _KDPC {
 } KDPC, *PKDPC, *PRKDPC;
 typedef enum _KDPC_IMPORTANCE { LowImportance, MediumImportance, HighImportance, MediumHighImportance } KDPC_IMPORTANCE;
 void KeInitializeDpc(PRKDPC Dpc, PKDEFERRED_ROUTINE DeferredRoutine, PVOID DeferredContext);
-/* FALSE: it is queued already. Below DISPATCH_LEVEL the routine runs before the call returns. */
+/* FALSE: it is already queued. If the caller is below DISPATCH_LEVEL, the routine runs before the call returns. */
 BOOLEAN KeInsertQueueDpc(PRKDPC Dpc, PVOID SystemArgument1, PVOID SystemArgument2);
 /* FALSE: it was not queued. */
 BOOLEAN KeRemoveQueueDpc(PRKDPC Dpc);
-/* Returns when no deferred routine is queued or under way. PASSIVE_LEVEL. */
+/* Returns when no DPC is queued or running. PASSIVE_LEVEL. */
 void KeFlushQueuedDpcs(void);
 void KeSetImportanceDpc(PRKDPC Dpc, KDPC_IMPORTANCE Importance);
 void KeSetTargetProcessorDpc(PRKDPC Dpc, CCHAR Number);
@@ -97,24 +97,26 @@ typedef struct _KTIMER {
 } KTIMER, *PKTIMER, *PRKTIMER;
 void KeInitializeTimer(PKTIMER Timer);
 void KeInitializeTimerEx(PKTIMER Timer, TIMER_TYPE Type);
-/* DueTime in 100 ns, negative: from now, else a system time; Period in ms, 0: once. Return whether it was set before. */
+/* DueTime is in units of 100 ns: if negative, relative to now, else a system time. Period is in ms; 0: the timer fires
+ * once. Return whether the timer was already set. */
 BOOLEAN KeSetTimer(PKTIMER Timer, LARGE_INTEGER DueTime, PKDPC Dpc);
 BOOLEAN KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LONG Period, PKDPC Dpc);
 BOOLEAN KeSetCoalescableTimer(PKTIMER Timer, LARGE_INTEGER DueTime, ULONG Period, ULONG TolerableDelay, PKDPC Dpc);
 BOOLEAN KeCancelTimer(PKTIMER Timer);
 BOOLEAN KeReadStateTimer(PKTIMER Timer);
 
-/* Time: of this machine, which begins with each run. The system time begins at one fixed date, so that runs are equal. */
+/* Time of the simulated machine, which starts with each run. The system time starts at a fixed date, so that runs are
+ * reproducible. */
 void KeQueryTickCount(PLARGE_INTEGER TickCount);
-/* 100 ns between two ticks. */
+/* Returns the number of 100 ns units per tick. */
 ULONG KeQueryTimeIncrement(void);
 void KeQuerySystemTime(PLARGE_INTEGER CurrentTime);
 void KeQuerySystemTimePrecise(PLARGE_INTEGER CurrentTime);
-/* Ticks of 100 ns: PerformanceFrequency is 10,000,000. */
+/* A tick is 100 ns: PerformanceFrequency is 10,000,000. */
 LARGE_INTEGER KeQueryPerformanceCounter(PLARGE_INTEGER PerformanceFrequency);
 ULONGLONG KeQueryInterruptTimePrecise(PULONG64 QpcTimeStamp);
 ULONGLONG KeQueryUnbiasedInterruptTime(void);
-/* Any IRQL; more than 50 us is a bug check, as Driver Verifier has it. */
+/* Any IRQL. More than 50 us is a bug check, as under Driver Verifier. */
 void KeStallExecutionProcessor(ULONG MicroSeconds);
 
 #ifdef __cplusplus

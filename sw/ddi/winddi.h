@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of the display driver interface of GDI: its rectangles. */
+/* Rectangles of the GDI display driver interface. */
 #ifndef GMMU_DDI_WINDDI_H
 #define GMMU_DDI_WINDDI_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of user-mode interfaces that drivers return here and there. */
+/* Result codes of user-mode interfaces that some drivers return. */
 #ifndef GMMU_DDI_WINERROR_H
 #define GMMU_DDI_WINERROR_H
 

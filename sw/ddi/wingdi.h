@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of the graphics device interface: rectangles and results. */
+/* Types of the graphics device interface (GDI): rectangles and results. */
 #ifndef GMMU_DDI_WINGDI_H
 #define GMMU_DDI_WINGDI_H
 
