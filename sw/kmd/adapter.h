@@ -27,8 +27,8 @@ struct Engine {
   OwnMemory ring_page;
   OwnMemory fence_page;
 
-  // The members below are used at device level (Adapter::AtDeviceLevel), or while the interrupt routine leaves the
-  // engine alone.
+  // The members below are used at device level (Adapter::AtDeviceLevel), or while the interrupt routine ignores the
+  // engine.
   uint32_t reported_fence = 0;
   bool resetting = false;  ///< true: the interrupt routine ignores the engine
   bool preemption_pending = false;
@@ -61,18 +61,18 @@ class Adapter {
   /// Writes all registers whose contents the hardware has lost: at start, at power-up, after a reset of the adapter and
   /// after exclusive access. If VRAM is lost, the aperture is empty afterwards.
   [[nodiscard]] NTSTATUS Program(Vram vram);
-  /// On return the device makes no access to memory and sends no message. Returns STATUS_IO_TIMEOUT if it did not
-  /// become quiet in time.
+  /// Stops all memory accesses and messages of the device before it returns. Returns STATUS_IO_TIMEOUT if the device
+  /// did not become quiet in time.
   NTSTATUS Quiesce();
-  /// Keeps the device from beginning an access or a message until EndSilence, after which it continues where it
-  /// stopped. Returns STATUS_IO_TIMEOUT and withdraws the request if the device did not become silent in time.
+  /// Makes the device hold back its accesses and messages until EndSilence, after which it continues where it stopped.
+  /// If the device does not become silent in time, withdraws the request and returns STATUS_IO_TIMEOUT.
   NTSTATUS Silence();
   void EndSilence();
 
   /// The engine of a node, or null if there is no such node.
   Engine* EngineOf(UINT node) { return node < nodes ? &engines[node] : nullptr; }
-  /// Finds the engine by the lead's handle, the adapter's index and the node, which DDI arguments contain; null if
-  /// there is none.
+  /// Finds an engine by the handle of the lead adapter, the adapter's index and the node, as DDI arguments name it;
+  /// null if there is none.
   static Engine* FindEngine(HANDLE lead, UINT adapter, UINT node) {
     Adapter* member = From(lead).Member(adapter);
     return member == nullptr ? nullptr : member->EngineOf(node);
@@ -138,7 +138,7 @@ class Adapter {
   SaveArea save_area;
 
   /// Protects the data that calls on any thread change: the spaces, the processes that have them, the clients'
-  /// registers, and the member below.
+  /// registers, and context_sequence.
   FastMutex objects;
   uint64_t context_sequence = 0;  ///< context allocations made so far
 

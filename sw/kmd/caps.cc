@@ -206,7 +206,7 @@ NTSTATUS PageTableLevelDesc(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
 }
 
 NTSTATUS PhysicalAdapterCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
-  // The members that later versions have after Flags are not used here.
+  // Later versions added members after Flags, which are not used here.
   constexpr size_t kOldestSize = offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(DXGK_PHYSICALADAPTERFLAGS);
   if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
   const Adapter* member = Named(InputOf<DXGK_QUERYPHYSICALADAPTERCAPSIN>(args), adapter);

@@ -28,10 +28,10 @@ struct Place {
 /// them.
 class CommandBuffer {
  public:
-  /// `at` is 8-byte aligned; bytes beyond a multiple of 8 stay unused.
+  /// `at` must be 8-byte aligned. If `bytes` is not a multiple of 8, the remainder stays unused.
   CommandBuffer(void* at, size_t bytes) : words_(static_cast<uint64_t*>(at)), room_(bytes / 8) {}
 
-  /// The next command begins only after all earlier writes are done.
+  /// Makes the next command wait until all earlier writes have completed.
   void Wait() { wait_ = true; }
 
   [[nodiscard]] bool Nop();

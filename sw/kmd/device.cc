@@ -40,7 +40,7 @@ NTSTATUS RemoveDevice(PVOID MiniportDeviceContext) {
   return STATUS_SUCCESS;
 }
 
-// The system goes down without DxgkDdiStopDevice. The device must stop accessing memory; nothing is freed.
+// The system shuts down without calling DxgkDdiStopDevice, so the device must stop accessing memory. Nothing is freed.
 void ResetDevice(PVOID MiniportDeviceContext) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   if (adapter.started) adapter.Quiesce();

@@ -7,12 +7,12 @@
 namespace gmmu::kmd {
 namespace {
 
-/// How often one call re-reads the causes if new ones are raised while it handles the earlier ones. After that, the
-/// next interrupt handles them.
+/// Maximum number of times that one call re-reads the interrupt causes when new ones keep arriving. Causes raised later
+/// are handled by the next interrupt.
 constexpr int kMostRounds = 16;
 
-/// Whether a translation faulted, so that the fault's address is a GPU VA. All other faults concern the memory access
-/// after the translation, or the command.
+/// Returns whether the fault is a failed translation, so that its address is a GPU VA. All other faults concern the
+/// command, or the memory access after the translation.
 bool IsPageFault(regs::Fault reason) {
   switch (reason) {
     case regs::Fault::kSpaceDisabled:

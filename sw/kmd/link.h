@@ -24,7 +24,8 @@ class LinkPlace {
   UINT adapters() const { return adapters_; }
   UINT lead() const { return lead_; }
 
-  /// Takes the next index of a chain of `adapters` (DxgkDdiLinkDevice). If all are taken, the adapter stays unlinked.
+  /// Assigns the adapter the next free index in a chain of `adapters` (DxgkDdiLinkDevice). If none is free, the adapter
+  /// stays unlinked.
   void Join(Adapter& self, UINT adapters, UINT lead);
   void Leave();
   /// Call from DriverEntry, before any adapter has been added.

@@ -14,7 +14,7 @@ class SpinLock {
   SpinLock(const SpinLock&) = delete;
   SpinLock& operator=(const SpinLock&) = delete;
 
-  /// Returns the result of `work`.
+  /// Runs `work` with the lock held and returns its result.
   template <typename Work>
   auto With(const Work& work) {
     KIRQL before;

@@ -13,14 +13,15 @@ namespace gmmu::kmd {
 
 class Adapter;
 
-/// hAllocation. The system decides where it lives, among the segments that the driver allows.
+/// The object behind hAllocation. The system places its memory in one of the segments that the driver allows.
 struct Allocation {
   uint64_t bytes = 0;
   UINT adapter = 0;                                  ///< index of the linked adapter in whose memory it may live
   uint32_t residency_slot = ResidencyRecord::kNone;  ///< with ExplicitResidencyNotification
 };
 
-/// hKmdProcess. On each linked adapter it has a hardware address space for as long as it has contexts on the adapter.
+/// The object behind hKmdProcess. On each linked adapter, a process holds a hardware address space as long as it has
+/// contexts on that adapter.
 struct Process {
   Adapter* adapter = nullptr;
   HANDLE dxgk_process = nullptr;
@@ -61,7 +62,7 @@ struct Context {
   bool system = false;
   ContextMemory own;
   Progress progress;
-  /// Returns null if there is none.
+  /// Returns the context's own allocation, else its device's shared one; null if neither exists.
   const ContextMemory* memory() const {
     return own.handle != nullptr ? &own : device->shared.handle != nullptr ? &device->shared : nullptr;
   }

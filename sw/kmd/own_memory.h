@@ -46,7 +46,7 @@ class OwnMemory {
   OwnMemory& operator=(const OwnMemory&) = delete;
 
   /// On failure nothing is allocated. `cookie` names a memory object in the system's debug output. `isolated` is the
-  /// origin to use if the callbacks of GPU isolation are used.
+  /// origin to use if memory is allocated through the GPU isolation callbacks.
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie,
                                 Origin isolated = Origin::kContiguous);
   /// Frees everything that is allocated, in reverse order.

@@ -29,8 +29,8 @@ struct PrivateData {
 };
 
 /// The address of a paging buffer, stored at the start of its private data. It is needed if the system does not pass
-/// the buffer's GPU virtual address, because a submission then states only an offset in the buffer (seen on build 22621
-/// with buffers in system memory).
+/// the buffer's GPU virtual address, because a submission then states only an offset in the buffer (observed on Windows
+/// build 22621 with buffers in system memory).
 struct BufferStart {
   static constexpr uint64_t kMagic = 0x74726174735f4d47;
   uint64_t magic;

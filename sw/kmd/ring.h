@@ -21,9 +21,10 @@ struct Submission {
   bool interrupt = true;         ///< the hardware raises an interrupt at the end
 };
 
-/// A ring: one page of entries, one fence record.
+/// A ring of submissions: one page of entries and one fence record.
 ///
-/// Entries complete in order. On completion the fence record has the entry's fence id, and an interrupt follows.
+/// Entries complete in order. On completion the hardware writes the entry's fence id to the fence record and raises an
+/// interrupt.
 class Ring {
  public:
   /// One page holds 2^kSizeLg2 entries of 32 bytes.
@@ -55,7 +56,7 @@ class Ring {
   void KeepProgress() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }
-  /// Waits until everything submitted has completed; returns false if the bound passes first.
+  /// Waits until all submissions have completed; returns false if this takes longer than the bound.
   [[nodiscard]] bool WaitIdle() const;
   /// Waits until the hardware has fetched and completed all entries, including those without a new fence.
   [[nodiscard]] bool WaitTaken() const;

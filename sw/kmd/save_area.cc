@@ -20,7 +20,7 @@ bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t s
   return save ? commands.Copy(local, host, bytes) : commands.Copy(host, local, bytes);
 }
 
-/// Pins the pages of a section: in an MDL if memory is allocated by the callbacks of GPU isolation, else in an ADL.
+/// Pins the pages of a section: in an MDL if memory is allocated through the GPU isolation callbacks, else in an ADL.
 class PinnedSection {
  public:
   PinnedSection(const Adapter& adapter, const SectionPart& part) : adapter_(adapter), part_(part) { status_ = Pin(); }

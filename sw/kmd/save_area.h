@@ -24,10 +24,10 @@ uint64_t SectionBytes(const Adapter& adapter);
 
 /// The driver's part of VRAM whose bytes must survive a power transition, and the code that transfers them.
 ///
-/// The area is copied to pinned system pages at once. If pinning fails, it is copied page by page through a small
-/// buffer of the driver and a window onto the same memory. If not even a page can be mapped, the bytes are lost and the
-/// adapter starts with an empty area. A driver that allocates memory by the callbacks of GPU isolation gets the pages
-/// as an MDL (DxgkCbPinFrameBufferForSave), other drivers as an ADL (DxgkCbPinFrameBufferForSave2).
+/// The area is copied to pinned system pages in one transfer. If pinning fails, it is copied page by page through a
+/// small buffer of the driver and a window onto the same memory. If not even a page can be mapped, the bytes are lost
+/// and the adapter starts with an empty area. A driver that allocates memory through the GPU isolation callbacks gets
+/// the pages as an MDL (DxgkCbPinFrameBufferForSave), other drivers as an ADL (DxgkCbPinFrameBufferForSave2).
 class SaveArea {
  public:
   enum class State : uint32_t {
@@ -56,7 +56,7 @@ class SaveArea {
   void StartEmpty(Adapter& adapter);
   NTSTATUS ThroughPages(Adapter& adapter, bool save);
   NTSTATUS ThroughWindows(Adapter& adapter, bool save);
-  /// Has the engine run the commands and waits until it has completed them.
+  /// Submits the commands to the engine and waits for their completion.
   NTSTATUS Run(Adapter& adapter, const CommandBuffer& commands);
   NTSTATUS CopyPage(Adapter& adapter, uint64_t at, bool save);
 

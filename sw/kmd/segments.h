@@ -22,7 +22,8 @@ inline constexpr uint32_t kPagesOf64kLg2 = 4;  ///< pages of 4 KiB in one of 64 
 
 constexpr uint32_t SegmentBit(uint32_t segment) { return 1u << (segment - 1); }
 
-/// Finds the hardware's target for a segment whose offsets equal the hardware's. False if there is no such segment.
+/// Sets *target to the hardware's target for a segment whose offsets equal the hardware's. Returns false if there is no
+/// such segment.
 constexpr bool TargetOf(uint32_t segment, regs::Target* target) {
   switch (segment) {
     case kSystemMemory: *target = regs::Target::kSystem; return true;

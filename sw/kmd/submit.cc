@@ -1,6 +1,7 @@
-// SPDX-License-Identifier: Apache-2.0 Submission. A paging buffer of segment 0 is physical for the hardware: its
-// address is the logical (bus) address of the first byte to execute, in system memory, where the buffer is contiguous.
-// Paging buffers of the aperture segment, and buffers of processes, are at virtual addresses of their context's space.
+// SPDX-License-Identifier: Apache-2.0
+// Submission. The hardware treats the address of a paging buffer in segment 0 as physical: it is the logical (bus)
+// address of the first byte to execute, in system memory, where the buffer is contiguous. Paging buffers in the
+// aperture segment, and buffers of processes, are at virtual addresses of their context's space.
 #include "kmd/adapter.h"
 #include "kmd/entry_points.h"
 #include "kmd/objects.h"

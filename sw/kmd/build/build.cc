@@ -34,7 +34,7 @@ NTSTATUS Dispatch(Build& build) {
     case DXGK_OPERATION_SIGNAL_MONITORED_FENCE: return BuildSignalMonitoredFence(build);
     case DXGK_OPERATION_MAP_APERTURE_SEGMENT2: return BuildMapAperture2(build);
 
-    // These need no action on this hardware.
+    // These operations need no action on this hardware.
     case DXGK_OPERATION_DISCARD_CONTENT:
     case DXGK_OPERATION_NOTIFY_RESIDENCY2:
     case DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY:
@@ -54,7 +54,7 @@ bool Build::PagingSpace(uint32_t* space) const {
 
 bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const {
   const auto at = static_cast<uint64_t>(address.QuadPart);
-  if (segment == kHiddenSegment) {  // in hardware it directly follows the VRAM segment
+  if (segment == kHiddenSegment) {  // the hidden segment directly follows the VRAM segment in hardware
     const uint64_t start = adapter.parameters.BaseOf(kVramSegment);
     if (adapter.hidden_page() == 0 || at < start + adapter.hidden_page() * kPage) return false;
     *place = Place::Physical(regs::Target::kVram, at - start);
@@ -66,7 +66,7 @@ bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) cons
   return true;
 }
 
-// The operation does not name an adapter. It is meant for the adapter on which the system context runs.
+// The operation does not name an adapter; it is executed by the adapter on which the system context runs.
 NTSTATUS BuildPagingBuffer(HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER* pArgs) {
   const UINT room = pArgs->pDmaBuffer == nullptr ? 0 : pArgs->DmaSize;
   const auto* context = static_cast<const Context*>(pArgs->hSystemContext);

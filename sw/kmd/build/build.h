@@ -18,7 +18,8 @@ struct Build {
   DXGKARG_BUILDPAGINGBUFFER& args;
   CommandBuffer commands;
 
-  /// Finds the address space of the buffer's virtual addresses, that of the paging context. False if it has none.
+  /// Sets *space to the address space of the paging context, in which the buffer's virtual addresses are translated.
+  /// Returns false if the context has none.
   [[nodiscard]] bool PagingSpace(uint32_t* space) const;
   /// Converts a WDDM 1 operand to a place. The operand names a segment and an address to which the segment's base has
   /// been added. Returns false if there is no such segment or the address is below its base.

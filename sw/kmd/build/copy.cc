@@ -21,7 +21,7 @@ struct Move {
     piece = std::min<uint64_t>(entries, distance);
   }
   bool upward() const { return destination < source; }
-  /// Size returns the length, and First the first entry, of the piece that follows the first `done` entries.
+  /// Size returns the length of the piece that follows the first `done` entries, and First its first entry.
   uint64_t Size(uint64_t done) const { return std::min(piece, entries - done); }
   uint64_t First(uint64_t done) const { return upward() ? done : entries - done - Size(done); }
 

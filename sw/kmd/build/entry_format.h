@@ -8,7 +8,6 @@
 
 namespace gmmu::kmd {
 
-/// The kind of hardware entry.
 enum class EntryForm {
   kPlain,    ///< 4 KiB leaf tables only
   kSingle,   ///< level 1: PageTablePageSize selects the kind of the leaf table
@@ -35,9 +34,9 @@ enum class EntryForm {
 [[nodiscard]] bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous,
                               regs::PteEntry* entry, uint32_t own = 0, const HiddenPages& hidden = {});
 
-/// Bytes of an entry in its table.
+/// Size of a hardware entry in bytes.
 inline constexpr uint64_t kEntryBytes = 8;
-/// Difference between neighbouring entries of a run of consecutive pages.
+/// Difference between neighbouring entries that map consecutive pages.
 inline constexpr uint64_t kNextPage = 0x1000;
 
 }  // namespace gmmu::kmd

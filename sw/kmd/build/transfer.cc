@@ -31,7 +31,7 @@ struct Side {
   }
 };
 
-/// `End` is the operand's Source or Destination.
+/// `End` is the type of the operand's Source and Destination.
 template <typename End>
 bool MakeSide(const Build& build, const End& end, UINT mdl_offset, UINT transfer_offset, Side* side) {
   if (end.SegmentId == kSystemMemory) {
@@ -103,7 +103,7 @@ NTSTATUS BuildVirtualTransfer(Build& build) {
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The pattern is 32 bits wide, or its low byte is used (no source says which).
+// The pattern is either the whole 32-bit value or its low byte; the documentation does not say which (see Pattern).
 NTSTATUS BuildVirtualFill(Build& build) {
   const auto& op = build.args.FillVirtual;
   uint32_t space = 0;
