@@ -20,7 +20,7 @@ using sim::board::BoardIdentity;
 using sim::board::ProbeLink;
 using sim::board::ProbeTest;
 
-// A real board needs a few seconds for these amounts. A simulated one is hundreds of times slower and gets smaller
+// Amounts that a real board handles in a few seconds. A simulated board is hundreds of times slower, so it gets smaller
 // ones.
 constexpr uint64_t kSampleBytes = 256 << 10, kLinkBytes = 128 << 10, kBoundNs = 5'000'000'000;
 constexpr uint64_t kSimulatedSampleBytes = 4 << 10, kSimulatedLinkBytes = 16 << 10, kSimulatedBoundNs = 200'000'000;

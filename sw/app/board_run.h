@@ -16,14 +16,14 @@ class Progress;
 struct BoardArguments {
   std::string port;  ///< path of the serial port, or "sim"
   uint64_t baud = 3'000'000;
-  // For a simulated board.
+  // noise, cut_after and reset_after apply to a simulated board only.
   std::string noise;         ///< probability of a wrong byte, as text; empty: no noise
   uint64_t cut_after = 0;    ///< bytes until the link is cut; 0: never
   uint64_t reset_after = 0;  ///< bytes until the board is reset; 0: never
   bool probe = false;
 };
 
-/// Returns the error in the arguments, in one or two lines; empty if there is none.
+/// Returns the message for an error in the arguments, in one or two lines; empty if there is none.
 std::string Wrong(const RunArguments& arguments);
 
 /// Opens the board that the arguments name. Throws sim::board::BoardError.

@@ -30,14 +30,14 @@ using Json = nlohmann::json;
   std::FILE* out = std::fopen(folder.File("out").c_str(), "w");
   std::FILE* err = std::fopen(folder.File("err").c_str(), "w");
   if (out == nullptr || err == nullptr) _exit(kExitUsage);
-  dup2(fileno(err), STDERR_FILENO);  // messages printed when a driver calls exit belong to this run
+  dup2(fileno(err), STDERR_FILENO);  // messages of a driver that calls exit belong to this run
   const int status = Caught([&] { return Run(arguments, out, err); }, out, err);
   std::fclose(out);
   std::fclose(err);
   _exit(status);
 }
 
-/// Waits for the process. Returns true if it ended by itself; after `seconds` it is killed.
+/// Waits for the process, and kills it after `seconds`. Returns true if it ended by itself.
 bool Await(pid_t child, unsigned seconds, int* status) {
   const auto end = Clock::now() + std::chrono::seconds(seconds);
   for (auto pause = std::chrono::milliseconds(1);; pause = std::min(2 * pause, std::chrono::milliseconds(32))) {
@@ -59,7 +59,7 @@ std::string FirstLine(const std::string& path) {
   return "";
 }
 
-/// Returns the error message of a run that did not begin, without the program's name in front.
+/// Returns the error message of a run that did not begin, without the leading program name.
 std::string TextOf(const std::string& path) {
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};

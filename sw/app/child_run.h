@@ -10,24 +10,24 @@ namespace gmmu::app {
 
 /// A run in its own process, so that a driver can end only that run.
 struct ChildRun {
-  /// How the run ended, in one or two words: "passed", "refused", "not applicable", "bug check 0x7e", "timeout",
-  /// "finding", "leak", "wrong bytes", "crashed", "hung", "no report", or the name of a fault.
+  /// How the run ended: "passed", "refused", "not applicable", "bug check 0x7e", "timeout", "finding", "leak", "wrong
+  /// bytes", "crashed", "hung", "no report", or the name of a fault.
   std::string end;
   std::string text;                ///< the first error; empty: no error
   std::vector<std::string> wrong;  ///< all errors, a line each
   bool passed = false;             ///< the verdict of the run's own report
   std::string usage;               ///< the bad argument or file that kept the run from starting; empty: it started
   double seconds = 0;
-  // Valid for a run with inject.fail_callback or inject.fail_allocation.
+  // Set for a run with inject.fail_callback or inject.fail_allocation.
   uint64_t seen = 0;
   std::string refused, inside;
 };
 
-/// Runs `gmmu run` with these arguments and without outputs, for at most `seconds` of host time. Throws OutputError if
-/// no process or file can be made.
+/// Runs `gmmu run` with these arguments but without their outputs, for at most `seconds` of host time. Throws
+/// OutputError if it cannot create a process or a file.
 ChildRun RunInChild(RunArguments arguments, unsigned seconds);
 
-/// Returns the command line that repeats the run with these arguments.
+/// Returns the command line of a run with these arguments.
 std::string CommandOf(const RunArguments& arguments);
 
 }  // namespace gmmu::app

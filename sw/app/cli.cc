@@ -34,7 +34,8 @@
 namespace gmmu::app {
 namespace {
 
-/// Refuses an empty path. It comes from an unset shell variable, whereas an omitted option means that no path is given.
+/// Refuses an empty path. An empty path comes from an unset shell variable, whereas an omitted option means that no
+/// path is given.
 CLI::Validator NotEmpty() {
   return CLI::Validator(
       [](std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); }, "");

@@ -55,7 +55,8 @@ struct ConfigArguments {
   std::string section;  ///< the section that `list` prints; empty: all sections
 };
 
-/// The whole program: parses, runs, prints. Never throws; returns the exit status.
+/// The whole program: parses the arguments, runs the command and prints the result. Never throws; returns the exit
+/// status.
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 /// Runs `work`, flushes `out` and returns the exit status. If `work` throws or `out` cannot be written, prints the
 /// reason to `err` and returns the matching exit status.
@@ -66,9 +67,10 @@ int Caught(const std::function<int()>& work, std::FILE* out, std::FILE* err);
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 /// Implements `gmmu run --list`, which lists the built-in scenarios.
 int ListScenarios(std::FILE* out);
-/// Implements `gmmu run --procedures`: lists what a scenario can run, with every parameter's default, range, meaning.
+/// Implements `gmmu run --procedures`: lists the procedures that a scenario can run, with the default, range and
+/// meaning of every parameter.
 int ListProcedures(std::FILE* out);
-/// Implements `gmmu scan-driver`: lists the routines that a driver imports and GPU isolation forbids.
+/// Implements `gmmu scan-driver`: lists the routines that a driver imports although GPU isolation forbids them.
 int ScanDriver(const std::string& path, std::FILE* out);
 /// Implements `gmmu compare`: prints the differences between two --json reports of the same work on two engines.
 int Compare(const std::string& first, const std::string& second, std::FILE* out);

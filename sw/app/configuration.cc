@@ -14,15 +14,15 @@ using settings::Refuse;
 constexpr uint64_t kWindows = 16;  // scratch windows of os.window_pages each; the paging process uses fewer
 constexpr const char* kPcieTag = "pcie_tag";
 
-/// Refuses VRAM that is too small for the driver's own memory or for the part that the CPU must see.
+/// Refuses VRAM that is too small for the driver's own memory, or for the part that the CPU must be able to access.
 void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver, const std::string& file) {
-  constexpr uint64_t kLeast = 128;  // KiB for page tables, the least with which the system can start
+  constexpr uint64_t kLeast = 128;  // KiB for page tables: the minimum with which the system can start
   for (unsigned unit = 0; unit < gpu.count; ++unit) {
     const std::string of = " KiB of VRAM of GPU " + std::to_string(unit);
     const uint64_t vram = gpu.vram_bytes(unit) >> 10, shown = std::min(vram, gpu.window_bytes(unit) >> 10);
     if (driver.visible_vram_kib > shown)
       Refuse(file, "driver.visible_vram_kib", "the CPU sees at most " + std::to_string(shown) + of);
-    const uint64_t map = gpu.aperture_mib * 2;  // in KiB; each page of 4 KiB takes 8 bytes
+    const uint64_t map = gpu.aperture_mib * 2;  // in KiB; 8 bytes per 4 KiB page
     const uint64_t saved = driver.isolation ? driver.save_area_kib : 0;
     if (map + saved + kLeast > vram) {
       Refuse(file, saved > map ? "driver.save_area_kib" : "gpu.aperture_mib",
@@ -32,7 +32,8 @@ void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver,
   }
 }
 
-/// Checks rules that involve keys of several components. `with_gpu`: the machine has a GPU rather than a device model.
+/// Checks rules that involve keys of several components. `with_gpu` is false if the machine has a device model instead
+/// of a GPU.
 void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, const DriverSettings& driver,
                    bool with_gpu, const std::string& file) {
   if (os.copies_entries && driver.contiguous_pages) {
@@ -152,7 +153,7 @@ os::Parameters Configuration::OsParameters(uint64_t seed) const {
   parameters.page_table_bits = machine.gpu.page_table_bits;
   parameters.driver = driver.Registry();
   if (device.present()) parameters.driver["VramBytes"] = device.memory_bytes(machine);
-  // The machine injects this leak itself, so the operating system must not.
+  // The machine injects this leak itself, so the operating system model must not inject it too.
   if (machine.inject.lose_tag) parameters.inject.leak.clear();
   return parameters;
 }

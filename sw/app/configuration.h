@@ -12,23 +12,25 @@
 
 namespace gmmu::app {
 
-/// A whole configuration file: the settings of machine, operating system and driver, each defined by its owner.
+/// A whole configuration file: the settings of the machine, the operating system and the driver, each in the structure
+/// of its owner.
 struct Configuration {
   sim::MachineConfig machine;
   DriverSettings driver;
   sim::device::DeviceSettings device;
   std::set<std::string> stated;  ///< full names of the keys that the file itself sets; keys set by presets are left out
 
-  /// Returns the defaults, changed by the TOML text and then by `set`. Errors refer to the text as `file`. With `table`
-  /// only that table of the text is read, and its sections are the configuration's ("machine": [machine.gpu] is [gpu]).
-  /// Each element of `set` is "SECTION.KEY=VALUE" with a TOML value; the quotes of a string may be omitted. Throws
-  /// settings::Error for a syntax error, an unknown key, a wrong value, and keys that contradict each other.
+  /// Returns the defaults, changed by the TOML text and then by `set`. Errors refer to the text as `file`. If `table`
+  /// is not empty, only that table of the text is read, and its sub-tables are the configuration's sections (for
+  /// "machine", [machine.gpu] is section [gpu]). Each element of `set` is "SECTION.KEY=VALUE" with a TOML value; the
+  /// quotes of a string may be omitted. Throws settings::Error for a syntax error, an unknown key, a wrong value, and
+  /// keys that contradict each other.
   static Configuration FromToml(std::string_view text, const std::string& file, const std::string& table = "",
                                 const std::vector<std::string>& set = {});
   /// Like FromToml, but reads a file; an empty path means no text. Throws settings::Error also if it cannot be read.
   static Configuration FromFile(const std::string& path, const std::vector<std::string>& set = {});
 
-  /// All settings as keys, which must not outlive this object.
+  /// Returns all settings as keys. The keys must not outlive this object.
   settings::Keys Keys();
   /// Lengthens the operating system's waits for a serial line, except those that the user has set.
   void ForSerialLine();

@@ -17,7 +17,8 @@ std::string StatusOf(const DdiCall& call) {
 
 namespace {
 
-/// Returns the first difference of the two calls, such as "DmaSize is 64, and 32 in the other"; empty if there is none.
+/// Describes the first difference between the two calls, such as "DmaSize is 64, and 32 in the other"; empty if there
+/// is none.
 std::string Difference(const DdiCall& a, const DdiCall& b, bool times) {
   const auto differ = [](const std::string& what, const std::string& one, const std::string& two) {
     return what + " is " + one + ", and " + two + " in the other";

@@ -10,7 +10,7 @@
 
 namespace gmmu::app {
 
-/// The value of "schema" in the first line of a trace of --trace-ddi. The number is incremented when older readers
+/// The value of "schema" in the first line of a trace written by --trace-ddi. Increment its number when older readers
 /// would misread the trace.
 inline constexpr const char* kDdiTraceSchema = "gmmu-ddi-trace 1";
 
@@ -32,11 +32,11 @@ struct DdiTraceFile {
   std::vector<DdiCall> calls;  ///< in the order in which they began
 };
 
-/// Returns the first line of the trace of a run with these arguments.
+/// Returns the header line of the trace of a run with these arguments.
 std::string DdiTraceHeader(const RunArguments& arguments);
-/// True if the file begins like a trace of calls of any version.
+/// Returns true if the file begins like a trace of calls, of any schema version.
 bool IsDdiTrace(const std::string& path);
-/// Throws trace::TraceError, which names the line, if the file is not a trace of this version.
+/// Throws trace::TraceError, which names the line, if the file is not a trace of this schema version.
 DdiTraceFile ReadDdiTrace(const std::string& path);
 
 }  // namespace gmmu::app

@@ -13,8 +13,8 @@ class Keys;
 
 namespace gmmu::app {
 
-/// The section [driver] of the configuration, which holds the values that the driver finds in its registry key.
-/// kmd/driver.def defines the members; a choice holds its registry number.
+/// The section [driver] of the configuration, which defines the values that the driver finds in its registry key.
+/// kmd/driver.def defines the members; the member of a choice holds the choice's registry number.
 struct DriverSettings {
 #define NUMBER(key, Value, initial, unit, min, max, text) uint64_t key = initial;
 #define BYTES(key, member, Value, lg2, initial, unit, min, max, text) uint64_t key = initial;
@@ -26,11 +26,11 @@ struct DriverSettings {
 
   bool system_tables() const { return page_tables == 0; }
 
-  /// The members as keys of a configuration file, which must not outlive this object.
+  /// Returns the members as keys of a configuration file. The keys must not outlive this object.
   settings::Keys Keys();
-  /// Checks the rules between the members. Throws settings::Error, which names `file`, the key and the error.
+  /// Checks the rules between the members. Throws settings::Error, which names `file`, the key and the broken rule.
   void Check(const std::string& file) const;
-  /// Returns the values by the names under which the driver reads them; sizes are in bytes.
+  /// Returns the values under the names by which the driver reads them; sizes are in bytes.
   std::map<std::string, uint64_t> Registry() const;
 };
 

@@ -12,7 +12,7 @@ namespace {
 
 using Kind = ScenarioVerdict::Kind;
 
-constexpr size_t kMostLines = 4;  // maximum report lines per scenario in the text
+constexpr size_t kMostLines = 4;  // maximum number of report lines per scenario in the text
 constexpr size_t kWidth = 110;
 
 struct Row {

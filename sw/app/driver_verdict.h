@@ -8,7 +8,7 @@
 
 namespace gmmu::app {
 
-/// A rule that, according to a line of a report, is broken.
+/// A rule that a driver has broken, according to a line of a report.
 struct BrokenRule {
   std::string document, section;
   std::string page;  ///< page of this repository that describes the rule and names its tests
@@ -31,7 +31,7 @@ struct ScenarioVerdict {
 ScenarioVerdict VerdictOf(const std::string& scenario, const std::string& title, const ChildRun& run,
                           const std::string& command);
 
-/// All results for a driver.
+/// The results of all scenarios for one driver.
 struct DriverVerdict {
   std::string driver, engine;
   uint64_t seed = 0;

@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr unsigned kSeconds = 120;              // limit of one run
+constexpr unsigned kSeconds = 120;              // limit of one run, in seconds of host time
 constexpr uint64_t kNobody = settings::kNoMax;  // no call has this number: the run only counts the calls
 constexpr size_t kMostRuns = 20;
 

@@ -8,11 +8,11 @@
 
 namespace gmmu::app {
 
-/// Returns the argument that conflicts with --fail-each; empty if there is none, or without --fail-each.
+/// Returns the argument that conflicts with --fail-each; empty if there is no conflict or --fail-each is not given.
 std::string WrongSweep(const RunArguments& arguments);
 
 /// Implements `gmmu run --fail-each callback|allocation`. The n-th run refuses the driver's n-th callback or
-/// allocation. Returns 1 if any run ends otherwise than by passing, or by a refusal without a leak. Throws OutputError,
+/// allocation. Returns 1 unless every run either passes or ends by a refusal without a leak. Throws OutputError,
 /// settings::Error and workload::InputError before the first run.
 int FailEach(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 

@@ -8,8 +8,8 @@
 
 namespace gmmu::app {
 
-/// The report of a run that dies by a processor fault outside of every call into the driver. It is prepared before the
-/// run, because nothing can be trusted afterwards, so it can only state that fault.
+/// The report of a run that ends by a processor fault outside of every call into the driver. It is prepared before the
+/// run, because no state can be trusted after such a fault; it therefore states only that fault.
 class LastReport {
  public:
   struct Parts {
@@ -25,8 +25,8 @@ class LastReport {
   LastReport(const LastReport&) = delete;
   LastReport& operator=(const LastReport&) = delete;
 
-  /// Writes the existing report and ends the program with exit status 1; returns if there is none. Call it in a signal
-  /// handler (DriverGuard::SetLastResort).
+  /// Writes the report of the existing LastReport and ends the program with exit status 1; returns if no LastReport
+  /// exists. Call it in a signal handler (DriverGuard::SetLastResort).
   static void Write();
 };
 

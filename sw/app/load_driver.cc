@@ -47,8 +47,8 @@ void CheckDriverFile(const std::string& path) {
 
 PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
   CheckDriverFile(path);
-  // OpenSharedObject resolves all symbols now, so that none is found missing during the run, and hides the driver's own
-  // symbols.
+  // OpenSharedObject resolves all symbols immediately, so that no missing symbol is discovered during the run, and
+  // hides the driver's own symbols.
   std::string why;
   void* library = hw::OpenSharedObject(path, why);
   if (library == nullptr) {
@@ -69,7 +69,7 @@ void* ExportOf(PDRIVER_INITIALIZE entry, const char* name) {
   void* library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
   void* found = dlsym(library, name);
-  dlclose(library);  // LoadDriver keeps it loaded
+  dlclose(library);  // LoadDriver already holds the library open
   return found;
 }
 

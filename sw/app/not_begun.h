@@ -9,11 +9,11 @@ namespace gmmu::app {
 
 struct Configuration;
 
-/// Lists the settings of a configuration that differ from their defaults, and those that `set` ("SECTION.KEY=VALUE")
+/// Lists the settings of a configuration that differ from their defaults and those that `set` ("SECTION.KEY=VALUE")
 /// states, in the form "gpu.count = 3, os.iommu = 'physical'".
 std::string ChangedSettings(const Configuration& configuration, const std::vector<std::string>& set);
 
-/// Call for a run with the built-in driver. Throws settings::Error if the run never began (JobResult::not_begun)
+/// Call after a run with the built-in driver. Throws settings::Error if the run never began (JobResult::not_begun)
 /// because of its settings: ChangedSettings lists some, none of them injects a fault, and nothing else went wrong.
 void RefuseNotBegun(const workload::JobResult& result, const Configuration& configuration,
                     const std::vector<std::string>& set);

@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Whether both paths are, or will be, one regular file.
+/// Returns whether both paths are, or will be, the same regular file.
 bool OneFile(const std::string& first, const std::string& second) {
   std::error_code error;
   for (const std::string& path : {first, second}) {
@@ -56,13 +56,17 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 }
 
 OutputFile::OutputFile(const std::string& given) : path_(given) {
-  if (const auto descriptor = DescriptorOf(given)) {  // applies to regular files too, whose contents are kept
+  if (const auto descriptor = DescriptorOf(given)) {  // a standard stream is written in place even if it is a regular
+                                                      // file, whose contents are kept
     const int own = dup(*descriptor);
     if (own < 0 || (file_ = fdopen(own, "wb")) == nullptr) Fail("cannot be opened");
     return;
   }
   std::error_code error;
-  if (fs::is_symlink(given, error)) path_ = fs::weakly_canonical(given, error).string();  // replaces only the target
+  if (fs::is_symlink(given, error))
+    path_ = fs::weakly_canonical(given, error).string();  // the target of a symbolic
+                                                          // link is replaced, not the
+                                                          // link
   const std::string& path = path_;
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;

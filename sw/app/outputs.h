@@ -41,11 +41,11 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
 
-  /// Throws OutputError if the device is full or fails.
+  /// Throws OutputError if the file system is full or the device fails.
   void Write(const void* bytes, size_t size);
   /// Flushes and renames the file. Throws OutputError.
   void Commit();
-  /// The path of the file until Commit(), for writers that open it themselves.
+  /// The path of the file until Commit(), for code that opens it itself.
   const std::string& working_path() const { return temporary_.empty() ? path_ : temporary_; }
   const std::string& path() const { return path_; }
 

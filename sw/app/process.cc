@@ -116,7 +116,7 @@ pid_t ForkChild() {
   for (std::atomic<char*>& place : leftovers) place = nullptr;
   child = 0;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // the parent ended before prctl took effect
+  if (getppid() != parent) _exit(1);  // the parent exited before prctl took effect
   return 0;
 }
 

@@ -11,16 +11,16 @@
 
 namespace gmmu::app {
 
-/// Prepares the process. main() must call it before opening anything.
+/// Prepares the process. main() must call it before it opens anything.
 ///
-/// Opens each closed descriptor from 0 to 2 on /dev/null, read-only. Otherwise a file of the program would get its
-/// number, and text for a standard stream would go to that file; now such a write fails with EBADF. A write to a pipe
-/// without a reader fails with EPIPE instead of ending the program. SIGHUP, SIGINT, SIGQUIT and SIGTERM, unless
-/// ignored, remove the path of every Leftover before they end the program.
+/// Opens each closed descriptor from 0 to 2 on /dev/null, read-only. Otherwise the next file that the program opens
+/// would get that number, and text for the standard stream would go to that file; now such a write fails with EBADF. A
+/// write to a pipe without a reader fails with EPIPE instead of ending the program. SIGHUP, SIGINT, SIGQUIT and
+/// SIGTERM, unless ignored, remove the path of every Leftover before they end the program.
 void BeginProgram();
 
-/// Prints to standard error. Text that cannot be written is dropped, because a run must not fail if no process reads
-/// its progress.
+/// Prints to standard error. Text that cannot be written is dropped, because a run must not fail if nothing reads its
+/// progress.
 template <typename... Values>
 void Say(std::FILE* err, fmt::format_string<Values...> format, Values&&... values) {
   const std::string text = fmt::format(format, std::forward<Values>(values)...);
@@ -28,11 +28,11 @@ void Say(std::FILE* err, fmt::format_string<Values...> format, Values&&... value
   std::fflush(err);
 }
 
-/// Writes what `out` has buffered. Throws std::system_error if this or an earlier write to `out` failed.
+/// Flushes `out`. Throws std::system_error if this or an earlier write to `out` failed.
 void Flush(std::FILE* out);
 
-/// Returns the message for an error of standard output. If the error is a pipe without a reader, it does not return:
-/// SIGPIPE ends the program, as it would have without BeginProgram.
+/// Returns the message for an error of standard output. If the error is a pipe without a reader, the function does not
+/// return: SIGPIPE ends the program, as it would have without BeginProgram.
 std::string CannotPrint(const std::system_error& error);
 
 /// A file, or a folder of files, that is removed if a signal ends the program (BeginProgram). In all other cases its
@@ -45,11 +45,11 @@ class Leftover {
   Leftover& operator=(const Leftover&) = delete;
 
  private:
-  std::atomic<char*>* place_ = nullptr;  // null if the table was full, so the path remains after a signal
+  std::atomic<char*>* place_ = nullptr;  // null if the table is full; the path then remains after a signal
 };
 
-/// Forks a process that never outlives this one; only one may exist at a time. Returns the result of fork(). The child
-/// starts without any Leftover. The parent must call ChildEnded() after it has waited for the child.
+/// Forks a child process that never outlives this one; only one child may exist at a time. Returns the result of
+/// fork(). The child starts without any Leftover. The parent must call ChildEnded() after it has waited for the child.
 pid_t ForkChild();
 void ChildEnded();
 

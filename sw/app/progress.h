@@ -8,12 +8,12 @@
 namespace gmmu::app {
 
 /// Shows the progress of the run. On a terminal it rewrites one line (phase, bytes, percent, time left); otherwise it
-/// prints a line at the start of each phase. It writes to standard error, because standard output has the report.
+/// prints a line at the start of each phase. It writes to standard error, because standard output receives the report.
 class Progress {
  public:
   explicit Progress(std::FILE* to);
   ~Progress() { Finish(); }
-  /// `done` and `total` are numbers of `unit`; without a unit they are bytes, shown as MiB.
+  /// `done` and `total` are in units of `unit`; without `unit` they are bytes, shown as MiB.
   void Update(const std::string& phase, uint64_t done, uint64_t total, const char* unit = nullptr);
   /// Prints a line that is not overwritten.
   void Line(const std::string& text);

@@ -29,20 +29,22 @@ void TakeTrigger(CLI::Option* option, events::WindowOptions& window);
 /// Adds --events, --events-from, --events-to, --events-on and --events-around.
 void AddEvents(CLI::App* command, EventArguments& arguments);
 
-/// Records a run: the file of events, and the sums of their causes. All files are opened before the run, so that an
-/// unwritable one is reported before anything is simulated.
+/// Records the events of a run in a file and sums their cycles by cause. All files are opened before the run, so that
+/// an unwritable one is reported before anything is simulated.
 class Recording {
  public:
-  /// Returns null if nothing is to be recorded. Throws OutputError if the engine has no events or no file can be made.
+  /// Returns null if the arguments request no recording. Throws OutputError if the engine has no events or a file
+  /// cannot be created.
   static std::unique_ptr<Recording> Make(const EventArguments& arguments, const std::string& engine,
                                          uint64_t period_ps);
 
   ~Recording();
   hw::EventSink* sink();
   void SetPhase(const std::string& name);
-  /// Call when the run is over. Events whose causes do not add up become findings of `result`. Throws OutputError.
+  /// Call when the run has ended. Events whose cycles by cause do not add up to their duration become findings of
+  /// `result`. Throws OutputError.
   void End(workload::JobResult& result);
-  /// Returns the JSON text `report` with the member `causes` added.
+  /// Returns the JSON text `report` with the additional member `causes`.
   std::string AddTo(const std::string& report) const;
   /// Returns the lines for the text report.
   std::string Text() const;

@@ -22,7 +22,7 @@
 namespace gmmu::app {
 namespace {
 
-constexpr unsigned kPreemption = 250;  // of a thousand preemption points of driver code, how many preempt
+constexpr unsigned kPreemption = 250;  // probability, in thousandths, that a preemption point of driver code preempts
 
 RunArguments RunOf(const DdiTraceFile& recorded, const ReplayDdiArguments& arguments, const std::string& trace) {
   RunArguments run = recorded.run;
@@ -36,7 +36,7 @@ RunArguments RunOf(const DdiTraceFile& recorded, const ReplayDdiArguments& argum
   return run;
 }
 
-/// Prints the calls whose number differs from the recorded one. Differences are allowed, because the thread schedule
+/// Prints the calls whose counts differ from the recorded run. Differences are allowed, because the thread schedule
 /// decides how often a call is repeated.
 void CountCalls(const DdiTraceFile& recorded, const DdiTraceFile& now, std::FILE* out) {
   std::map<std::string, std::pair<size_t, size_t>> counts;

@@ -38,7 +38,7 @@
 namespace gmmu::app {
 namespace {
 
-/// Lets code that writes to std::ostream write to an OutputFile, whose errors pass through as exceptions.
+/// Lets code that writes to a std::ostream write to an OutputFile, whose errors pass through as exceptions.
 class OutputBuffer : public std::streambuf {
  public:
   explicit OutputBuffer(OutputFile& file) : file_(file) {}
@@ -63,7 +63,7 @@ report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& ar
                         const sim::board::Board* board) {
   report::Limits limits = SimulatedLimits(config, *FindEngine(arguments.engine), arguments.seed);
   if (board != nullptr) {
-    limits.link_bytes_per_second = board->line_rate() / 10;  // 8 of 10 bits are data
+    limits.link_bytes_per_second = board->line_rate() / 10;  // 8 of 10 bits on the line are data
     if (board->simulated()) limits.timing = "simulated board";
   }
   limits.driver = arguments.driver;
@@ -97,7 +97,7 @@ void UseDevice(RunArguments& arguments, Configuration& configuration) {
 }
 
 /// Refuses a machine whose sizes differ from those the program was built for. A scenario defines its own machine, for
-/// which `./gmmu` does not build a program.
+/// which `./gmmu` does not build a separate program.
 void CheckSizes(const sim::MachineConfig& config, const RunArguments& arguments) {
   if (arguments.scenario.empty() || config.BuildOptions().empty()) return config.CheckBuilt(arguments.config);
   std::string sizes;
@@ -125,7 +125,8 @@ std::function<void(const std::string&)> LinesTo(OutputFile& file) {
   };
 }
 
-/// Converts the phases to the board's time, because the machine around a board uses the computer's clock.
+/// Converts the durations of the phases to the board's time, because the platform of a board run uses the host
+/// computer's clock.
 void TimesOfTheBoard(uint64_t clock_mhz, workload::JobResult& result) {
   for (workload::Phase& phase : result.phases) phase.ns = phase.cycles * 1000 / clock_mhz;
   result.simulated_ns = result.cycles * 1000 / clock_mhz;
@@ -159,7 +160,8 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   UseDevice(arguments, configuration);
   const sim::MachineConfig& config = configuration.machine;
   const bool on_board = arguments.engine == kBoardEngine;
-  // A serial line takes seconds for transfers that take PCI Express microseconds, so the time limits are raised.
+  // A serial line needs seconds for transfers that PCI Express completes in microseconds, so the time limits are
+  // raised.
   if (on_board) configuration.ForSerialLine();
   workload::JobOptions options;
   options.os = configuration.OsParameters(arguments.seed);
@@ -245,7 +247,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
     options.after_first_page_in = [&] {
       OutputBuffer buffer(*image);
       std::ostream stream(&buffer);
-      stream.exceptions(std::ios::badbit);  // lets the buffer's OutputError through
+      stream.exceptions(std::ios::badbit);  // lets the buffer's OutputError propagate
       engine->DumpHost(stream);
       const std::string text = engine->DumpMappings();
       mappings->Write(text.data(), text.size());
@@ -276,14 +278,14 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
         "os",
         "the host has no memory for what the run asks for; a count that the driver answered may be far too large"));
   } catch (const std::exception&) {
-    throw;  // an argument or output was wrong, so no report is written
+    throw;  // invalid arguments or an unwritable output: no report is written
   } catch (...) {
     result.faults.push_back(Stopped("driver", "the driver threw something that is no std::exception"));
   }
   last.reset();
   Conclude(config, result);
   result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  engine.reset();  // closes the file of waves
+  engine.reset();  // closes the waveform file
   if (on_board) TimesOfTheBoard(config.gpu.clock_mhz, result);
   progress.Finish();
   if (arguments.driver.empty() && !on_board) RefuseNotBegun(result, configuration, arguments.set);

@@ -17,18 +17,18 @@ namespace gmmu::app {
 
 struct EngineKind;
 
-/// Returns the limits against which a report of a simulated machine compares.
+/// Returns the machine's peak rates and configuration for the report of a simulated run.
 report::Limits SimulatedLimits(const sim::MachineConfig& config, const EngineKind& engine, uint64_t seed);
 
 /// Completes the result of a run. A fault makes the run unverified. An injected VRAM bit flip that never happened
 /// becomes a finding.
 void Conclude(const sim::MachineConfig& config, workload::JobResult& result);
 
-/// Turns on the driver's keys that the page size in the options needs. It overrides stated values, because a
+/// Enables the driver settings that the page size in the options needs. It overrides stated values, because a
 /// configuration written by `gmmu config` states every key.
 void PreparePages(const replay::Options& options, Configuration& configuration);
 
-/// Returns the sizes with which a replay plans, from the machine as the built-in driver sets it up.
+/// Returns the sizes that a replay needs for its plan, for the machine as the built-in driver configures it.
 replay::MachineFacts FactsOf(const Configuration& configuration);
 
 }  // namespace gmmu::app

@@ -13,8 +13,8 @@
 
 namespace gmmu::app {
 
-/// A folder in $TMPDIR (or /tmp) for the files of one run. The destructor removes the folder. The constructor throws
-/// OutputError if it cannot be made.
+/// A folder in $TMPDIR (or /tmp) for the files of one run. The constructor throws OutputError if the folder cannot be
+/// created. The destructor removes it.
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -24,7 +24,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr uint64_t kShown = 1 << 16;  // accesses between two lines of progress
+constexpr uint64_t kShown = 1 << 16;  // number of accesses between two progress updates
 
 const char* Word(trace::Kind kind) {
   return kind == trace::Kind::kRead ? "read" : kind == trace::Kind::kWrite ? "write" : "execute";
@@ -107,7 +107,7 @@ uint64_t Write(trace::Workload& workload, const std::string& path, const std::fu
   return writer.count();
 }
 
-/// Prints a note about the trace, to `err` if the trace itself goes to standard output.
+/// Prints a note about the trace: to `err` if the trace itself goes to standard output, else to `out`.
 void SayBeside(const TraceArguments& arguments, const std::string& text, std::FILE* out, std::FILE* err) {
   if (arguments.out == "/dev/stdout") Say(err, "{}\n", text);
   else fmt::print(out, "{}\n", text);

@@ -31,8 +31,8 @@ struct NoTrigger : std::runtime_error {
 void AddWavesTrigger(CLI::App* command, CLI::Option* waves, WavesTrigger& trigger);
 
 /// Sets `waves_from` and `waves_to` of `arguments` around the first trigger. An FST file can only be written forwards,
-/// so the same run is made first in a child process, without waves and outputs but with events; runs are reproducible
-/// to the cycle. Throws NoTrigger if there is no trigger, or the child did not finish the run.
+/// so the same run is first made in a child process, with events but without waves and outputs; runs are
+/// cycle-for-cycle reproducible. Throws NoTrigger if there is no trigger, or if the child did not finish the run.
 void FindWavesWindow(RunArguments& arguments, std::FILE* err);
 
 }  // namespace gmmu::app

@@ -26,21 +26,22 @@ struct ClientAnswer {
 
 /// The accesses of a GPU's clients. The machine fetches them as its time advances (Instruments::DriveClients).
 ///
-/// A client's accesses go to its port one after the other in the order of Take, with at most as many in flight as the
-/// hardware has slots. The calls must not touch the machine and must not throw. After each Take and Answered of a
-/// client, the machine calls its Due again; after a kNever, it calls Due again after any Answered.
+/// A client's accesses go to its port in the order of Take, with at most as many in flight as the hardware has slots.
+/// The calls must not touch the machine and must not throw. After each Take and Answered of a client, the machine calls
+/// Due for that client again. If Due returned kNever, the machine calls it again after any client's Answered.
 class ClientAccesses {
  public:
   static constexpr uint64_t kNever = ~uint64_t{0};
   virtual ~ClientAccesses() = default;
-  /// The first GPU cycle, possibly in the past, at which the client has another access. kNever means that it has none
-  /// until more accesses are answered.
+  /// The first GPU cycle, possibly in the past, at which the client has another access. kNever: the client has none
+  /// until another access completes.
   virtual uint64_t Due(unsigned client) = 0;
-  /// Takes the due access at `cycle`.
+  /// Removes the due access from the client's sequence and returns it; the machine sends it at `cycle`.
   virtual ClientRequest Take(unsigned client, uint64_t cycle) = 0;
   virtual void Answered(unsigned client, const ClientAnswer& answer) = 0;
   /// Called when the access waits in its port until its page is mapped (policy.far_fault = "stall"). Each invalidation
-  /// and each call of DriveClients translates it again; then it completes, or is reported here again.
+  /// and each call of DriveClients makes the port translate the access again. It then completes, or is reported here
+  /// again.
   virtual void Stalled(unsigned /*client*/, const ClientRequest& /*request*/, uint64_t /*cycle*/) {}
 };
 

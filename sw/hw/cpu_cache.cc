@@ -12,7 +12,7 @@ constexpr std::array<uint8_t, kPageSize> kZeros = {};
 
 }  // namespace
 
-/// Returns the page's bytes in the file.
+/// Returns the page's bytes as the CPU sees them, which are those in the file.
 const uint8_t* CpuCache::Seen(uint64_t pfn) const {
   const uint8_t* const page = file_.page(pfn);
   return page != nullptr ? page : kZeros.data();

@@ -16,19 +16,20 @@ inline constexpr uint64_t kPageSize = 4096;
 /// The cache mode of a CPU view.
 enum class Caching : uint8_t { kNonCached, kCached, kWriteCombined };
 
-/// Models the CPU's caches and write-combining buffers: the bytes that the CPU has stored but DRAM does not have yet.
+/// Models the CPU's caches and write-combining buffers, i.e. the bytes that the CPU has stored but DRAM does not have
+/// yet.
 ///
-/// HostRam's file always holds what the CPU sees. For pages with such views this class keeps the bytes in DRAM; a byte
-/// that differs is dirty. A byte stays dirty as long as any hardware could keep it, so that software that forgets to
-/// write back always fails visibly:
+/// HostRam's file always holds the bytes that the CPU sees. For pages with cached or write-combined views this class
+/// also holds the bytes in DRAM; a byte that differs is dirty. A byte stays dirty as long as any hardware could keep
+/// it, so that software that forgets to write back always fails visibly:
 ///
-///   cached           Lines of 64 bytes are dirty until WriteBack, until a snooped write of a device to the line, or
+///   cached           Lines of 64 bytes are dirty until WriteBack, until a device writes to the line with snooping, or
 ///                    until more than kPages pages without a view are dirty (then the oldest page goes to DRAM).
 ///   write-combined   Single bytes are dirty until WriteBack, until DrainWriteCombining (the CPU's next uncached
 ///                    store) or until the view ends. Devices do not snoop them.
 ///
-/// What a device writes without snooping is hidden from the CPU only behind a dirty line, which overwrites it when it
-/// is written back. A clean line counts as not cached.
+/// Bytes that a device writes without snooping are hidden from the CPU only by a dirty line, which overwrites them when
+/// it is written back. Clean lines are modelled as not cached.
 class CpuCache {
  public:
   static constexpr size_t kLine = 64;
@@ -46,7 +47,7 @@ class CpuCache {
   void Enter(uint64_t pfn, Caching caching);
   void Leave(uint64_t pfn, Caching caching);
 
-  /// True if nothing is dirty and no view is open: the file then equals DRAM.
+  /// True if no byte is dirty and no view is open: the file then equals DRAM.
   bool empty() const { return pages_.empty(); }
 
   /// Performs a device's read. `to` holds the file's bytes of [hpa, hpa + size) and receives what the device sees.

@@ -11,8 +11,9 @@ class DeviceAccess {
  public:
   enum class Memory : uint8_t { kLocal, kHost };
   virtual ~DeviceAccess() = default;
-  /// Reads or writes [address, address + size), which lies inside one page of 4 KiB. Host memory is accessed through
-  /// the IOMMU by a bus address, as the device's own access. Returns false if it was refused or got no response.
+  /// Reads or writes [address, address + size), which must lie inside one 4 KiB page. `address` in host memory is a bus
+  /// address, which the IOMMU translates as for the device's own accesses. Returns false if the access was refused or
+  /// got no response.
   virtual bool Access(unsigned unit, Memory memory, uint64_t address, void* bytes, size_t size, bool write) = 0;
 };
 

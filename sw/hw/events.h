@@ -92,7 +92,7 @@ struct LookupEvent : Span {
   uint64_t walk = 0;  ///< number of the walk that the lookup started or joined; 0: none
 };
 
-/// An access of a client: its translation and its data.
+/// An access of a client, with its translation and data transfer.
 struct AccessEvent : Span {
   unsigned client = 0, slot = 0;
   uint64_t lookup = 0;  ///< number of the access's lookup
@@ -128,7 +128,7 @@ struct CommandEvent : EngineSpan {
 enum class PointKind : uint8_t { kFault, kInvalidation, kInterrupt };
 const char* PointName(PointKind kind);
 
-/// An event at one moment. A fault fills port, space, `code` (reason), `first` (address) and `second` (fence); an
+/// An instantaneous event. A fault fills port, space, `code` (reason), `first` (address) and `second` (fence); an
 /// invalidation fills `code` (scope), `first` and `second` (its range); an interrupt fills `first` (bus address).
 struct PointEvent {
   unsigned unit = 0;
@@ -141,8 +141,8 @@ struct PointEvent {
 /// Quantities traced over time: occupied walk table rows, and outstanding lookups of all ports.
 enum class Gauge : uint8_t { kWalks, kLookups, kCount };
 
-/// Receives each event that a machine records once the event has ended. For each GPU the calls come in the order of
-/// simulated time. They must not touch the machine and must not throw.
+/// Receives each recorded event once it has ended. For each GPU the calls come in the order of simulated time. They
+/// must not touch the machine and must not throw.
 class EventSink {
  public:
   virtual ~EventSink() = default;

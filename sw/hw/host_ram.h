@@ -25,23 +25,24 @@ struct Range {
 /// a read-only view causes a page fault.
 enum class ViewAccess : uint8_t { kReadWrite, kReadOnly, kCopyOnWrite };
 
-/// The modelled machine's RAM. It has any size up to 47 bits and is sparse: only pages that were written or mapped take
+/// The modelled machine's RAM, of any size up to 47 bits. It is sparse: only pages that were written or mapped take
 /// storage.
 ///
-/// Backed by a PageStore, whose file a CPU view of scattered pages maps as one contiguous pointer (MapPages), so that
-/// devices see what the CPU writes with no copy. A page reads as zero until written.
-/// What the CPU stores through a cached or write-combined view may reach devices later (CpuCache).
+/// The pages are in the file of a PageStore. A CPU view maps scattered pages of that file as one contiguous range
+/// (MapPages), so that devices see the CPU's stores without a copy. A page reads as zero until it is written. Stores
+/// through a cached or write-combined view may reach devices later (CpuCache).
 class HostRam {
  public:
   /// `installed` must be ascending, 4 KiB aligned and without overlaps; otherwise the constructor throws
-  /// std::runtime_error. A failure of the host throws the same, here or when more pages are used.
+  /// std::runtime_error. It also throws std::runtime_error if the host fails to provide memory, as do later calls that
+  /// use more pages.
   explicit HostRam(std::vector<Range> installed);
   ~HostRam();
   HostRam(const HostRam&) = delete;
   HostRam& operator=(const HostRam&) = delete;
 
   const std::vector<Range>& installed() const { return installed_; }
-  /// Address after the last installed byte.
+  /// Address of the first byte after the installed memory.
   uint64_t end() const { return installed_.empty() ? 0 : installed_.back().end; }
   /// Returns whether all of [hpa, hpa + size) is installed.
   bool Installed(uint64_t hpa, uint64_t size) const;
@@ -54,8 +55,8 @@ class HostRam {
   [[nodiscard]] bool DeviceRead(uint64_t hpa, void* to, size_t size, bool snoop) const;
   [[nodiscard]] bool DeviceWrite(uint64_t hpa, const void* from, size_t size, bool snoop);
 
-  /// Maps the pages `pfns[0..count)` (host physical page numbers) in that order and returns one contiguous pointer to
-  /// them. Throws std::runtime_error if a page is not installed or the host is out of address space.
+  /// Maps the pages `pfns[0..count)` (host physical page numbers) in that order as one contiguous view. Throws
+  /// std::runtime_error if a page is not installed or the host is out of address space.
   void* MapPages(const uint64_t* pfns, size_t count, Caching caching = Caching::kNonCached,
                  ViewAccess access = ViewAccess::kReadWrite);
   /// Revokes access to a view, or restores it in the mode `access` in which it was mapped. The pages stay mapped.
@@ -69,7 +70,7 @@ class HostRam {
 
   CpuCache& cache() { return cache_; }
 
-  /// Lists the host physical page numbers of all pages that hold a byte other than zero, ascending.
+  /// Lists the host physical page numbers of all pages that contain a non-zero byte, ascending.
   std::vector<uint64_t> PagesWithData() const;
 
  private:

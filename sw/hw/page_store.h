@@ -10,13 +10,14 @@
 
 namespace gmmu::hw {
 
-/// Keeps the pages of a sparse memory in an anonymous file, one after the other in the order of their first use. Pages
-/// that are used together therefore lie together and need few mappings, wherever they are in the memory.
+/// Stores the pages of a sparse memory in an anonymous file, in the order of their first use. Pages that are used
+/// together are therefore adjacent in the file and need few mappings, whatever their page numbers.
 ///
-/// A page is zero and has no storage until it is used. Storage is never freed. The caller numbers the pages.
+/// A page reads as zero and has no storage until it is used. Storage is never freed. The caller numbers the pages.
 class PageStore {
  public:
-  /// A failure throws std::runtime_error. Its text begins with `owner` and gives the host's reason.
+  /// Throws std::runtime_error if the host fails, as do later calls. The message begins with `owner` and gives the
+  /// host's reason.
   explicit PageStore(std::string owner);
   ~PageStore();
   PageStore(const PageStore&) = delete;

@@ -61,7 +61,8 @@ struct BusCounts {
   uint64_t total() const { return reads + writes + messages; }
 };
 
-/// An access that a device makes unasked: it reads or writes 8 bytes, or sends an interrupt message of 4 bytes.
+/// An access that a device makes although no software requested it: a read or write of 8 bytes, or an interrupt message
+/// of 4 bytes.
 enum class Stray : uint8_t { kRead, kWrite, kMessage };
 
 /// A hardware resource that is in use: it was allocated and has not been freed yet.
@@ -73,7 +74,7 @@ struct InUse {
 class ClientAccesses;
 class DeviceAccess;
 
-/// Observes the machine and injects faults in ways that no real machine offers.
+/// Observes the machine and injects faults. No real machine has such an interface.
 class Instruments {
  public:
   virtual ~Instruments() = default;
@@ -87,8 +88,8 @@ class Instruments {
   /// Records that host physical pages [first, first + count) now have an owner, or have none. From the first call on, a
   /// device's access (after the IOMMU) to a page without an owner is a finding.
   virtual void NotePages(uint64_t first, uint64_t count, bool owned) = 0;
-  /// Tells the checker that the operating system now regards [start, end) of `space` of GPU `unit` as flushed (0, ~0:
-  /// the whole space). From here on the checker demands new translations, whatever the hardware did.
+  /// Informs the checker that the operating system now regards [start, end) of `space` of GPU `unit` as flushed (0, ~0:
+  /// the whole space). From here on the checker requires new translations, regardless of what the hardware did.
   virtual void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) = 0;
   /// Cycles counts the GPU's clock edges since the end of reset, CyclesEvaluated those that the engine evaluated.
   virtual uint64_t Cycles() = 0;
@@ -96,8 +97,9 @@ class Instruments {
   /// Lists the hardware resources in use now. The list must be empty at power-off.
   virtual std::vector<InUse> ResourcesInUse() = 0;
   /// Makes the client ports of GPU `unit` perform these accesses (hw/client_accesses.h) instead of earlier ones; null
-  /// stops them. A second call with the same object makes the machine ask every client again. Responses to earlier
-  /// accesses are dropped. A client takes none while its traffic engine runs. A GPU reset ends the accesses.
+  /// stops them. A second call with the same object makes the machine call Due for every client again. Responses to
+  /// earlier accesses are dropped. While a client's traffic engine runs, the client performs none of these accesses. A
+  /// GPU reset ends them.
   virtual void DriveClients(unsigned unit, ClientAccesses* accesses) = 0;
   /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and the response is never accepted, so
   /// its slot stays in use. Afterwards the client's traffic engine cannot run.
@@ -114,8 +116,8 @@ class Instruments {
 
 /// Software's only interface to the machine. It offers what a CPU, its chipset and firmware offer.
 ///
-/// Calls that touch the machine take simulated (or real) time; other software runs only in them. All addresses are host
-/// physical. An engine implements it; a test records through RecordingPlatform (hw/recording.h).
+/// Only calls that touch the machine take simulated (or real) time, and only they let other software run. All addresses
+/// are host physical. An engine implements this interface; tests use RecordingPlatform (hw/recording.h).
 class Platform {
  public:
   virtual ~Platform() = default;
@@ -127,7 +129,8 @@ class Platform {
   /// address reads all ones; a write there is dropped.
   virtual uint64_t MmioRead(uint64_t address, unsigned size) = 0;
   virtual void MmioWrite(uint64_t address, unsigned size, uint64_t value) = 0;
-  /// Block copies through write-combining; address and size are 8-byte aligned, and order with other accesses is kept.
+  /// Block copies through write-combining. Address and size must be 8-byte aligned. The copies stay in order with other
+  /// accesses.
   virtual void MmioReadBlock(uint64_t address, void* to, size_t size) = 0;
   virtual void MmioWriteBlock(uint64_t address, const void* from, size_t size) = 0;
 
@@ -135,7 +138,7 @@ class Platform {
   virtual uint32_t ConfigRead(Bdf bdf, uint16_t offset, unsigned size) = 0;
   virtual void ConfigWrite(Bdf bdf, uint16_t offset, unsigned size, uint32_t value) = 0;
 
-  /// Takes the oldest interrupt message that was not taken yet; nullopt if there is none.
+  /// Removes and returns the oldest pending interrupt message; nullopt if none is pending.
   virtual std::optional<Message> TakeMessage() = 0;
   /// Lets time pass until a message is pending (true) or `bound_ns` nanoseconds have passed (false).
   virtual bool WaitForMessage(uint64_t bound_ns) = 0;

@@ -12,13 +12,12 @@
 
 namespace gmmu::hw {
 
-/// A machine for unit tests without a simulator behind it. It responds as programmed and logs every
-/// access.
+/// A machine for unit tests, without a simulator. It responds as programmed and logs every access.
 ///
-/// It has RAM, GPU functions (each with a configuration header, BAR0 registers and a BAR2 window onto VRAM) and
-/// ranges that the test's handlers serve. A call that does not name a unit addresses GPU 0. A BAR0 register keeps
-/// what is written unless a handler covers it. Time advances by a fixed step with each call that touches the
-/// machine.
+/// The machine contains RAM, GPU functions (each with a configuration header, BAR0 registers and a BAR2 window onto
+/// VRAM) and address ranges that the test's handlers serve. A call that does not name a unit addresses GPU 0. A BAR0
+/// register holds the last value written, unless a handler covers it. Time advances by a fixed step with each call that
+/// touches the machine.
 class RecordingPlatform : public Platform {
  public:
   struct Options {
@@ -64,7 +63,7 @@ class RecordingPlatform : public Platform {
   RecordingPlatform() : RecordingPlatform(Options()) {}
   explicit RecordingPlatform(const Options& options);
 
-  // ---- Set up by tests
+  // ---- Setup by tests
 
   /// Sends accesses that begin in `range` (host physical) to `handler`. If several handlers cover an address, the one
   /// added most recently wins, even over BARs.
@@ -78,11 +77,11 @@ class RecordingPlatform : public Platform {
   }
   uint64_t Register(uint32_t offset, unsigned unit = 0) const;
   void PushMessage(Message message) { messages_.push_back(message); }
-  /// Sets a hook that is called in each wait of the software that finds no message pending, so that the device can act
-  /// and push one.
+  /// Sets a hook that is called whenever the software waits and no message is pending, so that the device can act and
+  /// push a message.
   void OnIdle(std::function<void()> hook) { idle_ = std::move(hook); }
 
-  // ---- Inspected by tests
+  // ---- Inspection by tests
 
   const std::vector<Access>& log() const { return log_; }
   void ClearLog() { log_.clear(); }

@@ -21,7 +21,7 @@ constexpr uint64_t AddressPattern(uint64_t seed, uint64_t va) {
   return seed ^ va ^ (va << 21 | va >> 43) ^ (va << 42 | va >> 22);
 }
 
-/// The registers that choose a run's lines.
+/// The registers that select the lines of a run.
 struct TrafficLines {
   regs::Pattern pattern = regs::Pattern::kOrder;
   unsigned footprint_lg2 = 0;  ///< line numbers are taken modulo 2^footprint_lg2; 0: no modulo
@@ -31,8 +31,8 @@ struct TrafficLines {
   uint64_t seed = 0;
 };
 
-/// Returns the GPU VAs of a run's accesses, one after the other. With pattern chase only the first address is right,
-/// because the others depend on the contents of memory.
+/// Generates the GPU VAs of a run's accesses, in order. With pattern chase only the first address is correct, because
+/// the others depend on the contents of memory.
 class TrafficSequence {
  public:
   explicit TrafficSequence(const TrafficLines& lines);
