@@ -19,8 +19,8 @@ class SystemBuffer;
 class VidMm;
 struct GpuProcess;
 
-/// Addresses of one process at which pages of an allocation are mapped. The allocation keeps its mappings even while it
-/// is not resident. Pages are 4 KiB.
+/// The addresses of one process at which pages of an allocation are mapped. The allocation keeps its mappings even
+/// while it is not resident. Pages are 4 KiB.
 struct Mapping {
   GpuProcess* process;
   uint64_t va;
@@ -29,7 +29,7 @@ struct Mapping {
   Protection protection;
   bool one_page = false;  // every address maps `first_page`
 
-  /// The number of the allocation's pages, from `first_page` on, that are mapped.
+  /// The number of different pages of the allocation that are mapped, counted from `first_page`.
   uint64_t shown() const { return one_page ? 1 : pages; }
   uint64_t end() const { return va + pages * kPage; }
   /// Returns the part that begins at page `first` of this mapping and has `count` pages.
@@ -45,9 +45,10 @@ std::vector<Mapping> Without(const std::vector<Mapping>& mappings, const GpuProc
 std::vector<Mapping> Within(const std::vector<Mapping>& mappings, const GpuProcess& process, uint64_t va,
                             uint64_t bytes);
 
-/// Memory that the GPU works on: what the driver declared about it, where it lives, and where it is mapped. Allocations
-/// creates and destroys it. Only Placement allocates and frees its pages of memory segments. Only Residency decides
-/// where it lives, unless a caller makes it resident in VRAM itself. Only Mappings changes `mappings`.
+/// Memory that the GPU accesses: the driver's description of it, its present location, and its mappings.
+///
+/// Allocations creates and destroys this object. Only Placement allocates and frees its pages in memory segments. Only
+/// Residency decides its location, unless a caller makes it resident in VRAM itself. Only Mappings changes `mappings`.
 struct Allocation {
   Allocation();
   ~Allocation();
@@ -68,13 +69,14 @@ struct Allocation {
   Homes homes;
   bool map_cpu_visible = false;
   bool large_pages = true;              // DisableLargePageMapping is clear
-  std::unique_ptr<SegmentPages> local;  // its pages in a memory segment; null while it is in none
-  /// The contents while the allocation is in no memory segment. Made when first needed there or in system memory.
+  std::unique_ptr<SegmentPages> local;  // its pages in a memory segment; null if it is in no memory segment
+  /// The contents while the allocation is in no memory segment. Created when it first leaves a memory segment or is
+  /// placed in system memory.
   std::unique_ptr<SystemBuffer> backing;
   std::optional<uint64_t> aperture_page;  // first page of its range in the aperture segment
   bool in_system = false;                 // page tables map the backing store
-  uint64_t used = 0;                      // when Residency last needed it; 0 if never, so it is not moved
-  bool explicit_residency = false;        // the driver wants to be notified of its residency
+  uint64_t used = 0;                      // time at which Residency last needed it; 0: never, so it is not moved
+  bool explicit_residency = false;        // the driver requests notifications of its residency
   bool notified = false;                  // the driver knows that it is resident
   std::vector<Mapping> mappings;          // addresses of its pages, kept while it is not resident
   // In the physical model DMA buffers contain the address, so the allocation must not move before they have ended.
@@ -88,16 +90,16 @@ struct Allocation {
     return in_system ? Residence::kSystem : Residence::kNowhere;
   }
   bool resident() const { return residence() != Residence::kNowhere; }
-  /// The segment where the allocation lives; 0 means system memory or nowhere.
+  /// The segment in which the allocation lives; 0: system memory or none.
   unsigned segment() const;
-  /// The driver's handle of the owning device, for aperture operations: that of the owner process, or of the system if
-  /// there is no owner or it is gone; null for the primary. Valid between VidMm's Start and Stop.
+  /// The driver's device handle for aperture operations on the allocation: that of the owner process, or of the system
+  /// if there is no owner or it has been destroyed; null for the primary. Valid between VidMm's Start and Stop.
   HANDLE device() const;
   /// True if no DMA buffer that references the allocation is in flight.
   bool Unused();
-  /// Whether the byte at `offset` may be mapped at `va`. For a memory segment with pages of 64 KiB, VidMm guarantees
-  /// drivers that the low 16 bits of virtual and physical address are equal (GPU virtual address documents, "physical
-  /// page size").
+  /// Returns whether the byte at `offset` may be mapped at `va`. For a memory segment with pages of 64 KiB, VidMm
+  /// guarantees drivers that the low 16 bits of virtual and physical address are equal (GPU virtual address documents,
+  /// "physical page size").
   bool MayShow(uint64_t va, uint64_t offset) const { return (va - offset) % homes.page_bytes == 0; }
   /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION), or 0.
   uint64_t UniqueProtection(uint64_t page) const;

@@ -17,7 +17,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the pages of an ADL; without remapping these are host physical pages.
+/// Returns the GPU's page numbers of an ADL; without remapping they are host physical.
 std::vector<uint64_t> PagesOf(const DXGK_ADL& adl) {
   std::vector<uint64_t> pages;
   for (UINT32 i = 0; i < adl.PageCount; ++i)
@@ -44,7 +44,8 @@ std::string Pages(uint64_t first, uint64_t pages) {
 /// The result of one map operation.
 struct Aperture::Mapping {
   HANDLE allocation = nullptr;
-  Mdl mdl;                               // passed to a driver that takes MDLs, which may read it while it is mapped
+  Mdl mdl;                               // MDL for a driver without MapAperture2Supported, which may read it as long as
+                                         // it is mapped
   DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // the CPU's view; pMappedAddress is null if there is none
   uint64_t pages = 0;                    // pages still mapped
 };

@@ -20,9 +20,10 @@ struct Segment;
 
 /// Allocates ranges of the aperture segment and queues the operations that map system memory into them.
 ///
-/// A range may be mapped in pieces, from several lists, and unmapped in other pieces. Only the pages of a piece are
-/// touched, so the GPU may be using the rest. Memory is passed as an ADL (operation 17), or as an MDL (operation 5) to
-/// a driver without MapAperture2Supported, which is never remapped. Unmapping (operation 6) maps the dummy page.
+/// A range may be mapped in pieces, from several lists, and unmapped in different pieces. An operation affects only the
+/// pages of its piece, so the GPU may use the others. Memory is passed as an ADL (operation 17). A driver without
+/// MapAperture2Supported, whose GPU is never remapped, gets an MDL (operation 5). Unmapping (operation 6) maps the
+/// dummy page.
 ///
 /// Pages are 4 KiB. Mapping a page twice, or unmapping one that is not mapped, triggers a bug check.
 class Aperture {
@@ -34,8 +35,8 @@ class Aperture {
     uint64_t dummy_logical = 0;  ///< logical address of the dummy page
     uint64_t dummy_host = 0;     ///< host physical address of the dummy page
   };
-  /// How operations reach the driver. `add` returns after DxgkDdiBuildPagingBuffer, `finish` when the GPU has completed
-  /// all of them.
+  /// How operations reach the driver. `add` returns after DxgkDdiBuildPagingBuffer; `finish` returns when the GPU has
+  /// completed all of them.
   struct Work {
     std::function<void(DXGKARG_BUILDPAGINGBUFFER&)> add;
     std::function<void()> finish;
@@ -50,20 +51,22 @@ class Aperture {
   Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work);
   ~Aperture();
 
-  /// Reserves a range and returns its first page. Throws OsError when the segment, or its commit limit, has no room.
+  /// Reserves a range and returns its first page. Throws OsError if the segment or its commit limit has no room.
   uint64_t Reserve(uint64_t pages);
   /// Reserves a range of `pages`, or of a half, a quarter and so on if there is less room. Returns its first page and
-  /// size; nullopt if there is no room for one page.
+  /// size; nullopt if there is no room for a single page.
   std::optional<std::pair<uint64_t, uint64_t>> ReserveSome(uint64_t pages);
   /// Like Reserve, but returns nullopt if there is no room.
   std::optional<uint64_t> TryReserve(uint64_t pages);
-  /// Frees a range, in which no page may be mapped.
+  /// Frees a range. None of its pages may be mapped.
   void Free(uint64_t first);
 
-  /// Maps pages [adl_offset, ...) of a live ADL at pages [first, first + pages). A remapped GPU's driver accepts only
-  /// contiguous lists (IOMMU DMA remapping), so scattered logical pages take several operations.
+  /// Maps the live ADL, from its page `adl_offset` on, at aperture pages [first, first + pages). The driver of a
+  /// remapped GPU accepts only contiguous lists (IOMMU DMA remapping), so scattered logical pages take several
+  /// operations.
   void Map(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset);
-  /// Maps the dummy page at the pages. CPU addresses of the old mappings end when the driver returns.
+  /// Maps the dummy page at the aperture pages. CPU addresses of the old mappings become invalid when the driver
+  /// returns.
   void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
 
   /// Maps pages of `buffer`, from page `adl_offset` of its ADL on, for an allocation whose Homes include the aperture
@@ -72,9 +75,9 @@ class Aperture {
             uint64_t adl_offset);
   void Unbind(uint64_t first, uint64_t pages, const Allocation& allocation);
 
-  /// Call after a reset of the GPU, which loses the map. Returns the operations that notify the driver: one for each
-  /// run of an allocation's pages, with the device from `device_of`. CPU addresses live until the driver has been
-  /// notified; then call ForgetAll, after which nothing is mapped.
+  /// Call after a reset of the GPU, which loses the aperture map. Returns the operations that notify the driver: one
+  /// for each run of an allocation's pages, with the device from `device_of`. CPU addresses stay valid until the driver
+  /// has been notified; then call ForgetAll, after which no page is mapped.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost(const std::function<HANDLE(HANDLE allocation)>& device_of) const;
   void ForgetAll();
 
@@ -90,8 +93,8 @@ class Aperture {
   void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
   void WriteBackCaches(const Origin& origin, uint64_t adl_offset, uint64_t pages);
-  /// Makes one map operation. `adl_offset` counts in the list that the driver gets, `origin_offset` in the list from
-  /// which that list was made.
+  /// Builds one map operation. `adl_offset` is an index in the list that is passed to the driver, `origin_offset` one
+  /// in the list from which that list was made.
   void MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
                 const Origin& origin, uint64_t origin_offset);
   void* CpuAddress(Mapping& mapping, const Origin& origin, uint64_t adl_offset, uint64_t pages);

@@ -133,7 +133,7 @@ NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTE
   return STATUS_SUCCESS;
 }
 
-// Sizes, alignments and bases must be multiples of a leaf table's coverage. The addresses that the root's first entry
+// Sizes, alignments and bases must be multiples of the range of a leaf table. The addresses that the root's first entry
 // covers are never allocated.
 NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) {
   GpuProcess* process = vidmm_.processes().InCreation(args.hDxgkProcess);

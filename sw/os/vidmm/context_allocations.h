@@ -15,10 +15,10 @@ struct GpuProcess;
 /// Memory that a driver requests for its contexts, and addresses that it reserves in each process
 /// (DxgkCbCreateContextAllocation and related callbacks, DxgkCbReserveGpuVirtualAddressRange; display driver
 /// documents).
+///
 /// A context allocation lives as long as its context, or as its device if it is shared across contexts. The driver
-/// writes its first contents (INIT_CONTEXT_RESOURCE). It is resident whenever one of its contexts is scheduled. Calls
-/// return STATUS_INVALID_PARAMETER for arguments that break a rule and STATUS_NO_MEMORY for lack of memory.
-/// Statuses: STATUS_INVALID_PARAMETER for arguments that break a rule, STATUS_NO_MEMORY for lack of room.
+/// writes its initial contents (INIT_CONTEXT_RESOURCE). It is resident whenever one of its contexts is scheduled. The
+/// calls return STATUS_INVALID_PARAMETER for arguments that break a rule, and STATUS_NO_MEMORY if there is no room.
 class ContextAllocations : public DriverRequests {
  public:
   explicit ContextAllocations(VidMm& vidmm) : vidmm_(vidmm) {}
@@ -29,9 +29,9 @@ class ContextAllocations : public DriverRequests {
   NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) override;
   NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) override;
 
-  /// Makes the memory that the process' context needs to run resident.
+  /// Makes the memory resident that the process' context needs to run.
   void MakeResident(GpuProcess& process);
-  /// Evicts the memory of a context that does not run; its contents go to system memory.
+  /// Evicts the memory of a context that is not running to system memory.
   void Evict(GpuProcess& process);
   Allocation* Of(const GpuProcess& process);
 
@@ -44,7 +44,7 @@ class ContextAllocations : public DriverRequests {
     Ledger::Ticket ticket;
   };
   void Init(Made& made);
-  /// The entry of a handle that a driver passed, or null if it is no context allocation.
+  /// The entry of the handle that a driver passed; null if the handle is not that of a context allocation.
   Made* Find(HANDLE allocation);
 
   VidMm& vidmm_;

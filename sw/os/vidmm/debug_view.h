@@ -8,9 +8,9 @@ namespace gmmu::os {
 class VidMm;
 struct GpuProcess;
 
-/// Responds to a debugger's queries about segments and page tables (structures of d3dkmthk.h). The documents do not
-/// explain the members. Here an index is (va & IndexMask) >> IndexShift, and LowerLevelsMask has the address bits below
-/// the index.
+/// Responds to a debugger's queries about segments and page tables (structures of d3dkmthk.h). The documentation does
+/// not explain the members. In this model an index is (va & IndexMask) >> IndexShift, and LowerLevelsMask contains the
+/// address bits below the index.
 class DebugView {
  public:
   explicit DebugView(VidMm& vidmm) : vidmm_(vidmm) {}

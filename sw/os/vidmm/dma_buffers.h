@@ -30,19 +30,19 @@ struct DmaBuffer {
 
   uint64_t private_bytes() const;
   void* private_begin() { return private_bytes() == 0 ? nullptr : private_data.data(); }
-  /// Fills in the members that every submission of this buffer has.
+  /// Returns a submission with the members that are the same for every submission of this buffer.
   DmaSubmission Submission();
-  /// Triggers a bug check if the driver has written beyond the buffer or its private data; `call` names the driver call
-  /// that has returned.
+  /// Triggers a bug check if the driver has written beyond the buffer or its private data. `call` names the driver call
+  /// that has just returned.
   void CheckEnds(const char* call) const;
 };
 
 /// The DMA buffers of one context, in system memory or (if DmaBufferSegmentSet names it) in the aperture segment. A few
-/// buffers are reused in turn; Take waits for one that is in use. Call on the VidMm worker thread only.
+/// buffers are reused in rotation; Take waits for the next one if it is in use. Call on the VidMm worker thread only.
 class DmaBuffers {
  public:
   DmaBuffers(VidMm& vidmm, const GpuProcess& process) : vidmm_(vidmm), process_(process) {}
-  /// Frees the buffers. Call when their packets have ended; the destructor frees nothing.
+  /// Frees the buffers, whose packets must have ended; the destructor frees nothing.
   void Release();
   /// Returns an unused buffer, filled with zeros.
   DmaBuffer& Take();

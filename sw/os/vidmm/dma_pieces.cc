@@ -74,7 +74,7 @@ PacketId DmaPieces::SubmitNext() {
   dma->end = next == whole_.patches.size() ? whole_.end : whole_.patches[next].SplitOffset;
   dma->first_patch = static_cast<UINT>(first_);
   dma->patch_count = static_cast<UINT>(count);
-  std::vector<const Allocation*> listed;  // elements by index in the allocation list; null if not needed
+  std::vector<const Allocation*> listed;  // allocations by index in the allocation list; null if not needed
   for (const auto& each : commands_.allocations) {
     const bool here = std::find(needed.begin(), needed.end(), each.allocation) != needed.end();
     listed.push_back(here ? each.allocation : nullptr);

@@ -27,14 +27,14 @@ class DmaPieces {
   DmaPieces& operator=(const DmaPieces&) = delete;
 
   bool done() const { return start_ == whole_.end; }
-  /// Makes the allocations of the next piece resident and queues it. Throws OsError when the allocations of the
-  /// smallest possible piece do not fit together.
+  /// Makes the allocations of the next piece resident and queues the piece. Throws OsError if the allocations of the
+  /// smallest possible piece do not fit into memory together.
   PacketId SubmitNext();
 
  private:
   using Patches = std::vector<D3DDDI_PATCHLOCATIONLIST>;
-  /// The allocations of `count` patch locations from first_ on, plus the allocations in slots that these locations do
-  /// not rebind. Each is listed once, in order.
+  /// Returns the allocations of `count` patch locations from first_ on, plus the allocations in slots that these
+  /// locations do not rebind. Each is listed once, in order.
   std::vector<Allocation*> Needed(size_t count) const;
   /// The largest number of patch locations, up to `most`, after which the buffer can be split; 0 if there is none.
   size_t SplitAt(size_t most) const;

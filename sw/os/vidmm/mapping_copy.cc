@@ -34,7 +34,8 @@ void CopyByGpu(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, const 
   DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{static_cast<UINT>(piece.pages), source_va, target_va, static_cast<UINT>(from),
                                           static_cast<UINT>(to)};
   if (source.gpu.SegmentId == target.gpu.SegmentId && source.gpu.SegmentOffset == target.gpu.SegmentOffset)
-    // If both ranges are in one table, they get the same table address, so that the driver can detect an overlap.
+    // If both ranges are in the same table, the operation names the same table address for both, so that the driver can
+    // detect an overlap.
     range.DstPageTableAddress = source_va;
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
@@ -49,8 +50,8 @@ void CopyByGpu(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, const 
   paging.UnmapTable(target_va, target.bytes);
 }
 
-// Either VidMm writes the entries or the GPU copies them. The GPU copies 4 KiB entries unchanged. So VidMm writes if
-// either side has 64 KiB pages, or if the entries get another driver protection.
+// Either VidMm writes the entries or the GPU copies them. The GPU copies 4 KiB entries unchanged, so VidMm writes if
+// either side has 64 KiB pages or if the driver protection changes.
 void CopyOne(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, uint64_t driver_protection) {
   AddressSpace& space = *process.space;
   const std::vector<HeldEntry> entries = space.copies().Entries(piece, process.Contents());

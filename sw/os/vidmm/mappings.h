@@ -11,18 +11,17 @@ namespace gmmu::os {
 class SystemBuffer;
 class VidMm;
 
-/// Maps memory. It writes the page-table entries of processes for allocations, system memory and zeros, and records for
-/// each allocation where it is mapped. The entries of a linked GPU's tables are written by that GPU's own paging work,
-/// whichever GPU has the memory.
+/// Writes the page-table entries of processes for allocations, system memory and zeros, and records the mappings of
+/// each allocation. Each linked GPU's own paging work writes that GPU's tables, whichever GPU holds the mapped memory.
 ///
-/// Calls return when the GPU has done the work. A new mapping replaces what was mapped in its range; TLB entries are
-/// flushed where they may be stale. Addresses are bytes, pages 4 KiB. Call on the VidMm worker thread only.
+/// Calls return when the GPU has done the work. A new mapping replaces the old mappings in its range; TLB entries are
+/// flushed where they might be stale. Addresses are in bytes, pages are 4 KiB. Call on the VidMm worker thread only.
 class Mappings {
  public:
   explicit Mappings(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Maps pages of the allocation at `va`. While it is not resident the entries are invalid; they are written when it
-  /// is made resident.
+  /// Maps pages of the allocation at `va`. While the allocation is not resident, the entries are invalid; they are
+  /// written when it becomes resident.
   void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
            const Protection& protection = Protection::All());
   /// Maps one large page of `level` at `va`, from the allocation's first page on. The allocation must be contiguous,
@@ -33,24 +32,24 @@ class Mappings {
   static uint64_t LargePageBytes(const Allocation& allocation);
   /// Maps page `page` of the resident allocation at each of `pages` consecutive addresses.
   void MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
-  /// Maps zero pages: reads return 0, writes are dropped. Entries are at the highest levels that fit.
+  /// Maps zero pages: reads return 0, writes are dropped. The entries are at the highest levels that fit.
   void MapZero(GpuProcess& process, uint64_t va, uint64_t pages);
   void MapToAperture(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t aperture_page, uint64_t pages);
-  /// Maps system memory from `first_page` on. `pages` is the number of pages; 0 means all that follow.
+  /// Maps `pages` pages of system memory from `first_page` on; 0 pages: to the end of the buffer.
   void MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page = 0,
                  uint64_t pages = 0);
   void Unmap(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Unmaps the range and frees page tables that only served it.
+  /// Unmaps the range and frees the page tables that served only this range.
   void UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages);
 
-  /// Copies the mappings of [source, source + bytes) to `target`, with `driver_protection` for the pages at `target`.
-  /// The ranges may overlap. With linked GPUs it changes the tables of this GPU only.
+  /// Copies the mappings of [source, source + bytes) to `target`; the entries at `target` get `driver_protection`. The
+  /// ranges may overlap. With linked GPUs only the tables of this GPU change.
   void Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection = 0);
 
-  // Residency changes of an allocation; each call applies to all its mappings.
-  /// Makes the page tables that the mappings need if the allocation is to live in `segment`. Throws NoRoom.
+  // The next three calls change the residency of an allocation and apply to all its mappings. EnsureTables allocates
+  // the page tables that the mappings need once the allocation lives in `segment`. Throws NoRoom.
   void EnsureTables(Allocation& allocation, unsigned segment);
-  /// Makes the entries invalid. Restore makes them map the allocation's present memory.
+  /// Invalidate makes the entries invalid; Restore makes them map the allocation's present memory.
   void Invalidate(Allocation& allocation);
   void Restore(Allocation& allocation);
   /// Writes the entries of resident allocations mapped in the ranges (address, pages) of one process; the caller
@@ -60,8 +59,8 @@ class Mappings {
   /// except in evicted tables.
   void Clear(Allocation& allocation);
 
-  // The record of mappings; these calls change no entry.
-  /// Removes [va, va + 4096 * pages) from the mappings of every allocation on every linked GPU.
+  // The following calls change the record of mappings but no entries. Forget removes [va, va + 4096 * pages) from the
+  // mappings of every allocation on every linked GPU.
   void Forget(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Like Forget, but for all addresses of the process.
   void ForgetAll(GpuProcess& process);
@@ -79,7 +78,8 @@ class Mappings {
   bool MayBeLarge(const Mapping& mapping, unsigned segment);
   void MapResident(Allocation& allocation, const Mapping& mapping);
   void WriteEntries(Allocation& allocation, const Mapping& mapping);
-  /// Call when the range has a new mapping. Forgets the old ones, then finishes the change of its tables.
+  /// Call when the range has a new mapping. Removes the old mappings from the record, then completes the change of the
+  /// tables.
   void Replace(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Waits for the paging work of this GPU and of the GPUs in `touched`.
   void Finish(const std::vector<VidMm*>& touched);

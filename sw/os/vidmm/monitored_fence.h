@@ -30,9 +30,9 @@ class MonitoredFence {
   const SystemBuffer& memory() const { return *page_; }
   /// The value's GPU virtual address in the paging process.
   uint64_t va() const { return va_; }
-  /// Maps the value into a process for reads and writes and returns its address there. Call once per process.
+  /// Maps the value into a process for reads and writes and returns its address there. Call it once per process.
   uint64_t MapInto(GpuProcess& process);
-  /// Has the process' context signal `value` in a packet that follows everything it has queued; the driver writes the
+  /// Makes the process' context signal `value` in a packet that follows all its queued packets; the driver writes the
   /// command (DxgkDdiSignalMonitoredFence). Returns when the packet has ended. On a lost device (kLost) the value is
   /// never written.
   [[nodiscard]] PacketEnd SignalBehind(GpuProcess& process, uint64_t value);

@@ -13,9 +13,9 @@ class SystemBuffer;
 struct Allocation;
 struct Segment;
 
-/// Return a valid leaf entry for a 4 KiB page, or such entries for several, without protection. They map page `page` of
-/// system memory by the GPU's page number; pages [first, first + pages) of a buffer; page `page` of a memory segment of
-/// this GPU; page `page` of a resident allocation in any linked GPU's memory.
+/// Return valid leaf entries for 4 KiB pages, without protection. SystemEntry: page `page` of system memory, by the
+/// GPU's page number. SystemEntries: pages [first, first + pages) of a buffer. LocalEntry: page `page` of a memory
+/// segment of this GPU. EntryOf: page `page` of a resident allocation in any linked GPU's memory.
 DXGK_PTE SystemEntry(const PhysicalAdapter& gpu, uint64_t page);
 std::vector<DXGK_PTE> SystemEntries(const PhysicalAdapter& gpu, const SystemBuffer& buffer, uint64_t first,
                                     uint64_t pages);

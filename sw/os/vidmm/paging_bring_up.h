@@ -13,23 +13,24 @@ class PhysicalAdapter;
 class Placement;
 class ScratchWindows;
 
-/// Reserves the first addresses of the paging process and makes its first tables in the order of os/base/bring_up.h.
-/// These are all tables that the scratch windows and the fence page need, so that later only leaf entries change. Call
-/// on the VidMm worker thread only.
+/// Reserves the first addresses of the paging process and builds its first tables in the order of os/base/bring_up.h.
+/// The scratch windows and the fence page need no further tables, so that later only leaf entries change. Call on the
+/// VidMm worker thread only.
 class PagingBringUp {
  public:
   PagingBringUp(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging, ScratchWindows& windows,
                 Placement& placement)
       : gpu_(gpu), work_(work), paging_(paging), windows_(windows), placement_(placement) {}
 
-  /// Call when the paging process is open and its queue has started.
+  /// Call after the paging process has been opened and its queue has started.
   void ReserveVa();
   void FreeVa();
-  /// Makes the root, tables and entries, and passes the root to the driver. No tables may exist: call it at the start,
-  /// after sleep, and inside a reset of the adapter. In a reset the GPU does not run (`gpu_runs` false), so steps that
-  /// the GPU performs in an order of Windows are left out. `rest` writes further entries, also by the CPU.
+  /// Builds the root, tables and entries, and passes the root to the driver. No tables may exist: call it at the start,
+  /// after sleep, and inside a reset of the adapter. In a reset the GPU does not run (`gpu_runs` false), so the GPU's
+  /// steps of a Windows order are left out. `rest` writes further entries, also by the CPU.
   void MakeTables(bool gpu_runs, const std::function<void()>& rest);
-  /// Frees the memory of the unexplained update before sleep; MakeTables allocates it again.
+  /// Frees the memory of the update whose purpose on Windows is unknown (WriteUnexplained) before sleep; MakeTables
+  /// allocates it again.
   void FreeUnexplained();
 
  private:
@@ -47,7 +48,7 @@ class PagingBringUp {
   Placement& placement_;
   std::vector<uint64_t> ranges_;  // starts of the reserved GPU VA ranges
   uint64_t self_map_ = 0, buffers_va_ = 0, first_fill_ = 0;
-  std::optional<uint64_t> unexplained_;  // VRAM offset of the table of the unexplained update
+  std::optional<uint64_t> unexplained_;  // VRAM offset of the table of WriteUnexplained
 };
 
 }  // namespace gmmu::os

@@ -18,8 +18,8 @@ class PagingCompanion {
   /// Throws OsError if the driver names a node other than the paging node.
   PagingCompanion(GpuProcess& process, PhysicalAdapter& gpu);
 
-  /// Starts the queue. If the driver wants paging buffers in the aperture segment, maps the companion's buffers in the
-  /// paging process.
+  /// Starts the queue. If the driver requires paging buffers in the aperture segment, maps the companion's buffers in
+  /// the paging process.
   void Start();
   /// Stops the queue and closes the context.
   void Close();

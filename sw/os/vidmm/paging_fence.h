@@ -8,8 +8,8 @@ namespace gmmu::os {
 class PhysicalAdapter;
 class SystemBuffer;
 
-/// Extends `low` to 64 bits as the successor of `last`, because with DXGK_VIDSCHCAPS.No64BitAtomics (`narrow`) only the
-/// lower half of a fence is written. Awaited values must be within UINT_MAX / 2 of `last`.
+/// With DXGK_VIDSCHCAPS.No64BitAtomics (`narrow`) the GPU writes only the lower half of a fence. Extends `low` to the
+/// 64-bit value that follows `last`. Awaited values must be within UINT_MAX / 2 of `last`.
 inline uint64_t ExtendFence(uint64_t last, uint64_t low, bool narrow) {
   if (!narrow) return low;
   return last + (static_cast<uint32_t>(low) - static_cast<uint32_t>(last));

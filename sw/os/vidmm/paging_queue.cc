@@ -20,7 +20,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Sets AllocationIsIdle, which VidMm does in response to STATUS_GRAPHICS_ALLOCATION_BUSY.
+/// Sets AllocationIsIdle, as VidMm does in response to STATUS_GRAPHICS_ALLOCATION_BUSY.
 void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
   switch (operation.Operation) {
     case DXGK_OPERATION_TRANSFER: operation.Transfer.Flags.AllocationIsIdle = idle; break;
@@ -75,8 +75,8 @@ void PagingQueue::Start(HANDLE context, size_t count) {
   const uint64_t behind = adapter_.caps().physical_model ? kPage : 0;
   for (size_t i = 0; i < count; ++i) {
     Buffer buffer;
-    // The GPU gets only the first address of a paging buffer of segment 0, so the buffer's pages must be consecutive
-    // for the device. Without remapping they are consecutive physical pages, with it consecutive logical pages.
+    // Only the first address of a paging buffer of segment 0 is passed to the GPU, so the buffer's pages must be
+    // consecutive for the device: consecutive physical pages without remapping, consecutive logical pages with it.
     buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes + behind,
                                  adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
                                      ? SystemBuffer::Shape::kScattered
@@ -191,7 +191,8 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
   }
 }
 
-// The driver advances pDmaBufferPrivateData as it advances pDmaBuffer, and must not write past the end of the data.
+// The driver advances pDmaBufferPrivateData as it advances pDmaBuffer, and must not write past the end of the private
+// data.
 void PagingQueue::CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
                                const DXGKARG_BUILDPAGINGBUFFER& after) {
   const auto guard = buffer.private_data.end() - kGuard;
@@ -244,7 +245,7 @@ void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, 
   }
   const auto& space_of = adapter_.logical().dxgkrnl().user_mode_driver().space_of;
   const std::optional<unsigned> space = space_of ? space_of(adapter_, process) : std::nullopt;
-  if (!space) return;  // the process has no hardware address space yet, so no translation of it is cached
+  if (!space) return;  // the process has no hardware address space yet, so none of its translations is cached
   buffers_[current_].flushes.push_back({*space, start, end});
 }
 
@@ -271,7 +272,7 @@ std::shared_ptr<DmaSubmission> PagingQueue::PhysicalOf(Buffer& buffer) const {
 PacketId PagingQueue::Submit() {
   Buffer& buffer = buffers_[current_];
   if (buffer.used == 0) {
-    // The buffer is empty, so the noted flushes complete with the previous packet.
+    // The buffer is empty, so the flushes noted for it complete with the previous packet.
     Buffer& before = buffers_[(current_ + buffers_.size() - 1) % buffers_.size()];
     if (!buffer.flushes.empty() && adapter_.vidsch().Ended(last_)) {
       for (const Flush& flush : buffer.flushes) NoteFlush(flush);

@@ -16,17 +16,17 @@ class SystemBuffer;
 
 /// Builds paging buffers with the driver and submits them on the paging context.
 ///
-/// Operations are packed back to back. When the driver has no room left, the buffer is submitted and the same operation
-/// is continued in the next buffer.
+/// Operations are packed back to back. When an operation does not fit, the buffer is submitted and the operation is
+/// continued in the next buffer.
 class PagingQueue {
  public:
   /// `gpu` is one of the linked adapters; each has its own queue.
   explicit PagingQueue(PhysicalAdapter& gpu);
   ~PagingQueue();
 
-  /// Makes `count` buffers, which run in the system context `context`.
+  /// Creates `count` buffers, which run in the system context `context`.
   void Start(HANDLE context, size_t count = 4);
-  /// For paging buffers in the aperture segment: sets the address of buffer i in the paging process, which must be
+  /// For paging buffers in the aperture segment: sets the address of buffer i in the paging process, where it must be
   /// mapped before the first submission. Without this call the GPU uses the buffer's address in system memory.
   void SetAddress(size_t i, uint64_t va);
   /// For the physical model: sets the address of buffer i in the aperture segment.
@@ -34,7 +34,7 @@ class PagingQueue {
   size_t buffers() const;
   const SystemBuffer& memory(size_t i) const;
   void Stop();
-  /// Call after a reset of the adapter. Forgets operations that were built but not submitted.
+  /// Call after a reset of the adapter. Discards operations that were built but not submitted.
   void Reset();
 
   /// Adds one operation, whose union the caller has filled in. Triggers a bug check if the driver fails, overruns the
@@ -42,13 +42,13 @@ class PagingQueue {
   void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
   /// Performs an operation that must be complete when the call returns (CPU_VIRTUAL updates).
   void Immediate(DXGKARG_BUILDPAGINGBUFFER& operation);
-  /// Adds a TLB flush of [start, end) in the address space of `process`. Observers are notified once its fence has
-  /// passed.
+  /// Adds a TLB flush of [start, end) in the address space of `process`. Observers are notified once the flush's fence
+  /// has completed.
   void FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end);
 
-  /// Submits what was built and returns the last packet.
+  /// Submits the operations built so far and returns the last packet.
   PacketId Submit();
-  /// Waits for everything that was submitted.
+  /// Waits for all submitted packets.
   void Drain();
   /// Throws AdapterWasReset if the packet never ran.
   void WaitFor(PacketId packet);

@@ -92,7 +92,7 @@ void PagingWork::Send(GpuProcess& process, const TableUpdate& update, bool immed
   auto& args = operation.UpdatePageTable;
   std::vector<DXGK_PTE> entries = update.entries, entries_64k = update.entries_64k;
   if (update.level == 1 && gpu_.caps().geometry.dual) {
-    entries_64k.resize(entries.size());  // missing halves are invalid
+    entries_64k.resize(entries.size());  // missing halves of pairs are invalid
     args.pPageTableEntries64KB = entries_64k.data();
   }
   args.PageTableLevel = update.level;

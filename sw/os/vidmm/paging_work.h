@@ -32,7 +32,7 @@ class PagingWork {
   /// `context` is the paging process' context.
   void Start(HANDLE context);
   void Stop();
-  /// Call after a reset of the adapter. Forgets the operations queued on the paging context.
+  /// Call after a reset of the adapter. Discards the operations queued on the paging context.
   void Reset();
   PagingQueue& queue() { return *queue_; }
   PagingFence& fence() { return fence_; }
@@ -45,13 +45,14 @@ class PagingWork {
   void Drain();
   /// Drains the paging context, even inside OnCompanion.
   void DrainPaging();
-  /// Signals the fence after everything queued, and waits for it. In the physical model, whose GPU has no such fence,
-  /// it waits for the packets. Then it resumes contexts that were held for updates and runs the deferred actions.
+  /// Signals the fence after all queued work, and waits for it. In the physical model, whose GPU has no such fence, it
+  /// waits for the packets. Then it resumes contexts that were held for updates and runs the deferred actions.
   void Finish();
   /// Queues one operation and calls Finish.
   void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
   /// Writes `value` at `va` of the paging process, the start of `memory`, in stream order; returns when the packet has
-  /// ended. A driver before WDDM 2.2 lacks the operation, so the CPU writes when all earlier packets have ended.
+  /// ended. A driver before WDDM 2.2 lacks this operation, so the CPU writes the value when all earlier packets have
+  /// ended.
   void Signal(uint64_t va, uint64_t value, const SystemBuffer& memory);
 
   /// Returns the sink for updates of a process' tables. With PageTableUpdateRequireAddressSpaceIdle, the process'
@@ -59,12 +60,11 @@ class PagingWork {
   std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
   /// Sends one update. If `immediate`, the CPU performs it inside the call.
   void Send(GpuProcess& process, const TableUpdate& update, bool immediate);
-  /// Flushes TLB entries of [va, va + bytes) after everything queued; if both are 0, all entries of the process.
+  /// Flushes TLB entries of [va, va + bytes) after all queued work; if both are 0, all entries of the process.
   void Flush(GpuProcess& process, uint64_t va, uint64_t bytes);
   /// If the GPU has pages of 64 KiB, gives the process a PageSizeChecker, which checks every update, and makes its
-  /// address space suspend the context and flush around changes between pages of 64 KiB and of 4 KiB. `paging` marks
-  /// the paging process. Its context does not run while its own queue is empty; contexts of other processes are
-  /// suspended.
+  /// address space suspend the context and flush around changes between 64 KiB and 4 KiB pages. `paging` marks the
+  /// paging process, whose context needs no suspension: it does not run while its own queue is empty.
   void CheckPageSizes(GpuProcess& process, bool paging);
   /// Returns whether the process' context is held for an update.
   bool Holds(const GpuProcess& process) const;
@@ -72,8 +72,8 @@ class PagingWork {
   /// Call before the process is destroyed.
   void Forget(const GpuProcess& process);
 
-  /// Runs `work`, whose operations and flushes go through the companion context of the process' context. Operations
-  /// queued earlier are completed first.
+  /// Runs `work`, whose operations and flushes go through the companion of the process' context. Operations queued
+  /// earlier are completed first.
   void OnCompanion(GpuProcess& process, const std::function<void()>& work);
 
   /// Runs `action` at the next Finish, after its signal.

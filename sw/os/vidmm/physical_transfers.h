@@ -9,21 +9,22 @@ namespace gmmu::os {
 
 class PagingWork;
 
-// Operations of WDDM 1, which address VRAM by segment and address instead of through a scratch window. Each run of
-// consecutive pages takes one operation. The allocation is resident in a memory segment of the GPU that does the work;
-// CopyAperture also accepts one in system memory. All except DiscardContent return when the GPU has completed them.
+// WDDM 1 operations, which address VRAM by segment and address instead of through a scratch window. Each run of
+// consecutive pages takes one operation. The allocation must be resident in a memory segment of the GPU that does the
+// work; CopyAperture also accepts one in system memory. All functions except DiscardContent return when the GPU has
+// completed the operations.
 
 /// The GPU's page numbers of a buffer's first `bytes`, which are also the entries of the MDL below.
 std::vector<uint64_t> NumbersOf(const SystemBuffer& buffer, uint64_t bytes);
-/// Moves the allocation's first `bytes` from (`in`) or to system memory, which an MDL with the page numbers of
-/// NumbersOf describes.
+/// Moves the allocation's first `bytes` from (`in`) or to `buffer` in system memory, which is described by an MDL with
+/// the page numbers of NumbersOf.
 void TransferByMdl(PagingWork& work, Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                    const Progress& progress);
-/// Fills VRAM from byte `offset` on, at most `largest` bytes at once.
+/// Fills VRAM from byte `offset` on, with at most `largest` bytes per operation.
 void FillBySegment(PagingWork& work, Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern,
                    uint64_t largest);
 /// Moves `bytes` between the aperture segment and the allocation. `begins` and `ends` mark the first and the last part
-/// of a move of the whole allocation.
+/// of the transfer of the whole allocation.
 void CopyAperture(PagingWork& work, uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes,
                   bool in, bool begins = true, bool ends = true);
 void DiscardContent(PagingWork& work, const Allocation& allocation);

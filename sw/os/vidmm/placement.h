@@ -26,19 +26,21 @@ class Placement {
   /// false. In these cases nothing is allocated.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
-  /// The two halves of MakeResident, for one memory segment. TryTake returns nullopt if the segment has no room.
+  /// The two halves of MakeResident for one memory segment: TryTake allocates the pages, or returns nullopt if the
+  /// segment has no room; Put assigns them to the allocation.
   std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place);
   void Put(Allocation& allocation, SegmentPages pages);
-  /// Frees the allocation's memory in a segment; the contents are lost. No entry may map that memory.
+  /// Frees the allocation's memory in a segment; the contents are lost. No entry may map this memory.
   void Evict(Allocation& allocation);
 
-  /// Notify a driver that wants it, once per move. Call NotifyResident after the last fill or transfer, to report the
-  /// allocation's address in a segment, and NotifyEvicted before its contents leave, to report that it has none.
+  /// Notify a driver that requests it, once per move. Call NotifyResident after the last fill or transfer, to report
+  /// the allocation's address in a segment. Call NotifyEvicted before the contents leave the segment, to report that
+  /// the allocation has no address.
   void NotifyResident(Allocation& allocation);
   void NotifyEvicted(Allocation& allocation);
 
-  /// Allocates scattered pages of VRAM for the system itself. Throws NoRoom, whose text begins with "no room in VRAM
-  /// for".
+  /// Allocates scattered pages of VRAM for the system itself. Throws NoRoom with a message that begins with "no room in
+  /// VRAM for".
   SegmentPages Take(uint64_t pages, const std::string& what);
 
  private:

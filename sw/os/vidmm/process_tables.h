@@ -8,22 +8,23 @@ class PagingWork;
 class PhysicalAdapter;
 struct GpuProcess;
 
-/// The page tables of the processes of one GPU. It decides which exist, where they are, when the driver gets a root,
-/// and when a replaced table is freed; Mappings decides the entries. Addresses are bytes, pages 4 KiB. Calls that
-/// allocate tables throw NoRoom. Call on the VidMm worker thread only.
+/// The page tables of the processes of one GPU. It decides which tables exist and where, when a root is passed to the
+/// driver, and when a replaced table is freed; Mappings decides the entries. Addresses are in bytes, pages are 4 KiB.
+/// Calls that allocate tables throw NoRoom. Call on the VidMm worker thread only.
 class ProcessTables {
  public:
   ProcessTables(PhysicalAdapter& gpu, PagingWork& work) : gpu_(gpu), work_(work) {}
 
-  /// Allocates the missing tables for the pages; with `large`, for 64 KiB pages where the page size is still open.
+  /// Allocates the missing tables for the pages. With `large` they are for 64 KiB pages where the page size is still
+  /// undecided.
   void Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
   /// Calls Ensure on all linked GPUs, because their roots are the same: a page table exists on each GPU or on none.
-  /// Does nothing for a process on one GPU, whose tables are made when they are written.
+  /// Does nothing for a process on one GPU, whose tables are allocated when they are first written.
   void EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
-  /// Makes entries of the range invalid where they are in use, and flushes them; the caller waits. Returns false if
-  /// there is nothing to wait for. While the tables are evicted it records the range and clears it when they are back.
+  /// Makes the entries in use in the range invalid and flushes them; the caller waits. Returns false if there is
+  /// nothing to wait for. While the tables are evicted, it records the range and clears it when they are restored.
   bool Clear(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Flushes the range if entries in it were in use before, or if the hardware may have cached invalid entries
+  /// Flushes the range if its entries were in use, or if the hardware might have cached invalid entries
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
   void FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Completes a change of entries: flushes, waits, passes a new root to the driver, and frees the unused tables.
@@ -33,8 +34,8 @@ class ProcessTables {
 
   /// Passes the root to the driver, once it is complete and the process has a context.
   void TellRoot(GpuProcess& process);
-  /// Replaces the root by one of at least `entries` entries if roots are resizable; 0 moves it without a change of
-  /// size. The process' contexts must be idle.
+  /// Replaces the root by one of at least `entries` entries if roots are resizable; 0 moves the root without a change
+  /// of size. The process' contexts must be idle.
   void ReplaceRoot(GpuProcess& process, uint64_t entries);
   /// Like ReplaceRoot, but in the middle of a change, which suspends the context itself.
   void ResizeRoot(GpuProcess& process, uint64_t entries);
@@ -42,22 +43,22 @@ class ProcessTables {
   /// it. Call when addresses became free.
   void ShrinkRoot(GpuProcess& process);
 
-  // With linked adapters these apply to the tables of all parts; `process` may be any part.
-  /// Moves all tables, including the root. The context is suspended during the move. If it throws NoRoom, some tables
-  /// have moved, and the process continues.
+  // With linked adapters the next three calls apply to the tables of all parts; `process` may be any part. Move moves
+  // all tables, including the root. The context is suspended during the move. If Move throws NoRoom, some tables have
+  // moved, and the process continues.
   void Move(GpuProcess& process);
   /// Evicts all tables except the root. The context is suspended until Restore, and nothing may be mapped until then.
   void Evict(GpuProcess& process);
-  /// Restores the tables and applies the mappings that changed since Evict. If it throws NoRoom, another call continues
-  /// where this one stopped.
+  /// Restores the tables and applies the mappings that changed since Evict. If it throws NoRoom, the next call
+  /// continues where this one stopped.
   void Restore(GpuProcess& process);
 
-  // Call around the sleep of the GPU, during which all tables are evicted.
+  // Call at the beginning and at the end of the GPU's sleep, during which all tables are evicted.
   void set_asleep(bool asleep) { asleep_ = asleep; }
-  /// True if no entry may be written, because the tables are evicted (with linked GPUs, those of any part).
+  /// True if no entry may be written because the tables are evicted (with linked GPUs, those of any part).
   bool Away(const GpuProcess& process) const;
-  /// Clears the ranges that changed while the tables were evicted, and writes the entries of resident allocations
-  /// mapped in them, without a flush. If it throws NoRoom, call it again to repeat all of this.
+  /// Clears the ranges that changed while the tables were evicted, and writes the entries of resident allocations that
+  /// are mapped there, without a flush. If it throws NoRoom, call it again to repeat everything.
   void RenewStale(GpuProcess& process);
 
  private:

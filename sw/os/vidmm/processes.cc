@@ -32,7 +32,7 @@ Processes::~Processes() = default;
 
 GpuProcess& Processes::Add(const std::string& name) {
   processes_.push_back(
-      std::make_unique<GpuProcess>(vidmm_, name));  // from here on the driver may request memory for it
+      std::make_unique<GpuProcess>(vidmm_, name));  // from here on the driver may request memory for the process
   return *processes_.back();
 }
 
@@ -88,7 +88,7 @@ GpuProcess* Processes::Create(const std::string& name, uint64_t root_entries, bo
     const Geometry& geometry = vidmm_.gpu().caps().geometry;
     if (root_entries == 0) root_entries = geometry.first_root_entries;
     if (root_entries != 0) {
-      for (const auto& [va, range] : process.driver_ranges)  // the root must cover them
+      for (const auto& [va, range] : process.driver_ranges)  // the root must cover the driver's ranges
         root_entries = std::max(root_entries, ((va + range.bytes - 1) >> geometry.Shift(geometry.count() - 1)) + 1);
     }
     process.space->CreateRoot(vidmm_.work().SinkFor(process), root_entries);

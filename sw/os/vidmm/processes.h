@@ -24,18 +24,19 @@ class Processes {
   ~Processes();
 
   /// `root_entries` is the initial size of a resizable root, which grows with the mapped addresses; 0 selects the size
-  /// in its descriptor. The driver does not get the root of a process without a context (seen on build 22621).
+  /// in its descriptor. The root of a process without a context is not passed to the driver (observed on Windows build
+  /// 22621).
   GpuProcess* Create(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void CreateContext(GpuProcess& process);
-  /// Creates the part on this GPU of a process on linked adapters. The first part makes the process (`joins` null); the
-  /// others join it and are destroyed before it. `parts` will hold all of them.
+  /// Creates the part of a process on this GPU, if the process is on linked adapters. The first part creates the
+  /// process (`joins` null); the others join it and are destroyed before it. `parts` will hold all parts.
   GpuProcess* CreatePart(const std::string& name, const GpuProcess* joins, TableMemory::Placer placer,
                          const std::vector<GpuProcess*>& parts);
-  /// Also forgets every mapping of the process. No work of the process may be running.
+  /// Also removes every mapping of the process from the record. No work of the process may be running.
   void Destroy(GpuProcess* process);
 
-  /// Makes the address space of a process and calls DxgkDdiCreateProcess, during which the driver may reserve addresses
-  /// for itself. May be called on any thread, even for a process that is not in all().
+  /// Creates the address space of a process and calls DxgkDdiCreateProcess, during which the driver may reserve
+  /// addresses for itself. May be called on any thread, even for a process that is not in all().
   void OpenInDriver(GpuProcess& process);
   /// Returns the process with this Dxgkrnl handle for which DxgkDdiCreateProcess is running, or null.
   GpuProcess* InCreation(HANDLE dxgk_process) const;
@@ -52,11 +53,13 @@ class Processes {
  private:
   GpuProcess& Add(const std::string& name);
   void MakeSpace(GpuProcess& process) const;
-  /// Makes address space and handles. The driver may reserve addresses of the process for itself meanwhile.
+  /// Creates the address space and the handles. During the call the driver may reserve addresses of the process for
+  /// itself.
   void Open(GpuProcess& process, const GpuProcess* joins);
-  /// Makes the tables of the addresses that the driver reserved; the first part of the process has these addresses.
+  /// Allocates the tables of the addresses that the driver reserved. The first part of the process holds these
+  /// addresses.
   void MakeDriverTables(GpuProcess& process);
-  /// Runs `making`. If it throws, destroys the parts of the process made so far and rethrows.
+  /// Runs `making`. If it throws, destroys the parts of the process created so far and rethrows.
   void OrUndo(GpuProcess& process, const std::function<void()>& making);
 
   VidMm& vidmm_;

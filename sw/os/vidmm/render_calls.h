@@ -33,26 +33,29 @@ struct ListRoom {
   uint32_t command_bytes = 0, allocations = 0, patches = 0;
 };
 
-/// Commands in the physical model (driver documents: DxgkDdiRender, DxgkDdiPatch, "Splitting a DMA Buffer"). The driver
-/// translates a command buffer into one DMA buffer, or into several when it lacks room. The allocations that patch
-/// locations name are made resident and stay in place until the buffer has ended. The scheduler has the buffer patched
-/// and submits it. A buffer whose allocations do not fit into memory together is submitted in pieces that end at
-/// SplitOffset.
+/// Commands in the physical model (driver documents: DxgkDdiRender, DxgkDdiPatch, "Splitting a DMA Buffer").
 ///
-/// An allocation that no patch location names is not made resident, and its list element has segment 0 (seen with WDDM
-/// 1.3). Call on the VidMm worker thread only, with processes and allocations of the physical model.
+/// The driver translates a command buffer into one DMA buffer, or into several if one has no room. The allocations that
+/// patch locations name are made resident and stay in place until the buffer has ended. The scheduler calls the driver
+/// to patch the buffer, and submits it. A buffer whose allocations do not fit into memory together is submitted in
+/// pieces that end at SplitOffset.
+///
+/// An allocation that no patch location names is not made resident, and its list element contains segment 0 (observed
+/// on Windows with WDDM 1.3). Call on the VidMm worker thread only, with processes and allocations of the physical
+/// model.
 class RenderCalls {
  public:
   explicit RenderCalls(VidMm& vidmm) : vidmm_(vidmm) {}
 
   /// Submits the commands and returns the last packet, which ends after all the others. Throws OsError if the driver
-  /// refuses the commands or one piece of them does not fit; BugCheck if the driver breaks a rule of the lists.
+  /// refuses the commands, or if the allocations of a single piece do not fit into memory. Throws BugCheck if the
+  /// driver breaks a rule of the lists.
   PacketId Submit(GpuProcess& process, const ListedCommands& commands, const std::string& what);
 
   static ListRoom RoomOf(const GpuProcess& process);
 
-  /// Has the driver close every handle that devices have opened to an allocation, or that a process has opened. Call
-  /// before the allocation or process is destroyed.
+  /// Makes the driver close every handle that devices have opened to the allocation, or that the process has opened.
+  /// Call before the allocation or process is destroyed.
   void Close(const Allocation& allocation);
   void Close(const GpuProcess& process);
 

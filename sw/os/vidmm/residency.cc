@@ -33,7 +33,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the index of the allocation's current place in its list of places, or the list's size if not resident.
+/// Returns the index of the allocation's current place in its list of places, or the list's size if it is not resident.
 size_t PlaceOf(const Allocation& allocation) {
   const auto& places = allocation.homes.places;
   if (!allocation.resident()) return places.size();
@@ -41,10 +41,10 @@ size_t PlaceOf(const Allocation& allocation) {
   return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
 }
 
-/// Triggers a bug check, which names the first byte, if the memory of a clean allocation (Allocation::clean) differs
-/// from its backing store. The GPU has then written there although no allocation list had WriteOperation, so the bytes
-/// would be lost. The check takes no machine time. It finds nothing on machines that do not show local memory
-/// (hw/device_access.h), nor in a segment outside of BAR 2.
+/// Checks a clean allocation (Allocation::clean) against its backing store. A difference triggers a bug check that
+/// names the first byte: the GPU has then written although no allocation list had WriteOperation, so the bytes would be
+/// lost. The check takes no machine time. It is skipped on machines whose local memory is not accessible to it
+/// (hw/device_access.h), and for a segment outside of BAR 2.
 void RequireClean(const Allocation& allocation) {
   PhysicalAdapter& gpu = allocation.vidmm->gpu();
   hw::Instruments* const instruments = gpu.kernel().instruments();
@@ -84,7 +84,7 @@ struct Residency::Room {
   std::optional<uint64_t> aperture_page;
 };
 
-/// While an object exists, contexts that may use an allocation are suspended.
+/// Suspends the contexts that may use an allocation, as long as the object exists.
 class Residency::Suspended {
  public:
   explicit Suspended(const Allocation& allocation) {
@@ -164,7 +164,7 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
     }
   }
   vidmm_.placement().NotifyResident(allocation);
-  // 4 KiB pages between 64 KiB pages need a leaf table of 4 KiB entries, which needs room.
+  // 4 KiB pages between 64 KiB pages need a leaf table of 4 KiB entries, for which there must be room.
   WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().Restore(allocation); });
   if (from != allocation.homes.places.size()) ++(place < from ? counts_.promotions : counts_.demotions);
   return true;
@@ -180,7 +180,7 @@ bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wan
   }
   const bool last = place + 1 == allocation.homes.places.size();
   if (wanted != nullptr && !last && !KeepToBudget(allocation, *wanted)) return false;
-  // Make room for the page tables first, because this may evict and must not meet a half-placed allocation.
+  // Make room for the page tables first: making room may evict, and must not encounter a half-placed allocation.
   if (wanted != nullptr && !allocation.resident()) {
     WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().EnsureTables(allocation, at.segment); });
   }
@@ -196,7 +196,7 @@ bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wan
   among.priority = allocation.homes.priority;
   if (allocation.resident()) {
     if (among.priority == 0) return false;
-    --among.priority;  // the allocation is resident, so only lower priorities give way
+    --among.priority;  // the allocation is already resident, so only allocations of lower priority are evicted for it
   }
   if (Allocation* victim = Victims(vidmm_, wanted).Find(among)) {
     Demote(*victim);
@@ -276,7 +276,7 @@ void Residency::Leave(Allocation& allocation) {
   }
   allocation.in_system = false;
   if (!allocation.local) return;
-  if (allocation.clean) {  // the backing store is current
+  if (allocation.clean) {  // the backing store already has the contents
     RequireClean(allocation);
     vidmm_.transfers().Discard(allocation);
     vidmm_.placement().Evict(allocation);

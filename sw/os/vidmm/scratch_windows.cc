@@ -17,9 +17,9 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the driver's protection of the allocation's pages from `first` on, and reduces `pages` to those with the
-/// same protection. Windows use only protections with D3DGPU_UNIQUE_DRIVER_PROTECTION. Memory from the last page to the
-/// end of the segment's page has the last page's protection.
+/// Returns the driver protection of the allocation's pages from `first` on, and reduces `pages` to those with the same
+/// protection. Windows use a protection only if it has D3DGPU_UNIQUE_DRIVER_PROTECTION. Memory after the last page, up
+/// to the end of the segment's page, has the last page's protection.
 uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages) {
   const auto of = [&, last = PagesOf(allocation.bytes) - 1](uint64_t page) {
     return allocation.UniqueProtection(std::min(page, last));
@@ -35,7 +35,7 @@ uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t
 
 uint64_t ScratchWindows::bytes() const { return gpu_.kernel().parameters().window_pages * kPage; }
 
-// An allocation, and so a fill, is never larger than the largest memory segment.
+// An allocation, and therefore a fill, is never larger than the largest memory segment.
 uint64_t ScratchWindows::fill_bytes() const {
   uint64_t largest = 0;
   for (const Segment& segment : gpu_.segments())

@@ -30,7 +30,7 @@ void SleepingMemory::Sleep() {
 }
 
 void SleepingMemory::RequireNoApertureRange() const {
-  uint64_t pages = 0;  // number of pages of allocations in the segment
+  uint64_t pages = 0;  // number of pages that allocations have in the segment
   for (const Allocation* allocation : vidmm_.allocations().all())
     if (allocation->aperture_page) pages += PagesOf(allocation->bytes);
   if (vidmm_.aperture().mapped_pages() != pages)
@@ -55,7 +55,7 @@ void SleepingMemory::Keep() {
 void SleepingMemory::PutTablesAway() {
   PagingWork& work = vidmm_.work();
   for (const auto& process : vidmm_.processes().all()) {
-    process->tables_asleep = !process->space->evicted();  // tables evicted before the sleep are not restored after it
+    process->tables_asleep = !process->space->evicted();  // tables evicted before the sleep stay evicted after it
     if (process->tables_asleep) process->space->moves().Evict(process->Contents(), work.SinkFor(*process));
     if (vidmm_.gpu().caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
     work.Finish();

@@ -13,18 +13,18 @@ class SleepingMemory {
  public:
   explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  // Sleep and Wake apply to all linked GPUs; call them on any VidMm of the link.
-  /// Call before D3: suspends contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError
-  /// when something is mapped in the aperture.
+  // Sleep and Wake apply to all linked GPUs; call them on any VidMm of the link. Call Sleep before D3: it suspends
+  // contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError if an aperture range that
+  // belongs to no allocation is mapped.
   void Sleep();
-  /// Call after D3, once the paging process has its tables again. Restores everything and resumes contexts. A large
-  /// page that MapLarge made is restored as small pages.
+  /// Call after D3, once the paging process has its tables again. Restores everything that Sleep saved and resumes
+  /// contexts. A large page that MapLarge created is restored as small pages.
   void Wake();
   /// Call when an allocation is destroyed; its bytes will not be restored.
   void Drop(const Allocation& allocation);
 
  private:
-  // The steps of Sleep and Wake.
+  // The steps of Sleep and Wake, in order.
   void RequireNoApertureRange() const;
   void Suspend();
   void Keep();

@@ -23,13 +23,14 @@ namespace {
 using Piece = ScratchWindows::Piece;
 using Window = ScratchWindows::Window;
 
-/// One side of a transfer: its address in a window, and whether the window uses 64 KiB pages.
+/// One side of a transfer: its address in a window, and whether the window maps 64 KiB pages.
 struct Side {
   uint64_t va;
   bool pages_64k;
 };
 
-/// Transfers `size` bytes of an allocation, from byte `offset` on, from one side to the other.
+/// Returns the operation that transfers `size` bytes of an allocation, from byte `offset` on, from one side to the
+/// other.
 DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offset, uint64_t size, const Side& from,
                                      const Side& to, DXGK_MEMORY_TRANSFER_DIRECTION direction) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
@@ -47,7 +48,7 @@ DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offs
 
 constexpr uint64_t kView = 4 << 20;  // largest CPU view
 
-/// The backing store of an allocation that is in no memory segment.
+/// Returns the backing store of an allocation that is in no memory segment.
 SystemBuffer& BackingOf(const Allocation& allocation) {
   if (!allocation.resident()) throw BugCheck("contents of " + allocation.name + ", which is not resident");
   return *allocation.backing;
@@ -94,7 +95,9 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
            : TransferOf(allocation, done, size, local, system, DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the last piece goes with the fence's signal, in one buffer
+    if (done < bytes)
+      window.packet = work.Submit();  // the last piece is submitted in one buffer with the fence's
+                                      // signal
     if (progress) progress(done);
   }
   work.Finish();
@@ -115,7 +118,9 @@ void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes
                                                      DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the last piece goes with the fence's signal, in one buffer
+    if (done < bytes)
+      window.packet = work.Submit();  // the last piece is submitted in one buffer with the fence's
+                                      // signal
   }
   work.Finish();
 }

@@ -9,13 +9,14 @@ class SystemBuffer;
 class VidMm;
 struct Allocation;
 
-/// Called with the number of bytes that are done so far; may be empty.
+/// Called with the number of bytes completed so far; may be empty.
 using Progress = std::function<void(uint64_t)>;
 
-/// Moves the contents of resident allocations to and from system memory, copies and fills them, through the scratch
-/// windows or by WDDM 1 operations if the system uses those (`physical_paging`). The bytes of an allocation in no
-/// memory segment are in the backing store, and the CPU moves them. `bytes` may have any value. Calls return when the
-/// work is done. Call on the VidMm worker thread only.
+/// Moves the contents of resident allocations to and from system memory, and copies and fills them, through the scratch
+/// windows or by WDDM 1 operations if the system uses those (`physical_paging`).
+///
+/// The bytes of an allocation in no memory segment are in the backing store, and the CPU moves them. `bytes` may have
+/// any value. Calls return when the work is done. Call on the VidMm worker thread only.
 class Transfers {
  public:
   explicit Transfers(VidMm& vidmm) : vidmm_(vidmm) {}
@@ -27,10 +28,11 @@ class Transfers {
   void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes);
   /// Fills the allocation from `offset` on.
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
-  /// Notifies the driver that the allocation's contents are dropped without a copy (WDDM 1 only). Only queued.
+  /// Notifies the driver that the allocation's contents are dropped without a copy (WDDM 1 only). The call only queues
+  /// the operation.
   void Discard(const Allocation& allocation);
 
-  /// Has the GPU copy from the aperture segment, from byte `aperture_offset` on, into the allocation, from page
+  /// Makes the GPU copy from the aperture segment, from byte `aperture_offset` on, into the allocation, from page
   /// `offset` on.
   void CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes);
   /// Pages out an allocation whose EvictionSegmentSet has an aperture segment: copies through a range of the aperture

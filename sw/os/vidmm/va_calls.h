@@ -29,16 +29,16 @@ class VaCalls {
   /// Returns the application's handle of an allocation; it is invalid once the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
 
-  /// Maps at BaseAddress, or anywhere if it is 0. The range at BaseAddress must be free, lie in one range of the
-  /// process, or lie in a range of the driver's that allows it without partially overlapping another mapping there.
-  /// Large pages are used where pages, addresses and hardware allow them.
+  /// Maps at BaseAddress, or anywhere if BaseAddress is 0. The range at BaseAddress must be free, lie in one range of
+  /// the process, or lie in a range of the driver that allows application mappings, where it must not partially overlap
+  /// another mapping. Large pages are used where pages, addresses and hardware allow them.
   NTSTATUS Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args);
   NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
-  /// Frees a range that must be exactly one that was mapped or reserved.
+  /// Frees a range, which must be exactly one that was mapped or reserved.
   NTSTATUS Free(GpuProcess& process, uint64_t base, uint64_t bytes);
-  /// Performs one batch of operations on the companion context of the process' context. The batch begins when `fence`
-  /// has `value` and signals value + 1 at its end. All targets must lie in one reserved range, and so must all sources
-  /// of copies.
+  /// Performs one batch of operations on the companion of the process' context. The batch begins when `fence` has
+  /// `value`, and signals value + 1 at its end. All targets must lie in one reserved range, and so must all sources of
+  /// copies.
   NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                   MonitoredFence& fence, uint64_t value);
 
@@ -49,13 +49,13 @@ class VaCalls {
   struct Range {
     uint64_t base = 0, bytes = 0;
     bool reserved = false;  // true: made by Reserve; false: made by Map
-    bool anywhere = false;  // lies in a range of the driver, so Free keeps the addresses
+    bool anywhere = false;  // lies in a range of the driver, so Free does not release the addresses
     uint64_t driver_protection = 0;
   };
   const Range* RangeOf(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
   bool Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
   Allocation* Find(D3DKMT_HANDLE handle) const;
-  /// The mappings after the operations of the batch so far.
+  /// The mappings after the operations of the batch that have been checked so far.
   using Plan = std::map<Allocation*, std::vector<Mapping>>;
   static bool Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection);
   void Put(GpuProcess& process, uint64_t va, Allocation* allocation, uint64_t first, uint64_t pages,

@@ -12,7 +12,7 @@ class VidMm;
 struct Allocation;
 struct GpuProcess;
 
-/// Chooses the allocations and tables to evict. It changes nothing itself.
+/// Selects the allocations and page tables to evict. It changes nothing itself.
 class Victims {
  public:
   /// `wanted`: allocations that must stay, together with the page tables of their processes.
@@ -25,12 +25,12 @@ class Victims {
     const GpuProcess* owner = nullptr;  ///< only allocations of this process; null: of any
     bool another_place = false;         ///< only allocations that have a place after their current one
   };
-  /// Returns the allocation with the lowest priority, and among equals the least recently wanted one, or null if none
-  /// may be evicted. Allocations that Residency never made resident are not chosen.
+  /// Returns the allocation with the lowest priority, and among equals the least recently wanted one; null if none may
+  /// be evicted. Allocations that Residency never made resident are not selected.
   Allocation* Find(const Among& among) const;
-  /// Chooses among the processes that have page tables in memory, a context, and no wanted allocation mapped. Returns
-  /// the one whose allocations were wanted longest ago, or null. With linked GPUs it returns the part on this GPU that
-  /// has tables, and mappings of all parts count.
+  /// Selects among the processes that have page tables in memory, a context, and no wanted allocation mapped. Returns
+  /// the one whose allocations were last wanted the longest time ago, or null. With linked GPUs it returns the part on
+  /// this GPU that has tables, and mappings of all parts count.
   GpuProcess* FindTables() const;
 
   /// The process that mapped the allocation first and whose budget is charged; null if it was never mapped.

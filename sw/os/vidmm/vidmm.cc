@@ -61,9 +61,9 @@ struct VidMm::Parts {
   ContextAllocations context_allocations;
   RenderCalls render_calls;
   SystemBuffer dummy;
-  std::optional<Aperture> aperture;    // exists from the start on
+  std::optional<Aperture> aperture;    // exists from Start on
   std::vector<uint64_t> buffer_pages;  // physical model: first pages of the paging buffers in the aperture segment
-  bool at_once = false;                // aperture operations complete inside their call
+  bool at_once = false;                // aperture operations are completed inside their call
 };
 
 VidMm::VidMm(LogicalAdapter& adapter) : VidMm(adapter.lead()) {}
@@ -93,7 +93,8 @@ bool VidMm::running() const { return parts_->work.queue().buffers() != 0; }
 
 void VidMm::Start() {
   if (this == link_.front())
-    adapter().set_driver_requests(&context_allocations());  // the front VidMm has the addresses of all process parts
+    adapter().set_driver_requests(&context_allocations());  // the front VidMm holds the addresses of all parts of a
+                                                            // process
   paging().Open(*this);
   work().Start(paging().process().handles.context);
   const bool tables = !gpu_.caps().physical_model;

@@ -34,12 +34,12 @@ struct AllocationRequest;
 struct GpuProcess;
 
 /// The video memory manager of one GPU. It owns the classes that do the work and offers the calls that most callers
-/// need; other calls go to one of the classes. Each of several linked adapters has a VidMm (VidMmLink): a process has a
-/// part in each, an allocation lives in the memory of one, and page tables of all of them may map it.
+/// need; other calls go directly to one of the classes. Each of several linked adapters has its own VidMm (VidMmLink):
+/// a process has a part on each, an allocation lives in the memory of one, and the page tables of all may map it.
 ///
-/// Every call is made on the VidMm worker thread and returns when the GPU has done the work and its
-/// fence and its monitored fence have been signalled. Virtual addresses and sizes are bytes, multiples
-/// of 4 KiB unless a call says otherwise.
+/// Every call must be made on the VidMm worker thread. It returns when the GPU has done the work and has signalled the
+/// fence of the packets and the monitored fence. Virtual addresses and sizes are in bytes, multiples of 4 KiB unless a
+/// call says otherwise.
 class VidMm {
  public:
   explicit VidMm(LogicalAdapter& adapter);
@@ -49,7 +49,7 @@ class VidMm {
   void set_link(std::vector<VidMm*> link) { link_ = std::move(link); }
   const std::vector<VidMm*>& link() const { return link_; }
 
-  /// Makes the paging process with its scratch windows and buffers, the fence page and the dummy page.
+  /// Creates the paging process with its scratch windows and buffers, the fence page and the dummy page.
   void Start();
   void Stop();
   /// True between Start and Stop.
@@ -66,7 +66,7 @@ class VidMm {
   PhysicalAdapter& gpu() { return gpu_; }
   Allocations& allocations();
   Processes& processes();
-  /// Records what is mapped where.
+  /// Maps allocations and records their mappings.
   Mappings& mappings();
   /// Page tables of processes.
   ProcessTables& tables();
@@ -82,12 +82,12 @@ class VidMm {
   Aperture& aperture();
   SleepingMemory& sleeping();
   ContextAllocations& context_allocations();
-  /// Commands of processes in the physical model.
+  /// Submits commands of processes in the physical model.
   RenderCalls& render_calls();
-  /// The page that unmapped aperture pages map.
+  /// The dummy page, to which unmapped aperture pages point.
   SystemBuffer& dummy();
 
-  // Calls that most callers need; each goes to the class that implements it.
+  // The calls that most callers need; each one forwards to the class that implements it.
   GpuProcess* CreateProcess(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void DestroyProcess(GpuProcess* process);
   uint64_t ReserveVa(GpuProcess& process, uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
@@ -107,7 +107,7 @@ class VidMm {
 
  private:
   struct Parts;
-  /// Makes the paging process' tables (PagingBringUp::MakeTables), with entries for everything that has been mapped in
+  /// Builds the paging process' tables (PagingBringUp::MakeTables), with entries for everything that has been mapped in
   /// the process since its start: tables of other processes and the buffers of companions.
   void MakeTables(bool gpu_runs);
   /// Maps paging buffers into the aperture segment, in the physical model. The driver executes the operation inside the

@@ -13,13 +13,14 @@ namespace gmmu::os {
 
 class LinkedTables;
 
-/// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes on all of them (documents
-/// only).
+/// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes that run on all of them. The
+/// behaviour comes from the documentation; it was not observed on Windows.
 ///
 /// A process has one space of virtual addresses on all linked GPUs, and page tables on each. A mapping may exist on one
-/// GPU or on all; entries for another GPU's memory lead over the link. The trees of tables are the same everywhere, so
-/// a mapping on one GPU makes its tables on all. Each GPU writes its tables by its own paging work; each VidMm has its
-/// own budgets, residency and transfers. As in VidMm, calls are made on the worker and return when the work is done.
+/// GPU or on all; accesses through entries for another GPU's memory go over the link. The trees of tables are the same
+/// on all GPUs, so a mapping on one GPU creates its tables on all. Each GPU writes its tables by its own paging work;
+/// each VidMm has its own budgets, residency and transfers. As in VidMm, calls must be made on the worker and return
+/// when the work is done.
 class VidMmLink {
  public:
   static constexpr unsigned kMost = 4;
@@ -32,32 +33,33 @@ class VidMmLink {
     std::unique_ptr<LinkedTables> tables;
   };
 
-  /// `adapter` must have started.
+  /// `adapter` must have been started.
   explicit VidMmLink(LogicalAdapter& adapter);
   ~VidMmLink();
 
   void Start();
   void Stop();
-  /// Call after a reset of the adapter, which resets every GPU of the link.
+  /// Call after a reset of the adapter, which resets every linked GPU.
   void Rebuild();
 
   unsigned gpus() const { return gpus_; }
   VidMm& on(unsigned gpu) { return *vidmm_.at(gpu); }
 
-  /// If a GPU refuses its part, or lacks room for it, the exception is passed on and no GPU keeps a part.
+  /// If a GPU refuses its part of the process, or lacks room for it, the exception is passed on and no GPU keeps a
+  /// part.
   Process* CreateProcess(const std::string& name);
   void DestroyProcess(Process* process);
   uint64_t ReserveVa(Process& process, uint64_t bytes) { return on(0).ReserveVa(*process.parts[0], bytes); }
   void FreeVa(Process& process, uint64_t va) { on(0).FreeVa(*process.parts[0], va); }
 
-  /// Writes entries in the tables of GPU `gpu` for an allocation in the memory of any GPU.
+  /// Writes entries in the tables of GPU `gpu` for an allocation that is in the memory of any GPU.
   void Map(Process& process, unsigned gpu, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
            const Protection& protection = Protection::All());
   /// Writes entries in the tables of every GPU.
   void MapEverywhere(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
   /// Copies the mappings of [source, source + bytes) to `target` in the tables of every GPU.
   void CopyEverywhere(Process& process, uint64_t source, uint64_t target, uint64_t bytes);
-  /// Makes the entries invalid in the tables of every GPU, and frees page tables that only served the range.
+  /// Makes the entries in the tables of every GPU invalid, and frees page tables that served only the range.
   void UnmapEverywhere(Process& process, uint64_t va, uint64_t pages);
 
  private:
@@ -65,7 +67,7 @@ class VidMmLink {
 
   LogicalAdapter& adapter_;
   unsigned gpus_;
-  std::array<std::optional<VidMm>, kMost> vidmm_;  // a VidMm that is created again keeps its address
+  std::array<std::optional<VidMm>, kMost> vidmm_;  // optional, so that a VidMm that is created again keeps its address
   std::vector<std::unique_ptr<Process>> processes_;
 };
 
