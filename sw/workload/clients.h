@@ -37,18 +37,18 @@ struct ClientRun {
   uint32_t depth = 0;                               ///< most accesses in flight; 0: the hardware's maximum
 };
 
-/// Makes a run over every line of [base, base + bytes), in order.
+/// Returns a run over every line of [base, base + bytes), in order.
 ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes);
 
-/// Runs that were started together. Runs without a line are skipped.
+/// Runs that are started together. Runs without a line are skipped.
 class ClientBatch {
  public:
   /// Starts the runs; `what` names them in checks and errors.
   ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> runs, std::string what);
-  /// True while any run has not ended.
+  /// True until all runs have ended.
   bool busy() const;
   /// Waits until all runs have ended and appends a check for each to `checks`. Throws os::DeviceFault if a client ended
-  /// with a fault, os::OsTimeout if one does not end.
+  /// with a fault, os::OsTimeout if a run does not end.
   void Finish(std::vector<Check>& checks);
 
  private:
@@ -57,14 +57,15 @@ class ClientBatch {
 
   const os::VideoMemory memory_;
   std::vector<ClientRun> runs_;
-  /// Results of runs that a plug-in performs: half of each at the start, one access at each query, the rest at the end.
+  /// Results of runs that a plug-in performs: half of the accesses at the start, one at each query, the rest at the
+  /// end.
   mutable std::vector<ClientEnd> ends_;
   std::string what_;
   uint64_t bound_ns_ = 0;
   uint64_t deadline_ = 0;
 };
 
-/// Makes a run in which client 0 reads [va, va + expected.size()) and expects these bytes.
+/// Returns a run in which client 0 reads [va, va + expected.size()) and expects these bytes.
 ClientRun ReadOf(os::GpuProcess* process, uint64_t va, const std::vector<uint8_t>& expected);
 
 /// Starts the runs and waits until they end.

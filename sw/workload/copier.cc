@@ -11,7 +11,7 @@ namespace gmmu::workload {
 namespace {
 constexpr uint64_t kCommandBytes = 64;  // room for a copy and a fill
 
-/// Returns the value of every word of the source's page after the round.
+/// Returns the value of every word of a page of the source after the round.
 uint32_t WordOf(uint32_t round, uint64_t page) { return (round + 1) << 24 | static_cast<uint32_t>(page + 1); }
 }  // namespace
 

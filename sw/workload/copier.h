@@ -12,22 +12,22 @@ namespace gmmu::workload {
 class RenderBuffer;
 struct Life;
 
-/// A process whose packets must do each command once and in order.
+/// A process whose packets must execute each command once and in order.
 ///
-/// It has a source and a destination for each round. The packet of a round copies the source to the round's destination
-/// and overwrites the source, page by page. No later round writes that destination. Hardware that skips, reorders or
-/// repeats commands therefore leaves wrong bytes there until the end. (An immediate repetition of a command is not
-/// noticed, because the result is the same.)
+/// The process has one source, and a destination for each round. The packet of a round copies the source to the round's
+/// destination and overwrites the source, page by page. No later round writes that destination. Hardware that skips,
+/// reorders or repeats commands therefore leaves wrong bytes there until the end. (An immediate repetition of a command
+/// is not detected, because its result is the same.)
 class Copier {
  public:
   Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds);
   ~Copier();
 
-  /// Rounds must be submitted in order, from 1.
+  /// Submits the packet of a round. Rounds must be submitted in order, from 1.
   void SubmitRound(uint32_t round);
   /// Waits for all packets; returns kLost if one was lost.
   os::PacketEnd Finish();
-  /// Makes this client read all bytes and checks them.
+  /// Makes client `client` read all bytes and checks them.
   void Check(unsigned client = 0);
   uint64_t bytes() const;
   void End();

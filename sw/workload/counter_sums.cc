@@ -56,7 +56,7 @@ void SumUnit(const std::string& prefix, Blocks& blocks, Sums& sums) {
   }
 }
 
-/// The sums of VT-d's counters. A unit of another architecture has other counters.
+/// The sums of VT-d's counters. IOMMUs of other architectures have other counters.
 void SumVtd(const Block& block, Sums& sums) {
   const uint64_t contexts = Of(block, "context_hits") + Of(block, "context_misses");
   const uint64_t lookups = Of(block, "iotlb_hits") + Of(block, "iotlb_misses");
@@ -74,7 +74,7 @@ void SumVtd(const Block& block, Sums& sums) {
 }  // namespace
 
 std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters) {
-  std::map<std::string, Blocks> units;  // keyed by the unit's prefix
+  std::map<std::string, Blocks> units;  // keyed by the GPU's prefix
   for (const hw::Counter& counter : counters) {
     const size_t prefix = hw::UnitPrefixLength(counter.block);
     units[counter.block.substr(0, prefix)][counter.block.substr(prefix)][counter.name] = counter.value;

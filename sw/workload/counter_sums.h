@@ -6,16 +6,19 @@
 
 namespace gmmu::workload {
 
-/// Checks the sums below among the counters of a quiet machine. Returns those that do not hold:
+/// Checks the sums below among the counters of an idle machine. Returns those that do not hold:
 ///
 ///   each port_*   lookups = hits + misses + merged + faults
 ///   gpu_l2        lookups = hits + misses + merged; at least one lookup for each port's L1 miss
 ///   gpu_walker    walks = walks_ok + walks_fault = gpu_l2 misses
-///   iommu (VT-d)  requests = bypassed + context hits + misses; these = context_ended + IOTLB hits + misses;
-///                 IOTLB misses = table cache hits + misses; missed = walks + waited, at least walks_joined;
-///                 bypassed is at least the interrupts
+///   iommu (VT-d)  requests = bypassed + context hits + context misses;
+///                 context hits + context misses = context_ended + IOTLB hits + IOTLB misses;
+///                 IOTLB misses = table cache hits + table cache misses;
+///                 missed = walks + waited, at least walks_joined;
+///                 bypassed is at least the number of interrupts
 ///
-/// Blocks that the engine does not have are passed over, and so is an IOMMU of another architecture. Of several GPUs each is summed alone.
+/// Skips blocks that the engine does not have, and an IOMMU of another architecture. Each of several GPUs is checked
+/// separately.
 std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters);
 
 }  // namespace gmmu::workload

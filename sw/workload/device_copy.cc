@@ -35,7 +35,7 @@ std::vector<uint8_t> DeviceCopy::FromAperture(uint64_t aperture_page, uint64_t b
 
 namespace {
 
-/// Calls `access` with the offset from the start of BAR 2. Moves the window first if necessary.
+/// Calls `access` with the offset from the start of BAR 2, after moving the window of BAR 2 if necessary.
 template <typename Access>
 void WithWindow(const Life& life, const os::Gpu& gpu, uint64_t offset, uint64_t bytes, const Access& access) {
   constexpr uint64_t kAlwaysShown = uint64_t{64} << 20;

@@ -15,11 +15,11 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// Copies bytes of aperture pages, as the GPU sees them, to the CPU: the paging engine moves them from the aperture
-/// into VRAM (TRANSFER), and from there into a host buffer (VIRTUAL_TRANSFER). Call on the VidMm worker thread only.
+/// Copies bytes of aperture pages, as the GPU sees them, to the CPU. The paging engine moves them from the aperture
+/// into VRAM (TRANSFER), and from VRAM into a host buffer (VIRTUAL_TRANSFER). Call on the VidMm worker thread only.
 class DeviceCopy {
  public:
-  /// Reserves room for `bytes`.
+  /// Allocates buffers for up to `bytes` bytes.
   DeviceCopy(Life& life, uint64_t bytes);
   void Release();
 
@@ -31,14 +31,15 @@ class DeviceCopy {
   os::HostMemory target_;
 };
 
-/// Access this hardware's VRAM with the CPU at any offset. They move the window of BAR 2 if necessary and set it back
-/// to 0, so the driver must not access VRAM meanwhile.
+/// Access the VRAM of the built-in driver's hardware with the CPU, at any offset. They move the window of BAR 2 if
+/// necessary and set it back to 0, so the driver must not access VRAM meanwhile.
 void ReadVram(const Life& life, const os::Gpu& gpu, uint64_t offset, std::vector<uint8_t>& to);
 void WriteVram(const Life& life, const os::Gpu& gpu, uint64_t offset, const std::vector<uint8_t>& from);
-/// Returns the offset in this hardware's VRAM of the first page of an allocation, which must be in a memory segment.
+/// Returns the offset of an allocation's first page in the VRAM of the built-in driver's hardware. The allocation must
+/// be in a memory segment.
 uint64_t OffsetInVram(const os::Gpu& gpu, const os::Allocation& allocation);
 
-/// Returns the bytes that a client's run with a pattern writes at [va, va + bytes).
+/// Returns the bytes that a client's run with a pattern seed writes at [va, va + bytes).
 std::vector<uint8_t> PatternAt(uint64_t va, uint64_t bytes, uint64_t seed);
 /// Describes the first difference; "" if the contents are equal.
 std::string Difference(const std::vector<uint8_t>& found, const std::vector<uint8_t>& expected);

@@ -23,13 +23,13 @@ std::vector<uint8_t> LoadInput(const std::string& path);
 /// Returns `bytes` pseudo-random bytes, which are the same for the same seed.
 std::vector<uint8_t> SeededInput(uint64_t seed, uint64_t bytes);
 
-/// A part of the input that is in VRAM at one time.
+/// A part of the input that is in VRAM at the same time.
 struct Piece {
   uint64_t offset = 0;
   uint64_t bytes = 0;
 };
 
-/// Cuts `bytes` into pieces of at most `most` bytes (a multiple of 4096); none for 0 bytes.
+/// Divides `bytes` into pieces of at most `most` bytes (a multiple of 4096). Returns none for 0 bytes.
 std::vector<Piece> Pieces(uint64_t bytes, uint64_t most);
 
 }  // namespace gmmu::workload

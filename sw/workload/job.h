@@ -59,7 +59,7 @@ struct JobResult {
   uint64_t cycles_evaluated = 0;
   uint64_t simulated_ns = 0;
   double host_seconds = 0;
-  /// The DMA modes of the GPU in order: a start and an activation of isolation may change the mode.
+  /// The DMA modes of the GPU, in order. A start, and an activation of isolation, may change the mode.
   std::vector<os::DmaMode> modes;
   unsigned clients = 0;
   std::vector<Phase> phases;
@@ -68,23 +68,25 @@ struct JobResult {
   std::vector<os::Leak> leaks;
   std::vector<hw::Finding> findings;
   std::vector<hw::Counter> counters;
-  /// Members that the driver declares but the model does not implement, such as "DXGK_SEGMENTFLAGS.Agp of segment 1".
+  /// Capabilities that the driver declares but the model does not implement, such as "DXGK_SEGMENTFLAGS.Agp of segment
+  /// 1".
   std::vector<std::string> unmodelled;
   std::optional<Expectation> expected;
   std::optional<Refusal> refusal;    ///< absent: no refusal was requested
   std::vector<std::string> by_time;  ///< Scenario::by_time
-  /// The capability for this scenario that driver or device lacks. If it is not empty, nothing was tried.
+  /// The capability that this scenario needs and that the driver or the device lacks. If it is not empty, the procedure
+  /// did not run.
   std::string not_applicable;
-  /// Why power-on, or a procedure's requirement on the machine, ended the run before anything began; empty if it began,
-  /// or ended by a bug check, a timeout or a fault of a device.
+  /// The reason why the run ended before anything began: power-on failed, or the machine did not meet a procedure's
+  /// requirement. Empty if the run began, or ended by a bug check, a timeout or a fault of a device.
   std::string not_begun;
 
-  /// True if the run is verified without fault, leak or finding; or if only the expected fault happened, once or
+  /// True if the run was verified without a fault, leak or finding, or if only the expected fault occurred, once or
   /// more.
   bool Passed() const;
   /// True if the fault is the one that the run expects.
   bool Expected(const os::Fault& fault) const;
-  /// True if nothing was tried and nothing went wrong.
+  /// True if the scenario was not applicable, so that nothing ran, and nothing went wrong.
   bool NotApplicable() const;
 };
 
@@ -94,17 +96,18 @@ struct JobOptions {
   uint64_t seed = 0;
   uint64_t lowest_source = 0;               ///< host physical address above which the source buffers are allocated
   PDRIVER_INITIALIZE driver = DriverEntry;  ///< the display driver
-  /// Makes the driver of the machine's remapping unit (for os::Kernel). Null selects that of the unit in the firmware.
+  /// Creates the driver of the machine's remapping unit (for os::Kernel). Null selects the driver of the unit that the
+  /// firmware tables describe.
   std::unique_ptr<os::Remapping> (*remapping)(const os::RemappingParts& parts) = nullptr;
-  /// Receives, in order, the bytes that the CPU read back after page-out. May throw.
+  /// Receives the bytes that the CPU read back after page-out, in order. May throw.
   std::function<void(const void* bytes, size_t size)> out;
-  /// Called after the last page-in fence of the first piece.
+  /// Called after the last page-in fence of the first piece has completed.
   std::function<void()> after_first_page_in;
-  /// Receives the phase, the bytes done, and the bytes of the phase over the whole run.
+  /// Receives the phase, the bytes done so far, and the total bytes of the phase over the whole run.
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
 };
 
-/// Runs the main job in one life of a GPU: power on, allocation, processes, page in, use, page out, aperture, power
+/// Runs the main job in one life of a GPU: power on, allocation, processes, page-in, use, page-out, aperture, power
 /// off. RunLife (life.h) describes results and exceptions.
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result);
 

@@ -27,7 +27,7 @@ namespace {
 
 /// Names the settings that enlarge a memory segment that is too small.
 constexpr char kRoomKeys[] = " (its size is made of gpu.vram_mib or gpu.unit_vram_mib and of what the driver declares)";
-constexpr uint64_t kGraceNs = 100'000;  // wait for fault reports still in flight
+constexpr uint64_t kGraceNs = 100'000;  // maximum wait for fault reports that are still in flight
 
 /// The user-mode half of the built-in driver, which uses kmd/escape.h.
 os::UserModeDriver OurUserModeDriver() {
@@ -65,7 +65,7 @@ os::Fault Trouble(const std::string& source, const std::string& name, const std:
   return fault;
 }
 
-/// Returns the hardware's fault records, which are more detailed than the interrupt.
+/// Returns the hardware's fault records, which are more detailed than the information from the interrupt.
 std::vector<os::Fault> ReadFaultRecords(os::PhysicalAdapter& adapter) {
   std::vector<os::Fault> faults;
   kmd::EscapeQueryRing ring;
@@ -121,19 +121,20 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   hw::Platform& platform = kernel.hal().platform();
   while (!instruments->ResourcesInUse().empty() && kernel.hal().NowNs() < end) {
     if (!platform.WaitForMessage(kGraceNs / 100)) continue;
-    while (platform.TakeMessage()) {}  // a pending message would end every wait immediately
+    while (platform.TakeMessage()) {}  // a pending message would end every wait at once
   }
   return instruments->ResourcesInUse();
 }
 
-/// Fault records that the run provoked on purpose. The hardware records them too, but they did not end the run.
+/// Fault records that the run provoked on purpose. The hardware logs them like any others, but they did not end the
+/// run.
 class ExpectedRecords {
  public:
   ExpectedRecords(const JobResult& result, os::LogicalAdapter& adapter) : recoveries_(adapter.vidsch().recoveries()) {
     for (const Check& check : result.checks)
       if (check.fault) clients_.push_back(*check.fault);
   }
-  /// True if `record` was provoked. Each provoked fault of a client accounts for one record.
+  /// True if the run provoked `record`. Each provoked fault of a client accounts for one record.
   bool Take(const os::Fault& record) {
     const auto client = std::find_if(clients_.begin(), clients_.end(), [&](const os::Fault& fault) {
       return fault.name == record.name && fault.access == record.access &&
@@ -143,7 +144,7 @@ class ExpectedRecords {
       clients_.erase(client);
       return true;
     }
-    // The record is a page fault that was handled and cost a process its device.
+    // True if the record is a page fault that was handled and cost a process its device.
     return std::any_of(recoveries_.begin(), recoveries_.end(), [&](const os::RecoveryRecord& recovery) {
       return recovery.why.rfind("page fault at " + os::Hex(record.address) + ",", 0) == 0;
     });
@@ -180,7 +181,7 @@ void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed,
     try {
       ReadLastRecords(kernel, adapter, result);
     } catch (const os::OsError&) {
-      // The driver fails again during the query. The error that ended the run is already known.
+      // The driver failed again during this query. The error that ended the run is already known.
     }
   }
   result.faults.insert(result.faults.begin(), kernel.faults().begin(), kernel.faults().end());
@@ -294,7 +295,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   try {
     kernel.scheduler().Run();
   } catch (const os::DeviceFault&) {
-    failed = true;  // the error is in the kernel's list
+    failed = true;  // the kernel's list already contains the error
   } catch (const os::OsTimeout& timeout) {
     failed = true;
     trouble = Trouble("timeout", "timeout", timeout.what());

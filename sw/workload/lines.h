@@ -10,8 +10,8 @@ namespace gmmu::workload {
 inline constexpr uint64_t kLine = 64;
 inline constexpr uint64_t kPage = hw::kPageSize;
 
-/// The lines that a client reads, in the terms of its registers: first + stride * k, with k from 0, then (k + step) mod
-/// count.
+/// The lines that a client reads, in terms of its registers: line first + stride * k, where k starts at 0 and becomes
+/// (k + step) mod count.
 struct LineOrder {
   uint64_t first = 0;
   uint64_t stride = 1;
@@ -19,14 +19,15 @@ struct LineOrder {
   uint64_t step = 1;
 };
 
-/// The share of client `client` of `clients` in `lines` lines: those with index = client (mod clients), in sequence.
+/// Returns the share of client `client` of `clients` clients in `lines` lines: the lines whose index is congruent to
+/// `client` modulo `clients`, in sequence.
 LineOrder ShareOf(uint64_t lines, unsigned client, unsigned clients);
 
-/// Returns a step below `count` that visits every k once: a pseudo-random number that is coprime to count, and not 1 if
-/// there is another.
+/// Returns a pseudo-random step below `count` with which k visits every value once: it is coprime to count, and not 1
+/// if there is another.
 uint64_t CoprimeStep(uint64_t count, uint64_t seed);
 
-/// Returns the CRC-32C of the lines of `bytes` in that order. `bytes` holds all of them.
+/// Returns the CRC-32C of the lines of `bytes` in the order `order`. `bytes` must contain all these lines.
 uint32_t LineCrc(const uint8_t* bytes, const LineOrder& order);
 
 /// Fills the buffer with 64-bit words that depend only on `seed` and their index.

@@ -13,13 +13,15 @@ namespace gmmu::workload {
 struct Life;
 
 /// A command buffer of a process on a GPU without virtual addresses. The plug-in's user-mode half fills it
-/// (GMMU_COMMAND_BUFFER) with commands that refer to allocations, and with the lists for the kernel.
+/// (GMMU_COMMAND_BUFFER) with commands that refer to allocations, and fills the allocation and patch lists for the
+/// kernel.
 class ListedBuffer {
  public:
-  /// `command_bytes` is the size of the commands' buffer; 0 means the size of the context's DMA buffers.
+  /// `command_bytes` is the size of the command buffer; 0 means the size of the context's DMA buffers.
   ListedBuffer(Life& life, os::GpuProcess* process, uint32_t command_bytes = 0);
 
-  /// Both append one command that begins when all earlier writes are done. False, without a change, if it does not fit.
+  /// Copy and Fill append a command that begins when all earlier writes are done. They return false, without a change,
+  /// if it does not fit.
   bool Copy(os::Allocation& source, uint64_t source_offset, os::Allocation& destination, uint64_t destination_offset,
             uint64_t bytes);
   bool Fill(os::Allocation& destination, uint64_t offset, uint64_t bytes, uint32_t pattern);
@@ -32,7 +34,7 @@ class ListedBuffer {
 
  private:
   GMMU_OPERAND Operand(os::Allocation& allocation, uint64_t offset);
-  /// Checks that what the user-mode half appended is within its buffers.
+  /// Checks that everything that the user-mode half appended is within its buffers.
   bool Appended(int answer) const;
 
   Life& life_;
@@ -45,7 +47,7 @@ class ListedBuffer {
 };
 
 /// Copies `bytes` from the start of one allocation to the start of another, `command_bytes` per command. Submits the
-/// buffer whenever it is full, and returns when the last one has ended.
+/// buffer whenever it is full, and returns when the last submission has ended.
 void CopyByCommands(ListedBuffer& buffer, os::Allocation& source, os::Allocation& destination, uint64_t bytes,
                     uint64_t command_bytes, const std::string& what);
 

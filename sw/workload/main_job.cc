@@ -17,10 +17,10 @@
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kView = 4 << 20;         // largest CPU view at a time
+constexpr uint64_t kView = 4 << 20;         // size of the largest CPU view
 constexpr uint64_t kOtherBytes = 64 << 10;  // size of the second process' allocation
 constexpr uint64_t kDummySeed = 0x64756D6D79;
-constexpr uint64_t kUnmappedPages = 4;  // pages read again after the aperture is unmapped
+constexpr uint64_t kUnmappedPages = 4;  // number of pages read again after the aperture is unmapped
 }  // namespace
 
 MainJob::MainJob(Life& life) : life_(life), memory_(life.memory), options_(life.options), result_(life.result) {}
@@ -92,7 +92,7 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   uint8_t* dummy = life_.aperture.MapDummy();
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
   life_.aperture.UnmapDummy();
-  if (piece_bytes == 0) {  // without input, it only builds tables
+  if (piece_bytes == 0) {  // without input, the job only builds tables
     memory_.Unmap(*first_, va_, 1);
     memory_.Unmap(*second_, va_, 1);
     return;
@@ -235,16 +235,18 @@ void MainJob::PageOut(Piece& piece) {
 }
 
 void MainJob::Aperture(Piece& piece) {
-  if (!os::MayLiveInAperture(*piece.shown)) return;  // the driver allows only the implicit system memory segment
+  if (!os::MayLiveInAperture(*piece.shown))
+    return;  // the driver allows this allocation only in the implicit system
+             // memory segment
   const uint64_t most = life_.gpu().facts().aperture.size / kPage;
   for (uint64_t first = 0; first < piece.pages; first += most) {
     ApertureChunk(piece, first, std::min(most, piece.pages - first));
   }
 }
 
-// Every line is read by one client through entries that target the aperture, while the allocation's
-// VRAM is overwritten. Then the DMA engine reads the same bytes at aperture offsets into that VRAM,
-// where the clients read them again.
+// Client 0 reads every line through entries that target the aperture, while the allocation's VRAM is
+// overwritten. Then the DMA engine copies the same bytes from the aperture into that VRAM, where the clients read them
+// again.
 void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   const uint64_t start = first_page * kPage;
   const uint64_t bytes = std::min(piece.padded - start, pages * kPage);

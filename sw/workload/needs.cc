@@ -14,7 +14,7 @@
 namespace gmmu::workload {
 namespace {
 constexpr uint64_t kBypassDriverCap = 8;  // bit of [os] iommu_flags
-constexpr uint64_t kIsolates = 7;         // bits of [os] iommu_flags: create, map and attach a domain
+constexpr uint64_t kIsolates = 7;         // bits of [os] iommu_flags that create, map and attach a domain
 }  // namespace
 
 void NeedCap(bool there, const std::string& cap) {

@@ -11,20 +11,21 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// Pages that are each filled with one 32-bit word, and a client that reads them. Checks go to the life's result.
+/// Pages that are each filled with one 32-bit word, and a client that reads them. The checks are added to the result of
+/// the life.
 class PageWords {
  public:
   explicit PageWords(Life& life, unsigned client = 0) : life_(life), client_(client) {}
 
-  /// Makes an allocation in VRAM with page i filled with first + i. Call on the VidMm worker thread only.
+  /// Creates an allocation in VRAM with page i filled with first + i. Call on the VidMm worker thread only.
   os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
   /// Reads the pages from `va` on, which must contain `words`, one word per page.
   void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
             bool execute = false);
-  /// Accesses the page and requires that the access ends with `fault`.
+  /// Accesses the page and requires that the access ends with fault `fault`.
   void Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
              regs::Access access = regs::Access::kRead);
-  /// Returns the bytes that the pages have in memory.
+  /// Returns the contents of the pages in memory.
   static std::vector<uint8_t> Bytes(const std::vector<uint32_t>& words);
   static std::vector<uint32_t> Words(uint32_t first, uint64_t count);
 

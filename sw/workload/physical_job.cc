@@ -20,10 +20,10 @@
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kView = 4 << 20;           // largest CPU view at a time
+constexpr uint64_t kView = 4 << 20;           // size of the largest CPU view
 constexpr uint64_t kCommandBytes = 24 << 10;  // bytes of a command; divides no piece, so the last one is shorter
 constexpr uint32_t kOverwritten = 0xDEADBEEF;
-constexpr uint64_t kDummyPages = 4;  // pages read again after the aperture is unmapped
+constexpr uint64_t kDummyPages = 4;  // number of pages read again after the aperture is unmapped
 }  // namespace
 
 PhysicalJob::PhysicalJob(Life& life)
@@ -48,7 +48,7 @@ void PhysicalJob::Run() {
   fills_ = PlugIn::Current()->has_listed_fill();
   const os::GpuFacts facts = life_.gpu().facts();
   has_aperture_ = facts.aperture.size != 0;
-  // Two allocations of a piece must fit in video memory with room for others, and one in the aperture.
+  // Two allocations of a piece must fit in video memory with room to spare for others, and one in the aperture.
   const uint64_t shown = has_aperture_ ? facts.aperture.size / 2 : facts.local.size / 4;
   const uint64_t most = std::min(facts.local.size / 4, shown) / kPage * kPage;
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), std::max(most, kPage));
@@ -124,8 +124,9 @@ void PhysicalJob::PageIn(Piece& piece, bool first) {
   Write(piece.source, nullptr, bytes, options_.seed ^ 0x736F75726365);
 }
 
-// Once the packet has ended, the CPU reads the pages that the aperture shows; without an aperture the window is evicted
-// first. The same buffer first overwrites the window's old contents, so that wrong command order is detected.
+// Once the packet has ended, the CPU reads the pages that the window maps into the aperture; if there is no aperture,
+// the window is evicted first. The same buffer first overwrites the window's old contents, so that a wrong command
+// order is detected.
 void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation& from, const std::string& what) {
   Progress(what, 0);
   life_.Timed("read back by commands", piece.data.size(), true, [&] {
@@ -137,7 +138,8 @@ void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation
   life_.Compare(what, Difference(os::ResidencyCalls::InSystemMemory(*piece.window), piece.data));
 }
 
-// Then the CPU overwrites the allocation's former memory, so that an access to the stale address reads wrong bytes.
+// Evicts the allocation. Then the CPU overwrites the allocation's former memory, so that an access to the stale address
+// reads wrong bytes.
 void PhysicalJob::Evict(os::Allocation& allocation) {
   const std::optional<uint64_t> offset = os::VramOffset(allocation), window = life_.gpu().facts().local.window;
   life_.Work([&] { os::ResidencyCalls(memory_).Evict(allocation); });

@@ -16,16 +16,17 @@ struct Life;
 /// The application of the main job on a GPU without page tables. It performs these steps for each piece of the input:
 ///
 ///   page in       system memory -> video memory, by the paging engine
-///   copy          there to another allocation, by commands of a process
-///   read back     both allocations to one that lives in the aperture, by commands of two processes; the CPU compares it
-///   evict         the second leaves video memory and comes back for a command: written, only read, and written again
-///   page out      to other pages of system memory
-///   aperture      the paging engine reads pages through it; unmapped, they show the dummy page
+///   copy          video memory -> another allocation in video memory, by commands of a process
+///   read back     both allocations -> an allocation in the aperture, by commands of two processes; the CPU compares
+///   evict         the second allocation is evicted and restored for a command: after a write, after reads only, and
+///                 after another write
+///   page out      video memory -> other pages of system memory
+///   aperture      the paging engine reads pages through the aperture; unmapped ones must read as the dummy page
 class PhysicalJob {
  public:
   explicit PhysicalJob(Life& life);
   void Run();
-  /// Host physical pages of the buffers from which and to which it has paged.
+  /// Returns the host physical pages of the buffers from which and to which the job has paged.
   const std::vector<uint64_t>& pages_used() const { return pages_used_; }
 
  private:
@@ -54,7 +55,7 @@ class PhysicalJob {
   os::GpuProcess *first_ = nullptr, *second_ = nullptr;
   bool fills_ = false;         // processes have a fill command
   bool has_aperture_ = false;  // false: the GPU has no view of system memory
-  uint64_t done_ = 0;          // bytes of the pieces that are finished
+  uint64_t done_ = 0;          // bytes of finished pieces
   std::vector<uint64_t> pages_used_;
 };
 

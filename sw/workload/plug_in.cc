@@ -16,9 +16,9 @@
 namespace gmmu::workload {
 namespace {
 
-constexpr uint32_t kMostData = 4096;  // largest private data of an allocation
+constexpr uint32_t kMostData = 4096;  // maximum size of an allocation's private data
 
-/// Returns this GPU's fault code for the result of a walk through the plug-in's tables.
+/// Returns the built-in hardware's fault code for the result of a walk through the plug-in's tables.
 regs::Fault FaultOf(GMMU_FOUND found) {
   switch (found) {
     case GMMU_FOUND_READ_ONLY: return regs::Fault::kWriteProtect;
@@ -97,7 +97,7 @@ void PlugIn::Run(const os::VideoMemory& memory, const ClientRun& run, uint64_t u
   space.read = ReadTable;
   const uint64_t step = run.order.count == 1 ? 1 : run.order.step;
   for (; end.count < until && !end.fault; ++end.count) {
-    const bool write = run.write && end.count < run.order.count;  // the run reads back after the writes
+    const bool write = run.write && end.count < run.order.count;  // a run that writes reads everything back afterwards
     const GMMU_ACCESS how = run.execute ? GMMU_ACCESS_EXECUTE : write ? GMMU_ACCESS_WRITE : GMMU_ACCESS_READ;
     const uint64_t k = end.count % run.order.count * step % run.order.count;
     const uint64_t va = run.base + kLine * (run.order.first + run.order.stride * k);
@@ -141,7 +141,7 @@ uint64_t MemoryOf(const os::Gpu& gpu) {
   const os::GpuFacts facts = gpu.facts();
   if (facts.memory.empty()) return facts.aperture.size != 0 ? facts.aperture.size : kSystemOnly;
   if (PlugIn::Current() != nullptr) return facts.local.size;
-  if (facts.memory.size() > 1) {  // an allocation must fit in a single segment, so only the largest counts
+  if (facts.memory.size() > 1) {  // an allocation must fit in a single segment, so only the largest segment counts
     const auto smaller = [](const os::SegmentFacts& a, const os::SegmentFacts& b) { return a.size < b.size; };
     return std::max_element(facts.memory.begin(), facts.memory.end(), smaller)->size;
   }

@@ -12,8 +12,9 @@ namespace gmmu::workload {
 struct ClientEnd;
 struct ClientRun;
 
-/// The user-mode half of a driver that is not ours (hw/user_mode.h), which scenarios use instead of kmd/escape.h. At
-/// most one exists, and it is used while it exists; without one the driver must support our escapes.
+/// The user-mode half of a driver other than the built-in one (hw/user_mode.h), which scenarios use instead of
+/// kmd/escape.h. At most one exists at a time; while none exists, the driver must support the escapes of the built-in
+/// driver.
 class PlugIn {
  public:
   /// `driver` must not be null, and must have this program's version or an older one.
@@ -22,18 +23,20 @@ class PlugIn {
   PlugIn(const PlugIn&) = delete;
   PlugIn& operator=(const PlugIn&) = delete;
 
-  /// Null if the driver supports our escapes.
+  /// Returns the existing plug-in; null if none exists, in which case the driver supports the built-in driver's
+  /// escapes.
   static const PlugIn* Current();
-  /// Number of clients that software emulates. Their accesses happen one after the other, not in parallel as on a GPU.
+  /// Number of clients that software emulates. Their accesses are made one after the other, not in parallel as on a
+  /// GPU.
   static constexpr unsigned kClients = 4;
 
   os::UserModeDriver ForSystem() const;
-  /// Makes the run's next accesses, up to a total of `until`. It translates with the driver's tables, then accesses
-  /// memory like the device, and stops at a fault.
+  /// Makes the run's next accesses until `until` have been made in total. Each address is translated through the
+  /// driver's tables, then memory is accessed like by the device; a fault ends the run.
   void Run(const os::VideoMemory& memory, const ClientRun& run, uint64_t until, ClientEnd& end) const;
 
   bool has_commands() const { return driver_->copy != nullptr && driver_->fill != nullptr; }
-  /// Whether the plug-in writes commands with lists, for a GPU without virtual addresses.
+  /// Returns whether the plug-in writes commands with allocation lists, for a GPU without virtual addresses.
   bool has_listed_copy() const { return driver_->version >= 2 && driver_->list_copy != nullptr; }
   bool has_listed_fill() const { return has_listed_copy() && driver_->list_fill != nullptr; }
   const GMMU_USER_MODE_DRIVER& driver() const { return *driver_; }
@@ -42,11 +45,12 @@ class PlugIn {
   const GMMU_USER_MODE_DRIVER* const driver_;
 };
 
-/// A GPU's client ports with a traffic engine, or those that the plug-in emulates. Throws OsError if there are none.
+/// Returns the number of a GPU's client ports with a traffic engine, or of the clients that the plug-in emulates.
+/// Throws OsError if it is 0.
 unsigned ClientsOf(const os::Gpu& gpu);
-/// Returns the size of VRAM from an application's view. With our driver that is all of VRAM, including the driver's own
-/// part; if our driver has several memory segments, it is the largest one. For a GPU without memory segments it is the
-/// size of its aperture, or a default size if it has none.
+/// Returns the size of VRAM as applications see it. With the built-in driver this is all of VRAM, including the
+/// driver's own part; if that driver has several memory segments, it is the size of the largest. For a GPU without
+/// memory segments it is the size of its aperture, or a default size if it has none.
 uint64_t MemoryOf(const os::Gpu& gpu);
 
 }  // namespace gmmu::workload

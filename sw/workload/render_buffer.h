@@ -12,15 +12,15 @@ namespace gmmu::workload {
 class PlugIn;
 struct Life;
 
-/// A command buffer of a process, like one that its user-mode driver would keep: system memory, mapped at GPU virtual
-/// addresses of the process and written by the CPU. Addresses are those of the process.
+/// A command buffer of a process, as its user-mode driver would allocate it: system memory that is mapped at GPU
+/// virtual addresses of the process and written by the CPU. All addresses are addresses of the process.
 ///
 /// Calls throw os::OsError if the buffer is full or the GPU has no node for processes.
 class RenderBuffer {
  public:
   RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes);
 
-  /// Each command begins when everything before it has been written.
+  /// The following calls append a command that begins when all earlier writes are done.
   void Copy(uint64_t source, uint64_t destination, uint64_t bytes);
   void Fill(uint64_t destination, uint64_t bytes, uint32_t pattern);
 

@@ -38,18 +38,18 @@ struct Scenario {
   std::string procedure;
   std::map<std::string, uint64_t> parameters;  ///< every parameter of the procedure
   std::optional<Expectation> expected;         ///< absent: the run must pass
-  /// Counters such as "gpu_engine.commands" that depend on the time of an interruption, so that they may differ between
-  /// engines.
+  /// Counters such as "gpu_engine.commands" that depend on the moment of an interruption, so that they may differ
+  /// between engines.
   std::vector<std::string> by_time;
-  /// Capabilities without which the scenario is not applicable. Gpu::CapOf has their names.
+  /// Capabilities without which the scenario is not applicable. Gpu::CapOf lists their names.
   std::vector<Need> needs;
 };
 
-/// Throws ScenarioError, which gives file, line and the known names, for a syntax error, an unknown key, procedure or
-/// parameter, and a value out of range. The configuration checks the keys of the machine.
+/// Throws ScenarioError, which states the file, the line and the known names, for a syntax error, an unknown key,
+/// procedure or parameter, and a value out of range. The configuration checks the keys of the machine.
 Scenario ParseScenario(std::string_view text, const std::string& file);
 
-/// The built-in scenarios, by name.
+/// The built-in scenarios, in the order of their names.
 const std::vector<Scenario>& Scenarios();
 /// Returns a built-in scenario, or the one in a file if `name` ends in ".toml". Throws ScenarioError.
 Scenario FindScenario(const std::string& name);
@@ -57,7 +57,8 @@ Scenario FindScenario(const std::string& name);
 /// True if the scenario is for GPUs without page tables, so that the built-in driver cannot run it.
 bool ForPhysicalModel(const Scenario& scenario);
 
-/// Calls RunLife with the scenario's procedure. `options.os` must be what the scenario's machine requires.
+/// Calls RunLife with the scenario's procedure. `options.os` must contain the values that the scenario's machine
+/// requires.
 void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options, JobResult& result);
 
 }  // namespace gmmu::workload

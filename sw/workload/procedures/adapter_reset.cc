@@ -16,8 +16,8 @@ namespace {
 
 std::string Unless(bool held, const std::string& otherwise) { return held ? "" : otherwise; }
 
-/// A process whose packet reads host memory that does not respond for a while, during which its engine can be neither
-/// preempted nor reset.
+/// A process whose packet reads host memory that does not respond for a while. During that time its engine can be
+/// neither preempted nor reset.
 class Guilty {
  public:
   Guilty(Life& life, uint64_t hold_ns) : life_(life) {
@@ -64,7 +64,8 @@ class Guilty {
   os::PacketId packet_ = 0;
 };
 
-/// An application whose bytes have been paged out to system memory and are restored from there to a new device.
+/// An application whose bytes are in system memory when the adapter is reset, and are restored from there to a new
+/// device.
 class Survivor {
  public:
   Survivor(Life& life, uint64_t pages) : life_(life), bytes_(pages * kPage), expected_(bytes_) {
@@ -81,7 +82,7 @@ class Survivor {
     });
   }
   bool lost() const { return os::DeviceLost(*process_); }
-  /// Destroys the objects that the reset left, and starts again.
+  /// Destroys the objects that the reset has invalidated, and creates new ones.
   void ComeBack() {
     life_.Work([&] {
       Unmake();

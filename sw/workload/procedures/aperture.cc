@@ -97,7 +97,7 @@ class ApertureRun {
     });
   }
 
-  /// Maps the second range in two pieces.
+  /// Maps the second range in two pieces, divided at page `cut`.
   void Map(uint64_t cut, const ClientBatch& batch) {
     life_.aperture.Bind(free_ + cut, pages_ - cut, *other_, second_, cut);
     life_.Compare("a map while the client reads", batch.busy() ? "" : "the client had ended before");
@@ -106,7 +106,7 @@ class ApertureRun {
                   Difference(copy_->FromAperture(free_, pages_ * kPage), second_bytes_));
   }
 
-  /// Unmaps the range in three pieces, one of which crosses the cut.
+  /// Unmaps the range in three pieces, one of which crosses `cut`.
   void Unmap(uint64_t cut, const ClientBatch& batch) {
     const uint64_t from = cut - 1;
     life_.aperture.Unbind(free_ + from, 2, *other_);
@@ -160,8 +160,8 @@ class ApertureRun {
     RunClients(memory_, {ReadOf(process_, va_, seen_)}, "a piece that shows other memory", life_.result.checks);
   }
 
-  /// An allocation without physical access is placed in the implicit system memory segment. The GPU accesses it there,
-  /// and no map operation follows.
+  /// An allocation without AccessedPhysically is placed in the implicit system memory segment. The GPU accesses it
+  /// there, and no map operation follows.
   void WithoutPhysicalAccess() {
     const uint64_t before = life_.aperture.map_operations();
     os::Allocation* virtual_only = nullptr;

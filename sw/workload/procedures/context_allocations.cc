@@ -12,7 +12,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// A process whose context writes its own context allocation, behind the data that the driver wrote there.
+/// A process whose context writes to its own context allocation, after the data that the driver wrote there.
 struct Owner {
   os::GpuProcess* process = nullptr;
   kmd::EscapeQueryContext memory;

@@ -25,7 +25,7 @@ struct Load {
   uint64_t va = 0, aperture = 0;
 };
 
-/// What the threads have observed.
+/// Observations of the threads.
 struct Seen {
   bool held = false;     ///< a run was held in the middle
   bool drained = false;  ///< fences were waited for
@@ -58,7 +58,7 @@ void Destroy(Life& life, Load& load) {
   load.buffer.Release();
 }
 
-/// Checks that the bus monitor counts the client's reads, so that a report of silence is meaningful.
+/// Checks that the bus monitor counts the client's reads. Otherwise its report of no accesses would prove nothing.
 bool Noted(Life& life, const ClientBatch& batch) {
   hw::Instruments* const instruments = life.host.platform().instruments();
   const auto reads = [&] {
@@ -74,7 +74,7 @@ uint64_t Submitted(const Life& life) {
   return life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual") + life.graphics.CallsOf("DxgkDdiSubmitCommand");
 }
 
-/// Starts a thread that begins exclusive access as soon as over `submitted` paging buffers have been submitted.
+/// Starts a thread that begins exclusive access as soon as more than `submitted` paging buffers have been submitted.
 void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t submitted, Seen& seen) {
   life.host.Spawn("exclusive access", [&life, &batch, &seen, first, submitted] {
     const auto begun = [&] { return Submitted(life) > submitted; };
@@ -102,7 +102,7 @@ void RunExclusiveAccess(Life& life, const ParameterValues& values) {
   life.Work([&] { Make(life, bytes, load); });
   const ClientRun run = ReadOf(load.process, load.va, load.data);
 
-  // Few pages are paged, so that the run outlasts the paging and is held.
+  // Only a few pages are paged, so that the client's run outlasts the paging and is held.
   const uint64_t paged_bytes = std::min(bytes, kPagedBytes);
   const uint64_t times = values.at("times");
   Seen seen;

@@ -85,7 +85,8 @@ class Linked {
     return piece;
   }
 
-  /// Concurrently, a client of every GPU accesses the data of its peer, whose index is `away` higher (modulo).
+  /// At the same time, a client of every GPU accesses the data of that GPU's peer, whose index is higher by `away`
+  /// (modulo the number of GPUs).
   void Clients(const std::string& what, unsigned away, bool write) {
     std::vector<std::unique_ptr<ClientBatch>> batches;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
@@ -101,7 +102,7 @@ class Linked {
     life_.result.bytes_verified += gpus_ * bytes_;
   }
 
-  /// Compares a GPU's copy with `of`, byte for byte.
+  /// Compares a GPU's copy with `of`, byte by byte.
   void CompareCopy(unsigned gpu, const Piece& of, const std::string& what) {
     std::vector<uint8_t> found;
     life_.Work([&] {
@@ -152,7 +153,7 @@ class Linked {
     return true;
   }
 
-  /// Moves, evicts and restores tables on every GPU and copies mappings. All data must stay accessible.
+  /// Moves, evicts and restores tables on every GPU, and copies mappings. All data must stay accessible.
   void Tables() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 2 * gpus_);
     Clients("before the tables move: its own memory written", 0, true);
@@ -195,8 +196,8 @@ class Linked {
     });
   }
 
-  /// Another process requests all memory of the last GPU. The page tables of this process are then evicted on every
-  /// GPU, and are restored when its memory is needed again.
+  /// Another process requests all memory of the last GPU. This process' page tables are then evicted on every GPU, and
+  /// restored when its memory is needed again.
   void GiveWay() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 4 * gpus_);
     Clients("before the tables give way: its own memory written", 0, true);
@@ -257,7 +258,7 @@ class Linked {
                     life_.graphics.gpu(gpu).PagingCompleted() ? "" : "not all of its packets completed");
   }
 
-  /// Checks that the lead comes last (`last`) or first among the newest calls of `entry`.
+  /// Checks that the newest calls of `entry` were made with the lead last (`last`) or first.
   void CompareOrder(const std::string& entry, DEVICE_POWER_STATE state, const std::string& rule, bool last) {
     const std::vector<unsigned> order = life_.graphics.UnitsOf(entry, state);
     const os::GpuFacts lead = life_.gpu().facts();
@@ -268,7 +269,7 @@ class Linked {
     life_.Compare("the lead " + lead.name + " is " + rule, right ? "" : "the order was" + text);
   }
 
-  /// Returns the bytes that the driver saves for each GPU while it is powered off; empty if it saves none.
+  /// Returns the bytes that the driver saves for each GPU across a power-off; empty if it saves none.
   std::vector<std::vector<uint8_t>> Kept(bool write) {
     std::vector<std::vector<uint8_t>> kept;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
@@ -284,7 +285,7 @@ class Linked {
 
   void Sleep() {
     const std::vector<std::vector<uint8_t>> kept = Kept(true);
-    life_.power_cycle([] {});  // VRAM loses its contents, which procedure "power_cycle" checks
+    life_.power_cycle([] {});  // procedure "power_cycle" checks that VRAM loses its contents
     const std::vector<std::vector<uint8_t>> back = Kept(false);
     for (unsigned gpu = 0; gpu < gpus_; ++gpu)
       life_.Compare("what the driver keeps of " + Name(gpu), Difference(back[gpu], kept[gpu]));

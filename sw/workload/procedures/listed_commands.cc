@@ -18,7 +18,7 @@
 namespace gmmu::workload {
 namespace {
 
-constexpr uint64_t kUnit = 256;  // offsets and sizes of commands are multiples of this
+constexpr uint64_t kUnit = 256;  // granularity of the commands' offsets and sizes
 
 /// An allocation, and its expected contents once every packet has ended.
 struct Kept {
@@ -98,13 +98,13 @@ class ListedCommandsOfProcesses {
     user.last.reset();
   }
 
-  /// Indexes the process' allocations, followed by the shared ones.
+  /// Returns the allocation with this index, counting the process' own allocations first and then the shared ones.
   Kept& Pick(User& user, uint64_t index) {
     return index < user.own.size() ? user.own[index] : shared_[index - user.own.size()];
   }
 
-  // The commands of a buffer and the buffers of a context execute in order. Contexts are not ordered with each other,
-  // so turns that use the shared allocations wait for all packets before and after.
+  // The commands of a buffer and the buffers of a context execute in order. Different contexts are not ordered with
+  // each other, so rounds that use the shared allocations wait for all packets before and after.
   void Round(User& user) {
     const bool with_shared = !shared_.empty() && turns_++ % 2 == 0;
     if (with_shared)
@@ -112,7 +112,8 @@ class ListedCommandsOfProcesses {
     ListedBuffer buffer(life_, user.process, static_cast<uint32_t>(values_.at("buffer_kib") << 10));
     const uint64_t commands = values_.at("commands"), count = user.own.size() + with_shared;
     for (uint64_t command = 0; command < commands; ++command) {
-      // With `all` a round uses every allocation, so that all are covered; otherwise allocations are picked at random.
+      // With `all`, a round uses every allocation, so that all are covered; otherwise allocations are selected at
+      // random.
       const uint64_t from = values_.at("all") != 0 ? command % count : random_.Below(count);
       const uint64_t to = with_shared && command == 0 ? count - 1
                           : values_.at("all") != 0    ? (command + 1) % count
@@ -123,7 +124,7 @@ class ListedCommandsOfProcesses {
     if (with_shared) WaitFor(user);
   }
 
-  /// Adds a copy, or (if both are the same allocation, and otherwise at random) a fill.
+  /// Appends a fill if `from` and `to` are the same allocation; otherwise a copy or, at random, a fill.
   void Command(User& user, ListedBuffer& buffer, Kept& from, Kept& to) {
     const uint64_t size = (1 + random_.Below(to.bytes.size() / kUnit)) * kUnit;
     const uint64_t at = random_.Below((to.bytes.size() - size) / kUnit + 1) * kUnit;
@@ -151,7 +152,7 @@ class ListedCommandsOfProcesses {
   void Compare(const Kept& kept) {
     life_.Work([&] { residency_.Evict(*kept.allocation); });
     std::vector<uint8_t> found = os::ResidencyCalls::InSystemMemory(*kept.allocation);
-    if (found.empty()) found.resize(kept.bytes.size());  // an allocation that has never been accessed
+    if (found.empty()) found.resize(kept.bytes.size());  // an allocation that was never accessed contains zeros
     life_.Compare("contents of " + os::NameOf(*kept.allocation), Difference(found, kept.bytes));
   }
 

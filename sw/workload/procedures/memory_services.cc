@@ -15,7 +15,7 @@
 namespace gmmu::workload {
 namespace {
 
-constexpr uint64_t kLead = 100;  // byte offset in its first page at which a view begins
+constexpr uint64_t kLead = 100;  // byte offset of a view in its first page
 using Bytes = std::vector<uint8_t>;
 
 struct Case {
@@ -42,8 +42,8 @@ constexpr Case kCases[] = {
      0, 0},
 };
 
-/// Uses physical memory objects like a driver, through the table of DxgkDdiStartDevice, in the order create, map, ADL,
-/// use, unmap, free, destroy. The device reads them through the aperture.
+/// Uses physical memory objects as a driver does, through the table from DxgkDdiStartDevice, in the order create, map,
+/// ADL, use, unmap, free, destroy. The device reads them through the aperture.
 class MemoryServices {
  public:
   MemoryServices(Life& life, uint64_t pages)
@@ -71,7 +71,8 @@ class MemoryServices {
   }
 
  private:
-  /// Number of bytes that the device sees: the ADL omits the object's first page, and the aperture the ADL's first.
+  /// Returns the number of bytes that the device sees: the ADL omits the object's first page, and the aperture omits
+  /// the ADL's first page.
   uint64_t Seen() const { return (pages_ - 2) * kPage; }
   void Compare(const Case& one, const char* what, const Bytes& found, const Bytes& expected) {
     life_.Compare(std::string(one.name) + ": " + what, Difference(found, expected));
@@ -106,7 +107,8 @@ class MemoryServices {
     opened_ = open.hAdapterMemoryObject;
   }
 
-  /// Maps a view of the pages that the aperture shows, from byte kLead of the first one on, and returns its bytes.
+  /// Maps a view of the pages that are mapped into the aperture, from byte kLead of the first page on, and returns its
+  /// bytes.
   uint8_t* Map() {
     view_ = {};
     view_.hPhysicalMemoryObject = object_;
@@ -150,7 +152,8 @@ class MemoryServices {
       life_.aperture.BindList(range, pages_ - 2, *allocation_, *adl, 1);
       Compare(one, "bytes of the CPU", copy_->FromAperture(range, Seen()), first);
 
-      // Store through the view while the device has the memory. Without snooping, a cached line hides the store.
+      // Stores through the view while the device uses the memory. Without snooping, the store in a cached line is
+      // hidden from the device.
       const Bytes second = Write(view, seed + 1);
       const bool hidden = one.caching == DXGK_MEMORY_CACHING_TYPE_CACHED &&
                           !life_.gpu().facts().aperture.cache_coherent;
@@ -175,7 +178,7 @@ class MemoryServices {
     });
   }
 
-  /// Uses the GPU's registers as a memory object, which allows only kernel views and is always contiguous.
+  /// Uses the GPU's registers as a memory object. Such an object allows only kernel views and is always contiguous.
   void IoSpace() {
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
     create.hAdapter = table_.DeviceHandle;

@@ -16,7 +16,7 @@ struct Step {
   os::DmaMode mode;
 };
 
-/// In this sequence every mode follows every other one.
+/// Sequence of modes in which every mode follows every other one.
 constexpr std::array<Step, 7> kSteps = {{{os::RemapPolicy::kNever, os::DmaMode::kPhysical},
                                          {os::RemapPolicy::kWhenPossible, os::DmaMode::kRemapped},
                                          {os::RemapPolicy::kNever, os::DmaMode::kPhysical},

@@ -69,7 +69,7 @@ class Oversubscription {
     });
   }
 
-  /// `told` makes its pages contiguous and has the driver notified of their address.
+  /// With `told`, the piece's pages are contiguous and the driver is notified of their address.
   void Add(uint64_t bytes, bool told) {
     Piece piece;
     piece.process = processes_[pieces_.size() % processes_.size()];
@@ -101,7 +101,7 @@ class Oversubscription {
     Clients(piece, true);
   }
 
-  /// Compares the allocation's address with the one that the driver received by NOTIFY_RESIDENCY in stream order.
+  /// Compares the allocation's address with the one that the driver received through NOTIFY_RESIDENCY in stream order.
   void CompareNotice(const Piece& piece) {
     if (!os::HasNotice(*piece.allocation) || PlugIn::Current() != nullptr)
       return;  // only the built-in driver has this escape
@@ -132,7 +132,7 @@ class Oversubscription {
     RunClients(life_.memory, runs, os::NameOf(*piece.allocation) + (write ? " written" : " read"), life_.result.checks);
   }
 
-  /// Checks that the backing store has the most recently written bytes.
+  /// Checks that the backing store contains the most recently written bytes.
   void CompareBacking(const Piece& piece) {
     const std::vector<uint8_t> backing = residency_.InSystemMemory(*piece.allocation);
     const std::string contents = "contents of " + os::NameOf(*piece.allocation);

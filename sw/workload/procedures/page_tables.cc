@@ -15,7 +15,7 @@ namespace gmmu::workload {
 namespace {
 using regs::Fault;
 
-/// One process with an allocation whose bytes are a pattern of the address, and runs of client 0 on it.
+/// A process with an allocation whose contents are a pattern of the address, and client 0's runs on it.
 class Subject {
  public:
   Subject(Life& life, uint64_t pages, uint64_t contiguous, uint64_t root_entries)
@@ -37,7 +37,7 @@ class Subject {
   os::Allocation& allocation() { return *allocation_; }
   uint64_t pages() const { return pages_; }
 
-  /// Reads `pages` from `va`; every word of 4 bytes must be `pattern`.
+  /// Reads `pages` pages from `va` on. Every 4-byte word must equal `pattern`.
   void Reads(const std::string& what, uint64_t va, uint64_t pages, uint32_t pattern) {
     words_.Read(process_, what, va, std::vector<uint32_t>(pages, pattern));
   }
@@ -60,11 +60,11 @@ class Subject {
   os::Allocation* allocation_ = nullptr;
 };
 
-/// An allocation's first page may be mapped at multiples of this number of pages. With 64 KiB pages, the low 16 bits of
-/// address and offset must match.
+/// Returns the number of pages of which the address of an allocation's first page must be a multiple. With 64 KiB
+/// pages, the low 16 bits of address and offset must match.
 uint64_t FirstPages(const os::Geometry& geometry) { return geometry.leaf_64k_bytes == 0 ? 1 : os::kPagesOf64k; }
 
-/// Throws OsError if the debug view does not show the entries that map the allocation.
+/// Throws OsError if the debug view does not contain the entries that map the allocation.
 void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocation& allocation, uint64_t pages,
                   const os::Protection& protection) {
   if (!os::DebuggerShows(process, va, allocation, pages, protection))
@@ -76,7 +76,7 @@ void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocati
 void ResizableRoot(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   NeedCap(geometry.count() == 2, "DXGK_GPUMMUCAPS.PageTableLevelCount of 2: only such a root is resizable");
-  const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // coverage of a root entry
+  const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // address range of a root entry
   Subject subject(life, values.at("pages"), 0, 1);
   const os::VideoMemory memory = life.memory;
   os::GpuProcess& process = subject.process();

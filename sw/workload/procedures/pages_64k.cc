@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kBlock = os::kBytesOf64k;
 constexpr uint64_t kPagesOfBlock = os::kPagesOf64k;
 
-/// A process with an allocation whose pages each have different words, at addresses within one leaf table.
+/// A process with an allocation whose pages each contain a different word, at addresses within one leaf table.
 class Field {
  public:
   Field(Life& life, uint64_t pages) : life_(life), words_(life), pages_(pages) {

@@ -38,7 +38,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   WriteVram(life, life.gpu(), area.offset, kept);
 
-  // These bytes of an application stay in system memory (procedure "sleep" has allocations that stay in VRAM).
+  // These bytes of an application stay in system memory. Procedure "sleep" covers allocations that are in VRAM.
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
   os::HostMemory buffer;
   const auto fill = [&](const std::vector<uint8_t>& with) {
@@ -47,7 +47,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   };
   const uint64_t lines = (bytes + kLine - 1) / kLine * kLine;
   os::Allocation* allocation = nullptr;
-  uint64_t elsewhere = 0;  // number of a page that the driver does not keep
+  uint64_t elsewhere = 0;  // index of a page that the driver does not keep
   life.Work([&] {
     buffer = os::HostMemory(life.memory, lines);
     fill(input);

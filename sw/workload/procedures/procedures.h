@@ -13,7 +13,7 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// A whole number that a scenario may give to its procedure.
+/// An integer parameter that a scenario can set for its procedure.
 struct ParameterRule {
   std::string name;
   uint64_t initial = 0, min = 0, max = 0;
@@ -35,7 +35,7 @@ struct Procedure {
   ForModel model = ForModel::kGpuMmu;  ///< memory model that the procedure needs
 };
 
-/// All procedures, by name. Each has a file procedure_<name>.cc.
+/// All procedures, in the order of their names. The procedure <name> is implemented in <name>.cc.
 const std::vector<Procedure>& Procedures();
 /// Returns null if no procedure has this name.
 const Procedure* FindProcedure(const std::string& name);
@@ -66,8 +66,8 @@ Procedure AdapterResetProcedure();
 Procedure ThreadsProcedure();
 Procedure ListedCommandsProcedure();
 
-/// Runs the main job on a seeded buffer of `bytes`; the names of its checks begin with `prefix`. Returns the host pages
-/// from which and to which it paged. `lowest_source`: see JobOptions.
+/// Runs the main job on a seeded buffer of `bytes` bytes. The names of its checks begin with `prefix`. Returns the host
+/// pages from which and to which it paged. `lowest_source`: see JobOptions.
 std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix = "",
                                        uint64_t lowest_source = 0);
 

@@ -68,7 +68,7 @@ class Guilty {
 };
 
 /// Paging work in several rounds. Each round pages different bytes from the same host pages into its own allocation,
-/// through the same few windows. A transfer that is skipped or repeated later leaves wrong bytes in an allocation.
+/// through the same few windows. A transfer that is skipped, or repeated late, leaves wrong bytes in an allocation.
 class Paged {
  public:
   Paged(Life& life, uint64_t turns, uint64_t pages) : life_(life), turns_(turns), bytes_(pages * kPage) {
@@ -79,7 +79,7 @@ class Paged {
     });
     cpu_ = source_.Map(0, bytes_);
   }
-  /// Returns when the bytes of all turns have been paged in.
+  /// Returns when the bytes of all rounds have been paged in.
   void Work() {
     for (uint64_t turn = 0; turn < turns_; ++turn) {
       Fill(cpu_, turn);

@@ -11,7 +11,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// A process with one allocation that it keeps throughout.
+/// A process with one allocation, both of which survive the sleep.
 struct Sleeper {
   os::GpuProcess* process = nullptr;
   os::Allocation* allocation = nullptr;

@@ -17,7 +17,7 @@ namespace {
 
 using os::Residence;
 
-/// An allocation that a process has mapped completely; `seed` is the seed of its pattern.
+/// An allocation that is mapped completely into a process; `seed` is the seed of its pattern.
 struct Piece {
   os::GpuProcess* process;
   os::Allocation* allocation;
@@ -25,7 +25,8 @@ struct Piece {
   uint64_t seed;
 };
 
-/// Allocations that together exceed VRAM. Those that do not fit stay in system memory, where the GPU accesses them.
+/// Allocations that together exceed VRAM. Those that do not fit are placed in system memory, where the GPU accesses
+/// them.
 class SystemMemory {
  public:
   SystemMemory(Life& life, uint64_t bytes, uint64_t size)
@@ -87,7 +88,7 @@ class SystemMemory {
     }));
   }
 
-  /// Allocations that do not fit in VRAM stay in system memory, and the GPU accesses all of them.
+  /// Allocations that do not fit in VRAM must be in system memory, and the GPU must be able to access all of them.
   void LivesWhereThereIsRoom() {
     const uint64_t maps = life_.aperture.map_operations();
     life_.Work([&] {
@@ -115,7 +116,7 @@ class SystemMemory {
     for (const Piece& piece : pieces_) Traffic(piece, false);
   }
 
-  /// Tests a GPU that is not linked, because page tables of other GPUs cannot map this GPU's aperture.
+  /// Call for a GPU that is not linked only, because page tables of other GPUs cannot map this GPU's aperture.
   void LivesInTheAperture(uint64_t maps) {
     life_.Work([&] {
       os::AllocationRequest request{"for the aperture segment", size_};
@@ -128,8 +129,8 @@ class SystemMemory {
         os::ResidenceOf(*pieces_.back().allocation) == Residence::kAperture, "it lives elsewhere");
   }
 
-  /// Each process stays within its VRAM budget, because its allocations may also live elsewhere. It uses the whole
-  /// budget unless page tables have taken the room.
+  /// Each process must stay within its VRAM budget, because its allocations may also be in system memory. It must use
+  /// the whole budget unless page tables occupy the room.
   void CompareBudget() {
     const uint64_t budget = life_.options.os.local_budget_kib << 10;
     if (budget == 0) return;
@@ -225,10 +226,10 @@ class SystemMemory {
   }
 
   /// One process requests all of VRAM. The page tables of another process are evicted, and restored when its memory is
-  /// wanted.
+  /// needed.
   void PageTablesGiveWay() {
     os::GpuProcess* greedy = nullptr;
-    std::vector<Piece> kept;  // one piece of each process but the greedy one
+    std::vector<Piece> kept;  // one piece of each process except the greedy one
     for (const os::GpuProcess* process : processes_)
       kept.push_back(
           *std::find_if(pieces_.begin(), pieces_.end(), [&](const Piece& piece) { return piece.process == process; }));
@@ -278,7 +279,7 @@ class SystemMemory {
   const os::VideoMemory memory_;
   os::ResidencyCalls residency_;
   const uint64_t bytes_, size_;
-  uint64_t vram_ = 0;  // bytes of all memory segments
+  uint64_t vram_ = 0;  // size of all memory segments
   std::vector<os::GpuProcess*> processes_;
   std::vector<Piece> pieces_;
 };

@@ -26,11 +26,11 @@ struct Crowd {
   uint64_t ended = 0;
 };
 
-/// Creates and destroys the thread's own objects while other threads do the same.
+/// Creates and destroys objects that belong to this thread only, while other threads do the same.
 void MakeObjects(Crowd& crowd, const std::string& name) {
   const os::Gpu gpu = crowd.life.gpu();
   os::OwnObjects own(crowd.life.memory, name);
-  if (PlugIn::Current() != nullptr) {  // without the built-in driver, the escapes below do not exist
+  if (PlugIn::Current() != nullptr) {  // the escapes below exist only in the built-in driver
     for (uint64_t i = 0; i < crowd.allocations; ++i) own.CreateAllocation(name, (i + 1) * kPage);
     return own.Close();
   }
@@ -86,7 +86,7 @@ void Serve(Crowd& crowd, unsigned number) {
   ++crowd.ended;
 }
 
-/// The threads create contexts outside of the VidMm worker, and only that worker makes context allocations.
+/// The threads create contexts outside of the VidMm worker, but only that worker may create context allocations.
 void NeedNoContextAllocations(const Life& life) {
   for (const auto& [name, value] : life.options.os.driver) {
     if (value != 0 && name == "ContextBytes")
@@ -124,7 +124,8 @@ void RunThreads(Life& life, const ParameterValues& values) {
   paging.Stop();
   render.Stop();
   life.Work([&] { life.memory.DestroyAllocation(filled); });
-  std::sort(life.result.checks.begin(), life.result.checks.end(),  // makes the order independent of the schedule
+  std::sort(life.result.checks.begin(), life.result.checks.end(),  // makes the order of the checks independent of the
+                                                                   // thread schedule
             [](const Check& a, const Check& b) { return a.name < b.name; });
   life.Compare("what the threads have is their own", crowd.clash);
   life.Compare("nothing had to be recovered", life.graphics.recoveries().empty() ? "" : "an engine was reset");

@@ -32,7 +32,7 @@ Operation Unmap(uint64_t base, uint64_t bytes, bool zero) {
   return operation;
 }
 
-/// Moves tiles of one allocation in a reservation, like an application with tiled resources.
+/// Moves tiles of one allocation within a reservation, like an application with tiled resources.
 void RunVaCalls(Life& life, const ParameterValues& values) {
   // A tile is one page of the segment: 4 KiB or 64 KiB.
   const uint64_t unit = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? 16 : 1, tile = unit * kPage;
@@ -53,7 +53,8 @@ void RunVaCalls(Life& life, const ParameterValues& values) {
     handle = calls->Open(*data);
     const uint64_t leaf = life.gpu().facts().geometry.Coverage(0);
     D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
-    const uint64_t reach = unit == 1 ? 0 : half * tile;  // bytes reserved below `edge`; 4 KiB tiles fit in one table
+    const uint64_t reach = unit == 1 ? 0 : half * tile;  // bytes reserved below `edge`; 4 KiB tiles fit in a single
+                                                         // table
     reserve.Size = (3 * leaf + 3 * reach + 0xFFFF) / 0x10000 * 0x10000;
     reserve.ReservationType = D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
     expect("addresses are reserved", calls->Reserve(*process, reserve));
