@@ -15,11 +15,13 @@
 namespace gmmu::events {
 
 /// Adds up cycles by cause, for each phase of the run and kind of event: over all events, and by port, outcome, page
-/// size and command. The causes of an event must add up to its time; events for which they do not are counted.
+/// size and command. The cycles by cause of an event must add up to its duration; events for which they do not are
+/// counted.
 class Causes : public RecordSink {
  public:
   Causes() { SetPhase("start"); }
-  /// Starts a phase to which the following events belong, or continues an earlier phase with that name.
+  /// Starts a phase with this name, or continues an earlier phase with the same name. The following events belong to
+  /// it.
   void SetPhase(const std::string& name);
   void Add(const Record& record) override;
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
@@ -27,14 +29,14 @@ class Causes : public RecordSink {
   uint64_t mismatches() const { return mismatches_; }
   /// Returns the member `causes` of a report, which docs/events.md describes.
   nlohmann::ordered_json Json() const;
-  /// Returns the text report, which has for each phase and kind the number of events, their times and causes.
+  /// Returns the text report: for each phase and kind, the number of events, their durations and causes.
   std::string Text() const;
 
  private:
   struct Sum {
     Histogram latency;
     uint64_t cycles = 0;
-    std::map<std::pair<hw::Cause, int>, uint64_t> causes;  // key: cause and page-table level
+    std::map<std::pair<hw::Cause, int>, uint64_t> causes;  // keyed by cause and page-table level
   };
   /// A key consists of phase, kind, criterion, and the criterion's value.
   using Key = std::tuple<size_t, std::string, std::string, std::string>;

@@ -20,10 +20,10 @@ class Histogram {
   uint64_t min() const { return count_ == 0 ? 0 : min_; }
   uint64_t max() const { return max_; }
   double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
-  /// The smallest value that is not exceeded by at least `permyriad` of ten thousand values, rounded up to the end of
-  /// its bucket; 0 if there are no values.
+  /// Returns the smallest value that at least `permyriad` of every ten thousand values do not exceed, rounded up to the
+  /// end of its bucket; 0 if there are no values.
   uint64_t Quantile(unsigned permyriad) const;
-  /// The buckets that are not empty, ascending.
+  /// Returns the buckets that are not empty, ascending.
   std::vector<Bucket> buckets() const;
 
  private:

@@ -9,7 +9,7 @@
 namespace gmmu::events {
 namespace {
 
-/// Lines of the log, sorted by cycle. Within a cycle a row begins before its stages and ends after them.
+/// The lines of the log, sorted by cycle. Within the same cycle a row begins before its stages and ends after them.
 class Log {
  public:
   void Row(const hw::Span& span, const std::string& label) {

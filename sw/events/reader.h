@@ -13,7 +13,7 @@ struct sqlite3;
 
 namespace gmmu::events {
 
-/// Thrown if the file is not one of Store's, or lacks the requested event; what() gives the remedy.
+/// Thrown if the file was not written by Store, or lacks the requested event; what() states the remedy.
 class EventError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,7 +27,7 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  /// Returns a value of table meta; empty if the table has no row with this key.
+  /// Returns a value from the `meta` table; empty if the table has no row with this key.
   std::string Note(const std::string& key) const;
   /// Picoseconds per cycle.
   uint64_t period_ps() const { return period_ps_; }
@@ -43,7 +43,7 @@ class Reader {
   std::vector<hw::LookupEvent> LookupsOf(const hw::WalkEvent& walk) const;
   std::vector<hw::CommandEvent> CommandsOf(const hw::BufferEvent& buffer) const;
   std::vector<hw::PointEvent> Points() const;
-  /// Reports each change of the number of walks under way, in the order of cycles.
+  /// Reports each change in the number of walks in flight, in the order of cycles.
   void Depths(const std::function<void(unsigned unit, uint64_t cycle, unsigned depth)>& each) const;
 
  private:

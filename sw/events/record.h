@@ -7,7 +7,7 @@
 
 namespace gmmu::events {
 
-/// Any record that a machine makes.
+/// Any record that a machine produces.
 using Record =
     std::variant<hw::WalkEvent, hw::LookupEvent, hw::AccessEvent, hw::BufferEvent, hw::CommandEvent, hw::PointEvent>;
 
@@ -22,7 +22,7 @@ uint64_t EndOf(const Event& event) {
   return event.end;
 }
 
-/// A sink that handles all kinds of record alike; a subclass implements Add.
+/// A sink that handles all kinds of records alike; a subclass implements Add.
 class RecordSink : public hw::EventSink {
  public:
   virtual void Add(const Record& record) = 0;
@@ -35,7 +35,7 @@ class RecordSink : public hw::EventSink {
   void Depth(unsigned, hw::Gauge, uint64_t, unsigned) override {}
 };
 
-/// Passes every record on to two sinks.
+/// Forwards every record to two sinks.
 class Both : public RecordSink {
  public:
   Both(RecordSink& first, RecordSink& second) : first_(first), second_(second) {}

@@ -79,7 +79,7 @@ void Store::Execute(const char* sql) {
   if (failure_.empty() && sqlite3_exec(file_, sql, nullptr, nullptr, nullptr) != SQLITE_OK) Fail();
 }
 
-/// `numbers` fills the statement's last columns.
+/// Binds `numbers` to the last columns of the statement and executes it.
 void Store::Insert(Statement statement, const std::vector<int64_t>& numbers) {
   if (!failure_.empty()) return;
   sqlite3_stmt* s = statements_[statement];
@@ -170,7 +170,7 @@ void Store::Add(const Record& record) {
 }
 
 void Store::Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) {
-  if (gauge != hw::Gauge::kWalks) return;  // the other gauge can be computed from the lookups
+  if (gauge != hw::Gauge::kWalks) return;  // the other gauge (kLookups) can be computed from the lookups
   Insert(kDepth, {unit, static_cast<int64_t>(gauge), static_cast<int64_t>(cycle), depth});
 }
 

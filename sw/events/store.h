@@ -12,13 +12,13 @@ struct sqlite3_stmt;
 
 namespace gmmu::events {
 
-/// SQLite's user_version of the file. Incremented when a table or a column is removed or changes its meaning.
+/// SQLite's user_version of the file. Increment it when a table or a column is removed or changes its meaning.
 inline constexpr int kFileVersion = 1;
 
 /// Writes records into an SQLite file; docs/events.md describes its tables. The file must be empty or not exist.
 class Store : public RecordSink {
  public:
-  /// Throws std::runtime_error if the file cannot be made; what() is only the reason.
+  /// Throws std::runtime_error if the file cannot be created; what() contains only the reason.
   explicit Store(const std::string& path);
   ~Store() override;
   Store(const Store&) = delete;
@@ -26,10 +26,10 @@ class Store : public RecordSink {
 
   void Add(const Record& record) override;
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
-  /// Adds a row of table meta.
+  /// Adds a row to the `meta` table.
   void Note(const std::string& key, const std::string& value);
-  /// Writes pending records and closes the file. Throws std::runtime_error with the first error that kept a record from
-  /// being written; earlier calls do not throw.
+  /// Writes pending records and closes the file. Throws std::runtime_error with the first error that prevented a record
+  /// from being written; earlier calls do not throw.
   void Close();
   uint64_t records() const { return records_; }
 

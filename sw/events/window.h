@@ -9,7 +9,7 @@
 
 namespace gmmu::events {
 
-/// Which records to keep. Cycles are the GPU's, counted from reset release.
+/// The records to keep. Cycles are GPU cycles, counted from reset release.
 struct WindowOptions {
   uint64_t from = 0, to = ~uint64_t{0};  ///< keeps events that overlap [from, to)
   enum class Trigger : uint8_t { kNone, kFault, kStall } trigger = Trigger::kNone;
@@ -17,12 +17,12 @@ struct WindowOptions {
   uint64_t around = 10'000;  ///< cycles kept before and after a trigger
 };
 
-/// Reads "fault" or "stall:N" into `options`. Throws std::invalid_argument, which lists the allowed forms.
+/// Parses "fault" or "stall:N" into `options`. Throws std::invalid_argument, which lists the allowed forms.
 void ParseTrigger(const std::string& text, WindowOptions& options);
 
-/// Passes on the records within the window. With a trigger, the records that ended in the last `around` cycles are held
-/// in memory, at most kMostWaiting of them. When the trigger fires they are passed on, and so are the records that end
-/// in the `around` cycles after it.
+/// Forwards the records within the window. With a trigger, the records that ended in the last `around` cycles are held
+/// in memory, at most kMostWaiting of them. When the trigger fires, these records are forwarded, and so are the records
+/// that end in the next `around` cycles.
 class Window : public RecordSink {
  public:
   static constexpr size_t kMostWaiting = 1'000'000;
@@ -32,7 +32,7 @@ class Window : public RecordSink {
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
   uint64_t triggers() const { return triggers_; }
   uint64_t first_trigger() const { return first_trigger_; }
-  /// Number of records that only the limit kMostWaiting has kept from being passed on.
+  /// Number of records that were not forwarded only because of the limit kMostWaiting.
   uint64_t lost() const { return lost_; }
 
  private:
@@ -41,7 +41,7 @@ class Window : public RecordSink {
   const WindowOptions options_;
   RecordSink& to_;
   std::deque<Record> waiting_;
-  uint64_t open_until_ = 0;  // cycle at which the window closes; 0 before a trigger
+  uint64_t open_until_ = 0;  // cycle at which the window closes; 0 until the trigger fires
   uint64_t triggers_ = 0, first_trigger_ = 0, lost_ = 0;
 };
 

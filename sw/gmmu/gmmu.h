@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
-// The library's public header: a configuration, a machine and its work (docs/library.md). Version numbers cover what
-// this header declares and includes.
+// The library's public header: a configuration, a machine and its work (docs/library.md). The version number applies to
+// what this header declares and includes.
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -31,7 +31,7 @@ const std::vector<std::string>& Engines();
 std::vector<std::string> Scenarios();
 
 /// The settings of machine, operating system and driver (docs/settings.md). They are always complete and consistent: a
-/// change that would break that throws Error and changes nothing.
+/// change that would make them inconsistent throws Error and has no effect.
 class Configuration {
  public:
   Configuration();  ///< the defaults
@@ -41,9 +41,9 @@ class Configuration {
   /// Returns the machine of a scenario, given by its name or by a path that ends in ".toml".
   static Configuration OfScenario(const std::string& name);
 
-  /// Makes several changes together. Each is "SECTION.KEY=VALUE" with a TOML value ("gpu.vram_mib=128").
+  /// Applies several changes together. Each is "SECTION.KEY=VALUE" with a TOML value ("gpu.vram_mib=128").
   void Set(const std::vector<std::string>& changes);
-  /// Returns the value of a key in TOML.
+  /// Returns the value of a key as TOML.
   std::string Get(const std::string& key) const;
   /// Full names of all keys, in the order of docs/settings.md.
   std::vector<std::string> Keys() const;
@@ -56,7 +56,7 @@ class Configuration {
   std::vector<std::string> changes_;
 };
 
-/// The engine of a machine, and the seed of the machine's random choices.
+/// The engine of a machine, and the seed for the machine's random choices.
 struct Engine {
   std::string name;  ///< one of Engines(); empty: the first of them
   uint64_t seed = 0;
@@ -93,8 +93,8 @@ struct Access {
   uint8_t unit;   ///< index of the GPU
 };
 
-/// Callbacks of a running machine. Each may be empty. Step and Run call them on the calling thread, in the order of the
-/// events. An exception from a callback leaves Step, and the next Step continues after the event.
+/// Callbacks of a running machine; each may be empty. Step and Run call them on the calling thread, in the order of the
+/// events. An exception from a callback propagates out of Step, and the next Step continues after the event.
 struct Listener {
   /// Reports a phase and its progress in bytes, pieces or accesses.
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
@@ -112,8 +112,8 @@ struct Listener {
   std::function<void()> idle;
 };
 
-/// A machine with its work. A process may have several one after the other, but only one at a time; a second one throws
-/// Error. Several threads must not use it at once.
+/// A machine with its work. A process may create several machines one after the other, but only one may exist at a
+/// time: creating a second one throws Error. Only one thread may use it at a time.
 class Machine {
  public:
   Machine(const Configuration& configuration, Job job, Listener listener = {});
@@ -124,7 +124,7 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  /// Lets at least `cycles` GPU cycles pass and stops at the next moment between two CPU accesses. Returns true while
+  /// Runs for at least `cycles` GPU cycles and stops at the next moment between two CPU accesses. Returns true while
   /// there is work left. An access may take tens of thousands of cycles, for example a register read queued behind
   /// copies of the GPU. Results do not depend on the sizes of the steps. Throws the exceptions of the software.
   bool Step(uint64_t cycles);
@@ -132,18 +132,18 @@ class Machine {
   void Run();
   bool done() const;
 
-  /// At the end of the last step: GPU cycles since the end of reset, and nanoseconds since power-on.
+  /// State at the end of the last step: GPU cycles since the end of reset, and nanoseconds since power-on.
   uint64_t cycles() const;
   uint64_t ns() const;
   /// Returns the current value of all counters; none before the first step. Reading them takes no time on the fast
   /// engine, and about a microsecond of the machine's time on the RTL.
   std::vector<hw::Counter> Counters();
 
-  /// Report returns the report as JSON (docs/report-schema.md), Passed whether the run passed. They are valid for a
+  /// Report returns the report as JSON (docs/report-schema.md); Passed returns whether the run passed. Both require a
   /// completed Job or Replay and otherwise throw std::logic_error.
   const std::string& Report() const;
   bool Passed() const;
-  /// The return value of Software, once it is done.
+  /// The return value of Software::run, once it has returned.
   int result() const;
 
  private:

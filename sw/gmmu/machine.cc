@@ -54,7 +54,7 @@ os::Fault Stopped(const std::string& source, const std::string& text) {
 
 }  // namespace
 
-/// Runs the machine on its own thread. There it waits for its owner between two CPU accesses and at each event.
+/// Runs the machine on its own thread, which waits for the owner between two CPU accesses and at each event.
 class Machine::Life : private Watcher {
  public:
   Life(app::Configuration configuration, const Engine& engine, std::unique_ptr<Work> work, Listener listener)
@@ -107,10 +107,10 @@ class Machine::Life : private Watcher {
   int result() const { return exit_; }
 
  private:
-  /// Runs the machine up to the next pause. The owner calls it.
+  /// Runs the machine up to the next pause. Called by the owner.
   bool Go() {
     while (true) {
-      if (event_) {  // set when the machine's thread last ran
+      if (event_) {  // `event_` was set when the machine's thread last ran
         const auto event = std::exchange(event_, nullptr);
         event();
       } else if (!turns_.Resume(idle_)) {
@@ -188,7 +188,8 @@ class Machine::Life : private Watcher {
     return options;
   }
 
-  /// Makes the owner call `event`, and continues when the owner resumes. An event's text is on this thread's stack.
+  /// Makes the owner call `event`, and continues when the owner resumes this thread. The text of an event is on this
+  /// thread's stack.
   void Tell(std::function<void()> event) {
     if (given_up_) return;
     Note();
@@ -202,8 +203,8 @@ class Machine::Life : private Watcher {
     told_.clear();
   }
 
-  /// Lets the owner run. Requests that it makes in the meantime are executed on this thread, which may access the
-  /// machine.
+  /// Lets the owner run. While it waits, this thread executes the owner's requests, because only this thread may access
+  /// the machine.
   void Wait() {
     turns_.Yield();
     while (request_) {
@@ -225,7 +226,8 @@ class Machine::Life : private Watcher {
       Note();
       Wait();
     }
-    // The software above passes this error on. If another exception is being unwound, it may still need the machine.
+    // The software above passes this error on. Not thrown while another exception is being unwound, because destructors
+    // may still need the machine.
     if (given_up_ && std::uncaught_exceptions() == 0) throw sim::EngineError("the machine was given up");
   }
 
@@ -264,7 +266,7 @@ class Machine::Life : private Watcher {
   bool closed_ = false;
   int exit_ = 0;
 
-  // State of whichever side is running.
+  // State that only the side that is currently running accesses.
   hw::Platform* platform_ = nullptr;  ///< set while software runs
   uint64_t target_ = 0, cycles_ = 0, ns_ = 0;
   std::vector<hw::Counter> counters_;

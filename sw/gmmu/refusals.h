@@ -9,8 +9,8 @@
 
 namespace gmmu {
 
-/// Returns the result of `work`. An error in its arguments (every std::runtime_error of the libraries below) becomes an
-/// Error with the same text.
+/// Returns the result of `work`. Converts every std::runtime_error of the libraries below, which means an error in its
+/// arguments, to an Error with the same text.
 template <typename Work>
 auto Refused(const Work& work) -> decltype(work()) {
   try {
@@ -20,7 +20,7 @@ auto Refused(const Work& work) -> decltype(work()) {
   }
 }
 
-/// Reads the settings of a text with changes like app::Configuration::FromToml. Throws Error.
+/// Parses the text of a configuration with changes, like app::Configuration::FromToml. Throws Error.
 app::Configuration Read(const std::string& text, const std::string& file, const std::string& table,
                         const std::vector<std::string>& changes);
 

@@ -14,15 +14,15 @@ class Turns {
  public:
   /// The first Resume starts the body.
   explicit Turns(std::function<void()> body) : body_(std::move(body)) {}
-  /// The body must have ended, or must never have started.
+  /// Destroy it only when the body has ended or has never started.
   ~Turns();
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
   /// Runs the body until it calls Yield (returns true) or ends (returns false). Throws the body's exception. Meanwhile
-  /// `idle` is called ten times a second. If it throws, Resume rethrows once the body has yielded.
+  /// `idle` is called ten times a second. If `idle` throws, Resume rethrows the exception once the body has yielded.
   bool Resume(const std::function<void()>& idle);
-  /// Called by the body. Returns control to the owner until the owner's next Resume.
+  /// Called by the body. Passes control to the owner until the owner's next Resume.
   void Yield();
   bool begun() const { return thread_.joinable() || ended_; }
   bool ended() const { return ended_; }

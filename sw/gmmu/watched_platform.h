@@ -12,21 +12,21 @@
 
 namespace gmmu {
 
-/// Hooks between two CPU accesses, and for completed requests at client ports.
+/// Hooks that are called between two CPU accesses and for completed requests at client ports.
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  /// Called after each call that took time. If it throws, the exception leaves that call.
+  /// Called after each call that took time. An exception propagates out of that call.
   virtual void Look() = 0;
-  /// The longest time that a wait may take before the next Look.
+  /// Returns the longest time that a wait may take before the next Look.
   virtual uint64_t LongestWaitNs() = 0;
   /// Called while time passes. It must neither touch the machine nor throw.
   virtual void Answered(const Access& access) = 0;
 };
 
 /// Wraps the platform of an engine and calls Look after each access. Long waits and copies are split into several,
-/// which take the same time in all. The instruments are the engine's; the watcher gets responses at client ports before
-/// they are passed on.
+/// which take the same time in total. The instruments are those of the engine; the watcher receives responses at client
+/// ports before they are forwarded.
 class WatchedPlatform : public hw::Platform, public hw::Instruments {
  public:
   WatchedPlatform(hw::Platform& platform, Watcher& watcher);

@@ -16,18 +16,19 @@ struct Limits;
 
 namespace gmmu {
 
-/// The work of a machine, and its report. It was validated when it was made.
+/// The work of a machine, and its report. The work was validated when it was created.
 struct Work {
   std::string scenario;  ///< name of the scenario; empty: none
   /// Called once, on the machine's thread. The options are complete except for the input.
   std::function<int(hw::Platform&, workload::JobOptions)> run;
-  /// Returns the report as JSON once the run has ended. Null for Software, whose errors go to the owner instead.
+  /// Returns the report as JSON once the run has ended. Null for Software, whose errors are passed to the owner
+  /// instead.
   std::function<std::string(const report::Limits&)> report;
   workload::JobResult result;  ///< the run's findings, for the report
 };
 
-/// Make the work of each kind. Each throws Error before anything is simulated. A replay turns on the keys of
-/// `configuration` that its pages need.
+/// Create the work of each kind. Each function throws Error before anything is simulated. A replay enables the settings
+/// of `configuration` that its pages need.
 std::unique_ptr<Work> WorkOf(Job job);
 std::unique_ptr<Work> WorkOf(const Replay& replay, app::Configuration& configuration);
 std::unique_ptr<Work> WorkOf(Software software);

@@ -6,11 +6,12 @@
 
 namespace gmmu::python {
 
-/// Converts {name: value}, with the names and values of `gmmu replay` ("page_size": "64k"), to the options of a replay.
-/// Throws Error for an unknown name or a wrong value.
+/// Converts {name: value} to the options of a replay. Names and values are those of `gmmu replay` ("page_size": "64k").
+/// Throws Error for an unknown name or an invalid value.
 replay::Options OptionsFrom(const std::string& workload, const pybind11::dict& values);
 
-/// Makes a listener from {name: callable or None}; names: "progress", "accesses", "fault", "output", "print", "paging".
+/// Creates a listener from {name: callable or None}. The names are "progress", "accesses", "fault", "output", "print"
+/// and "paging".
 Listener ListenerFrom(const pybind11::dict& calls);
 
 }  // namespace gmmu::python

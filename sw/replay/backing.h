@@ -4,7 +4,7 @@
 
 namespace gmmu::replay {
 
-/// The memory of a workload's pages.
+/// Statistics of the memory that backs a workload's pages.
 struct BackingFacts {
   uint64_t touched_pages = 0;  ///< 4 KiB pages that the workload touches
   uint64_t pieces = 0;         ///< pieces of piece_bytes that contain a touched page

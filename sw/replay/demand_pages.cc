@@ -56,7 +56,8 @@ bool DemandPages::Wanted(uint64_t piece, const std::vector<uint64_t>& more) cons
   return touched_.count(piece) != 0 && !resident(piece) && std::find(more.begin(), more.end(), piece) == more.end();
 }
 
-/// Goes up from the piece and completes each subtree of which more than half is resident or being made resident.
+/// Considers ever larger subtrees around the piece, and completes each one of which more than half is resident or
+/// becoming resident.
 void DemandPages::Tree(uint64_t piece, std::vector<uint64_t>& more) const {
   for (uint64_t size = 2; size <= kTreePieces; size *= 2) {
     const uint64_t first = piece / size * size;
@@ -69,7 +70,7 @@ void DemandPages::Tree(uint64_t piece, std::vector<uint64_t>& more) const {
   }
 }
 
-/// On entry `more` contains the pieces themselves.
+/// Appends the pieces to prefetch. On entry `more` contains the pieces themselves.
 void DemandPages::Prefetches(const std::vector<uint64_t>& pieces, std::vector<uint64_t>& more) const {
   for (const uint64_t piece : pieces) {
     if (options_.prefetch_tree) Tree(piece, more);
@@ -81,7 +82,9 @@ void DemandPages::Prefetches(const std::vector<uint64_t>& pieces, std::vector<ui
 
 std::list<DemandPages::Frame>::iterator DemandPages::Victim() {
   const auto free = [](const Frame& frame) { return !frame.kept; };
-  if (frames_.front().piece == 0) return frames_.begin();  // free frames are in front: a used frame moves to the end
+  if (frames_.front().piece == 0)
+    return frames_.begin();  // free frames are at the front, because a used frame moves
+                             // to the end
   auto victim = std::find_if(frames_.begin(), frames_.end(), free);
   if (options_.evict == Evict::kRandom) {
     const auto left = static_cast<uint64_t>(std::count_if(frames_.begin(), frames_.end(), free));

@@ -37,12 +37,14 @@ struct DemandTally {
   events::Histogram wait_cycles;   ///< from the fault of an access to its retry
 };
 
-/// A workload's memory in pieces of 64 KiB, some of which are in VRAM. On request the system copies a piece from host
-/// memory with the paging engine and maps it. If no frame is free, the system first evicts another piece, i.e. unmaps
-/// it, flushes its TLB entries and writes it back if dirty. Call everything except Note on the application's fibre.
+/// A workload's memory in pieces of 64 KiB, some of which are in VRAM.
+///
+/// On request the system copies a piece from host memory with the paging engine and maps it. If no frame is free, the
+/// system first evicts another piece, i.e. unmaps it, flushes its TLB entries and writes it back if it is dirty. Call
+/// all functions except Note on the application's fibre.
 class DemandPages {
  public:
-  /// `moved` translates the workload's addresses to the process' addresses. Throws OsError when VRAM has no room for
+  /// `moved` translates the workload's addresses to the process' addresses. Throws OsError if VRAM has no room for
   /// `frames` pieces.
   DemandPages(workload::Life& life, const os::GpuProcess& process, const Footprint& footprint, const Rebase& moved,
               const Options& options, uint64_t frames);
@@ -54,7 +56,7 @@ class DemandPages {
   void Note(uint64_t piece, bool write);
   /// Returns the number of prefetched pieces that were first accessed since the previous call.
   uint64_t TakeUsed() { return std::exchange(used_, 0); }
-  /// Makes these pieces resident, and also the pieces that the options prefetch along with them.
+  /// Makes these pieces resident, together with the pieces that the options prefetch for them.
   void Bring(const std::vector<uint64_t>& pieces, DemandTally& tally);
 
  private:

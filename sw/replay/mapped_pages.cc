@@ -121,8 +121,8 @@ bool MappedPages::TakeLarge(uint64_t piece, bool whole) {
   return whole;
 }
 
-// A page table may lie anywhere and split the free range that a large page needs. If a first attempt runs out of room,
-// the second one allocates all large pages before the first table is made.
+// A page table may be placed anywhere and divide the free range that a large page needs. If the first attempt runs out
+// of room, the second one allocates all large pages before the first table is created.
 void MappedPages::MapLarge(const std::vector<Run>& runs) {
   for (const bool all_first : {false, true}) {
     os::Random random(options_.seed, "replay placement");

@@ -21,7 +21,7 @@ struct Life;
 
 namespace gmmu::replay {
 
-/// Runs `work` and turns os::NoRoom (a full memory segment) into a ReplayError that says what to change. Call it inside
+/// Runs `work` and converts os::NoRoom (a full memory segment) to a ReplayError that states the remedy. Call it inside
 /// Life::Work, because an exception that leaves Life::Work ends the run.
 void WithRoom(const Options& options, const std::function<void()>& work);
 
@@ -29,12 +29,12 @@ void WithRoom(const Options& options, const std::function<void()>& work);
 ///
 /// VRAM is allocated in blocks of 64 KiB, of which the stated percentage consists of scattered 4 KiB pages, or in large
 /// pages. System memory is allocated in scattered pages, at consecutive logical addresses if the GPU is remapped. All
-/// calls are made on the application's fibre. With Options::demand nothing is mapped here (demand_pages.h). End must be
-/// called; the destructor frees nothing.
+/// calls must be made on the application's fibre. With Options::demand nothing is mapped here (demand_pages.h). End
+/// must be called; the destructor frees nothing.
 class MappedPages {
  public:
-  /// `progress` counts pieces. Throws ReplayError if VRAM has no room for pages or page tables, or if the machine has
-  /// no pages of the requested size.
+  /// `progress` counts pieces. Throws ReplayError if VRAM has no room for pages or page tables, or if the machine does
+  /// not support the requested page size.
   MappedPages(workload::Life& life, const Footprint& footprint, const Options& options,
               const std::function<void(uint64_t done, uint64_t total)>& progress);
   void End();
@@ -46,13 +46,14 @@ class MappedPages {
  private:
   /// Pieces with consecutive addresses in the workload, and therefore in GPU virtual addresses.
   struct Run {
-    uint64_t va, first, count;  // first: index of the first piece among all pieces
+    uint64_t va, first, count;  // `first` is the index of the run's first piece among all pieces
   };
   std::vector<Run> Runs(const std::vector<uint64_t>& pieces) const;
   /// Allocates VRAM for `count` pieces, in several allocations if no memory segment has room for all of them.
   void TakeVram(uint64_t first, uint64_t count);
   void MapVram(const std::vector<Run>& runs);
-  /// Allocates VRAM for one large page (`whole`) or for 4 KiB pages in its place. Returns `whole`.
+  /// Allocates VRAM for one large page if `whole` is true, else for 4 KiB pages in its place. Returns whether it
+  /// allocated a large page.
   bool TakeLarge(uint64_t piece, bool whole);
   void MapLarge(const std::vector<Run>& runs);
   void MapSystem(const std::vector<Run>& runs);

@@ -11,13 +11,13 @@ inline constexpr uint64_t kLargePage = uint64_t{2} << 20;
 
 enum class PageSize : uint8_t { k4k, k64k, k2m };
 enum class Memory : uint8_t { kVram, kSystem };
-/// Which warp makes an access: that of its stream, or the next one in turn.
+/// Selects the warp that makes an access: the warp of the access' stream, or the next one in turn.
 enum class Assign : uint8_t { kStream, kDeal };
 
-/// Which piece leaves VRAM when another one needs room.
+/// Selects the piece that is evicted from VRAM when another one needs room.
 enum class Evict : uint8_t { kLru, kRandom };
 
-/// Names of these choices in the command line, Python and reports.
+/// Names of these choices on the command line, in Python and in reports.
 inline const std::map<std::string, PageSize> kPageSizes = {{"4k", PageSize::k4k},
                                                            {"64k", PageSize::k64k},
                                                            {"2m", PageSize::k2m}};
@@ -35,7 +35,7 @@ std::string WordOf(const std::map<std::string, Enum>& words, Enum value) {
 inline constexpr unsigned kMostUnits = 64, kMostWarps = 1024, kMostWindow = 4096, kMostBatch = 4096,
                           kMostPrefetch = 512;
 
-/// How a workload is distributed over the client ports.
+/// The distribution of a workload over the client ports.
 struct Options {
   std::string workload;  ///< name for trace::Open
   uint64_t seed = 0;     ///< seed of generators, placement and the machine
@@ -48,20 +48,20 @@ struct Options {
   Assign assign = Assign::kStream;
   bool coalesce = false;  ///< merges consecutive accesses of a warp to the same lines
 
-  // Selection of the accesses.
+  // Selection of the accesses, counted in the workload's order.
   uint64_t skip = 0;         ///< number of accesses at the beginning that are left out
   uint64_t warmup = 0;       ///< number of next accesses, which are made but not counted
   uint64_t accesses = kAll;  ///< number of accesses in the region of interest
   uint64_t epoch = 0;        ///< accesses for each row of counters; 0: no rows
   uint64_t epoch_cycles = 0;
 
-  // Memory that the pages occupy.
+  // The memory that backs the pages.
   PageSize page_size = PageSize::k4k;
   Memory memory = Memory::kVram;
   bool keep_gaps = false;   ///< address regions keep their distances; false: they are packed
   unsigned fragmented = 0;  ///< percentage of pieces (64 KiB or large pages) that consist of scattered 4 KiB pages
 
-  // When the pages are mapped.
+  // The time at which the pages are mapped.
   bool demand = false;         ///< pieces of 64 KiB are mapped on demand, by a far fault at their first access
   unsigned batch = 32;         ///< most pieces per batch
   bool prefetch_tree = false;  ///< completes subtrees of a 2 MiB block that are more than half resident

@@ -15,17 +15,17 @@ namespace gmmu::replay {
 namespace {
 
 constexpr uint64_t kPollNs = 2'000;
-constexpr uint64_t kStallNs = 100'000'000;       // far longer than any access time that can be configured
+constexpr uint64_t kStallNs = 100'000'000;       // far longer than any configurable access time
 constexpr uint64_t kMostPs = uint64_t{1} << 63;  // end of machine time: engines count picoseconds in 64 bits
 
-/// Returns how much each counter has grown; both lists are from the same machine.
+/// Returns by how much each counter has grown; both lists must be from the same machine.
 std::vector<hw::Counter> Grown(const std::vector<hw::Counter>& before, std::vector<hw::Counter> after) {
   for (size_t i = 0; i < after.size() && i < before.size(); ++i)
     after[i].value -= std::min(after[i].value, before[i].value);
   return after;
 }
 
-/// Detaches the driven accesses from the client ports when it is destroyed.
+/// Detaches the accesses from the client ports when it is destroyed.
 class Ports {
  public:
   explicit Ports(hw::Instruments& instruments) : instruments_(instruments) {}
@@ -124,8 +124,8 @@ class Replay {
     result_.phases.push_back(std::move(phase));
   }
 
-  /// Returns how long the machine stays idle: nothing is in flight and no access is due. The time is a multiple of the
-  /// poll interval, so that skipping it does not change when later polls happen.
+  /// Returns how long the machine will stay idle, with nothing in flight and no access due. The time is a multiple of
+  /// the poll interval, so that skipping it does not shift later polls.
   uint64_t IdleNs(const Traffic& traffic) const {
     const uint64_t due = traffic.next_due(), now = instruments_.Cycles();
     if (traffic.in_flight() != 0 || due == Traffic::kNever || due <= now) return 0;

@@ -22,16 +22,16 @@ struct JobResult;
 
 namespace gmmu::replay {
 
-/// Thrown for a workload or an option that cannot be replayed. what() gives the reason and the remedy.
+/// Thrown for a workload or an option that cannot be replayed. what() states the reason and the remedy.
 class ReplayError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Opens the workload at its beginning. It is called twice per run, and both sources must give the same accesses.
+/// Opens the workload at its beginning. It is called twice per run, and both sources must return the same accesses.
 using Opener = std::function<std::unique_ptr<trace::Source>()>;
 
-/// What the user can do when VRAM is full; appended to errors.
+/// The remedies when VRAM is full; appended to error messages.
 inline constexpr const char* kMoreRoom =
     "Give more VRAM (gpu.vram_mib), fewer accesses (--accesses N), page tables in system memory "
     "(driver.page_tables=system), or --memory system.";
@@ -50,7 +50,7 @@ struct MachineFacts {
   std::vector<Level> levels{};
 };
 
-/// A workload that can run, after the first pass over its accesses.
+/// A workload with checked options, after the first pass over its accesses.
 struct Plan {
   Options options;  ///< options with defaults filled in
   trace::Header header;
@@ -60,12 +60,13 @@ struct Plan {
 };
 
 /// Reads the selected accesses, without a machine. Throws ReplayError for physical addresses, options that do not fit
-/// the machine or each other, no access in the region, and pages or page tables that do not fit in VRAM. Exceptions of
-/// the source pass through. `progress` gets the number of accesses read and their total (0: not known).
+/// the machine or each other, no access in the selected region, and pages or page tables that do not fit in VRAM.
+/// Exceptions of the source pass through. `progress` receives the number of accesses read and their total (0: not
+/// known).
 Plan MakePlan(const Options& options, const trace::Header& header, const Opener& open, const MachineFacts& machine,
               const std::function<void(uint64_t done, uint64_t total)>& progress = nullptr);
 
-/// One epoch: the accesses between two readings of the counters.
+/// The measurements of one epoch, between two readings of the counters.
 struct Row {
   uint64_t first_cycle = 0, last_cycle = 0;  ///< GPU cycles, half open
   EpochTally tally;
@@ -87,7 +88,7 @@ struct Result {
 
 /// Runs the workload in one life of the machine: power on, a process with the touched pages mapped, the phases with
 /// nothing in flight between them, power off. workload::RunLife describes the exceptions and the machine's part of the
-/// report. `job.progress` gets "mapping" in pieces and each phase in accesses.
+/// report. `job.progress` receives "mapping" in pieces and each phase in accesses.
 void RunReplay(hw::Platform& platform, const Plan& plan, const Opener& open, const workload::JobOptions& job,
                workload::JobResult& job_result, Result& result);
 

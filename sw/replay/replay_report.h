@@ -7,7 +7,7 @@
 
 namespace gmmu::replay {
 
-/// Returns the measurements as text. The header line says whether the run passed.
+/// Returns the measurements as text. The first line states whether the run passed.
 std::string TextReport(const Plan& plan, const Result& result, const workload::JobResult& job,
                        const report::Limits& limits);
 

@@ -65,8 +65,8 @@ uint64_t Traffic::next_due() const {
   return first;
 }
 
-/// Reads the source until the warp has an access. Returns false if the source has none for it, or if the look-ahead is
-/// full of other warps' accesses.
+/// Reads the source until the warp has an access. Returns false if the source has no more accesses for the warp, or if
+/// the look-ahead is full of other warps' accesses.
 bool Traffic::Fill(unsigned warp) {
   while (warps_[warp].next.empty()) {
     if (exhausted_ || read_ahead_ >= kLookAhead) return false;
@@ -218,7 +218,9 @@ void Traffic::Retry(const std::function<bool(uint64_t)>& mapped, uint64_t cycle,
       continue;
     }
     waited.Add(cycle - std::min(cycle, far_faults_[i].cycle));
-    if (request.retry) units_[request.client].again.push_back(waiting_[i]);  // otherwise the port translates it again
+    if (request.retry)
+      units_[request.client].again.push_back(waiting_[i]);  // a request without `retry` is translated
+                                                            // again by the port itself
     request.waits = request.retry = false;
   }
   waiting_.resize(kept);
@@ -231,7 +233,7 @@ void Traffic::Answered(unsigned client, const hw::ClientAnswer& answer) {
     request.retry = true;
     return Wait(answer.tag, answer.answered);
   }
-  if (request.waits) {  // false if a port translated it again before Retry
+  if (request.waits) {  // false if a port translated the request again before Retry
     const auto at = std::find(waiting_.begin(), waiting_.end(), answer.tag) - waiting_.begin();
     early_waits_.push_back(answer.answered - std::min(answer.answered, far_faults_[static_cast<size_t>(at)].cycle));
     waiting_.erase(waiting_.begin() + at);

@@ -25,7 +25,8 @@ struct Tally {
   uint64_t faults = 0;                                ///< requests answered with a fault
   uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< cycle in which the first request was accepted
   uint64_t last_cycle = 0;                            ///< cycle of the last answer
-  /// Cycles from when its warp could make an access (open loop: from its arrival) to the response to its last line.
+  /// Cycles from the moment when its warp could make the access (open loop: from its arrival) to the response for its
+  /// last line.
   events::Histogram latency;
   std::array<events::Histogram, 3> by_kind;  ///< the same by trace::Kind
   std::vector<events::Histogram> by_client;
@@ -43,9 +44,10 @@ struct EpochTally {
 
 /// Compute units with warps that make the accesses of a workload.
 ///
-/// In a closed loop a warp has up to `window` accesses in flight. It makes the next one `gap` cycles plus its own delay
-/// after the latest response. In an open loop a warp makes an access when it arrives, whatever is in flight. A compute
-/// unit sends the lines of the access that was ready first, then those of the next one; responses come in any order.
+/// In a closed loop a warp has up to `window` accesses in flight. It makes the next access `gap` cycles plus the
+/// access' own delay after the latest response. In an open loop a warp makes an access when it arrives, regardless of
+/// how many are in flight. A compute unit sends the lines of the access that became ready first, then those of the next
+/// one; responses may come in any order.
 class Traffic : public hw::ClientAccesses {
  public:
   struct Shape {
@@ -61,24 +63,25 @@ class Traffic : public hw::ClientAccesses {
   /// `moved` translates an address of the workload to a GPU virtual address.
   Traffic(trace::Source& source, std::function<uint64_t(uint64_t)> moved, const Shape& shape);
 
-  /// Begins a phase with the next `accesses` of the source at this GPU cycle. Call it when done() holds, and then call
-  /// Instruments::DriveClients.
+  /// Starts a phase with the next `accesses` accesses of the source at this GPU cycle. Call it when done() is true, and
+  /// then call Instruments::DriveClients.
   void Begin(uint64_t accesses, uint64_t cycle);
   /// True if every access of the phase has completed. Throws the source's exception.
   bool done() const;
   const Tally& tally() const { return tally_; }
   EpochTally TakeEpoch();
-  /// in_flight counts the accesses in flight; next_due is when the next one is due (kNever: no warp has one).
+  /// in_flight returns the number of accesses in flight, next_due the cycle at which the next access is due (kNever: no
+  /// warp has one).
   uint64_t in_flight() const { return in_flight_; }
   uint64_t next_due() const;
 
-  // With Shape::demand, an access to an unmapped page waits until Retry.
-  /// GPU virtual addresses and times of the waiting accesses, the oldest first.
+  // With Shape::demand, an access to an unmapped page waits until Retry. far_faults returns the GPU virtual addresses
+  // and times of the waiting accesses, the oldest first.
   struct FarFault {
     uint64_t va = 0, cycle = 0;
   };
   const std::vector<FarFault>& far_faults() const { return far_faults_; }
-  /// Repeats the accesses for which `mapped` returns true, and adds their waits to `waited`. Call
+  /// Repeats the accesses for which `mapped` returns true, and adds their wait times to `waited`. Call
   /// Instruments::DriveClients afterwards.
   void Retry(const std::function<bool(uint64_t va)>& mapped, uint64_t cycle, events::Histogram& waited);
 
@@ -113,8 +116,8 @@ class Traffic : public hw::ClientAccesses {
     hw::ClientRequest sent;
     size_t pending = 0;
     unsigned client = 0;
-    bool waits = false;  // waits for a far fault
-    bool retry = false;  // must be sent again; it is not in its port
+    bool waits = false;  // waits for its page to be mapped after a far fault
+    bool retry = false;  // must be sent again, because it is no longer in its port
   };
   struct Unit {
     std::deque<size_t> again;  // requests to send again
@@ -144,7 +147,7 @@ class Traffic : public hw::ClientAccesses {
   std::vector<Request> requests_;  // requests in flight, by tag
   std::vector<size_t> free_requests_;
   std::vector<FarFault> far_faults_;
-  std::vector<uint64_t> early_waits_;  // waits of requests that a port translated again before Retry
+  std::vector<uint64_t> early_waits_;  // wait times of requests that a port translated again before Retry
   std::vector<size_t> waiting_;        // the requests of far_faults_
   Tally tally_;
   EpochTally epoch_;

@@ -13,7 +13,7 @@ namespace {
 using Json = nlohmann::json;
 using Texts = std::vector<std::string>;
 
-/// The counters to compare, by block of each GPU. Ports (port_*) have their own rules.
+/// The counters to compare, by the block's name without the GPU's prefix. Ports (port_*) have their own rules.
 const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_mmu", {"invalidations"}},
     {"gpu_aperture", {"ap_lookups"}},
@@ -22,7 +22,7 @@ const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_clients", {"client_read_bytes", "client_write_bytes"}},
 };
 
-/// The members of the machine, of each check and of each phase to compare.
+/// The members to compare of the machine, of each check and of each phase.
 const Texts kMachine = {"clock_mhz", "bus_bits", "iommu", "clients", "seed"};
 const Texts kCheck = {"name", "passed", "text"};
 const Texts kPhase = {"name", "bytes", "link"};
@@ -162,7 +162,7 @@ class Comparison {
       }
     }
   }
-  /// The number of faulting lookups depends on time: when a lookup faults, the lookups in flight with it fault too.
+  /// The number of faulting lookups depends on timing: when a lookup faults, the lookups in flight with it fault too.
   void Port(const std::string& block, const std::string& plain, const Json& first, const Json& second) {
     const auto good = [](const Json& c) { return Number(c, "lookups") - Number(c, "faults"); };
     const auto faulted = [](const Json& c) { return Number(c, "faults") != 0; };
@@ -181,8 +181,8 @@ class Comparison {
     const Json list = first_.value("by_time", Json::array());
     return std::find(list.begin(), list.end(), counter) != list.end();
   }
-  /// Returns the bytes written minus those of interrupt messages (4 bytes each), whose number depends on which causes
-  /// coincide.
+  /// Returns the bytes written minus those of interrupt messages (4 bytes each). The number of messages depends on
+  /// which interrupt causes coincide.
   static Json WrittenData(const Json& bus) { return Number(bus, "host_write_bytes") - 4 * Number(bus, "messages"); }
 
   const Json& first_;

@@ -7,7 +7,7 @@
 
 namespace gmmu::report {
 
-/// Thrown for a text that is not from JsonReport.
+/// Thrown for a text that JsonReport did not write.
 class CompareError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -7,7 +7,7 @@
 
 namespace gmmu::report {
 
-/// Incremented when a member is removed or changes its meaning. New members do not increment it.
+/// Increment it when a member is removed or changes its meaning. New members do not increment it.
 inline constexpr int kSchemaVersion = 1;
 
 /// Returns the machine-readable JSON report; docs/report-schema.md and README.md describe its members. Only

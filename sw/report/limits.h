@@ -5,8 +5,8 @@
 
 namespace gmmu::report {
 
-/// The machine's highest possible rates, and its configuration. Both rates are 0 for engine "device", which models
-/// neither a link nor a bus.
+/// The machine's peak rates, and its configuration. Both rates are 0 for engine "device", which models neither a link
+/// nor a bus.
 struct Limits {
   double link_bytes_per_second = 0;  ///< PCIe payload bandwidth with full packets, one direction
   double bus_bytes_per_second = 0;   ///< bandwidth of one data bus of the GPU, one direction

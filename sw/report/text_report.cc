@@ -50,7 +50,7 @@ std::string Rate(double bytes_per_second, bool slow) {
   return slow ? fmt::format("{:.1f} kB/s", bytes_per_second / 1e3) : fmt::format("{:.3f} GB/s", bytes_per_second / 1e9);
 }
 
-/// Returns the reads per walk. It is below the number of levels if walks began at a walk-cache hit.
+/// Returns the number of reads per walk. It is below the number of levels if walks began at a walk-cache hit.
 std::string Each(uint64_t reads, uint64_t walks) {
   return walks == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(reads) / static_cast<double>(walks));
 }

@@ -15,18 +15,18 @@ namespace gmmu::settings {
 
 inline constexpr uint64_t kNoMax = INT64_MAX;  ///< the largest whole number that TOML has
 
-/// A value as stated in the file; the value of a choice is its name.
+/// A value as stated in the file. The value of a choice is its name.
 using Value = std::variant<uint64_t, bool, std::string, std::vector<uint64_t>>;
 /// Returns the value as TOML.
 std::string Render(const Value& value);
 
-/// A name that a key accepts, and the number that the key's member gets for this name.
+/// A name that a key accepts, and the number that it stands for in the key's member.
 struct Choice {
   std::string name;
   uint64_t value = 0;
 };
 
-/// Where a choice is stored: in an enumeration or a number.
+/// The location in which a choice is stored: an enumeration or a number.
 struct ChoicePlace {
   void* member;
   uint64_t (*get)(const void* member);
@@ -59,22 +59,23 @@ struct Key {
   std::string Allowed() const;
 };
 
-/// A value that the same code reads but that no key sets.
+/// A value that the same code reads but that no key can set.
 struct OtherValue {
   std::string name, text;
 };
 
-/// Keys that form a table of the file.
+/// Keys that form a table of the configuration file.
 struct Section {
   std::string name, text;
   std::vector<Key> keys;
-  /// [[name.list]] may replace [name] once; a second one is refused with text `second`. An empty `list` forbids it.
+  /// [[name.list]] may replace [name], but only once; a second one is refused with the message `second`. An empty
+  /// `list` forbids it.
   std::string list, second;
-  /// The values of key "preset", each with TOML for the section's keys that it sets. They count as defaults: keys that
-  /// the file states take precedence, in any order.
+  /// The values of key "preset", each with TOML for the keys of the section that it sets. They count as defaults: keys
+  /// that the file states take precedence, regardless of their order.
   std::vector<std::pair<std::string, std::string>> presets;
   std::vector<OtherValue> others;
-  /// For a section without keys: tables of the file with names that the user chooses. Null if it has none.
+  /// For a section without keys: tables of the file with names that the user chooses. Null for any other section.
   FreeTable* free = nullptr;
 };
 
@@ -86,7 +87,7 @@ class Keys {
   Section& Open(const std::string& name, const std::string& text);
   void Close() { path_.pop_back(); }
 
-  /// Adds a section whose tables and names the user chooses.
+  /// Adds a section for which the user chooses the names of tables and values.
   void AddFree(const std::string& name, FreeTable& place, const std::string& text);
   Key& Add(Key key);
   Key& AddNumber(const char* name, uint64_t& member, uint64_t initial, const char* unit, uint64_t min, uint64_t max,
@@ -97,7 +98,7 @@ class Keys {
                uint64_t min, uint64_t max, const char* text);
   Key& AddBuild(const char* name, uint64_t& member, uint64_t built, const char* option, uint64_t min, uint64_t max,
                 const char* text);
-  /// `names` are those of the enumerators 0, 1, 2...
+  /// `names` are the names of the enumerators 0, 1, 2...
   template <typename Type>
   Key& AddChoice(const char* name, Type& member, Type initial, const char* text,
                  const std::vector<std::string>& names) {
@@ -118,7 +119,8 @@ class Keys {
   /// Returns null if there is no such section or key.
   const Section* FindSection(const std::string& name) const;
   const Key* Find(const std::string& section, const std::string& name) const;
-  /// Returns the full name of the key at the smallest edit distance; keys of the same section are preferred.
+  /// Returns the full name of the key with the smallest edit distance to `name`; keys of the same section are
+  /// preferred.
   std::string Nearest(const std::string& section, const std::string& name) const;
   std::string NearestSection(const std::string& name) const;
 
@@ -127,11 +129,11 @@ class Keys {
   std::vector<std::string> path_;  ///< full names of the open sections, outermost first
 };
 
-/// Sets the members that the TOML text states; other members keep their values. Errors refer to the text as `file`.
-/// With `table` only that table of the text is read, and its sections are the keys' ("machine": [machine.gpu] is
-/// [gpu]); errors give line numbers of the whole text. Throws Error for a syntax error, an unknown key (suggesting the
-/// nearest known one), a wrong type or a value out of range; members may have changed by then. Returns the full names
-/// of the keys that the text itself states, without those of a preset.
+/// Sets the members that the TOML text states; other members keep their values. Errors refer to the text as `file`. If
+/// `table` is not empty, only that table of the text is read, and its sub-tables are the sections (for "machine",
+/// [machine.gpu] is section [gpu]); errors state line numbers of the whole text. Throws Error for a syntax error, an
+/// unknown key (suggesting the nearest known one), a wrong type or a value out of range; some members may have been
+/// changed by then. Returns the full names of the keys that the text itself states, without those of a preset.
 std::set<std::string> Load(const Keys& keys, std::string_view text, const std::string& file,
                            const std::string& table = "");
 /// Returns the contents of a file. Throws Error if it cannot be read.
@@ -139,20 +141,21 @@ std::string ReadFile(const std::string& path);
 
 /// Returns loadable TOML of every key with its value; comments give bounds, unit, default and text.
 std::string ToToml(const Keys& keys);
-/// Returns a line for each key, followed by its text; an empty `section` means all. Throws Error for an unknown one.
+/// Returns a line for each key, followed by its text. An empty `section` means all sections. Throws Error for an
+/// unknown section.
 std::string ToList(const Keys& keys, const std::string& section);
 /// Returns tables of all keys for a page, with the defaults but without the values.
 std::string ToMarkdown(const Keys& keys);
 
 /// Returns every key with its value as one JSON object, nested by section like a TOML file.
 std::string ToJson(const Keys& keys);
-/// Returns a JSON Schema (draft 7) of such an object, with type, bounds, default, unit and meaning of each key; "when"
-/// is "run" or "build".
+/// Returns a JSON Schema (draft 7) of the object that ToJson returns, with type, bounds, default, unit and meaning of
+/// each key; "when" is "run" or "build".
 std::string ToJsonSchema(const Keys& keys);
 
 /// Throws Error, which names the file, the key and the error in its value.
 [[noreturn]] void Refuse(const std::string& file, const std::string& key, const std::string& text);
-/// Checks that several owners of settings need.
+/// Checks that the owners of settings share.
 void CheckMultiple(const std::string& file, const std::string& key, uint64_t value, uint64_t of);
 void CheckPowerOfTwo(const std::string& file, const std::string& key, uint64_t value);
 

@@ -39,7 +39,7 @@ class Loader {
   }
 
  private:
-  /// Whether the name is a section: it has keys or sub-sections.
+  /// Returns whether the name is that of a section with keys or sub-sections.
   bool IsSection(const std::string& name) const {
     return std::any_of(keys_.sections().begin(), keys_.sections().end(), [&](const Section& each) {
       return each.name == name || each.name.compare(0, name.size() + 1, name + ".") == 0;

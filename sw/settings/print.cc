@@ -9,7 +9,8 @@
 namespace gmmu::settings {
 namespace {
 
-/// A build key's default is the built value, which a page cannot contain, so this prints the build option.
+/// A build key's default is the value it was built with, which a page cannot contain, so this function returns the
+/// build option.
 std::string DefaultOnPage(const Key& key) {
   return key.build_option.empty() ? "`" + Render(key.initial) + "`" : "`" + key.build_option + "`";
 }
@@ -89,7 +90,7 @@ std::string RenderFree(const FreeValue& value) {
   return out.str();
 }
 
-/// Prints a section that has its own table for each name.
+/// Prints a section that consists of user-named tables.
 void FreeToml(const Section& section, std::ostringstream& out) {
   for (const auto& [name, values] : *section.free) {
     out << "\n[" << section.name << "." << Render(Value(name)) << "]\n";

@@ -64,7 +64,8 @@ class Reader {
   size_t at_ = 0;
 };
 
-/// Returns the bytes of a thread's access, from the opcode's modifier that is a number of bits; 4 if it has none.
+/// Returns the number of bytes of a thread's access, from the numeric modifier of the opcode, which is in bits; 4 if
+/// there is none.
 uint32_t BytesOf(const std::string& opcode) {
   for (size_t at = 0; (at = opcode.find('.', at)) != std::string::npos;) {
     ++at;
@@ -84,17 +85,17 @@ void Addresses(Reader& reader, uint32_t mask, std::vector<uint64_t>& addresses) 
   const uint64_t first = reader.Number("an address", 16);
   if (threads != 0) addresses.push_back(first);
   switch (mode) {
-    case 0:  // a list of addresses
+    case 0:  // a list of absolute addresses
       while (addresses.size() < threads) addresses.push_back(reader.Number("an address", 16));
       return;
-    case 1: {  // a base and a stride
+    case 1: {  // a base address plus a stride
       const uint64_t stride = reader.Difference("a stride");
       const uint64_t ones = mask == 0 ? 0 : uint64_t{mask} >> __builtin_ctz(mask);
       if ((ones & (ones + 1)) != 0) throw std::runtime_error("has base and stride, but a mask with holes");
       while (addresses.size() < threads) addresses.push_back(addresses.back() + stride);
       return;
     }
-    case 2:  // a base and differences
+    case 2:  // a base address plus deltas
       while (addresses.size() < threads) addresses.push_back(addresses.back() + reader.Difference("a difference"));
       return;
     default: throw std::runtime_error(fmt::format("has mode {} of the addresses; 0, 1 and 2 are known", mode));

@@ -7,17 +7,17 @@ namespace gmmu::trace {
 
 enum class Kind : uint8_t { kRead, kWrite, kExecute };
 
-/// One access of a workload or trace. It has no data, because addresses are enough to study translation.
+/// One access of a workload or trace. It carries no data, because addresses are enough to study translation.
 struct Access {
   uint64_t address = 0;  ///< address of the first byte; the trace's header states whether it is virtual or physical
   uint32_t bytes = 0;    ///< at least 1; may cross lines and pages
   Kind kind = Kind::kRead;
   uint32_t stream = 0;  ///< the requester: a thread, a warp or a core, numbered from 0
-  /// In an open loop, the arrival cycle; in a closed loop, cycles of computing after its stream's previous response.
+  /// Open loop: the arrival cycle. Closed loop: cycles of computation after the previous response of its stream.
   uint64_t cycles = 0;
 };
 
-/// A sequence of accesses, read from a file in pieces or generated. It is deterministic.
+/// A sequence of accesses, read from a file in pieces or generated. The same source always returns the same sequence.
 class Source {
  public:
   virtual ~Source() = default;

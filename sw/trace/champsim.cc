@@ -11,8 +11,9 @@ namespace {
 
 constexpr size_t kRecord = 64, kDestinations = 2, kSources = 4;
 
-/// Records have 64 bytes, little endian: instruction pointer (8), is branch, branch taken, two destination and four
-/// source registers (a byte each), addresses of two destinations and four sources in memory (8 each; 0: none).
+/// Records are 64 bytes, little endian: instruction pointer (8 bytes), is branch, branch taken, two destination and
+/// four source registers (a byte each), addresses of two destinations and four sources in memory (8 bytes each; 0:
+/// none).
 class ChampSim : public QueueSource {
  public:
   ChampSim(const std::string& path, const Header& header, uint32_t bytes, bool fetches, Input::Watch watch)

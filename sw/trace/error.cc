@@ -6,7 +6,7 @@
 namespace gmmu::trace {
 namespace {
 
-constexpr size_t kShown = 80;  // maximum number of bytes of a line that a message quotes
+constexpr size_t kShown = 80;  // maximum number of bytes of an input line that a message quotes
 
 /// Returns the length of the UTF-8 sequence at the start of `text`; 0 if it is invalid or a control character.
 size_t Sequence(std::string_view text) {

@@ -12,8 +12,8 @@ std::string Printable(std::string_view text);
 /// Returns the first 80 bytes of an input line in quotation marks, printable, followed by "..." if there are more.
 std::string Quoted(std::string_view line);
 
-/// Thrown for a workload that cannot be used. what() is one to three lines: the file and line, or record and offset, or
-/// the generator and key; what is wrong; and what to do. The text is printable, whatever the input contained.
+/// Thrown for a workload that cannot be used. what() is one to three lines: the place (file and line, record and
+/// offset, or generator and key), the error, and the remedy. The text is printable, whatever the input contained.
 class TraceError : public std::runtime_error {
  public:
   explicit TraceError(const std::string& what) : std::runtime_error(Printable(what)) {}

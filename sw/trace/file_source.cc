@@ -17,7 +17,7 @@ struct FileSource::File {
   std::FILE* file = nullptr;
   ZSTD_DCtx* context = ZSTD_createDCtx();
   std::array<char, 65536> bytes;
-  size_t size = 0, at = 0;  // size: bytes in `bytes`; at: read position
+  size_t size = 0, at = 0;  // size: number of bytes in `bytes`; at: read position
   uint64_t before = 0;      // offset of `bytes` in the file
 
   ~File() {

@@ -12,19 +12,20 @@
 
 namespace gmmu::trace {
 
-/// Reads a trace, one frame in memory at a time.
+/// Reads a trace with one frame at a time in memory.
 class FileSource : public Source {
  public:
   /// Reads the header. Throws TraceError.
   explicit FileSource(const std::string& path);
   ~FileSource() override;
   const Header& header() const { return header_; }
-  /// Returns nullopt at the end, after checking the header's facts. Throws TraceError, which gives record and offset.
+  /// Returns nullopt at the end, after it has checked the counts in the header. Throws TraceError, which states record
+  /// and offset.
   std::optional<Access> Next() override;
 
  private:
   struct File;
-  /// Unpacks the next frame and returns its type.
+  /// Decompresses the next frame and returns its type.
   char Frame();
   void NextFrame();
   void End();
@@ -36,7 +37,7 @@ class FileSource : public Source {
   Header header_;
   std::vector<char> unpacked_;
   std::string_view frame_;  // the current frame, in unpacked_
-  size_t at_ = 0;           // index of the frame's next byte
+  size_t at_ = 0;           // index of the next byte of the frame
   uint64_t offset_ = 0;     // offset of the frame in the file
   uint64_t left_ = 0;       // records that remain in the frame
   uint64_t count_ = 0;      // records read so far

@@ -13,7 +13,8 @@ inline constexpr char kHeaderFrame = 'H';         ///< repeats the header
 inline constexpr char kRecordFrame = 'R';
 inline constexpr char kEndFrame = 'E';
 
-// The first byte of a record has the kind, and which values are omitted because they equal the previous record's.
+// The first byte of a record contains the kind, and flags for the values that are omitted because they equal those of
+// the previous record.
 inline constexpr uint8_t kKindMask = 3;
 inline constexpr uint8_t kNewStream = 4;
 inline constexpr uint8_t kNewBytes = 8;
@@ -26,7 +27,7 @@ inline void PutNumber(std::string& out, uint64_t value) {
   out += static_cast<char>(value);
 }
 
-/// Encodes a difference as an unsigned number: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
+/// Encodes a signed difference as an unsigned number: 0, -1, 1, -2, ... become 0, 1, 2, 3, ...
 inline uint64_t ZigZag(uint64_t difference) { return difference << 1 ^ (difference >> 63 ? ~uint64_t{0} : 0); }
 inline uint64_t UnZigZag(uint64_t number) { return number >> 1 ^ (number & 1 ? ~uint64_t{0} : 0); }
 

@@ -11,7 +11,7 @@
 
 namespace gmmu::trace {
 
-/// The output of a generator for its parameters.
+/// The result of a generator for its parameters.
 struct Generated {
   std::unique_ptr<Source> source;  ///< its accesses have no cycles
   uint64_t end = 0;                ///< one past the last byte that the source may access
@@ -46,11 +46,11 @@ const std::vector<ParameterRule>& CommonRules();
 /// `spec` is `gen:NAME[,KEY=VALUE]...`. The other arguments are those of Open. Throws TraceError.
 Workload Generate(const std::string& spec, uint64_t seed, unsigned address_bits);
 
-/// A generator's random numbers, which are the same on every machine.
+/// A generator's random numbers. The sequence is the same on every machine.
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
-  /// Returns a number in [0, bound); the bias of the remainder is below 2^-24 for the bounds used here.
+  /// Returns a number in [0, bound). The bias of the modulo operation is below 2^-24 for the bounds used here.
   uint64_t Below(uint64_t bound) { return engine_() % bound; }
   bool Percent(uint64_t percent) { return Below(100) < percent; }
   double Fraction() { return static_cast<double>(engine_() >> 11) * 0x1p-53; }

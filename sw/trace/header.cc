@@ -37,7 +37,7 @@ void RefuseBlankEnd(const std::string& path, unsigned number, const std::string&
                                number, Quoted(line), blank));
 }
 
-/// The lines of a header by key. Take checks values; the lines that remain have unknown keys.
+/// The lines of a header by key. Take checks values and removes their lines; the lines that remain have unknown keys.
 class Lines {
  public:
   Lines(const std::string& text, const std::string& path) : path_(path) {
@@ -90,7 +90,7 @@ class Lines {
     return *number;
   }
 
-  /// Whether the value is the second of the two allowed words.
+  /// Returns whether the value is the second of the two allowed words; refuses any other word.
   bool Second(const std::string& text, const char* first, const char* second) const {
     if (text != first && text != second) throw Refused(fmt::format("\"{}\" is neither {} nor {}", text, first, second));
     return text == second;

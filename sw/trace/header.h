@@ -11,14 +11,14 @@ namespace gmmu::trace {
 enum class Addresses : uint8_t { kVirtual, kPhysical };
 enum class Loop : uint8_t { kClosed, kOpen };  ///< meaning of Access::cycles
 
-/// The facts that are known about a workload before its first access, from the text header of a trace (docs/traces.md)
-/// or from a generator.
+/// The properties of a workload that are known before its first access, from the text header of a trace
+/// (docs/traces.md) or from a generator.
 struct Header {
   std::string name;        ///< one word, for tables
   std::string provenance;  ///< one line: program and tool, or generator with all parameters and seed
   Addresses addresses = Addresses::kVirtual;
-  /// Granularity in which addresses and sizes were recorded: 1, or the bytes of a line (a power of two). Access always
-  /// uses bytes; its address and size are multiples of this.
+  /// Granularity in which addresses and sizes were recorded: 1, or the bytes of a line (a power of two). An Access is
+  /// always in bytes; its address and size are multiples of `unit`.
   uint32_t unit = 1;
   uint64_t page_bytes = 0;     ///< page size of the recorded system; 0: not known, or not recorded
   unsigned address_bits = 48;  ///< the last byte of every access lies below 2^this; 12 to 64
@@ -37,7 +37,7 @@ std::string ToText(const Header& header);
 /// Parses the text of a header; errors mention `path`. Throws TraceError, which names the line.
 Header ParseHeader(const std::string& text, const std::string& path);
 
-/// Returns why an access does not fit a trace with this header, as the end of a sentence; empty if it fits.
+/// Returns the reason why an access does not fit a trace with this header, as the end of a sentence; empty if it fits.
 std::string Wrong(const Access& access, const Header& header);
 
 /// Returns "bytes" or "lines of 64".

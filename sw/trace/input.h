@@ -10,7 +10,7 @@
 
 namespace gmmu::trace {
 
-/// A file of another program, read in pieces. For a compressed file the error names the command that unpacks it.
+/// A file of another program, read in pieces. For a compressed file the error names the command that decompresses it.
 class Input {
  public:
   /// Called from time to time with the number of bytes read and the size of the file (0 for a pipe).
@@ -25,10 +25,10 @@ class Input {
   /// Reads the next line without its newline; returns false if there is none. A last line without a newline is refused,
   /// because a truncated file looks like that.
   bool Line(std::string& line);
-  /// Reads the next `size` bytes; returns false at the end. A file that ends within `what` is refused.
+  /// Reads the next `size` bytes; returns false at the end of the file. A file that ends within `what` is refused.
   bool Bytes(void* to, size_t size, const char* what);
 
-  /// Returns an error at the line that was read last.
+  /// Returns an error that refers to the line that was read last.
   TraceError Wrong(const std::string& what) const;
   uint64_t line() const { return line_; }
   uint64_t offset() const { return offset_; }

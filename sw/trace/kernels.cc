@@ -10,7 +10,7 @@ namespace {
 ParameterRule Line() { return {"line", 128, "bytes", 32, 4096, "that one access has at most"}; }
 ParameterRule Streams(const char* of) { return {"streams", 16, of, 1, 4096, "that run at the same time"}; }
 
-/// C = A * B, stored row by row. Each stream computes a tile of C and goes through A and B tile by tile.
+/// C = A * B with matrices stored row by row. Each stream computes a tile of C and iterates over A and B tile by tile.
 class Gemm : public QueueSource {
  public:
   explicit Gemm(const Parameters& p)
@@ -63,7 +63,7 @@ class Gemm : public QueueSource {
   const uint64_t m_, n_, k_, tile_, element_, line_;
   uint64_t a_, b_, c_;
   std::vector<std::vector<Access>> lists_;
-  uint64_t first_ = 0, step_ = 0;  // first_: tile of C of stream 0; step_: the step in K
+  uint64_t first_ = 0, step_ = 0;  // first_: tile of C that stream 0 computes; step_: current step in K
 };
 
 /// Jacobi iteration on a grid, with five points in two dimensions and seven in three. A stream computes a row.
@@ -122,10 +122,11 @@ class Stencil : public QueueSource {
   const uint64_t nx_, ny_, nz_, element_, line_, iterations_;
   uint64_t in_, out_;
   std::vector<std::vector<Access>> lists_;
-  uint64_t first_ = 0, done_ = 0;  // first_: row of stream 0; done_: finished iterations
+  uint64_t first_ = 0, done_ = 0;  // first_: row that stream 0 computes; done_: finished iterations
 };
 
-/// A hash join without partitions. It builds a hash table of the smaller table and looks up the larger one's keys.
+/// A hash join without partitions. It builds a hash table of the smaller table and probes it with the keys of the
+/// larger one.
 class HashJoin : public QueueSource {
  public:
   explicit HashJoin(const Parameters& p)

@@ -6,7 +6,7 @@
 
 namespace gmmu::trace {
 
-/// The positions of a sparse matrix's nonzeros, row by row (CSR).
+/// The positions of the nonzeros of a sparse matrix, row by row (CSR).
 struct Matrix {
   uint64_t rows = 0, columns = 0;
   std::vector<uint32_t> first;   ///< index in `column` of each row's first nonzero; last, their number
@@ -14,7 +14,7 @@ struct Matrix {
 };
 
 /// Reads a file in the Matrix Market exchange format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): `coordinate`,
-/// of any field and symmetry. Values must be present but are dropped. There may be at most 2^26 nonzeros. Throws
+/// of any field and symmetry. Values must be present but are ignored. There may be at most 2^26 nonzeros. Throws
 /// TraceError, which names the line.
 Matrix ReadMatrixMarket(const std::string& path);
 

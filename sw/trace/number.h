@@ -7,7 +7,7 @@
 
 namespace gmmu::trace {
 
-/// Parses a whole text as a number in base 10 or 16, without sign or prefix. Returns nullopt if it is not one or
+/// Parses the whole text as a number in base 10 or 16, without sign or prefix. Returns nullopt if it is not a number or
 /// exceeds 64 bits.
 inline std::optional<uint64_t> ParseDigits(std::string_view text, int base) {
   uint64_t value = 0;
@@ -22,7 +22,7 @@ inline std::optional<uint64_t> ParseHex(std::string_view text) {
   return ParseDigits(text, 16);
 }
 
-/// Parses a decimal number, or a hexadecimal one after 0x.
+/// Parses a decimal number, or a hexadecimal one with the prefix 0x.
 inline std::optional<uint64_t> ParseNumber(std::string_view text) {
   const bool hex = text.substr(0, 2) == "0x" || text.substr(0, 2) == "0X";
   return hex ? ParseDigits(text.substr(2), 16) : ParseDigits(text, 10);

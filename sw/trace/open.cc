@@ -12,8 +12,8 @@
 namespace gmmu::trace {
 namespace {
 
-/// Refuses an access outside of the address space in which the trace is replayed, which may be smaller than the
-/// recorded one.
+/// Refuses accesses outside of the address space in which the trace is replayed, which may be smaller than the recorded
+/// one.
 class Narrow : public Source {
  public:
   Narrow(std::unique_ptr<Source> source, const Header& header, const std::string& path)

@@ -10,7 +10,7 @@
 namespace gmmu::trace {
 namespace {
 
-/// A sequence of `count` accesses, each computed from its index.
+/// A sequence of `count` accesses, each of which is computed from its index.
 class Counted : public Source {
  public:
   Counted(uint64_t count, std::function<Access(uint64_t)> at) : count_(count), at_(std::move(at)) {}
@@ -101,7 +101,7 @@ Generated Zipf(const Parameters& p) {
   if (granules < 3 || granules > 1 << 24) p.Refuse(fmt::format("{} granules are not 3 to 2^24", granules));
   if (bytes > granule) p.Refuse("an access has more bytes than a granule");
   Random random(p["seed"]);
-  uint64_t step = random.Below(granules) | 1;  // so that popular granules are not adjacent
+  uint64_t step = random.Below(granules) | 1;  // spreads the ranks, so that popular granules are not adjacent
   while (std::gcd(step, granules) != 1) step = step % granules + 1;
   const ZipfRanks ranks(granules, static_cast<double>(p["theta"]) / 100);
   return Pattern(p, p["footprint"], [=, kind = Kinds(p)](uint64_t i) mutable {

@@ -10,7 +10,7 @@
 namespace gmmu::trace {
 namespace {
 
-constexpr uint64_t kIndex = 4, kValue = 8;  // kIndex: bytes of an index; kValue: bytes of a value
+constexpr uint64_t kIndex = 4, kValue = 8;  // sizes in bytes of an index and of a value
 
 /// y = A * x with A in CSR. A stream computes one row. It reads the row's bounds, then for each line of nonzeros the
 /// columns, the values and the matching elements of x, and finally writes y.
@@ -39,7 +39,7 @@ class Spmv : public QueueSource {
   void Row(uint64_t stream) {
     std::vector<Access>& list = lists_[stream];
     Span(list, first_ + row_ * kIndex, 2 * kIndex, line_, Kind::kRead, stream);
-    const uint64_t wide = line_ / kIndex;  // nonzeros whose columns fit in a line
+    const uint64_t wide = line_ / kIndex;  // number of nonzeros whose column indices fit in a line
     for (uint64_t at = matrix_.first[row_], last = matrix_.first[row_ + 1]; at < last;) {
       const uint64_t count = std::min(wide - at % wide, last - at);
       Span(list, column_ + at * kIndex, count * kIndex, line_, Kind::kRead, stream);
@@ -59,9 +59,9 @@ class Spmv : public QueueSource {
   uint64_t row_ = 0;
 };
 
-/// Breadth-first levels of a graph from a root, top down. A stream takes a vertex of the frontier and reads its bounds,
-/// then its edges line by line. It reads each neighbour's level; if the neighbour has none yet, it writes the level and
-/// adds the neighbour to the next frontier.
+/// Breadth-first search of a graph from a root, top down. A stream takes a vertex of the frontier and reads its bounds,
+/// then its edges line by line. It reads the level of each neighbour; if the neighbour has none yet, it writes the
+/// level and adds the neighbour to the next frontier.
 class Bfs : public QueueSource {
  public:
   explicit Bfs(const Parameters& p)
@@ -124,7 +124,7 @@ class Bfs : public QueueSource {
   std::vector<std::vector<Access>> lists_;
   uint64_t first_, column_, level_, frontier_, next_;
   std::vector<bool> seen_;
-  std::vector<uint32_t> now_, found_;  // now_: current frontier; found_: next one
+  std::vector<uint32_t> now_, found_;  // now_: current frontier; found_: next frontier
   size_t at_ = 0;
 };
 
