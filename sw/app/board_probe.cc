@@ -28,7 +28,7 @@ constexpr uint64_t kSimulatedSampleBytes = 4 << 10, kSimulatedLinkBytes = 16 << 
 struct Outcome {
   std::vector<ProbeTest> tests;
   ProbeLink link;
-  std::string error;  ///< the board stopped answering
+  std::string error;  ///< the board stopped responding
   bool passed() const {
     return error.empty() && std::all_of(tests.begin(), tests.end(), [](const ProbeTest& test) { return test.passed; });
   }

@@ -14,9 +14,9 @@ struct ChildRun {
   /// bytes", "crashed", "hung", "no report", or the name of a fault.
   std::string end;
   std::string text;                ///< the first error; empty: no error
-  std::vector<std::string> wrong;  ///< all errors, a line each
-  bool passed = false;             ///< the verdict of the run's own report
-  std::string usage;               ///< the bad argument or file that kept the run from starting; empty: it started
+  std::vector<std::string> wrong;  ///< all errors, one per line
+  bool passed = false;             ///< the verdict in the run's own report
+  std::string usage;               ///< the invalid argument or file that kept the run from starting; empty: it started
   double seconds = 0;
   // Set for a run with inject.fail_callback or inject.fail_allocation.
   uint64_t seen = 0;

@@ -28,7 +28,7 @@ inline constexpr const char* kDevice = "device";
 struct EngineInputs {
   const sim::MachineConfig& machine;
   const sim::EngineOptions& options;
-  std::unique_ptr<sim::board::Board>* board = nullptr;  ///< the maker takes it
+  std::unique_ptr<sim::board::Board>* board = nullptr;  ///< the function that creates the engine may take the board
   const sim::device::DeviceSettings* device = nullptr;
   uint64_t (*serve)(const GMMU_DEVICE_HOST* host) = nullptr;  ///< the driver's hardware thread; null: it has none
 };
@@ -36,10 +36,10 @@ struct EngineInputs {
 /// An engine of this program.
 struct EngineKind {
   const char* name;
-  const char* timing;  ///< how exact its times are, for reports; a board says so itself
-  bool named;          ///< --engine selects it; otherwise --device does
+  const char* timing;  ///< accuracy of its times, for reports; a board reports its own
+  bool named;          ///< true: --engine selects it; false: --device does
   bool simulated_gpu;  ///< it simulates this project's GPU, so the client ports can be driven
-  bool built_sizes;    ///< it has only the sizes that were built
+  bool built_sizes;    ///< true: it supports only the sizes that were built
   std::unique_ptr<sim::Engine> (*make)(EngineInputs inputs);
 };
 

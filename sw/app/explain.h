@@ -13,10 +13,10 @@ namespace gmmu::app {
 /// Arguments of `gmmu explain`.
 struct ExplainArguments {
   std::string file;
-  uint64_t walk = 0, lookup = 0, access = 0, command = 0, buffer = 0;  ///< number of the one to explain; 0: none
+  uint64_t walk = 0, lookup = 0, access = 0, command = 0, buffer = 0;  ///< number of the event to explain; 0: none
   uint64_t unit = 0;
   std::string slowest;  ///< "walks", "lookups", "accesses", "commands" or "buffers"; empty: not requested
-  uint64_t count = 1;   ///< how many of the slowest to print
+  uint64_t count = 1;   ///< number of slowest events to print
   std::string perfetto, kanata;
 };
 

@@ -16,7 +16,7 @@ struct ReplayDdiArguments {
   std::string trace;                ///< file written by gmmu run --trace-ddi
   std::string driver, device;       ///< empty: those of the recorded run
   std::string kept;                 ///< file for the trace of this run; empty: not written
-  std::optional<uint64_t> shuffle;  ///< seed of a random thread schedule; none: the recorded schedule
+  std::optional<uint64_t> shuffle;  ///< seed of a random thread schedule; nullopt: the recorded schedule
   uint64_t seconds = 300;
 };
 

@@ -13,7 +13,7 @@ namespace gmmu::events {
 struct WindowOptions {
   uint64_t from = 0, to = ~uint64_t{0};  ///< keeps events that overlap [from, to)
   enum class Trigger : uint8_t { kNone, kFault, kStall } trigger = Trigger::kNone;
-  uint64_t stall = 0;        ///< kStall: most cycles of a walk, translation, access, command or paging buffer
+  uint64_t stall = 0;        ///< kStall: cycles that an event of any kind must exceed to trigger
   uint64_t around = 10'000;  ///< cycles kept before and after a trigger
 };
 

@@ -85,7 +85,7 @@ struct Software {
 struct Access {
   uint64_t va;         ///< GPU virtual address
   uint64_t requested;  ///< GPU cycle in which the request was first offered to the port
-  uint64_t answered;   ///< GPU cycle in which the last beat of the answer was taken
+  uint64_t answered;   ///< GPU cycle in which the last beat of the response was accepted
   uint32_t client;
   uint8_t bytes;
   uint8_t kind;   ///< regs::Access: 0 read, 1 write, 2 execute

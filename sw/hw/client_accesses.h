@@ -9,11 +9,11 @@ namespace gmmu::hw {
 /// An access at a client port of a GPU: at most 64 bytes, inside an aligned line of 64 bytes.
 struct ClientRequest {
   uint64_t va = 0;   ///< GPU virtual address
-  uint64_t tag = 0;  ///< returned with the answer
+  uint64_t tag = 0;  ///< returned with the response
   uint8_t bytes = 64;
   uint8_t space = 0;  ///< hardware address space
   regs::Access access = regs::Access::kRead;
-  uint32_t group = 0;  ///< accesses of one group wait for each other, as a warp's do; walk scheduling may use it
+  uint32_t group = 0;  ///< accesses of a group wait for each other, as in a warp; walk scheduling may use it
 };
 
 /// The response to an access. It carries no data: written data is a pattern of the address, and read data is dropped.
@@ -21,7 +21,7 @@ struct ClientAnswer {
   uint64_t tag = 0;
   regs::Fault fault = regs::Fault::kNone;
   uint64_t requested = 0;  ///< GPU cycle in which the request (a write: its first word) was first offered to the port
-  uint64_t answered = 0;   ///< GPU cycle in which the last beat of the answer was taken
+  uint64_t answered = 0;   ///< GPU cycle in which the last beat of the response was accepted
 };
 
 /// The accesses of a GPU's clients. The machine fetches them as its time advances (Instruments::DriveClients).

@@ -70,7 +70,7 @@ class CpuCache {
   struct Page {
     std::unique_ptr<Bytes> dram;        ///< the bytes in DRAM; null: all zero
     unsigned cached = 0, combined = 0;  ///< numbers of cached and of write-combined views
-    bool lines = true;                  ///< dirtiness is tracked by line; false: by byte, as for write-combined views
+    bool lines = true;                  ///< dirtiness is tracked by line; false: by byte, for write-combined views
     bool viewed() const { return cached + combined != 0; }
   };
   /// Calls `part(page number, page, offset in the page, offset in the range, size)` for each of `pages` in a range.

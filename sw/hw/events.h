@@ -15,7 +15,7 @@ enum class Cause : uint8_t {
   kL1,          ///< a lookup that hit the L1
   kL2,          ///< a lookup that missed the L1 and hit the L2
   kLookup,      ///< L1, L2 and walk cache before a walk, and the queue for a free row
-  kWalker,      ///< the walk table between two reads: index, judgement, wait for a free walker
+  kWalker,      ///< the walk table between two reads: index, check of the entry, wait for a free walker
   kCredit,      ///< a request that waits at the GPU's edge because memory or link does not accept it
   kVram,        ///< VRAM
   kLinkCredit,  ///< a request that waits at the device's end of the link for credits, tags or earlier TLPs
@@ -26,8 +26,8 @@ enum class Cause : uint8_t {
   kHostData,    ///< data at the host port, up to its last beat
   kHostWrite,   ///< a write to the host, until the link has accepted it
   kPeer,        ///< VRAM of a linked GPU
-  kAnswer,      ///< from the last data beat to the answer
-  kFill,        ///< after a walk is answered: its line fills the L2, and its row is freed
+  kAnswer,      ///< from the last data beat to the response
+  kFill,        ///< after a walk has completed: its line is filled into the L2, and its row is freed
   kRoute,       ///< from the translation to the GPU's edge: aperture map, mux
   kQueue,       ///< a command, before its transfer begins
   kTranslate,   ///< the engine waits for translations only
@@ -76,7 +76,7 @@ struct WalkEvent : Span {
   unsigned port = 0, space = 0, row = 0;
   uint64_t va = 0;  ///< address of the page
   int start_level = 0;
-  bool lost = false;  ///< the walk was ended by a reset
+  bool lost = false;  ///< a reset ended the walk
   std::vector<TableRead> reads;
 };
 

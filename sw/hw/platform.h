@@ -29,7 +29,7 @@ struct Message {
 /// The tables in which firmware describes the machine to the operating system.
 struct FirmwareTables {
   std::vector<Range> ram;              ///< installed RAM that the operating system may use
-  std::optional<Range> gpu_reserved;   ///< installed RAM that firmware keeps for the GPU
+  std::optional<Range> gpu_reserved;   ///< installed RAM that firmware reserves for the GPU
   std::optional<uint64_t> iommu_base;  ///< base of the VT-d unit's registers (DMAR); absent: no IOMMU
   unsigned gpus = 1;                   ///< GPU functions: 01:00.0, 02:00.0, ...
   uint64_t gpu_sizes_in_use = 0;       ///< value for register sizes_in_use; 0: the driver does not write it
@@ -44,7 +44,7 @@ struct Counter {
   uint64_t value = 0;
   std::string unit;
   std::string description;
-  bool known = true;  ///< false: this engine does not count it, and `value` is 0
+  bool known = true;  ///< false: the engine does not count this, and `value` is 0
 };
 
 /// An error that the translation checker or another probe found. A run with a finding has failed.
@@ -68,7 +68,7 @@ enum class Stray : uint8_t { kRead, kWrite, kMessage };
 /// A hardware resource that is in use: it was allocated and has not been freed yet.
 struct InUse {
   std::string kind;  ///< "rtl_slot" (work under way in the GPU), "bus_slot" (a burst at its edge), "pcie_tag"
-  std::string name;  ///< which one, or how many
+  std::string name;  ///< name of the resource, or how many there are
 };
 
 class ClientAccesses;

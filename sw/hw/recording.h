@@ -23,7 +23,7 @@ class RecordingPlatform : public Platform {
   struct Options {
     std::vector<Range> ram{{0, 64u << 20}};
     std::optional<uint64_t> iommu_base;  ///< IOMMU base that firmware reports; the test maps a handler there
-    Bdf gpu{1, 0, 0};                    ///< address of GPU 0; the other GPUs are on the following buses
+    Bdf gpu{1, 0, 0};                    ///< requester id of GPU 0; the other GPUs are on the following buses
     unsigned gpus = 1;
     uint16_t vendor = 0x1234;
     uint16_t device = 0x474D;
@@ -56,7 +56,7 @@ class RecordingPlatform : public Platform {
 
   /// Responds to accesses to a range; `offset` counts from the start of the range.
   struct Handler {
-    std::function<uint64_t(uint64_t offset, unsigned size)> read;               ///< null: reads give all ones
+    std::function<uint64_t(uint64_t offset, unsigned size)> read;               ///< null: reads return all ones
     std::function<void(uint64_t offset, unsigned size, uint64_t value)> write;  ///< null: writes are dropped
   };
 

@@ -48,7 +48,7 @@ struct Engine {
 class Adapter {
  public:
   static constexpr UINT kPagingNode = 0;  ///< ring 0: privileged, paging buffers only
-  static constexpr UINT kRenderNode = 1;  ///< ring 1, where one was built: processes' own buffers
+  static constexpr UINT kRenderNode = 1;  ///< ring 1, if the hardware has one: buffers of processes
   static constexpr UINT kMostNodes = 2;
 
   explicit Adapter(PDEVICE_OBJECT device) : device_object(device) {}
@@ -108,7 +108,7 @@ class Adapter {
   uint64_t hidden_segment_bytes() const;  ///< 0: the adapter has no hidden segment
   /// The VRAM page at which the hidden segment begins, or 0 if there is no hidden segment.
   uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / PAGE_SIZE; }
-  HiddenPages hidden_pages() const;  ///< hidden_page() of each linked adapter; 0 for those not started
+  HiddenPages hidden_pages() const;  ///< hidden_page() of each linked adapter; 0 for adapters that have not started
 
   PDEVICE_OBJECT device_object;
   Parameters parameters;
@@ -140,7 +140,7 @@ class Adapter {
   /// Protects the data that calls on any thread change: the spaces, the processes that have them, the clients'
   /// registers, and context_sequence.
   FastMutex objects;
-  uint64_t context_sequence = 0;  ///< context allocations made so far
+  uint64_t context_sequence = 0;  ///< number of context allocations created so far
 
   /// The paging process of the system. It needs no lock: the system creates it before the first paging operation and
   /// destroys it after the last one.
@@ -158,7 +158,7 @@ class Adapter {
   NTSTATUS MapResources();
   NTSTATUS ReadIdentity();
   NTSTATUS CreateMemory();
-  [[nodiscard]] bool TurnedDown();  ///< the hardware has adopted Parameters::sizes_in_use, if set
+  [[nodiscard]] bool TurnedDown();  ///< true if the hardware has adopted Parameters::sizes_in_use, or none are set
   void WriteApertureTable();
   void ReleaseAll();
 

@@ -53,7 +53,7 @@ struct EscapeRunClient {
   uint32_t stride = 0;        ///< lines
   uint32_t count = 0;         ///< accesses, not 0
   uint32_t step = 0;          ///< below count, or 1
-  uint32_t depth = 0;         ///< most accesses in flight; 0: as many as the hardware was built for
+  uint32_t depth = 0;         ///< maximum number of accesses in flight; 0: as many as the hardware supports
   uint8_t pattern = 0;        ///< gmmu::regs::Pattern
   uint8_t verify = 0;         ///< 1: data is the address pattern, and mismatches that reads find are counted
   uint8_t footprint_lg2 = 0;  ///< patterns order and random use line numbers modulo 2^footprint_lg2; 0: no modulo
@@ -127,7 +127,7 @@ struct EscapeQuerySaveArea {
   EscapeHeader header{EscapeCode::kQuerySaveArea, sizeof(EscapeQuerySaveArea)};
   uint64_t offset = 0;   ///< out: offset in VRAM
   uint64_t bytes = 0;    ///< out
-  uint32_t state = 0;    ///< out: 0: never saved; else how the last transfer went: 1 pinned, 2 by windows, 3 failed
+  uint32_t state = 0;    ///< out: 0: never saved; else how the last transfer was made: 1 pinned, 2 by windows, 3 failed
   uint32_t windows = 0;  ///< out: windows that transfers have used since the start
 };
 
@@ -162,7 +162,7 @@ struct EscapeQueryProcess {
 struct ContextRecord {
   static constexpr uint64_t kMagic = 0x7478746375756D67;
   uint64_t magic = kMagic;
-  uint64_t sequence = 0;  ///< counts context allocations
+  uint64_t sequence = 0;  ///< number of the context allocation, counted from the start
   uint64_t va = 0;        ///< GPU VA of the record itself in the process
 };
 
@@ -175,7 +175,7 @@ struct AllocationData {
   uint32_t map_cpu_visible = 0;     ///< 1: MapApertureCpuVisible
   uint32_t explicit_residency = 0;  ///< 1: ExplicitResidencyNotification
   uint32_t no_large_pages = 0;      ///< 1: DisableLargePageMapping
-  uint32_t physical_adapter = 0;    ///< index of the linked adapter in whose VRAM it may live
+  uint32_t physical_adapter = 0;    ///< index of the linked adapter in whose VRAM the allocation may be placed
   uint32_t local_only = 0;          ///< 1: never in system memory
   uint32_t priority = 0;            ///< AllocationPriority; 0: normal
   uint32_t reserved = 0;

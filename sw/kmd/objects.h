@@ -17,7 +17,7 @@ class Adapter;
 struct Allocation {
   uint64_t bytes = 0;
   UINT adapter = 0;                                  ///< index of the linked adapter in whose memory it may live
-  uint32_t residency_slot = ResidencyRecord::kNone;  ///< with ExplicitResidencyNotification
+  uint32_t residency_slot = ResidencyRecord::kNone;  ///< slot of an allocation with ExplicitResidencyNotification
 };
 
 /// The object behind hKmdProcess. On each linked adapter, a process holds a hardware address space as long as it has
@@ -31,14 +31,14 @@ struct Process {
     uint32_t space = Spaces::kNone;
   };
   Share shares[LinkPlace::kMost];               ///< indexed by the adapter's index
-  uint64_t driver_va = 0, driver_va_bytes = 0;  ///< the addresses reserved for the driver (DriverVaBytes)
+  uint64_t driver_va = 0, driver_va_bytes = 0;  ///< the address range reserved for the driver (DriverVaBytes)
 
   uint32_t space_on(UINT index) const { return shares[index].space; }
 };
 
 /// A context allocation: memory that the system makes resident before the context runs.
 struct ContextMemory {
-  HANDLE handle = nullptr;  ///< Dxgkrnl's handle; null when there is none
+  HANDLE handle = nullptr;  ///< Dxgkrnl's handle; null: no allocation
   Allocation allocation;
   uint64_t va = 0;  ///< GPU VA in the process
   uint64_t sequence = 0;
@@ -50,12 +50,12 @@ struct Device {
   Process* process = nullptr;
   HANDLE dxgk_device = nullptr;
   Mutex making_shared;
-  ContextMemory shared;  ///< the one allocation of all its contexts (ContextShared)
+  ContextMemory shared;  ///< the allocation that all its contexts share (ContextShared)
 };
 
 /// hContext.
 struct Context {
-  Adapter* adapter = nullptr;  ///< the linked adapter on which it runs
+  Adapter* adapter = nullptr;  ///< the linked adapter on which the context runs
   UINT index = 0;              ///< that adapter's index
   Process* process = nullptr;
   Device* device = nullptr;

@@ -9,7 +9,7 @@ namespace gmmu::kmd {
 /// The Dxgkrnl callbacks that allocate memory for a driver. Callbacks that the kernel's table lacks are null.
 struct MemoryCallbacks {
   HANDLE adapter = nullptr;
-  bool isolation = false;  ///< memory is allocated by the callbacks of GPU isolation
+  bool isolation = false;  ///< memory is allocated through the GPU isolation callbacks
   // Memory objects, WDDM 2.9.
   DXGKCB_CREATEPHYSICALMEMORYOBJECT create = nullptr;
   DXGKCB_DESTROYPHYSICALMEMORYOBJECT destroy = nullptr;

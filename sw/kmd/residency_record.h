@@ -43,7 +43,7 @@ class ResidencyRecord {
   /// Marks every allocation as not resident. Call after video memory was lost.
   void Clear() { page_.Clear(); }
 
-  uint64_t address(uint32_t slot) const { return page_.address() + uint64_t{slot} * 8; }  ///< logical
+  uint64_t address(uint32_t slot) const { return page_.address() + uint64_t{slot} * 8; }  ///< logical address
   uint64_t word(uint32_t slot) const { return page_.As<const uint64_t>()[slot]; }
   static uint64_t Word(uint32_t segment, uint64_t offset) { return offset | uint64_t{segment} << 1 | 1; }
 

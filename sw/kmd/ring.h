@@ -14,7 +14,7 @@ struct Submission {
   uint64_t address = 0;  ///< logical address or GPU VA of the commands, 8-byte aligned
   uint32_t bytes = 0;    ///< multiple of 8; 0: the submission only signals its fence
   uint32_t fence = 0;
-  std::optional<uint32_t> space = std::nullopt;  ///< space of a virtual address; none: the address is in system memory
+  std::optional<uint32_t> space = std::nullopt;  ///< space of a virtual address; nullopt: system memory
   uint64_t buffer = 0;                           ///< address of the first byte of the system's buffer
   uint32_t skipped = 0;                          ///< bytes of the buffer that were executed before a preemption
   Progress* progress = nullptr;  ///< where KeepProgress writes; lives as long as the submission is in the ring
@@ -74,7 +74,7 @@ class Ring {
   volatile uint64_t* entries_ = nullptr;
   volatile uint64_t* record_ = nullptr;
   uint32_t tail_ = 0;
-  uint32_t head_ = 0;  ///< value last read
+  uint32_t head_ = 0;  ///< value that was read last
   uint32_t submitted_fence_ = 0;
   bool privileged_ = false;
   Submission submissions_[kEntries] = {};

@@ -48,7 +48,7 @@ class Spaces {
 
   Registers registers_;
   uint32_t count_ = 0;
-  regs::SpaceGeometry geometry_;  ///< everything but the root's size
+  regs::SpaceGeometry geometry_;  ///< all fields except the root's size
   std::array<bool, kMost> taken_{};
   std::array<Root, kMost> roots_{};
 };

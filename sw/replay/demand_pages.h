@@ -25,7 +25,7 @@ namespace gmmu::replay {
 
 /// Results of demand paging. Times are GPU cycles of the machine.
 struct DemandTally {
-  uint64_t far_faults = 0;     ///< accesses at the ports that got a fault response or stalled
+  uint64_t far_faults = 0;     ///< accesses that got a fault response or stalled at a port
   uint64_t batches = 0;        ///< number of times that the system served the waiting accesses
   uint64_t faulted = 0;        ///< pieces copied in because an access waited for them
   uint64_t prefetched = 0;     ///< pieces prefetched along with the faulted ones

@@ -49,8 +49,8 @@ struct Options {
   bool coalesce = false;  ///< merges consecutive accesses of a warp to the same lines
 
   // Selection of the accesses, counted in the workload's order.
-  uint64_t skip = 0;         ///< number of accesses at the beginning that are left out
-  uint64_t warmup = 0;       ///< number of next accesses, which are made but not counted
+  uint64_t skip = 0;         ///< number of accesses to leave out at the beginning
+  uint64_t warmup = 0;       ///< number of accesses after the skipped ones that are made but not measured
   uint64_t accesses = kAll;  ///< number of accesses in the region of interest
   uint64_t epoch = 0;        ///< accesses for each row of counters; 0: no rows
   uint64_t epoch_cycles = 0;
@@ -58,14 +58,14 @@ struct Options {
   // The memory that backs the pages.
   PageSize page_size = PageSize::k4k;
   Memory memory = Memory::kVram;
-  bool keep_gaps = false;   ///< address regions keep their distances; false: they are packed
+  bool keep_gaps = false;   ///< true: address regions keep their distances; false: they are packed
   unsigned fragmented = 0;  ///< percentage of pieces (64 KiB or large pages) that consist of scattered 4 KiB pages
 
   // The time at which the pages are mapped.
   bool demand = false;         ///< pieces of 64 KiB are mapped on demand, by a far fault at their first access
-  unsigned batch = 32;         ///< most pieces per batch
+  unsigned batch = 32;         ///< maximum number of pieces per batch
   bool prefetch_tree = false;  ///< completes subtrees of a 2 MiB block that are more than half resident
-  unsigned prefetch = 0;       ///< number of touched pieces to prefetch after one that faulted
+  unsigned prefetch = 0;       ///< number of touched pieces to prefetch after each one that faulted
   uint64_t resident_mib = 0;   ///< VRAM for pieces, MiB; 0: as much as the workload touches
   Evict evict = Evict::kLru;
 };

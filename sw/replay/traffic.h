@@ -18,19 +18,19 @@ namespace gmmu::replay {
 
 /// Measurements of a set of accesses.
 struct Tally {
-  uint64_t accesses = 0;                              ///< answered accesses of the workload
+  uint64_t accesses = 0;                              ///< completed accesses of the workload
   uint64_t merged = 0;                                ///< accesses that were coalesced into another one
-  uint64_t requests = 0;                              ///< answered requests: lines of 64 bytes, or parts of lines
+  uint64_t requests = 0;                              ///< completed requests: lines of 64 bytes, or parts of lines
   uint64_t bytes = 0;                                 ///< bytes of the requests
-  uint64_t faults = 0;                                ///< requests answered with a fault
+  uint64_t faults = 0;                                ///< requests that completed with a fault
   uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< cycle in which the first request was accepted
-  uint64_t last_cycle = 0;                            ///< cycle of the last answer
+  uint64_t last_cycle = 0;                            ///< cycle of the last response
   /// Cycles from the moment when its warp could make the access (open loop: from its arrival) to the response for its
   /// last line.
   events::Histogram latency;
-  std::array<events::Histogram, 3> by_kind;  ///< the same by trace::Kind
+  std::array<events::Histogram, 3> by_kind;  ///< the same values by trace::Kind
   std::vector<events::Histogram> by_client;
-  events::Histogram port_latency;  ///< cycles of a request, from its offer to a port to its last beat
+  events::Histogram port_latency;  ///< cycles from a request's first valid cycle at a port to its last beat
 
   explicit Tally(unsigned clients) : by_client(clients) {}
   uint64_t cycles() const { return last_cycle < first_cycle ? 0 : last_cycle - first_cycle + 1; }

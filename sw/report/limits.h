@@ -18,10 +18,10 @@ struct Limits {
   uint64_t seed = 0;
   std::string input;          ///< name of the bytes that were paged
   std::string scenario;       ///< empty: none
-  std::string version;        ///< of the program
-  std::string commit;         ///< of its sources; "unknown"
+  std::string version;        ///< version of the program
+  std::string commit;         ///< commit of the program's sources, or "unknown"
   std::string configuration;  ///< the whole configuration as JSON; empty: not known
-  std::string driver;         ///< path of the driver's shared object; empty: the driver that is built in
+  std::string driver;         ///< path of the driver's shared object; empty: the built-in driver
 };
 
 }  // namespace gmmu::report

@@ -13,7 +13,7 @@
 
 namespace gmmu::settings {
 
-inline constexpr uint64_t kNoMax = INT64_MAX;  ///< the largest whole number that TOML has
+inline constexpr uint64_t kNoMax = INT64_MAX;  ///< the largest whole number in TOML
 
 /// A value as stated in the file. The value of a choice is its name.
 using Value = std::variant<uint64_t, bool, std::string, std::vector<uint64_t>>;
@@ -44,8 +44,8 @@ struct Key {
   std::string section;  ///< dotted, as in TOML
   std::string name;     ///< name of the member
   std::variant<uint64_t*, bool*, std::string*, std::vector<uint64_t>*, ChoicePlace> place;
-  Value initial;                   ///< default; for a build key, the value that was built
-  std::string unit;                ///< empty: a plain number or name
+  Value initial;                   ///< default; for a build key, the value that the program was built with
+  std::string unit;                ///< empty: the value has no unit
   uint64_t min = 0, max = kNoMax;  ///< range of a number, or of each element of a list
   std::string text;                ///< description, one or more sentences
   std::vector<Choice> choices;     ///< allowed names; empty: any text

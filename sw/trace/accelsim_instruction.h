@@ -16,7 +16,7 @@ struct GpuInstruction {
   Space space = Space::kNone;
   bool writes = false;
   uint32_t bytes = 0;               ///< bytes that each thread accesses
-  std::vector<uint64_t> addresses;  ///< one for each active thread
+  std::vector<uint64_t> addresses;  ///< one address for each active thread
 
   /// `lineinfo`: the line begins with a source line number. Throws std::runtime_error; its what() is the end of a
   /// sentence.

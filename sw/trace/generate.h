@@ -13,7 +13,7 @@ namespace gmmu::trace {
 
 /// The result of a generator for its parameters.
 struct Generated {
-  std::unique_ptr<Source> source;  ///< its accesses have no cycles
+  std::unique_ptr<Source> source;  ///< its accesses have `cycles` 0
   uint64_t end = 0;                ///< one past the last byte that the source may access
   std::optional<uint64_t> count;
   uint32_t window = 0;  ///< as Header::window
@@ -30,7 +30,7 @@ Generated Make(const Parameters& parameters) {
 struct Generator {
   std::string name;
   std::string text;     ///< describes the order of its accesses
-  std::string follows;  ///< the paper, benchmark or textbook that the order is taken from
+  std::string follows;  ///< the paper, benchmark or textbook from which the order is taken
   std::vector<ParameterRule> rules;
   std::function<Generated(const Parameters& parameters)> make;
 };

@@ -18,9 +18,9 @@ class Summary {
   uint64_t count() const { return count_; }
   uint64_t count(Kind kind) const { return kinds_[static_cast<size_t>(kind)]; }
   uint64_t bytes() const { return bytes_; }
-  uint64_t cycles() const { return cycles_; }  ///< largest cycles of an access
-  uint64_t first() const { return first_; }    ///< lowest byte accessed
-  uint64_t last() const { return last_; }      ///< highest byte accessed
+  uint64_t cycles() const { return cycles_; }  ///< largest `cycles` of an access
+  uint64_t first() const { return first_; }    ///< address of the lowest byte accessed
+  uint64_t last() const { return last_; }      ///< address of the highest byte accessed
   size_t streams() const { return streams_.size(); }
   /// Return the number of pages of 4 KiB, 64 KiB or 2 MiB of which at least one byte is accessed.
   uint64_t pages_4k() const;

@@ -31,10 +31,10 @@ struct ClientRun {
   LineOrder order;
   uint32_t crc = 0;                                ///< expected CRC, for reads without a pattern
   std::optional<uint64_t> pattern = std::nullopt;  ///< seed of the address pattern
-  bool write = false;                              ///< writes, with or without the pattern
+  bool write = false;                              ///< true: the run writes, with or without the pattern
   bool execute = false;
   std::optional<regs::Fault> fault = std::nullopt;  ///< the fault at which the run must end
-  uint32_t depth = 0;                               ///< most accesses in flight; 0: the hardware's maximum
+  uint32_t depth = 0;                               ///< maximum number of accesses in flight; 0: the hardware's maximum
 };
 
 /// Returns a run over every line of [base, base + bytes), in order.

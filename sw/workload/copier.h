@@ -43,7 +43,7 @@ class Copier {
   const uint32_t rounds_;
   os::GpuProcess* process_ = nullptr;
   os::Allocation* allocation_ = nullptr;
-  uint64_t va_ = 0;  ///< GPU VA of the source; the targets of rounds 1 and on follow it
+  uint64_t va_ = 0;  ///< GPU VA of the source; the destinations of rounds 1, 2, ... follow it
   std::vector<std::unique_ptr<RenderBuffer>> buffers_;
   std::vector<os::PacketId> packets_;
 };

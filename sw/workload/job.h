@@ -26,7 +26,7 @@ struct Phase {
   uint64_t bytes = 0;
   uint64_t ns = 0;
   uint64_t cycles = 0;
-  bool link = true;  ///< the bytes cross the link; false: they stay in VRAM
+  bool link = true;  ///< true: the bytes cross the link; false: they stay in VRAM
 };
 
 /// The expected end of a run that must fail.

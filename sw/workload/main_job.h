@@ -36,7 +36,7 @@ class MainJob {
     std::vector<uint8_t> data;  ///< padded with zeros
     os::HostMemory source, target;
     os::Allocation* allocation = nullptr;
-    os::Allocation* shown = nullptr;  ///< allocation that shows the same bytes in the aperture
+    os::Allocation* shown = nullptr;  ///< allocation with the same bytes in the aperture
   };
   void MakeProcesses(uint64_t piece_bytes);
   void RunPiece(uint64_t offset, uint64_t bytes, bool first);

@@ -22,7 +22,7 @@ class ScenarioError : public std::runtime_error {
 /// A capability by its name in the interface, and its required value.
 struct Need {
   std::string cap;
-  std::optional<uint64_t> value;  ///< absent: any value but 0
+  std::optional<uint64_t> value;  ///< absent: any value except 0
   bool at_most = false;           ///< smaller values are accepted too
 };
 
@@ -32,7 +32,7 @@ struct Scenario {
   std::string name;  ///< file name without ".toml"
   std::string title;
   std::vector<std::string> parts;  ///< parts of the memory management that the scenario exercises
-  std::string evidence;            ///< "documents", or the build of Windows on which the behaviour was seen
+  std::string evidence;            ///< "documents", or the build of Windows on which the behaviour was observed
   std::string file;                ///< the file as named in errors
   std::string machine;             ///< TOML text whose table "machine" is the configuration; missing keys have defaults
   std::string procedure;

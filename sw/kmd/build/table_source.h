@@ -42,7 +42,7 @@ class TableSource {
   regs::PteEntry Plain(uint32_t i) const;
 
   const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op_;
-  uint64_t most_ = 0;  ///< entries of the table; 0: no such table
+  uint64_t most_ = 0;  ///< number of entries of the table; 0: there is no such table
   uint32_t words_ = 1;
   EntryForm form_ = EntryForm::kPlain;
   const uint32_t own_;

@@ -30,7 +30,7 @@ class ScratchWindows {
   /// `skip` bytes precede the requested ones.
   struct Piece {
     uint64_t start, skip, size;
-    uint64_t protection;  ///< the driver's protection, equal for all wanted pages
+    uint64_t protection;  ///< the driver's protection, equal for all requested pages
   };
   static constexpr size_t kCount = 4;
 

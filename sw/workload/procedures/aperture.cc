@@ -214,7 +214,7 @@ class ApertureRun {
   const uint64_t pages_, half_, rounds_;
   os::HostMemory first_, second_;
   Bytes first_bytes_, second_bytes_, dummy_bytes_;
-  Bytes seen_;  ///< what the first range shows
+  Bytes seen_;  ///< expected contents of the first range
   os::Allocation* reader_ = nullptr;
   os::Allocation* other_ = nullptr;
   os::GpuProcess* process_ = nullptr;

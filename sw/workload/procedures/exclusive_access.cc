@@ -27,8 +27,8 @@ struct Load {
 
 /// Observations of the threads.
 struct Seen {
-  bool held = false;     ///< a run was held in the middle
-  bool drained = false;  ///< fences were waited for
+  bool held = false;     ///< a client's run was held in the middle
+  bool drained = false;  ///< fences were awaited
   bool noted = false;    ///< before and after the access the bus monitor counted the client's reads
   bool done = false;
 };

@@ -162,7 +162,7 @@ class IsolationCallbacks {
   os::Allocation* vram_ = nullptr;
   PMDL list_ = nullptr;
   HANDLE pages_handle_ = nullptr;
-  Bytes bytes_;  ///< in VRAM
+  Bytes bytes_;  ///< expected contents of VRAM
 };
 
 void RunIsolationMemory(Life& life, const ParameterValues& values) {

@@ -22,7 +22,7 @@ namespace {
 struct Piece {
   os::Allocation* allocation = nullptr;
   uint64_t va = 0;
-  uint64_t seed = 0;  ///< of the pattern that it holds
+  uint64_t seed = 0;  ///< seed of the pattern that the memory contains
 };
 
 class Linked {

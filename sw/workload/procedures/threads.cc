@@ -21,8 +21,8 @@ struct Crowd {
   Life& life;
   const uint64_t allocations, questions, pages;
   const uint32_t rounds;
-  std::set<uint32_t> spaces;  ///< that processes of the threads' own have now
-  std::string clash;          ///< the first space that two had
+  std::set<uint32_t> spaces;  ///< address spaces that the threads' processes hold now
+  std::string clash;          ///< the first space that two processes held at once
   uint64_t ended = 0;
 };
 
