@@ -56,17 +56,14 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 }
 
 OutputFile::OutputFile(const std::string& given) : path_(given) {
-  if (const auto descriptor = DescriptorOf(given)) {  // a standard stream is written in place even if it is a regular
-                                                      // file, whose contents are kept
+  if (const auto descriptor = DescriptorOf(given)) {  // even a regular file is then written in place
     const int own = dup(*descriptor);
     if (own < 0 || (file_ = fdopen(own, "wb")) == nullptr) Fail("cannot be opened");
     return;
   }
   std::error_code error;
   if (fs::is_symlink(given, error))
-    path_ = fs::weakly_canonical(given, error).string();  // the target of a symbolic
-                                                          // link is replaced, not the
-                                                          // link
+    path_ = fs::weakly_canonical(given, error).string();  // replaces the target, not the link
   const std::string& path = path_;
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;

@@ -82,9 +82,7 @@ void DemandPages::Prefetches(const std::vector<uint64_t>& pieces, std::vector<ui
 
 std::list<DemandPages::Frame>::iterator DemandPages::Victim() {
   const auto free = [](const Frame& frame) { return !frame.kept; };
-  if (frames_.front().piece == 0)
-    return frames_.begin();  // free frames are at the front, because a used frame moves
-                             // to the end
+  if (frames_.front().piece == 0) return frames_.begin();  // free frames precede used ones
   auto victim = std::find_if(frames_.begin(), frames_.end(), free);
   if (options_.evict == Evict::kRandom) {
     const auto left = static_cast<uint64_t>(std::count_if(frames_.begin(), frames_.end(), free));

@@ -218,9 +218,7 @@ void Traffic::Retry(const std::function<bool(uint64_t)>& mapped, uint64_t cycle,
       continue;
     }
     waited.Add(cycle - std::min(cycle, far_faults_[i].cycle));
-    if (request.retry)
-      units_[request.client].again.push_back(waiting_[i]);  // a request without `retry` is translated
-                                                            // again by the port itself
+    if (request.retry) units_[request.client].again.push_back(waiting_[i]);  // else the port translates it itself
     request.waits = request.retry = false;
   }
   waiting_.resize(kept);

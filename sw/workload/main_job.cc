@@ -235,9 +235,7 @@ void MainJob::PageOut(Piece& piece) {
 }
 
 void MainJob::Aperture(Piece& piece) {
-  if (!os::MayLiveInAperture(*piece.shown))
-    return;  // the driver allows this allocation only in the implicit system
-             // memory segment
+  if (!os::MayLiveInAperture(*piece.shown)) return;  // the driver allows only the implicit system memory segment
   const uint64_t most = life_.gpu().facts().aperture.size / kPage;
   for (uint64_t first = 0; first < piece.pages; first += most) {
     ApertureChunk(piece, first, std::min(most, piece.pages - first));

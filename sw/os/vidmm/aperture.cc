@@ -44,8 +44,7 @@ std::string Pages(uint64_t first, uint64_t pages) {
 /// The result of one map operation.
 struct Aperture::Mapping {
   HANDLE allocation = nullptr;
-  Mdl mdl;                               // MDL for a driver without MapAperture2Supported, which may read it as long as
-                                         // it is mapped
+  Mdl mdl;                               // read by a driver that takes MDLs, as long as it is mapped
   DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // the CPU's view; pMappedAddress is null if there is none
   uint64_t pages = 0;                    // pages still mapped
 };

@@ -57,8 +57,7 @@ class Residency {
   struct Counts {
     uint64_t evictions = 0, restores = 0, fills = 0;
     uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;  // copied out of and into memory segments, and filled
-    uint64_t demotions = 0, promotions = 0;                  // moves to a later place, and to an earlier place in the
-                                                             // list of places
+    uint64_t demotions = 0, promotions = 0;                  // moves to a later and to an earlier place in the list
     uint64_t table_evictions = 0, table_restores = 0;        // processes whose tables (except the root) were moved
     uint64_t discards = 0;                                   // evictions without a copy
   };

@@ -93,8 +93,7 @@ bool VidMm::running() const { return parts_->work.queue().buffers() != 0; }
 
 void VidMm::Start() {
   if (this == link_.front())
-    adapter().set_driver_requests(&context_allocations());  // the front VidMm holds the addresses of all parts of a
-                                                            // process
+    adapter().set_driver_requests(&context_allocations());  // the front VidMm holds the addresses of all parts
   paging().Open(*this);
   work().Start(paging().process().handles.context);
   const bool tables = !gpu_.caps().physical_model;

@@ -124,8 +124,7 @@ void RunThreads(Life& life, const ParameterValues& values) {
   paging.Stop();
   render.Stop();
   life.Work([&] { life.memory.DestroyAllocation(filled); });
-  std::sort(life.result.checks.begin(), life.result.checks.end(),  // makes the order of the checks independent of the
-                                                                   // thread schedule
+  std::sort(life.result.checks.begin(), life.result.checks.end(),  // makes the order independent of the schedule
             [](const Check& a, const Check& b) { return a.name < b.name; });
   life.Compare("what the threads have is their own", crowd.clash);
   life.Compare("nothing had to be recovered", life.graphics.recoveries().empty() ? "" : "an engine was reset");

@@ -53,8 +53,7 @@ void RunVaCalls(Life& life, const ParameterValues& values) {
     handle = calls->Open(*data);
     const uint64_t leaf = life.gpu().facts().geometry.Coverage(0);
     D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
-    const uint64_t reach = unit == 1 ? 0 : half * tile;  // bytes reserved below `edge`; 4 KiB tiles fit in a single
-                                                         // table
+    const uint64_t reach = unit == 1 ? 0 : half * tile;  // bytes reserved below `edge`; 4 KiB tiles fit in one table
     reserve.Size = (3 * leaf + 3 * reach + 0xFFFF) / 0x10000 * 0x10000;
     reserve.ReservationType = D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
     expect("addresses are reserved", calls->Reserve(*process, reserve));
