@@ -21,7 +21,7 @@ std::string Missing(const std::vector<uint8_t>& file) {
   std::string names;
   for (const std::string& name : os::ImportsOf(file)) {
     if (name.rfind("_ITM_", 0) == 0 || name == "__gmon_start__")
-      continue;  // these are weak symbols of the tool chain, which may be missing
+      continue;  // weak symbols of the tool chain, which might be missing
     if (dlsym(RTLD_DEFAULT, name.c_str()) != nullptr) continue;
     names += (names.empty() ? "" : ", ") + name;
   }

@@ -62,8 +62,7 @@ OutputFile::OutputFile(const std::string& given) : path_(given) {
     return;
   }
   std::error_code error;
-  if (fs::is_symlink(given, error))
-    path_ = fs::weakly_canonical(given, error).string();  // replaces the target, not the link
+  if (fs::is_symlink(given, error)) path_ = fs::weakly_canonical(given, error).string();  // replaces the link's target
   const std::string& path = path_;
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;

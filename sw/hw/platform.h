@@ -104,8 +104,9 @@ class Instruments {
   /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and the response is never accepted, so
   /// its slot stays in use. Afterwards the client's traffic engine cannot run.
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
-  /// Deliberate fault: the device sends an access to bus address `address` through its port although no software asked
-  /// for it; the access is then handled like any other. `data` is for a write or message; a read's data is dropped.
+  /// Deliberate fault: the device sends an access to bus address `address` through its port although no software
+  /// requested it; the access is then handled like any other. `data` is for a write or message; a read's data is
+  /// dropped.
   virtual void StrayAccess(Bdf device, Stray kind, uint64_t address, uint32_t data = 0) = 0;
   /// Deliberate fault: delays the responses to reads of GPU `unit` from the 4 KiB page at bus address `address` until
   /// `until_ns` (on the clock of NowNs). Dependent work is delayed too. Only one page is held at a time.

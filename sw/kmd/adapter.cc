@@ -246,8 +246,8 @@ void Adapter::EndSilence() {
   silenced = false;
 }
 
-// Every unused aperture page maps the dummy page, because the GPU may access it. The table may lie anywhere in VRAM, so
-// the window is moved to it and then back to 0, where the system expects the memory segment.
+// Every unused aperture page points to the dummy page, because the GPU may access it. The table may be anywhere in
+// VRAM, so the driver moves the window to the table and then back to 0, where the system expects the memory segment.
 void Adapter::WriteApertureTable() {
   constexpr uint64_t kChunk = 256;
   ULONG64 entries[kChunk];

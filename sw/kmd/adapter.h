@@ -44,7 +44,7 @@ struct Engine {
 /// One GPU. AddDevice creates it, and every entry point gets it as hAdapter (MiniportDeviceContext).
 ///
 /// Its own memory (ring, fence record, fault queue, dummy page) exists only from Start to Stop, because before Start
-/// the adapter may not have its IOMMU domain yet.
+/// the adapter might not have its IOMMU domain yet.
 class Adapter {
  public:
   static constexpr UINT kPagingNode = 0;  ///< ring 0: privileged, paging buffers only

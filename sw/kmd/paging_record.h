@@ -76,8 +76,8 @@ struct PagingRecord {
     args->pDmaBufferPrivateData = record + 1;
     args->DmaBufferPrivateDataSize -= sizeof(PagingRecord);
   }
-  /// Whether the records describe operations that the driver builds, and cover all of the `bytes` that a submission
-  /// executes from `offset` of its buffer on. A BufferStart may precede them.
+  /// Returns whether the records describe operations that the driver builds, and cover all of the `bytes` bytes from
+  /// `offset` on that a submission executes. A BufferStart may precede the records.
   static bool Describe(const PrivateData& data, uint32_t offset, uint32_t bytes) {
     const uint32_t before = BufferStart::Of(data).magic != 0 ? sizeof(BufferStart) : 0;
     if ((data.bytes - before) % sizeof(PagingRecord) != 0) return false;

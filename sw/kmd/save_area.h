@@ -41,8 +41,8 @@ class SaveArea {
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, const Adapter& adapter);
   void Destroy();
 
-  /// Call Save before the power goes off, with the ring idle, and Restore after power-up, with the ring running and
-  /// VRAM without content.
+  /// Call Save before power-off, with the ring idle. Call Restore after power-up, with the ring running and VRAM
+  /// without valid contents.
   void Save(Adapter& adapter) { Transfer(adapter, true); }
   void Restore(Adapter& adapter);
 

@@ -61,7 +61,7 @@ struct Options {
   bool keep_gaps = false;   ///< true: address regions keep their distances; false: they are packed
   unsigned fragmented = 0;  ///< percentage of pieces (64 KiB or large pages) that consist of scattered 4 KiB pages
 
-  // The time at which the pages are mapped.
+  // Demand paging: when pieces are mapped and evicted.
   bool demand = false;         ///< pieces of 64 KiB are mapped on demand, by a far fault at their first access
   unsigned batch = 32;         ///< maximum number of pieces per batch
   bool prefetch_tree = false;  ///< completes subtrees of a 2 MiB block that are more than half resident

@@ -22,7 +22,7 @@ const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_clients", {"client_read_bytes", "client_write_bytes"}},
 };
 
-/// The members to compare of the machine, of each check and of each phase.
+/// The members of the machine, of each check and of each phase that are compared.
 const Texts kMachine = {"clock_mhz", "bus_bits", "iommu", "clients", "seed"};
 const Texts kCheck = {"name", "passed", "text"};
 const Texts kPhase = {"name", "bytes", "link"};

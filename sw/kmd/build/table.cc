@@ -106,7 +106,8 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   TableSource source(op, adapter.parameters, adapter.link.index(), adapter.hidden_pages());
   if (!source.Legal()) return STATUS_INVALID_PARAMETER;
 
-  // The update mode decides whether CPU or GPU writes, because an immediate update may come with a buffer too.
+  // The update mode, not the presence of a buffer, decides whether the CPU or the GPU writes: an immediate update may
+  // have a buffer too.
   switch (op.UpdateMode) {
     case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: return WriteByCpu(op, source);
 

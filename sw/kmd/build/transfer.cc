@@ -67,7 +67,8 @@ NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
   return STATUS_SUCCESS;
 }
 
-/// The documents do not say whether the pattern is 32 bits or one byte in a 32-bit field; a setting selects one.
+/// The documentation does not state whether the pattern is 32 bits or one byte in a 32-bit field; a setting selects one
+/// of them.
 uint32_t Pattern(const Build& build, UINT pattern) {
   return build.adapter.parameters.fill_by_byte ? (pattern & 0xFF) * 0x01010101u : pattern;
 }
@@ -103,7 +104,7 @@ NTSTATUS BuildVirtualTransfer(Build& build) {
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The pattern is either the whole 32-bit value or its low byte; the documentation does not say which (see Pattern).
+// The pattern is either the whole 32-bit value or its low byte; the documentation does not state which (see Pattern).
 NTSTATUS BuildVirtualFill(Build& build) {
   const auto& op = build.args.FillVirtual;
   uint32_t space = 0;

@@ -15,8 +15,8 @@ class PhysicalAdapter;
 struct Allocation;
 
 /// Manages the memory segments of one GPU. It allocates pages for allocations in the order of their Homes, frees them,
-/// and notifies drivers that want it (NOTIFY_RESIDENCY). It moves no contents and changes no entries. Call on the VidMm
-/// worker thread only.
+/// and notifies drivers that request it (NOTIFY_RESIDENCY). It moves no contents and changes no entries. Call on the
+/// VidMm worker thread only.
 class Placement {
  public:
   Placement(PhysicalAdapter& gpu, PagingWork& work);

@@ -112,7 +112,7 @@ void ProcessTables::ResizeRoot(GpuProcess& process, uint64_t entries) {
   gpu_.vidsch().ResumeContext(context);
 }
 
-// Requires that the root shrinks by at least half, so that it is not resized for every page.
+// Does nothing unless the root can shrink by at least half, so that it is not resized for every page.
 void ProcessTables::ShrinkRoot(GpuProcess& process) {
   const Geometry& geometry = gpu_.caps().geometry;
   if (geometry.count() != 2 || process.parts != nullptr || Away(process)) return;

@@ -40,7 +40,7 @@ class ProcessTables {
   /// Like ReplaceRoot, but in the middle of a change, which suspends the context itself.
   void ResizeRoot(GpuProcess& process, uint64_t entries);
   /// If roots are resizable, makes the root smaller when the addresses that are reserved or mapped need at most half of
-  /// it. Call when addresses became free.
+  /// it. Call when addresses have become free.
   void ShrinkRoot(GpuProcess& process);
 
   // With linked adapters the next three calls apply to the tables of all parts; `process` may be any part. Move moves

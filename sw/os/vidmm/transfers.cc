@@ -95,7 +95,7 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
            : TransferOf(allocation, done, size, local, system, DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the fence's buffer includes the last piece
+    if (done < bytes) window.packet = work.Submit();  // the last piece shares a buffer with the fence signal
     if (progress) progress(done);
   }
   work.Finish();
@@ -116,7 +116,7 @@ void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes
                                                      DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the fence's buffer includes the last piece
+    if (done < bytes) window.packet = work.Submit();  // the last piece shares a buffer with the fence signal
   }
   work.Finish();
 }

@@ -15,7 +15,7 @@ struct GpuProcess;
 /// Selects the allocations and page tables to evict. It changes nothing itself.
 class Victims {
  public:
-  /// `wanted`: allocations that must stay, together with the page tables of their processes.
+  /// `wanted` lists the allocations that must not be evicted, nor the page tables of their processes.
   Victims(VidMm& vidmm, std::vector<Allocation*> wanted) : vidmm_(vidmm), wanted_(std::move(wanted)) {}
 
   /// Limits the allocations that Find chooses from.

@@ -67,7 +67,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   life.Compare("in D3 the device answers nobody", Difference(asleep, std::vector<uint8_t>(asleep.size(), 0xFF)));
   std::vector<uint8_t> found(mark.size());
   ReadVram(life, life.gpu(), elsewhere, found);
-  const uint64_t same = SameBytes(found, mark);  // page tables may be there now; some of their bytes match by chance
+  const uint64_t same = SameBytes(found, mark);  // page tables might be there now; some of their bytes match by chance
   life.Compare("VRAM lost its content", same < mark.size() / 16 ? "" : std::to_string(same) + " bytes stayed");
 
   const kmd::EscapeQuerySaveArea after = Area(life);

@@ -116,7 +116,7 @@ class SystemMemory {
     for (const Piece& piece : pieces_) Traffic(piece, false);
   }
 
-  /// Call for a GPU that is not linked only, because page tables of other GPUs cannot map this GPU's aperture.
+  /// Call only for a GPU that is not linked, because page tables of other GPUs cannot map this GPU's aperture.
   void LivesInTheAperture(uint64_t maps) {
     life_.Work([&] {
       os::AllocationRequest request{"for the aperture segment", size_};
