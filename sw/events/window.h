@@ -32,7 +32,7 @@ class Window : public RecordSink {
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
   uint64_t triggers() const { return triggers_; }
   uint64_t first_trigger() const { return first_trigger_; }
-  /// Number of records that were not forwarded only because of the limit kMostWaiting.
+  /// Number of records that would have been forwarded but for the limit kMostWaiting.
   uint64_t lost() const { return lost_; }
 
  private:

@@ -22,8 +22,8 @@ class Writer {
   /// Throws TraceError if the access does not fit the header, or if in an open loop it arrives before the previous
   /// access.
   void Add(const Access& access);
-  /// Writes the end record, without which a file counts as truncated. Throws TraceError if the header stated another
-  /// count.
+  /// Writes the end record, without which a file counts as truncated. Throws TraceError if the header stated a
+  /// different count.
   void Finish();
   uint64_t count() const { return count_; }
 
