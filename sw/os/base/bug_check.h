@@ -9,12 +9,12 @@
 
 namespace gmmu::os {
 
-/// Bug checks with known numbers, from crashes of real Windows or from the display driver documents.
+/// Bug checks with known numbers, from crashes of real Windows or from the documentation of display drivers.
 enum class StopCode : uint32_t {
   kUnknown = 0,  ///< Windows would stop, but the stop code is not known
   kSystemServiceException = 0x3B,
   kPageFaultInNonpagedArea = 0x50,
-  kSystemThreadException = 0x7E,     ///< P1: the NTSTATUS
+  kSystemThreadException = 0x7E,     ///< P1: NTSTATUS
   kSpecialPoolCorruption = 0xC1,     ///< P1: the block; P2: the byte written; P4: 0x23 before the block, 0x24 after it
   kBadPoolCaller = 0xC2,             ///< P1: 7 already freed, 0xA wrong tag, 0x46 not a block
   kDriverIrqlNotLessOrEqual = 0xD1,  ///< P1: the address; P2: the IRQL
@@ -25,10 +25,10 @@ enum class StopCode : uint32_t {
   kVideoTdrFailure = 0x116,
   kVideoSchedulerInternalError = 0x119,
 };
-/// "VIDEO_MEMORY_MANAGEMENT_INTERNAL"; "" for kUnknown.
+/// Returns the symbolic name, such as "VIDEO_MEMORY_MANAGEMENT_INTERNAL"; "" for kUnknown.
 const char* NameOf(StopCode code);
 
-/// Subcodes (parameter 1) that were seen with these bug checks; kAbortedFence is from documents.
+/// Subcodes (parameter 1) of some of these bug checks. All were observed except kAbortedFence, which is documented.
 namespace stop {
 constexpr uint64_t kBuildPagingBuffer = 0xB;      ///< 0x10E: P3 is the driver's status
 constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: during VA initialisation of the paging process
@@ -36,8 +36,8 @@ constexpr uint64_t kSubmission = 0x2;    ///< 0x119: the driver refused a paging
 constexpr uint64_t kAbortedFence = 0xA;  ///< 0x119: LastAbortedFenceId is out of range
 }  // namespace stop
 
-/// Thrown when a rule of the kernel was broken (wrong IRQL, double free, unknown handle, a forbidden status), so that
-/// Windows would stop. The run ends with number, parameters and cause.
+/// Thrown where Windows would stop because a kernel rule was broken (wrong IRQL, double free, unknown handle, forbidden
+/// status). The run ends and reports the bug check's number, parameters and cause.
 class BugCheck : public OsError {
  public:
   explicit BugCheck(const std::string& cause) : BugCheck(StopCode::kUnknown, {}, cause) {}
@@ -54,7 +54,7 @@ class BugCheck : public OsError {
 };
 
 /// Finds the object of `key` in a map of live objects, for example by handle. A key that was never issued, or whose
-/// object was destroyed, triggers a bug check whose text consists of the parts of `cause`.
+/// object was destroyed, triggers a bug check whose message consists of the parts of `cause`.
 template <typename Map, typename... Part>
 auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... cause) {
   const auto found = map.find(key);
@@ -62,9 +62,9 @@ auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... caus
   return found;
 }
 
-/// Runs `work` and returns the error that its caller can handle (a refusal, a full segment, an adapter that was reset),
-/// or null. Errors that end the run (a bug check, a fault, a timeout) are thrown. The caller can thus clean up outside
-/// of any exception handler, where a fibre may wait.
+/// Runs `work`. Returns null, or the error if the caller can handle it (a refusal, a full segment, an adapter that was
+/// reset). Throws errors that end the run (a bug check, a fault, a timeout). The caller can thus clean up outside of an
+/// exception handler, where a fibre may wait.
 template <typename Work>
 std::exception_ptr RefusalOf(const Work& work) {
   try {

@@ -7,7 +7,7 @@
 
 namespace gmmu::os {
 
-/// One fault reported by the OS model: source, place and reason. Fields that a source does not know are -1.
+/// One fault reported by the OS model: source, place and reason. Numeric fields that do not apply to the source are -1.
 struct Fault {
   std::string source;  ///< "gpu", "iommu", "timeout", "verify", ...
   std::string name;    ///< reason, for example "entry_invalid" or "no read permission"
@@ -17,19 +17,19 @@ struct Fault {
   int64_t level = -1;
   std::string access;  ///< "read", "write", "execute" or ""
   int64_t fence = -1;
-  std::string text;  ///< one line for the user
-  /// Number and parameters of the bug check that Windows raises; number 0 means none or unknown.
+  std::string text;  ///< one-line message for the user
+  /// Number and parameters of the bug check that Windows raises; number 0: none, or unknown.
   uint32_t stop_code = 0;
   std::array<uint64_t, 4> stop_parameters{};
 };
 
-/// Thrown when the run cannot continue. The OS model ends it with exit status 1 and this text.
+/// Thrown when the run cannot continue. The program then prints this message and exits with status 1.
 class OsError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown when a bounded wait timed out; the text names the awaited event.
+/// Thrown when a bounded wait timed out; the message names the awaited event.
 class OsTimeout : public OsError {
  public:
   OsTimeout(const std::string& what_for, uint64_t bound_ns)
@@ -41,17 +41,17 @@ class NoRoom : public OsError {
  public:
   NoRoom(unsigned in_gpu, unsigned in_segment, const std::string& text)
       : OsError(text), gpu(in_gpu), segment(in_segment) {}
-  const unsigned gpu;      ///< the physical adapter that has the segment
+  const unsigned gpu;      ///< the physical adapter that contains the segment
   const unsigned segment;  ///< the segment's id
 };
 
-/// Thrown when queued work, and the contents of video memory, are lost.
+/// Thrown when an adapter reset has discarded queued work and the contents of video memory.
 class AdapterWasReset : public OsError {
  public:
   using OsError::OsError;
 };
 
-/// Thrown when the GPU or the IOMMU has reported faults; they are in Dxgkrnl's list.
+/// Thrown when the GPU or the IOMMU has reported faults; Dxgkrnl keeps the list of them.
 class DeviceFault : public OsError {
  public:
   using OsError::OsError;

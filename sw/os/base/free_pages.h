@@ -9,10 +9,11 @@
 
 namespace gmmu::os {
 
-/// A memory's free pages as a bit map. A call for a few pages takes about the same time however scattered they are.
+/// Free pages of a memory, kept as a bit map. A call for a few pages takes about the same time however scattered the
+/// free pages are.
 ///
-/// Ranges and alignments are widened to whole pages. Counts of places are kept for the few most recently wanted sizes
-/// and alignments; the first call for a new one scans the whole memory.
+/// Ranges and alignments are widened to whole pages. Places are counted for the few most recently requested
+/// combinations of size and alignment; the first call with a new combination scans the whole memory.
 class FreePages : public FreeSpace {
  public:
   /// Initially all whole pages in [start, end) are free. `page` is the page size in bytes, a power of two.
@@ -26,7 +27,7 @@ class FreePages : public FreeSpace {
   uint64_t StartBefore(uint64_t end) const override;
 
  private:
-  static constexpr size_t kKinds = 4;  // enough for pages, blocks and page tables, requested alternately
+  static constexpr size_t kKinds = 4;  // enough for requests that alternate between pages, blocks and page tables
 
   uint64_t PagesUpTo(uint64_t address) const { return address / page_ + (address % page_ != 0 ? 1 : 0); }
   uint64_t Set(uint64_t start, uint64_t end, bool free);
@@ -35,7 +36,7 @@ class FreePages : public FreeSpace {
   const uint64_t page_;
   PageBits bits_;
   mutable std::vector<PlaceCounts> kinds_;
-  mutable size_t replaced_ = 0;  // how many elements of kinds_ were replaced
+  mutable size_t replaced_ = 0;  // number of replaced elements of kinds_
 };
 
 }  // namespace gmmu::os

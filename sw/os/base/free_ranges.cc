@@ -17,16 +17,16 @@ uint64_t FirstStart(uint64_t start, const FreeRanges::Wanted& wanted) {
 
 }  // namespace
 
-/// Summary of a node, kept in its parent so that a search need not access the node.
+/// Summary of a node, stored in its parent so that a search need not access the node.
 struct FreeRanges::Summary {
   uint64_t start = 0, end = 0;   // start of the first hole, and end of the last hole
-  mutable uint64_t longest = 0;  // upper bound of a hole's size
+  mutable uint64_t longest = 0;  // upper bound of the size of any hole
   mutable std::array<uint64_t, kKinds> places{};
   mutable std::array<uint32_t, kKinds> since{};  // places[i] is valid if since[i] equals kinds_[i].since
   std::unique_ptr<Node> node;
 };
 
-/// A leaf has holes, an inner node has children. Only the root may be empty.
+/// A leaf contains holes, an inner node contains children. Only the root may be empty.
 struct FreeRanges::Node {
   std::vector<Hole> holes;
   std::vector<Summary> children;
@@ -41,7 +41,7 @@ struct FreeRanges::Node {
     of.start = leaf() ? holes.front().start : children.front().start;
     of.end = leaf() ? holes.back().end : children.back().end;
   }
-  /// Moves the upper half into a new node.
+  /// Moves the upper half into a new node, and returns it.
   std::unique_ptr<Node> Divide() {
     auto upper = std::make_unique<Node>();
     const auto move_half = [](auto& from, auto& to) {

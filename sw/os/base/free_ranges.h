@@ -9,10 +9,10 @@
 
 namespace gmmu::os {
 
-/// The free ranges ("holes") of an address space of any size in ascending order, no two of which touch. They are in the
-/// leaves of a balanced tree, whose nodes count the places for the most recently wanted sizes. The time of a call grows
-/// with the logarithm of the number of holes, except for the first call with a new size. Memories, which have millions
-/// of holes, use FreePages.
+/// The free ranges ("holes") of an address space of any size, in ascending order; adjacent holes are merged. The leaves
+/// of a balanced tree hold them, and its nodes count the places for the most recently requested sizes. The time of a
+/// call grows with the logarithm of the number of holes, except for the first call with a new size. Memories, which can
+/// have millions of holes, use FreePages instead.
 class FreeRanges : public FreeSpace {
  public:
   struct Hole {
@@ -23,7 +23,7 @@ class FreeRanges : public FreeSpace {
   FreeRanges();
   ~FreeRanges() override;
 
-  /// Joins the range with the holes that it touches.
+  /// Adds the range and merges it with the holes that it touches.
   void Add(uint64_t start, uint64_t end) override;
   uint64_t Remove(uint64_t start, uint64_t end) override;
   bool Has(uint64_t start, uint64_t end) const override;
@@ -32,26 +32,26 @@ class FreeRanges : public FreeSpace {
   uint64_t StartBefore(uint64_t end) const override;
 
  private:
-  // VRAM is allocated by pages and blocks in turn, so the places of more than one size stay counted.
+  // VRAM is allocated alternately in pages and in blocks, so places are counted for more than one size.
   static constexpr size_t kKinds = 4;
-  /// A size and an alignment (without address bounds) whose places are counted.
+  /// A combination of size and alignment, without address bounds, whose places are counted.
   struct Kind {
     uint64_t size = 0;  // 0 if the element is unused
     uint64_t alignment = 1;
-    uint32_t since = 0;  // generation: counts made for an earlier kind in this element have another number
+    uint32_t since = 0;  // generation number; counts made for a previous kind in this element have another number
   };
   struct Node;
   struct Summary;
 
-  /// The first hole that ends after `at`, or null if there is none. Valid until the next Add or Remove.
+  /// The first hole that ends above `at`, or null if there is none. Valid until the next Add or Remove.
   const Hole* EndsBehind(uint64_t at) const;
   static uint64_t PlacesOf(const Hole& hole, const Wanted& wanted);
   /// The index of the kind, or kKinds if its places are not counted.
   size_t KindOf(const Wanted& wanted) const;
   uint64_t Places(const Summary& of, const Wanted& wanted, size_t kind) const;
   void Note(Summary& in, const Hole& hole, bool more) const;
-  /// Replaces `old` by the holes [first, end), at most two. An empty `old` replaces nothing; it lies where the new hole
-  /// does. Returns the upper half of the node if the node was split.
+  /// Replaces the hole `old` by the holes [first, end), at most two. An empty `old` replaces nothing and only marks the
+  /// position of the new hole. Returns the upper half of the node if the node was split.
   std::unique_ptr<Node> Replace(Summary& in, const Hole& old, const Hole* first, const Hole* end);
   void Replace(const Hole& old, const Hole* first, const Hole* end);
 

@@ -4,7 +4,7 @@
 
 namespace gmmu::os {
 
-/// The free part of an address space. Ranges are half open.
+/// The free part of an address space. All ranges are half open.
 class FreeSpace {
  public:
   /// A search for `size` bytes at a multiple of `alignment` (a power of two) within [from, to).
@@ -17,15 +17,16 @@ class FreeSpace {
 
   virtual ~FreeSpace() = default;
 
-  /// Adds [start, end), no part of which may be free.
+  /// Adds [start, end), no part of which may already be free.
   virtual void Add(uint64_t start, uint64_t end) = 0;
   /// Removes the free part of [start, end) and returns its size in bytes.
   virtual uint64_t Remove(uint64_t start, uint64_t end) = 0;
   /// Returns whether all of [start, end), which must not be empty, is free.
   virtual bool Has(uint64_t start, uint64_t end) const = 0;
-  /// Returns the number of starts at which the wanted range would be free.
+  /// Returns the number of addresses at which the wanted range could start.
   virtual uint64_t Places(const Wanted& wanted) const = 0;
-  /// Returns the start with index `place`, in ascending order from 0; `place` must be below Places(wanted).
+  /// Returns the possible start with index `place`, counted from 0 in ascending order. `place` must be below
+  /// Places(wanted).
   virtual uint64_t Start(const Wanted& wanted, uint64_t place) const = 0;
   /// The start of the free range that ends at `end`, or `end` itself if the byte before it is not free.
   virtual uint64_t StartBefore(uint64_t end) const = 0;

@@ -8,15 +8,15 @@
 
 namespace gmmu::os {
 
-/// Something that was allocated and not freed.
+/// A resource that was allocated and not freed.
 struct Leak {
   std::string kind;        ///< "memory_object", "adl", "cpu_view", "domain_mapping", ...
-  std::string name;        ///< which one: handle, address, size
+  std::string name;        ///< identifies the resource: handle, address, size
   std::string owner;       ///< the component that must free it: "driver", "vidmm", "application", ...
   std::string created_by;  ///< the call that allocated it
 };
 
-/// The single record of everything that must be freed before power-off.
+/// Records every resource that must be freed before power-off.
 ///
 /// Kinds in use: process, device, context, allocation, memory_object, adapter_object, adl,
 /// cpu_view, pinned_page, page, domain, domain_mapping, logical_range, attached_device, vram_range,
@@ -28,10 +28,10 @@ class Ledger {
   using Ticket = uint64_t;
 
   Ticket Open(const std::string& kind, std::string name, const std::string& owner, const std::string& created_by);
-  /// Like Open, but for a range; its name is "START+SIZE" in hexadecimal digits.
+  /// Like Open, but for a range, whose name is "START+SIZE" in hexadecimal digits.
   Ticket OpenRange(const std::string& kind, uint64_t start, uint64_t size, const std::string& owner,
                    const std::string& created_by);
-  /// Throws std::logic_error for a ticket that is not open, because that is an error of the OS model.
+  /// Throws std::logic_error if the ticket is not open, because that is an error of the OS model.
   void Close(Ticket ticket);
   bool IsOpen(Ticket ticket, const std::string& kind) const;
   size_t open() const { return open_.size(); }
@@ -39,14 +39,14 @@ class Ledger {
   std::vector<Leak> Leaks() const;
 
  private:
-  /// There may be millions of entries, so texts that they share are kept once, in `texts_`.
+  /// There can be millions of entries, so each distinct string is stored once, in `texts_`.
   struct Entry {
     const std::string* kind;
     const std::string* owner;
     const std::string* created_by;
     std::string name;  // empty for a range
     uint64_t start = 0;
-    uint64_t size = 0;  // 0 if it is not a range
+    uint64_t size = 0;  // 0 if the entry is not a range
   };
   Ticket Add(const std::string& kind, const std::string& owner, const std::string& created_by, Entry entry);
 

@@ -6,8 +6,8 @@
 
 namespace gmmu::os {
 
-/// A bit for each page of a bounded space, set when the page is free. Pages are numbered from 0. A group of pages has
-/// its bits in one cache line.
+/// A bit for each page of a bounded space, set while the page is free. Pages are numbered from 0. The bits of a group
+/// of pages share one cache line.
 class PageBits {
  public:
   static constexpr uint64_t kWord = 64;  // pages per word
@@ -15,7 +15,7 @@ class PageBits {
   static constexpr uint64_t kGroup = kWordsOfAGroup * kWord;  // pages per group
   static constexpr uint64_t kAllFree = ~uint64_t{0};          // a word whose pages are all free
 
-  /// Return how many bits of a word are set in one run: from bit 0 up, or from bit 63 down.
+  /// Return the length of the run of set bits that starts at bit 0 (LowOnes) or ends at bit 63 (HighOnes).
   static uint64_t LowOnes(uint64_t word) {
     return word == kAllFree ? kWord : static_cast<uint64_t>(__builtin_ctzll(~word));
   }
@@ -28,16 +28,16 @@ class PageBits {
 
   uint64_t pages() const { return pages_; }
   size_t groups() const { return words_.size() / kWordsOfAGroup; }
-  /// Returns 64 pages from page 64 * `index` on, the first in bit 0. Pages that do not exist are not free.
+  /// Returns the bits of 64 pages from page 64 * `index` on, the first in bit 0. Bits beyond the last page are 0.
   uint64_t word(size_t index) const { return words_[index]; }
   /// Whether all pages of the group are free.
   bool full(size_t group) const { return full_[group / kWord] >> group % kWord & 1; }
 
-  /// Marks the pages [first, end) as free or used; returns how many of them changed.
+  /// Marks the pages [first, end) as free or used. Returns how many of them changed.
   uint64_t Set(uint64_t first, uint64_t end, bool free);
-  /// Returns how many pages from `page` on are free without a gap, counting up to `most`.
+  /// Returns the number of consecutive free pages from `page` on, but at most `most`.
   uint64_t RunFrom(uint64_t page, uint64_t most) const;
-  /// Returns how many pages right before `page` are free without a gap.
+  /// Returns the number of consecutive free pages that end right before `page`.
   uint64_t RunBefore(uint64_t page) const;
 
  private:

@@ -32,17 +32,18 @@ void PlaceCounts::Mark(size_t group) {
 
 void PlaceCounts::Changed(uint64_t first, uint64_t end) {
   for (size_t group = first / kGroup; group * kGroup < end; ++group) Mark(group);
-  // A place in a lower group is affected if it reaches `first`, which requires that all groups between are free.
+  // A place that starts in a lower group is affected if it extends to `first`, which requires that all groups in
+  // between are free.
   for (size_t group = first / kGroup; group > 0 && first + 1 - group * kGroup < size_;) {
     Mark(--group);
     if (!bits_->full(group)) break;
   }
 }
 
-// Returns the places that begin in `word`, which is followed by `after` free pages.
+// Returns a bit for each page of `word` at which a place begins; `after` free pages follow the word.
 uint64_t PlaceCounts::PlacesOf(uint64_t word, uint64_t after) const {
   if (size_ == 1) return word;
-  if (size_ > kWord) {  // a place can begin only in the run of free pages at the word's end
+  if (size_ > kWord) {  // only the run of free pages at the word's end can begin a place
     const uint64_t run = PageBits::HighOnes(word);
     if (run == 0 || run + after < size_) return 0;
     const uint64_t last = std::min(kWord - 1, kWord + after - size_);

@@ -9,20 +9,19 @@
 
 namespace gmmu::os {
 
-/// Numbers the places of one size and alignment (in pages) in ascending order. A place is a page at which `size` free
-/// pages begin. Call Changed after each change of the bits; the next query recounts the groups that the change may
-/// affect.
+/// Counts and numbers the places for one size and alignment (in pages), in ascending order. A place is a page at which
+/// `size` free pages begin. Call Changed after each change of the bits; the next query recounts the affected groups.
 class PlaceCounts {
  public:
   /// `size` must not be 0, and `alignment` must be a power of two. `bits` must outlive the counts.
   PlaceCounts(const PageBits& bits, uint64_t size, uint64_t alignment);
 
   bool Are(uint64_t size, uint64_t alignment) const { return size == size_ && alignment == alignment_; }
-  /// Call when the pages [first, end), a non-empty range, have become free or used.
+  /// Call after the pages [first, end), a non-empty range, have become free or used.
   void Changed(uint64_t first, uint64_t end);
-  /// The number of places below `page`.
+  /// Returns the number of places below `page`.
   uint64_t Below(uint64_t page);
-  /// The page of the place with the number `place`, which must exist.
+  /// Returns the first page of the place numbered `place`, which must exist.
   uint64_t Start(uint64_t place);
 
  private:
@@ -31,7 +30,7 @@ class PlaceCounts {
   void Mark(size_t group);
   /// Recounts the marked groups.
   void Refresh();
-  /// Returns a bit for each page of the group, set if a place begins there.
+  /// Returns a bit for each page of the group, set if a place begins at the page.
   Words PlacesOf(size_t group) const;
   uint64_t PlacesOf(uint64_t word, uint64_t after) const;
 
@@ -42,7 +41,7 @@ class PlaceCounts {
   std::vector<uint16_t> counts_;  // number of places in each group
   std::vector<uint32_t> sums_;    // Fenwick tree of counts_: sums_[i] is the sum of the `i & -i` groups before group i
   std::vector<bool> marked_;
-  std::vector<uint32_t> to_count_;  // the marked groups
+  std::vector<uint32_t> to_count_;  // groups to recount
 };
 
 }  // namespace gmmu::os

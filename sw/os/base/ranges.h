@@ -14,16 +14,16 @@ namespace gmmu::os {
 class FreeSpace;
 
 /// Allocates half-open ranges of an address space (VRAM, the aperture, GPU virtual addresses, logical addresses) at
-/// pseudo-random places. The caller chooses the unit of size. The ledger lists a range as `kind` of `owner`. With
-/// `page`, a power of two, ranges consist of whole pages of that size: the time of a call does not depend on the number
-/// of ranges, and each page costs a bit and a few bytes. Without it the space may have any size.
+/// pseudo-random places. The caller chooses the unit of size. The ledger lists each range as a `kind` owned by `owner`.
+/// If `page`, a power of two, is not 0, ranges consist of whole pages of that size: the time of a call then does not
+/// depend on the number of ranges, and each page costs a bit and a few bytes. If it is 0, the space can be of any size.
 class RangeAllocator {
  public:
   RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner, Ledger& ledger,
                  uint64_t page = 0);
   ~RangeAllocator();
 
-  /// Permanently removes the free part of [start, end) (holes, windows, bad memory).
+  /// Permanently removes the free part of [start, end) (for holes, windows and bad memory).
   void Exclude(uint64_t start, uint64_t end);
   enum class Place { kBySeed, kLowest, kHighest };
   /// Returns the start of a free range of `size` at a multiple of `alignment` (a power of two), or nullopt if there is
@@ -33,9 +33,9 @@ class RangeAllocator {
   /// Like Allocate, but within [from, to) and at a pseudo-random place.
   std::optional<uint64_t> AllocateWithin(uint64_t from, uint64_t to, uint64_t size, uint64_t alignment,
                                          const std::string& created_by);
-  /// Returns false, without a change, unless all of [start, start + size) is free.
+  /// Returns false and changes nothing unless all of [start, start + size) is free.
   [[nodiscard]] bool AllocateAt(uint64_t start, uint64_t size, const std::string& created_by);
-  /// `start` must have been returned by an allocation; anything else triggers a bug check.
+  /// Frees the range at `start`. Triggers a bug check if no allocation returned `start`.
   void Free(uint64_t start);
 
   uint64_t free_bytes() const { return free_bytes_; }

@@ -7,7 +7,7 @@
 
 namespace gmmu::os {
 
-/// "0x1f000".
+/// Formats a number like "0x1f000".
 inline std::string Hex(uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%" PRIx64, value);

@@ -14,8 +14,8 @@ namespace gmmu::os {
 
 /// The allocated ranges, indexed by their starts.
 ///
-/// In a space of pages, a range is found by its first page's number. Scattered pages come and go by the million, and an
-/// array of four bytes per page stays in the processor's caches, where the nodes of a map would not.
+/// In a space of pages, a range is found by the number of its first page. Millions of scattered pages are allocated and
+/// freed, and an array with four bytes per page stays in the processor's caches, unlike the nodes of a map.
 class UsedRanges {
  public:
   struct Range {
@@ -24,12 +24,12 @@ class UsedRanges {
     Ledger::Ticket ticket;
   };
 
-  /// Ranges begin at multiples of `page`, below `end`. With 0 they may begin anywhere.
+  /// Ranges begin at multiples of `page`, below `end`. If `page` is 0, they may begin at any address.
   UsedRanges(uint64_t end, uint64_t page);
 
-  /// No range may be held that begins at the same start.
+  /// No existing range may begin at the same start.
   void Add(const Range& range);
-  /// Removes and returns the range that begins at `start`; nullopt if there is none.
+  /// Removes and returns the range that begins at `start`, or returns nullopt if there is none.
   std::optional<Range> Remove(uint64_t start);
   size_t size() const { return size_; }
 
@@ -40,7 +40,7 @@ class UsedRanges {
   size_t size_ = 0;
   std::unordered_map<uint64_t, Range> by_start_;   // used if page_ is 0
   std::vector<std::unique_ptr<Numbers>> by_page_;  // null if no range begins in these pages
-  std::vector<Range> ranges_;                      // elements listed in unused_ hold no range
+  std::vector<Range> ranges_;                      // the elements listed in unused_ are free
   std::vector<uint32_t> unused_;                   // free elements of ranges_, numbered as in Numbers
 };
 

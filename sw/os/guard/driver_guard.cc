@@ -29,7 +29,7 @@ constexpr size_t kSignalStack = 64 * 1024;
 // Read by the signal handlers, which run on the interrupted thread.
 DriverGuard::Frame* volatile current = nullptr;
 bool is_on = false;
-const void* base_of_driver = nullptr;  // base of the driver's shared object; if null, any code may be the driver's
+const void* base_of_driver = nullptr;  // base of the driver's shared object; null: all code is the driver's
 DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
 void (*last_resort)() = nullptr;
@@ -85,9 +85,9 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   if (current != nullptr && device_access != nullptr && device_access(signal, info, context)) return;
   if (current != nullptr) Leave(current, signal, info, context);
   if (last_resort != nullptr) std::exchange(last_resort, nullptr)();
-  // The driver did not cause the fault. The instruction faults again after the return and ends the program.
+  // The driver did not cause the fault. After the return the instruction faults again, which ends the program.
   std::signal(signal, SIG_DFL);
-  if (info->si_code <= 0) raise(signal);  // a signal sent by a process does not recur by itself
+  if (info->si_code <= 0) raise(signal);  // a signal that a process sent does not recur by itself
 }
 
 void OnTick(int, siginfo_t* info, void* context) {
@@ -98,14 +98,14 @@ void OnTick(int, siginfo_t* info, void* context) {
     return;
   }
   if (++ticks < most_ticks) return;
-  // The thread is in the model's code at this tick, so the next tick decides.
+  // At this tick the thread is not in the driver's code; wait for the next tick.
   if (base_of_driver != nullptr && BaseOf(InstructionOf(context)) != base_of_driver) return;
   spinning = nullptr;
   ticks = 0;
   Leave(frame, SIGPROF, info, context);
 }
 
-/// A driver that calls exit leaves all its objects open, so this ends the process without clean-up.
+/// A driver that calls exit leaves all its objects open, so the process ends here without clean-up.
 void OnExit() {
   if (current == nullptr) return;
   std::fprintf(stderr, "gmmu: the driver called exit inside of %s: no report is written\n", current->entry);

@@ -9,16 +9,17 @@
 
 namespace gmmu::os {
 
-/// Tracks the running call of the driver, so that faults are attributed to the driver. These are calls that do not
-/// return and, once Install was called, processor faults.
+/// Tracks the driver call that is running, so that its faults are attributed to the driver. Faults are calls that do
+/// not return and, once Install was called, processor faults.
 ///
-/// A processor fault inside a call (a bad pointer, a division by zero, abort) leaves the driver's frames as they are
-/// and throws BugCheck from Run: SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS; at DISPATCH_LEVEL and
-/// above DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address; abort has no number. Beyond the end of memory that the
-/// driver was given (GuardedMemory) the text names the object, and pool memory has the numbers of special pool. A call
-/// that spends `spin_seconds` of processor time in the driver's own code throws OsTimeout. So does, installed or not, a
-/// call that reads registers or delays for kBoundNs of the machine's time. If a driver calls exit, the program reports
-/// it and ends with status 1.
+/// A processor fault inside a call (a bad pointer, a division by zero, abort) abandons the driver's stack frames
+/// without unwinding and makes Run throw a BugCheck. Its number is SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the
+/// NTSTATUS below DISPATCH_LEVEL, and DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address at DISPATCH_LEVEL and
+/// above; abort has no number. If the access ran past the end of memory that was given to the driver (GuardedMemory),
+/// the message names the object, and pool memory has the bug checks of special pool. A call that spends `spin_seconds`
+/// of processor time in the driver's own code throws OsTimeout. A call that reads registers or delays for kBoundNs of
+/// machine time also throws OsTimeout, even without Install. If a driver calls exit, the program reports it and ends
+/// with status 1.
 class DriverGuard {
  public:
   static constexpr uint64_t kBoundNs = 500'000'000;
@@ -33,46 +34,46 @@ class DriverGuard {
     const void* address = nullptr;      ///< the accessed address
     const void* instruction = nullptr;  ///< the faulting instruction; may be outside the driver
     enum class Access { kUnknown, kRead, kWrite } access = Access::kUnknown;
-    std::exception_ptr error;  ///< ends the call instead of a signal
+    std::exception_ptr error;  ///< if set, the error that ends the call, instead of a signal
   };
 
-  /// Attributes signals of this process inside a call to the driver. `in_driver` is any address of its code; null means
-  /// that all code is the driver's (for tests).
+  /// Attributes signals that are raised inside a call to the driver. `in_driver` is any address of the driver's code;
+  /// null (for tests) means that all code is the driver's.
   static void Install(const void* in_driver, unsigned spin_seconds = 10);
-  /// Undoes Install; no call may be running.
+  /// Undoes Install. No call may be running.
   static void Remove();
   static bool installed();
-  /// Sets the function that a fault outside of every call runs before it ends the program; null means none. It runs in
-  /// the signal handler.
+  /// Sets the function that runs before a fault outside of every call ends the program; null means none. The function
+  /// runs in the signal handler.
   static void SetLastResort(void (*last_resort)());
-  /// Sets the function that handles signals of accesses to device memory inside of a call; null means none. It runs in
-  /// the signal handler.
+  /// Sets the function that handles signals of accesses to device memory inside a call; null means none. The function
+  /// runs in the signal handler.
   static void SetDeviceAccess(bool (*take)(int signal, const siginfo_t* info, void* context));
-  /// Abandon and Blame end the innermost call wherever it executes. Abandon makes Run throw `error`. Blame makes Run
-  /// throw the fault of an access that turned out not to be a device access.
+  /// Abandon and Blame end the innermost call from any depth. Abandon makes Run throw `error`. Blame makes Run throw
+  /// the fault of an access that turned out not to be a device access.
   [[noreturn]] static void Abandon(std::exception_ptr error);
   [[noreturn]] static void Blame(const void* address, const void* instruction, bool write);
-  /// Sets a function that explains a fault at an address, or returns an empty text if it knows nothing about the
-  /// address. Null removes it.
+  /// Sets a function that explains a fault at an address, or returns an empty string for addresses unknown to it. Null
+  /// removes the function.
   static void Explain(std::function<std::string(const void* address)> explain);
 
-  /// Runs `call` on this stack and attributes its faults to `entry` at `irql`. `now_ns`: the machine's time.
+  /// Runs `call` on the current stack and attributes its faults to `entry` at `irql`. `now_ns`: the machine's time.
   static void Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call);
-  /// Call from a kernel routine in which a driver may wait: throws OsTimeout when the driver's call has lasted longer
+  /// Call from a kernel routine in which a driver can wait. Throws OsTimeout if the driver's call has lasted longer
   /// than `bound_ns`, which is kBoundNs scaled for the machine.
   static void CheckTime(uint64_t now_ns, uint64_t bound_ns = kBoundNs);
 
-  /// Restarts the time of the innermost call. Call after it has waited, as a driver's system thread may.
+  /// Restarts the time limit of the innermost call. Call after a legitimate wait, as in a driver's system thread.
   static void Restart(uint64_t now_ns);
 
-  /// Take removes and returns this fibre's innermost call. Call Take before switching stacks and Put afterwards.
+  /// Take removes and returns the innermost call of this fibre. Call Take before switching stacks and Put afterwards.
   static Frame* Take();
   static void Put(Frame* frame);
   /// Returns the name of the innermost call; "" outside of every call.
   static const char* entry();
-  /// Describes where the driver called the running routine, from the stack's return addresses: " inside of
-  /// DxgkDdiDpcRoutine at driver.so+0x1234 (Dpc)". Omits the address if no driver file is known. Returns "" outside of
-  /// every call.
+  /// Describes the place in the driver that called the running routine, from the return addresses on the stack: "
+  /// inside of DxgkDdiDpcRoutine at driver.so+0x1234 (Dpc)". Omits the address if no driver file is known. Returns ""
+  /// outside of every call.
   static std::string CallSite();
 
  private:

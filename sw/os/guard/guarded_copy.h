@@ -9,8 +9,9 @@
 
 namespace gmmu::os {
 
-/// A copy of an argument that ends at an inaccessible page, so that a driver that accesses memory beyond it faults
-/// (DriverGuard). CheckFront finds writes in front of it. Between Shut and the next use the copy is inaccessible.
+/// A copy of an argument that ends at an inaccessible page, so that a driver faults when it accesses memory beyond the
+/// copy (DriverGuard). CheckFront finds writes in front of the copy. From Shut until the next use the copy is
+/// inaccessible.
 class GuardedCopy : public GuardedMemory {
  public:
   GuardedCopy() = default;
@@ -18,7 +19,8 @@ class GuardedCopy : public GuardedMemory {
     if (base_ != nullptr) Release(base_, room_ + kGuard);
   }
 
-  /// Copies `count` elements from `first` on; valid until the next Of. `name` describes them in a report.
+  /// Copies `count` elements from `first` on. The copy is valid until the next call of Of. `name` describes it in a
+  /// report.
   template <typename T>
   T* Of(const T* first, size_t count, std::string name) {
     return static_cast<T*>(Of(static_cast<const void*>(first), count * sizeof(T), std::move(name)));
@@ -28,7 +30,8 @@ class GuardedCopy : public GuardedMemory {
     if (bytes != 0) std::memcpy(at, first, bytes);
     return at;
   }
-  /// Provides memory for the driver to fill, without a copy. It stands in for the memory at `real` unless that is null.
+  /// Provides memory for the driver to fill, without a copy. If `real` is not null, the memory stands in for that at
+  /// `real`.
   void* Room(size_t bytes, std::string name, const void* real = nullptr) {
     real_ = static_cast<const char*>(real);
     if (base_ == nullptr || bytes + kFront > room_) Grow(bytes + kFront);
@@ -51,7 +54,7 @@ class GuardedCopy : public GuardedMemory {
     if (base_ != nullptr) Close(base_, room_);
     shut_ = true;
   }
-  /// Copies back what the driver has written.
+  /// Copies the contents, as the driver left them, to `first`.
   void To(void* first) const {
     if (bytes_ != 0) std::memcpy(first, begin(), bytes_);
   }

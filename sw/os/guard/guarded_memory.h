@@ -8,23 +8,23 @@
 
 namespace gmmu::os {
 
-/// Memory given to a driver, with inaccessible guard pages around it. An access to a guard page is reported with the
-/// memory that it overran. Every object of this class can be found by an address.
+/// Memory for a driver, surrounded by inaccessible guard pages. A fault in a guard page is reported with the memory
+/// that was overrun. Objects of this class can be found by address.
 class GuardedMemory {
  public:
-  /// Describes an address within inaccessible pages.
+  /// Describes an access to an inaccessible page.
   struct Trespass {
-    StopCode code = StopCode::kUnknown;  ///< the stop code of Windows; kUnknown: Windows has none for this
+    StopCode code = StopCode::kUnknown;  ///< the Windows stop code; kUnknown: Windows has none for this access
     std::string text;                    ///< "byte 592 of the output of DXGKQAITYPE_DRIVERCAPS, which has 592 bytes"
   };
 
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  /// Finds the memory in whose guard pages the address is.
+  /// Finds the memory whose guard pages contain the address.
   static std::optional<Trespass> Find(const void* address);
-  /// Translates an address that a driver sees. If it is in memory that stands in for other memory, returns the address
-  /// in that other memory.
+  /// Translates an address as seen by a driver. If it lies in memory that stands in for other memory, returns the
+  /// corresponding address in that other memory.
   static const void* RealOf(const void* address);
 
  protected:
@@ -32,12 +32,12 @@ class GuardedMemory {
   ~GuardedMemory();
 
   static constexpr size_t kPage = 4096;
-  /// Reserves whole inaccessible pages, at the same addresses in every run if these are free. Throws std::bad_alloc.
+  /// Reserves whole inaccessible pages, at the same addresses in every run if those are free. Throws std::bad_alloc.
   static char* Reserve(size_t bytes);
   static void Release(char* base, size_t bytes);
-  /// Makes part of the reserved pages accessible and fills it with 0.
+  /// Makes part of the reserved pages accessible and fills it with zeros.
   static bool Open(char* at, size_t bytes);
-  /// Makes part of the reserved pages inaccessible again; its contents are lost.
+  /// Makes part of the reserved pages inaccessible again; the contents are lost.
   static void Close(char* at, size_t bytes);
 
  private:

@@ -8,17 +8,17 @@
 
 namespace gmmu::os {
 
-/// A callback or an allocation of the driver that was refused on purpose.
+/// A callback or an allocation of the driver that was refused deliberately.
 struct Refused {
   std::string what;    ///< "DxgkCbAllocateAdl", "pool block gmmu of 64 bytes"
   std::string inside;  ///< the driver's entry point that made the request
 };
 
-/// Refuses the n-th callback that may fail, or the n-th allocation of the driver (inject.fail_callback,
-/// inject.fail_allocation), and counts them.
+/// Counts callbacks that are allowed to fail, or allocations, and refuses the n-th one (inject.fail_callback,
+/// inject.fail_allocation).
 class Refusals {
  public:
-  /// 0 refuses none. Nothing is counted if both are 0.
+  /// 0 disables a refusal. If both are 0, nothing is counted.
   Refusals(uint64_t callback, uint64_t allocation) : callback_(callback), allocation_(allocation) {}
 
   bool asked() const { return callback_ != 0 || allocation_ != 0; }

@@ -7,22 +7,23 @@
 
 namespace gmmu::os {
 
-/// Runs a routine on a separate stack that was painted beforehand, and measures how deep the routine used it.
+/// Runs a routine on a separate stack that was filled with a pattern, and measures how deep the routine used it.
 ///
-/// Off runs code that models hardware (a register access and the machine's work for it) on the caller's stack, so that
-/// this code does not count as the routine's stack use. The meter runs one routine at a time, which may switch fibres
-/// only inside Off.
+/// Off runs code that models hardware (a register access and the resulting work of the machine) on the caller's stack,
+/// so that it does not count as stack use of the routine. The meter runs one routine at a time. The routine may switch
+/// fibres only inside Off.
 class StackMeter {
  public:
-  /// `bytes` is the size of the stack in whole pages, far more than any routine should use. Below it is a guard area.
+  /// `bytes` is the size of the stack, whole pages and far more than any routine should use. Below the stack is a guard
+  /// area.
   explicit StackMeter(size_t bytes = 96 * 1024);
   ~StackMeter();
   StackMeter(const StackMeter&) = delete;
   StackMeter& operator=(const StackMeter&) = delete;
 
-  /// Returns the number of stack bytes that `routine` touched. Passes on the routine's exceptions.
+  /// Returns the number of stack bytes that `routine` touched. Rethrows the routine's exceptions.
   size_t Run(const std::function<void()>& routine);
-  /// Runs `work` on the stack of Run's caller if a routine is running, else on the present stack.
+  /// Runs `work` on the stack of Run's caller if a routine is running, otherwise on the current stack.
   static void Off(const std::function<void()>& work);
 
  private:
@@ -36,7 +37,7 @@ class StackMeter {
   boost::context::fiber* caller_ = nullptr;  // the caller's context while the routine runs
   const std::function<void()>* off_ = nullptr;
   std::exception_ptr error_;
-  size_t own_ = 0;  // stack bytes that an empty routine uses
+  size_t own_ = 0;  // stack bytes used by an empty routine
 };
 
 }  // namespace gmmu::os

@@ -19,7 +19,7 @@ constexpr uint32_t kLastVector = 0xEF;
 constexpr uint64_t kReservation = uint64_t{1} << 36;  // address space only, no memory
 }  // namespace
 
-// The machine runs on its own stack, so that StackMeter measures the driver alone.
+// The machine model runs on its own stack, so that StackMeter measures only the driver.
 uint64_t Hal::Read(uint64_t address, unsigned size) {
   uint64_t value = 0;
   StackMeter::Off([&] {
@@ -72,7 +72,7 @@ void Hal::StallUntil(uint64_t end_ns) {
   for (uint64_t now = NowNs(); now < end_ns; now = NowNs()) {
     platform_.WaitForMessage(end_ns - now);
     scheduler_.Seam();
-    // A message that the IRQL masks ends each wait immediately, so make an access, which takes time.
+    // A message that the IRQL masks ends each wait immediately; an access makes time advance.
     if (NowNs() == now) ConfigRead({}, 0, sizeof(uint32_t));
   }
 }

@@ -13,24 +13,23 @@
 
 namespace gmmu::os {
 
-/// The hardware abstraction layer, which is the machine as the kernel sees it. Pending interrupts are served at every
-/// access.
+/// The hardware abstraction layer: the machine as the kernel sees it. Every access serves pending interrupts.
 class Hal {
  public:
   Hal(hw::Platform& platform, Scheduler& scheduler) : platform_(platform), scheduler_(scheduler) {}
 
   uint64_t Read(uint64_t address, unsigned size);
-  /// Perform uncached stores, which first drain the write-combining buffers.
+  /// Uncached stores; they first drain the write-combining buffers.
   void Write(uint64_t address, unsigned size, uint64_t value);
   void ReadBlock(uint64_t address, void* to, size_t size);
   void WriteBlock(uint64_t address, const void* from, size_t size);
   uint32_t ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size);
   void ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value);
 
-  /// Lets time pass until NowNs() reaches `end_ns`, at any IRQL; interrupts are served if the IRQL allows.
+  /// Lets time advance until NowNs() reaches `end_ns`, at any IRQL. Interrupts are served if the IRQL allows.
   void StallUntil(uint64_t end_ns);
 
-  /// Returns a message whose arrival calls `isr` (see Scheduler::ConnectInterrupt).
+  /// Allocates a message whose arrival calls `isr`, and returns it (see Scheduler::ConnectInterrupt).
   hw::Message ConnectInterrupt(std::string name, std::function<void()> isr);
   void DisconnectInterrupt(const hw::Message& message);
 
@@ -47,8 +46,8 @@ class Hal {
 
 /// Kernel virtual addresses of device registers.
 ///
-/// Drivers get a pointer inside a region without access, which READ_REGISTER_* and WRITE_REGISTER_* resolve. A plain load or
-/// store faults; in a driver that is loaded it then reaches the device (device_accesses.h).
+/// Drivers get a pointer into an inaccessible region, which READ_REGISTER_* and WRITE_REGISTER_* resolve. A plain load
+/// or store faults; in a loaded driver, the access is then performed on the device (device_accesses.h).
 class MmioViews {
  public:
   explicit MmioViews(Ledger& ledger);
@@ -58,10 +57,10 @@ class MmioViews {
 
   /// Returns a pointer for [physical, physical + size).
   void* Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by);
-  /// `view` must have been returned by Map; anything else triggers a bug check.
+  /// Removes the view. Triggers a bug check if Map did not return `view`.
   void Unmap(void* view);
-  /// Returns the physical address behind `pointer`. Triggers a bug check if [pointer, pointer + size) is not in one
-  /// view.
+  /// Returns the physical address behind `pointer`. Triggers a bug check if [pointer, pointer + size) is not within a
+  /// single view.
   uint64_t Resolve(const volatile void* pointer, size_t size) const;
   bool Contains(const volatile void* pointer) const;
 

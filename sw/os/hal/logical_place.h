@@ -15,7 +15,7 @@ struct LogicalRange {
 
 /// Allocates `count` logical pages at an address that lets the largest IOMMU pages map each run of consecutive host
 /// pages: the logical and host addresses are equal modulo 1 GiB or 2 MiB if the run contains an aligned page of that
-/// size. Falls back to smaller pages; returns nullopt if there is no room at all.
+/// size. Falls back to smaller pages. Returns nullopt if no range is large enough.
 std::optional<LogicalRange> PlaceLogical(RangeAllocator& space, const uint64_t* pfns, size_t count,
                                          const char* created_by);
 

@@ -14,44 +14,44 @@
 
 namespace gmmu::os {
 
-/// Allocates physical pages of the machine's RAM at pseudo-random places throughout it.
+/// Allocates physical pages of the machine's RAM at pseudo-random places all over the RAM.
 ///
 /// Pages are host physical page numbers. The first MiB belongs to firmware and is never allocated. Bounds are byte
 /// addresses, [low, high). If `ram` is given, allocated pages contain zeros; otherwise they contain what their previous
 /// owner left.
 class PageAllocator {
  public:
-  /// `instruments` is notified of which pages have an owner; it may be null.
+  /// `instruments` is notified which pages have an owner; it may be null.
   PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram = nullptr,
                 hw::Instruments* instruments = nullptr);
 
-  /// Allocates `count` pages at unrelated places, or in blocks (set_block). Returns nullopt, without a change, if there
-  /// are not enough pages.
+  /// Allocates `count` pages at unrelated places, or in blocks (set_block). Returns nullopt and changes nothing if
+  /// there are not enough pages.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                          const std::string& owner, const std::string& created_by);
   /// From now on AllocateScattered allocates consecutive pages in aligned blocks of `pages` (a power of two) at random
-  /// places, as long as whole blocks are free. With 1 each page is placed at random.
+  /// places, as long as whole blocks are free. If `pages` is 1, each page is placed at random.
   void set_block(uint64_t pages) { block_pages_ = pages; }
-  /// Sets whether allocated pages contain zeros, or what the previous owner left (MM_DONT_ZERO_ALLOCATION).
+  /// Sets whether allocated pages contain zeros or what the previous owner left (MM_DONT_ZERO_ALLOCATION).
   void set_zeroing(bool on) { zeroing_ = on; }
-  /// True if a page was freed before, so that memory is no longer in its power-on state.
+  /// True if any page was freed since power-on, so that memory is no longer in its power-on state.
   bool used_before() const { return !dirty_.empty(); }
-  /// Returns the first of `count` consecutive pages, which is a multiple of `alignment` pages. The range never crosses
-  /// a multiple of `boundary` (bytes, a power of two, 0: none).
+  /// Returns the first of `count` consecutive pages; its number is a multiple of `alignment`. The range never crosses a
+  /// multiple of `boundary` (bytes, a power of two, 0: none).
   std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high, uint64_t boundary,
                                              const std::string& owner, const std::string& created_by,
                                              uint64_t alignment = 1);
   /// Allocates one page anywhere; throws OsError if none is free.
   uint64_t AllocatePage(const std::string& owner, const std::string& created_by);
 
-  /// Sets the commit limit to installed memory plus `pages` of the page file.
+  /// Sets the commit limit to the installed memory plus `pages` of page file.
   void set_page_file(uint64_t pages) { page_file_ = pages; }
-  /// Commits `pages` that are not in memory: they count as used by others, though no page is allocated yet. False if
-  /// the total would exceed the commit limit. Discharge a page when it comes into memory or is no longer needed.
+  /// Commits `pages` that are not in memory: they count as used, although no page is allocated yet. Returns false if
+  /// the total would exceed the commit limit. Discharge a page when it is brought into memory or is no longer needed.
   [[nodiscard]] bool Charge(uint64_t pages);
   void Discharge(uint64_t pages) { charged_ -= pages; }
 
-  /// Triggers a bug check for a page that is not allocated or is still pinned.
+  /// Frees the page. Triggers a bug check if it is not allocated or is still pinned.
   void Free(uint64_t pfn);
   void Free(const std::vector<uint64_t>& pfns);
 
@@ -63,8 +63,8 @@ class PageAllocator {
 
   uint64_t installed_pages() const { return total_; }
   size_t allocated() const { return pages_.size(); }
-  const std::vector<hw::Range>& ranges() const { return ram_; }  ///< page ranges that it allocates from
-  /// Address after the highest installed byte.
+  const std::vector<hw::Range>& ranges() const { return ram_; }  ///< page ranges from which pages are allocated
+  /// Returns the address after the highest installed byte.
   uint64_t end() const;
 
  private:
@@ -72,7 +72,7 @@ class PageAllocator {
     Ledger::Ticket ticket;
     std::vector<Ledger::Ticket> pins;
   };
-  /// Usable ranges within [low, high), in pages.
+  /// Returns the usable ranges within [low, high), in pages.
   std::vector<hw::Range> Candidates(uint64_t low, uint64_t high) const;
   std::optional<uint64_t> NextOfBlock(const std::vector<hw::Range>& ranges);
   std::optional<std::vector<uint64_t>> Draw(size_t count, uint64_t low, uint64_t high, bool blocks,
@@ -84,9 +84,9 @@ class PageAllocator {
   uint64_t total_ = 0;
   uint64_t page_file_ = 0, charged_ = 0;
   uint64_t block_pages_ = 1;
-  hw::Range open_block_{0, 0};  ///< pages that remain of the block being allocated from
+  hw::Range open_block_{0, 0};  ///< pages that are left in the current block
   std::unordered_map<uint64_t, Page> pages_;
-  std::unordered_set<uint64_t> dirty_;  // pages that had an owner before
+  std::unordered_set<uint64_t> dirty_;  // pages that had an owner at some time
   bool zeroing_ = true;
   Random random_;
   Ledger& ledger_;

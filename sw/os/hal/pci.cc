@@ -115,11 +115,11 @@ void Pci::EnableMsi(const PciFunction& function, const hw::Message& message) {
     data = static_cast<uint16_t>(at + 12);
   }
   hal_.ConfigWrite(function.bdf, data, 2, message.data);
-  // Only one message is enabled: multiple message enable (6:4) is 0.
+  // Enables only one message: multiple message enable (6:4) is 0.
   hal_.ConfigWrite(function.bdf, static_cast<uint16_t>(at + 2), 2, (control & ~0x70u) | kMsiEnable);
 }
 
-// The interrupt controller sends the vector in the interrupt line register.
+// The interrupt controller uses the vector in the interrupt line register.
 void Pci::RouteLine(const PciFunction& function, const hw::Message& message) {
   if (hal_.ConfigRead(function.bdf, kPin, 1) == 0)
     throw OsError("device " + function.bdf.ToString() + " has no MSI capability and no interrupt pin");
@@ -147,7 +147,7 @@ void Pci::SetPower(const PciFunction& function, bool on) {
   const auto control = static_cast<uint16_t>(capability + 4);
   const uint32_t now = hal_.ConfigRead(function.bdf, control, 2);
   hal_.ConfigWrite(function.bdf, control, 2, (now & ~3u) | (on ? 0u : 3u));
-  static_cast<void>(hal_.ConfigRead(function.bdf, control, 2));  // the read completes after the write has arrived
+  static_cast<void>(hal_.ConfigRead(function.bdf, control, 2));  // the read completes only after the write has arrived
 }
 
 void Pci::PowerOff(const PciFunction& function) {

@@ -13,7 +13,7 @@ namespace gmmu::os {
 
 class Hal;
 
-/// A memory BAR after assignment; its size is 0 if it is not implemented.
+/// A memory BAR after assignment. Its size is 0 if the BAR is not implemented.
 struct Bar {
   uint64_t address = 0;
   uint64_t size = 0;
@@ -33,30 +33,30 @@ struct PciFunction {
   uint16_t msi_offset = 0;  ///< offset of the MSI capability; 0: none
 };
 
-/// The PCI bus driver. It finds functions, assigns their BARs addresses between `window.start` and `window.end` (below
-/// 4 GiB), and switches bus mastering and message-signalled interrupts.
+/// The PCI bus driver. It finds functions, assigns addresses between `window.start` and `window.end` (below 4 GiB) to
+/// their BARs, and enables and disables bus mastering and message-signalled interrupts.
 class Pci {
  public:
   Pci(Hal& hal, hw::Range window) : hal_(hal), window_(window), next_(window.start) {}
 
-  /// Finds every function of buses 0 to `last_bus`. It sizes and assigns BARs, and switches memory decoding on and bus
-  /// mastering off. A BAR that was assigned before keeps its address.
+  /// Finds every function on buses 0 to `last_bus`. Sizes and assigns BARs, enables memory decoding and disables bus
+  /// mastering. A BAR that was assigned before keeps its address.
   std::vector<PciFunction> Enumerate(uint8_t last_bus = 8);
-  /// A function without MSI gets the message's vector through its interrupt pin.
+  /// Enables the message. A function without MSI gets the message's vector through its interrupt pin.
   void EnableMsi(const PciFunction& function, const hw::Message& message);
   void DisableMsi(const PciFunction& function);
   void SetBusMaster(const PciFunction& function, bool on);
-  /// True if one assigned BAR contains all of [start, start + size).
+  /// Whether a single assigned BAR contains all of [start, start + size).
   bool Decodes(uint64_t start, uint64_t size) const;
-  /// Sets D0 or D3 through the power management capability, if any. In D3 the function's memory loses its content.
+  /// Sets D0 or D3 through the power management capability, if any. In D3 the function's memory loses its contents.
   void SetPower(const PciFunction& function, bool on);
-  /// Switches memory decoding and bus mastering off.
+  /// Disables memory decoding and bus mastering.
   void PowerOff(const PciFunction& function);
 
  private:
   void RouteLine(const PciFunction& function, const hw::Message& message);
   void AssignBars(PciFunction& function);
-  /// Returns the address for a BAR: its former address, or one after all other BARs.
+  /// Returns the address for a BAR: its previous address, or one above all other BARs.
   uint64_t PlaceOf(hw::Bdf bdf, unsigned index, uint64_t size);
   uint16_t FindCapability(hw::Bdf bdf, uint8_t id);
 

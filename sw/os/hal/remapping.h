@@ -17,13 +17,13 @@ namespace gmmu::os {
 class Hal;
 class PageAllocator;
 
-/// An access of a device that the remapping unit has refused.
+/// A device access that the remapping unit refused.
 struct RemappingFault {
   enum class Cause : uint8_t {
     kNotAttached,      ///< the device is in no domain
     kNoAccess,         ///< the page is not mapped, or not for this kind of access
     kBeyondLimit,      ///< the address is beyond the domain's width
-    kBadTables,        ///< the unit could not read its tables, or found nonsense in them
+    kBadTables,        ///< the unit could not read its tables, or they are invalid
     kInterruptWindow,  ///< the address is, or maps to, the interrupt window
     kOther,
   };
@@ -31,35 +31,35 @@ struct RemappingFault {
   bool read = false;
   uint64_t address = 0;  ///< logical address, 4 KiB aligned
   Cause cause = Cause::kOther;
-  std::string reason;  ///< the cause in the unit's own terms, as reports name it: "no read permission"
+  std::string reason;  ///< the cause in the unit's own terms, for reports: "no read permission"
 
-  /// Returns a text like "device 01:00.0: read of logical page 0x5000: no read permission".
+  /// Returns a string like "device 01:00.0: read of logical page 0x5000: no read permission".
   std::string Text() const;
 };
 
-/// The view of host memory that the devices of one logical adapter have. Made by Remapping::CreateDomain.
+/// The view of host memory of one logical adapter's devices. Created by Remapping::CreateDomain.
 ///
-/// Logical addresses come from [4 KiB, limit) without the interrupt window 0xFEE00000-0xFEEFFFFF, at pseudo-random
-/// places. Page numbers count pages of 4 KiB.
+/// Logical addresses are allocated at pseudo-random places in [4 KiB, limit), except the interrupt window
+/// 0xFEE00000-0xFEEFFFFF. Page numbers count pages of 4 KiB.
 class RemappingDomain {
  public:
   virtual ~RemappingDomain() = default;
   RemappingDomain(const RemappingDomain&) = delete;
   RemappingDomain& operator=(const RemappingDomain&) = delete;
 
-  /// True if logical addresses equal the host's (1:1) and are not allocated by `logical`.
+  /// Whether logical addresses equal host addresses (1:1) and are not allocated from `logical`.
   bool identity() const { return identity_; }
-  /// True if an identity domain maps all installed memory, in use or not.
+  /// Whether an identity domain maps all installed memory, in use or not.
   bool whole() const { return !whole_.empty(); }
   RangeAllocator& logical() { return logical_; }
   bool Has(hw::Bdf device) const;
-  /// True if nothing is mapped.
+  /// Whether nothing is mapped.
   bool empty() const { return mappings_.empty() && uses_.empty() && whole_.empty(); }
-  /// Host page of a logical page, read from the unit's tables; all ones if it is not mapped.
+  /// Returns the host page of a logical page, read from the unit's tables; all ones if it is not mapped.
   virtual uint64_t Lookup(uint64_t page) const = 0;
 
  protected:
-  // What an implementation of Remapping records about its domain.
+  // State that every implementation of Remapping records in its domains.
 
   /// `number` is unique among the unit's domains.
   RemappingDomain(unsigned number, uint64_t limit, bool identity, uint64_t seed, Ledger& ledger,
@@ -73,13 +73,14 @@ class RemappingDomain {
   /// Triggers a bug check unless the device is attached.
   void RequireDevice(hw::Bdf device) const;
   void RemoveDevice(hw::Bdf device);
-  /// Call when Remapping::Map has mapped `pages` pages from logical page `first` on.
+  /// Call when Remapping::Map has mapped `pages` pages from logical page `first` upwards.
   void AddMapping(uint64_t first, uint64_t pages, const std::string& owner, const std::string& created_by);
-  /// Triggers a bug check unless one Map has mapped exactly these pages.
+  /// Triggers a bug check unless a single Map call has mapped exactly these pages.
   void RequireMapping(uint64_t first, uint64_t pages) const;
   void RemoveMapping(uint64_t first);
-  /// AddUses counts a use of each host page, EndUses ends one. They return, in order, the pages whose first use begins
-  /// or whose last use ends. Pages of MapWhole are left out. Ending a use that does not exist triggers a bug check.
+  /// AddUses counts a use of each host page; EndUses ends a use of each. They return, in order, the pages whose first
+  /// use begins or whose last use ends. Pages mapped by MapWhole are left out. Ending a use that does not exist
+  /// triggers a bug check.
   std::vector<uint64_t> AddUses(const std::vector<uint64_t>& pfns);
   std::vector<uint64_t> EndUses(const std::vector<uint64_t>& pfns);
   void set_whole(const std::vector<hw::Range>& ranges) { whole_ = ranges; }
@@ -96,70 +97,70 @@ class RemappingDomain {
   const bool identity_;
   std::vector<hw::Range> whole_;          // page ranges that MapWhole has mapped
   std::map<uint64_t, Mapping> mappings_;  // keyed by the first logical page of the Map call
-  std::map<uint64_t, unsigned> uses_;     // number of MapIdentity calls that hold each host page
+  std::map<uint64_t, unsigned> uses_;     // number of MapIdentity calls in effect for each host page
   std::vector<uint16_t> devices_;
   RangeAllocator logical_;
   Ledger::Ticket ticket_;
 };
 
-/// Driver of the unit between devices and host memory that translates their addresses (an IOMMU).
+/// Driver of the IOMMU, the unit that translates the addresses of device accesses to host memory.
 ///
-/// The rest of the system uses only this interface; an implementation supports one architecture. Addresses are bytes,
-/// logical or host physical, in pages of 4 KiB; `pfns` are host page numbers. Calls wait for the unit: the IRQL must be
-/// below kDispatch. A call returns when its change holds for every access of a device from then on, so that pages
-/// may be reused at once. Fibres may be in calls at the same time, if these are for different pages or domains.
-/// Errors: OsError when memory or the unit fails, OsTimeout when it does not answer, BugCheck for misuse.
+/// The rest of the operating system uses only this interface; each implementation supports one architecture. Addresses
+/// are bytes, logical or host physical, in pages of 4 KiB; `pfns` are host page numbers. Calls wait for the unit, so
+/// the IRQL must be below kDispatch. When a call returns, its change is in effect for every later device access, and
+/// pages may be reused at once. Fibres may make calls at the same time if the calls are for different pages or domains.
+/// Errors: OsError when memory or the unit fails, OsTimeout when the unit does not respond, BugCheck for misuse.
 ///
-/// There is no remapping of interrupts: Hal::ConnectInterrupt gives messages that pass the unit unchanged.
+/// Interrupts are not remapped: the messages of Hal::ConnectInterrupt pass the unit unchanged.
 class Remapping {
  public:
   virtual ~Remapping() = default;
 
-  /// Makes it possible to create and fill domains while the unit is off. Enable includes it. Throws OsError if no unit
-  /// answers or if it lacks a required capability.
+  /// Makes it possible to create and fill domains while the unit is off. Enable includes Prepare. Throws OsError if no
+  /// unit responds or if the unit lacks a required capability.
   virtual void Prepare() = 0;
-  /// Switches translation on: from then on every unattached device is blocked. `on_fault` is called for each refused
+  /// Enables translation. From then on every unattached device is blocked. `on_fault` is called for each refused
   /// access, at IRQL kDevice.
   virtual void Enable(std::function<void(const RemappingFault&)> on_fault) = 0;
-  /// Switches translation off: every device reaches all host memory by its physical addresses. Domains must have been
+  /// Disables translation. Every device then reaches all host memory by physical addresses. All domains must have been
   /// destroyed.
   virtual void Disable() = 0;
   virtual bool enabled() const = 0;
 
-  /// Makes a domain for logical addresses below `limit` bytes, or as far as the unit reaches. With `identity`, logical
-  /// addresses equal the host's. The domain belongs to this object.
+  /// Creates a domain for logical addresses below `limit` bytes, or up to the unit's own limit if that is lower. If
+  /// `identity` is true, logical addresses equal host addresses. This object owns the domain.
   virtual RemappingDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner) = 0;
-  /// Destroys the domain with its mappings. Its devices must have been detached.
+  /// Destroys the domain and its mappings. Its devices must have been detached.
   virtual void DestroyDomain(RemappingDomain* domain) = 0;
-  /// Puts the device behind the domain. A device is in one domain at a time.
+  /// Attaches the device to the domain. A device is in one domain at a time.
   virtual void Attach(hw::Bdf device, RemappingDomain& domain) = 0;
   virtual void Detach(hw::Bdf device, RemappingDomain& domain) = 0;
 
-  /// Maps `pfns` to consecutive logical pages from `logical` (4 KiB aligned), readable and writable. Triggers a bug
-  /// check if one of them is mapped already.
+  /// Maps `pfns` to consecutive logical pages from `logical` (4 KiB aligned) upwards, readable and writable. Triggers a
+  /// bug check if one of these logical pages is already mapped.
   virtual void Map(RemappingDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns,
                    const std::string& owner, const std::string& created_by) = 0;
-  /// Undoes the Map that began at `logical` and waits until no device uses the mapping.
+  /// Undoes the Map call that began at `logical`, and waits until no device uses the mapping.
   virtual void Unmap(RemappingDomain& domain, uint64_t logical, uint64_t pages) = 0;
   /// Lets the devices of an identity domain access `pfns` at the pages' own addresses. Uses of a page are counted; the
-  /// last UnmapIdentity removes its mapping.
+  /// last UnmapIdentity removes the mapping.
   virtual void MapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) = 0;
   virtual void UnmapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) = 0;
-  /// Maps every page of `ranges` (page numbers) at its own address for the life of the domain. No page may have been
-  /// mapped by MapIdentity.
+  /// Maps every page of `ranges` (page numbers) at its own address for the lifetime of the domain. MapIdentity must not
+  /// have mapped any of the pages before.
   virtual void MapWhole(RemappingDomain& domain, const std::vector<hw::Range>& ranges) = 0;
   /// Deliberate fault: removes one page from a mapping. Unmap tolerates the missing page.
   virtual void PunchHole(RemappingDomain& domain, uint64_t logical) = 0;
 };
 
-/// What the driver of a remapping unit needs.
+/// Parameters of a remapping unit's driver.
 struct RemappingParts {
   Hal& hal;
   PageAllocator& pages;
   Ledger& ledger;
   uint64_t base;  ///< host physical address of the unit's registers, as firmware reports it
-  uint64_t seed;  ///< of the places of logical addresses
-  /// Returns true if the next invalidation must be begun but not waited for (a deliberate fault).
+  uint64_t seed;  ///< seed for the placement of logical addresses
+  /// Returns true if the next invalidation must be started but not waited for (a deliberate fault).
   std::function<bool()> forget;
 };
 

@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kLongestInstruction = 15;
 constexpr unsigned kMostBytes = 64;
 
-/// The disassembler's library. It is loaded at the first decoded instruction, because it has 77,000 relocations and few
-/// runs decode anything.
+/// The disassembler library. It is loaded when the first instruction is decoded, because it has 77,000 relocations and
+/// few runs decode any instruction.
 struct Library {
   void* const handle = dlopen(GMMU_CAPSTONE, RTLD_NOW | RTLD_LOCAL);
   decltype(&cs_open) open = Find<decltype(open)>("cs_open");
@@ -32,7 +32,7 @@ struct Library {
   }
 };
 
-/// A decoder that stays open until the program ends, and its instruction buffer.
+/// A decoder, with its instruction buffer, that stays open until the program ends.
 class Decoder {
  public:
   Decoder() {
@@ -41,7 +41,7 @@ class Decoder {
     library_.option(handle_, CS_OPT_DETAIL, CS_OPT_ON);
     instruction_ = library_.allocate(handle_);
   }
-  /// Returns null if the bytes are no instruction.
+  /// Returns null if the bytes are not a valid instruction.
   const cs_insn* Decode(const void* code) {
     const auto* bytes = static_cast<const uint8_t*>(code);
     size_t size = kLongestInstruction;
@@ -55,7 +55,8 @@ class Decoder {
   cs_insn* instruction_ = nullptr;
 };
 
-/// Returns 0 if there is no register, and for segment registers, because a driver's segments begin at 0 in 64-bit mode.
+/// Returns 0 if there is no register. Also returns 0 for segment registers, because a driver's segments begin at 0 in
+/// 64-bit mode.
 uint64_t ValueOf(x86_reg name, const gregset_t& registers, const cs_insn& instruction) {
   const auto of = [&](int which) { return static_cast<uint64_t>(registers[which]); };
   switch (name) {
@@ -80,8 +81,8 @@ uint64_t ValueOf(x86_reg name, const gregset_t& registers, const cs_insn& instru
   }
 }
 
-/// Whether the instruction does not read the memory that it overwrites. The decoder's own answer is wrong for some
-/// vector moves.
+/// Whether the instruction overwrites memory without reading it. The library's own information is wrong for some vector
+/// moves.
 bool OnlyStores(const cs_insn& instruction) {
   const std::string_view name = instruction.mnemonic;  // "rep movsb"
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };

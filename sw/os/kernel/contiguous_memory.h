@@ -11,11 +11,12 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Memory of MmAllocateContiguousMemorySpecifyCache, which consists of consecutive host pages with a CPU view. The
-/// driver passes addresses from MmGetPhysicalAddress to the bus, but an IOMMU domain does not map them.
+/// Memory of MmAllocateContiguousMemorySpecifyCache: consecutive host pages with a CPU view. The driver passes
+/// addresses from MmGetPhysicalAddress to the device, but an IOMMU domain does not map them.
 class ContiguousMemory {
  public:
-  /// In bytes. `highest` is the last byte; no block crosses a multiple of `boundary` (a power of two, 0: no limit).
+  /// Bounds in bytes. `highest` is the address of the last usable byte. No block crosses a multiple of `boundary` (a
+  /// power of two, 0: no limit).
   struct Bounds {
     uint64_t lowest = 0, highest = ~uint64_t{0}, boundary = 0;
   };
@@ -25,9 +26,9 @@ class ContiguousMemory {
 
   /// Returns null if there are no such pages. Triggers a bug check above DISPATCH_LEVEL.
   void* Allocate(uint64_t bytes, const Bounds& bounds, MEMORY_CACHING_TYPE caching);
-  /// Triggers a bug check for memory that was not allocated here, or was allocated with another size.
+  /// Triggers a bug check if the memory was not allocated by this object, or was allocated with another size.
   void Free(void* view, uint64_t bytes);
-  /// Triggers a bug check for memory that was not allocated here.
+  /// Triggers a bug check if the memory was not allocated by this object.
   uint64_t BytesOf(void* view);
 
  private:

@@ -6,9 +6,9 @@
 
 namespace gmmu::os {
 
-/// Returns "UPDATE_PAGE_TABLE" for 11; the number if the operation has no name.
+/// Returns the operation's name, such as "UPDATE_PAGE_TABLE" for 11, or its number if it has no name.
 std::string NameOf(DXGK_BUILDPAGINGBUFFER_OPERATION operation);
-/// Returns a name such as "DXGKQAITYPE_DRIVERCAPS"; the number for a query that the model does not make.
+/// Returns a name such as "DXGKQAITYPE_DRIVERCAPS", or the number if the model never makes this query.
 std::string NameOf(DXGK_QUERYADAPTERINFOTYPE type);
 
 }  // namespace gmmu::os

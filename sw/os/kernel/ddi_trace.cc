@@ -9,13 +9,13 @@
 namespace gmmu::os {
 namespace {
 
-/// Whether a pointer of this name is a handle, which one call returns and another takes; traces then name it. Other
-/// pointers are recorded only as null or not null.
+/// Whether a pointer with this name is a handle, which one call returns and a later call accepts. Traces show a handle
+/// by name. Other pointers are recorded only as null or not null.
 bool IsHandle(const std::string& path) {
   const size_t dot = path.find_last_of('.');
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
-  // Numbered arguments: the first two may be handles; later ones are buffers, except the seventh, the address that
-  // DxgkCbMapMemory returns.
+  // For arguments identified by number, the first two can be handles. Later ones are buffers, except the seventh, which
+  // is the address that DxgkCbMapMemory returns.
   if (name[0] >= '0' && name[0] <= '9') return name == "0" || name == "1" || name == "6";
   if (name.size() > 1 && name[0] == 'h' && name[1] >= 'A' && name[1] <= 'Z') return true;
   for (const char* given :

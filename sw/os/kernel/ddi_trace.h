@@ -16,14 +16,14 @@ namespace gmmu::os {
 class Hal;
 class Scheduler;
 
-/// The trace of --trace-ddi: a line of JSON for each call of the driver and for each callback, written when the call
-/// returns (docs/check-driver.md describes the members). Two runs with one seed have equal lines.
+/// The trace of --trace-ddi: a line of JSON for each call into the driver and for each callback, written when the call
+/// returns (docs/check-driver.md describes the members). Two runs with the same seed write equal lines.
 class DdiTrace {
  public:
   using Sink = std::function<void(const std::string&)>;
   DdiTrace(Scheduler& scheduler, Hal& hal, Sink sink) : scheduler_(scheduler), hal_(hal), sink_(std::move(sink)) {}
 
-  /// One call, from its arguments to its result. A call that ends with an exception has no status.
+  /// A single call, from its arguments to its result. A call that ends with an exception has no status.
   class Call {
    public:
     /// If `trace` is null, nothing is written.
@@ -41,7 +41,8 @@ class DdiTrace {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    /// Call when the driver's call has returned. `args` are the same as before, but their contents may have changed.
+    /// Call after the traced call has returned. `args` are the arguments that the constructor got; their contents may
+    /// have changed.
     template <typename Result, typename... Args>
     void Answered(const Result& result, const Args&... args) {
       if (trace_ == nullptr) return;
@@ -76,7 +77,7 @@ class DdiTrace {
 
  private:
   static std::string StatusText(uint64_t status);
-  /// Throws the exception that the sink threw at the end of an earlier call.
+  /// Begin throws the exception that the sink threw at the end of an earlier call.
   void Begin(Call& call);
   void End(const Call& call) noexcept;
 

@@ -13,8 +13,8 @@
 
 namespace gmmu::os {
 
-/// Names for handles and addresses that do not depend on where objects lie in this run. The first handle seen as
-/// hDevice is "hDevice.1", even where another member contains it later.
+/// Names for handles and addresses that do not depend on where objects lie in this run. The first handle that appears
+/// as hDevice is always named "hDevice.1", even where another member contains it later.
 class HandleNames {
  public:
   const std::string& NameOf(const void* handle, const std::string& member) {
@@ -28,22 +28,22 @@ class HandleNames {
   std::map<std::string, unsigned> counts_;
 };
 
-/// How a structure's members are shown (ddi_members.def); a structure without a row has kKnown = false.
+/// The members of a structure that are shown (ddi_members.def). A structure without a row has kKnown = false.
 template <typename T>
 struct DdiMembers {
   static constexpr bool kKnown = false;
 };
 
-/// The arguments of a call as (name, JSON) pairs. Members of structures go by their names, other arguments by their
-/// positions. Numbers of up to 32 bits are decimal, wider ones and flags are hexadecimal text, handles have names.
+/// The arguments of a call as (name, JSON) pairs. Members of structures are identified by name, other arguments by
+/// position. Numbers of up to 32 bits are decimal, wider ones and flags are hexadecimal strings, and handles are names.
 class DdiValues {
  public:
   using Pairs = std::vector<std::pair<std::string, std::string>>;
 
   explicit DdiValues(HandleNames& names) : names_(names) {}
 
-  /// Returns the present arguments. Arrays are read at the addresses of the first call, because the driver may change
-  /// the structure's pointers.
+  /// Returns the arguments in their current state. Arrays are read at the addresses of the first call, because the
+  /// driver may change the structure's pointers.
   template <typename... Args>
   Pairs Read(const Args&... args) {
     pairs_.clear();
@@ -53,7 +53,7 @@ class DdiValues {
     return std::move(pairs_);
   }
 
-  /// One member of a structure.
+  /// Adds one member of a structure.
   template <typename T>
   void operator()(const char* name, const T& value) {
     Value(prefix_ + name, value);
@@ -68,7 +68,7 @@ class DdiValues {
   }
 
  private:
-  static constexpr size_t kMost = 16;  // elements of an array
+  static constexpr size_t kMost = 16;  // most elements of an array that are shown
 
   template <typename T>
   void Argument(const std::string& name, const T& value) {

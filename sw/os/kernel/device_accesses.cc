@@ -15,13 +15,13 @@
 #include "os/guard/driver_guard.h"
 #include "os/kernel/kernel.h"
 
-// The processor's path through one access; each arrow is a signal:
+// How one trapped device access is executed. Each arrow is a signal:
 //
 //   driver's instruction --fault--> Begin (reads the device) --raise--> the same instruction, one step --trap-->
 //     End (writes the device) --raise--> next instruction
 //
-// Begin and End are entered as calls on the driver's stack, below its red zone, not in the handler, because they may
-// take the machine's time and other threads may run meanwhile. The driver's registers are kept in an Access.
+// Begin and End run on the driver's stack, below its red zone, rather than in the signal handler, because they may
+// advance simulated time and let other threads run. An Access holds the driver's registers meanwhile.
 
 namespace gmmu::os {
 namespace {
@@ -43,9 +43,9 @@ struct alignas(64) Access {
   std::array<uint8_t, kMostBytes> data;
 };
 
-// Signal handlers read and write these on the interrupted thread.
+// The signal handlers read and write these variables on the interrupted thread.
 Kernel* kernel = nullptr;
-std::array<Access, 16> accesses;  // one per thread that may be in an access at the same time
+std::array<Access, 16> accesses;  // one per thread that can be inside an access at the same time
 Access* stepping = nullptr;       // the access whose instruction is being single-stepped
 Access* resumed = nullptr;        // the access that the next raised trap resumes
 bool resumed_steps = false;
@@ -58,7 +58,7 @@ size_t StateBytes(const ucontext_t& context) {
   return words[0] == kExtended ? words[1] : kLegacy;
 }
 
-/// Makes the access' pages accessible or inaccessible.
+/// Makes the pages of the access accessible or inaccessible.
 void Open(const Access& access, bool open) {
   const auto at = reinterpret_cast<uintptr_t>(access.address), first = at / kPage * kPage;
   const uintptr_t end = (at + access.decoded.bytes + kPage - 1) / kPage * kPage;
@@ -71,7 +71,7 @@ void Keep(const ucontext_t& context, Access& access) {
   std::memcpy(access.registers, context.uc_mcontext.gregs, sizeof access.registers);
 }
 
-/// Makes `context` resume with a call of `function(access)`.
+/// Makes `context` resume in a call of `function(access)`.
 void Enter(ucontext_t& context, void (*function)(Access*), Access& access) {
   auto& registers = context.uc_mcontext.gregs;
   const uint64_t stack = ((static_cast<uint64_t>(registers[REG_RSP]) - kRedZone) & ~uint64_t{63}) - sizeof(uint64_t);
@@ -82,7 +82,8 @@ void Enter(ucontext_t& context, void (*function)(Access*), Access& access) {
   registers[REG_EFL] &= ~(kTrapFlag | kDirectionFlag);
 }
 
-/// Resumes the driver in the state that the access has saved.
+/// Resumes the driver in the state that the access has saved. If `step` is true, the driver executes a single
+/// instruction.
 [[noreturn]] void Resume(Access& access, bool step) {
   resumed_steps = step;
   resumed = &access;
@@ -90,7 +91,7 @@ void Enter(ucontext_t& context, void (*function)(Access*), Access& access) {
   std::abort();
 }
 
-/// Calls `piece` for each part of the access that is one aligned device access of at most 8 bytes.
+/// Splits the access into aligned device accesses of at most 8 bytes, and calls `piece` for each.
 template <typename Piece>
 void InPieces(uint64_t physical, unsigned bytes, const Piece& piece) {
   for (unsigned done = 0; done < bytes;) {
@@ -107,7 +108,7 @@ void CheckTime() {
   DriverGuard::CheckTime(kernel->hal().NowNs(), DriverGuard::kBoundNs * kernel->parameters().wait_scale);
 }
 
-/// Performs `work` for an access. An exception ends the driver's call.
+/// Performs `work` for an access. An exception from `work` ends the driver's call.
 template <typename Work>
 auto Do(Access& access, const Work& work) {
   try {

@@ -6,13 +6,13 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Makes loads and stores of a driver to views of device memory (MmioViews) reach the device.
+/// Makes a driver's loads and stores to views of device memory (MmioViews) reach the device.
 ///
-/// A view is inaccessible, so the processor faults. The access is then done as READ_REGISTER and WRITE_REGISTER do it:
-/// loaded data is put where the instruction reads it, the processor single-steps the instruction, and stored data is
-/// sent to the device. This works only in a guarded driver (DriverGuard::Install), and not under a debugger, which
-/// takes the single steps for its own. An instruction with two accesses to views, or one that the decoder does not
-/// know, still faults.
+/// A view is inaccessible, so the processor faults. The access is then performed as READ_REGISTER and WRITE_REGISTER
+/// do: loaded data is placed where the instruction reads it, the processor single-steps the instruction, and stored
+/// data is sent to the device. This works only in a guarded driver (DriverGuard::Install), and not under a debugger,
+/// which intercepts the single steps. An instruction that accesses views twice, or one that the decoder does not know,
+/// still faults.
 class DeviceAccesses {
  public:
   /// At most one object exists, because there is one kernel.
@@ -21,7 +21,8 @@ class DeviceAccesses {
   DeviceAccesses(const DeviceAccesses&) = delete;
   DeviceAccesses& operator=(const DeviceAccesses&) = delete;
 
-  /// Call in a signal handler. Returns true, with `context` set up to continue, if such an access caused the signal.
+  /// Call from a signal handler. Returns true if an access to a view caused the signal; `context` then continues that
+  /// access.
   static bool Take(int signal, const siginfo_t* info, void* context);
 };
 

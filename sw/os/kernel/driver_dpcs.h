@@ -10,19 +10,20 @@ namespace gmmu::os {
 class Kernel;
 
 /// Deferred procedure calls that a driver queues itself (KDPC), identified by their addresses. Like the scheduler's
-/// deferred calls, their routines run at DISPATCH_LEVEL, one after the other on the queue's processor.
+/// deferred calls, their routines run at DISPATCH_LEVEL, one after another, on the queue's processor.
 ///
-/// An uninitialised object, or one that is freed or initialised while it is queued, triggers a bug check.
+/// An uninitialised object triggers a bug check, as does one that is freed or initialised while it is queued.
 class DriverDpcs {
  public:
   explicit DriverDpcs(Kernel& kernel) : kernel_(kernel) {}
 
   void Initialize(KDPC& dpc, PKDEFERRED_ROUTINE routine, PVOID context);
-  /// Triggers a bug check that names `routine` if Initialize did not make the object.
+  /// Triggers a bug check that names `routine` if Initialize was not called for the object.
   void Require(const KDPC& dpc, const char* routine) const;
-  /// Returns false if it is already queued. Below DISPATCH_LEVEL and without preemption, its routine has run on return.
+  /// Queues the DPC. Returns false if it is already queued. Below DISPATCH_LEVEL and without preemption, the DPC's
+  /// routine has run when Insert returns.
   bool Insert(KDPC& dpc, PVOID argument1, PVOID argument2);
-  /// Returns false if it was not queued.
+  /// Removes the DPC from the queue. Returns false if it was not queued.
   bool Remove(KDPC& dpc);
   /// Waits until no deferred call is queued or running. Call at PASSIVE_LEVEL.
   void Flush();

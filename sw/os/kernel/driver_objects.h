@@ -12,13 +12,14 @@
 
 namespace gmmu::os {
 
-/// A driver's kernel objects other than locks and memory. Kernel::driver() returns the machine's instance.
+/// The kernel objects of a driver, except locks and memory. Kernel::driver() returns the machine's instance.
 struct DriverObjects {
   explicit DriverObjects(Kernel& kernel);
 
-  /// Call when the driver has called a routine that GPU isolation forbids. After Forbid this triggers a bug check.
+  /// Call when the driver has called a routine that GPU isolation forbids. After Forbid, such a call triggers a bug
+  /// check.
   void NoteForbidden(const char* routine);
-  /// Call when the driver has started and supports GPU isolation.
+  /// Call when a driver that supports GPU isolation has started.
   void Forbid() { forbids_ = true; }
   /// Call when [begin, begin + bytes) of driver memory is freed. Triggers a bug check if an object there is in use.
   void Forget(const void* begin, size_t bytes);

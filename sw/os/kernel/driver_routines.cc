@@ -11,13 +11,13 @@
 namespace gmmu::os {
 namespace {
 
-/// Frames and accesses hold the name by address, so it must never be freed.
+/// Returns a copy of the name that is never freed, because frames and accesses keep a pointer to it.
 const char* Kept(const std::string& name) {
   static std::set<std::string> names;
   return names.insert(name).first->c_str();
 }
 
-/// While an object exists, the running thread counts as being in the driver.
+/// During the lifetime of an InDriver, the running thread counts as being in the driver.
 class InDriver {
  public:
   InDriver(Kernel& kernel, const char* name) : kernel_(kernel), was_(kernel.scheduler().EnterDriver(true)) {

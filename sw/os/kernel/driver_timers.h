@@ -13,14 +13,15 @@ class Kernel;
 /// Timers of a driver (KTIMER), identified by their addresses. A system thread, started with the first timer, waits
 /// until the next timer is due, signals it and queues its deferred call.
 ///
-/// An uninitialised timer, or one that is freed or initialised while it is set, triggers a bug check. Timers are also
-/// objects of DriverLocks, which implements waits for them.
+/// An uninitialised timer triggers a bug check, as does one that is freed or initialised while it is set. Timers are
+/// also objects of DriverLocks, which implements waits for them.
 class DriverTimers {
  public:
   explicit DriverTimers(Kernel& kernel) : kernel_(kernel) {}
 
   void Initialize(KTIMER& timer, TIMER_TYPE type);
-  /// `due_ns` counts from now; `period_ms` 0 means once. Returns whether the timer was set before.
+  /// `due_ns` is relative to the current time; `period_ms` 0 means that the timer expires once. Returns whether the
+  /// timer was already set.
   bool Set(KTIMER& timer, uint64_t due_ns, uint32_t period_ms, KDPC* dpc);
   bool Cancel(KTIMER& timer);
   /// Call when [begin, begin + bytes) is freed. Triggers a bug check if a timer there is set.
@@ -29,7 +30,7 @@ class DriverTimers {
  private:
   struct Entry {
     uint64_t due_ns;
-    uint64_t order;  // ties break in the order of Set
+    uint64_t order;  // timers due at the same time expire in the order of their Set calls
     uint64_t period_ns;
     KDPC* dpc;
   };

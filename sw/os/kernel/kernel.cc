@@ -14,7 +14,7 @@ namespace gmmu::os {
 namespace {
 Kernel* current = nullptr;
 
-/// BARs lie between 3 GiB and the lowest address below 4 GiB that a PC reserves for itself.
+/// BARs lie between 3 GiB and the lowest address that a PC reserves for itself below 4 GiB.
 constexpr hw::Range kBarWindow{0xC0000000, 0xFEC00000};
 }  // namespace
 
@@ -44,7 +44,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters, MakesRemapp
     iommu_ = remapping != nullptr ? remapping(parts) : MakeRemapping(parts);
   }
   driver_parameters_ = parameters.driver;
-  // emplace keeps a value that the user has set.
+  // emplace does not replace a value that the user has set.
   driver_parameters_.emplace("LinkedAdapters", platform.firmware().gpus);
   if (platform.firmware().gpu_sizes_in_use != 0)
     driver_parameters_.emplace("SizesInUse", platform.firmware().gpu_sizes_in_use);

@@ -31,31 +31,32 @@ struct DriverObjects;
 class Remapping;
 struct RemappingParts;
 
-/// The kernel of one machine: everything below Dxgkrnl. Only one exists at a time, because the
-/// routines that drivers call (os/wdm) have no argument that names the machine.
+/// The kernel of one machine: everything below Dxgkrnl. Only one exists at a time, because the routines that drivers
+/// call (os/wdm) have no argument that identifies the machine.
 class Kernel {
  public:
-  /// Makes the driver of a remapping unit.
+  /// Creates the driver of a remapping unit.
   using MakesRemapping = std::unique_ptr<Remapping>(const RemappingParts& parts);
 
-  /// `remapping` makes a unit that firmware cannot report; null selects MakeRemapping (os/hal/remapping.h).
+  /// `remapping` creates the driver of a unit that firmware cannot report; null selects MakeRemapping
+  /// (os/hal/remapping.h).
   Kernel(hw::Platform& platform, const Parameters& parameters, MakesRemapping* remapping = nullptr);
   ~Kernel();
   Kernel(const Kernel&) = delete;
   Kernel& operator=(const Kernel&) = delete;
 
-  /// Returns the existing kernel; triggers a bug check if there is none.
+  /// Returns the existing kernel. Triggers a bug check if there is none.
   static Kernel& Current();
-  /// Like Current, for a driver's call of `routine`. Triggers a bug check if the IRQL is above `highest`.
+  /// Like Current, for use in a kernel routine that the driver calls. Triggers a bug check if the IRQL is above
+  /// `highest`.
   static Kernel& Called(const char* routine, Irql highest);
 
   const Parameters& parameters() const { return parameters_; }
   Ledger& ledger() { return ledger_; }
   Scheduler& scheduler() { return scheduler_; }
   RaceDetector& races() { return races_; }
-  /// The driver's locks.
   DriverLocks& locks() { return locks_; }
-  /// The driver's other kernel objects.
+  /// The kernel objects of the driver other than its locks.
   DriverObjects& driver() { return *driver_; }
   Hal& hal() { return hal_; }
   PageAllocator& pages() { return pages_; }
@@ -64,48 +65,48 @@ class Kernel {
   ContiguousMemory& contiguous() { return contiguous_; }
   Pci& pci() { return pci_; }
   MdlViews& mdl_views() { return mdl_views_; }
-  /// The driver of the IOMMU, or null if firmware names none. It is off until an adapter needs it.
+  /// The driver of the IOMMU, or null if firmware reports none. The IOMMU is disabled until an adapter needs it.
   Remapping* iommu() { return iommu_.get(); }
   hw::Instruments* instruments() { return hal_.platform().instruments(); }
 
   void* AllocatePool(size_t bytes, uint32_t tag);
   void FreePool(void* block, uint32_t tag);
-  /// Detects writes of the driver beyond the ends of its pool blocks.
+  /// Triggers a bug check if the driver has written beyond the ends of its pool blocks.
   void CheckPool() const { pool_.Check(); }
 
-  /// A value that the driver finds in its registry key.
+  /// Returns a value that the driver reads from its registry key.
   std::optional<uint64_t> QueryParameter(const std::string& name) const;
 
   /// Faults that devices reported, oldest first.
   std::vector<Fault>& faults() { return faults_; }
   void Report(Fault fault);
-  /// Throws DeviceFault if a fault was reported; waits call it.
+  /// Throws DeviceFault if a fault was reported. Waits call this function.
   void CheckFaults() const;
-  /// Waits like Scheduler::Wait, but throws DeviceFault as soon as a device reports a
-  /// fault.
+  /// Like Scheduler::Wait, but throws DeviceFault as soon as a device reports a fault.
   void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
 
-  /// Registers the device behind a driver's device object. DeviceOf returns it, or null for any other pointer.
+  /// Registers the device of a driver's device object. DeviceOf returns the device, or null for any other pointer.
   void AddDeviceObject(const void* object, const PciFunction& function) { device_objects_.insert({object, function}); }
   const PciFunction* DeviceOf(const void* object) const {
     const auto found = device_objects_.find(object);
     return found == device_objects_.end() ? nullptr : &found->second;
   }
-  /// Notes something that the driver declares or calls and the model does not implement. Each text is kept once.
+  /// Records something that the driver declares or calls and the model does not implement. Each distinct message is
+  /// kept once.
   void NoteUnmodelled(const std::string& what);
   const std::vector<std::string>& unmodelled() const { return unmodelled_; }
 
-  /// Null if calls are not traced.
+  /// The trace of driver calls; null if calls are not traced.
   DdiTrace* ddi_trace() { return ddi_trace_.get(); }
   /// Decides which calls of the driver are deliberately refused.
   Refusals& refusals() { return refusals_; }
 
-  /// Returns true once, if inject.leak names this kind of object; the caller then must not free the object.
+  /// Returns true once, if inject.leak names this kind of object. The caller then must not free the object.
   bool LeakNow(const std::string& kind) { return parameters_.inject.leak == kind && injected_.insert("leak").second; }
-  /// Records that the fault of this key of [inject] has happened.
+  /// Records that the fault of this [inject] key has happened.
   void Injected(const std::string& key) { injected_.insert(key); }
-  /// Returns the keys of [inject] that are set but whose fault has not happened.
+  /// Returns the [inject] keys that are set but whose faults have not happened.
   std::vector<std::string> NeverInjected() const;
 
  private:

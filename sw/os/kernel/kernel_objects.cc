@@ -6,7 +6,7 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kKernelHandle = 0xFFFFFFFF80000000;  // bits set in handles of the system process
+constexpr uint64_t kKernelHandle = 0xFFFFFFFF80000000;  // bits that are set in handles of the system process
 }
 
 HANDLE KernelObjects::Open(KernelObject& object, const char* created_by) {

@@ -17,8 +17,8 @@ struct KernelObject {
   std::string name;  ///< "the system thread at driver.so+0x1234"
 };
 
-/// Handles and references of a driver. A handle value is never issued twice. Handles and references have tickets in the
-/// ledger (handle, object_reference), and misuse triggers a bug check.
+/// Handles and references of a driver. A handle value is never reused. Handles and references have tickets in the
+/// ledger (handle, object_reference). Misuse triggers a bug check.
 class KernelObjects {
  public:
   explicit KernelObjects(Ledger& ledger) : ledger_(ledger) {}
@@ -27,7 +27,7 @@ class KernelObjects {
   void Close(HANDLE handle);
   /// Returns null if the handle is not open.
   KernelObject* Find(HANDLE handle) const;
-  /// Reference and Dereference return the number of references after the change.
+  /// Reference and Dereference return the new number of references.
   LONG_PTR Reference(KernelObject& object, const char* created_by);
   LONG_PTR Dereference(const void* object);
 

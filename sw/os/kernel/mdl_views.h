@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// Views of the pages of MDLs that drivers make (MmMapLockedPagesSpecifyCache); each MDL has at most one. The ledger
-/// lists them as cpu_view. Misuse triggers a bug check.
+/// CPU views of the pages of drivers' own MDLs (MmMapLockedPagesSpecifyCache); each MDL has at most one view. The
+/// ledger lists the views as cpu_view. Misuse triggers a bug check.
 class MdlViews {
  public:
   MdlViews(hw::HostRam& ram, Ledger& ledger) : ram_(ram), ledger_(ledger) {}
@@ -20,9 +20,9 @@ class MdlViews {
 
   void* Map(MDL& list, MEMORY_CACHING_TYPE caching);
   void Unmap(const void* view, MDL& list);
-  /// Call before the pages of a list are freed. A view that would outlive them triggers a bug check.
+  /// Call before the pages of a list are freed. Triggers a bug check if the list still has a view.
   void RequireNone(const MDL& list, const char* call) const;
-  /// Call when the pages of a list are unlocked; removes the list's view.
+  /// Call when the pages of a list are unlocked. Removes the list's view.
   void Drop(MDL& list);
 
  private:

@@ -104,7 +104,7 @@ void Pool::CheckSurroundings(char* at, const Block& block, const char* when) con
 /// Returns the block whose pages or guard page contain the address.
 std::map<char*, Pool::Block>::const_iterator Pool::Around(const char* address) const {
   if (address < base_ || address >= next_) return blocks_.end();
-  // Blocks are adjacent and in the order of their addresses; each ends with its guard page.
+  // Blocks are adjacent and ordered by address. Each ends with its guard page.
   return std::find_if(blocks_.begin(), blocks_.end(), [address](const auto& block) {
     return address < block.first + (block.second.bytes + kAlignment - 1) / kAlignment * kAlignment + kPage;
   });

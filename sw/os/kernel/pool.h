@@ -11,28 +11,28 @@ namespace gmmu::os {
 /// Pool memory of drivers, laid out as in Windows' special pool: each block ends at an inaccessible page. A freed block
 /// stays inaccessible for good, because no address is reused.
 ///
-/// If the size of a block is no multiple of 16 bytes, up to 15 bytes lie between its end and that page. A write there,
-/// or in front of the block, is found when the block is freed or the driver is unloaded. It triggers the bug checks of
-/// special pool.
+/// If the size of a block is not a multiple of 16 bytes, up to 15 bytes lie between the end of the block and the
+/// inaccessible page. A write to these bytes, or in front of the block, is detected when the block is freed or the
+/// driver is unloaded. It triggers the bug checks of special pool.
 class Pool : public GuardedMemory {
  public:
   explicit Pool(Ledger& ledger);
   ~Pool();
 
-  /// Returns zeroed memory at a multiple of 16 bytes, or null for 0 bytes or if no memory is left.
+  /// Returns zeroed memory at a multiple of 16 bytes. Returns null for 0 bytes, or if no memory is left.
   void* Allocate(size_t bytes, uint32_t tag);
-  /// `tag` 0 matches any tag.
+  /// Frees the block. `tag` 0 matches any tag.
   void Free(void* block, uint32_t tag);
-  /// Checks the bytes around every allocated block.
+  /// Checks the bytes around every allocated block. Triggers a bug check if any of them was overwritten.
   void Check() const;
-  /// Size of a block in bytes; 0 if it is not a block or was freed.
+  /// Returns the size of a block in bytes; 0 if `block` is not a block or was freed.
   size_t BytesOf(const void* block) const;
   static std::string TagName(uint32_t tag);
 
  private:
   struct Block {
     size_t bytes;
-    size_t pages;  // accessible pages, which end at a guard page
+    size_t pages;  // accessible pages; a guard page follows them
     uint32_t tag;
     Ledger::Ticket ticket;
     bool freed = false;

@@ -11,8 +11,8 @@
 
 namespace gmmu::os {
 
-/// The registry that a driver sees while the machine is on. Names of keys and values are compared without case. A key
-/// exists if the configuration has it or a key below it, or if the driver made it.
+/// The registry that a driver sees while the machine is on. Names of keys and values are case-insensitive. A key exists
+/// if the configuration contains it or a key below it, or if the driver created it.
 class Registry {
  public:
   struct Value {
@@ -23,7 +23,7 @@ class Registry {
   struct Key : KernelObject {
     std::map<std::u16string, Value> values;  ///< keyed by upper-case name
   };
-  /// Keys that every machine has.
+  /// Keys that exist on every machine.
   static constexpr char kDriver[] = "\\Registry\\Machine\\System\\CurrentControlSet\\Services\\gmmu";
   static constexpr char kDevice[] =
       "\\Registry\\Machine\\System\\CurrentControlSet\\Control\\Class\\{4d36e968-e325-11ce-bfc1-08002be10318}\\0000";
@@ -32,12 +32,12 @@ class Registry {
 
   explicit Registry(const settings::FreeTable& configured);
 
-  /// Returns null if there is no such key. `path` starts at the root: "\Registry\Machine\...".
+  /// Returns null if the key does not exist. `path` starts at the root: "\Registry\Machine\...".
   Key* Open(const std::u16string& path);
-  /// Sets `made` to whether the key is new.
+  /// Sets `made` to whether the key was created by this call.
   Key& Create(const std::u16string& path, bool& made);
   static std::u16string Upper(std::u16string text);
-  /// Makes a path string in the form that drivers get; its text stays valid.
+  /// Returns a path in the form that drivers get. Its characters stay valid for good.
   static UNICODE_STRING Counted(const char* path);
 
  private:

@@ -13,22 +13,22 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// A thread from the driver's point of view.
+/// A system thread as a driver sees it.
 struct SystemThread : KernelObject {
   LONG priority = 8;
   uint64_t number = 0;  ///< the scheduler's number of the fibre
 };
 
-/// Threads that a driver makes (PsCreateSystemThread). Each is a fibre that does not keep a run going. The ledger lists
-/// it (system_thread) until it ends. DriverLocks implements waits for them.
+/// Threads that a driver creates (PsCreateSystemThread). Each is a fibre that does not keep a run going. The ledger
+/// lists a thread (system_thread) until it ends. DriverLocks implements waits for threads.
 class SystemThreads {
  public:
   explicit SystemThreads(Kernel& kernel) : kernel_(kernel) {}
 
   SystemThread& Create(PKSTART_ROUTINE start, PVOID context);
-  /// Ends the running thread. Returns if Create did not make it.
+  /// Ends the running thread. Returns without effect if Create did not start the thread.
   void Terminate();
-  /// Returns the running thread, even if Create did not make it.
+  /// Returns the running thread, even if Create did not start it.
   SystemThread& Current();
   /// Returns null if `thread` is not a thread.
   SystemThread* Find(const void* thread) const;

@@ -13,9 +13,9 @@ class Kernel;
 
 /// CPU views of physical memory objects.
 ///
-/// A view begins at or before the requested range and ends at or after it, within the object; whether it is aligned to
-/// 4 KiB or to 64 KiB is chosen at random by the seed. Kernel views serve every process; a user view belongs to the
-/// process that is current at the call, and an access from another process faults.
+/// A view begins at or before the requested range and ends at or after it, within the object. The seed chooses at
+/// random whether the view is aligned to 4 KiB or to 64 KiB. Kernel views are valid in every process. A user view
+/// belongs to the process that is current at the call; an access from another process faults.
 class CpuViews {
  public:
   explicit CpuViews(Kernel& kernel);
@@ -23,12 +23,12 @@ class CpuViews {
   CpuViews(const CpuViews&) = delete;
   CpuViews& operator=(const CpuViews&) = delete;
 
-  /// Maps `bytes` of the object. Returns STATUS_INVALID_PARAMETER for a range outside of the object, a user view of IO
-  /// space, or a section that may not be mapped.
+  /// Maps `bytes` of the object. Returns STATUS_INVALID_PARAMETER for a range outside of the object, a user view of I/O
+  /// space, or a section that must not be mapped.
   NTSTATUS Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DXGKARGCB_MAP_PHYSICAL_MEMORY& args,
                const std::string& owner, const char* call);
-  /// Triggers a bug check if there is no such view, or if it is another object's, another process' user view, or of
-  /// another size than Map returned.
+  /// Triggers a bug check if there is no such view, if it is a view of another object or another process' user view, or
+  /// if its size differs from what Map returned.
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args, MemoryBacking& backing, const char* call);
 
  private:
@@ -37,12 +37,12 @@ class CpuViews {
     uint64_t first, pages;
     bool io;
     bool user;
-    uint64_t process;  // process of a user view
+    uint64_t process;  // the process that owns a user view
     hw::ViewAccess access;
     Ledger::Ticket ticket;
   };
   void End(void* base, const View& view);
-  /// Shows the user views of this process and hides the user views of other processes.
+  /// Makes the user views of `process` accessible and those of other processes inaccessible.
   void SwitchTo(uint64_t process);
   std::string Explain(const void* address) const;
 

@@ -13,29 +13,30 @@ namespace gmmu::os {
 class Kernel;
 class MemoryObjects;
 
-/// Sections of system memory that hold the parts of VRAM that drivers keep across a power transition
-/// (DXGKQAITYPE_FRAMEBUFFERSAVESIZE and the frame buffer callbacks; documents only).
+/// Sections of system memory for the parts of VRAM that drivers preserve across a power transition
+/// (DXGKQAITYPE_FRAMEBUFFERSAVESIZE and the frame buffer callbacks). The behaviour comes from the documentation; it was
+/// not observed on Windows.
 ///
-/// Each physical adapter that reports a size has a section, which is charged against memory when the adapter starts. A
-/// driver pins the whole section, or maps one window of it at a time. hAdapter is the lead adapter, and
-/// PhysicalAdapterIndex selects the section. For a common section, adapter 0 reports its size and the others report 0.
-/// Drivers must tolerate that pinning or mapping fails. An unpin or unmap of nothing, and a second window, trigger bug
-/// checks. Call at APC_LEVEL or below. Ledger kinds: commit_charge, pinned_frame_buffer.
+/// Each physical adapter that reports a size has a section, which is charged against the commit limit when the adapter
+/// starts. A driver pins the whole section, or maps one window of it at a time. hAdapter is the lead adapter, and
+/// PhysicalAdapterIndex selects the section. For a section that the adapters share, adapter 0 reports its size and the
+/// others report 0. Drivers must tolerate that pinning or mapping fails. To unpin or unmap nothing, or to map a second
+/// window, triggers a bug check. Call at APC_LEVEL or below. Ledger kinds: commit_charge, pinned_frame_buffer.
 class FrameBuffer {
  public:
   FrameBuffer(Kernel& kernel, MemoryObjects& objects) : kernel_(kernel), objects_(objects) {}
 
-  /// `sizes` holds DXGK_FRAMEBUFFERSAVEAREA.MaximumSize by physical adapter, in bytes. Throws OsError for a size that
-  /// is not a multiple of the page size or that memory cannot back.
+  /// `sizes` contains DXGK_FRAMEBUFFERSAVEAREA.MaximumSize by physical adapter, in bytes. Throws OsError for a size
+  /// that is not a multiple of the page size or that exceeds the available memory.
   void Reserve(HANDLE adapter, bool supports_remapping, const std::vector<uint64_t>& sizes);
   /// Frees the sections and ends their charges.
   void Release(HANDLE adapter);
 
   /// Pin returns the pages in an MDL, Pin2 in an ADL. Pin fails with STATUS_NOT_SUPPORTED for a driver that supports
-  /// DMA remapping, because behind a remapped domain only an ADL can name the pages.
+  /// DMA remapping, because behind a remapped domain only an ADL can describe the pages.
   NTSTATUS Pin(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE& args);
   NTSTATUS Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& args);
-  /// Unpins what Pin or Pin2 pinned.
+  /// Unpins the pages that Pin or Pin2 pinned.
   NTSTATUS Unpin(HANDLE adapter, const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE& args);
   /// Maps [Offset, Offset + Size) of the section for the CPU. The window begins at pBaseAddress plus the returned
   /// Offset.
@@ -51,7 +52,7 @@ class FrameBuffer {
     HANDLE object = nullptr, adapter_object = nullptr;
     DXGK_ADL* adl = nullptr;  // set while the section is pinned
     Mdl mdl;
-    bool has_list = false;  // true while the driver has `mdl`, from Pin
+    bool has_list = false;  // true while the driver holds `mdl`, which Pin returned
     void* window = nullptr;
     uint64_t window_bytes = 0;
     Ledger::Ticket charge = 0, pin = 0;
@@ -66,7 +67,7 @@ class FrameBuffer {
   std::map<Key, Section> sections_;
   std::map<HANDLE, bool> supports_remapping_;
   uint64_t charged_ = 0;
-  std::map<Key, uint64_t> pin_calls_, window_calls_;  // calls so far, by section
+  std::map<Key, uint64_t> pin_calls_, window_calls_;  // number of calls so far, by section
 };
 
 }  // namespace gmmu::os

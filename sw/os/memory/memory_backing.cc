@@ -10,7 +10,7 @@ namespace {
 
 uint64_t Bytes(const PHYSICAL_ADDRESS& address) { return static_cast<uint64_t>(address.QuadPart); }
 
-/// Returns the first address after an inclusive bound.
+/// Returns the first address after the inclusive bound `highest`.
 uint64_t Past(const PHYSICAL_ADDRESS& highest) {
   return Bytes(highest) == ~uint64_t{0} ? ~uint64_t{0} : Bytes(highest) + 1;
 }
@@ -26,8 +26,8 @@ hw::Caching CachingOf(DXGK_MEMORY_CACHING_TYPE type) {
 constexpr UINT kMdlFlags = MM_DONT_ZERO_ALLOCATION | MM_ALLOCATE_FROM_LOCAL_NODE_ONLY | MM_ALLOCATE_FULLY_REQUIRED |
                            MM_ALLOCATE_NO_WAIT | MM_ALLOCATE_PREFER_CONTIGUOUS | MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
 
-/// Chooses pages like MmAllocatePagesForMdlEx. Three of the flags have no effect, because there is one memory node and
-/// an allocation never waits.
+/// Chooses pages as MmAllocatePagesForMdlEx does. Three of its flags have no effect, because there is one memory node
+/// and an allocation never waits.
 class MdlPages {
  public:
   MdlPages(PageAllocator& pages, const MemoryBacking::Arguments& args, const std::string& owner, const char* call)
@@ -53,7 +53,7 @@ class MdlPages {
   }
 
  private:
-  /// Takes chunks of `size` pages, each at a multiple of its size if `aligned`.
+  /// Allocates chunks of `size` pages, each at a multiple of its size if `aligned` is true.
   void Chunks(uint64_t size, bool aligned) {
     while (taken_.size() < count_) {
       const auto first = pages_.AllocateContiguous(size, Bytes(args_.Mdl.LowAddress), Past(args_.Mdl.HighAddress), 0,
@@ -63,7 +63,7 @@ class MdlPages {
     }
   }
 
-  /// Takes pages from the range, then from ranges that each begin SkipBytes further, up to the end of memory.
+  /// Allocates pages from the range, then from ranges that each begin SkipBytes further on, up to the end of memory.
   void Ranges() {
     const uint64_t skip = Bytes(args_.Mdl.SkipBytes);
     uint64_t low = Bytes(args_.Mdl.LowAddress), high = Past(args_.Mdl.HighAddress);
@@ -71,7 +71,7 @@ class MdlPages {
       while (taken_.size() < count_) {
         const uint64_t want = count_ - taken_.size();
         auto some = pages_.AllocateScattered(want, low, high, owner_, call_);
-        // The range has fewer pages than wanted, so halve the request until it succeeds.
+        // The range has too few pages, so halve the request until it succeeds.
         for (uint64_t less = want / 2; !some && less != 0; less /= 2)
           some = pages_.AllocateScattered(less, low, high, owner_, call_);
         if (!some) break;

@@ -14,14 +14,14 @@ namespace gmmu::os {
 class Kernel;
 class SectionNames;
 
-/// The memory behind a physical memory object, by its type (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), and behind the
-/// contiguous memory and the MDLs of the isolation callbacks:
+/// The memory of a physical memory object, by type (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), and of the contiguous
+/// memory and the MDLs of the isolation callbacks:
 ///
-///   MDL                pages as MmAllocatePagesForMdlEx chooses them: SkipBytes moves the range on until there
-///                      are enough, or is the size of contiguous chunks (Flags)
-///   CONTIGUOUS_MEMORY  consecutive pages between two bounds, across no multiple of a boundary
+///   MDL                pages as MmAllocatePagesForMdlEx chooses them: SkipBytes moves the range on until enough
+///                      pages are found, or is the size of contiguous chunks (Flags)
+///   CONTIGUOUS_MEMORY  consecutive pages between two bounds that do not cross a multiple of a boundary
 ///   SECTION            pageable memory of the page file (Section)
-///   IO_SPACE           a range that a PCI device decodes; nothing is taken
+///   IO_SPACE           a range that a PCI device decodes; no memory is allocated
 ///
 /// All sizes inside this class are multiples of the page size.
 class MemoryBacking {
@@ -30,21 +30,22 @@ class MemoryBacking {
 
   /// Returns STATUS_INVALID_PARAMETER for arguments that no memory can satisfy, STATUS_NO_MEMORY or
   /// STATUS_INSUFFICIENT_RESOURCES if there is no memory, and STATUS_COMMITMENT_LIMIT if no commit charge is left for a
-  /// section; then nothing is taken. A named section that exists is opened (STATUS_OBJECT_NAME_EXISTS, a success, with
-  /// the size it was made with) or collides (SectionNames). With null `names` there are no named sections.
+  /// section. After a failure nothing is allocated. An existing named section is opened (STATUS_OBJECT_NAME_EXISTS, a
+  /// success, with the section's original size) or collides (SectionNames). If `names` is null there are no named
+  /// sections.
   static NTSTATUS Make(Kernel& kernel, SectionNames* names, const Arguments& args, const std::string& owner,
                        const char* call, MemoryBacking& backing);
   /// Frees the memory. Triggers a bug check while a page is pinned.
   void Free(Kernel& kernel);
 
   uint64_t pages() const { return pfns().size(); }
-  /// Host physical pages; Section::kAway for a section's page that is not in memory.
+  /// Host physical pages; Section::kAway for a page of a section that is not in memory.
   const std::vector<uint64_t>& pfns() const { return section_ ? section_->pfns() : pfns_; }
   bool io_space() const { return type_ == DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE; }
   /// Whether the memory's type requires contiguous pages.
   bool contiguous() const { return io_space() || type_ == DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY; }
   hw::Caching caching() const { return caching_; }
-  /// The access of a view; nullopt if no view is allowed (a section without SECTION_MAP_READ).
+  /// The access that a view permits; nullopt if no view is permitted (a section without SECTION_MAP_READ).
   std::optional<hw::ViewAccess> access() const { return access_; }
 
   /// Keeps pages [first, first + count) in place until the matching Release. Returns false if no memory is left.
@@ -64,7 +65,7 @@ class MemoryBacking {
   hw::Caching caching_ = hw::Caching::kNonCached;
   std::optional<hw::ViewAccess> access_ = hw::ViewAccess::kReadWrite;
   std::vector<uint64_t> pfns_;
-  std::shared_ptr<Section> section_;  // shared by all objects that opened it by name
+  std::shared_ptr<Section> section_;  // shared by all objects that opened the section by name
 };
 
 }  // namespace gmmu::os

@@ -26,17 +26,18 @@ struct DmaView {
 
 /// Physical memory objects, address descriptor lists and CPU views: the eight callbacks of WDDM 2.9 and later.
 ///
-/// VidMm backs allocations with the same code, so calls that allocate take an `owner` ("driver", "vidmm",
-/// "application"). Bad arguments return a status. A call above APC_LEVEL, an unknown or closed handle, or an ADL that
-/// outlives its object triggers a bug check. Behaviour that no document defines is a setting (base/os.def).
+/// VidMm uses the same code for the memory of allocations, so calls that allocate have an `owner` argument ("driver",
+/// "vidmm", "application"). Bad arguments result in an error status. A call above APC_LEVEL, an unknown or closed
+/// handle, or an ADL that outlives its object triggers a bug check. Behaviour that no document defines is a setting
+/// (base/os.def).
 class MemoryObjects {
  public:
   explicit MemoryObjects(Kernel& kernel);
   ~MemoryObjects();
 
-  /// `adapter` is the value that hAdapter arguments have.
+  /// `adapter` is the value of the hAdapter arguments.
   void AddAdapter(HANDLE adapter, DmaView view);
-  /// Gives a 1:1 domain to an adapter that was started without one. Maps existing ADLs immediately.
+  /// Attaches a 1:1 domain to an adapter that was started without one. Existing ADLs are mapped immediately.
   void SetDomain(HANDLE adapter, RemappingDomain& domain);
   /// Call when the adapter's domain was destroyed together with its mappings.
   void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
@@ -53,14 +54,15 @@ class MemoryObjects {
   NTSTATUS Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::string& owner);
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args);
 
-  /// The origin of a live ADL's pages.
+  /// The memory object, and its first page, that a live ADL describes.
   struct AdlOrigin {
     HANDLE object = nullptr;
-    uint64_t first_page = 0;  ///< index in the object
+    uint64_t first_page = 0;  ///< page index in the object
     hw::Caching caching = hw::Caching::kNonCached;
   };
   AdlOrigin OriginOf(const DXGK_ADL& adl);
-  /// Host physical pages of an object, for the OS's own checks; Section::kAway for a section's page not in memory.
+  /// Host physical pages of an object, for checks by the operating system; Section::kAway for a page of a section that
+  /// is not in memory.
   const std::vector<uint64_t>& PagesOf(HANDLE object);
 
  private:
@@ -73,7 +75,7 @@ class MemoryObjects {
     uint64_t size = 0;        // requested bytes
     HANDLE opened = nullptr;  // its adapter object
     unsigned views = 0;
-    bool destroyed = false;  // freed when its last view ends
+    bool destroyed = false;  // freed when the last view is unmapped
     Ledger::Ticket ticket = 0;
   };
   struct AdapterObject {
@@ -87,7 +89,7 @@ class MemoryObjects {
     std::vector<DXGK_PAGE_NUMBER> pages;
     HANDLE adapter_object;
     uint64_t first_page, page_count;
-    /// Logical ranges, in remapped mode only; several if the logical space had no room for one.
+    /// Logical ranges, in remapped mode only; more than one if the logical space had no room for a single range.
     struct Range {
       uint64_t taken;    // address from the domain's allocator
       uint64_t logical;  // logical address
@@ -96,8 +98,8 @@ class MemoryObjects {
     std::vector<Range> ranges;
     Ledger::Ticket ticket = 0;
   };
-  /// Maps `pfns` in order, in one range if possible. Returns false, without a change, if the logical space has no room,
-  /// or has it only in pieces and `one_range` is required.
+  /// Maps `pfns` in order, in one range if possible. Returns false and changes nothing if the logical space has no
+  /// room, or only in pieces while `one_range` is true.
   bool MapLogical(RemappingDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
                   const std::string& owner, const char* call);
   void UnmapLogical(RemappingDomain& domain, const Adl& adl);

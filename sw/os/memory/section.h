@@ -8,23 +8,22 @@
 
 namespace gmmu::os {
 
-/// A page-file backed section. Its pages are in memory only while an ADL or a view holds them.
+/// A section in the page file. Its pages are in memory only while an ADL or a view holds them.
 ///
 /// All pages are committed from the start: pages that are not in memory are charged to the allocator. A page without a
-/// hold goes to the page file immediately and returns at another address, which exposes code that uses memory without a
-/// hold.
+/// hold is paged out immediately and returns at another address, which exposes code that uses memory without a hold.
 class Section {
  public:
   Section(PageAllocator& pages, hw::HostRam& ram, uint64_t count, std::string owner, std::string created_by);
   ~Section();
   Section(const Section&) = delete;
   Section& operator=(const Section&) = delete;
-  /// False if the commit limit is reached; then the section must not be used.
+  /// False if the commit limit is reached. The section must then not be used.
   bool committed() const { return committed_; }
 
   uint64_t count() const { return slots_.size(); }
-  /// Brings [first, first + count) into memory until the matching Release; holds nest. Returns false, and holds
-  /// nothing, if no memory is left.
+  /// Brings [first, first + count) into memory until the matching Release; holds nest. Returns false and holds nothing
+  /// if no memory is left.
   bool Hold(uint64_t first, uint64_t count);
   void Release(uint64_t first, uint64_t count);
   /// Host physical pages; kAway for a page without a hold.
@@ -34,7 +33,7 @@ class Section {
  private:
   struct Slot {
     unsigned holds = 0;
-    std::vector<uint8_t> file;  // contents of the file; empty if they are all zero
+    std::vector<uint8_t> file;  // the page's contents in the page file; empty if all zero
   };
   bool BringIn(uint64_t index);
   void TakeOut(uint64_t index);

@@ -7,17 +7,17 @@
 
 namespace gmmu::os {
 
-/// Host memory that a GPU may access: a physical memory object with one ADL for all its pages, made by the same code
+/// Host memory that a GPU may access: a physical memory object with one ADL for all its pages, created by the same code
 /// that serves the driver's callbacks.
 ///
 /// Release() must be called. The destructor frees nothing, so that stack unwinding does not access the machine.
 class SystemBuffer {
  public:
-  /// kReadOnlyView means scattered pages with a CPU view that must not be written.
+  /// kReadOnlyView: scattered pages with a CPU view that must not be written.
   enum class Shape { kScattered, kContiguous, kReadOnlyView };
 
   SystemBuffer() = default;
-  /// `lowest` is the lower bound of its host physical pages, in bytes.
+  /// `lowest` is the lower bound of the buffer's host physical pages, in bytes.
   SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape, std::string owner,
                uint64_t lowest = 0);
   SystemBuffer(SystemBuffer&& other) noexcept { *this = std::move(other); }
@@ -28,7 +28,7 @@ class SystemBuffer {
 
   uint64_t bytes() const { return bytes_; }
   const DXGK_ADL& adl() const { return *adl_; }
-  /// The page number for the GPU, which is logical, or physical in physical mode.
+  /// The page number as the GPU sees it: logical, or physical in physical mode.
   uint64_t page(uint64_t index) const {
     if (index == wrong_index_) return wrong_page_;
     return adl_->Flags.Contiguous ? adl_->BasePageNumber + index : adl_->Pages[index];
@@ -42,10 +42,10 @@ class SystemBuffer {
     wrong_page_ = page;
   }
 
-  /// Maps a CPU view of [offset, offset + size); only one may exist at a time.
+  /// Maps a CPU view of [offset, offset + size). Only one view may exist at a time.
   uint8_t* Map(uint64_t offset, uint64_t size);
   void Unmap();
-  /// Writes although the view is read-only, because the system may.
+  /// Writes to the buffer. The operating system may write even if the view is read-only.
   void Write(uint64_t offset, const void* bytes, size_t size) const;
 
  private:

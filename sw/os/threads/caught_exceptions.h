@@ -6,14 +6,14 @@
 
 namespace gmmu::os {
 
-/// The exceptions that are being handled. The C++ runtime keeps them by operating system thread (Itanium C++ ABI:
-/// Exception Handling, 2.2.2). A fibre that is switched away inside a handler therefore takes its own along; otherwise
-/// it would leave, or rethrow, another fibre's exception.
+/// The exceptions that are being handled. The C++ runtime keeps them per operating system thread (Itanium C++ ABI:
+/// Exception Handling, 2.2.2). When a fibre is switched out inside a handler, it must therefore save its own
+/// exceptions; otherwise it would later leave, or rethrow, an exception of another fibre.
 class CaughtExceptions {
  public:
-  /// No exceptions.
+  /// Contains no exceptions.
   CaughtExceptions() = default;
-  /// The exceptions being handled now.
+  /// Returns the exceptions that are being handled now.
   static CaughtExceptions Current() {
     CaughtExceptions now;
     std::memcpy(&now.globals_, abi::__cxa_get_globals(), sizeof now.globals_);

@@ -19,10 +19,10 @@ class RaceDetector;
 /// os/wdm/waits.cc implement the kernel routines.
 ///
 /// Misuse triggers a bug check that names the object: an uninitialised object, a routine at a wrong IRQL, a lock that
-/// its holder acquires again, a deadlock between two holders, a release by another thread, a lock that is held at the
-/// return from an entry point or when its memory is freed, memory freed while a thread waits for an object in it, or a
-/// resource used outside of a critical region. A wait is bounded by kBoundNs, except in a thread that the driver made,
-/// because such a thread may have no work for as long as the machine is on.
+/// its holder acquires again, a deadlock between two holders, a release by another thread, a lock that is still held
+/// when an entry point returns or when the lock's memory is freed, memory that is freed while a thread waits for an
+/// object in it, or a resource used outside of a critical region. A wait is bounded by kBoundNs, except in a driver's
+/// own thread, which can be without work for as long as the machine is on.
 class DriverLocks {
  public:
   enum class Kind : uint8_t {
@@ -39,17 +39,18 @@ class DriverLocks {
     kThread,
   };
   enum class Access : uint8_t { kExclusive, kShared };  ///< only a resource can be shared
-  static constexpr uint64_t kBoundNs = 1'000'000'000;   ///< simulated time, for a wait without a timeout
+  static constexpr uint64_t kBoundNs = 1'000'000'000;   ///< simulated time limit of a wait without a timeout
 
   DriverLocks(Scheduler& scheduler, RaceDetector& races) : scheduler_(scheduler), races_(races) {}
 
-  /// Registers `object` as a free object of this kind, or as an event with this state. `name` replaces its address in
-  /// texts.
+  /// Registers `object` as an unowned object of this kind, or as an event in state `signalled`. A non-empty `name`
+  /// replaces the object's address in messages.
   void Initialize(const void* object, Kind kind, bool signalled = false, const std::string& name = "");
   /// Registers a semaphore. Triggers a bug check unless 0 <= count <= limit and 0 < limit.
   void InitializeSemaphore(const void* object, LONG count, LONG limit);
 
-  /// Returns the previous IRQL. `raises`: raise it to DISPATCH_LEVEL; otherwise the caller has raised it.
+  /// Returns the previous IRQL. If `raises` is true, raises the IRQL to DISPATCH_LEVEL; otherwise the caller has raised
+  /// it.
   Irql AcquireSpinLock(const void* lock, bool raises);
   /// `to` is the IRQL after the release; nullopt leaves it unchanged.
   void ReleaseSpinLock(const void* lock, std::optional<Irql> to);
@@ -62,17 +63,19 @@ class DriverLocks {
   /// Call at DISPATCH_LEVEL or above. Returns false if another thread holds the lock.
   bool TrySpinLock(const void* lock);
   /// Runs `operation` on data that `lock` guards, for an interlocked routine that acquires the lock itself. No thread
-  /// may hold the lock, at any IRQL.
+  /// may already hold the lock, at any IRQL.
   void Interlocked(const void* lock, const char* routine, const std::function<void()>& operation);
-  /// Returns whether the mutex is free afterwards.
+  /// Returns whether the mutex is unowned afterwards.
   bool ReleaseMutex(const void* mutex);
 
-  /// Returns false if the thread would have to wait and `waits` is false. A holder may reacquire it with equal access.
+  /// Returns false if the thread would have to wait and `waits` is false. A holder may reacquire the resource with the
+  /// same access.
   bool AcquireResource(const void* resource, Access access, bool waits);
   void ReleaseResource(const void* resource);
-  /// Call when the memory no longer contains a resource.
+  /// Unregisters the resource. Triggers a bug check if a thread holds it or waits for it.
   void DeleteResource(const void* resource);
-  /// Between Enter and Leave the thread gets no normal kernel APC; the same holds while it has a fast mutex or a mutex.
+  /// Between Enter and Leave the thread receives no normal kernel APC. The same holds while it owns a fast mutex or a
+  /// mutex.
   void EnterCriticalRegion();
   void LeaveCriticalRegion();
 
@@ -82,34 +85,33 @@ class DriverLocks {
   /// Returns the previous count; triggers a bug check if the count would exceed its limit.
   LONG ReleaseSemaphore(const void* semaphore, LONG adjustment);
   LONG CountOf(const void* semaphore);
-  /// Sets whether waits for a timer or a thread are satisfied from now on.
+  /// Marks a timer or a thread as signalled or not.
   void Signal(const void* object, bool signalled);
   bool MutexIsFree(const void* mutex);
   bool TimerIsSignalled(const void* timer);
   /// Triggers a bug check that names `routine` if the object is not a timer.
   void RequireTimer(const void* timer, const char* routine);
-  /// Waits for mutexes, events, semaphores, timers or threads: for `all` of them, or for the first available one, whose
-  /// index is returned. With `timeout_ns` nullopt only kBoundNs limits the wait; with 0 the call does not wait and is
-  /// allowed up to DISPATCH_LEVEL. Returns nullopt after the timeout.
+  /// Waits for mutexes, events, semaphores, timers or threads: for all of them if `all` is true, otherwise for the
+  /// first available one, whose index is returned. If `timeout_ns` is nullopt, only kBoundNs limits the wait. If it is
+  /// 0, the call does not wait and is allowed up to DISPATCH_LEVEL. Returns nullopt after the timeout.
   std::optional<size_t> Wait(const std::vector<const void*>& objects, bool all, std::optional<uint64_t> timeout_ns,
                              const char* routine = "KeWaitForSingleObject");
 
-  /// Number of locks that the running thread holds, plus the critical regions that it is in.
+  /// Number of locks that the running thread holds, plus its open critical regions.
   size_t held() const;
-  /// Triggers a bug check if the thread holds more than `before`, the number it held when it entered `entry`.
+  /// Triggers a bug check if the thread holds more than `before`, the number it held when `entry` was called.
   void CheckReturn(const char* entry, size_t before) const;
-  /// Call when an error has ended the threads. Releases everything, so that the driver can still be
-  /// queried.
+  /// Call after an error has ended the threads. Releases all locks, so that the driver can still be queried.
   void Abandon();
-  /// Call when [begin, begin + bytes) is freed; forgets the objects there. Triggers a bug check if one is a held lock
-  /// or a thread waits for it.
+  /// Call when [begin, begin + bytes) is freed. Unregisters the objects there. Triggers a bug check if one of them is a
+  /// held lock or a thread waits for it.
   void Forget(const void* begin, size_t bytes);
 
  private:
   struct Holder {
     const void* thread;
     std::string name;
-    unsigned depth;  // how often the holder has acquired an object that it may acquire again
+    unsigned depth;  // recursion depth
   };
   struct Object {
     Kind kind = Kind::kSpinLock;
@@ -118,7 +120,7 @@ class DriverLocks {
     LONG count = 0, limit = 0;  // for semaphores
     std::vector<Holder> holders;
     Access access = Access::kExclusive;  // access of the holders; kShared allows several
-    unsigned exclusive_waiters = 0;      // for resources: shared acquisitions wait behind these waiters
+    unsigned exclusive_waiters = 0;      // for resources: new shared acquisitions wait behind these waiters
     Irql before = kPassive;              // for fast mutexes: the IRQL to restore
     std::optional<Irql> taken_at;        // for spin locks: DISPATCH_LEVEL or device level
 
@@ -128,23 +130,23 @@ class DriverLocks {
   Object& Of(const void* object, Kind kind, const char* routine);
   /// True for kinds that are signalled or unsignalled and never have a holder.
   static bool IsSignal(Kind kind);
-  /// Returns the object; triggers a bug check if a thread cannot wait for it.
+  /// Returns the object. Triggers a bug check if a thread cannot wait for an object of its kind.
   Object& Waitable(const void* object, const char* routine);
   bool Free(const Object& object, Access access = Access::kExclusive) const;
-  /// Waits until the thread can acquire the object. `spins`: waits by spinning.
+  /// Waits until the thread can acquire the object. If `spins` is true, waits by spinning.
   void Await(const void* at, Object& object, bool spins, std::optional<uint64_t> timeout_ns,
              Access access = Access::kExclusive);
-  /// Sleeps until `free` returns true; meanwhile the thread counts as waiting for these objects.
+  /// Sleeps until `free` returns true. Meanwhile the thread counts as a waiter for these objects.
   void Sleep(const std::vector<const void*>& at, const std::function<bool()>& free, std::optional<uint64_t> timeout_ns,
              const std::string& what);
   void Take(const void* at, Object& object, Access access = Access::kExclusive);
   void Give(const void* at, Object& object);
-  /// Describes the chain of waits from the object at `at` back to the running thread; "" if there is none.
+  /// Describes the chain of waits that leads from the object at `at` back to the running thread; "" if there is none.
   std::string Cycle(const void* at, std::set<const void*>& seen) const;
   void RequireHolder(const void* at, const Object& object, const char* routine) const;
-  /// Adds `change` to the number of objects and regions that the running thread holds.
+  /// Adds `change` to the number of locks and critical regions of the running thread.
   void Count(int change);
-  /// The object of this kind that the running thread holds, or null if it holds none.
+  /// Returns an object of this kind that the running thread holds, or null.
   const void* HeldOf(Kind kind) const;
   void RequireNoApcs(const std::string& routine) const;
   std::string Name(const void* at, const Object& object) const;
@@ -152,7 +154,7 @@ class DriverLocks {
   Scheduler& scheduler_;
   RaceDetector& races_;
   std::map<const void*, Object> objects_;
-  /// While an object exists, the running thread counts as waiting for the objects.
+  /// During the lifetime of a Waiting, the running thread counts as a waiter for the objects.
   class Waiting {
    public:
     Waiting(DriverLocks& locks, const std::vector<const void*>& objects);
@@ -169,7 +171,7 @@ class DriverLocks {
     std::vector<const void*> objects;
   };
   std::map<const void*, Waits> waiting_;     // objects for which each thread waits
-  std::map<const void*, size_t> held_by_;    // number of locks and regions that each thread holds
+  std::map<const void*, size_t> held_by_;    // number of locks and critical regions of each thread
   std::map<const void*, unsigned> regions_;  // nesting depth of each thread's critical regions
 };
 

@@ -8,7 +8,7 @@ namespace gmmu::os {
 
 class RaceDetector;
 
-/// The lock of an interrupt object: its service routine and the routines of DxgkCbSynchronizeExecution exclude each
+/// The lock of an interrupt object. Its service routine and the routines of DxgkCbSynchronizeExecution exclude each
 /// other, on all processors.
 class InterruptLock {
  public:
@@ -22,7 +22,7 @@ class InterruptLock {
  private:
   Scheduler& scheduler_;
   RaceDetector& races_;
-  const void* holder_ = nullptr;  // the holding fibre; null if free
+  const void* holder_ = nullptr;  // the fibre that holds the lock; null if free
 };
 
 }  // namespace gmmu::os

@@ -21,7 +21,8 @@ void Join(std::vector<uint32_t>& into, const std::vector<uint32_t>& other) {
   for (size_t i = 0; i < other.size(); ++i) into[i] = std::max(into[i], other[i]);
 }
 
-/// Whether the accesses of `thread` up to `clock` happen before the current access of the owner of `seen`.
+/// Whether the accesses of `thread` up to `clock` happen before the current access of the thread whose vector clock is
+/// `seen`.
 bool Before(uint32_t thread, uint32_t clock, const std::vector<uint32_t>& seen) {
   return thread < seen.size() && clock <= seen[thread];
 }

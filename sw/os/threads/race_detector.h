@@ -13,40 +13,42 @@ namespace gmmu::os {
 /// Finds data races of a driver: two accesses to the same byte, at least one of them a write, by threads that are in
 /// the driver at the same time, without an ordering between them.
 ///
-/// The driver itself reports the accesses: its compiler inserts a call before each (-fsanitize=thread; the functions of
-/// race_events.cc). Vector clocks, one for each thread, keep the order. Locks, events, DxgkCbSynchronizeExecution and
-/// interlocked operations order everything before a release before everything after the acquisition. A call that has
-/// returned is ordered before every call that begins later, because the system has locks of its own. The memory is the
-/// driver's: pool, views of memory objects, and the data of its file. Accesses by devices are not seen.
+/// The driver itself reports the accesses: its compiler inserts a call before each one (-fsanitize=thread; the
+/// functions are in race_events.cc). One vector clock per thread tracks the order. Locks, events,
+/// DxgkCbSynchronizeExecution and interlocked operations order everything before a release before everything after the
+/// matching acquisition. A call that has returned is ordered before every later call, because the operating system's
+/// own locks order them. Only the driver's memory is covered: pool, views of memory objects, and the data of its file.
+/// Accesses by devices are not covered.
 ///
-/// Check throws a race as a BugCheck. The racing access itself does not throw, as driver code expects no exception.
+/// Check throws a race as a BugCheck. The racing access itself does not throw, because driver code expects no
+/// exception.
 class RaceDetector {
  public:
   explicit RaceDetector(const Scheduler& scheduler);
   ~RaceDetector();
   RaceDetector(const RaceDetector&) = delete;
   RaceDetector& operator=(const RaceDetector&) = delete;
-  /// The existing detector, or null if there is none or if preemption is off.
+  /// Returns the existing detector; null if there is none, or if preemption is off.
   static RaceDetector* active();
 
-  /// Registers [begin, begin + bytes) as the driver's memory. `name` is a text such as "pool gmmu".
+  /// Registers [begin, begin + bytes) as the driver's memory. `name` is a string such as "pool gmmu".
   void AddMemory(const void* begin, size_t bytes, const std::string& name);
-  /// Call when the memory is freed. Counts as a write by the running thread if the thread is in the driver.
+  /// Call when the memory is freed. If the running thread is in the driver, the call counts as a write by that thread.
   void RemoveMemory(const void* begin);
-  /// Returns "pool gmmu (0x1234 bytes) + 0x10"; only the address if the memory is not the driver's.
+  /// Returns a string such as "pool gmmu (0x1234 bytes) + 0x10", or only the address if the memory is not the driver's.
   std::string NameOf(const void* at) const;
 
-  /// Enter: the running thread begins a call of `entry`. Leave: it returns from that call.
+  /// Enter: the running thread enters the driver through `entry`. Leave: the thread returns from that call.
   void Enter(const char* entry);
   void Leave();
-  /// Orders the thread's accesses so far before all calls that begin from now on, although its own call has not
-  /// returned.
+  /// Orders the thread's previous accesses before all calls that begin from now on, although the thread's own call has
+  /// not returned.
   void Tell();
   void Acquire(const void* object);
   void Release(const void* object);
-  /// Records an access by the running thread, from the code at `code`.
+  /// Records an access by the running thread from the instruction at `code`.
   void Access(const void* at, size_t bytes, bool write, const void* code);
-  /// Throws the first race that was found, as a BugCheck; later calls do not throw it again.
+  /// Throws the first race that was found, as a BugCheck. Later calls do not throw it again.
   void Check();
   /// Number of checked accesses to the driver's memory.
   uint64_t accesses() const { return accesses_; }
@@ -64,12 +66,12 @@ class RaceDetector {
   };
   struct Cell {
     Event write;
-    std::vector<Event> reads;  // the read by each thread since the last write
+    std::vector<Event> reads;  // the latest read by each thread since the last write
   };
   struct Memory {
     size_t bytes;
     std::string name;
-    std::vector<Cell> cells;  // a cell for each byte; allocated at the first access
+    std::vector<Cell> cells;  // one cell per byte; allocated at the first access
   };
   struct Site {
     const void* code;
@@ -93,7 +95,7 @@ class RaceDetector {
   std::map<const void*, Clock> objects_;
   Clock returned_;  // joined clocks of calls that have returned
   std::map<const void*, Memory> memory_;
-  const void* data_of_ = nullptr;  // code whose image's data ranges have been added
+  const void* data_of_ = nullptr;  // code address whose shared object's data ranges have been added
   std::map<Site, uint32_t> site_numbers_;
   std::vector<Site> sites_;
   std::string race_;

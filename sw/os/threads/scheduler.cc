@@ -17,9 +17,9 @@ namespace context = boost::context;
 
 namespace {
 constexpr uint64_t kSpinNs = 1'000'000'000;
-constexpr uint64_t kDeferred = ~uint64_t{0};  // used in place of a vector for deferred calls
+constexpr uint64_t kDeferred = ~uint64_t{0};  // stands for the vector of deferred calls
 
-/// "DISPATCH_LEVEL (IRQL 2)".
+/// Formats a level like "DISPATCH_LEVEL (IRQL 2)".
 std::string LevelName(Irql level) {
   const char* const name = level == kPassive    ? "PASSIVE_LEVEL"
                            : level == kApc      ? "APC_LEVEL"
@@ -28,7 +28,7 @@ std::string LevelName(Irql level) {
   return name + (" (IRQL " + std::to_string(level) + ")");
 }
 
-/// Restores the IRQL at the end of the scope, also when an exception leaves it.
+/// Restores the IRQL at the end of the scope, even if an exception leaves the scope.
 class LevelGuard {
  public:
   LevelGuard(Irql& level, Irql during) : level_(level), before_(std::exchange(level, during)) {}
@@ -187,7 +187,7 @@ void Scheduler::SpawnServers() {
 }
 
 void Scheduler::Idle() {
-  if (!OnlyTheDriversLeft()) work_.clear();  // no storm: time passes, and other threads' waits are bounded
+  if (!OnlyTheDriversLeft()) work_.clear();  // no storm, because time passes and the waits of other threads are bounded
   const uint64_t now = platform_.NowNs();
   uint64_t bound = ~uint64_t{0};
   for (const auto& fibre : fibres_) {
@@ -289,7 +289,7 @@ void Scheduler::Seam() {
 }
 
 // A device that interrupts faster than its routine returns, or a deferred call that requeues itself, starves all
-// threads, so that even the time limit of a wait is never checked.
+// threads, so that not even the time limit of a wait is checked.
 bool Scheduler::NoteDelivery(uint64_t data) {
   if (dropped_.count(data) != 0) return false;
   ++storm_[data];

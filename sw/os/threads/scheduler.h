@@ -22,40 +22,41 @@ namespace gmmu::os {
 /// Interrupt request levels, numbered as on x64.
 enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh = 15 };
 
-/// Threads of the OS model, as fibres on one host thread. The seed makes runs reproducible.
+/// Threads of the OS model, as fibres on one host thread. Runs with the same seed are identical.
 ///
-/// A fibre runs until it waits or yields; the next one is picked at random, by the seed, among those that can run. If
-/// none can, time passes until a message-signalled interrupt or the nearest bound. An interrupt service routine runs at
-/// IRQL kDevice on the stack of the fibre whose machine access found the message; deferred procedure calls run after it
-/// as soon as the IRQL is below kDispatch.
+/// A fibre runs until it waits or yields. The seed then picks the next one at random among those that can run. If none
+/// can, time advances until a message-signalled interrupt or the nearest bound. An interrupt service routine runs at
+/// IRQL kDevice on the stack of the fibre whose machine access found the message. Deferred procedure calls run after
+/// it, as soon as the IRQL is below kDispatch.
 ///
-/// With preemption every fibre has its own processor, as on a machine with many. At a preemption point (seam) of driver
-/// code the seed may let another fibre run, whatever the IRQL, so that only locks keep fibres apart. Interrupts and
-/// deferred calls then have a fibre each. Operating system code is never preempted; it is assumed to be locked.
+/// With preemption, every fibre has its own processor, as on a machine with many processors. At a preemption point
+/// (seam) in driver code the seed may let another fibre run, at any IRQL, so that only locks keep fibres apart.
+/// Interrupts and deferred calls then have a fibre each. Operating system code is never preempted; it is assumed to be
+/// locked.
 class Scheduler {
  public:
-  /// The bound of a wait whose work has its own bounds. It is a safety net of an hour, so that no wait is unbounded.
+  /// The bound of a wait whose work has bounds of its own. One hour, as a safety net: no wait is unbounded.
   static constexpr uint64_t kForEver = 3'600'000'000'000;
-  /// The bound of a thread that waits for work, which an idle machine may not have for any length of time.
+  /// The bound of a thread that waits for work. The machine can be idle for any length of time.
   static constexpr uint64_t kWhileOn = uint64_t{1} << 62;
-  /// More messages and deferred calls than this while no thread makes progress, or more messages queued, are a storm.
-  /// It triggers a bug check that names the vectors, whose messages are dropped from then on.
+  /// More messages and deferred calls than this without progress of a thread, or more messages queued, are a storm. A
+  /// storm triggers a bug check that names the vectors, whose messages are dropped from then on.
   static constexpr uint64_t kStorm = 100'000;
-  /// More work items and new threads of the driver than this, without progress or a timed wait of another thread, are a
-  /// storm too. Otherwise a work item that queues itself would keep the run from ending.
+  /// More work items and new driver threads than this, without progress or a timed wait of another thread, are a storm
+  /// too. Otherwise a work item that requeues itself would keep the run from ending.
   static constexpr uint64_t kWorkStorm = 10'000;
 
-  /// `preemption` is the number, out of a thousand, of seams of driver code at which another fibre runs. `wait_scale`
+  /// `preemption`: the number of seams in driver code, out of 1000, at which another fibre runs. `wait_scale`
   /// multiplies the bounds of waits.
   Scheduler(hw::Platform& platform, uint64_t seed, unsigned preemption = 0, uint64_t wait_scale = 1);
   ~Scheduler();
 
-  /// Starts a fibre with `stack_bytes` of stack (and a guard page below); it first runs inside
-  /// Run().
+  /// Starts a fibre with `stack_bytes` of stack and a guard page below it. The fibre first runs inside Run().
   void Spawn(std::string name, std::function<void()> body, size_t stack_bytes = 256 * 1024);
-  /// Starts a fibre that does not keep Run() going. When only such fibres are left, their waits end them.
+  /// Starts a fibre that does not keep Run() going. When only such fibres are left, their waits throw and thereby end
+  /// them.
   void SpawnServer(std::string name, std::function<void()> body);
-  /// Starts a fibre for a work item that the driver has queued. When it first runs it calls NoteWork.
+  /// Starts a fibre for a work item that the driver has queued. The fibre calls NoteWork when it first runs.
   void SpawnWork(const std::string& routine, std::function<void()> body);
   /// Call when driver work begins in the running fibre. A storm triggers a bug check that names the routines.
   void NoteWork(const std::string& routine);
@@ -63,49 +64,49 @@ class Scheduler {
   /// throw) and is rethrown here.
   void Run();
 
-  /// Waits until `condition` holds; throws OsTimeout if Bound(bound_ns) of machine time pass first. With `poll_ns`
-  /// 0 the condition is checked only after interrupts; otherwise at least that often. IRQL must be below
+  /// Waits until `condition` holds. Throws OsTimeout if Bound(bound_ns) of machine time passes first. If `poll_ns` is
+  /// 0, the condition is checked only after interrupts; otherwise at least every `poll_ns`. The IRQL must be below
   /// kDispatch.
   void Wait(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what, uint64_t poll_ns = 0);
   /// Like Wait, but the bound is not scaled.
   void WaitExactly(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
-  /// Returns the bound scaled for this machine. Scaling never raises it above kForEver.
+  /// Returns the bound, scaled for this machine. Scaling never raises it above kForEver.
   uint64_t Bound(uint64_t ns) const { return ns < kForEver / wait_scale_ ? ns * wait_scale_ : std::max(ns, kForEver); }
   /// Lets other fibres run.
   void Yield();
 
-  /// Call after every access to the machine. Takes pending messages and runs their routines. With preemption the
-  /// interrupt fibre runs them, and driver code may be preempted here.
+  /// Call after every access to the machine. Serves pending messages. With preemption, the interrupt fibre serves them
+  /// instead, and driver code may be preempted here.
   void Seam();
-  /// A point at which a driver may be preempted. Does nothing outside of driver code.
+  /// A preemption point. Does nothing outside of driver code.
   void Preempt();
   /// Sets whether the running fibre is in driver code. Returns the previous value.
   bool EnterDriver(bool in_driver) {
     return running_ == nullptr ? false : std::exchange(running_->in_driver, in_driver);
   }
-  /// Spins until `condition` holds, at any IRQL. Only another processor can make it hold; so without preemption, or if
-  /// it does not hold within a second, this triggers a bug check with `what`.
+  /// Spins until `condition` holds, at any IRQL. Only another processor can make it hold; therefore Spin triggers a bug
+  /// check with `what` if there is no preemption, or if the condition does not hold within a second.
   void Spin(const std::function<bool()>& condition, const std::string& what);
   bool preempts() const { return preemption_ != 0; }
 
-  /// `isr` serves messages with this data value.
+  /// `isr` serves messages whose data is `data`.
   void ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr);
-  /// On return none of the vector's routines and no deferred call is running.
+  /// When this returns, no routine of the vector and no deferred call is running.
   void DisconnectInterrupt(uint32_t data);
-  /// Queues a deferred procedure call, which runs immediately if the IRQL allows. With preemption the fibre of deferred
+  /// Queues a deferred procedure call. It runs immediately if the IRQL allows. With preemption, the fibre of deferred
   /// calls runs it.
   void QueueDpc(std::function<void()> dpc);
 
   Irql irql() const { return irql_; }
-  /// True if SpawnServer started the running fibre.
+  /// Whether SpawnServer started the running fibre.
   bool serves() const { return running_ != nullptr && running_->serves; }
   bool may_wait() const { return irql_ < kDispatch && !other_processor_; }
-  /// Triggers a bug check if the IRQL is not in `lowest` to `highest` (RequireApc: up to APC_LEVEL). The text names the
-  /// routine `call`, the limit, the IRQL and the driver's call.
+  /// Triggers a bug check if the IRQL is not in `lowest` to `highest` (RequireApc: up to APC_LEVEL). The message
+  /// contains the routine `call`, the limit, the IRQL and the driver's call.
   void RequireIrql(const char* call, Irql highest, Irql lowest = kPassive) const;
   void RequireApc(const char* call) const { RequireIrql(call, kApc); }
-  /// Returns the old level. Lowering by Raise, or raising by Lower, triggers a bug check.
+  /// Returns the previous level. Raise must not lower the level and Lower must not raise it; both trigger a bug check.
   Irql Raise(Irql level);
   void Lower(Irql level);
 
@@ -113,11 +114,11 @@ class Scheduler {
   /// wait.
   void OnAnotherProcessor(const std::function<void()>& work);
   bool on_another_processor() const { return other_processor_; }
-  /// Process of the running fibre; 0 is the system process, in which fibres begin.
+  /// Process of the running fibre. Fibres start in process 0, the system process.
   uint64_t process() const { return running_ == nullptr ? 0 : running_->process; }
-  /// Implements KeStackAttachProcess; returns the previous process. Outside of fibres only the system process exists.
+  /// Implements KeStackAttachProcess. Returns the previous process. Outside of fibres only the system process exists.
   uint64_t AttachProcess(uint64_t process);
-  /// `on_process` is called with the new process whenever the CPU switches to another address space. It may be null.
+  /// Sets the function that is called with the new process whenever the CPU switches address spaces. It may be null.
   void set_on_process(std::function<void(uint64_t process)> on_process) { on_process_ = std::move(on_process); }
 
   /// Number of messages that were served.
@@ -128,7 +129,7 @@ class Scheduler {
   uint64_t spurious() const { return spurious_; }
   /// The running fibre, for comparison only; null outside of fibres.
   const void* fibre() const { return running_; }
-  /// Like fibre, but never null: code outside of fibres counts as one more thread.
+  /// Like fibre, but never null: code outside of fibres counts as one thread.
   const void* thread() const { return running_ == nullptr ? static_cast<const void*>(this) : running_; }
   /// The running fibre's unique number; 0 outside of fibres.
   uint64_t thread_number() const { return running_ == nullptr ? 0 : running_->number; }
@@ -140,15 +141,15 @@ class Scheduler {
     std::string name;
     uint64_t number = 0;
     boost::context::fiber context;
-    boost::context::fiber* back = nullptr;             // the scheduler's own context while this one runs
+    boost::context::fiber* back = nullptr;             // the scheduler's own context while this fibre runs
     const std::function<bool()>* condition = nullptr;  // null if the fibre can run
     uint64_t deadline = 0;
     uint64_t poll_ns = 0;
     uint64_t process = 0;
     bool timed_out = false;
     bool in_driver = false;
-    bool serves = false;  // the fibre ends when no other fibre is left
-    bool works = false;   // was started by SpawnWork
+    bool serves = false;  // the fibre must end when no other fibre is left
+    bool works = false;   // SpawnWork started the fibre
     bool ended = false;
   };
   struct Vector {
@@ -165,7 +166,8 @@ class Scheduler {
   void TellProcess();
   void Deliver(const hw::Message& message);
   void RunDpcs();
-  /// Counts a delivery of vector `data` (kDeferred: deferred call). False: the vector has stormed; drop the delivery.
+  /// Counts a delivery of vector `data` (kDeferred: a deferred call). Returns false if the vector has stormed and the
+  /// delivery must be dropped.
   bool NoteDelivery(uint64_t data);
   void NoteProgress() { storm_.clear(); }
   [[noreturn]] void EndStorm();
@@ -182,12 +184,12 @@ class Scheduler {
   std::vector<std::unique_ptr<Fibre>> fibres_;
   std::vector<Vector> vectors_;
   std::deque<std::function<void()>> dpcs_;
-  bool serving_ = false;                  // the two fibres have started
-  bool last_round_ = false;               // fibres that serve interrupts and deferred calls must end
-  unsigned at_work_ = 0;                  // how many of these fibres serve something now
-  std::deque<hw::Message> messages_;      // messages for the fibre of interrupts
-  std::map<uint64_t, uint64_t> storm_;    // deliveries by vector since a thread made progress
-  std::map<std::string, uint64_t> work_;  // pieces of work by routine since a thread other than the driver's progressed
+  bool serving_ = false;                  // the two server fibres have started
+  bool last_round_ = false;               // the server fibres must end
+  unsigned at_work_ = 0;                  // number of server fibres that are serving something now
+  std::deque<hw::Message> messages_;      // messages for the interrupt fibre
+  std::map<uint64_t, uint64_t> storm_;    // deliveries by vector since a thread last made progress
+  std::map<std::string, uint64_t> work_;  // pieces of work by routine since another thread progressed
   std::set<uint64_t> dropped_;            // vectors whose messages are dropped
   Fibre* running_ = nullptr;
   std::function<void(uint64_t process)> on_process_;

@@ -13,13 +13,13 @@ namespace gmmu::os {
 /// A system thread that runs work items for other fibres, one after another.
 class Worker {
  public:
-  /// Spawns the fibre.
+  /// Starts the worker's fibre.
   Worker(Scheduler& scheduler, const std::string& name) : scheduler_(scheduler) {
     scheduler.Spawn(name, [this] { Serve(); });
   }
 
-  /// Runs `work` on the worker and returns when it is done. Throws AdapterWasReset if the adapter was reset meanwhile;
-  /// other errors end the whole run (Scheduler::Run).
+  /// Runs `work` on the worker and returns when the work is complete. Throws AdapterWasReset if the adapter was reset
+  /// meanwhile. Other errors end the whole run (Scheduler::Run).
   void Call(const std::function<void()>& work) {
     bool done = false;
     std::exception_ptr lost;

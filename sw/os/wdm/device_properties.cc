@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements IoGetDeviceProperty for the devices that a driver has been given.
+// Implements IoGetDeviceProperty for the devices of a driver.
 #include <cstring>
 #include <string>
 #include <vector>
@@ -16,7 +16,7 @@ using gmmu::os::PciFunction;
 
 constexpr char kClass[] = "{4d36e968-e325-11ce-bfc1-08002be10318}";
 
-/// Upper-case hexadecimal with `digits` digits, such as "10DE".
+/// Formats a number as upper-case hexadecimal with `digits` digits, such as "10DE".
 std::string Digits(uint32_t value, unsigned digits) {
   std::string text;
   for (unsigned i = digits; i-- > 0;) text += "0123456789ABCDEF"[value >> (4 * i) & 15];
@@ -36,7 +36,7 @@ std::vector<uint8_t> Number(ULONG value) {
   return bytes;
 }
 
-/// Encodes strings with terminators. For a `list`, an empty string marks the end.
+/// Encodes strings with terminators. If `list` is true, an empty string marks the end.
 std::vector<uint8_t> Texts(const std::vector<std::string>& texts, bool list) {
   std::u16string all;
   for (const std::string& text : texts) all += gmmu::os::Utf16(text) + u'\0';

@@ -12,7 +12,7 @@ namespace {
 
 enum class Size { kInt, kChar, kShort, kLong, kWide };
 
-/// One conversion of a format string.
+/// One conversion specification of a format string.
 struct Field {
   std::string flags;
   int width = 0, precision = -1;
@@ -21,7 +21,7 @@ struct Field {
   char kind = 0;
 };
 
-/// va_list may be an array type, so it is wrapped in an object for functions that advance the caller's list.
+/// va_list may be an array type. This wrapper lets functions advance the caller's list.
 struct Arguments {
   va_list list;
 };

@@ -8,13 +8,15 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Times in the driver's unit, 100 ns.
+/// Times in units of 100 ns, as drivers use them.
 struct DriverTime {
-  /// The system time at power-on (2024-01-01), in 100 ns since the year 1601. It is constant, so that runs are equal.
+  /// The system time at power-on (2024-01-01), in units of 100 ns since 1601. It is constant, so that runs are
+  /// reproducible.
   static constexpr uint64_t kPowerOn = 133'485'408'000'000'000;
 
   static uint64_t SystemTime(Kernel& kernel);
-  /// Nanoseconds until `due`. A negative value counts from now, another is a system time. Returns 0 if it has passed.
+  /// Returns the nanoseconds until `due`. A negative `due` is relative to the current time; otherwise it is a system
+  /// time. Returns 0 if the time has passed.
   static uint64_t Until(Kernel& kernel, const LARGE_INTEGER& due);
 };
 

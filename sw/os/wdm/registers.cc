@@ -9,7 +9,7 @@ using gmmu::os::Kernel;
 
 namespace {
 
-/// An access through a register view goes to the machine; any other pointer is system memory.
+/// An access through a register view goes to the machine. Any other pointer is system memory.
 template <typename Word>
 Word ReadWord(volatile Word* at) {
   Kernel& kernel = Kernel::Current();
@@ -29,8 +29,8 @@ void WriteWord(volatile Word* at, Word value) {
   kernel.hal().Write(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word), value);
 }
 
-/// Touches every page of a driver's buffer while a fault is still attributed to the driver's call, as Windows probes a
-/// buffer. Later a bad pointer would be counted as a fault of the machine.
+/// Touches every page of a driver's buffer, as Windows probes a buffer, while a fault is still attributed to the
+/// driver's call. A later fault from a bad pointer would count as a fault of the machine.
 void Touch(ULONG64* buffer, size_t bytes, bool write) {
   constexpr size_t kStep = 4096 / sizeof(ULONG64);
   const auto touch = [write](volatile ULONG64& word) {

@@ -28,7 +28,7 @@ Key* KeyOf(HANDLE handle) {
   return object == nullptr || object->type != KernelObject::Type::kKey ? nullptr : static_cast<Key*>(object);
 }
 
-/// Returns the path that the attributes name; "" if their root is not a key.
+/// Returns the path that the attributes specify; "" if their root directory is not a key.
 std::u16string PathOf(const OBJECT_ATTRIBUTES& attributes) {
   const std::u16string name = attributes.ObjectName == nullptr ? u"" : Text(attributes.ObjectName);
   if (attributes.RootDirectory == nullptr) return name;
@@ -43,7 +43,7 @@ NTSTATUS Set(Key& key, const std::u16string& name, ULONG type, const void* data,
   return STATUS_SUCCESS;
 }
 
-/// Writes a structure: `fixed` bytes of its fixed part, followed by `rest`.
+/// Returns a structure to the driver: its fixed part of `fixed` bytes, followed by `rest`.
 NTSTATUS Answer(PVOID to, ULONG length, PULONG needed, const void* structure, size_t fixed, const void* rest,
                 size_t bytes) {
   *needed = static_cast<ULONG>(fixed + bytes);

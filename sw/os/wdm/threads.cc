@@ -9,7 +9,7 @@
 using gmmu::os::Kernel;
 using gmmu::os::KernelObject;
 
-/// Work items are allocated from the pool, so that an item that is not freed is reported as a leak.
+/// Work items are allocated from the pool, so that an unfreed item is reported as a leak.
 struct _IO_WORKITEM {
   void* object;
 };

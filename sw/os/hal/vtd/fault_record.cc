@@ -16,7 +16,7 @@ struct Reason {
   const char* name;
 };
 constexpr Reason kReasons[] = {
-    // indexed by the code in the record, which starts at 1
+    // Indexed by the record's fault reason code. Codes start at 1.
     {Cause::kNotAttached, "root entry not present"},
     {Cause::kNotAttached, "context entry not present"},
     {Cause::kBadTables, "context entry invalid"},

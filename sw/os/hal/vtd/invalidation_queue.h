@@ -13,8 +13,8 @@
 namespace gmmu::os::vtd {
 
 /// The invalidation queue of a VT-d unit: 256 descriptors of 16 bytes in one page, and a page for the status words of
-/// wait descriptors. When the unit stops its queue (IQE), the call that waits for it throws OsError, and so does every
-/// later call that would wait.
+/// wait descriptors. If the unit stops its queue (IQE), the call that waits for the queue throws OsError, and so does
+/// every later call that would wait.
 class InvalidationQueue {
  public:
   struct Descriptor {
@@ -26,18 +26,18 @@ class InvalidationQueue {
   InvalidationQueue(Registers& registers, PageAllocator& pages, Ledger& ledger, std::function<bool()> forget)
       : registers_(registers), pages_(pages), ledger_(ledger), forget_(std::move(forget)) {}
 
-  /// Switches the queue on, and invalidates everything that the unit has cached.
+  /// Enables the queue, and invalidates everything that the unit has cached.
   void Enable();
-  /// Switches the queue off. Its pages stay allocated until FreePages.
+  /// Disables the queue. Its pages stay allocated until FreePages.
   void Disable();
   void FreePages();
-  /// Queues the descriptors and waits until the unit has done them. Nothing happens while the queue is off.
+  /// Queues the descriptors and waits until the unit has executed them. Does nothing while the queue is disabled.
   void Submit(const std::vector<Descriptor>& descriptors);
-  /// Call when the unit has reported IQE: it has stopped the queue.
+  /// Call when the unit has reported IQE, that is, has stopped the queue.
   void OnError();
 
  private:
-  /// Throws OsError, which gives the unit's status, if the unit has stopped the queue.
+  /// Throws OsError, with the unit's status in the message, if the unit has stopped the queue.
   void Require() const;
 
   Registers& registers_;

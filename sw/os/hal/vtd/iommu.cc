@@ -11,8 +11,8 @@
 
 namespace gmmu::os::vtd {
 namespace {
-// More DMA faults than this since the unit was enabled are a storm, which ends the run. The records are then not
-// drained.
+// More DMA faults than this since the unit was enabled are a storm. It ends the run, and the records are not drained
+// any more.
 constexpr uint64_t kMostFaults = 4096;
 constexpr size_t kMostPageDescriptors = 16;
 
@@ -81,7 +81,7 @@ void Iommu::Disable() {
 
 void Iommu::InvalidatePages(Domain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped) {
   const unsigned mamv = static_cast<unsigned>(Field(cap_, 53, 48));
-  // An invalidation drops a large page when its mask covers the whole page.
+  // An invalidation drops a large page if its mask covers the whole page.
   const bool page_selective = Field(cap_, 39, 39) != 0 && mamv >= 9 * unmapped.largest_leaf;
   const uint64_t leaves_only = unmapped.tables.empty() ? 1u << 6 : 0;  // IH
   std::vector<InvalidationQueue::Descriptor> descriptors;
@@ -117,7 +117,7 @@ RemappingDomain* Iommu::CreateDomain(uint64_t limit, bool identity, const std::s
   SecondStage tables(hal_, pages_, features, "IOMMU domain " + std::to_string(id));
   std::unique_ptr<Domain> domain(new Domain(id, std::move(tables), limit, identity, seed_, ledger_, owner));
   Domain* made = domain.get();
-  domains_.push_back(std::move(domain));  // reserves the id before another fibre searches for a free one
+  domains_.push_back(std::move(domain));  // reserves the id before Submit lets another fibre search for a free one
   if (std::find(stale_ids_.begin(), stale_ids_.end(), id) != stale_ids_.end())
     queue_.Submit({InvalidationQueue::OfDomain(id)});
   return made;
@@ -234,7 +234,7 @@ void Iommu::PunchHole(RemappingDomain& in, uint64_t logical) {
 }
 
 // The unit interrupts only for the first pending fault, so faults that arrive during the drain are drained as well.
-// After kMostFaults the records stay full, so that the unit drops further faults, and its interrupt is masked.
+// After kMostFaults the records are left full and the interrupt is masked, so the unit drops further faults.
 void Iommu::DrainFaults() {
   const uint32_t records = static_cast<uint32_t>(Field(cap_, 47, 40)) + 1;
   const uint32_t at = static_cast<uint32_t>(16 * Field(cap_, 33, 24));

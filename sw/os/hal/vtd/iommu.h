@@ -18,8 +18,8 @@ namespace gmmu::os::vtd {
 
 /// Driver of a VT-d unit in legacy mode with queued invalidation.
 ///
-/// Tables are in host memory. After a change of an entry that may be cached, an invalidation and its wait descriptor
-/// complete before the call returns.
+/// The unit's tables are in host memory. After a call changes an entry that may be cached, it waits for an invalidation
+/// and its wait descriptor before it returns.
 class Iommu final : public Remapping {
  public:
   explicit Iommu(const RemappingParts& parts);
@@ -27,9 +27,9 @@ class Iommu final : public Remapping {
 
   /// Reads the capabilities.
   void Prepare() override;
-  /// Sets up root table, queue and fault interrupt, and switches translation on.
+  /// Sets up root table, queue and fault interrupt, and enables translation.
   void Enable(std::function<void(const RemappingFault&)> on_fault) override;
-  /// Switches translation and queue off, and frees the tables.
+  /// Disables translation and the queue, and frees the tables.
   void Disable() override;
   bool enabled() const override { return root_ != 0; }
 
@@ -50,7 +50,7 @@ class Iommu final : public Remapping {
  private:
   uint64_t NewTable(const std::string& created_by) { return SecondStage::NewTable(hal_, pages_, created_by); }
   void FlushWriteBuffer();
-  /// `unmapped` lists the changes other than 4 KiB leaves. Its tables are freed once no device can use them.
+  /// `unmapped` lists the changes other than 4 KiB leaves. Its tables are freed when no device can use them any more.
   void InvalidatePages(Domain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped);
   void DrainFaults();
   [[noreturn]] void EndStorm(const RemappingFault& last);
@@ -65,7 +65,7 @@ class Iommu final : public Remapping {
   uint64_t root_ = 0;
   std::map<uint8_t, uint64_t> context_tables_;  // bus -> pfn
   std::vector<std::unique_ptr<Domain>> domains_;
-  std::vector<uint64_t> stale_ids_;  // domain ids that were used before
+  std::vector<uint64_t> stale_ids_;  // domain ids that were in use before
   hw::Message message_;
   std::function<void(const RemappingFault&)> on_fault_;
   uint64_t faults_ = 0;  // faults drained since Enable

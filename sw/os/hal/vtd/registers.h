@@ -13,10 +13,10 @@ inline constexpr uint32_t kIqh = 0x80, kIqt = 0x88, kIqa = 0x90, kIqercd = 0xB0;
 inline constexpr uint32_t kTe = 1u << 31, kSrtp = 1u << 30, kWbf = 1u << 27, kQie = 1u << 26;
 inline constexpr uint32_t kLevelBits = 0x96FFFFFF;
 inline constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4;
-inline constexpr uint64_t kBoundNs = 10'000'000;  // exceeds the time of any operation of the unit
+inline constexpr uint64_t kBoundNs = 10'000'000;  // longer than any operation of the unit
 inline constexpr uint64_t kPollNs = 100;
 
-/// Bits [low, high] of a capability register or a record.
+/// Returns bits [low, high] of a capability register or a record.
 inline uint64_t Field(uint64_t value, unsigned high, unsigned low) {
   return (value >> low) & (~uint64_t{0} >> (63 - (high - low)));
 }
@@ -32,7 +32,7 @@ class Registers {
   uint64_t Read64(uint32_t offset) const { return hal_.Read(base_ + offset, 8); }
   void Write32(uint32_t offset, uint32_t value) { hal_.Write(base_ + offset, 4, value); }
   void Write64(uint32_t offset, uint64_t value) { hal_.Write(base_ + offset, 8, value); }
-  /// Changes one command bit and waits until the status bit follows.
+  /// Changes one command bit and waits until the corresponding status bit follows.
   void Command(uint32_t bit, bool on);
 
   /// Writes one 64-bit word in host memory at this physical address. Throws OsError if the address is not in memory.

@@ -13,15 +13,15 @@ namespace gmmu::os::vtd {
 /// Second-stage page tables of one VT-d domain, in host memory (VT-d specification, second-stage paging entries;
 /// docs/vtd.md).
 ///
-/// Page numbers count pages of 4 KiB. Runs of host pages are mapped with the largest leaves that both sides' alignment
-/// allows and the unit offers: 4 KiB, 2 MiB, 1 GiB. An empty table is unlinked at once; its page must not be reused
-/// before the unit has invalidated its caches.
+/// Page numbers count pages of 4 KiB. Runs of host pages are mapped with the largest leaves (4 KiB, 2 MiB, 1 GiB) that
+/// the alignment of both addresses allows and the unit supports. An empty table is unlinked at once; its page must not
+/// be reused before the unit has invalidated its caches.
 class SecondStage {
  public:
   struct Features {
     unsigned levels = 4;       ///< 3 or 4
     bool leaves_2mib = false;  ///< CAP.SLLPS bit 0
-    bool leaves_1gib = false;  ///< bit 1
+    bool leaves_1gib = false;  ///< CAP.SLLPS bit 1
   };
   struct Run {
     uint64_t logical, host, pages;
@@ -37,20 +37,20 @@ class SecondStage {
   uint64_t root_pfn() const { return root_; }
   const Features& features() const { return features_; }
 
-  /// Maps a run, readable and writable. Triggers a bug check if one of its pages is mapped already.
+  /// Maps a run, readable and writable. Triggers a bug check if one of the run's logical pages is already mapped.
   void Map(const Run& run);
-  /// Skips pages that are not mapped.
+  /// Unmaps `pages` pages. Skips pages that are not mapped.
   Unmapped Unmap(uint64_t logical, uint64_t pages);
-  /// Removes one page. If it is in a large leaf, that leaf is split first.
+  /// Removes one page. If a large leaf maps it, the leaf is split first.
   Unmapped Punch(uint64_t logical);
-  /// Host page of a logical page; all ones if it is not mapped.
+  /// Returns the host page of a logical page; all ones if it is not mapped.
   uint64_t Lookup(uint64_t logical) const;
   /// The number of present leaves of a level (0: 4 KiB).
   uint64_t leaves(unsigned level) const { return leaves_[level]; }
-  /// Frees every table. Call when no device can use them.
+  /// Frees every table. Call when no device can use the tables any more.
   void Free();
 
-  /// Allocates a page for a table and writes zeros to it, rather than relying on its contents.
+  /// Allocates a page for a table and fills it with zeros, whatever the allocator has left in it.
   static uint64_t NewTable(Hal& hal, PageAllocator& pages, const std::string& created_by);
 
  private:
@@ -61,12 +61,12 @@ class SecondStage {
   static uint64_t Span(unsigned level) { return uint64_t{1} << 9 * level; }
   static uint64_t Key(unsigned level, uint64_t page) { return uint64_t{level} << 56 | page >> 9 * (level + 1); }
   unsigned LeafLevel(const Run& run) const;
-  /// Returns the table whose entries are of `level`; makes the table if it is missing.
+  /// Returns the table whose entries are of `level`. Creates the table if it does not exist.
   Table& Ensure(unsigned level, uint64_t page);
   uint64_t EntryAddress(const Table& table, unsigned level, uint64_t page) const;
   uint64_t ReadEntry(const Table& table, unsigned level, uint64_t page) const;
   void WriteEntry(const Table& table, unsigned level, uint64_t page, uint64_t value);
-  /// Returns the level of the leaf, or of the entry that is not present.
+  /// Returns the level at which the walk ended: the level of the leaf, or of the first entry that is not present.
   unsigned Find(uint64_t page, uint64_t& entry) const;
   void Clear(unsigned level, uint64_t page, Unmapped& out);
 
