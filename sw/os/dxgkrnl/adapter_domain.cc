@@ -19,7 +19,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the value that the built-in driver's INF declares, unless the user sets another value.
+/// Returns the value that the built-in driver's INF declares, unless the user has set another value.
 uint64_t InfValue(const Kernel& kernel) { return kernel.QueryParameter("DmaRemappingCompatible").value_or(3); }
 
 }  // namespace
@@ -67,7 +67,7 @@ void AdapterDomain::Decide(bool may_remap) {
   MakeDomain(mode_ == DmaMode::kIdentity);
 }
 
-// Before DxgkDdiStartDevice only DXGK_IOMMU_CAPS states what the driver needs.
+// Before DxgkDdiStartDevice, only DXGK_IOMMU_CAPS states what the driver requires.
 bool AdapterDomain::IsolatedFromTheStart() const {
   const auto& iommu = adapter_.answers().iommu;
   if (!iommu) return false;
@@ -94,7 +94,8 @@ void AdapterDomain::MakeDomain(bool identity) {
 }
 
 void AdapterDomain::QueryReserved() {
-  // Before WDDM 2.9 the driver cannot state before its start whether it supports isolation; it may refuse.
+  // Before WDDM 2.9 the driver cannot state before its start whether it supports isolation, and it may refuse the
+  // query.
   const auto& iommu = adapter_.answers().iommu;
   const ULONG version = adapter_.answers().version;
   const bool asked = HasMemoryCaps(version) ? iommu && (iommu->IommuIsolationSupported || iommu->DmaRemappingSupported)
@@ -211,7 +212,7 @@ void AdapterDomain::AttachIsolation() {
 
 void AdapterDomain::AbandonIsolation() {
   if (domain_ == nullptr) return;
-  reserved_mapped_ = false;  // the domain's destruction removes the mappings
+  reserved_mapped_ = false;  // the mappings are removed with the domain
   segment_pages_.clear();
   Leave();
 }

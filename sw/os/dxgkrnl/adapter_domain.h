@@ -15,7 +15,7 @@ class Kernel;
 class PhysicalAdapter;
 enum class IsolationScope;
 
-/// How the GPUs of one logical adapter reach host memory: the DMA mode, the IOMMU domain that they share, and its
+/// How the GPUs of one logical adapter reach host memory: the DMA mode, the IOMMU domain that they share, and their
 /// hardware-reserved ranges. Errors throw OsError, or trigger a bug check where `[os]` selects that.
 class AdapterDomain {
  public:
@@ -27,36 +27,36 @@ class AdapterDomain {
   bool reaches_all_memory() const { return reaches_all_memory_; }
   /// True if the driver meets all requirements of DMA remapping.
   bool can_remap() const;
-  /// True if a 1:1 domain can map all of the driver's memory, because it comes from memory objects (WDDM 2.9) or from
-  /// the callbacks of GPU isolation.
+  /// True if a 1:1 domain can map all memory of the driver, because the driver allocates it as memory objects (WDDM
+  /// 2.9) or through the callbacks of GPU isolation.
   bool can_be_1to1() const;
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
 
-  // The adapter's start and stop call these in this order. Decide needs the answers to the memory queries. It creates a
-  // domain for remapping, for isolation that the driver needs (IommuIsolationRequired), or for isolation that the
-  // driver supports once isolation is on in this machine. A driver before WDDM 2.9 reports its GPU's reach
-  // (admission.h) and its needs only after the start, so it starts without a domain. `may_remap` is false if the driver
-  // turned out to lack MapAperture2Supported.
+  // The adapter's start and stop call these functions in this order. Decide needs the answers to the memory queries. It
+  // creates a domain in three cases: for remapping, for isolation that the driver requires (IommuIsolationRequired), or
+  // for isolation that the driver supports if isolation is already on in this machine. A driver before WDDM 2.9 reports
+  // its GPU's address limit (admission.h) and its requirements only after the start, so it starts without a domain.
+  // `may_remap` is false if the driver turned out to lack MapAperture2Supported.
   void Decide(bool may_remap);
   void QueryReserved();
-  /// Puts the devices behind the domain. No device may use the bus meanwhile.
+  /// Attaches the devices to the domain. No device may use the bus meanwhile.
   void AttachAll();
-  /// Maps segments of system memory (PopulatedFromSystemMemory) into a 1:1 domain, at the addresses that the driver
-  /// reports after the start.
+  /// Maps segments of system memory (PopulatedFromSystemMemory) into a 1:1 domain. The driver reports their addresses
+  /// after the start.
   void MapSegments();
   void DetachAll();
   void Destroy();
-  /// Returns to the state before the start.
+  /// Restores the state before the start.
   void Reset();
 
-  // The steps of GpuIsolation. Call each once, in this order: make an empty 1:1 domain, map what the GPU may access,
-  // attach the device in exclusive access.
+  // The steps of GpuIsolation. Call each once, in this order: create an empty 1:1 domain, map what the GPU may access,
+  // and attach the device in exclusive access.
   void MakeIsolation();
   void MapIsolation(IsolationScope scope);
   void AttachIsolation();
-  /// Undoes the completed steps after one of them has failed.
+  /// Undoes the completed steps after a later step has failed.
   void AbandonIsolation();
-  // The steps of SwitchDma in exclusive access.
+  // The steps of SwitchDma, in exclusive access.
   void EnterIdentity();
   void Leave();
 
@@ -78,7 +78,7 @@ class AdapterDomain {
   std::set<const PhysicalAdapter*> attached_;
   std::vector<DXGK_PHYSICAL_MEMORY_RANGE> reserved_;
   bool reserved_mapped_ = false;
-  std::vector<uint64_t> segment_pages_;  // pages of the segments, which the domain maps 1:1
+  std::vector<uint64_t> segment_pages_;  // pages of segments that the domain maps 1:1
 };
 
 }  // namespace gmmu::os

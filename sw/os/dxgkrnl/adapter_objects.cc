@@ -19,7 +19,7 @@ namespace gmmu::os {
 namespace {
 constexpr ULONG kPasid = 1;
 
-/// A context of the physical model must have buffers and lists; only a system context may lack them.
+/// A context of the physical model must have buffers and lists. Only a system context may lack them.
 void RequireLists(const DXGK_CONTEXTINFO& info, UINT apertures, const std::string& name) {
   const auto refuse = [&](const char* member, const std::string& text) {
     throw OsError(std::string("DXGK_CONTEXTINFO.") + member + " of the context of " + name + " is " + text);
@@ -39,7 +39,7 @@ Miniport& AdapterObjects::miniport() { return adapter_.miniport(); }
 
 void AdapterObjects::OpenProcess(ProcessHandles& handles, const std::string& name, bool system) {
   handles.dxgk_process = NewHandle(0);
-  // DxgkDdiCreateProcess is an entry point of WDDM 2, which a driver of the physical model may lack.
+  // DxgkDdiCreateProcess is an entry point of WDDM 2. A driver of the physical model may lack it.
   if (adapter_.caps().physical_model && miniport().table().DxgkDdiCreateProcess == nullptr) return;
   DXGKARG_CREATEPROCESS process{};
   process.hDxgkProcess = handles.dxgk_process;
@@ -177,7 +177,7 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
   }
   adapter_.dxgkrnl().NoteUnmodelled(unmodelled);
   adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(args, info));
-  // Before WDDM 2 the member is MaximumRenamingListLength.
+  // Before WDDM 2 this union contains MaximumRenamingListLength instead of PhysicalAdapterIndex.
   const UINT index = adapter_.caps().physical_model ? 0 : info.PhysicalAdapterIndex;
   return {info.hAllocation,
           info.Size,

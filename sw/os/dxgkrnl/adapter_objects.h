@@ -15,15 +15,15 @@ class Miniport;
 class PhysicalAdapter;
 struct GpuDevice;
 
-/// Handles of a GPU process. They are the driver's unless a member's comment says Dxgkrnl's. With linked adapters the
-/// process has a context on each of them.
+/// Handles of a GPU process. They are the driver's handles unless the comment of a member says otherwise. With linked
+/// adapters the process has a context on each adapter.
 struct ProcessHandles {
   HANDLE process = nullptr;
   HANDLE device = nullptr;
   HANDLE context = nullptr;        ///< null: no context yet
-  HANDLE second_device = nullptr;  ///< second device of the system process (seen on build 22621)
+  HANDLE second_device = nullptr;  ///< second device of the system process (observed on build 22621)
   uint32_t node = 0;               ///< node of the context
-  bool joined = false;             ///< process and device belong to the handles that this is a copy of
+  bool joined = false;             ///< a copy for another linked adapter; process and device belong to the original
   GpuDevice* state = nullptr;      ///< null: the system's device
   Ledger::Ticket process_ticket = 0, device_ticket = 0, context_ticket = 0;
   HANDLE dxgk_process = nullptr, dxgk_device = nullptr, dxgk_context = nullptr;
@@ -31,33 +31,33 @@ struct ProcessHandles {
   DXGK_CONTEXTINFO context_info{};
 };
 
-/// The driver's objects for processes of one logical adapter: processes, devices, contexts and allocations. Each call
-/// throws OsError when the driver refuses.
+/// The driver's objects for the processes of one logical adapter: processes, devices, contexts and allocations. Each
+/// call throws OsError if the driver refuses.
 class AdapterObjects {
  public:
   explicit AdapterObjects(LogicalAdapter& adapter);
 
-  /// Opens a process, then its device, then a context on `gpu`. With linked adapters it opens a context on each: the
-  /// first call fills `handles`; the others use copies of it with `joined`, which are destroyed before the original.
-  /// Dxgkrnl's handle is in `handles` before the driver is called.
+  /// Opens a process, then its device, then a context on `gpu`. With linked adapters, call it once for each adapter:
+  /// the first call fills `handles`; the others use copies of `handles` with `joined` set, which must be destroyed
+  /// before the original. `handles` contains Dxgkrnl's handle before the driver is called.
   void OpenProcess(ProcessHandles& handles, const std::string& name, bool system);
   void OpenDevice(ProcessHandles& handles, const std::string& name, bool system);
   void OpenContext(ProcessHandles& handles, const std::string& name, bool system, PhysicalAdapter& gpu);
-  /// Opens a system context on the device's companion node, for updates of its process' page tables.
+  /// Opens a system context on the companion node of the device, for page table updates of the device's process.
   HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu);
   void CloseCompanion(HANDLE context);
   /// Destroys the objects that exist, even after the driver has refused to create one of them.
   void DestroyProcess(ProcessHandles& handles);
-  /// Throws OsError if the driver refuses, or if its answer is refused (AdmitAllocation).
+  /// Throws OsError if the driver refuses, or if AdmitAllocation refuses the driver's answer.
   DriverAllocation CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
 
-  /// An allocation opened by a device; DMA buffers of the device's contexts refer to it.
+  /// An allocation that a device has opened. DMA buffers of the device's contexts refer to it.
   struct Opened {
     D3DKMT_HANDLE handle = 0;
     HANDLE device_specific = nullptr;  ///< the driver's handle
   };
-  /// Opens the driver's `allocation` for the driver's `device`. `create`: this device has created the allocation.
+  /// Opens the driver's `allocation` for the driver's `device`. `create`: the same device has created the allocation.
   Opened OpenAllocation(HANDLE device, HANDLE allocation, bool create, const std::string& name);
   void CloseAllocation(HANDLE device, const Opened& opened);
 

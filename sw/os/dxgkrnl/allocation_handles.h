@@ -6,22 +6,23 @@
 
 namespace gmmu::os {
 
-/// Handles of allocations that DxgkDdiOpenAllocation passes to the driver. The driver gets its data for a handle from
-/// DxgkCbGetHandleData, or from DxgkCbAcquireHandleData, which holds the allocation until DxgkCbReleaseHandleData.
+/// Handles of allocations, which DxgkDdiOpenAllocation passes to the driver. The driver gets its own data for a handle
+/// from DxgkCbGetHandleData or from DxgkCbAcquireHandleData. The latter holds the allocation until
+/// DxgkCbReleaseHandleData.
 class AllocationHandles {
  public:
-  /// Returns a handle for an allocation with the driver's handle `allocation`.
+  /// Returns a new handle for the allocation whose driver handle is `allocation`.
   D3DKMT_HANDLE Open(HANDLE allocation);
-  /// Sets the handle that DxgkDdiOpenAllocation returned for `handle` (DXGKCB_GETHANDLEDATAFLAGS.DeviceSpecific).
+  /// Records the handle that DxgkDdiOpenAllocation returned for `handle` (DXGKCB_GETHANDLEDATAFLAGS.DeviceSpecific).
   void SetDeviceSpecific(D3DKMT_HANDLE handle, HANDLE opened);
-  /// Triggers a bug check if the driver still holds the allocation.
+  /// Closes the handle. Triggers a bug check if the driver still holds the allocation.
   void Close(D3DKMT_HANDLE handle);
 
   /// Returns null if there is no such allocation; resources are not modelled.
   HANDLE Data(const DXGKARGCB_GETHANDLEDATA& args) const;
-  /// Returns the data and holds the allocation until Release is called with `release`.
+  /// Returns the data, and holds the allocation until Release is called with `release`.
   HANDLE Acquire(const DXGKARGCB_GETHANDLEDATA& args, DXGKARG_RELEASE_HANDLE& release);
-  /// Triggers a bug check if `release` holds nothing.
+  /// Triggers a bug check if `release` does not hold an allocation.
   void Release(DXGKARG_RELEASE_HANDLE release);
 
  private:

@@ -105,7 +105,7 @@ void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data)
 
 void NotifyDpc(HANDLE device) { Dxgkrnl::Current().FromHandle(device).vidsch().OnDpc(); }
 
-// Turns `status` into the status that a memory callback returns (docs/ddi/statuses.md).
+// Converts `status` to the status that a memory callback returns (docs/ddi/statuses.md).
 NTSTATUS Answer(NTSTATUS status) {
   const bool one = Dxgkrnl::Current().kernel().parameters().one_failure_status;
   return one && !NT_SUCCESS(status) ? STATUS_UNSUCCESSFUL : status;
@@ -140,7 +140,7 @@ template <auto kMethod, typename Args>
 NTSTATUS IsolationCall(HANDLE device, Args* args) {
   return Answer((Isolation(device).*kMethod)(device, *args));
 }
-// hAdapter must be the lead's handle, as for the frame buffer.
+// hAdapter must be the lead's handle, as for the frame buffer callbacks.
 NTSTATUS MapMdlToIoMmu(HANDLE device, DXGKARGCB_MAPMDLTOIOMMU* args) {
   if (device != Dxgkrnl::Current().FromHandle(device).logical().handle()) return Answer(STATUS_INVALID_PARAMETER);
   return IsolationCall<&IsolationMemory::MapMdl>(device, args);
@@ -177,14 +177,14 @@ NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
   return Answer((Saved(device).*kMethod)(device, *args));
 }
 
-/// A callback as seen by the driver. A call at an IRQL that the callback does not permit triggers a bug check. The
-/// thread leaves driver code for the call and may be preempted before and after it. The call is traced, and an injected
-/// fault may refuse it.
+/// A callback as the driver sees it. A call at an IRQL that the callback does not permit triggers a bug check. The
+/// thread leaves driver code for the call, and may be preempted before and after it. The call is traced, and an
+/// injected fault can refuse it.
 template <auto kMember>
 struct Seam;
 template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>
 struct Seam<kMember> {
-  /// `may_fail` states whether the callback can fail. Drivers may call it at the IRQLs from `lowest` to `highest`.
+  /// `may_fail`: the callback can fail. Drivers may call it at the IRQLs from `lowest` to `highest`.
   static void Put(DXGKRNL_INTERFACE& table, const char* name, bool may_fail, Irql highest, Irql lowest = kPassive) {
     callback = std::exchange(table.*kMember, Call);
     callback_name = name;
@@ -233,7 +233,8 @@ struct Seam<kMember> {
 };
 
 /// Callbacks that free or notify cannot fail (HOLDS). Each IRQL is the one on the callback's reference page. Memory
-/// callbacks, including isolation ones, follow the guide: it permits APC_LEVEL, their pages only PASSIVE_LEVEL.
+/// callbacks, including the isolation ones, are the exception: their pages permit only PASSIVE_LEVEL, but the guide
+/// permits APC_LEVEL, and the model follows the guide.
 void PutSeams(DXGKRNL_INTERFACE& table) {
 #define FAILS(name, ...) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, true, __VA_ARGS__)
 #define HOLDS(name, ...) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, false, __VA_ARGS__)

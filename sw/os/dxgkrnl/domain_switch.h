@@ -6,14 +6,14 @@ namespace gmmu::os {
 
 class LogicalAdapter;
 
-/// Switches a running adapter to another DMA mode, in exclusive access (IOMMU DMA remapping and GPU isolation;
-/// documents only).
+/// Switches a running adapter to another DMA mode, in exclusive access. The behaviour comes from the documentation of
+/// IOMMU DMA remapping and GPU isolation; it was not observed on Windows.
 ///
-/// Between physical and 1:1 no address changes for the GPU: its memory is mapped at its own addresses. Into or out of a
-/// remapped domain every address changes, so the GPU must hold none. A running adapter always holds some: rings, page
-/// tables and VidMm's pages have ADLs. That switch is therefore refused with OsError, which counts them, and the
-/// adapter must be stopped and started instead. A mode that the machine or the driver lacks, and ending a requested
-/// isolation, are refused too.
+/// Between physical and 1:1 mode no address changes for the GPU: its memory is mapped at its own addresses. A switch
+/// into or out of a remapped domain changes every address, so the GPU must not hold any. A running adapter always holds
+/// some: rings, page tables and VidMm's pages have ADLs. That switch is therefore refused with an OsError, which
+/// contains their number, and the adapter must be stopped and restarted instead. Also refused: a mode that the machine
+/// or the driver does not support, and the end of isolation that was requested.
 void SwitchDma(LogicalAdapter& adapter, DmaMode mode);
 
 }  // namespace gmmu::os

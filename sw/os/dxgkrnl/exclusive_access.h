@@ -13,24 +13,25 @@ class LogicalAdapter;
 class PhysicalAdapter;
 
 /// A period in which Dxgkrnl has exclusive use of a device and its linked devices, to change the meaning of their bus
-/// addresses (DxgkDdiBeginExclusiveAccess, DxgkDdiEndExclusiveAccess; documents only).
+/// addresses (DxgkDdiBeginExclusiveAccess, DxgkDdiEndExclusiveAccess). The behaviour comes from the documentation; it
+/// was not observed on Windows.
 ///
-/// Before it begins, the scheduler is suspended and the driver's queued work has ended. Within it no driver entry is
-/// called: callers wait, interrupts are held. The bus monitor at the device checks that the device sends nothing,
-/// neither reads nor writes nor interrupt messages; a violation is reported as fault "not_silent".
+/// Before it begins, the scheduler is suspended and the driver's queued work has ended. During exclusive access no
+/// entry point of the driver is called: callers wait, and interrupts are held back. The bus monitor at the device
+/// checks that the device sends no reads, writes or interrupt messages; a violation is reported as fault "not_silent".
 class ExclusiveAccess {
  public:
   explicit ExclusiveAccess(LogicalAdapter& adapter) : adapter_(adapter) {}
 
-  /// Runs `work`, which `what` names, in exclusive access. Call it on a fibre that is not in the driver. Throws OsError
-  /// if the driver refuses, OsTimeout if its work does not end, DeviceFault if the device was not silent. In each case
-  /// the driver's entries may be called again.
+  /// Runs `work` in exclusive access; `what` is its name in messages. The calling fibre must not be inside the driver.
+  /// Throws OsError if the driver refuses, OsTimeout if the driver's work does not end in time, DeviceFault if the
+  /// device still issued accesses. Afterwards, in every case, the driver's entry points may be called again.
   void Run(const std::string& what, const std::function<void()>& work);
 
-  /// runs is the number of successful runs, quiet_ns the time for which the device was quiet in the most recent one.
+  /// runs: number of successful runs. quiet_ns: how long the device was quiet in the most recent run.
   uint64_t runs() const { return runs_; }
   uint64_t quiet_ns() const { return quiet_ns_; }
-  /// How long the most recent run waited for the packets that the driver held.
+  /// How long the most recent run waited for packets that the driver held.
   uint64_t drained_ns() const { return drained_ns_; }
 
  private:

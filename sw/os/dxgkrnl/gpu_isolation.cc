@@ -75,7 +75,8 @@ void GpuIsolation::OnStarted() {
   ignored_failure_.clear();
   RefuseForbiddenRoutines();
   if (active()) return;
-  // A driver before WDDM 2.9, or one that refuses IOMMU_CAPS, states only after its start what it supports and needs.
+  // A driver that is older than WDDM 2.9, or refuses IOMMU_CAPS, states what it supports and requires only after its
+  // start.
   const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
   if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap()))
     return Enable({true, true, true, false}, IsolationScope::kTracked);
@@ -87,7 +88,7 @@ void GpuIsolation::OnStarted() {
   } catch (const BugCheck&) {
     throw;
   } catch (const DeviceFault&) {
-    throw;  // the error is not limited to isolation
+    throw;  // the error concerns more than isolation
   } catch (const OsError& error) {
     if (!actions.ignore_failure) throw;
     ignored_failure_ = error.what();

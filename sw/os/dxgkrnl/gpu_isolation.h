@@ -10,31 +10,31 @@ namespace gmmu::os {
 class LogicalAdapter;
 enum class IsolationScope;
 
-// Conditions that turn on the IOMMU-based GPU isolation of WDDM 2.4. They are from documents only; no open driver was
-// seen with isolation on.
+// Conditions that turn on the IOMMU-based GPU isolation of WDDM 2.4. They come from the documentation; no open-source
+// driver was observed with isolation on.
 
-/// Bits of the DWORD IOMMUFlags in the GraphicsDrivers key; others are ignored.
+/// Bits of the DWORD IOMMUFlags in the GraphicsDrivers key. Other bits are ignored.
 struct IommuFlags {
   static constexpr uint32_t kEnabled = 0x01;          ///< domains are created
   static constexpr uint32_t kEnableMappings = 0x02;   ///< memory is mapped into the domain; needs kEnabled
   static constexpr uint32_t kEnableAttach = 0x04;     ///< the domain is attached; needs kEnableMappings
-  static constexpr uint32_t kBypassDriverCap = 0x08;  ///< act even if the driver lacks the capability
+  static constexpr uint32_t kBypassDriverCap = 0x08;  ///< ignore that the driver lacks the capability
   static constexpr uint32_t kAllowFailure = 0x10;     ///< the adapter starts even if isolation failed
   static constexpr uint32_t kAll = 0x1F;
 };
 
-/// The actions of Dxgkrnl shortly after the adapter has started.
+/// What Dxgkrnl does shortly after the adapter has started.
 struct ForcedIsolation {
   bool create_domain = false;
   bool map = false;
   bool attach = false;
-  bool ignore_failure = false;  ///< ignore failures of these three actions only
+  bool ignore_failure = false;  ///< ignore failures of the three actions above only
 };
 
 /// `driver_cap`: DXGK_VIDMMCAPS.IoMmuSecureModeSupported.
 ForcedIsolation ForceIsolation(uint32_t flags, bool driver_cap);
 
-/// The effect on an adapter when a secure virtual machine starts.
+/// What happens to an adapter when a secure virtual machine starts.
 enum class SecureVmStart {
   kNothingToDo,  ///< the virtual machine starts without a change to the adapter
   kActivate,     ///< isolation is switched on first; if that fails, the start fails
@@ -42,26 +42,26 @@ enum class SecureVmStart {
 };
 
 /// `enabled` is set by velocity staging key 14688597 (off by default), or because isolation was switched on earlier,
-/// which only a restart undoes. `active`: the adapter is behind a domain. kAllowFailure has no effect here.
+/// which only a restart undoes. `active`: the adapter is in a domain. kAllowFailure has no effect here.
 SecureVmStart DecideSecureVm(bool enabled, bool driver_cap, bool active);
 
 /// GPU isolation of one adapter that was started without a domain. It attaches a 1:1 domain of the memory that the GPU
-/// may access, while the adapter runs. Isolation stays on until the machine is restarted: nothing here switches it off,
-/// and an adapter that is started again is isolated again.
+/// may access, while the adapter runs. Isolation stays on until the machine is restarted: this class never switches it
+/// off, and an adapter that is restarted is isolated again.
 class GpuIsolation {
  public:
   explicit GpuIsolation(LogicalAdapter& adapter) : adapter_(adapter), exclusive_(adapter) {}
 
   /// Call shortly after the adapter has started. Performs what os.iommu or IOMMUFlags require. Throws OsError on
-  /// failure, unless IOMMUFlags allows failure. Isolation that the driver needs, or that was activated earlier, has its
-  /// domain before the start (AdapterDomain).
+  /// failure, unless IOMMUFlags allows failure. If the driver requires isolation, or isolation was activated earlier,
+  /// the domain exists before the start (AdapterDomain).
   void OnStarted();
-  /// Call when a secure virtual machine is started. Throws OsError when it must not start.
+  /// Call when a secure virtual machine is about to start. Throws OsError if it must not start.
   void OnSecureVm();
 
-  /// True if the GPU is behind a domain, which may also be a remapping domain.
+  /// True if the GPU is in a domain, which may also be a remapping domain.
   bool active() const;
-  /// Why the forced isolation failed, if that was tolerated; empty if it did not fail.
+  /// Why the forced isolation failed, if the failure was tolerated; empty if it did not fail.
   const std::string& ignored_failure() const { return ignored_failure_; }
   ExclusiveAccess& exclusive() { return exclusive_; }
 
@@ -70,7 +70,7 @@ class GpuIsolation {
   /// Applies RemapPolicy::kIdentity to a driver before WDDM 2.9. Returns false if the policy requires no isolation.
   /// Throws OsError if a 1:1 domain is not possible.
   bool EnterByPolicy();
-  /// Throws OsError when a driver that supports isolation has memory that its domain would not map.
+  /// Throws OsError if a driver that supports isolation uses memory that its domain would not map.
   void RefuseForbiddenRoutines() const;
   void Enable(const ForcedIsolation& actions, IsolationScope scope);
 

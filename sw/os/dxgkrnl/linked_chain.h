@@ -8,23 +8,24 @@
 
 namespace gmmu::os {
 
-/// A device's response to DxgkDdiLinkDevice, which is called right after its DxgkDdiAddDevice.
+/// A device's response to DxgkDdiLinkDevice, which is called right after DxgkDdiAddDevice of the device.
 struct LinkAnswer {
   std::string device;  ///< bus, device and function
   LINKED_DEVICE link{};
 };
 
-/// The chain of linked adapters to which the first device belongs. If it is not refused, it is complete: it has all
-/// announced adapters, with one lead.
+/// The chain of linked adapters that contains the first device. If `refusal` is empty, the chain is complete: it
+/// contains all announced adapters and one lead.
 struct LinkedChain {
   std::vector<size_t> members;  ///< indexes of the answers, in ascending order
   size_t lead = 0;              ///< index of the lead's answer
-  std::string refusal;          ///< why the chain cannot be used, in which case Windows starts in VGA mode
+  std::string refusal;          ///< why the chain cannot be used; Windows then starts in VGA mode
 };
 
-/// Rules of the display driver interface (LINKED_DEVICE, DXGKDDI_LINK_DEVICE; from documents only): devices with the
-/// same ChainUid are one chain, all report the same number of links, that many devices are enumerated, and exactly one
-/// is the lead. A device that reports one link is not linked, whatever its other members say.
+/// Finds the chain according to the display driver interface (LINKED_DEVICE, DXGKDDI_LINK_DEVICE; documented, not
+/// observed on Windows): devices with the same ChainUid form a chain; all of them report the same number of links, and
+/// that many devices are enumerated; exactly one of them is the lead. A device that reports one link is not linked,
+/// whatever its other members are.
 LinkedChain FindChain(const std::vector<LinkAnswer>& answers);
 
 }  // namespace gmmu::os

@@ -94,7 +94,7 @@ hw::BusCounts LogicalAdapter::BusAccesses() {
 }
 
 // MapAperture2Supported is known only after the start, which needs the domain. A driver without it is stopped and
-// started again without remapping.
+// restarted without remapping.
 void LogicalAdapter::Start() {
   may_remap_ = true;
   StartInMode();
@@ -162,12 +162,12 @@ void LogicalAdapter::AssembleLink() {
 }
 
 void LogicalAdapter::Attach() {
-  // The driver has not been started and bus mastering is off, so no device may have used the bus.
+  // The driver has not been started and bus mastering is off, so no device can have used the bus.
   for (const auto& gpu : physical_) gpu->RequireUntouchedBus();
   size_t live = 0;
   for (const auto& gpu : physical_)
     live += objects().LiveAdls(gpu->handle()) + dxgkrnl_.isolation_memory().Live(gpu->handle());
-  if (live != 0) {  // the GPU could not reach these pages, or would need new addresses for them
+  if (live != 0) {  // the GPU could not reach these pages, or would need new addresses
     throw OsError("the adapter is started while " + std::to_string(live) +
                   " ADLs and pieces of isolation memory of its last start live: the mode of DMA is decided while the "
                   "device references no memory");
@@ -185,7 +185,7 @@ void LogicalAdapter::StartDevices() {
   vidsch_->Connect(miniport_.get());
 }
 
-// The driver numbers its adapters: for each index, DXGK_PHYSICALADAPTERCAPS.DxgkPhysicalAdapterHandle is the
+// The driver assigns the adapter indexes: for each index, DXGK_PHYSICALADAPTERCAPS.DxgkPhysicalAdapterHandle is the
 // DeviceHandle that DxgkDdiStartDevice received.
 void LogicalAdapter::NumberAdapters() {
   if (physical_.size() == 1) return;

@@ -29,14 +29,13 @@ struct AdapterCaps;
 struct PciFunction;
 struct Segment;
 
-/// A logical adapter from power-on to power-off: one GPU, or several linked ones. It finds the GPUs on the bus,
-/// loads their driver through DriverEntry, decides how they reach memory, starts them and queries their
-/// capabilities.
+/// A logical adapter from power-on to power-off: a single GPU, or several linked ones. It finds the GPUs on the bus,
+/// loads their driver through DriverEntry, decides how they reach memory, starts them and queries their capabilities.
 ///
-/// For a link (display driver documents, linked display adapters; documents only), DxgkDdiAddDevice is called for every
-/// device, each time followed by DxgkDdiLinkDevice; then come the queries before a start. All GPUs share one domain.
-/// The lead is started and powered up after the others, and powered down and stopped before them. GPUs outside the
-/// chain of the first one are removed again.
+/// For a link, DxgkDdiAddDevice is called for every device, each time followed by DxgkDdiLinkDevice; then the queries
+/// before a start are made. All GPUs share a domain. The lead is started and powered up after the others, and powered
+/// down and stopped before them. GPUs that are not in the chain of the first GPU are removed again. The behaviour comes
+/// from the documentation of linked display adapters; it was not observed on Windows.
 class LogicalAdapter {
  public:
   LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry);
@@ -44,22 +43,23 @@ class LogicalAdapter {
   LogicalAdapter(const LogicalAdapter&) = delete;
   LogicalAdapter& operator=(const LogicalAdapter&) = delete;
 
-  /// Powers on. Throws OsError, which gives the reason, if the adapter cannot be started.
+  /// Powers the adapter on. Throws OsError, with the reason, if the adapter cannot be started.
   void Start();
-  /// Powers off: stops and removes the driver, silences and detaches the device, and destroys the domain. The adapter
-  /// may be started again, even in another DMA mode.
+  /// Powers the adapter off: stops and removes the driver, silences and detaches the device, and destroys the domain.
+  /// The adapter can be started again, even in another DMA mode.
   void Stop();
-  /// Ends a start that the driver has refused: stops the started devices, removes the added ones and unloads the
-  /// driver, so that resources it still holds are leaks. The adapter cannot be used afterwards.
+  /// Cleans up after a start that the driver has refused: stops the started devices, removes the added ones and unloads
+  /// the driver. Resources that the driver still holds are leaks. The adapter cannot be used afterwards.
   void GiveUp();
-  /// Sleep and wake: the driver saves its state, the device goes to D3 and back, and VRAM loses its content. VRAM in
-  /// use triggers a bug check, because VidMm must have evicted its allocations and tables before.
+  /// Sleep and wake. The driver saves its state, the device enters D3 and returns to D0, and VRAM loses its contents.
+  /// VRAM that is still in use triggers a bug check, because VidMm must have evicted its allocations and tables before.
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
-  /// Call both after DxgkDdiResetFromTimeout of all GPUs. AnnounceLoss tells the driver that one GPU's VRAM and
-  /// aperture lost their contents (`lost`: operations without a paging buffer, which the GPU never executes). After a
-  /// call per GPU, Restart lets the driver start the hardware again (display driver documents, resetting the hardware).
+  /// Call both after DxgkDdiResetFromTimeout of all GPUs. AnnounceLoss tells the driver that the VRAM and aperture of
+  /// one GPU have lost their contents (`lost`: operations without a paging buffer, which the GPU never executes). After
+  /// one such call per GPU, Restart lets the driver restart the hardware (display driver documents, resetting the
+  /// hardware).
   void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
   void Restart();
 
@@ -69,15 +69,15 @@ class LogicalAdapter {
   GpuIsolation& isolation() { return *isolation_; }
   Miniport& miniport() { return *miniport_; }
   VidSch& vidsch() { return *vidsch_; }
-  /// The GPUs, by PhysicalAdapterIndex once they have started. There are none while the power is off.
+  /// The GPUs, ordered by PhysicalAdapterIndex after they have started. There are none while the power is off.
   unsigned adapters() const { return static_cast<unsigned>(physical_.size()); }
   const std::vector<std::unique_ptr<PhysicalAdapter>>& gpus() const { return physical_; }
   PhysicalAdapter& physical(unsigned index);
   const PhysicalAdapter& physical(unsigned index) const { return const_cast<LogicalAdapter*>(this)->physical(index); }
-  /// The lead adapter, known from DxgkDdiLinkDevice on. Calls below that name no GPU use the lead.
+  /// The lead adapter, known from DxgkDdiLinkDevice on. The calls below that have no GPU argument use the lead.
   PhysicalAdapter& lead();
   const PhysicalAdapter& lead() const { return const_cast<LogicalAdapter*>(this)->lead(); }
-  /// The GPU of a callback's hAdapter; null if it is not of this adapter.
+  /// Returns the GPU of a callback's hAdapter; null if the handle does not belong to this adapter.
   PhysicalAdapter* FromHandle(HANDLE handle);
   HANDLE handle();
   const AdapterCaps& caps() const;
@@ -98,7 +98,7 @@ class LogicalAdapter {
   /// Number of requests that the bus monitor has counted from all devices of this adapter.
   hw::BusCounts BusAccesses();
 
-  /// Calls that use the lead adapter. A caller of these templates must include physical_adapter.h.
+  /// Calls to the lead adapter. A caller of these templates must include physical_adapter.h.
   template <typename Data, typename Gpu = PhysicalAdapter>
   NTSTATUS Ask(Data& data) {
     return static_cast<Gpu&>(lead()).Ask(data);
@@ -115,7 +115,7 @@ class LogicalAdapter {
   bool LoseInterrupt();
 
  private:
-  /// For calls of level three. Returns the name of something that is not idle, or "" if everything is idle.
+  /// The check before level-three calls. Describes what is not idle; "" if everything is idle.
   std::string NotIdle() const;
   void FindDevices();
   void LoadDriver();
@@ -126,7 +126,7 @@ class LogicalAdapter {
   void StartInMode();
   void AskStarted();
   void NumberAdapters();
-  /// UpOrder is the order of power-up, with the lead last; DownOrder that of power-down, with the lead first.
+  /// UpOrder is the power-up order, with the lead last. DownOrder is the power-down order, with the lead first.
   std::vector<PhysicalAdapter*> UpOrder();
   std::vector<PhysicalAdapter*> DownOrder();
 
@@ -136,9 +136,9 @@ class LogicalAdapter {
   std::unique_ptr<VidSch> vidsch_;
   std::vector<std::unique_ptr<PhysicalAdapter>> physical_;
   PhysicalAdapter* lead_ = nullptr;
-  std::map<uint16_t, char> handles_;    // keyed by requester id; the address of the element is the GPU's handle
+  std::map<uint16_t, char> handles_;    // keyed by requester id; an element's address is the GPU's handle
   std::unique_ptr<Miniport> miniport_;  // exists once the driver has registered its table
-  bool may_remap_ = true;               // false if the driver was found to lack MapAperture2Supported
+  bool may_remap_ = true;               // false after the driver was found to lack MapAperture2Supported
   std::unique_ptr<AdapterDomain> dma_;
   std::unique_ptr<AdapterObjects> driver_objects_;
   std::unique_ptr<GpuIsolation> isolation_;

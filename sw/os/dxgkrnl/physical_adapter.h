@@ -22,7 +22,7 @@ class SystemBuffer;
 
 /// What the driver reported about one GPU.
 struct AdapterCaps {
-  uint64_t highest_visible = 0;  ///< last visible byte; one value for all linked adapters
+  uint64_t highest_visible = 0;  ///< last visible byte; the same for all linked adapters
   bool coherent = false;
   bool invalid_not_cached = false;
   bool explicit_invalidation = false;
@@ -34,24 +34,24 @@ struct AdapterCaps {
   bool physical_model = false;  ///< AdapterAnswers::physical_model; `geometry` is empty then
   unsigned nodes = 0;
   unsigned paging_node = 0;
-  unsigned render_node = 0;  ///< node of the processes; the paging node if it is the only one
+  unsigned render_node = 0;  ///< node for processes; the paging node if it is the only node
   uint64_t paging_buffer_bytes = 0;
   unsigned paging_buffer_segment = 0;
   uint64_t paging_private_bytes = 0;
 };
 
-/// One GPU of a logical adapter: its function on the bus, its device object, what the driver reported about it and its
-/// memory segments. LogicalAdapter makes it, and calls its functions in the order that a link needs.
+/// One GPU of a logical adapter: its PCI function, its device object, what the driver reported about it, and its memory
+/// segments. LogicalAdapter creates it, and calls its functions in the order that a link needs.
 class PhysicalAdapter {
  public:
-  /// `handle` is opaque and is the same whenever this GPU starts.
+  /// `handle` is opaque, and the same at every start of this GPU.
   PhysicalAdapter(LogicalAdapter& logical, const PciFunction& function, unsigned unit, HANDLE handle)
       : logical_(logical), function_(function), unit_(unit), handle_(handle) {}
   PhysicalAdapter(const PhysicalAdapter&) = delete;
   PhysicalAdapter& operator=(const PhysicalAdapter&) = delete;
 
   LogicalAdapter& logical() { return logical_; }
-  /// Index of the device object among the GPUs on the bus. The driver has a context for each.
+  /// Index of the device object among the GPUs on the bus. The driver has a context for each device object.
   unsigned unit() const { return unit_; }
   /// The driver's number for the GPU (PhysicalAdapterIndex and EngineOrdinal), known after the start.
   unsigned index() const { return index_; }
@@ -61,18 +61,18 @@ class PhysicalAdapter {
   std::string name() const { return function_.bdf.ToString(); }
   const AdapterAnswers& answers() const { return answers_; }
   const AdapterCaps& caps() const { return caps_; }
-  /// Returns `text`, followed by the adapter's index if there are several adapters.
+  /// Returns `text`, followed by the adapter's index if the logical adapter has more than one.
   std::string Named(const std::string& text) const;
-  /// Throws OsError if the GPU is linked, because `what`, which the error names, works only on a single GPU.
+  /// Throws OsError, which names `what`, if the GPU is linked, because `what` works only on a single GPU.
   void RefuseOnLink(const std::string& what) const;
 
   Segment& segment(unsigned id);
-  /// local_segment returns the first memory segment, if there is one. aperture_segment returns the aperture segment, or
-  /// an empty one with id 0 if there is none.
+  /// local_segment returns the first memory segment; one must exist. aperture_segment returns the aperture segment, or
+  /// an empty segment with id 0 if there is none.
   bool has_local_segment() const;
   Segment& local_segment();
   Segment& aperture_segment();
-  /// True if memory of this segment (0: system memory) may be mapped with pages of 64 KiB.
+  /// True if memory in segment `id` (0: system memory) may be mapped with pages of 64 KiB.
   bool Has64kPages(unsigned id);
   /// Returns the set of memory segments with pages of 64 KiB: bit n stands for segment n.
   uint64_t SegmentsOf64kPages() const;
@@ -85,24 +85,25 @@ class PhysicalAdapter {
   VidSch& vidsch();
   bool remapped() const;
   /// True if memory is moved and filled by segment addresses and MDLs: in the physical model, or if `[os]
-  /// physical_paging` says so.
+  /// physical_paging` is set.
   bool physical_paging();
 
-  /// Makes a buffer of system memory that VidMm owns and the GPUs of the logical adapter use; this GPU's handle opens
-  /// it. The buffer is scattered unless `contiguous`, which makes it contiguous for the GPU.
+  /// Creates a buffer of system memory that VidMm owns and the GPUs of the logical adapter use. It is opened with this
+  /// GPU's handle. The buffer is scattered, or contiguous for the GPU if `contiguous` is true.
   SystemBuffer MakeBuffer(uint64_t bytes, bool contiguous = false);
 
-  // Entry points about this GPU.
-  /// Returns the number of entries of a root for at least `entries` entries, and its size in bytes.
+  // Entry points that concern this GPU. RootPageTableSize returns the number of entries of a root for at least
+  // `entries` entries, and the root's size in bytes.
   std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
-  /// Sends an escape of this hardware's software: `Data` begins with a header that names the adapter.
+  /// Sends an escape that only the software for this hardware understands. `Data` begins with a header that names the
+  /// adapter.
   template <typename Data>
   NTSTATUS Ask(Data& data) {
     data.header.adapter = static_cast<uint16_t>(index_);
     return miniport().Escape(&data, sizeof data);
   }
-  /// Sends an escape and throws an error that names `what` if it is refused.
+  /// Sends an escape, and throws an error that contains `what` if the driver refuses it.
   template <typename Data>
   void Escape(Data& data, const char* what) {
     Miniport::Require(Ask(data), std::string(what) + " (DxgkDdiEscape, code " +
@@ -111,17 +112,17 @@ class PhysicalAdapter {
 
   /// The GPU's interrupt message, known after the start.
   const hw::Message& message() const { return message_; }
-  /// Number of the device's requests that the bus monitor has counted.
+  /// Number of the device's bus requests that the bus monitor has counted.
   hw::BusCounts BusAccesses() const;
 
-  // Called by callbacks.cc.
+  // Functions that callbacks.cc calls.
   NTSTATUS FillDeviceInformation(DXGK_DEVICE_INFO& info);
   void QueueDpc();
 
  private:
   friend class LogicalAdapter;
   void NoteBusAccesses() { bus_accesses_when_off_ = BusAccesses().total(); }
-  /// Throws OsError if the device, whose driver has not been started, has used the bus since NoteBusAccesses.
+  /// Throws OsError if the device has used the bus since NoteBusAccesses, although its driver has not been started.
   void RequireUntouchedBus() const;
   /// Enables bus mastering and interrupt messages.
   void Connect();
@@ -148,7 +149,7 @@ class PhysicalAdapter {
   uint64_t bus_accesses_when_off_ = 0;
 };
 
-/// Fills the table of kernel callbacks that StartDevice passes to the driver. The size and the callbacks depend on the
+/// Fills the table of kernel callbacks that StartDevice passes to the driver. Its size and its callbacks depend on the
 /// driver's interface version (interface_version.h).
 DXGKRNL_INTERFACE MakeInterface(PhysicalAdapter& adapter);
 

@@ -13,8 +13,8 @@
 namespace gmmu::os {
 namespace {
 
-/// The array stride passed to the driver. A newer kernel's structures are larger than the driver's, so the driver must
-/// step by this stride rather than by its own sizeof.
+/// The array stride that is passed to the driver. It is larger than the driver's structure, as with a newer kernel, so
+/// the driver must step by this stride rather than by its own sizeof.
 constexpr size_t kStride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;
 
 /// Makes the query of WDDM 1.2, whose descriptors are a plain array without a stride.
@@ -54,7 +54,7 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
   if (!NT_SUCCESS(first) && answers.physical_model()) return QuerySegments3(miniport, answers);
   Miniport::Require(first, "the first query for QUERYSEGMENT4");
   const UINT count = out.NbSegment;
-  std::vector<BYTE> descriptors(std::max<UINT>(count, 1) * kStride);  // a non-null pointer marks the second call
+  std::vector<BYTE> descriptors(std::max<UINT>(count, 1) * kStride);  // a non-null pointer marks the second query
   out.SegmentDescriptorStride = kStride;
   {
     GuardedArguments guarded(miniport.driver().copies());
@@ -71,7 +71,7 @@ void QuerySegments(Miniport& miniport, AdapterAnswers& answers) {
     ClearNewer(miniport.table().Version, descriptor.Flags, answers.newer, " of segment " + std::to_string(index + 1));
     answers.segments.push_back(descriptor);
   }
-  for (UINT index = 0; index < count; ++index) {  // only segments whose descriptor counts bad ranges are queried
+  for (UINT index = 0; index < count; ++index) {  // only segments whose descriptor reports bad ranges are queried
     const UINT ranges = answers.segments[index].NumInvalidMemoryRanges;
     if (ranges == 0) continue;
     std::vector<DXGK_MEMORYRANGE> bad(ranges);
@@ -119,7 +119,7 @@ void QueryMmu(Miniport& miniport, AdapterAnswers& answers) {
 
 /// Build 22621 makes these queries and continues without an answer; none of them concerns memory.
 void QueryUnneeded(Miniport& miniport, DXGK_QUERYADAPTERINFOTYPE type) {
-  UINT32 out = 0;  // HISTORYBUFFERPRECISION was seen with 4 bytes
+  UINT32 out = 0;  // HISTORYBUFFERPRECISION was observed with 4 bytes
   miniport.Query(type, out);
 }
 

@@ -14,68 +14,72 @@ enum class BringUp;
 
 class Miniport;
 
-/// A driver's answers to DxgkDdiQueryAdapterInfo about one physical adapter, unchanged.
+/// A driver's answers to DxgkDdiQueryAdapterInfo about one physical adapter, as given.
 struct AdapterAnswers {
   ULONG version = 0;  ///< version of the driver's table, DXGKDDI_INTERFACE_VERSION_*
   UINT physical_adapter = 0;
-  uint64_t last_byte = 0;  ///< last byte of installed memory, which bounds the answers
+  uint64_t last_byte = 0;  ///< last byte of installed memory
   UINT linked = 1;         ///< number of physical adapters in the link
-  // os.def
+  // Settings from os.def.
   bool system_segment_behind_last = true, both_mmu_models_refused = true, discrete_without_remapping_refused = true;
   bool aperture_required = true, highest_visible_inclusive = false;
 
-  // Queried before DxgkDdiStartDevice, from WDDM 2.9 on.
+  // Queried before DxgkDdiStartDevice, for WDDM 2.9 and later.
   std::optional<DXGK_PHYSICAL_MEMORY_CAPS> memory;  ///< absent: not queried
   std::optional<DXGK_IOMMU_CAPS> iommu;             ///< absent: not queried, or refused
 
-  // After DxgkDdiStartDevice.
+  // Queried after DxgkDdiStartDevice.
   DXGK_DRIVERCAPS driver{};
-  std::optional<DXGK_PHYSICALADAPTERCAPS> physical;  ///< absent: the driver refused the query, which Windows tolerates
+  std::optional<DXGK_PHYSICALADAPTERCAPS> physical;  ///< absent: the driver refused; Windows tolerates that
   std::optional<uint64_t> save_area;                 ///< FRAMEBUFFERSAVESIZE; absent: not queried, or refused
-  std::vector<uint64_t> save_areas;  ///< by physical adapter, on the lead only; empty: none was reported
+  std::vector<uint64_t> save_areas;  ///< by physical adapter; set for the lead only; empty: none was reported
   DXGK_GPUMMUCAPS mmu{};
   std::vector<DXGK_PAGE_TABLE_LEVEL_DESC> levels;            ///< leaf first
-  std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;             ///< segment n + 1 at n
+  std::vector<DXGK_SEGMENTDESCRIPTOR4> segments;             ///< segment n + 1 is at index n
   std::map<UINT, std::vector<DXGK_MEMORYRANGE>> bad_ranges;  ///< by segment id: ranges that must not be used
   UINT paging_buffer_segment = 0;
   UINT paging_buffer_bytes = 0;
   UINT paging_private_bytes = 0;
-  /// Members that the driver set but that count as 0, because its interface version lacks them or the model drops them.
+  /// Members that the driver set but that are treated as 0, because its interface version lacks them or the model
+  /// clears them.
   std::vector<std::string> newer;
 
-  /// The number of execution nodes: from `physical` if available, else from the driver's engine topology.
+  /// The number of execution nodes: from `physical` if present, otherwise from the driver's engine topology.
   unsigned nodes() const;
-  /// The last byte that the GPU can address: from `memory`, or before WDDM 2.9 from `driver`.
+  /// The last byte that the GPU can address: from `memory`, or from `driver` before WDDM 2.9.
   uint64_t highest_visible() const;
   unsigned paging_node() const;
-  /// The id with which a driver names the implicit system memory segment: the id after the last segment, or 31
+  /// The id by which a driver refers to the implicit system memory segment: the id after the last segment, or 31
   /// (`os.system_segment_behind_last`).
   UINT system_segment() const {
     return system_segment_behind_last ? static_cast<UINT>(segments.size()) + 1 : DXGK_SEGMENT_ID_SYSTEMMEMORY;
   }
-  /// system_set is the segment set of system memory; the sets below contain all aperture or all memory segments.
+  /// system_set returns the segment set of system memory. The two functions below return the sets of all aperture and
+  /// of all memory segments.
   UINT system_set() const { return system_segment_behind_last ? 1u << segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY; }
   UINT SegmentSet(bool aperture) const;
-  /// True if the GPU has no MMU that the system fills, neither GpuMmu nor IoMmu. Allocations then have only physical
+  /// True if the GPU has no MMU that the system manages, neither GpuMmu nor IoMmu. Allocations then have only physical
   /// addresses, which DxgkDdiPatch writes into DMA buffers.
   bool physical_model() const {
     return !driver.MemoryManagementCaps.GpuMmuSupported && !driver.MemoryManagementCaps.IoMmuSupported;
   }
-  /// True if the driver declares support for DMA remapping, whether remapping is on or not.
+  /// True if the driver declares support for DMA remapping, whether remapping is in use or not.
   bool supports_remapping() const { return iommu && iommu->DmaRemappingSupported; }
 };
 
-/// Queries PHYSICAL_MEMORY_CAPS and IOMMU_CAPS of a driver that knows them. Throws OsError if the former is refused.
+/// Queries PHYSICAL_MEMORY_CAPS and IOMMU_CAPS if the driver's version defines them. Throws OsError if the former query
+/// is refused.
 void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
-/// Queries PHYSICALADAPTERCAPS with the size of the driver's version. The caller handles a refusal.
+/// Queries PHYSICALADAPTERCAPS with the size that the driver's version defines. The caller handles a refusal.
 NTSTATUS QueryPhysicalAdapterCaps(Miniport& miniport, UINT index, DXGK_PHYSICALADAPTERCAPS& caps);
-/// Makes the remaining queries in the order of Windows (seen on build 22621): DRIVERCAPS, PHYSICALADAPTERCAPS,
-/// FRAMEBUFFERSAVESIZE for a driver with GPU isolation (documents only), GPUMMUCAPS and a descriptor for each level
-/// unless the driver has the physical model, node metadata, and QUERYSEGMENT4 twice. A driver of the physical model may
-/// answer QUERYSEGMENT3 instead. BringUp::kWindows22621 adds queries of that build whose answers it does not need:
-/// 64BITONLYCAPS after PHYSICALADAPTERCAPS, and DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION at the end.
-/// Throws OsError, which names the query, if one that Windows needs is refused. Linked adapters get one DRIVERCAPS
-/// query, then the capability queries of each adapter by its index (documents only).
+/// Makes the remaining queries in the order observed on Windows build 22621: DRIVERCAPS, PHYSICALADAPTERCAPS,
+/// FRAMEBUFFERSAVESIZE for a driver with GPU isolation (documented; not observed on Windows), GPUMMUCAPS and a
+/// descriptor for each level (except in the physical model), node metadata, and QUERYSEGMENT4 twice. A driver of the
+/// physical model may answer QUERYSEGMENT3 instead. BringUp::kWindows22621 adds queries of that build whose answers it
+/// does not need: 64BITONLYCAPS after PHYSICALADAPTERCAPS, and DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION
+/// at the end. Throws OsError, which names the query, if a query that Windows needs is refused. Linked adapters get a
+/// single DRIVERCAPS query, then the capability queries of each adapter by its index (documented; not observed on
+/// Windows).
 void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order);
 
 }  // namespace gmmu::os

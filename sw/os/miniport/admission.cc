@@ -13,7 +13,7 @@ using Refusals = std::vector<Refusal>;
 
 std::string Number(uint64_t value) { return std::to_string(value); }
 
-/// Checks that the driver offers the GpuMmu model or the physical one (DXGK_VIDMMCAPS, DXGK_GPUMMUCAPS).
+/// Checks that the driver supports the GpuMmu model or the physical one (DXGK_VIDMMCAPS, DXGK_GPUMMUCAPS).
 void Model(const AdapterAnswers& a, Refusals& out) {
   const DXGK_VIDMMCAPS& caps = a.driver.MemoryManagementCaps;
   if (a.physical_model() && caps.VirtualAddressingSupported) {
@@ -37,7 +37,7 @@ void Model(const AdapterAnswers& a, Refusals& out) {
   }
   if (caps.GpuMmuSupported && caps.IoMmuSupported && a.both_mmu_models_refused)
     out.push_back({"DXGK_VIDMMCAPS.IoMmuSupported", "is 1 beside GpuMmuSupported", StopCode::kUnknown, {}});
-  if (a.nodes() == 0) {  // an answer with no engine was seen to stop the system, while a refusal is tolerated
+  if (a.nodes() == 0) {  // observed: no engine stops the system, while a refusal is tolerated
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", "is 0", StopCode::kSystemServiceException, {}});
   } else if (a.paging_node() >= a.nodes()) {
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
@@ -57,10 +57,10 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
   unsigned bits = 12;
   for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : a.levels) bits += level.PageTableIndexBitCount;
-  // A link has the virtual address bits of its smallest GPU; only a part of a larger GPU's root is used.
+  // A link has the virtual address bits of its smallest GPU. A larger GPU uses only a part of its root.
   const bool in_part = a.linked > 1 && a.mmu.VirtualAddressBitCount < bits &&
                        a.mmu.VirtualAddressBitCount > bits - a.levels.back().PageTableIndexBitCount;
-  // A root of two levels can grow, so its descriptor gives only the initial size, and may leave it 0.
+  // The root of a two-level tree can grow. Its descriptor gives only the initial size, which may be 0.
   const bool resizable = count == 2 && a.mmu.VirtualAddressBitCount > bits;
   const bool no_root = count == 2 && bits - a.levels.back().PageTableIndexBitCount >= a.mmu.VirtualAddressBitCount;
   if ((bits != a.mmu.VirtualAddressBitCount && !in_part && !resizable) || no_root) {
@@ -72,7 +72,7 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks size and alignment of tables. A root of two levels is resizable, so its initial size may be 0.
+/// Checks size and alignment of tables. The root of a two-level tree is resizable, so its initial size may be 0.
 void Tables(const AdapterAnswers& a, Refusals& out) {
   for (size_t index = 0; index < a.levels.size(); ++index) {
     const UINT bytes = a.levels[index].PageTableSizeInBytes;
@@ -94,7 +94,8 @@ void Tables(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks 64 KiB pages: their leaf tables must have a size, and leaf tables of 4 KiB entries must have enough entries.
+/// Checks 64 KiB pages: leaf tables of 64 KiB entries must have a size, and leaf tables of 4 KiB entries must have
+/// enough entries.
 void Pages64k(const AdapterAnswers& a, Refusals& out) {
   const bool used = std::any_of(a.segments.begin(), a.segments.end(),
                                 [](const auto& s) { return s.Flags.Use64KBPages; });
@@ -117,9 +118,9 @@ void Pages64k(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the segments of tables. Windows writes the paging process' first tables with the CPU in every update mode, so
-/// a local segment with tables must be CPU-visible (seen: 0x10E, 0x49). Tables in the implicit system memory segment
-/// may have any size (two of Microsoft's sample drivers).
+/// Checks the segments of page tables. In every update mode Windows writes the first tables of the paging process with
+/// the CPU, so a local segment with tables must be CPU-visible (observed: 0x10E, 0x49). Tables in the implicit system
+/// memory segment may have any size (as in two of Microsoft's sample drivers).
 void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* member, Refusals& out) {
   const std::string field = std::string("DXGK_PAGE_TABLE_LEVEL_DESC.") + member;
   const std::string which = "of level " + Number(index) + " is " + Number(id);
@@ -156,7 +157,7 @@ void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* me
   }
 }
 
-/// Checks each DXGK_SEGMENTDESCRIPTOR4, and the rules that involve several of them.
+/// Checks each DXGK_SEGMENTDESCRIPTOR4 and the rules that involve more than one of them.
 void Segments(const AdapterAnswers& a, Refusals& out) {
   unsigned apertures = 0;
   bool host_aperture = false;
@@ -164,7 +165,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
     const DXGK_SEGMENTFLAGS& flags = a.segments[i].Flags;
     const std::string segment = "of segment " + Number(i + 1) + " ";
     apertures += flags.Aperture;
-    if (host_aperture) {  // Windows was seen to report "invalid flags" of the following segment
+    if (host_aperture) {  // Windows was observed to report "invalid flags" of the next segment
       out.push_back({"DXGK_SEGMENTDESCRIPTOR4.Flags",
                      segment + "stands behind a segment with SupportsCpuHostAperture, which must be the last",
                      StopCode::kUnknown,
@@ -181,7 +182,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      StopCode::kUnknown,
                      {}});
     }
-    if (flags.CacheCoherent && !flags.Aperture && !a.physical_model()) {  // drivers of WDDM 1 were seen to do this
+    if (flags.CacheCoherent && !flags.Aperture && !a.physical_model()) {  // observed with drivers of WDDM 1
       out.push_back(
           {"DXGK_SEGMENTFLAGS.CacheCoherent", segment + "is for aperture segments only", StopCode::kUnknown, {}});
     }
@@ -214,7 +215,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      {}});
     }
   }
-  // WDDM 1 allows any number of apertures; the model has at most one.
+  // WDDM 1 allows any number of apertures; the model supports at most one.
   if (apertures > 1 || (apertures == 0 && a.aperture_required && !a.physical_model())) {
     out.push_back(
         {"DXGK_SEGMENTFLAGS.Aperture",
@@ -227,7 +228,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the paging buffers. Windows was seen to refuse with INVALID_PARAMETER after creating the paging context.
+/// Checks the paging buffers. Windows was observed to refuse with INVALID_PARAMETER after creating the paging context.
 void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   const UINT id = a.paging_buffer_segment;
   if (id > a.segments.size() || (id != 0 && !a.segments[id - 1].Flags.Aperture)) {
@@ -241,8 +242,8 @@ void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the requirements of WDDM 3.0 certification for a discrete GPU (IOMMU DMA remapping, integrated versus
-/// discrete). An integrated GPU uses system memory.
+/// Checks the requirements of WDDM 3.0 certification for a discrete GPU (IOMMU DMA remapping, "integrated versus
+/// discrete"). An integrated GPU uses system memory.
 void DiscreteGpu(const AdapterAnswers& a, bool remapped, Refusals& out) {
   if (!a.discrete_without_remapping_refused || !HasDmaRemapping(a.version)) return;
   const bool discrete = std::any_of(a.segments.begin(), a.segments.end(), [](const auto& s) {
@@ -287,7 +288,8 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
          StopCode::kUnknown,
          {}});
   }
-  // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS, so this limit states which memory the GPU can address.
+  // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS. HighestAcceptableAddress then states which memory the GPU can
+  // address.
   const auto highest = static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart);
   if (a.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&
       (a.highest_visible_inclusive ? highest < a.last_byte : highest <= a.last_byte)) {

@@ -11,25 +11,26 @@ namespace gmmu::os {
 /// A reason why Windows would reject a driver's answer.
 struct Refusal {
   std::string field;                   ///< structure and member, e.g. "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId"
-  std::string text;                    ///< the actual and the required value
-  StopCode stop = StopCode::kUnknown;  ///< the bug check; kUnknown: the adapter is refused instead
+  std::string text;                    ///< the actual value and the required one
+  StopCode stop = StopCode::kUnknown;  ///< the bug check; kUnknown: Windows refuses the adapter instead
   std::array<uint64_t, 4> parameters{};
 };
 
-/// Checks the answers of an adapter against the rules of Windows; returns the broken ones in the order of the checks,
-/// empty if all hold. `remapped`: the adapter is behind a DMA-remapping domain.
+/// Checks the answers of an adapter against the rules of Windows. Returns the violations in the order of the checks;
+/// empty if there are none. `remapped`: the adapter is in a DMA-remapping domain.
 ///
-/// Every rule checks one field and names it. admission.cc gives the source of each rule.
+/// Every rule checks a single field and names it. admission.cc cites the source of each rule.
 std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped);
 
-/// Checks the driver's table for the entries that the physical model needs.
+/// Checks that the driver's table has the entries that the physical model needs.
 std::vector<Refusal> AdmitTable(const DRIVER_INITIALIZATION_DATA& table, const AdapterAnswers& answers);
 
-/// Checks the answers in which linked adapters must agree (linked display adapters; documents only). `adapters` is
-/// ordered by index.
+/// Checks the answers that must be the same on all linked adapters. `adapters` is ordered by index. The rules come from
+/// the documentation of linked display adapters; they were not observed on Windows.
 std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters);
 
-/// Throws if there is a refusal: a BugCheck if the system stops for the first one, otherwise OsError with all texts.
+/// Throws if there is a refusal: a BugCheck if Windows would stop for the first one, otherwise an OsError with all
+/// messages.
 void RequireAdmission(const std::vector<Refusal>& refusals);
 
 }  // namespace gmmu::os

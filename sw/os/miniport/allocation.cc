@@ -14,8 +14,8 @@ namespace {
 constexpr ULONG kCpuVisibleNeedsAperture = 0xF002;  // interface version
 constexpr uint64_t kLargestSize = uint64_t{1} << 57;
 
-/// The segments in which the GPU may access the allocation. Only the physical model uses the read set
-/// (DXGK_ALLOCATIONINFO); there an empty write set means that the GPU never writes the allocation.
+/// Returns the segments in which the GPU can access the allocation. Only the physical model uses the read set
+/// (DXGK_ALLOCATIONINFO); there, an empty write set means that the GPU never writes the allocation.
 UINT ReachableSet(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers) {
   if (!answers.physical_model()) return info.SupportedWriteSegmentSet;
   if (info.SupportedWriteSegmentSet == 0) return info.SupportedReadSegmentSet;
@@ -41,7 +41,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
     refuse("Size", "is " + Hex(info.Size) + "; GPU virtual addresses have at most " + Hex(kLargestSize) + " bytes");
   if (info.Alignment != 0 && (info.Alignment & (info.Alignment - 1)) != 0)
     refuse("Alignment", "is " + std::to_string(info.Alignment) + ", no power of two");
-  // Without an MMU the GPU can access system memory only through an aperture.
+  // Without an MMU, the GPU can access system memory only through an aperture.
   const UINT system = answers.physical_model() ? 0 : answers.system_set();
   if (answers.physical_model() && set == 0)
     refuse("SupportedWriteSegmentSet", "is " + Hex(info.SupportedWriteSegmentSet) + ", SupportedReadSegmentSet " +
@@ -58,16 +58,16 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   else if (!answers.physical_model() && info.PhysicalAdapterIndex != request.physical_adapter)
     refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; memory of adapter " +
                                        std::to_string(request.physical_adapter) + " was asked for");
-  if (info.Flags.LinkMirrored)  // bit 13 was LinkInstanced once and is MapApertureCpuVisible now
+  if (info.Flags.LinkMirrored)  // bit 13: formerly LinkInstanced, today MapApertureCpuVisible
     refuse("FlagsWddm2",
            "has bit 12, LinkMirrored of WDDM 1.x; it is reserved since WDDM 2.0, and an allocation "
            "lives on the adapter that PhysicalAdapterIndex names");
   if (flags.ExplicitResidencyNotification && !flags.AccessedPhysically)
     refuse("FlagsWddm2.ExplicitResidencyNotification", "needs AccessedPhysically");
-  // According to IOMMU DMA remapping, the field belongs to operation 17.
+  // According to the documentation of IOMMU DMA remapping, the flag belongs to operation 17.
   if (flags.MapApertureCpuVisible && !answers.driver.MemoryManagementCaps.MapAperture2Supported)
     refuse("FlagsWddm2.MapApertureCpuVisible", "needs DXGK_VIDMMCAPS.MapAperture2Supported");
-  // Both rules were seen on build 22621.
+  // Both rules were observed on Windows build 22621.
   if (flags.CpuVisible && request.shareable && (set & memories) != 0)
     refuse("SupportedWriteSegmentSet",
            "is " + Hex(set) + "; a shareable CpuVisible allocation must be in aperture segments only");

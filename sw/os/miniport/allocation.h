@@ -18,32 +18,32 @@ struct AllocationRequest {
   uint64_t bytes = 0;
   bool accessed_physically = true;  ///< engines use its physical addresses as well as its GPU VAs
   bool cpu_visible = false;
-  bool map_cpu_visible = false;     ///< the driver wants CPU addresses for its aperture mappings
-  bool system_only = false;         ///< the allocation must never be in VRAM
-  bool local_only = false;          ///< the allocation must never be in system memory
+  bool map_cpu_visible = false;     ///< the driver needs CPU addresses for the allocation's aperture mappings
+  bool system_only = false;         ///< the allocation must never be placed in VRAM
+  bool local_only = false;          ///< the allocation must never be placed in system memory
   bool no_large_pages = false;      ///< DisableLargePageMapping
-  bool explicit_residency = false;  ///< the driver is notified of its address; needs accessed_physically
+  bool explicit_residency = false;  ///< the driver is notified of the address; requires accessed_physically
   bool shareable = false;
   bool primary = false;
   UINT priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;
-  unsigned physical_adapter = 0;  ///< the linked adapter whose VRAM may hold it
+  unsigned physical_adapter = 0;  ///< the linked adapter whose VRAM can hold the allocation
 };
 
-/// The segments where VidMm may put an allocation, and how the allocation is evicted.
+/// The segments in which VidMm may place an allocation, and how it evicts the allocation.
 struct Homes {
   UINT memory = 0;               ///< the set of memory segments
   UINT aperture = 0;             ///< the aperture segment, as a set
-  bool implicit_system = false;  ///< may be in system memory without an aperture range, hence without a map operation
-  bool contiguous = false;       ///< its pages in a memory segment must be consecutive
-  uint64_t alignment = 0;        ///< alignment in bytes of its first page in a memory segment; 0: page alignment
-  /// Largest page size of its memory segments. The allocation's size is a multiple of it. GPU virtual address, offset
-  /// in the allocation and physical address are equal modulo page_bytes.
+  bool implicit_system = false;  ///< may be in system memory without an aperture range and a map operation
+  bool contiguous = false;       ///< pages in a memory segment must be consecutive
+  uint64_t alignment = 0;        ///< alignment in bytes of the first page in a memory segment; 0: none beyond a page
+  /// Largest page size of the allocation's memory segments. Its size is a multiple of page_bytes. GPU virtual address,
+  /// offset in the allocation and physical address are equal modulo page_bytes.
   uint64_t page_bytes = 4096;
-  UINT eviction = 0;  ///< segment set: apertures through which it is evicted; 0: straight to system memory
+  UINT eviction = 0;  ///< set of apertures through which it is evicted; 0: evicted directly to system memory
   UINT priority = 0;  ///< AllocationPriority: lower priorities are evicted first
-  /// The segments in the order in which they are tried: the driver's preferred ones first (which may include the
-  /// implicit system memory segment under the id AdapterAnswers::system_segment), then memory segments, the aperture
-  /// segment, and the implicit system memory segment.
+  /// The segments in the order in which they are tried: first the segments that the driver prefers (among them may be
+  /// the implicit system memory segment, under the id AdapterAnswers::system_segment), then memory segments, the
+  /// aperture segment, and the implicit system memory segment.
   struct Place {
     UINT segment = 0;  ///< 0: the implicit system memory segment
     bool from_end = false;
@@ -51,7 +51,7 @@ struct Homes {
   std::vector<Place> places;
 };
 
-/// Where an allocation lives. The GPU can access it unless it is kNowhere.
+/// Where an allocation is resident. The GPU can access it unless it is kNowhere.
 enum class Residence {
   kNowhere,  ///< its contents, if any, are in the backing store
   kMemorySegment,
@@ -69,13 +69,13 @@ struct DriverAllocation {
   Ledger::Ticket ticket = 0;
 };
 
-/// Checks the driver's answer to DxgkDdiCreateAllocation against the rules of Dxgkrnl and returns the broken ones.
-/// allocation.cc gives the source of each rule.
+/// Checks the driver's answer to DxgkDdiCreateAllocation against the rules of Dxgkrnl. Returns the violations.
+/// allocation.cc cites the source of each rule.
 std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
                                      const AdapterAnswers& answers);
 
-/// If the allocation is not AccessedPhysically, an aperture segment in the set becomes the implicit system memory
-/// segment. In the physical model every allocation is accessed physically.
+/// Returns the places that `info` permits. If the allocation is not AccessedPhysically, an aperture segment in the set
+/// becomes the implicit system memory segment. In the physical model every allocation is accessed physically.
 Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers);
 
 }  // namespace gmmu::os

@@ -4,19 +4,19 @@
 
 namespace gmmu::os {
 
-/// The system's guarantees while an entry point of the driver is called (display driver documents, threading and
+/// What the system guarantees while an entry point of the driver runs (display driver documents, threading and
 /// synchronization levels).
 enum class CallLevel {
   kZero,   ///< no limit: other calls may run concurrently
-  kOne,    ///< one thread at a time in the call's class
-  kThree,  ///< one thread in the driver, GPU idle, video memory evicted
+  kOne,    ///< one thread at a time in the class of the call
+  kThree,  ///< one thread in the driver, the GPU idle, video memory evicted
 };
 
-/// Returns the level of an entry such as "DxgkDdiStartDevice". Entries without a rule here have level zero.
+/// Returns the level of an entry point such as "DxgkDdiStartDevice". Entry points without a rule have level zero.
 CallLevel LevelOf(const std::string& entry);
 
-/// True for the level three calls for which the GPU need not be idle. One recovers a hung GPU. The other starts the GPU
-/// again when video memory has lost its contents but is still allocated.
+/// True for the level-three calls that do not require an idle GPU: the call that recovers a hung GPU, and the call that
+/// restarts the GPU when video memory has lost its contents but is still allocated.
 bool ComesWithABusyGpu(const std::string& entry);
 
 }  // namespace gmmu::os

@@ -10,14 +10,14 @@ namespace gmmu::os {
 
 class DriverCalls;
 
-/// The driver calls that add, start, power, stop and remove devices. `unit` numbers the devices in the order of
-/// AddDevice. All calls throw OsError if the driver refuses.
+/// The driver calls that add, start, power, stop and remove devices. `unit` is the index of a device in the order of
+/// the AddDevice calls. All calls throw OsError if the driver refuses.
 class DeviceLife {
  public:
   explicit DeviceLife(DriverCalls& calls) : calls_(calls) {}
 
   void AddDevice(PDEVICE_OBJECT device);
-  /// Returns a device without links if the driver lacks the entry.
+  /// Returns a device without links if the driver's table lacks the entry point.
   LINKED_DEVICE LinkDevice(PDEVICE_OBJECT device, unsigned unit);
   void StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface, unsigned unit = 0);
   void StopDevice(unsigned unit = 0);
@@ -26,9 +26,9 @@ class DeviceLife {
 
   /// True between StartDevice and StopDevice of the lead.
   bool started() const;
-  /// True between StartDevice and StopDevice of that device.
+  /// True between StartDevice and StopDevice of the device `unit`.
   bool started(unsigned unit) const { return started_.count(unit) != 0; }
-  /// The calls so far, in order.
+  /// The calls made so far, in order.
   struct LifeCall {
     std::string entry;
     unsigned unit = 0;

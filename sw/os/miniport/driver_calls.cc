@@ -10,7 +10,7 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kExclusiveNs = 1'000'000'000;  // longer than any exclusive access takes
+constexpr uint64_t kExclusiveNs = 1'000'000'000;  // longer than any exclusive access
 }
 
 void DriverCalls::Require(NTSTATUS status, const std::string& what) {
@@ -74,8 +74,8 @@ bool DriverCalls::PassGate(const char* entry, Irql level) {
   return true;
 }
 
-// Enforces level three. The rule does not apply to interrupts and deferred calls, which may come at any time, or
-// outside of fibres, where all threads have ended, possibly by an error inside the driver.
+// Enforces level three. The rule does not apply to interrupts and deferred calls, which can arrive at any time, nor
+// outside of fibres: there all threads have ended, possibly through an error inside the driver.
 bool DriverCalls::PassAlone(const char* entry) {
   if (kernel_.scheduler().fibre() == nullptr) return false;
   if (!OthersWait() || !kernel_.scheduler().may_wait()) return false;
@@ -132,7 +132,7 @@ void DriverCalls::BeginExclusiveAccess(const std::function<void()>& drain) {
   scheduler.Wait([this] { return !claimed_; }, kExclusiveNs, "the end of another exclusive access");
   claimed_ = true;
   try {
-    do {  // calls may still enter the driver while packets drain
+    do {  // calls can still enter the driver while packets drain
       scheduler.Wait([this] { return inside_ == 0 && raised_ == 0; }, kExclusiveNs,
                      "the calls that are in the driver, before exclusive access");
       drain();

@@ -25,50 +25,52 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Makes every call into a display driver's table, and decides which calls may be in the driver at once.
+/// Makes every call into a display driver's table, and decides which calls may be in the driver at the same time.
 ///
-/// Calls are made at the IRQL that the interface defines. Another IRQL at the call, or a different one at the return,
-/// triggers a bug check. Calls obey the threading levels (call_levels.h). The memory to which arguments point is
-/// guarded (guarded_arguments.h). An empty table entry causes an OsError that names it.
+/// Each call must be made at the IRQL that the interface defines, and must return at the same IRQL; otherwise a bug
+/// check is triggered. Calls obey the threading levels (call_levels.h). The memory to which arguments point is guarded
+/// (guarded_arguments.h). An empty table entry causes an OsError that names the entry.
 class DriverCalls {
  public:
   DriverCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) : kernel_(kernel), table_(table) {}
 
   Kernel& kernel() { return kernel_; }
   const DRIVER_INITIALIZATION_DATA& table() const { return table_; }
-  /// Calls `function`, which is the table's `entry`, at `level`.
+  /// Calls `function`, the table's `entry`, at `level`.
   template <typename Function, typename... Args>
   auto Call(const char* entry, Function* function, Irql level, Args... args);
-  /// Guarded copies of the memory to which arguments point; the driver gets the copies.
+  /// Guarded copies of the memory to which arguments point. The driver gets the copies.
   GuardedCopies& copies() { return copies_; }
-  /// Number of calls of an entry point so far, by its name ("DxgkDdiQueryAdapterInfo").
+  /// Returns how often an entry point such as "DxgkDdiQueryAdapterInfo" was called so far.
   uint64_t calls(const std::string& entry) const;
-  /// The most stack that a call of DxgkDdiBuildPagingBuffer used, in bytes; 0 if it is not measured.
+  /// The maximum stack use of a DxgkDdiBuildPagingBuffer call, in bytes; 0 if it is not measured.
   size_t build_stack_used() const { return build_stack_used_; }
 
-  /// The driver's context pointer for a device, by the order of AddDevice; null before AddDevice and after removal.
+  /// The driver's context pointer for the device `unit` (in the order of AddDevice); null before AddDevice and after
+  /// removal.
   PVOID context(unsigned unit) const { return unit < contexts_.size() ? contexts_[unit] : nullptr; }
   void AddContext(PVOID context) { contexts_.push_back(context); }
   void ForgetContext(unsigned unit) { contexts_[unit] = nullptr; }
   unsigned units() const { return static_cast<unsigned>(contexts_.size()); }
-  /// Sets the lead. Calls without a unit use the lead's context.
+  /// Sets the lead device. Calls without a unit use the context of the lead.
   void set_lead(unsigned unit) { lead_ = unit; }
   unsigned lead_unit() const { return lead_; }
   PVOID lead() const { return context(lead_); }
 
-  /// Sets the check before level three calls. It returns "" if the GPU is idle and video memory is evicted, else it
-  /// names what is not.
+  /// Sets the check that precedes level-three calls. It returns "" if the GPU is idle and video memory is evicted;
+  /// otherwise it names what is not idle or evicted.
   void set_not_idle(std::function<std::string()> not_idle) { not_idle_ = std::move(not_idle); }
-  /// True if no call of the GPU scheduler's class is in the driver (call_levels.h).
+  /// True if no call of the GPU scheduler's class is inside the driver (call_levels.h).
   bool scheduler_class_free() const { return !in_scheduler_class_ && !OthersWait(); }
   void WaitForSchedulerClass(const char* entry);
 
   /// Keeps other fibres out of the driver until EndExclusiveAccess. Their calls wait; interrupts and deferred calls are
-  /// held and delivered at the end. Only one access exists at a time, and it begins on its own fibre. `drain` returns
-  /// when the driver holds no work and none can arrive; meanwhile calls are served, also those of a recovery. Throws
-  /// the exceptions of `drain`, and OsError if the driver refuses to begin; then nothing has changed.
+  /// held back and delivered at the end. Only one exclusive access exists at a time; it belongs to the fibre that began
+  /// it. `drain` returns when the driver holds no work and no new work can arrive; until then calls are served,
+  /// including those of a recovery. Rethrows the exceptions of `drain`, and throws OsError if the driver refuses to
+  /// begin; then nothing has changed.
   void BeginExclusiveAccess(const std::function<void()>& drain);
-  /// Throws OsError if the driver refuses; in either case the entries may be called again.
+  /// Throws OsError if the driver refuses. In either case the entry points may be called again.
   void EndExclusiveAccess();
   /// Number of interrupts and deferred calls that exclusive access has held back.
   uint64_t held() const { return held_; }
@@ -82,17 +84,17 @@ class DriverCalls {
   static void Require(NTSTATUS status, const std::string& what);
 
  private:
-  /// Waits until the entry may be called, and counts the call. Triggers a bug check if the IRQL is not `level`.
+  /// Waits until the entry point may be called, and counts the call. Triggers a bug check if the IRQL is not `level`.
   void Enter(const char* entry, Irql level);
-  /// While an object exists, the running thread is in the driver.
+  /// During the lifetime of an InDriver, the running thread is in the driver.
   class InDriver {
    public:
     InDriver(DriverCalls& calls, const char* entry);
     ~InDriver();
     InDriver(const InDriver&) = delete;
     InDriver& operator=(const InDriver&) = delete;
-    /// Call when the driver has returned. Triggers a bug check if it returned at another IRQL than `level`, with an
-    /// additional lock, or after a data race.
+    /// Call when the driver has returned. Triggers a bug check if the IRQL is not `level`, if the thread holds an
+    /// additional lock, or if a data race was detected.
     void Return(Irql level) const;
 
    private:
@@ -105,11 +107,11 @@ class DriverCalls {
   uint64_t NowNs() const;
   const void* kernel_thread() const;
   DdiTrace* trace() const;
-  /// True if another thread's call of level three is in the driver.
+  /// True if a level-three call of another thread is inside the driver.
   bool OthersWait() const { return alone_ != nullptr && alone_ != kernel_thread(); }
   InterruptLock& LockOf(unsigned unit);
   void Open();
-  /// Each returns whether it had to wait, because other fibres may have changed the state in the meantime.
+  /// Each function returns whether it had to wait. After a wait, other fibres may have changed the state.
   bool PassGate(const char* entry, Irql level);
   bool PassLevel(const char* entry);
   bool PassAlone(const char* entry);
@@ -119,16 +121,16 @@ class DriverCalls {
   std::vector<PVOID> contexts_;
   unsigned lead_ = 0;
   bool claimed_ = false;                               // a fibre has exclusive access, or waits for calls to drain
-  const void* owner_ = nullptr;                        // the fibre that has exclusive access, between begin and end
-  bool at_gate_ = false;                               // the owner is calling the driver to begin or end its access
-  unsigned inside_ = 0;                                // open calls at passive level
+  const void* owner_ = nullptr;                        // the fibre that has exclusive access, from begin to end
+  bool at_gate_ = false;                               // the owner is beginning or ending its access in the driver
+  unsigned inside_ = 0;                                // open calls at PASSIVE_LEVEL
   unsigned raised_ = 0;                                // open calls at higher levels
   std::map<unsigned, InterruptLock> interrupt_locks_;  // by unit
-  std::set<unsigned> held_interrupts_, held_dpcs_;     // units whose interrupts, or whose DPCs, are held back
+  std::set<unsigned> held_interrupts_, held_dpcs_;     // units whose interrupts or DPCs are held back
   uint64_t held_ = 0;
   std::function<std::string()> not_idle_;
   bool in_scheduler_class_ = false;
-  const void* alone_ = nullptr;  // thread with an open call of level three
+  const void* alone_ = nullptr;  // the thread whose level-three call is open
   StackMeter stack_;
   size_t build_stack_used_ = 0;
   GuardedCopies copies_;
@@ -189,5 +191,5 @@ auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args..
 
 }  // namespace gmmu::os
 
-/// Name and pointer of a table's entry, for Call.
+/// Name and function pointer of a table entry, as arguments of Call.
 #define GMMU_DRIVER(calls, entry) "DxgkDdi" #entry, (calls).table().DxgkDdi##entry

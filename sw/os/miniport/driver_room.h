@@ -8,8 +8,8 @@
 
 namespace gmmu::os {
 
-/// A buffer that a driver fills from its start, advancing the pointer to it. The driver fills a guarded copy
-/// instead.
+/// A buffer that a driver fills from its start, advancing the pointer as it writes. The driver writes to a guarded
+/// copy.
 class DriverRoom {
  public:
   DriverRoom(GuardedArguments& guarded, PVOID& pointer, UINT bytes, const char* name)
@@ -17,7 +17,7 @@ class DriverRoom {
     pointer = guarded.Room(pointer, bytes, name);
     given_ = static_cast<uint8_t*>(pointer);
   }
-  /// Copies back the written bytes and the pointer.
+  /// Copies the written bytes and the pointer back.
   void Back() {
     if (given_ == real_) return;
     const ptrdiff_t moved = static_cast<uint8_t*>(pointer_) - given_;

@@ -10,13 +10,13 @@
 
 namespace gmmu::os {
 
-/// A part of a driver's file. A read past the end of the part throws ImportScanError, which names the offset in the
-/// file.
+/// A part of a driver's file. A read beyond the end of the part throws ImportScanError, with the file offset in the
+/// message.
 class FileBytes {
  public:
   FileBytes(const uint8_t* at, size_t size, uint64_t offset = 0) : at_(at), size_(size), offset_(offset) {}
 
-  /// `what` names the part in errors.
+  /// `what` is the name of the part in error messages.
   FileBytes Part(uint64_t offset, uint64_t size, const char* what = "a table") const {
     if (offset > size_ || size > size_ - offset) {
       throw ImportScanError("the file ends inside of " + std::string(what) + ": " + std::to_string(size) +
@@ -31,7 +31,7 @@ class FileBytes {
     std::memcpy(&value, Part(offset, sizeof value, what).at_, sizeof value);
     return value;
   }
-  /// Returns the text at `offset`, up to its terminating 0.
+  /// Returns the string at `offset`, up to its terminating 0.
   std::string Text(uint64_t offset) const {
     const FileBytes rest = Part(offset, size_ - std::min<uint64_t>(offset, size_), "the names");
     const void* end = rest.size_ == 0 ? nullptr : std::memchr(rest.at_, 0, rest.size_);

@@ -5,7 +5,7 @@
 
 namespace gmmu::os {
 
-inline constexpr uint64_t kPagesOf64k = 16;  ///< pages of 4 KiB in one of 64 KiB
+inline constexpr uint64_t kPagesOf64k = 16;  ///< number of 4 KiB pages in a 64 KiB page
 inline constexpr uint64_t kBytesOf64k = 65536;
 
 /// One level of the GPU's page tables, from the driver's DXGK_PAGE_TABLE_LEVEL_DESC.
@@ -21,21 +21,21 @@ struct LevelDescriptor {
 struct Geometry {
   std::vector<LevelDescriptor> levels;
   unsigned va_bits = 0;
-  /// Bytes of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes; 0 if no segment has
-  /// pages of 64 KiB.
+  /// Size in bytes of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes; 0 if no
+  /// segment has pages of 64 KiB.
   uint64_t leaf_64k_bytes = 0;
-  /// With two levels: entries of a process' initial root, which grows; 0 means as many as the addresses allow.
+  /// Two-level trees only: number of entries of a process' initial root, which can grow; 0 means the maximum.
   uint64_t first_root_entries = 0;
-  bool dual = false;  ///< an entry of level 1 may name a leaf table of each kind (DualPteSupported)
+  bool dual = false;  ///< a level-1 entry can point to a leaf table of each page size (DualPteSupported)
 
   unsigned count() const { return static_cast<unsigned>(levels.size()); }
-  /// Lowest VA bit that indexes a table of `level`.
+  /// Lowest VA bit of the index into a table of `level`.
   unsigned Shift(unsigned level) const {
     unsigned shift = 12;
     for (unsigned below = 0; below < level; ++below) shift += levels[below].index_bits;
     return shift;
   }
-  /// Bytes of VA that one table of `level` covers.
+  /// Bytes of VA that a table of `level` covers.
   uint64_t Coverage(unsigned level) const { return uint64_t{1} << (Shift(level) + levels[level].index_bits); }
   uint64_t Entries(unsigned level) const { return uint64_t{1} << levels[level].index_bits; }
   uint64_t Index(unsigned level, uint64_t va) const { return (va >> Shift(level)) & (Entries(level) - 1); }

@@ -9,27 +9,27 @@
 
 namespace gmmu::os {
 
-/// A process' device in the GPU scheduler. A lost device stays lost: its queued packets end as lost, and no new packet
-/// reaches the GPU.
+/// The device of a process in the GPU scheduler. A lost device stays lost: its queued packets end as lost, and no new
+/// packet reaches the GPU.
 struct GpuDevice {
   uint64_t id = 0;  ///< never reused
   std::string name;
-  HANDLE process = nullptr;  ///< hDxgkProcess, which a page fault may name
+  HANDLE process = nullptr;  ///< hDxgkProcess, which a page fault report may name
   bool lost = false;
   std::string why;
 };
 
-/// Identifies a packet for its whole life; the packet's fence id may change.
+/// Identifies a packet for its whole lifetime; the packet's fence id can change.
 using PacketId = uint64_t;
 
 enum class PacketEnd { kPending, kCompleted, kLost };
 
 struct DmaSubmission;
 
-/// Commands for a node.
+/// A unit of work for a node.
 struct GpuPacket {
   uint32_t node = 0;
-  uint32_t engine = 0;  ///< index of the linked adapter that has the node (EngineOrdinal)
+  uint32_t engine = 0;  ///< index of the linked adapter that contains the node (EngineOrdinal)
   HANDLE context = nullptr;
   uint64_t address = 0;  ///< DmaBufferVirtualAddress
   uint64_t bytes = 0;
@@ -40,8 +40,8 @@ struct GpuPacket {
   std::shared_ptr<DmaSubmission> dma;  ///< physical model: for DxgkDdiPatch and DxgkDdiSubmitCommand; else null
   GpuDevice* device = nullptr;         ///< null: the system's device
   std::string what;                    ///< description for errors and reports
-  std::function<void()> before;        ///< runs before each submission, at passive level
-  /// Runs once, at dispatch level or below, when the packet has ended.
+  std::function<void()> before;        ///< runs before each submission, at PASSIVE_LEVEL
+  /// Runs once, at DISPATCH_LEVEL or below, when the packet has ended.
   std::function<void(PacketEnd)> on_end;
 };
 

@@ -50,7 +50,8 @@ GuardedArguments::~GuardedArguments() {
   }
 }
 
-// The interface's structures are C types, so _DXGKARG_CREATEDEVICE is shown as DXGKARG_CREATEDEVICE.
+// The structures are C types, whose tags start with an underscore: _DXGKARG_CREATEDEVICE is shown as
+// DXGKARG_CREATEDEVICE.
 std::string GuardedArguments::ReadableName(const std::type_info& type) {
   int status = 0;
   char* readable = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);

@@ -15,13 +15,13 @@
 
 namespace gmmu::os {
 
-/// Copies for the running calls, kept for later ones. A returned copy becomes inaccessible and is reused only after
-/// kQuarantine others have been returned. A driver that keeps a pointer therefore faults when it uses it.
+/// Copies of arguments. A copy becomes inaccessible when it is returned, and is reused only after kQuarantine others
+/// have been returned. A driver that keeps a pointer to it therefore faults when it uses the pointer.
 class GuardedCopies {
  public:
   std::unique_ptr<GuardedCopy> Take();
   void Put(std::unique_ptr<GuardedCopy> copy);
-  /// Throws BugCheck if the driver has written in front of a copy in use.
+  /// Throws BugCheck if the driver has written in front of a copy that is in use.
   void Check() const;
 
  private:
@@ -30,9 +30,9 @@ class GuardedCopies {
   std::set<const GuardedCopy*> out_;
 };
 
-/// The arguments of one call into the driver. The driver gets a copy of each object that a pointer names; the copy ends
-/// at a guard page, so that an access beyond its end faults. After the call the copy is written back, unless it is
-/// constant. While DriverGuard is not installed, the pointers are passed unchanged.
+/// The arguments of one call into the driver. For each pointer argument, the driver gets a copy of the object. The copy
+/// ends at a guard page, so an access beyond the end faults. After the call the copy is written back, unless the object
+/// is constant. While DriverGuard is not installed, the pointers are passed unchanged.
 class GuardedArguments {
  public:
   explicit GuardedArguments(GuardedCopies& copies) : copies_(copies) {}
@@ -52,19 +52,21 @@ class GuardedArguments {
       return static_cast<T*>(Array(at, BytesOf(at), [] { return ReadableName(typeid(T)); }, !std::is_const_v<T>));
     }
   }
-  /// Copies memory to which a structure points. With `back` the driver's changes are copied back.
+  /// Copies memory to which a structure points. If `back` is true, the driver's changes are copied back.
   void* Array(const void* at, size_t bytes, const std::function<std::string()>& name, bool back);
   /// Copies an array of T; a constant array is not copied back.
   template <typename T>
   void Guard(T*& first, size_t count, const char* name) {
     first = static_cast<T*>(Array(first, count * sizeof(T), [name] { return std::string(name); }, !std::is_const_v<T>));
   }
-  /// Provides memory for the driver to fill in place of `at`. The caller must copy back what the driver has written.
+  /// Provides memory that the driver fills instead of the memory at `at`. The caller must copy back what the driver has
+  /// written.
   void* Room(void* at, size_t bytes, const char* name);
 
  private:
   static std::string ReadableName(const std::type_info& type);
-  /// Returns how many bytes the driver may access. For the callback table these are the bytes of its interface version.
+  /// Returns the number of bytes that the driver may access. For the callback table this is the size in the driver's
+  /// interface version.
   template <typename T>
   static size_t BytesOf(const T* at) {
     if constexpr (std::is_same_v<T, DXGKRNL_INTERFACE>) return at == nullptr ? 0 : at->Size;

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char kArchive[] = "!<arch>\n";
 constexpr size_t kMagicBytes = 8;
-constexpr size_t kHeaderBytes = 60;  // bytes of the header before each member of an archive
+constexpr size_t kHeaderBytes = 60;  // size of the header before each archive member
 constexpr size_t kSizeAt = 48, kSizeDigits = 10;
 
 struct Names {
@@ -40,7 +40,7 @@ void ScanElf(const FileBytes& file, Names& names) {
       const unsigned binding = ELF64_ST_BIND(symbol.st_info);
       if (binding == STB_LOCAL || symbol.st_name == 0) continue;
       std::string name = strings.Text(symbol.st_name);
-      name.resize(std::min(name.size(), name.find('@')));  // cuts the symbol's version off
+      name.resize(std::min(name.size(), name.find('@')));  // removes the symbol's version
       (symbol.st_shndx == SHN_UNDEF ? names.wanted : names.defined).insert(name);
     }
   }

@@ -7,15 +7,15 @@
 
 namespace gmmu::os {
 
-/// Thrown if the file is not a driver that can be scanned; what() gives the reason.
+/// Thrown if the file is not a driver that can be scanned. what() returns the reason.
 class ImportScanError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// A driver's imports, read from the import table, like in the hardware lab kit. They are the undefined symbols of a
-/// 64-bit little-endian ELF object, a shared object, or an archive of objects (names that no member defines), or the
-/// import tables of a 64-bit Windows binary. Each is listed once, sorted.
+/// Returns a driver's imports, as the Hardware Lab Kit reads them. They are the undefined symbols of a 64-bit
+/// little-endian ELF object or shared object, the symbols that no member of an archive defines, or the import tables of
+/// a 64-bit Windows binary. The list is sorted and has no duplicates.
 ///
 /// Limits: a routine that is looked up by name at run time, or whose code is inside the file, is not found.
 std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file);
@@ -23,10 +23,10 @@ std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file);
 /// True if the file begins like a Windows binary (.sys, .dll, .exe).
 bool IsWindowsBinary(const std::vector<uint8_t>& file);
 
-/// Returns those of the imports that a driver with GPU isolation must not call, because it must allocate and lock
-/// memory only through Dxgkrnl's callbacks.
+/// Returns the imports that a driver with GPU isolation must not call, because it must allocate and lock memory only
+/// through Dxgkrnl's callbacks.
 std::vector<std::string> ForbiddenImports(const std::vector<std::string>& imports);
-/// The names of the seven forbidden routines.
+/// Returns the names of the seven forbidden routines.
 const std::vector<std::string>& ForbiddenRoutines();
 
 }  // namespace gmmu::os

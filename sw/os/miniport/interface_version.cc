@@ -9,7 +9,7 @@
 namespace gmmu::os {
 namespace {
 
-/// The sizes of the structures in a version. Each is the offset of the first member that the next version adds.
+/// The structure sizes of a version. Each size is the offset of the first member that the next version adds.
 struct Version {
   ULONG number;
   const char* name;
@@ -75,7 +75,7 @@ const Newer kNewer[] = {
 #include "os/miniport/since.def"
 };
 
-/// The newest version that is not above `number`, or the oldest version if all are above it.
+/// Returns the newest version that is not above `number`, or the oldest version if all are above it.
 const Version& At(ULONG number) {
   const auto above = std::upper_bound(std::begin(kVersions), std::end(kVersions), number,
                                       [](ULONG value, const Version& version) { return value < version.number; });

@@ -8,7 +8,7 @@
 
 namespace gmmu::os {
 
-/// A memory descriptor list that the system made for a driver. Its pages are host physical pages.
+/// A memory descriptor list that the system passes to a driver. Its pages are host physical pages.
 class Mdl {
  public:
   Mdl() = default;

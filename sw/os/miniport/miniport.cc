@@ -16,7 +16,7 @@
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kStackOfVidMm = 0x12D0;  // bytes that VidMm's worker uses before it calls the driver (build 22621)
+constexpr uint64_t kStackOfVidMm = 0x12D0;  // bytes that the VidMm worker uses before it calls the driver (build 22621)
 
 uint64_t Code(NTSTATUS status) { return static_cast<uint32_t>(status); }
 
@@ -230,7 +230,7 @@ NTSTATUS Miniport::SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
 }
 
 void Miniport::SubmitCommand(const DXGKARG_SUBMITCOMMAND& args) {
-  driver_->WaitForSchedulerClass("DxgkDdiSubmitCommand");  // must precede raising the IRQL, where a fibre cannot wait
+  driver_->WaitForSchedulerClass("DxgkDdiSubmitCommand");  // a fibre cannot wait at the raised IRQL
   const DXGKARG_SUBMITCOMMAND* constant = &args;
   const Irql before = kernel_.scheduler().Raise(kDispatch);
   const NTSTATUS status = driver_->Call(DRIVER(SubmitCommand), kDispatch, driver_->lead(), constant);
@@ -252,7 +252,7 @@ NTSTATUS Miniport::SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDF
 
 void Miniport::PreemptCommand(DXGKARG_PREEMPTCOMMAND& args) {
   const DXGKARG_PREEMPTCOMMAND* constant = &args;
-  driver_->WaitForSchedulerClass("DxgkDdiPreemptCommand");  // must precede raising the IRQL, where a fibre cannot wait
+  driver_->WaitForSchedulerClass("DxgkDdiPreemptCommand");  // a fibre cannot wait at the raised IRQL
   const Irql before = kernel_.scheduler().Raise(kDispatch);
   const NTSTATUS status = driver_->Call(DRIVER(PreemptCommand), kDispatch, driver_->lead(), constant);
   kernel_.scheduler().Lower(before);

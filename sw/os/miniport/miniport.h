@@ -15,13 +15,13 @@ class DriverCalls;
 class Kernel;
 class PhysicalCalls;
 
-/// A display driver's entry points as Dxgkrnl calls them for one logical adapter. DriverCalls makes each call;
-/// DeviceLife has the calls about the life of devices, PhysicalCalls those of the physical model.
+/// A display driver's entry points as Dxgkrnl calls them for one logical adapter. DriverCalls makes each call.
+/// DeviceLife contains the calls that add, start, stop and remove devices, PhysicalCalls those of the physical model.
 ///
-/// A status to which Windows responds with a bug check triggers that bug check (sources: display driver interface,
-/// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; numbers as seen on builds 22621 and 26100); `Require`
-/// makes any other refusal an OsError. A call of DxgkDdiBuildPagingBuffer that needs more stack than the VidMm worker
-/// has left triggers bug check 0x50 (seen on build 22621).
+/// A status to which Windows responds with a bug check triggers that bug check. Sources: display driver interface,
+/// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; the numbers were observed on builds 22621 and 26100.
+/// `Require` turns any other refusal into an OsError. A DxgkDdiBuildPagingBuffer call that needs more stack than the
+/// VidMm worker has left triggers bug check 0x50 (observed on build 22621).
 class Miniport {
  public:
   Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table);
@@ -65,26 +65,27 @@ class Miniport {
   NTSTATUS MapCpuHostAperture(DXGKARG_MAPCPUHOSTAPERTURE& args);
   NTSTATUS UnmapCpuHostAperture(DXGKARG_UNMAPCPUHOSTAPERTURE& args);
 
-  /// Size in bytes of a root page table. A size of 0, or fewer entries than requested, triggers a bug check.
+  /// Returns the size in bytes of a root page table. A size of 0, or fewer entries than requested, triggers a bug
+  /// check.
   uint64_t GetRootPageTableSize(DXGKARG_GETROOTPAGETABLESIZE& args);
   void SetRootPageTable(DXGKARG_SETROOTPAGETABLE& args);
-  /// Returns STATUS_SUCCESS, STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER, or STATUS_GRAPHICS_ALLOCATION_BUSY from an
-  /// operation that may return it while the allocation is not idle. Any other status triggers bug check 0x10E.
+  /// Returns STATUS_SUCCESS, STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER, or STATUS_GRAPHICS_ALLOCATION_BUSY (only for an
+  /// operation that may return it, and while the allocation is not idle). Any other status triggers bug check 0x10E.
   NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
-  /// Passes paging buffers and their private data to the driver directly instead of as guarded copies, because in the
-  /// physical model the driver may read them until their submission has ended.
+  /// If `stay` is true, passes paging buffers and their private data to the driver directly instead of as guarded
+  /// copies. In the physical model the driver may read them until their submission has ended.
   void set_buffers_stay(bool stay) { buffers_stay_ = stay; }
   /// Returns STATUS_SUCCESS, or STATUS_INVALID_PARAMETER for a render packet. Other statuses trigger bug check 0x119.
   NTSTATUS SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args);
   /// Called at DISPATCH_LEVEL (DxgkDdiSubmitCommand). A refusal triggers bug check 0x119.
   void SubmitCommand(const DXGKARG_SUBMITCOMMAND& args);
   NTSTATUS SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args);
-  /// Called at DISPATCH_LEVEL. The driver responds by an interrupt; a refusal triggers bug check 0x119.
+  /// Called at DISPATCH_LEVEL. The driver responds with an interrupt. A refusal triggers bug check 0x119.
   void PreemptCommand(DXGKARG_PREEMPTCOMMAND& args);
   void QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args);
-  /// The fence that the node completed most recently; nullopt if the driver does not know it.
+  /// Returns the fence that the node completed most recently; nullopt if the driver does not know it.
   std::optional<uint32_t> QueryCurrentFence(UINT node, UINT engine = 0);
-  /// The nodes that must not run while `node` is reset. Triggers a bug check if `node` is not among them.
+  /// Returns the nodes that must not run while `node` is reset. Triggers a bug check if `node` is not among them.
   uint64_t QueryDependentEngineGroup(UINT node, UINT engine = 0);
   // The scheduler handles a refusal.
   NTSTATUS ResetEngine(DXGKARG_RESETENGINE& args);

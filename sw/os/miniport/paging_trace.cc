@@ -10,7 +10,7 @@
 namespace gmmu::os {
 namespace {
 
-/// A JSON object whose members keep the order in which they are added.
+/// Builds a JSON object. Its members stay in the order in which they are added.
 class Line {
  public:
   Line& Number(const char* name, uint64_t value) { return Raw(name, std::to_string(value)); }
@@ -20,7 +20,7 @@ class Line {
   }
   Line& Flag(const char* name, bool value) { return Raw(name, value ? "true" : "false"); }
   Line& Text(const char* name, const std::string& value) { return Raw(name, "\"" + value + "\""); }
-  /// `value` is JSON.
+  /// `value` must be valid JSON.
   Line& Raw(const char* name, const std::string& value) {
     text_ += std::string(text_.size() == 1 ? "\"" : ", \"") + name + "\": " + value;
     return *this;
@@ -33,7 +33,8 @@ class Line {
 
 void Append(std::string& list, const std::string& item) { list += (list.size() == 1 ? "" : ", ") + item; }
 
-/// Writes entries as a list of runs. Entries of a run have equal flags, and addresses with a constant step (maybe 0).
+/// Writes entries as a list of runs. Within a run all flags are equal and the addresses have a constant step (possibly
+/// 0).
 std::string Entries(const DXGK_PTE* entries, size_t count) {
   std::string list = "[";
   for (size_t first = 0; first < count;) {
@@ -144,7 +145,7 @@ void Allocation(Line& line, const Operation& op) {
   line.Flag("hAllocation", op.hAllocation != nullptr);
 }
 
-/// The common first members of TRANSFER and SPECIAL_LOCK_TRANSFER.
+/// Writes the first members of TRANSFER and SPECIAL_LOCK_TRANSFER, which are the same.
 template <typename Operation>
 void Move(Line& line, const Operation& op) {
   Allocation(line, op);

@@ -7,7 +7,7 @@
 namespace gmmu::os {
 namespace {
 
-// Offsets of the PE format (Microsoft, "PE Format").
+// Offsets in the PE format (Microsoft, "PE Format").
 constexpr uint64_t kPeOffsetAt = 0x3C;
 constexpr uint64_t kSignatureBytes = 4, kCoffBytes = 20;
 constexpr uint64_t kSectionsAt = 2, kOptionalBytesAt = 16;         // in the COFF header
@@ -17,7 +17,7 @@ constexpr uint64_t kDirectoryBytes = 8, kSectionBytes = 40;
 constexpr uint64_t kImports = 1, kDelayedImports = 13;
 constexpr uint64_t kByOrdinal = uint64_t{1} << 63;
 
-/// Layout of an import directory: the size of a descriptor, and offsets in it.
+/// Layout of an import directory: the size of a descriptor, and offsets within it.
 struct Form {
   const char* name;
   uint64_t bytes, module_at, names_at, fallback_at;
@@ -76,7 +76,7 @@ class Image {
                               ": its tables overlap");
       }
       if ((thunk & kByOrdinal) != 0) names.insert(module + "#" + std::to_string(thunk & 0xFFFF));
-      else names.insert(At(thunk, "an import's name").Text(sizeof(uint16_t)));  // the name follows its hint
+      else names.insert(At(thunk, "an import's name").Text(sizeof(uint16_t)));  // the name follows a 16-bit hint
     }
   }
 
@@ -96,7 +96,7 @@ class Image {
   FileBytes optional_{nullptr, 0};
   uint64_t directories_ = 0;
   std::vector<Section> sections_;
-  uint64_t read_ = 0;  // number of entries read, over all modules
+  uint64_t read_ = 0;  // number of entries read so far, over all modules
 };
 
 }  // namespace

@@ -7,9 +7,9 @@
 
 namespace gmmu::os {
 
-/// Returns the names that a 64-bit Windows binary imports, including delayed imports. "module#number" is an import by
-/// ordinal, which has no name in the file. Throws ImportScanError, which gives the offset, if the file is not a PE
-/// file, is truncated or is corrupt.
+/// Returns the names that a 64-bit Windows binary imports, including delayed imports. "module#number" stands for an
+/// import by ordinal, which has no name in the file. Throws ImportScanError, with the offset in the message, if the
+/// file is not a PE file, is truncated or is corrupt.
 std::set<std::string> PeImports(const FileBytes& file);
 
 }  // namespace gmmu::os

@@ -6,7 +6,7 @@ namespace gmmu::os {
 
 class DriverCalls;
 
-/// Driver entries that the system calls only in the physical model, at PASSIVE_LEVEL.
+/// Entry points that the system calls only in the physical model, at PASSIVE_LEVEL.
 class PhysicalCalls {
  public:
   explicit PhysicalCalls(DriverCalls& driver) : driver_(driver) {}
@@ -14,11 +14,11 @@ class PhysicalCalls {
   /// Opens allocations for a device. The caller handles a refusal.
   NTSTATUS OpenAllocation(HANDLE device, DXGKARG_OPENALLOCATION& args);
   void CloseAllocation(HANDLE device, const DXGKARG_CLOSEALLOCATION& args);
-  /// Translates commands into a DMA buffer, with its lists. The caller handles a refusal. DMA buffer and private data
-  /// are passed directly, because the driver may read them until their last submission has ended.
+  /// Has the driver translate commands into a DMA buffer and its lists. The caller handles a refusal. The DMA buffer
+  /// and its private data are passed directly, because the driver may read them until their last submission has ended.
   NTSTATUS Render(HANDLE context, DXGKARG_RENDER& args);
-  /// Lets the driver patch addresses into a DMA buffer; this is its last chance to write there. A refusal triggers bug
-  /// check 0x119 (DxgkDdiPatch).
+  /// Lets the driver patch addresses into a DMA buffer, its last opportunity to write to the buffer. A refusal triggers
+  /// bug check 0x119 (DxgkDdiPatch).
   void Patch(const DXGKARG_PATCH& args);
 
  private:

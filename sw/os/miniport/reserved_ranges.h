@@ -11,16 +11,16 @@ namespace gmmu::os {
 
 class Miniport;
 
-/// Host memory that firmware keeps for a GPU and that is in no segment (DXGKQAITYPE_HARDWARERESERVEDRANGES; documents
-/// only).
+/// Host memory that firmware reserves for a GPU and that belongs to no segment (DXGKQAITYPE_HARDWARERESERVEDRANGES).
+/// The behaviour comes from the documentation; it was not observed on Windows.
 
 /// Queries the count, then the ranges. Returns none if the driver refuses the first query or has no ranges. Throws
-/// OsError if it refuses the second query or its count grew.
+/// OsError if the driver refuses the second query, or if the second count is larger.
 std::vector<DXGK_PHYSICAL_MEMORY_RANGE> QueryReservedRanges(Miniport& miniport, ReservedQuery form);
 
-/// Checks the ranges; returns the error, or an empty text. They must consist of whole pages, must not overlap, and must
-/// contain no page of the system (`managed`, in pages), so that a driver cannot gain access to other memory by
-/// reporting it. How Windows handles such ranges is unknown; here the adapter is not started.
+/// Checks the ranges. Returns an error message, or an empty string. The ranges must consist of whole pages, must not
+/// overlap, and must contain no page that the system manages (`managed`, in pages), so that a driver cannot gain access
+/// to other memory by reporting it. How Windows handles such ranges is unknown; the model does not start the adapter.
 std::string CheckReservedRanges(const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& ranges,
                                 const std::vector<hw::Range>& managed);
 

@@ -6,7 +6,7 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kBlockPages = 16;  // 64 KiB, the unit that contiguous entries cover
+constexpr uint64_t kBlockPages = 16;  // 64 KiB, the block size of contiguous entries
 }
 
 std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t count, Random& random,
@@ -23,7 +23,7 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
   };
   while (taken.pages_.size() < count) {
     const uint64_t left = count - taken.pages_.size();
-    // On average three of four blocks stay whole. The others are broken up, so that runs also test single pages.
+    // On average, three of four blocks stay whole. The others are split, so that runs also test single pages.
     const auto broken = [&] { return broken_percent ? random.Below(100) < *broken_percent : random.Below(4) == 0; };
     const bool whole = left >= kBlockPages && !broken();
     if ((whole || segment.pages_64k) && take(kBlockPages)) continue;

@@ -12,27 +12,27 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// A memory segment of an adapter. Offsets are bytes from its start.
+/// A memory segment of an adapter. Offsets are in bytes from its start.
 struct Segment {
   unsigned id = 0;  ///< 1-based
   bool aperture = false;
   bool cpu_visible = false;
   bool cache_coherent = false;
   bool pages_64k = false;  ///< offsets and sizes of allocations are multiples of 64 KiB
-  uint64_t base = 0;       ///< GPU side address of offset 0 (WDDM 1.x style operands carry base + offset)
+  uint64_t base = 0;       ///< GPU side address of offset 0 (operands in the style of WDDM 1.x contain base + offset)
   uint64_t size = 0;
-  uint8_t* cpu_view = nullptr;  ///< CPU mapping of the whole segment; null unless it is a CPU-visible memory segment
+  uint8_t* cpu_view = nullptr;  ///< CPU mapping of the whole segment; null if the segment is not CPU-visible memory
   std::unique_ptr<RangeAllocator> space;
 
   uint64_t page_bytes() const { return pages_64k ? 65536 : hw::kPageSize; }
 };
 
-/// The pages of a memory segment that one allocation has: single pages and 64 KiB blocks, scattered by the seed. A
-/// segment with pages of 64 KiB allocates only whole blocks, even for the last pages.
+/// The pages of a memory segment that belong to one allocation: single pages and 64 KiB blocks, scattered by the seed.
+/// A segment with pages of 64 KiB allocates only whole blocks, even for the last pages.
 class SegmentPages {
  public:
-  /// Returns nullopt, without a change, if the segment has no room. `broken_percent` percent of the blocks are single
-  /// pages; without it a quarter of them are.
+  /// Returns nullopt and changes nothing if the segment has no room. `broken_percent` is the percentage of blocks that
+  /// are split into single pages; 25 if it is nullopt.
   static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
                                               const std::string& created_by,
                                               std::optional<unsigned> broken_percent = std::nullopt);
@@ -44,7 +44,7 @@ class SegmentPages {
 
   const Segment& segment() const { return *segment_; }
   uint64_t count() const { return pages_.size(); }
-  /// The 4 KiB page number from the segment's start.
+  /// Returns the 4 KiB page number, counted from the segment's start.
   uint64_t page(uint64_t index) const { return pages_[index]; }
 
  private:

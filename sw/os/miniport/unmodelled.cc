@@ -21,7 +21,7 @@ constexpr Member kMembers[] = {
 #include "os/miniport/unmodelled.def"
 };
 
-/// Adds the unmodelled members of `structure` that `object` sets. `where` is text like " of segment 1".
+/// Appends the unmodelled members of `structure` that `object` sets. `where` is a suffix such as " of segment 1".
 void Add(std::string_view structure, const void* object, const std::string& where, std::vector<std::string>& out) {
   for (const Member& member : kMembers) {
     if (member.structure == structure && member.declared(object))

@@ -9,17 +9,17 @@ namespace gmmu::os {
 
 struct AdapterAnswers;
 
-/// Returns the members that the driver sets for its adapter and that this model accepts but does not implement: names
-/// such as "DXGK_SEGMENTFLAGS.Agp of segment 1". unmodelled.def lists the members. The names in AdapterAnswers::newer
-/// follow them.
+/// Returns the members that the driver sets for its adapter and that this model accepts but does not implement, as
+/// names such as "DXGK_SEGMENTFLAGS.Agp of segment 1". unmodelled.def lists the members. The names in
+/// AdapterAnswers::newer come last.
 std::vector<std::string> UnmodelledOf(const AdapterAnswers& answers);
-/// Return the same names for an allocation, a node, a segment and a context.
+/// Return the corresponding names for an allocation, a node, a segment and a context.
 std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEALLOCATION& args, const DXGK_ALLOCATIONINFO& info);
 std::vector<std::string> UnmodelledOf(const DXGKARG_OPENALLOCATION& args);
 std::vector<std::string> UnmodelledOf(const DXGK_NODEMETADATA& node, const std::string& where);
 std::vector<std::string> UnmodelledOf(const DXGK_SEGMENTDESCRIPTOR3& segment, const std::string& where);
 std::vector<std::string> UnmodelledOf(const DXGK_CONTEXTINFO_CAPS& caps);
-/// For WDDM 1's pInfo, which shares storage with the flags that the system `gave`.
+/// Handles pInfo of WDDM 1, which shares storage with the flags that the system passed in `gave`.
 std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEDEVICE& gave, const DXGKARG_CREATEDEVICE& answered);
 
 }  // namespace gmmu::os

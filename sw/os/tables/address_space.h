@@ -18,17 +18,17 @@ namespace gmmu::os {
 
 enum class BringUp;
 
-/// The page tables of one GPU process on one GPU and its virtual addresses, as kept by VidMm. It combines the classes
-/// of this folder (README.md).
+/// The page tables and virtual addresses of one GPU process on one GPU, as VidMm manages them. The class combines the
+/// other classes of this folder (README.md).
 ///
-/// It knows which tables exist and where they are; the driver knows the hardware's format of entries. Addresses and
-/// sizes are bytes, multiples of 4 KiB. Updates go to a sink in the order in which they must be done. Calls that make
-/// tables throw NoRoom when their segment is full; tables already made remain.
+/// It knows which tables exist and where they are; the driver knows the hardware's entry format. Addresses and sizes
+/// are in bytes, multiples of 4 KiB. Updates are passed to a sink in the order in which they must be performed. Calls
+/// that allocate tables throw NoRoom if the segment is full; tables that were already allocated remain.
 class AddressSpace {
  public:
   /// `va_end` is the end of the virtual addresses that may be allocated. The range of the first leaf table is never
-  /// allocated. `paging`: the space is the paging process'. Without a placer (TableMemory) the seed, or the order of a
-  /// build of Windows, places the tables.
+  /// allocated. `paging`: the address space belongs to the paging process. Without a placer (TableMemory), the tables
+  /// are placed by the seed or in the order of a build of Windows.
   AddressSpace(PhysicalAdapter& gpu, const std::string& name, bool paging, uint64_t va_end);
 
   TableMemory& memory() { return memory_; }
@@ -41,10 +41,10 @@ class AddressSpace {
   Windows22621& windows_22621() { return windows_22621_; }
   RangeAllocator& va() { return va_; }
 
-  /// Makes and initialises the root. In an order of Windows, the root is written with its first entries instead.
-  /// `entries` is the size of a resizable root; 0 means all entries.
+  /// Allocates and initialises the root. With BringUp::kWindows22621, the root is written later, with its first
+  /// entries. `entries` is the size of a resizable root; 0 means all entries.
   void CreateRoot(const UpdateSink& sink, uint64_t entries = 0);
-  /// Frees the root's memory when the tables are evicted; TableMoves::RestoreRoot makes a new root.
+  /// Frees the root's memory when the tables are evicted. TableMoves::RestoreRoot allocates a new root.
   void FreeRoot();
   /// True if the root has been written, so that the hardware may use its address.
   bool ready() const { return tree_.root().table().written; }
@@ -54,9 +54,9 @@ class AddressSpace {
   /// Makes every entry of every table invalid, including retired tables
   /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
   void InvalidateAll(const UpdateSink& sink);
-  /// Frees every table, including the root. Call when the GPU no longer uses the space.
+  /// Frees every table, including the root. Call when the GPU no longer uses the address space.
   void FreeTables();
-  /// Calls `visit` with every table that has memory, including the root and retired tables.
+  /// Calls `visit` for every table that has memory, including the root and retired tables.
   void ForEachTable(const std::function<void(const PageTable&)>& visit) const;
   bool evicted() const { return tree_.evicted(); }
   bool Is64k(uint64_t va) const { return tree_.leaves_64k().Is64k(va); }

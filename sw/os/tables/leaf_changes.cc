@@ -23,7 +23,8 @@ void LeafChanges::End(LeafChange change) const {
   if (hooks_.end) hooks_.end(change);
 }
 
-// Makes an update of 4 KiB entries for pages [first, first + count) of a block, equivalent to its 64 KiB entry.
+// Returns an update of 4 KiB entries for pages [first, first + count) of a block, equivalent to the block's 64 KiB
+// entry.
 TableUpdate LeafChanges::PartOfBlock(uint64_t block, const HeldEntry& held, uint64_t first, uint64_t count) const {
   TableUpdate part;
   part.first_va = block * kBytesOf64k + first * hw::kPageSize;
@@ -36,8 +37,8 @@ TableUpdate LeafChanges::PartOfBlock(uint64_t block, const HeldEntry& held, uint
   return part;
 }
 
-// Follows the order that the documents give: suspend the contexts, write the entries of level 0, write the entry of
-// level 1, resume the contexts.
+// The order is documented: suspend the contexts, write the entries of level 0, write the entry of level 1, resume the
+// contexts.
 void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t start = leaf * geometry.Coverage(0);
@@ -61,8 +62,8 @@ void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   End(LeafChange::kConversion);
 }
 
-// Follows the order that the documents give: the 64 KiB entry becomes invalid, then the 4 KiB entries become valid;
-// level 1 names a new table last. This hardware needs the flush between the two kinds (docs/page-tables.md).
+// The order is documented: the 64 KiB entry becomes invalid, then the 4 KiB entries become valid; level 1 is linked to
+// a new table last. The flush between the two kinds is a requirement of this hardware (docs/page-tables.md).
 void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t leaf = update.first_va / geometry.Coverage(0), start = leaf * geometry.Coverage(0);
@@ -70,7 +71,7 @@ void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t
   const bool is_new = !tree_.HasLeaf(leaf);
   PageTable& table = tree_.Place(0, start);
   Begin(LeafChange::kMove);
-  std::vector<TableUpdate> rest;  // pages of the blocks which the update does not write
+  std::vector<TableUpdate> rest;  // pages of the blocks that the update does not write
   for (const uint64_t block : blocks) {
     const HeldEntry held = tree_.leaves_64k().Find(leaf)->entries[block - start / kBytesOf64k];
     TableUpdate clear = PartOfBlock(block, {}, 0, kPagesOf64k);

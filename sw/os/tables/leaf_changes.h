@@ -13,17 +13,19 @@ class PhysicalAdapter;
 class RetiredTables;
 class TableTree;
 
-/// A change between pages of 64 KiB and of 4 KiB. kConversion changes a whole leaf table, if an entry of level 1 names
-/// one table; kMove changes blocks of it, if the entry names a pair of tables.
+/// A change from pages of 64 KiB to pages of 4 KiB or back. kConversion changes a whole leaf table; it is used if a
+/// level-1 entry points to a single table. kMove changes blocks of 64 KiB; it is used if the entry points to a pair of
+/// tables.
 enum class LeafChange { kConversion, kMove };
 
-/// The changes between pages of 64 KiB and pages of 4 KiB, each in the order that the GPU virtual address documents
-/// require. PageSizeChecker checks every update against that order.
+/// Performs the changes between pages of 64 KiB and pages of 4 KiB, each in the order that the documentation of GPU
+/// virtual addresses requires. PageSizeChecker checks every update against that order.
 class LeafChanges {
  public:
-  /// Functions that LeafChanges calls; each may be empty. It calls `begin` before a change to 4 KiB; for a conversion,
-  /// the process' contexts are suspended when `begin` returns. It calls `flush` between invalidating entries of one
-  /// kind and validating entries of the other kind, and at the end. Then it calls `end`, which resumes the contexts.
+  /// Functions that LeafChanges calls; each may be empty. `begin` is called before a change to 4 KiB; for a conversion,
+  /// the process' contexts are suspended when `begin` returns. `flush` is called after entries of one kind were
+  /// invalidated and before entries of the other kind are validated, and once more at the end. `end` is called last and
+  /// resumes the contexts.
   struct Hooks {
     std::function<void(LeafChange)> begin;
     std::function<void(uint64_t va, uint64_t bytes)> flush;
@@ -33,13 +35,13 @@ class LeafChanges {
   LeafChanges(PhysicalAdapter& gpu, TableTree& tree, RetiredTables& retired);
   void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
 
-  /// For single entries: the leaf table of 64 KiB entries becomes one of 4 KiB entries, and is never converted back.
+  /// For single level-1 entries: replaces the leaf table of 64 KiB entries by one of 4 KiB entries. The new table is
+  /// never converted back.
   void Convert(uint64_t leaf, const UpdateSink& sink);
-  /// For pairs: turns the 64 KiB entries of `blocks` (va / 64 KiB, ascending) into 4 KiB entries and then applies
-  /// `update`, which changes part of each block.
+  /// For pairs: replaces the 64 KiB entries of `blocks` (va / 64 KiB, ascending) by 4 KiB entries, and then applies
+  /// `update`, which changes a part of each block.
   void MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink);
-  /// For pairs: invalidates the 4 KiB entries of the whole blocks of `update`, so that 64 KiB entries can replace
-  /// them.
+  /// For pairs: invalidates the 4 KiB entries of the whole blocks in `update`, so that 64 KiB entries can replace them.
   void ClearSmall(const TableUpdate& update, const UpdateSink& sink);
 
  private:

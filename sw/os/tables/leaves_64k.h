@@ -12,34 +12,34 @@ namespace gmmu::os {
 
 class TableMemory;
 
-/// A leaf table of 64 KiB entries with its entries.
+/// A leaf table of 64 KiB entries, together with its entries.
 struct Leaf64k {
   PageTable table;
   std::vector<HeldEntry> entries;
 };
 
-/// The leaf tables of 64 KiB entries of one process, by the index of the leaf table (va / coverage). If level-1 entries
-/// are single, such a table replaces a table of 4 KiB entries; if they are pairs, both tables may exist.
+/// The leaf tables of 64 KiB entries of one process, by leaf index (va / coverage). If level-1 entries are single, such
+/// a table replaces a table of 4 KiB entries. If level-1 entries are pairs, both tables can exist.
 class Leaves64k {
  public:
   Leaves64k(const Geometry& geometry, TableMemory& memory) : geometry_(geometry), memory_(memory) {}
 
-  /// True if the page at `va` has, or will have, an entry of 64 KiB.
+  /// True if the page at `va` has a 64 KiB entry, or will get one.
   bool Is64k(uint64_t va) const;
-  /// True if one of these pages has, or will have, such an entry.
+  /// True if one of these pages has a 64 KiB entry, or will get one.
   bool Any64k(uint64_t va, uint64_t pages) const;
 
-  /// Returns null if there is no such table.
+  /// Returns null if the table does not exist.
   const Leaf64k* Find(uint64_t leaf) const;
-  /// True if there is a table with an index in [first, end).
+  /// True if a table with an index in [first, end) exists.
   bool AnyIn(uint64_t first, uint64_t end) const;
   const std::map<uint64_t, Leaf64k>& all() const { return leaves_; }
 
-  /// Makes the missing table; its memory has no contents yet (Initialise).
+  /// Allocates the missing table. Its memory has no defined contents until Initialise.
   const Leaf64k& Make(uint64_t leaf);
-  /// Makes the missing table with these entries.
+  /// Allocates the missing table, with these entries.
   const Leaf64k& Make(uint64_t leaf, std::vector<HeldEntry> entries);
-  /// Installs `table` as the table of `leaf` and returns the old one.
+  /// Installs `table` as the table of index `leaf`, and returns the previous table.
   PageTable Replace(uint64_t leaf, PageTable table) { return std::exchange(leaves_.at(leaf).table, std::move(table)); }
   /// Removes the table and returns it.
   Leaf64k Take(uint64_t leaf);
@@ -55,8 +55,8 @@ class Leaves64k {
   std::map<uint64_t, Leaf64k> leaves_;
 };
 
-/// Which 4 KiB entries are in use, by 64 KiB block. Used only if level-1 entries are pairs; then either the 64 KiB
-/// entry of a block or its sixteen 4 KiB entries may be in use, never both.
+/// The 4 KiB entries in use, by 64 KiB block. Used only if level-1 entries are pairs; then either the 64 KiB entry of a
+/// block or its sixteen 4 KiB entries may be in use, never both.
 class SmallPages {
  public:
   explicit SmallPages(const Geometry& geometry) : geometry_(geometry) {}
@@ -79,7 +79,7 @@ class SmallPages {
   uint64_t BlocksOfLeaf() const { return geometry_.Coverage(0) / kBytesOf64k; }
 
   const Geometry& geometry_;
-  std::map<uint64_t, uint16_t> blocks_;  // has a bit for each page; blocks without a set bit are erased
+  std::map<uint64_t, uint16_t> blocks_;  // one bit per page; blocks without a set bit are erased
 };
 
 }  // namespace gmmu::os

@@ -9,12 +9,12 @@
 
 namespace gmmu::os {
 namespace {
-constexpr size_t kMostTries = 64;  // tries before giving up because each place was taken on another GPU
+constexpr size_t kMostTries = 64;  // tries before giving up if each place is in use on another GPU
 }
 
-// The GPUs propose places in turn, so that a GPU that is almost full proposes one of its last free places.
+// The GPUs propose places in turn, so that a GPU that is almost full can propose one of its last free places.
 uint64_t LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by) {
-  std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // holds the proposing GPU and the offset
+  std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // proposing GPU and offset
   std::optional<uint64_t> found;
   size_t full = 0;  // the GPU that had no room in the last try
   for (size_t tries = 0; tries < kMostTries && !found; ++tries) {
@@ -54,8 +54,9 @@ uint64_t LinkedTables::Take(unsigned gpu, bool root, unsigned level, uint64_t sl
   }
   const std::pair<unsigned, uint64_t> key{root ? ~0u : level, slot};
   auto found = places_.find(key);
-  // A GPU that has taken its part and requests it again has meanwhile freed its table, because there was no room for
-  // all tables of the operation. The parts that are still reserved are stale.
+  // The GPU has used its reserved offset already. It requests the offset again because it has freed its table
+  // meanwhile, when there was no room for all tables of the operation. Offsets that are still reserved on other GPUs
+  // are stale.
   if (found != places_.end() && !found->second.waiting[gpu]) {
     Release(found->second);
     places_.erase(found);

@@ -12,32 +12,34 @@ struct Segment;
 
 /// The addresses of the page tables of one process on linked adapters.
 ///
-/// The root is LinkMirrored: it has the same physical address and the same content on each GPU. So the tables that it
-/// names have the same address on each GPU too. They are LinkInstanced: at that one address, each GPU has an instance
-/// with its own content. If the GPUs' geometries differ, so do their trees, and only the roots share an address. (GPU
-/// virtual address documents only. They do not say where tables between root and leaves lie; that follows from the
-/// mirrored root.)
+/// The root is LinkMirrored: it has the same physical address and the same contents on each GPU. Therefore the tables
+/// to which it points also have the same address on each GPU. They are LinkInstanced: each GPU has its own instance at
+/// that address, with its own contents. If the geometries of the GPUs differ, so do their trees, and only the roots
+/// share an address. These rules come from the documentation of GPU virtual addresses; they were not observed on
+/// Windows. The documentation does not say where tables between root and leaves lie; that follows from the mirrored
+/// root.
 class LinkedTables {
  public:
-  /// `segments` lists, by GPU index, the memory segment that holds the GPU's page tables.
+  /// `segments` lists, by GPU index, the memory segment that contains the page tables of each GPU.
   LinkedTables(std::vector<Segment*> segments, bool same_geometry)
       : segments_(std::move(segments)), same_geometry_(same_geometry) {}
 
-  /// Returns the offset for a table of `gpu`: the one that another GPU's table of the same level and slot got, or a new
-  /// one that is free on all GPUs. Throws NoRoom, which names the full GPU. The caller frees it in its own segment.
+  /// Returns the offset for a table of `gpu`: the offset that another GPU's table of the same level and slot has, or a
+  /// new one that is free on all GPUs. Throws NoRoom, which names the full GPU. The caller frees the offset in its own
+  /// segment.
   uint64_t Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
                 const std::string& created_by);
-  /// Frees offsets that were reserved on GPUs but not taken.
+  /// Frees offsets that are reserved on GPUs but have not been used by them.
   void ReleaseReserved();
 
  private:
   struct Place {
     uint64_t offset = 0, bytes = 0;
-    std::vector<bool> waiting;  // by GPU: whether the offset is reserved and not yet taken
+    std::vector<bool> waiting;  // by GPU: whether the offset is reserved but not yet used
   };
   uint64_t ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by);
   [[noreturn]] void Refuse(size_t gpu, const std::string& created_by) const;
-  /// Frees the offset on the GPUs that have it reserved but have not taken it.
+  /// Frees the offset on the GPUs that have it reserved but have not used it.
   void Release(const Place& place);
 
   std::vector<Segment*> segments_;

@@ -110,8 +110,8 @@ void PageEntries::PutPair(const TableUpdate& update, bool fits, const UpdateSink
   tree_.WriteSmall(update, sink);
 }
 
-// Whole blocks are invalidated through their 64 KiB entries. This needs no new table, for which there may be no room
-// during an eviction.
+// Whole blocks are invalidated through their 64 KiB entries, because that needs no new table. During an eviction there
+// may be no room for one.
 void PageEntries::InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf, const UpdateSink& sink) {
   const uint64_t blocks = adapter_.caps().geometry.Coverage(0) / kBytesOf64k;
   const uint64_t whole = (update.first_va + kBytesOf64k - 1) / kBytesOf64k;
@@ -130,7 +130,7 @@ void PageEntries::InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf
 void PageEntries::SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   DXGK_PTE zero{};
-  zero.Valid = 1;  // Windows does this (seen on build 22621)
+  zero.Valid = 1;  // Windows sets Valid too (observed on build 22621)
   zero.Zero = 1;
   const uint64_t end = va + pages * hw::kPageSize;
   const auto fits = [&](unsigned level) {

@@ -13,17 +13,18 @@ class PhysicalAdapter;
 class TableTree;
 struct Leaf64k;
 
-/// Writes the entries of ranges of pages. It chooses the page size and the level, and makes the missing tables.
+/// Writes the entries for ranges of pages. It chooses the page size and the level, and allocates missing tables.
 ///
 /// Blocks of 64 KiB are mapped as such if address and size of the range are multiples of 64 KiB and each block is
-/// consecutive, aligned and in a segment with pages of 64 KiB. If an entry of level 1 names one table, and that table
-/// already has 4 KiB entries, it keeps them.
+/// consecutive, aligned and in a segment with pages of 64 KiB. If level-1 entries are single and the leaf table already
+/// contains 4 KiB entries, the table keeps them.
 class PageEntries {
  public:
   PageEntries(PhysicalAdapter& gpu, TableTree& tree, LeafChanges& changes, const MappingCopies& copies);
 
-  /// Writes entries for consecutive pages from `va`. `entries` has one for each page, or a single one that is repeated.
-  /// Beyond the end of a resizable root everything is invalid already, so invalid entries are not written.
+  /// Writes entries for consecutive pages from `va` upwards. `entries` contains one entry for each page, or a single
+  /// entry that is repeated. Invalid entries beyond the end of a resizable root are not written, because everything
+  /// there is already invalid.
   void Set(uint64_t va, uint64_t pages, const std::vector<DXGK_PTE>& entries, HANDLE allocation,
            uint64_t allocation_offset, const UpdateSink& sink, uint64_t driver_protection = 0);
   void Invalidate(uint64_t va, uint64_t pages, const UpdateSink& sink) {
@@ -31,10 +32,11 @@ class PageEntries {
   }
   /// Writes zero entries, each at the highest level that fits.
   void SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink);
-  /// Makes the entries of these pages invalid where they are in use. It allocates a table only to split a larger entry.
-  /// Returns false if no entry was in use.
+  /// Invalidates the entries of these pages that are in use. It allocates a table only to split a larger entry. Returns
+  /// false if no entry was in use.
   bool Clear(uint64_t va, uint64_t pages, const TableContents& contents, const UpdateSink& sink);
-  /// Allocates the missing tables for these pages; with `large`, for 64 KiB pages where the page size is still open.
+  /// Allocates the missing tables for these pages. If `large` is true, they get 64 KiB pages wherever the page size is
+  /// not yet decided.
   void EnsureTables(uint64_t va, uint64_t pages, const UpdateSink& sink, bool large = false);
 
  private:

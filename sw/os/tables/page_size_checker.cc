@@ -84,7 +84,7 @@ void PageSizeChecker::Convert(uint64_t slot) {
   Forget(first, BlocksOfLeaf(), false, true);
 }
 
-// A table that is being initialised is not part of the tree yet, so only its own links are noted.
+// A table that is being initialised is not part of the tree yet, so only its own links are recorded.
 void PageSizeChecker::NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial) {
   const bool link = IsLink(entry);
   if (geometry_.dual) {

@@ -10,36 +10,38 @@
 
 namespace gmmu::os {
 
-/// Checks the updates of one process' tables, as VidMm sends them, against the rules of 64 KiB pages (GPU virtual
-/// address documents, "64 KB pages"; not seen on a live system):
-///   pairs   in a block of 64 KiB the 64 KiB entry or its sixteen 4 KiB entries are in use, never both; between the
-///           end of one kind and the begin of the other the block is flushed (docs/page-tables.md)
-///   single  an entry of level 1 goes from a 64 KiB leaf table to a 4 KiB one only while the process' contexts are
-///           suspended, and when every block in use has its sixteen entries; it never goes back
-///   both    a conversion or a move writes the entry of level 1 last; if an entry maps an allocation in a memory
-///           segment with pages of 64 KiB, the low 16 bits of the virtual and the physical address are equal
-/// An entry is in use if it is valid or zero. A broken rule is a VidMm error; it triggers a bug check that names it.
+/// Checks the updates of one process' tables, as VidMm sends them, against the rules of 64 KiB pages. The rules come
+/// from the documentation of GPU virtual addresses ("64 KB pages"); they were not observed on Windows:
+///   pairs   In a 64 KiB block, either the 64 KiB entry or its sixteen 4 KiB entries are in use, never both. The block
+///           is flushed after entries of one kind were invalidated and before entries of the other kind are written
+///           (docs/page-tables.md).
+///   single  A level-1 entry changes from a 64 KiB leaf table to a 4 KiB one only while the process' contexts are
+///           suspended, and only if every block in use has its sixteen entries. It never changes back.
+///   both    A conversion or a move writes the level-1 entry last. If an entry maps an allocation in a memory segment
+///           with pages of 64 KiB, the low 16 bits of the virtual and the physical address are equal.
+/// An entry is in use if it is valid or zero. A broken rule is an error of VidMm and triggers a bug check that names
+/// the rule.
 class PageSizeChecker {
  public:
   /// `segments`: the set of memory segments with pages of 64 KiB; bit n stands for segment n.
   PageSizeChecker(const Geometry& geometry, uint64_t segments, std::string name)
       : geometry_(geometry), segments_(segments), name_(std::move(name)) {}
 
-  // Call at the start and at the end of a change between pages of 64 KiB and of 4 KiB (LeafChanges::Hooks).
+  // Call at the start and at the end of a change between pages of 64 KiB and pages of 4 KiB (LeafChanges::Hooks).
   void Begin(LeafChange change);
   void End() { changing_ = false; }
-  /// Call when the process' contexts are suspended (true) or run again (false).
+  /// Call when the process' contexts have been suspended (true) or resumed (false).
   void set_suspended(bool suspended) { suspended_ = suspended; }
   /// Call with each update, in the order in which VidMm sends them.
   void Note(const TableUpdate& update);
-  /// Call with each FLUSH_TLB of [start, end); if both are 0, everything is flushed.
+  /// Call with each FLUSH_TLB of [start, end). If both are 0, everything is flushed.
   void NoteFlush(uint64_t start, uint64_t end);
 
  private:
   void NoteLeaf(const TableUpdate& update);
   void NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial);
   void Convert(uint64_t slot);
-  /// Forgets `count` blocks from `block` on, whose pages are no longer in use.
+  /// Forgets `count` blocks from `block` on. Their pages are no longer in use.
   void Forget(uint64_t block, uint64_t count, bool small, bool large);
   [[noreturn]] void Broken(const std::string& rule, uint64_t va) const;
   uint64_t BlocksOfLeaf() const { return geometry_.Entries(0) / kPagesOf64k; }
@@ -53,9 +55,9 @@ class PageSizeChecker {
   bool upper_written_ = false;              // level 1 has been written since Begin
   std::map<uint64_t, uint16_t> small_;      // pages in use, by block
   std::set<uint64_t> large_;                // blocks whose 64 KiB entry is in use
-  std::map<uint64_t, uint16_t> was_small_;  // both kinds: no longer in use, but not flushed yet
+  std::map<uint64_t, uint16_t> was_small_;  // for both kinds: no longer in use, but not yet flushed
   std::set<uint64_t> was_large_;
-  std::map<uint64_t, bool> kinds_;  // whether each leaf table has 64 KiB entries (single entries only)
+  std::map<uint64_t, bool> kinds_;  // whether a leaf table has 64 KiB entries (single level-1 entries only)
 };
 
 }  // namespace gmmu::os

@@ -6,7 +6,7 @@
 
 namespace gmmu::os {
 
-/// The permissions of a range of GPU virtual addresses that an application has requested, and the driver's own 64 bits
+/// The permissions that an application has requested for a range of GPU virtual addresses, and the driver's own 64 bits
 /// (D3DDDI_MAPGPUVIRTUALADDRESS).
 struct Protection {
   D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE type{};
@@ -20,8 +20,9 @@ struct Protection {
   }
 };
 
-/// Applies the protection to `page` (D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE): without Write it is ReadOnly, without
-/// Execute NoExecute; Zero makes it a zero entry with Valid set (as seen on build 22621), NoAccess an invalid one.
+/// Applies the protection to `page` (D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE): without Write the entry is ReadOnly,
+/// without Execute it is NoExecute. Zero produces a zero entry with Valid set (as observed on build 22621), NoAccess an
+/// invalid entry.
 inline DXGK_PTE Protect(DXGK_PTE page, const Protection& protection) {
   DXGK_PTE entry{};
   if (protection.type.NoAccess) return entry;

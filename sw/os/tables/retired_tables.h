@@ -20,8 +20,8 @@ class RetiredTables {
   void Add(PageTable table, const TableExtent& extent, bool invalid) {
     tables_.push_back({std::move(table), extent, invalid});
   }
-  /// Makes all entries invalid in every table that may have valid ones (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
-  /// Returns whether there was such a table.
+  /// Invalidates all entries of every table that may contain valid ones
+  /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation). Returns whether there was such a table.
   bool Invalidate(const UpdateSink& sink);
   /// Frees the memory. Call when no queued update and no TLB uses the tables.
   void Free();

@@ -11,12 +11,12 @@ namespace gmmu::os {
 class PhysicalAdapter;
 class TableMemory;
 
-/// The root of a process' page tables. A root of two levels is resizable: it has as many entries as its addresses need,
-/// and is replaced by a larger or smaller one. Every other root has all entries.
+/// The root of a process' page tables. The root of a two-level tree is resizable: it has as many entries as its
+/// addresses need, and is replaced by a larger or smaller one. Every other root has all entries.
 class RootTable {
  public:
-  /// Called before an address beyond a resizable root gets an entry. It replaces the root by one of at least `entries`
-  /// entries, or throws NoRoom.
+  /// Called before an address beyond a resizable root gets an entry. The function replaces the root by one of at least
+  /// `entries` entries, or throws NoRoom.
   using Grower = std::function<void(uint64_t entries)>;
 
   RootTable(PhysicalAdapter& gpu, TableMemory& memory) : adapter_(gpu), memory_(memory) {}
@@ -24,17 +24,17 @@ class RootTable {
   void set_grower(Grower grower) { grow_ = std::move(grower); }
   bool grows() const { return grow_ != nullptr; }
 
-  /// Replaces the old root, which is returned to the caller, with a new one of at least `entries` entries (0: all). If
-  /// it throws NoRoom, nothing has changed.
+  /// Installs a new root of at least `entries` entries (0: all) and returns the previous root. If it throws NoRoom,
+  /// nothing has changed.
   [[nodiscard]] PageTable Renew(uint64_t entries);
   /// Makes every entry invalid.
   void Write(const UpdateSink& sink);
-  /// Frees the root's memory, if it has any; the number of entries is kept for a later root.
+  /// Frees the root's memory, if it has any. The number of entries is kept for a later root.
   void Free();
 
   /// True if the root has an entry for `va`.
   bool Reaches(uint64_t va) const;
-  /// Makes the root cover `va`, by calling the grower if necessary.
+  /// Makes the root cover `va`, if necessary by calling the grower.
   void Reach(uint64_t va);
 
   PageTable& table() { return table_; }

@@ -12,7 +12,7 @@ namespace gmmu::os {
 
 class PhysicalAdapter;
 
-/// The memory of one process' page tables, in the segment that the driver names for the level or in system memory.
+/// The memory of one process' page tables, in system memory or in the segment that the driver specifies for the level.
 class TableMemory {
  public:
   /// Chooses the byte offset of a table in a memory segment. Throws NoRoom.
@@ -24,16 +24,17 @@ class TableMemory {
     std::function<void(uint64_t va, uint64_t bytes)> unmap;
   };
 
-  /// `place` decides where in a segment a table lies if there is no Placer.
+  /// `place` selects the place of a table in its segment if there is no Placer.
   TableMemory(PhysicalAdapter& gpu, std::string name, bool paging, RangeAllocator::Place place)
       : adapter_(gpu), name_(std::move(name)), paging_(paging), place_(place) {}
   void set_placer(Placer placer) { placer_ = std::move(placer); }
   void set_views(Views views) { views_ = std::move(views); }
 
-  /// Makes a table of `bytes` for index `slot` of `level`, with memory but without contents. If its segment is full,
-  /// throws NoRoom without a change.
+  /// Allocates a table of `bytes` for index `slot` of `level`, without contents. If its segment is full, throws NoRoom
+  /// and changes nothing.
   PageTable Make(unsigned level, uint64_t slot, uint64_t bytes);
-  /// Makes a leaf table of 64 KiB entries with index `leaf`. A Placer gets level kLevelOf64k for such a table.
+  /// Allocates a leaf table of 64 KiB entries for index `leaf`. A Placer is called with level kLevelOf64k for such a
+  /// table.
   PageTable Make64k(uint64_t leaf);
   static constexpr unsigned kLevelOf64k = ~0u - 1;
   /// Call when nothing uses the table any more.

@@ -12,7 +12,7 @@
 
 namespace gmmu::os {
 
-/// While an object exists, entries may be written although tables are evicted.
+/// During the lifetime of an Opened, entries may be written although the tables are evicted.
 class TableMoves::Opened {
  public:
   explicit Opened(TableMoves& moves) : moves_(moves) { moves_.tree_.set_evicted(false); }
@@ -35,7 +35,7 @@ void TableMoves::WriteOrFree(PageTable& table, const TableExtent& extent, const 
   }
 }
 
-// Leaf tables move first, so that a table above them, when it moves, already names the moved tables.
+// Leaf tables move first. A table above them, which moves later, then already links the moved tables.
 void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   Leaves64k& leaves = tree_.leaves_64k();
   for (const auto& [index, leaf] : leaves.all()) {
@@ -55,7 +55,7 @@ void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   }
 }
 
-// No source states whether the update that announces an eviction carries invalid entries or the table's entries.
+// It is not documented whether the update that announces an eviction carries invalid entries or the table's entries.
 void TableMoves::Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                           const UpdateSink& sink) const {
   const bool told = adapter_.kernel().parameters().eviction_tells_entries;
@@ -90,7 +90,8 @@ void TableMoves::Evict(const TableContents& contents, const UpdateSink& sink) {
   tree_.set_evicted(!evicted_.empty() || !evicted_64k_.empty());
 }
 
-// Tables are restored from the root down, so that each has its parent. A table's link is written once it is restored.
+// Tables are restored from the root down, so that each has its parent. The link to a table is written after the table
+// is restored.
 void TableMoves::Restore(const UpdateSink& sink) {
   const Opened opened(*this);
   while (!evicted_.empty()) {

@@ -13,30 +13,30 @@ class RetiredTables;
 class TableMemory;
 class TableTree;
 
-/// Moves the tables of a process to other memory, evicts them and restores them, with their entries. The process must
-/// not run meanwhile; old tables are retired.
+/// Moves the tables of a process to other memory, evicts them and restores them, together with their entries. The
+/// process must not run meanwhile. Old tables are retired.
 class TableMoves {
  public:
   TableMoves(PhysicalAdapter& gpu, TableTree& tree, TableMemory& memory, RetiredTables& retired);
 
-  /// Moves every table except the root, with its entries. If it throws NoRoom, some tables have moved.
+  /// Moves every table except the root. If it throws NoRoom, some tables have already moved.
   void Move(const TableContents& contents, const UpdateSink& sink);
-  /// Evicts every table except the root, each after notifying the driver (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). No
-  /// entry may be changed until Restore has restored all of them.
+  /// Evicts every table except the root. The driver is notified before each eviction
+  /// (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). No entry may be changed until Restore has restored all tables.
   void Evict(const TableContents& contents, const UpdateSink& sink);
-  /// If it throws NoRoom, another call continues where this one stopped.
+  /// Restores the evicted tables. After NoRoom, another call continues where this one stopped.
   void Restore(const UpdateSink& sink);
-  /// Call while the tables are evicted. Makes the freed root again, with as many entries as before and its large and
-  /// zero entries. Links to tables are written when the tables are restored.
+  /// Call while the tables are evicted. Allocates the freed root again, with as many entries as before, and restores
+  /// its large and zero entries. Links to tables are written when the tables are restored.
   void RestoreRoot(const UpdateSink& sink);
-  /// Call when the evicted tables will not be restored.
+  /// Call if the evicted tables will not be restored.
   void Forget();
 
  private:
   class Opened;
   void Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                 const UpdateSink& sink) const;
-  /// Writes the new table. If that fails, frees the table, because nothing points to it yet.
+  /// Writes the new table. On failure the table is freed, because no entry points to it yet.
   void WriteOrFree(PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                    const UpdateSink& sink);
 

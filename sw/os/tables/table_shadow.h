@@ -9,12 +9,12 @@
 
 namespace gmmu::os {
 
-/// A copy of a process' page tables: every entry that was sent to the driver, by the address of its table. It is ahead
-/// of the hardware by the queued updates.
+/// A copy of a process' page tables: every entry that was sent to the driver, by the address of its table. Queued
+/// updates are already in the copy, but not yet in the hardware.
 class TableShadow {
  public:
-  /// Returns true if the update overwrites an entry that was in use, which the hardware may still have cached; false
-  /// for the first update of a new table, which the hardware cannot access yet.
+  /// Returns true if the update overwrites an entry that was in use, which the hardware may still have cached. Returns
+  /// false for the first update of a new table, which the hardware cannot access yet.
   bool Apply(const TableUpdate& update);
   /// Performs COPY_PAGE_TABLE_ENTRIES; source and target may overlap. Returns the same as Apply.
   bool Copy(const D3DGPU_PHYSICAL_ADDRESS& source, uint64_t from, const D3DGPU_PHYSICAL_ADDRESS& target, uint64_t to,

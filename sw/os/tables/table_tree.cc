@@ -214,8 +214,8 @@ bool TableTree::HasChildren(const TableSlot& slot) const {
          (level == 1 && leaves_64k_.AnyIn(first, end));
 }
 
-// Frees tables from the leaves up. A parent that is freed too keeps its entries (on build 26100, freed tables still
-// contain their links), unless ExplicitPageTableInvalidation requires every entry to be invalid.
+// Frees tables from the leaves up. A parent that is also freed keeps its entries (on build 26100, freed tables still
+// contain their links), unless ExplicitPageTableInvalidation requires that every entry be invalid.
 void TableTree::Free(uint64_t va, uint64_t pages, const UpdateSink& sink) {
   const uint64_t end = va + pages * hw::kPageSize;
   std::vector<TableSlot> all;

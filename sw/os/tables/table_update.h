@@ -10,11 +10,11 @@
 
 namespace gmmu::os {
 
-/// An entry of a page table with the operands of the update that wrote it. A leaf entry has an allocation, the offset
-/// of its page in the allocation and the driver's protection, and keeps them when it moves to another table.
+/// An entry of a page table, with the operands of the update that wrote it. A leaf entry has an allocation, the offset
+/// of its page in the allocation, and the driver's protection; it keeps them when it moves to another table.
 struct HeldEntry {
   DXGK_PTE entry{};
-  DXGK_PTE entry_64k{};  ///< level 1 of pairs: the 64 KiB half
+  DXGK_PTE entry_64k{};  ///< level-1 entries that are pairs: the 64 KiB half
   HANDLE allocation = nullptr;
   uint64_t allocation_offset = 0;
   uint64_t driver_protection = 0;
@@ -25,15 +25,16 @@ inline bool NoneInUse(const std::vector<DXGK_PTE>& entries) {
   return std::none_of(entries.begin(), entries.end(), InUse);
 }
 
-/// The part of a large entry that begins `bytes` after its start, as a separate entry; LargePage stays unchanged.
+/// Returns the part of a large entry that begins `bytes` after its start, as a separate entry. LargePage is not
+/// changed.
 inline HeldEntry PartOf(HeldEntry held, uint64_t bytes) {
   if (!held.entry.Zero) held.entry.PageAddress += bytes >> 12;
   if (held.allocation != nullptr) held.allocation_offset += bytes;
   return held;
 }
 
-/// The end of the run of entries, from `first` on, that one update can write: entries of one allocation with one
-/// protection, each `step` bytes after the previous one, and all in use or all unused.
+/// Returns the end of the run of entries, from `first` on, that a single update can write: entries of the same
+/// allocation with the same protection, each `step` bytes after the previous one, and all in use or all unused.
 inline size_t EndOfRun(const std::vector<HeldEntry>& held, size_t first, uint64_t step) {
   const HeldEntry& begin = held[first];
   size_t end = first + 1;
@@ -47,7 +48,7 @@ inline size_t EndOfRun(const std::vector<HeldEntry>& held, size_t first, uint64_
   return end;
 }
 
-/// One UpdatePageTable call of VidMm: entries of one table.
+/// A single UpdatePageTable call of VidMm: entries of one table.
 struct TableUpdate {
   unsigned level = 0;
   uint64_t start = 0;             ///< index of the first entry
@@ -55,7 +56,7 @@ struct TableUpdate {
   uint64_t count = 0;
   bool repeat = false;
   bool use_64k = false;               ///< level 0: 64 KiB entries, in which `start` and `count` are counted
-  std::vector<DXGK_PTE> entries_64k;  ///< level 1 of pairs: the 64 KiB half of each of `entries`; empty: invalid
+  std::vector<DXGK_PTE> entries_64k;  ///< level 1 of pairs: the 64 KiB half of each entry; empty: all invalid
   bool initial = false;               ///< the first update of a new table, whose memory has arbitrary contents
   bool notify_eviction = false;       ///< the table is about to be evicted
   bool retired = false;               ///< no entry points to the table
@@ -65,10 +66,10 @@ struct TableUpdate {
   uint64_t driver_protection = 0;   ///< level 0 only
   D3DGPU_PHYSICAL_ADDRESS table{};  ///< start of the table
   void* table_cpu = nullptr;        ///< CPU address of the table
-  uint64_t table_va = 0;            ///< GPU VA of the table in the paging process, with update mode GPU_VIRTUAL
+  uint64_t table_va = 0;            ///< GPU VA of the table in the paging process (update mode GPU_VIRTUAL)
 };
 
-/// Receives updates in the order in which they must be done.
+/// Receives updates in the order in which they must be performed.
 using UpdateSink = std::function<void(const TableUpdate&)>;
 
 /// Returns `count` entries of the table at `table`, from entry `first` on.

@@ -9,19 +9,19 @@ namespace gmmu::os {
 struct PageTable;
 class TableTree;
 
-/// The order in which build 22621 of Windows makes tables (BringUp::kWindows22621). Tables are allocated from the root
-/// down and filled from the leaf up. The root is written with its first entries, not when it is made.
+/// The order in which Windows build 22621 creates tables (BringUp::kWindows22621). Tables are allocated from the root
+/// down and filled from the leaf up. The root is written with its first entries, not when it is allocated.
 class Windows22621 {
  public:
   explicit Windows22621(TableTree& tree) : tree_(tree) {}
 
-  /// Makes a missing table of a process and the missing tables above it (TableTree::Builder).
+  /// Creates a missing table of a process and the missing tables above it (TableTree::Builder).
   PageTable& Build(unsigned level, uint64_t va, const UpdateSink& sink);
-  /// For the paging process: makes all tables of [0, va_end), level by level, and the root.
+  /// For the paging process: creates all tables of [0, va_end), level by level, and the root.
   void MakeWhole(uint64_t va_end, const UpdateSink& sink);
 
  private:
-  /// Makes all entries of the table invalid, which completes the table.
+  /// Invalidates all entries of the table, which completes it.
   PageTable& WriteInvalid(unsigned level, uint64_t va, const UpdateSink& sink);
 
   TableTree& tree_;

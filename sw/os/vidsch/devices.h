@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-/// The devices whose packets a scheduler runs, and which of them are lost.
+/// The devices whose packets a scheduler runs, and their lost state.
 class GpuDevices {
  public:
   GpuDevice* Create(const std::string& name);

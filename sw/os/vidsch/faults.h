@@ -9,9 +9,9 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Handles the driver's reports of faults. A fault of a render packet, which the driver names by its fence, makes that
-/// packet's device lost and requests a reset of the engine. A fault of a paging packet goes to the kernel's list, where
-/// it ends every wait, unless the driver requests a reset of the adapter.
+/// Handles fault reports of the driver. If a render packet faults, which the driver identifies by its fence, the
+/// packet's device is lost and the engine is reset. The fault of a paging packet is added to the kernel's list, which
+/// ends every wait, unless the driver requests an adapter reset.
 class FaultReports {
  public:
   FaultReports(Kernel& kernel, Packets& packets, GpuDevices& devices)
@@ -19,14 +19,14 @@ class FaultReports {
 
   /// Handles DXGK_INTERRUPT_DMA_FAULTED, which always names a fence.
   void OnDmaFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
-  /// Handles DXGK_INTERRUPT_DMA_PAGE_FAULTED. Without a fence the driver states what must be reset, and may name the
-  /// faulting process; a report with neither triggers a bug check. If the driver requests an adapter reset, the adapter
-  /// is reset whether or not a fence is named.
+  /// Handles DXGK_INTERRUPT_DMA_PAGE_FAULTED. A report without a fence must state what to reset or name the faulting
+  /// process; otherwise it triggers a bug check. If the driver requests an adapter reset, the adapter is reset whether
+  /// or not the report contains a fence.
   void OnPageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
 
  private:
-  /// Completes the render packet with this fence and all earlier ones, and marks its device as lost. Returns false if
-  /// there is no such packet.
+  /// Completes the render packet with this fence and all earlier packets, and marks the packet's device as lost.
+  /// Returns false if there is no such packet.
   bool EndFaulted(NodeId id, uint32_t fence, const std::string& why);
 
   Kernel& kernel_;

@@ -6,11 +6,11 @@ namespace gmmu::os {
 
 /// The fence ids of one node.
 ///
-/// Fence ids have 32 bits and wrap; how they wrap is not documented. 0 is never used. Of two ids, the one that is less
-/// than 2^31 ahead is the later one.
+/// Fence ids are 32 bits wide and wrap around; how they wrap is not documented. 0 is never used. Of two ids, the later
+/// one is less than 2^31 ahead of the other.
 class Fences {
  public:
-  /// `last` is the id that precedes the first one.
+  /// `last` is the id before the first one.
   explicit Fences(uint32_t last) : last_given_(last), last_completed_(last) {}
 
   /// True if `fence` equals `other` or comes after it.

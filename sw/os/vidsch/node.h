@@ -14,7 +14,7 @@
 
 namespace gmmu::os {
 
-/// A node, identified by its ordinal and the index of its linked adapter.
+/// Identifies a node by its ordinal and the index of its linked adapter.
 struct NodeId {
   uint32_t engine, node;
 
@@ -26,23 +26,24 @@ struct NodeId {
   }
 };
 
-/// What became of the interrupt that should have reported a completion found by DxgkDdiQueryCurrentFence.
+/// What happened to the interrupt that should have reported a completion, when DxgkDdiQueryCurrentFence found the
+/// completion first.
 enum class ReportFate {
   kNotReported,  ///< no interrupt reported the completion
   kNoDpc,        ///< reported, but DxgkDdiDpcRoutine has not run since: DxgkCbQueueDpc was not called
   kNoNotifyDpc,  ///< reported, and DxgkDdiDpcRoutine has run since without calling DxgkCbNotifyDpc
 };
 
-/// The GPU scheduler's state of one node: its fence ids, its queues, and its open requests.
+/// The GPU scheduler's state of a node: fence ids, queues, and open requests.
 struct Node {
-  static constexpr uint64_t kDestroyed = ~uint64_t{0};  ///< value of `culprit` once that device has been destroyed
+  static constexpr uint64_t kDestroyed = ~uint64_t{0};  ///< value of `culprit` after that device was destroyed
 
   struct Entry {
     GpuPacket packet;
     PacketId id = 0;
     uint32_t fence = 0;    ///< 0: assigned at submission
     bool again = false;    ///< the driver returned the packet after a preemption
-    bool refused = false;  ///< the driver refused the packet; it ends once it is the oldest
+    bool refused = false;  ///< the driver refused the packet; it ends when it is the oldest
     Ledger::Ticket ticket = 0;
   };
   struct PreemptionRequest {
@@ -58,16 +59,17 @@ struct Node {
   bool RunsPaging() const { return !running.empty() && running.front().packet.paging; }
 
   Fences fences;
-  std::deque<Entry> waiting;                    ///< packets not submitted yet, or returned by a preemption
+  std::deque<Entry> waiting;                    ///< packets not yet submitted, or returned by a preemption
   std::deque<Entry> running;                    ///< packets submitted to the driver, oldest first
-  std::optional<PreemptionRequest> preemption;  ///< set until the driver answers it
+  std::optional<PreemptionRequest> preemption;  ///< set until the driver responds
   uint64_t since = 0;                           ///< time (ns) at which the oldest running packet became the oldest
-  std::string reset_because;                    ///< reason why the engine must be reset; empty: it must not
-  bool reset_adapter = false;                   ///< the whole adapter must be reset, not the engine alone
+  std::string reset_because;                    ///< reason why the engine must be reset; empty: no reset is due
+  bool reset_adapter = false;                   ///< the whole adapter must be reset, not only the engine
   uint32_t fault_fence = 0;                     ///< fence of the packet that faulted
-  uint64_t culprit = 0;  ///< device whose process a page fault without a fence names, or kDestroyed
+  uint64_t culprit = 0;  ///< device of the process that a page fault without a fence names, or kDestroyed
   uint64_t asked = 0;    ///< time (ns) of the last DxgkDdiQueryCurrentFence
-  /// Completions that DxgkDdiQueryCurrentFence found since the node's last report: their times (ns) and report fates.
+  /// Completions that DxgkDdiQueryCurrentFence has found since the node's last report: time (ns) and report fate of
+  /// each.
   std::vector<std::pair<uint64_t, ReportFate>> missed_at;
   uint64_t resubmissions = 0;
 };

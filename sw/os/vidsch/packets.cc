@@ -15,7 +15,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the same submission with the buffer's address in system memory.
+/// Returns the same submission for a buffer that is addressed physically, in system memory.
 DXGKARG_SUBMITCOMMAND Physical(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
   DXGKARG_SUBMITCOMMAND physical{};
   physical.hContext = args.hContext;
@@ -70,7 +70,7 @@ void Packets::ResumeContext(HANDLE context) {
   DispatchAll();
 }
 
-// Only packets of suspended contexts are skipped, so the order within a context is kept.
+// Only packets of suspended contexts are skipped, so the order within each context is kept.
 bool Packets::Choose(Node& node) const {
   const auto first = std::find_if(node.waiting.begin(), node.waiting.end(), [this](const Node::Entry& entry) {
     return suspended_contexts_.count(entry.packet.context) == 0;
@@ -97,8 +97,8 @@ void Packets::Dispatch(NodeId id) {
       else End(std::move(entry), PacketEnd::kLost);
       continue;
     }
-    // Only one thread may be in the driver's submission call. The wait may reorder the queue, so the loop chooses
-    // again.
+    // Only one thread may be in the driver's submission call. Waiting for the other thread may reorder the queue, so
+    // the loop chooses a packet again.
     if (!miniport_->scheduler_class_free()) {
       DrawAttention();
       if (!kernel_.scheduler().may_wait()) return;
@@ -135,10 +135,10 @@ void Packets::SubmitFirst(NodeId at, Node& node) {
   if (entry.packet.before) entry.packet.before();
   if (dma) return PatchAndSubmit(*miniport_, *dma, args);
   if (physical) return miniport_->SubmitCommand(Physical(args));
-  // The entry may have ended, or have been returned by a preemption, before the call returns.
+  // The entry may have ended or been returned by a preemption before the call returns.
   const NTSTATUS status = miniport_->SubmitCommandVirtual(args);
   if (status == STATUS_SUCCESS) return;
-  // The packet is malformed: its device is lost, and its fence is signalled once all packets before it have ended.
+  // The packet is malformed: its device is lost, and its fence is signalled after all packets before it have ended.
   for (Node::Entry& running : node.running) {
     if (running.id != id) continue;
     running.refused = true;
@@ -183,7 +183,7 @@ void Packets::TakeBack(Node& node) {
     if (!back.back().packet.paging) back.back().fence = 0;
   }
   if (back.empty()) return;
-  // On a render node other contexts run first, but the order within each context is kept.
+  // On a render node, packets of other contexts run first, but the order within each context is kept.
   auto place = node.waiting.begin();
   if (!back.front().packet.paging) {
     std::set<HANDLE> contexts;

@@ -13,41 +13,41 @@ namespace gmmu::os {
 class Kernel;
 class Miniport;
 
-/// The packets of all nodes, from the queue through the driver until they end.
+/// The packets of all nodes, from submission to the queue until they end.
 ///
-/// A packet gets its fence id when it is submitted. A packet that the driver returns is submitted again. A paging
-/// packet keeps its id, gets Flags.Resubmission, and goes in order before anything new; a render packet gets a new id
-/// (seen on build 26100).
+/// A packet gets its fence id when it is passed to the driver. A packet that the driver returns is submitted again. A
+/// paging packet then keeps its id, gets Flags.Resubmission, and precedes all new packets; a render packet gets a new
+/// id (observed on build 26100).
 class Packets {
  public:
-  /// The number of packets that a driver holds at once. The others wait here, where their order can still change.
+  /// The maximum number of packets that a driver holds. The others wait here, where they can still be reordered.
   static constexpr size_t kDepth = 4;
 
-  /// `last` is the fence id that precedes the first one of each node.
+  /// `last` is the fence id before the first one of each node.
   Packets(Kernel& kernel, uint32_t last) : kernel_(kernel), first_(last) {}
 
-  /// Sets the driver that gets the packets. While it is null, packets wait.
+  /// Sets the driver to which packets are submitted. While it is null, packets wait.
   void Connect(Miniport* miniport) { miniport_ = miniport; }
   Miniport* miniport() { return miniport_; }
 
-  /// Queues a packet, and submits the packets that are ready. Call at PASSIVE_LEVEL.
+  /// Queues a packet and submits the packets that are ready. Call at PASSIVE_LEVEL.
   PacketId Submit(GpuPacket packet);
   /// Submits the ready packets of a node, or of all nodes.
   void Dispatch(NodeId id);
   void DispatchAll();
-  /// Call when `fence` and all earlier fences have completed; ends their packets.
+  /// Call when `fence` and all earlier fences have completed. Ends their packets.
   void Retire(NodeId id, uint32_t fence);
   void End(Node::Entry entry, PacketEnd end);
-  /// Returns the driver's packets to the queue: paging packets before everything else, render packets before the first
-  /// packet of any of their contexts.
+  /// Moves the packets that the driver held back to the queue: paging packets before everything else, render packets
+  /// before the first packet of any of their contexts.
   void TakeBack(Node& node);
-  /// Call after a reset of the adapter. Every packet ends as lost, every fence counts as completed, and no request
-  /// stays open.
+  /// Call after an adapter reset. Every packet ends as lost, every fence counts as completed, and every open request is
+  /// closed.
   void LoseAll();
 
   bool Ended(PacketId packet) const { return waiting_for_.count(packet) == 0; }
   PacketEnd EndOf(PacketId packet) const;
-  /// Describes a packet that has not ended, for the text of a wait's error.
+  /// Describes a packet that has not ended, for the error message of a wait.
   const std::string& NameOf(PacketId packet) const { return waiting_for_.at(packet); }
 
   Node& At(NodeId id) { return nodes_.try_emplace(id, first_).first->second; }
@@ -58,27 +58,27 @@ class Packets {
   /// Stops submissions until Resume has been called as often as Suspend.
   void Suspend() { ++suspended_; }
   void Resume();
-  /// Suspends the packets of one context; ForgetContext undoes all of its suspensions.
+  /// Suspends the packets of one context. ForgetContext undoes all suspensions of the context.
   void SuspendContext(HANDLE context) { suspended_contexts_.insert(context); }
   void ResumeContext(HANDLE context);
   bool Suspended(HANDLE context) const { return suspended_contexts_.count(context) != 0; }
   void ForgetContext(HANDLE context) { suspended_contexts_.erase(context); }
 
-  // The phases of an adapter reset. After BeginReset nothing is submitted and every new packet is lost; after
-  // BeginRebuild new packets wait; after the end they are submitted.
+  // The phases of an adapter reset. After BeginReset nothing is submitted and every new packet is lost. After
+  // BeginRebuild new packets wait. After the end of the reset they are submitted.
   void BeginReset() { resetting_ = discarding_ = true; }
   void BeginRebuild() { discarding_ = false; }
   void EndReset() { resetting_ = discarding_ = false; }
   bool resetting() const { return resetting_; }
   bool discarding() const { return discarding_; }
 
-  /// Records that the scheduler's thread has work: since the last ClearAttention a packet ended, was preempted, or
+  /// Records that the scheduler's thread has work: since the last ClearAttention a packet has ended, was preempted, or
   /// could not be submitted.
   void DrawAttention() { attention_ = true; }
   void ClearAttention() { attention_ = false; }
   bool attention() const { return attention_; }
 
-  /// Counts submissions inside `work` as made in the driver's report of a preemption.
+  /// Counts submissions inside `work` as made while the driver is reporting a preemption.
   void InReport(const std::function<void()>& work);
   uint64_t submitted_in_reports() const { return submitted_in_reports_; }
 

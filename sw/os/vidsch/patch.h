@@ -12,8 +12,8 @@ namespace gmmu::os {
 
 class Miniport;
 
-/// A DMA buffer of the physical model, or a piece of one, for DxgkDdiPatch and DxgkDdiSubmitCommand. Offsets are bytes
-/// from the buffer's start.
+/// A DMA buffer of the physical model, or a piece of one, as input of DxgkDdiPatch and DxgkDdiSubmitCommand. Offsets
+/// are in bytes from the buffer's start.
 struct DmaSubmission {
   UINT segment = 0;      ///< 0: contiguous system memory
   uint64_t address = 0;  ///< address of the buffer's start: in system memory, or the segment's base + offset
@@ -22,24 +22,25 @@ struct DmaSubmission {
   UINT start = 0, end = 0;  ///< bounds of the piece
   void* private_data = nullptr;
   UINT private_bytes = 0, private_end = 0;
-  std::vector<DXGK_ALLOCATIONLIST> allocations;   ///< as DxgkDdiRender left them
+  std::vector<DXGK_ALLOCATIONLIST> allocations;   ///< as DxgkDdiRender returned them
   std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< patch locations of the whole buffer
   UINT first_patch = 0, patch_count = 0;          ///< patch locations of the piece
-  /// Writes each allocation's present address right before the piece is patched; null for a paging buffer, which has no
-  /// lists.
+  /// Writes the current address of each allocation right before the piece is patched; null for a paging buffer, which
+  /// has no lists.
   std::function<void(std::vector<DXGK_ALLOCATIONLIST>&)> place;
 };
 
-/// Checks the output of DxgkDdiRender (DXGKARG_RENDER, D3DDDI_PATCHLOCATIONLIST, "Splitting a DMA Buffer"); returns the
-/// broken rule, or "". Each location must be in the used part of the buffer, and name an allocation of the list, a byte
-/// of that allocation and a slot. SplitOffset must not decrease from one location to the next, nor exceed the buffer.
-/// `used` is the size of the used part; `sizes` are the bytes of each allocation of the list, 0 for a NULL one;
-/// `last_slot` is DXGK_DRIVERCAPS.MaxAllocationListSlotId.
+/// Checks the output of DxgkDdiRender (DXGKARG_RENDER, D3DDDI_PATCHLOCATIONLIST, "Splitting a DMA Buffer"). Returns the
+/// rule that is broken, or "". Each location must be in the used part of the buffer, and must refer to an allocation of
+/// the list, a byte of that allocation and a slot. SplitOffset must not decrease from one location to the next, nor
+/// exceed the buffer. `used` is the size of the used part; `sizes` are the sizes of the listed allocations in bytes, 0
+/// for a NULL one; `last_slot` is DXGK_DRIVERCAPS.MaxAllocationListSlotId.
 std::string BrokenRuleOf(const std::vector<D3DDDI_PATCHLOCATIONLIST>& patches, uint64_t used,
                          const std::vector<uint64_t>& sizes, UINT last_slot);
 
-/// Has the piece patched at PASSIVE_LEVEL and submits it at DISPATCH_LEVEL. A resubmission is patched again, with its
-/// new fence. `packet` has the members common to all submissions. No other scheduler-class call intervenes.
+/// Calls DxgkDdiPatch for the piece at PASSIVE_LEVEL and submits it at DISPATCH_LEVEL. A resubmission is patched again,
+/// with its new fence. `packet` contains the members common to all submissions. No other scheduler-class call
+/// intervenes.
 void PatchAndSubmit(Miniport& miniport, const DmaSubmission& dma, const DXGKARG_SUBMITCOMMANDVIRTUAL& packet);
 
 }  // namespace gmmu::os

@@ -7,15 +7,15 @@ namespace gmmu::os {
 class Kernel;
 
 /// Requests that the driver return the packets of a node, and handles the responses. A preemption has its own fence id
-/// on the node. The driver responds by an interrupt, or its engine is reset (TimeoutRecovery).
+/// on the node. The driver responds with an interrupt; otherwise its engine is reset (TimeoutRecovery).
 class Preemption {
  public:
   Preemption(Kernel& kernel, Packets& packets) : kernel_(kernel), packets_(packets) {}
 
-  /// Requests the packets that the node has not completed. Does nothing while a request is open or without a driver.
+  /// Requests the node's uncompleted packets. Does nothing while a request is open or while there is no driver.
   void Ask(NodeId id);
-  /// Handles DXGK_INTERRUPT_DMA_PREEMPTED: ends the completed packets and queues the others again. A preemption without
-  /// a request triggers a bug check.
+  /// Handles DXGK_INTERRUPT_DMA_PREEMPTED: ends the completed packets and requeues the others. A preemption without a
+  /// request triggers a bug check.
   void OnReport(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
 
  private:

@@ -13,13 +13,13 @@
 namespace gmmu::os {
 namespace {
 constexpr uint64_t kDependentNs = 500'000'000;
-constexpr uint64_t kLateNs = 100'000;  // the longest time from a fence to the interrupt that reports it
+constexpr uint64_t kLateNs = 100'000;  // the longest delay between a fence and the interrupt that reports it
 }  // namespace
 
 uint64_t TimeoutRecovery::Delay() const { return kernel_.parameters().tdr_delay_ns(); }
 
 // Bound of the time from a hang to its reset: one delay until the preemption request, one delay without a response, one
-// delay of margin, and the time to preempt the dependent nodes.
+// delay as a margin, and the time to preempt the dependent nodes.
 uint64_t TimeoutRecovery::RecoveryNs() const { return 3 * Delay() + kDependentNs; }
 
 bool TimeoutRecovery::HeldUp(PacketId packet) const {
@@ -56,7 +56,7 @@ void TimeoutRecovery::Serve() {
                                       : 0);
     if (stop_) break;
     packets_.ClearAttention();
-    // Nodes may share an engine, so a paging packet is checked after the render packets that may hold it up.
+    // Nodes may share an engine, so paging packets are checked after the render packets that may block them.
     for (const bool paging : {false, true}) {
       for (auto& [id, node] : packets_.nodes()) {
         if (node.RunsPaging() == paging) Watch(id);
@@ -82,7 +82,7 @@ bool TimeoutRecovery::AskDue(const Node& node) const {
   return !node.running.empty() && kernel_.hal().NowNs() - since >= quiet;
 }
 
-// The packet's interrupt may have been lost. Only a fence newer than the last report is a missed completion.
+// The packet's interrupt may have been lost. A completion was missed only if the fence is newer than the last report.
 void TimeoutRecovery::AskForFence(NodeId id) {
   Node& node = packets_.At(id);
   node.asked = kernel_.hal().NowNs();
@@ -158,7 +158,7 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   status.EngineOrdinal = id.engine;
   status.NodeOrdinal = id.node;
   packets_.miniport()->QueryEngineStatus(status);
-  if (node.reset_because.empty() && !node.preemption) return;  // the driver answered in the meantime
+  if (node.reset_because.empty() && !node.preemption) return;  // the driver has responded in the meantime
   GpuDevices::Lose(devices_.Find(guilty), why);
   DXGKARG_RESETENGINE args{};
   args.EngineOrdinal = id.engine;
@@ -179,14 +179,14 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   node.fault_fence = 0;
   const bool innocent = std::exchange(node.culprit, 0) != 0 && !node.running.empty() &&
                         node.running.front().packet.device != nullptr && !node.running.front().packet.device->lost;
-  // The running packet is lost with its device; the others are resubmitted.
+  // The running packet and its device are lost; the other packets are resubmitted.
   if (!node.running.empty() && node.running.front().id == hit_id && !faulted && !innocent) {
     Node::Entry hit = std::move(node.running.front());
     node.running.pop_front();
     packets_.End(std::move(hit), PacketEnd::kLost);
   }
   packets_.TakeBack(node);
-  for (auto& [other, held_up] : packets_.nodes()) {  // restarts the timeout of packets that this node held up
+  for (auto& [other, held_up] : packets_.nodes()) {  // restarts the timeouts of packets that this node blocked
     if (other.engine != id.engine) continue;
     held_up.since = kernel_.hal().NowNs();
     if (held_up.preemption) held_up.preemption->since = held_up.since;
@@ -195,7 +195,7 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   packets_.DrawAttention();
 }
 
-// Linked adapters are one logical adapter, so all of them are reset.
+// Linked adapters form one logical adapter, so all of them are reset.
 void TimeoutRecovery::ResetAdapter(NodeId id, const std::string& culprit, const std::string& why) {
   packets_.BeginReset();
   const NTSTATUS status = packets_.miniport()->ResetFromTimeout();

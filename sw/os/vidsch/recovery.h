@@ -26,16 +26,16 @@ struct RecoveryRecord {
 
 /// The GPU scheduler's thread. It submits waiting packets, watches running ones, and resets hung engines.
 ///
-/// Recovery (display driver documents, timeout detection and recovery): a packet that runs longer than the quantum
-/// while others wait, or longer than the delay, is preempted. A request without a response within the delay resets the
-/// engine. An engine reset that fails, or that hit a paging packet, resets the adapter. Only the device whose packet
-/// ran is lost, unless the whole adapter is reset; then every device is lost.
+/// Recovery (display driver documents, timeout detection and recovery): a packet is preempted if it runs longer than
+/// the quantum while others wait, or longer than the delay. If the driver does not respond to the preemption within the
+/// delay, the engine is reset. If an engine reset fails or affected a paging packet, the adapter is reset. An engine
+/// reset loses only the device whose packet ran; an adapter reset loses every device.
 ///
 /// If a packet runs for a quantum without a report, the driver is queried for its current fence
-/// (DxgkDdiQueryCurrentFence), because the interrupt of a completion may have been lost.
+/// (DxgkDdiQueryCurrentFence), because a completion interrupt may have been lost.
 class TimeoutRecovery {
  public:
-  /// `adapter_reset` is called after DxgkDdiResetFromTimeout, on the scheduler's thread.
+  /// `adapter_reset` is called on the scheduler's thread, after DxgkDdiResetFromTimeout.
   TimeoutRecovery(Kernel& kernel, Packets& packets, Preemption& preemption, GpuDevices& devices, const Reports& reports,
                   std::function<void()> adapter_reset)
       : kernel_(kernel),
@@ -45,16 +45,16 @@ class TimeoutRecovery {
         reports_(reports),
         adapter_reset_(std::move(adapter_reset)) {}
 
-  /// The thread runs from Start to Stop.
+  /// The scheduler's thread runs from Start to Stop.
   void Start();
   void Stop();
 
-  /// The maximum time of a recovery, from the start of a hung packet to its end.
+  /// The maximum duration of a recovery, from the start of a hung packet to the end of the recovery.
   uint64_t RecoveryNs() const;
-  /// True if a packet other than `packet` may block the paging work behind it.
+  /// True if a recovery, or a running render packet other than `packet`, can delay paging work.
   bool HeldUp(PacketId packet) const;
-  /// Call when an interrupt has reported completions of the node. Completions that a query found shortly before do not
-  /// count as missed, because their interrupt was on its way.
+  /// Call when an interrupt has reported completions of the node. A completion that a query found shortly before does
+  /// not count as missed, because its interrupt was already on its way.
   void OnReport(NodeId id);
 
   const std::vector<RecoveryRecord>& recoveries() const { return recoveries_; }

@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-/// Reports of DxgkCbNotifyInterrupt that no DxgkCbNotifyDpc has followed yet, oldest first.
+/// Reports through DxgkCbNotifyInterrupt that no DxgkCbNotifyDpc has followed yet, oldest first.
 class Reports {
  public:
   using Fate = ReportFate;

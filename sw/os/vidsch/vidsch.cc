@@ -92,7 +92,7 @@ bool VidSch::Holds(HANDLE context) const {
 void VidSch::OnInterrupt(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
   if (kernel_.scheduler().irql() != kDevice) throw BugCheck("DxgkCbNotifyInterrupt below device level");
   if (data.InterruptType == DXGK_INTERRUPT_DMA_PREEMPTED && kernel_.parameters().submit_during_preemption) {
-    // Another processor processes the report immediately and submits before this call returns.
+    // Another processor handles the report immediately and submits packets before this call returns.
     kernel_.scheduler().OnAnotherProcessor([&] {
       reports_.Add(data);
       OnDpc();

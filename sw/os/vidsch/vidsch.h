@@ -18,20 +18,20 @@ namespace gmmu::os {
 class Kernel;
 class Miniport;
 
-/// The GPU scheduler of one logical adapter: packets of its nodes from the queue until they end (Packets), fence ids
-/// (Fences), preemption (Preemption), faults (FaultReports), timeouts and resets (TimeoutRecovery). This class has its
-/// users' waits and the driver's notifications. The driver notifies at interrupt level; its reports take effect in the
-/// deferred procedure call.
+/// The GPU scheduler of one logical adapter. It combines the queues (Packets), fence ids (Fences), preemption
+/// (Preemption), faults (FaultReports), and timeouts and resets (TimeoutRecovery), and adds the waits of its users and
+/// the driver's notifications. The driver notifies at interrupt level; its reports take effect in the deferred
+/// procedure call.
 class VidSch {
  public:
   static constexpr size_t kDepth = Packets::kDepth;
-  /// How long the longest paging buffer may take on the slowest link, plus a margin. It bounds waits for paging work.
+  /// The time that the longest paging buffer takes on the slowest link, plus a margin. It bounds waits for paging work.
   static constexpr uint64_t kBoundNs = 100'000'000;
 
-  /// `last` is the fence id that precedes the first one of each node.
+  /// `last` is the fence id before the first one of each node.
   explicit VidSch(Kernel& kernel, uint32_t last = 0);
 
-  /// Sets the driver that gets the packets. While it is null, packets wait.
+  /// Sets the driver to which packets are submitted. While it is null, packets wait.
   void Connect(Miniport* miniport) { packets_.Connect(miniport); }
   /// Starts the thread that submits waiting packets and watches running ones. It runs until Stop.
   void Start() { recovery_.Start(); }
@@ -39,33 +39,33 @@ class VidSch {
   /// Sets the work that follows DxgkDdiResetFromTimeout: clean-up without the GPU, DxgkDdiRestartFromTimeout, and
   /// restoring video memory. It runs on the scheduler's thread.
   void set_adapter_reset(std::function<void()> work) { adapter_reset_ = std::move(work); }
-  /// True from the adapter's reset to BeginRebuild. Packets submitted meanwhile are lost, so that work
-  /// on the adapter's old state ends.
+  /// True from the adapter's reset to BeginRebuild. Packets submitted in this period are lost, so that work on the
+  /// adapter's old state ends.
   bool discarding() const { return packets_.discarding(); }
-  /// Call when the work after the reset begins. Packets submitted from now on run after it.
+  /// Call when the rebuild after a reset begins. Packets submitted from now on run after the rebuild.
   void BeginRebuild() { packets_.BeginRebuild(); }
 
   /// Stops submissions until Resume has been called as often as Suspend; running packets continue. The last Resume
   /// submits the packets that have arrived since.
   void Suspend() { packets_.Suspend(); }
   void Resume() { packets_.Resume(); }
-  /// True if the driver holds no packet: without an argument for all nodes, else for this node.
+  /// True if the driver holds no packet of any node, or of the given node.
   bool idle() const;
   bool idle(uint32_t node, uint32_t engine = 0) const;
   /// True if the driver holds a packet of the context.
   bool Holds(HANDLE context) const;
-  /// True if the driver holds no packet, no preemption request is open and no reset is under way or due.
+  /// True if the driver holds no packet, no preemption request is open and no reset is in progress or due.
   bool quiet() const;
 
   // The bounds below are for unblocked work. The time of a recovery is added, because a hung packet of another process
-  // must not make the packets behind it time out. All waits throw OsTimeout or DeviceFault.
+  // must not cause a timeout of the packets behind it. All waits throw OsTimeout or DeviceFault.
 
   void WaitQuiet(uint64_t bound_ns);
-  /// Waits until every packet that the driver holds now, of any node, has ended or was preempted. Later packets may
+  /// Waits until every packet that the driver holds now, of any node, has ended or was preempted. New packets may
   /// arrive meanwhile.
   void WaitForHeld(uint64_t bound_ns);
-  /// Stops submitting packets of the context until it is resumed as often as it was suspended. Waits for the packets
-  /// that the driver holds, or preempts them. Other contexts are not affected.
+  /// Stops submitting packets of the context until ResumeContext was called as often. Waits for the packets that the
+  /// driver holds, or preempts them if `preempt` is true. Other contexts are not affected.
   void SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt = false);
   void ResumeContext(HANDLE context) { packets_.ResumeContext(context); }
   bool Suspended(HANDLE context) const { return packets_.Suspended(context); }
@@ -75,14 +75,15 @@ class VidSch {
   GpuDevice* CreateDevice(const std::string& name) { return devices_.Create(name); }
   void DestroyDevice(GpuDevice* device);
 
-  /// Queues a packet, and submits the packets that are ready. Call at PASSIVE_LEVEL.
+  /// Queues a packet and submits the packets that are ready. Call at PASSIVE_LEVEL.
   PacketId Submit(GpuPacket packet) { return packets_.Submit(std::move(packet)); }
   bool Ended(PacketId packet) const { return packets_.Ended(packet); }
-  /// Returns kLost only for packets whose device was lost.
+  /// Returns kLost only if the packet's device was lost.
   PacketEnd EndOf(PacketId packet) const { return packets_.EndOf(packet); }
   /// Waits longer than `bound_ns` only if a render packet or a recovery blocks the packet.
   PacketEnd Wait(PacketId packet, uint64_t bound_ns);
-  /// Requests a preemption of `node`, upon which the driver returns uncompleted packets. No effect while one is open.
+  /// Requests a preemption of `node`, after which the driver returns uncompleted packets. Does nothing while a request
+  /// is open.
   void Preempt(uint32_t node, uint32_t engine = 0) { preemption_.Ask({engine, node}); }
 
   /// Handles DxgkCbNotifyInterrupt, at device level.
@@ -100,11 +101,11 @@ class VidSch {
   uint32_t last_submitted(uint32_t node, uint32_t engine = 0) {
     return packets_.At({engine, node}).fences.last_given();
   }
-  /// Number of packets of the node that were preempted and submitted again.
+  /// Number of packets of the node that were preempted and resubmitted.
   uint64_t resubmissions(uint32_t node, uint32_t engine = 0) { return packets_.At({engine, node}).resubmissions; }
-  /// Number of packets that were submitted while the driver was still inside its report of a preemption.
+  /// Number of packets that were submitted while the driver was still reporting a preemption.
   uint64_t submitted_in_reports() const { return packets_.submitted_in_reports(); }
-  /// Counts the completions that only DxgkDdiQueryCurrentFence found and whose report had this fate.
+  /// Number of completions that only DxgkDdiQueryCurrentFence found, and whose report had this fate.
   uint64_t missed_completions(Reports::Fate fate = Reports::Fate::kNotReported) const {
     return recovery_.missed_completions(fate);
   }
