@@ -11,7 +11,7 @@ namespace gmmu::os {
 /// kWindows22621: the order that was observed on build 22621, generalised to any geometry:
 ///   places   The tables of the paging process are placed from the start of the segment upwards, root first. The tables
 ///            of other processes are placed from the end of the segment downwards, root first.
-///   paging   The CPU writes all tables of the first 1 GiB before the first SetRootPageTable. The leaf tables are
+///   paging   The CPU writes all tables of its 1 GiB before the first SetRootPageTable. The leaf tables are
 ///            cleared one after another (Repeat, InitialUpdate). The level above them is cleared, and its entries are
 ///            then written one by one. Each higher level is written as a whole, links included (InitialUpdate).
 ///   process  The first table of a range is cleared. Each new table above it is written as a whole with its link

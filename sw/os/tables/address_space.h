@@ -41,7 +41,7 @@ class AddressSpace {
   Windows22621& windows_22621() { return windows_22621_; }
   RangeAllocator& va() { return va_; }
 
-  /// Allocates and initialises the root. With BringUp::kWindows22621, the root is written later, with its first
+  /// Allocates and initialises the root. In the order of a build of Windows, it is written later, with its first
   /// entries. `entries` is the size of a resizable root; 0 means all entries.
   void CreateRoot(const UpdateSink& sink, uint64_t entries = 0);
   /// Frees the root's memory when the tables are evicted. TableMoves::RestoreRoot allocates a new root.
