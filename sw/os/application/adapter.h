@@ -19,10 +19,10 @@ struct RecoveryFacts {
   std::string why;
 };
 
-/// Counts of completed exclusive accesses of the operating system to the device.
+/// The operating system's completed exclusive accesses to the device.
 struct ExclusiveFacts {
   uint64_t runs = 0;
-  uint64_t drained_ns = 0, quiet_ns = 0;  ///< duration of the last one: the wait for packets, and the observed silence
+  uint64_t drained_ns = 0, quiet_ns = 0;  ///< of the last one: the wait for packets, and the observed silence
 };
 
 /// A copyable reference to a logical adapter. Applications wait for its packets, an administrator switches its power
@@ -34,15 +34,16 @@ class Adapter {
   Gpu gpu(unsigned index) const;
   Gpu lead() const;
 
-  /// Waits until the packet has ended, for at most a second plus the time of work that blocks the packet (VidSch).
+  /// Waits until the packet has ended. The wait is bounded by a second plus the time of work that blocks the packet
+  /// (VidSch).
   PacketEnd Wait(PacketId packet) const;
   bool Ended(PacketId packet) const;
   /// True if the driver holds no packet of the node.
   bool idle(uint32_t node) const;
-  /// Asks the driver to return the packets that the node has not completed.
+  /// Requests that the driver return the packets that the node has not completed.
   void Preempt(uint32_t node) const;
-  /// resubmissions counts the node's packets that were preempted and submitted again. submitted_in_reports counts the
-  /// packets submitted while the driver was still reporting a preemption.
+  /// resubmissions: number of the node's packets that were preempted and resubmitted. submitted_in_reports: number of
+  /// packets that were submitted while the driver was still reporting a preemption.
   uint64_t resubmissions(uint32_t node) const;
   uint64_t submitted_in_reports() const;
   std::vector<RecoveryFacts> recoveries() const;
@@ -51,7 +52,7 @@ class Adapter {
   void PowerDown(POWER_ACTION action) const;
   void PowerUp() const;
 
-  /// Number of calls to a driver entry point.
+  /// Number of calls of a driver entry point.
   uint64_t CallsOf(const std::string& entry) const;
   /// Returns the units for which the entry point (add, start, power, stop, remove) was called so far, in order. `state`
   /// selects the calls of DxgkDdiSetPowerState.
@@ -60,7 +61,7 @@ class Adapter {
   /// How the adapter's GPUs reach host memory.
   DmaMode mode() const;
   bool has_domain() const;
-  /// True if there is a domain and it maps all physical memory, not only the memory that the GPU was given.
+  /// True if there is a domain and it maps all physical memory, not only the memory for the GPU.
   bool domain_has_all() const;
   /// Returns the host page to which the domain maps the GPU's page; all ones if it is not mapped.
   uint64_t At(uint64_t page) const;
@@ -69,7 +70,7 @@ class Adapter {
 
   /// Activates GPU isolation. Throws OsError if that is not allowed.
   void StartSecureVm() const;
-  /// Begins and ends an exclusive access by the operating system without doing any work in between.
+  /// Begins and ends an exclusive access by the operating system, without any work in between.
   void TakeDevice() const;
   ExclusiveFacts exclusive() const;
   /// Deliberate fault: removes the domain's mapping of this byte address.

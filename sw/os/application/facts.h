@@ -16,7 +16,7 @@ struct GpuProcess;
 // Queries about a process.
 
 const std::string& NameOf(const GpuProcess& process);
-/// True if the process' device was lost, so that none of its new packets reaches the GPU.
+/// True if the process' device was lost. None of its new packets then reaches the GPU.
 bool DeviceLost(const GpuProcess& process);
 /// Why the process' device was lost; "" if it was not.
 const std::string& WhyLost(const GpuProcess& process);
@@ -43,15 +43,16 @@ const std::string& NameOf(const Allocation& allocation);
 uint64_t BytesOf(const Allocation& allocation);
 /// The driver's handle.
 HANDLE HandleOf(const Allocation& allocation);
-/// Byte offset of the allocation's first page in its memory segment; nullopt if it is in none.
+/// Byte offset of the allocation's first page in its memory segment; nullopt if it is not in one.
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
-/// Number of whole 64 KiB blocks (sixteen consecutive, aligned pages) that the allocation has in a memory segment.
+/// Number of whole 64 KiB blocks (sixteen consecutive, aligned pages) of the allocation in a memory segment.
 uint64_t WholeBlocks(const Allocation& allocation);
-/// True if the allocation is accessed physically and its driver allows the aperture segment, so it may be mapped there.
+/// True if the allocation is accessed physically and the driver permits the aperture segment, so it may be mapped
+/// there.
 bool MayLiveInAperture(const Allocation& allocation);
 /// True if the driver wants to be notified of the allocation's address.
 bool HasNotice(const Allocation& allocation);
-/// ResidenceOf: where the allocation lives now. SegmentOf: in which segment; 0 means system memory or nowhere.
+/// ResidenceOf: where the allocation is resident now. SegmentOf: in which segment; 0: system memory, or not resident.
 Residence ResidenceOf(const Allocation& allocation);
 unsigned SegmentOf(const Allocation& allocation);
 

@@ -26,7 +26,7 @@ struct SegmentFacts {
 
 struct GpuFacts {
   unsigned unit = 0;  ///< number of the GPU's device object
-  std::string name;   ///< bus address as text
+  std::string name;   ///< bus address as a string
   hw::Bdf bdf;
   uint64_t registers = 0;                     ///< bus address of the registers
   uint64_t highest_visible = 0;               ///< last byte of host memory that the GPU can address without remapping
@@ -41,7 +41,7 @@ struct GpuFacts {
   std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first, with id and size 0 if there is none
 };
 
-/// A started GPU, as seen by an application that has opened it, by its driver and on the bus. The object is a copyable
+/// A started GPU, as an application that has opened it, its driver and the bus see it. The object is a copyable
 /// reference, valid until power-off.
 class Gpu {
  public:
@@ -55,22 +55,22 @@ class Gpu {
     data.header.adapter = index();
     return Ask(&data, sizeof data);
   }
-  /// Like Ask, but throws an error that names `what` if the escape is refused.
+  /// Like Ask, but throws an error that contains `what` if the driver refuses the escape.
   template <typename Data>
   void Escape(Data& data, const char* what) const {
     Require(Ask(data), what, static_cast<uint32_t>(data.header.code));
   }
-  /// Returns the driver's value of a capability, or for an entry point ("DxgkDdiBeginExclusiveAccess") whether the
-  /// driver has it. `name` is one of CapNames().
+  /// Returns the driver's value of a capability; for an entry point ("DxgkDdiBeginExclusiveAccess"), whether the driver
+  /// implements it. `name` is one of CapNames().
   uint64_t CapOf(const std::string& name) const;
   static const std::vector<std::string>& CapNames();
-  /// True if the paging node was given work and has completed all of it.
+  /// True if the paging node has received work and has completed all of it.
   bool PagingCompleted() const;
 
-  /// The callback table that StartDevice passes to its driver.
+  /// The callback table that StartDevice passes to the driver.
   DXGKRNL_INTERFACE Callbacks() const;
 
-  // The CPU's own accesses, through the window onto VRAM.
+  // Direct CPU accesses through the window onto VRAM.
   void ReadVram(uint64_t offset, void* to, uint64_t bytes) const;
   void WriteVram(uint64_t offset, const void* from, uint64_t bytes) const;
 

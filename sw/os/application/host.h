@@ -15,8 +15,8 @@ class Kernel;
 class SystemBuffer;
 class VideoMemory;
 
-/// A run's view of the machine: threads, memory and faults. It is a copyable reference. A wait throws OsTimeout after
-/// kBoundNs of machine time, unless it has another bound.
+/// A run's view of the machine: threads, memory and faults. It is a copyable reference. A wait without its own bound
+/// throws OsTimeout after kBoundNs of machine time.
 class Host {
  public:
   static constexpr uint64_t kBoundNs = 1'000'000'000;
@@ -31,7 +31,7 @@ class Host {
   void Wait(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns = 0) const;
   void WaitOrFault(const std::function<bool()>& condition, const std::string& what, uint64_t poll_ns,
                    uint64_t bound_ns = kBoundNs) const;
-  /// Scheduler::Bound.
+  /// Same as Scheduler::Bound.
   uint64_t Bound(uint64_t ns) const;
   /// Number of interrupt messages that were served.
   uint64_t interrupts() const;
@@ -41,9 +41,9 @@ class Host {
   /// Allocates physical pages anywhere. Throws OsError if there are too few.
   std::vector<uint64_t> TakePages(uint64_t count, const std::string& owner, const std::string& what) const;
   void FreePages(const std::vector<uint64_t>& pages) const;
-  /// Deliberate fault: returns true once, if the caller must leak an object of this kind.
+  /// Deliberate fault: returns true once if the caller must leak an object of this kind.
   bool LeakNow(const std::string& kind) const;
-  /// Records that the deliberate fault of this key of [inject] has happened.
+  /// Records that the deliberate fault of this [inject] key has happened.
   void Injected(const std::string& key) const;
 
  private:
@@ -55,7 +55,7 @@ class Host {
 /// Release() must be called; the destructor frees nothing.
 class HostMemory {
  public:
-  /// An object without pages; Release() does nothing.
+  /// Creates an object without pages. Its Release() does nothing.
   HostMemory();
   /// Allocates pages for the GPU with this video memory, at host physical addresses of `lowest` or above.
   HostMemory(const VideoMemory& of, uint64_t bytes, uint64_t lowest = 0);
@@ -65,7 +65,7 @@ class HostMemory {
   void Release();
 
   uint64_t bytes() const;
-  /// page returns a page number for the GPU; logical returns the GPU's address of the first byte.
+  /// page() returns a page number as the GPU sees it; logical() returns the GPU's address of the first byte.
   uint64_t page(uint64_t index) const;
   uint64_t logical() const;
   /// Host physical page numbers.
@@ -73,7 +73,7 @@ class HostMemory {
   /// Deliberate fault "wrong ADL": makes page(index) return `page` from now on.
   void Falsify(uint64_t index, uint64_t page);
 
-  /// Maps a CPU view of [offset, offset + size); only one may exist at a time.
+  /// Maps a CPU view of [offset, offset + size). Only one view may exist at a time.
   uint8_t* Map(uint64_t offset, uint64_t size);
   void Unmap();
 

@@ -10,10 +10,10 @@ namespace gmmu::os {
 
 class VideoMemory;
 
-/// A process with a device, a context and allocations, made in the driver by an application's own thread while other
+/// A process with a device, a context and allocations, created in the driver by an application's own thread while other
 /// threads are in the driver. It bypasses the VidMm worker, so nothing is mapped or resident.
 ///
-/// Close() must be called; the destructor frees nothing. Each call throws OsError when the driver refuses.
+/// Close() must be called; the destructor frees nothing. Each call throws OsError if the driver refuses.
 class OwnObjects {
  public:
   /// Opens process, device and context.

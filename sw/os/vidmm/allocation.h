@@ -24,15 +24,15 @@ struct GpuProcess;
 struct Mapping {
   GpuProcess* process;
   uint64_t va;
-  uint64_t first_page;  // index in the allocation
+  uint64_t first_page;  // page index in the allocation
   uint64_t pages;
   Protection protection;
   bool one_page = false;  // every address maps `first_page`
 
-  /// The number of different pages of the allocation that are mapped, counted from `first_page`.
+  /// The number of mapped pages of the allocation, from `first_page` on.
   uint64_t shown() const { return one_page ? 1 : pages; }
   uint64_t end() const { return va + pages * kPage; }
-  /// Returns the part that begins at page `first` of this mapping and has `count` pages.
+  /// Returns the part of this mapping that begins at its page `first` and has `count` pages.
   Mapping Part(uint64_t first, uint64_t count) const {
     return {process, va + first * kPage, one_page ? first_page : first_page + first, count, protection, one_page};
   }
@@ -45,42 +45,42 @@ std::vector<Mapping> Without(const std::vector<Mapping>& mappings, const GpuProc
 std::vector<Mapping> Within(const std::vector<Mapping>& mappings, const GpuProcess& process, uint64_t va,
                             uint64_t bytes);
 
-/// Memory that the GPU accesses: the driver's description of it, its present location, and its mappings.
-///
-/// Allocations creates and destroys this object. Only Placement allocates and frees its pages in memory segments. Only
-/// Residency decides its location, unless a caller makes it resident in VRAM itself. Only Mappings changes `mappings`.
+/// Memory for the GPU: what the driver declared about it, where it is resident, and where it is mapped. Allocations
+/// creates and destroys it. Only Placement allocates and frees its pages in memory segments. Only Residency decides
+/// where it is resident, unless a caller makes it resident in VRAM itself. Only Mappings changes `mappings`.
 struct Allocation {
   Allocation();
   ~Allocation();
 
-  VidMm* vidmm = nullptr;                // VidMm of the GPU whose memory holds it
+  VidMm* vidmm = nullptr;                // VidMm of the GPU whose memory contains the allocation
   const uint64_t serial = NextSerial();  // unique, never reused
   std::string name;
-  uint64_t bytes = 0;       // the driver's DXGK_ALLOCATIONINFO.Size, rounded up to pages of its segments
+  uint64_t bytes = 0;       // the driver's DXGK_ALLOCATIONINFO.Size, rounded up to the page size of its segments
   HANDLE handle = nullptr;  // the driver's handle
-  uint64_t owner = 0;       // serial of the process whose device owns it; 0 if the system owns it
+  uint64_t owner = 0;       // serial of the process whose device owns the allocation; 0: the system owns it
   bool primary = false;
   Ledger::Ticket ticket = 0;
-  /// Alignment in bytes of an allocation with contiguous VRAM (AccessedPhysically); 0 if its pages are scattered.
+  /// Alignment in bytes if the allocation's VRAM must be contiguous (AccessedPhysically); 0 if its pages are scattered.
   uint64_t contiguous = 0;
-  /// Percentage of a non-contiguous allocation's 64 KiB blocks in VRAM that are scattered single pages; nullopt leaves
-  /// the choice to SegmentPages.
+  /// For a non-contiguous allocation: the percentage of its 64 KiB blocks in VRAM that consist of scattered single
+  /// pages; nullopt leaves the choice to SegmentPages.
   std::optional<unsigned> broken_percent;
   Homes homes;
   bool map_cpu_visible = false;
   bool large_pages = true;              // DisableLargePageMapping is clear
-  std::unique_ptr<SegmentPages> local;  // its pages in a memory segment; null if it is in no memory segment
-  /// The contents while the allocation is in no memory segment. Created when it first leaves a memory segment or is
-  /// placed in system memory.
+  std::unique_ptr<SegmentPages> local;  // its pages in a memory segment; null while it is not in one
+  /// The contents while the allocation is not in a memory segment. Allocated at the first use there or in system
+  /// memory.
   std::unique_ptr<SystemBuffer> backing;
   std::optional<uint64_t> aperture_page;  // first page of its range in the aperture segment
   bool in_system = false;                 // page tables map the backing store
-  uint64_t used = 0;                      // time at which Residency last needed it; 0: never, so it is not moved
-  bool explicit_residency = false;        // the driver requests notifications of its residency
-  bool notified = false;                  // the driver knows that it is resident
+  uint64_t used = 0;                      // when Residency last needed it; 0: never, so it is not moved
+  bool explicit_residency = false;        // the driver wants notifications of its residency
+  bool notified = false;                  // the driver was notified that it is resident
   std::vector<Mapping> mappings;          // addresses of its pages, kept while it is not resident
-  // In the physical model DMA buffers contain the address, so the allocation must not move before they have ended.
-  std::vector<PacketId> users;  // DMA buffers that reference it; Unused removes completed ones
+  // In the physical model DMA buffers contain the address of the allocation, so it must not move before they have
+  // ended.
+  std::vector<PacketId> users;  // DMA buffers that reference it; Unused() removes the completed ones
   bool bound = false;           // an earlier piece of the DMA buffer being submitted has bound the allocation
   bool clean = false;           // `backing` is current: no DMA buffer submitted since then may write the allocation
 
@@ -90,18 +90,19 @@ struct Allocation {
     return in_system ? Residence::kSystem : Residence::kNowhere;
   }
   bool resident() const { return residence() != Residence::kNowhere; }
-  /// The segment in which the allocation lives; 0: system memory or none.
+  /// The segment in which the allocation is resident; 0: system memory, or not resident.
   unsigned segment() const;
-  /// The driver's device handle for aperture operations on the allocation: that of the owner process, or of the system
-  /// if there is no owner or it has been destroyed; null for the primary. Valid between VidMm's Start and Stop.
+  /// The driver's handle of the owning device, for aperture operations. It is the device of the owner process, or the
+  /// system's device if there is no owner or the owner was destroyed; null for the primary. Valid between VidMm's Start
+  /// and Stop.
   HANDLE device() const;
   /// True if no DMA buffer that references the allocation is in flight.
   bool Unused();
-  /// Returns whether the byte at `offset` may be mapped at `va`. For a memory segment with pages of 64 KiB, VidMm
-  /// guarantees drivers that the low 16 bits of virtual and physical address are equal (GPU virtual address documents,
-  /// "physical page size").
+  /// Whether the byte at `offset` may be mapped at `va`. For a memory segment with pages of 64 KiB, VidMm guarantees
+  /// that the low 16 bits of virtual and physical address are equal (GPU virtual address documents, "physical page
+  /// size").
   bool MayShow(uint64_t va, uint64_t offset) const { return (va - offset) % homes.page_bytes == 0; }
-  /// The driver's protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION), or 0.
+  /// The driver protection that all mappings of page `page` share (D3DGPU_UNIQUE_DRIVER_PROTECTION), or 0.
   uint64_t UniqueProtection(uint64_t page) const;
 
  private:

@@ -15,41 +15,40 @@ struct Allocation;
 struct AllocationRequest;
 struct GpuProcess;
 
-/// The allocations of one GPU, created through the driver or for the driver itself. Applications name them by handles.
-/// Call on the VidMm worker thread only.
+/// The allocations of one GPU, created through the driver or at the driver's request. Applications refer to them by
+/// handle. Call on the VidMm worker thread only.
 class Allocations {
  public:
   explicit Allocations(VidMm& vidmm);
   ~Allocations();
 
-  /// The device of `owner` owns the allocation (a process on linked GPUs has one device for all its parts); null
-  /// selects the system's device. Throws OsError if the driver refuses the allocation or returns a description that is
-  /// invalid.
+  /// The device of `owner` owns the allocation (on linked GPUs, one device serves all parts); null means the system's
+  /// device. Throws OsError if the driver refuses, or if VidMm refuses the driver's answer.
   Allocation* Create(const AllocationRequest& request, const GpuProcess* owner = nullptr);
-  /// Creates an allocation that is accessed by GPU virtual addresses only.
+  /// Creates an allocation that is accessed only through GPU virtual addresses.
   Allocation* Create(const std::string& name, uint64_t bytes);
   /// Creates an allocation that is accessed through the aperture segment and is never in VRAM.
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner);
-  /// Before the allocation's VRAM is reused and the driver is called, the entries that map it are made invalid and
-  /// flushed. No paging work is sent for a process that has exited, after an adapter reset, or once VidMm has stopped.
+  /// Entries that map the allocation are invalidated and flushed before its VRAM is reused and before the driver is
+  /// called. No paging work is sent for a process that has exited, after an adapter reset, or after VidMm has stopped.
   void Destroy(Allocation* allocation);
-  /// Registers an allocation that the driver requested for itself, in one segment (0: system memory), without
+  /// Registers an allocation that the driver requested for itself, in a single segment (0: system memory), without
   /// DxgkDdiCreateAllocation. Drop destroys it.
   Allocation* Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle, UINT segment);
   void Drop(Allocation* allocation);
 
   /// All allocations, in the order of creation.
   std::vector<Allocation*> all() const;
-  /// The driver's device handle (Allocation::device) for the allocation with this driver handle; null if there is no
-  /// such allocation.
+  /// The driver's handle of the device (Allocation::device) that owns the allocation with the driver handle
+  /// `allocation`; null if there is no such allocation.
   HANDLE DeviceOf(HANDLE allocation) const;
-  /// Returns a handle for applications, which is valid until the allocation is destroyed.
+  /// Returns a handle for applications. It is valid until the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
-  /// Returns the allocation of a handle, or null if there is no such handle or its allocation is destroyed.
+  /// Returns the allocation of a handle, or null if there is no such handle or the allocation was destroyed.
   Allocation* Opened(D3DKMT_HANDLE handle) const;
 
-  /// Call after a reset of the adapter. Drops the mappings of all allocations. Returns operations for the allocations
-  /// that were in VRAM, which notify the driver; the GPU does not execute them.
+  /// Call after an adapter reset. Drops the mappings of all allocations. Returns the operations that notify the driver
+  /// of the allocations that were in VRAM; the GPU does not execute these operations.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lose();
 
  private:

@@ -25,7 +25,7 @@ std::vector<uint64_t> PagesOf(const DXGK_ADL& adl) {
   return pages;
 }
 
-/// Fills in the members that the operands of all aperture operations share.
+/// Fills in the members that the operands of all aperture operations have in common.
 template <typename Operand>
 void Name(Operand& operand, const Aperture::Owner& owner, unsigned segment, uint64_t first, uint64_t pages) {
   operand.hDevice = owner.device;
@@ -44,7 +44,7 @@ std::string Pages(uint64_t first, uint64_t pages) {
 /// The result of one map operation.
 struct Aperture::Mapping {
   HANDLE allocation = nullptr;
-  Mdl mdl;                               // read by a driver that takes MDLs, as long as it is mapped
+  Mdl mdl;                               // for a driver that uses MDLs; the driver may read it while it is mapped
   DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // the CPU's view; pMappedAddress is null if there is none
   uint64_t pages = 0;                    // pages still mapped
 };
@@ -152,7 +152,7 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
 void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
                         const Origin& origin, uint64_t origin_offset) {
   const bool cached = origin.caching == hw::Caching::kCached;
-  // The driver must obey CacheCoherent, so it is set only for cacheable memory in a coherent segment.
+  // The driver must obey CacheCoherent, so the flag is set only for cacheable memory in a coherent segment.
   const bool coherent = cached && segment_.cache_coherent;
   if (cached && !coherent && kernel_.parameters().aperture_writes_back) WriteBackCaches(origin, origin_offset, pages);
 

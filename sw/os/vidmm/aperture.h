@@ -20,12 +20,12 @@ struct Segment;
 
 /// Allocates ranges of the aperture segment and queues the operations that map system memory into them.
 ///
-/// A range may be mapped in pieces, from several lists, and unmapped in different pieces. An operation affects only the
-/// pages of its piece, so the GPU may use the others. Memory is passed as an ADL (operation 17). A driver without
-/// MapAperture2Supported, whose GPU is never remapped, gets an MDL (operation 5). Unmapping (operation 6) maps the
-/// dummy page.
+/// A range can be mapped in pieces, from several lists, and unmapped in other pieces. Only the pages of a piece are
+/// touched, so the GPU may be using the rest. Memory is passed as an ADL (operation 17), or as an MDL (operation 5) to
+/// a driver without MapAperture2Supported, which is never remapped. Unmapping (operation 6) maps the dummy page
+/// instead.
 ///
-/// Pages are 4 KiB. Mapping a page twice, or unmapping one that is not mapped, triggers a bug check.
+/// Pages are 4 KiB. Mapping a mapped page, or unmapping an unmapped one, triggers a bug check.
 class Aperture {
  public:
   struct Facts {
@@ -35,8 +35,8 @@ class Aperture {
     uint64_t dummy_logical = 0;  ///< logical address of the dummy page
     uint64_t dummy_host = 0;     ///< host physical address of the dummy page
   };
-  /// How operations reach the driver. `add` returns after DxgkDdiBuildPagingBuffer; `finish` returns when the GPU has
-  /// completed all of them.
+  /// How operations reach the driver. `add` returns after DxgkDdiBuildPagingBuffer, `finish` after the GPU has
+  /// completed all operations.
   struct Work {
     std::function<void(DXGKARG_BUILDPAGINGBUFFER&)> add;
     std::function<void()> finish;
@@ -51,21 +51,22 @@ class Aperture {
   Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work);
   ~Aperture();
 
-  /// Reserves a range and returns its first page. Throws OsError if the segment or its commit limit has no room.
+  /// Reserves a range and returns its first page. Throws OsError if there is no room in the segment or within its
+  /// commit limit.
   uint64_t Reserve(uint64_t pages);
   /// Reserves a range of `pages`, or of a half, a quarter and so on if there is less room. Returns its first page and
-  /// size; nullopt if there is no room for a single page.
+  /// its size; nullopt if there is no room for a single page.
   std::optional<std::pair<uint64_t, uint64_t>> ReserveSome(uint64_t pages);
   /// Like Reserve, but returns nullopt if there is no room.
   std::optional<uint64_t> TryReserve(uint64_t pages);
-  /// Frees a range. None of its pages may be mapped.
+  /// Frees a range. No page in it may be mapped.
   void Free(uint64_t first);
 
-  /// Maps the live ADL, from its page `adl_offset` on, at aperture pages [first, first + pages). The driver of a
-  /// remapped GPU accepts only contiguous lists (IOMMU DMA remapping), so scattered logical pages take several
+  /// Maps the pages of a live ADL, from page `adl_offset` on, at the aperture pages [first, first + pages). The driver
+  /// of a remapped GPU accepts only contiguous lists (IOMMU DMA remapping), so scattered logical pages need several
   /// operations.
   void Map(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset);
-  /// Maps the dummy page at the aperture pages. CPU addresses of the old mappings become invalid when the driver
+  /// Maps the dummy page at these aperture pages. CPU addresses of the previous mappings become invalid when the driver
   /// returns.
   void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
 
@@ -75,9 +76,9 @@ class Aperture {
             uint64_t adl_offset);
   void Unbind(uint64_t first, uint64_t pages, const Allocation& allocation);
 
-  /// Call after a reset of the GPU, which loses the aperture map. Returns the operations that notify the driver: one
-  /// for each run of an allocation's pages, with the device from `device_of`. CPU addresses stay valid until the driver
-  /// has been notified; then call ForgetAll, after which no page is mapped.
+  /// Call after a reset of the GPU, which discards the aperture map. Returns the operations that notify the driver: one
+  /// for each run of an allocation's pages, with the device that `device_of` returns. CPU addresses stay valid until
+  /// the driver has been notified; then call ForgetAll, after which nothing is mapped.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost(const std::function<HANDLE(HANDLE allocation)>& device_of) const;
   void ForgetAll();
 
@@ -93,7 +94,7 @@ class Aperture {
   void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
   void WriteBackCaches(const Origin& origin, uint64_t adl_offset, uint64_t pages);
-  /// Builds one map operation. `adl_offset` is an index in the list that is passed to the driver, `origin_offset` one
+  /// Performs one map operation. `adl_offset` is an offset in the list that the driver gets, `origin_offset` an offset
   /// in the list from which that list was made.
   void MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
                 const Origin& origin, uint64_t origin_offset);

@@ -141,7 +141,7 @@ NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRA
   const Geometry& geometry = vidmm_.adapter().caps().geometry;
   const uint64_t unit = geometry.Coverage(0);
   args.StartVirtualAddress = 0;
-  // The end of the root's first entry.
+  // The end of the addresses that the root's first entry covers.
   const uint64_t first = uint64_t{1} << geometry.Shift(geometry.count() - 1);
   if (args.SizeInBytes == 0 || args.SizeInBytes % unit != 0 || args.BaseAddress % unit != 0 ||
       (args.BaseAddress != 0 && args.BaseAddress < first) || (args.Alignment != 0 && !PowerOfTwo(args.Alignment))) {

@@ -17,8 +17,8 @@ struct GpuProcess;
 /// documents).
 ///
 /// A context allocation lives as long as its context, or as its device if it is shared across contexts. The driver
-/// writes its initial contents (INIT_CONTEXT_RESOURCE). It is resident whenever one of its contexts is scheduled. The
-/// calls return STATUS_INVALID_PARAMETER for arguments that break a rule, and STATUS_NO_MEMORY if there is no room.
+/// writes its first contents (INIT_CONTEXT_RESOURCE). It is resident whenever one of its contexts is scheduled. Calls
+/// return STATUS_INVALID_PARAMETER for arguments that break a rule, and STATUS_NO_MEMORY if there is no room.
 class ContextAllocations : public DriverRequests {
  public:
   explicit ContextAllocations(VidMm& vidmm) : vidmm_(vidmm) {}
@@ -31,7 +31,7 @@ class ContextAllocations : public DriverRequests {
 
   /// Makes the memory resident that the process' context needs to run.
   void MakeResident(GpuProcess& process);
-  /// Evicts the memory of a context that is not running to system memory.
+  /// Evicts the memory of a context that is not running. The contents are moved to system memory.
   void Evict(GpuProcess& process);
   Allocation* Of(const GpuProcess& process);
 
@@ -44,7 +44,7 @@ class ContextAllocations : public DriverRequests {
     Ledger::Ticket ticket;
   };
   void Init(Made& made);
-  /// The entry of the handle that a driver passed; null if the handle is not that of a context allocation.
+  /// Returns the entry of a handle that a driver passed, or null if the handle is not a context allocation.
   Made* Find(HANDLE allocation);
 
   VidMm& vidmm_;

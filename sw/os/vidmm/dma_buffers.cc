@@ -18,7 +18,7 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kGuard = kPage;  // guard page after the buffer, so that an overrun hits no other object's page
+constexpr uint64_t kGuard = kPage;  // after the buffer, so that the next page has no other owner
 constexpr uint64_t kPrivateGuard = 64;
 constexpr uint8_t kGuardByte = 0xC7;
 
@@ -54,8 +54,8 @@ std::unique_ptr<DmaBuffer> DmaBuffers::Make() {
   auto buffer = std::make_unique<DmaBuffer>();
   buffer->bytes = PagesOf(info.DmaBufferSize) * kPage;
   const bool in_aperture = info.DmaBufferSegmentSet != 0;
-  // Only the first address of a buffer in system memory is passed to the GPU, so the buffer must be contiguous for the
-  // GPU.
+  // In system memory, the GPU gets only the address of the buffer's first byte, so the buffer must be contiguous for
+  // the GPU.
   buffer->memory = SystemBuffer(gpu.kernel(), gpu.objects(), gpu.handle(), buffer->bytes + kGuard,
                                 in_aperture || gpu.remapped() ? SystemBuffer::Shape::kScattered
                                                               : SystemBuffer::Shape::kContiguous,

@@ -15,8 +15,8 @@ class VidMm;
 struct DmaSubmission;
 struct GpuProcess;
 
-/// One DMA buffer of a context (DXGK_CONTEXTINFO.DmaBufferSize) with the driver's private data. The driver must not
-/// write beyond the end of either.
+/// A DMA buffer of a context (DXGK_CONTEXTINFO.DmaBufferSize) and the driver's private data. The driver must not write
+/// beyond the end of either.
 struct DmaBuffer {
   SystemBuffer memory;
   uint8_t* cpu = nullptr;
@@ -24,21 +24,21 @@ struct DmaBuffer {
   unsigned segment = 0;  ///< 0: contiguous system memory
   uint64_t address = 0;  ///< value of DmaBufferPhysicalAddress
   uint64_t aperture_page = 0;
-  std::vector<uint8_t> private_data;  ///< the data and the guard after it
+  std::vector<uint8_t> private_data;  ///< the data, followed by a guard
   std::vector<PacketId> packets;      ///< packets that submitted the buffer
   Ledger::Ticket ticket = 0;
 
   uint64_t private_bytes() const;
   void* private_begin() { return private_bytes() == 0 ? nullptr : private_data.data(); }
-  /// Returns a submission with the members that are the same for every submission of this buffer.
+  /// Returns a submission with the members that are common to all submissions of this buffer.
   DmaSubmission Submission();
-  /// Triggers a bug check if the driver has written beyond the buffer or its private data. `call` names the driver call
-  /// that has just returned.
+  /// Triggers a bug check if the driver has written beyond the buffer or its private data. `call` is the name of the
+  /// driver call that has returned.
   void CheckEnds(const char* call) const;
 };
 
-/// The DMA buffers of one context, in system memory or (if DmaBufferSegmentSet names it) in the aperture segment. A few
-/// buffers are reused in rotation; Take waits for the next one if it is in use. Call on the VidMm worker thread only.
+/// The DMA buffers of one context, in system memory or, if DmaBufferSegmentSet contains it, in the aperture segment. A
+/// few buffers are reused in turn; Take waits until the next one is free. Call on the VidMm worker thread only.
 class DmaBuffers {
  public:
   DmaBuffers(VidMm& vidmm, const GpuProcess& process) : vidmm_(vidmm), process_(process) {}

@@ -14,9 +14,9 @@ struct Allocation;
 struct GpuProcess;
 struct ListedCommands;
 
-/// Submits one DMA buffer in as few pieces as its allocations allow ("Splitting a DMA Buffer"). A piece ends at the
-/// SplitOffset of the first patch location that it does not include. Allocations bound to slots (SlotId) at a split
-/// stay resident, and in place, for the later pieces.
+/// Submits a DMA buffer in as few pieces as its allocations permit ("Splitting a DMA Buffer"). A piece ends at the
+/// SplitOffset of the first patch location that it does not include. Allocations that are bound to slots (SlotId) at a
+/// split stay resident at the same place for the later pieces.
 class DmaPieces {
  public:
   /// `whole` describes the complete buffer.
@@ -27,14 +27,14 @@ class DmaPieces {
   DmaPieces& operator=(const DmaPieces&) = delete;
 
   bool done() const { return start_ == whole_.end; }
-  /// Makes the allocations of the next piece resident and queues the piece. Throws OsError if the allocations of the
-  /// smallest possible piece do not fit into memory together.
+  /// Makes the allocations of the next piece resident and queues the piece. Throws OsError if the allocations of even
+  /// the smallest piece do not fit into memory together.
   PacketId SubmitNext();
 
  private:
   using Patches = std::vector<D3DDDI_PATCHLOCATIONLIST>;
-  /// Returns the allocations of `count` patch locations from first_ on, plus the allocations in slots that these
-  /// locations do not rebind. Each is listed once, in order.
+  /// The allocations of `count` patch locations from first_ on, and the allocations in slots that these locations do
+  /// not rebind. Each is listed once, in order.
   std::vector<Allocation*> Needed(size_t count) const;
   /// The largest number of patch locations, up to `most`, after which the buffer can be split; 0 if there is none.
   size_t SplitAt(size_t most) const;

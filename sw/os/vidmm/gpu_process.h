@@ -23,8 +23,9 @@ class TableShadow;
 class VidMm;
 struct Allocation;
 
-/// A process on one GPU: the driver's handles, its page tables on that GPU, and its virtual addresses. A process on
-/// linked adapters has one GpuProcess, called a part, per GPU; the first part holds the virtual addresses of all parts.
+/// A process on one GPU: the driver's handles, its page tables on that GPU and its virtual addresses. A process on
+/// linked adapters has one GpuProcess, called a part, on each GPU. The first part manages the virtual addresses of all
+/// parts.
 struct GpuProcess {
   GpuProcess(VidMm& vidmm, std::string name);
   ~GpuProcess();
@@ -34,36 +35,36 @@ struct GpuProcess {
   const std::string name;
   ProcessHandles handles;
   std::unique_ptr<AddressSpace> space;         // null in the physical model
-  std::unique_ptr<DmaBuffers> dma;             // its context's buffers in the physical model, created at first use
-  const std::unique_ptr<TableShadow> shadow;   // copy of its page tables' entries
+  std::unique_ptr<DmaBuffers> dma;             // DMA buffers of its context (physical model), created at the first use
+  const std::unique_ptr<TableShadow> shadow;   // copy of the entries of its page tables
   std::unique_ptr<PageSizeChecker> checker;    // null without pages of 64 KiB
-  bool by_cpu = false;                         // the CPU writes its tables, regardless of the driver's update mode
-  bool root_is_set = false;                    // the root's address has been passed to the driver
+  bool by_cpu = false;                         // the CPU writes its tables, whatever the driver's update mode is
+  bool root_is_set = false;                    // the root's address was passed to the driver
   bool overwritten = false;                    // entries in use have changed since the last flush
-  std::unique_ptr<PagingCompanion> companion;  // companion of its context, created at first use
+  std::unique_ptr<PagingCompanion> companion;  // companion of its context, created at the first use
   struct DriverRange {
     uint64_t bytes;
-    bool user;  // applications may map in this range (AllowUserModeMapping)
+    bool user;  // applications may map in the range (AllowUserModeMapping)
   };
   std::map<uint64_t, DriverRange> driver_ranges;  // ranges that the driver reserved for itself, by address
   struct Shown {
     uint64_t end;
     Allocation* allocation;
   };
-  std::map<uint64_t, Shown> shown;  // the mapped ranges of the process, by address (Mappings)
-  bool tables_asleep = false;       // tables are evicted while the GPU sleeps
-  bool tables_gave_way = false;     // tables were evicted to make room
-  /// Ranges (address, pages) that changed while the tables were evicted. When the tables are restored, the entries of
+  std::map<uint64_t, Shown> shown;  // the mappings of all allocations, by address (Mappings)
+  bool tables_asleep = false;       // tables are evicted because the GPU sleeps
+  bool tables_gave_way = false;     // tables were evicted because their memory was needed
+  /// Ranges (address, pages) that changed while the tables were evicted. When the tables are restored, the entries in
   /// these ranges are cleared, and rewritten where a resident allocation is mapped.
   std::vector<std::pair<uint64_t, uint64_t>> stale;
   const std::vector<GpuProcess*>* parts = nullptr;  // linked adapters: the parts of the process, one per adapter
 
   /// Reserves virtual addresses for `bytes`, rounded up to 64 KiB, at `at` or at a pseudo-random address. Throws
-  /// OsError if there is no room or `at` is taken.
+  /// OsError if there is no room, or if the addresses at `at` are in use.
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
-  /// Reserves without rounding. A non-zero `base` is the address. With `base` 0 the range may be anywhere in [minimum,
-  /// maximum), where maximum 0 means no bound; its address is then a multiple of `alignment` plus `behind` (which is
-  /// below `alignment`). Returns nullopt if the addresses are taken or there is no room.
+  /// Reserves without rounding. If `base` is not 0, the range begins there. Otherwise it is placed in [minimum,
+  /// maximum) (`maximum` 0: unbounded), `behind` bytes (below `alignment`) above a multiple of `alignment`. Returns
+  /// nullopt if the addresses are in use or there is no room.
   std::optional<uint64_t> ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
                                           uint64_t alignment = 64 << 10, uint64_t behind = 0);
   void FreeVa(uint64_t va);
@@ -72,8 +73,8 @@ struct GpuProcess {
   const std::pair<const uint64_t, DriverRange>* DriverRangeOf(uint64_t base, uint64_t bytes) const;
   /// Returns the contents of the page tables, from `shadow`.
   TableContents Contents();
-  /// Parts returns all parts of the process on linked adapters, else just this object. First returns the first part,
-  /// which may still be under construction.
+  /// Parts returns all parts on linked adapters, otherwise only this process. First returns the first part, which may
+  /// still be under construction.
   std::vector<GpuProcess*> Parts();
   const GpuProcess& First() const { return parts == nullptr || parts->empty() ? *this : *parts->front(); }
   /// True if the page tables of any part are evicted.

@@ -37,7 +37,7 @@ void Mappings::Finish(const std::vector<VidMm*>& touched) {
   }
 }
 
-// Restores page tables that were evicted to make room, before a mapping uses them.
+// Restores page tables that were evicted to make room, before they are used for a mapping.
 void Mappings::BringTables(GpuProcess& process) {
   if (process.tables_gave_way) vidmm_.residency().RestoreTables(process);
 }

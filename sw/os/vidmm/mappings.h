@@ -11,75 +11,76 @@ namespace gmmu::os {
 class SystemBuffer;
 class VidMm;
 
-/// Writes the page-table entries of processes for allocations, system memory and zeros, and records the mappings of
-/// each allocation. Each linked GPU's own paging work writes that GPU's tables, whichever GPU holds the mapped memory.
+/// Writes the page-table entries of processes for allocations, system memory and zeros, and records for each allocation
+/// where it is mapped. The entries in a linked GPU's tables are written by that GPU's own paging work, whichever GPU
+/// owns the memory.
 ///
-/// Calls return when the GPU has done the work. A new mapping replaces the old mappings in its range; TLB entries are
-/// flushed where they might be stale. Addresses are in bytes, pages are 4 KiB. Call on the VidMm worker thread only.
+/// Calls return when the GPU has completed the work. A new mapping replaces what was mapped in its range. TLB entries
+/// that could be stale are flushed. Addresses are in bytes, pages are 4 KiB. Call on the VidMm worker thread only.
 class Mappings {
  public:
   explicit Mappings(VidMm& vidmm) : vidmm_(vidmm) {}
 
   /// Maps pages of the allocation at `va`. While the allocation is not resident, the entries are invalid; they are
-  /// written when it becomes resident.
+  /// written when it is made resident.
   void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
            const Protection& protection = Protection::All());
-  /// Maps one large page of `level` at `va`, from the allocation's first page on. The allocation must be contiguous,
+  /// Maps a large page of `level` at `va`, from the allocation's first page on. The allocation must be contiguous,
   /// aligned and in a memory segment.
   void MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation,
                 const Protection& protection = Protection::All());
-  /// Returns the size of a level-1 large page if the allocation may be mapped by such pages; else 0.
+  /// Returns the size of a level-1 large page if such pages may map the allocation; otherwise 0.
   static uint64_t LargePageBytes(const Allocation& allocation);
   /// Maps page `page` of the resident allocation at each of `pages` consecutive addresses.
   void MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
   /// Maps zero pages: reads return 0, writes are dropped. The entries are at the highest levels that fit.
   void MapZero(GpuProcess& process, uint64_t va, uint64_t pages);
   void MapToAperture(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t aperture_page, uint64_t pages);
-  /// Maps `pages` pages of system memory from `first_page` on; 0 pages: to the end of the buffer.
+  /// Maps system memory from `first_page` on. `pages` is the number of pages; 0 means all pages from there on.
   void MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page = 0,
                  uint64_t pages = 0);
   void Unmap(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Unmaps the range and frees the page tables that served only this range.
+  /// Unmaps the range, and frees page tables that served only this range.
   void UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages);
 
-  /// Copies the mappings of [source, source + bytes) to `target`; the entries at `target` get `driver_protection`. The
-  /// ranges may overlap. With linked GPUs only the tables of this GPU change.
+  /// Copies the mappings of [source, source + bytes) to `target`, with `driver_protection` for the pages at `target`.
+  /// The ranges may overlap. On linked GPUs, only the tables of this GPU change.
   void Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection = 0);
 
-  // The next three calls change the residency of an allocation and apply to all its mappings. EnsureTables allocates
-  // the page tables that the mappings need once the allocation lives in `segment`. Throws NoRoom.
+  // Calls for residency changes of an allocation. Each applies to all mappings of the allocation. EnsureTables
+  // allocates the page tables that the mappings need when the allocation is resident in `segment`. Throws NoRoom.
   void EnsureTables(Allocation& allocation, unsigned segment);
-  /// Invalidate makes the entries invalid; Restore makes them map the allocation's present memory.
+  /// Invalidate makes the entries invalid. Restore points them to the allocation's current memory.
   void Invalidate(Allocation& allocation);
   void Restore(Allocation& allocation);
-  /// Writes the entries of resident allocations mapped in the ranges (address, pages) of one process; the caller
-  /// flushes.
+  /// Writes the entries of resident allocations that are mapped in the ranges (address, pages) of one process. The
+  /// caller must flush.
   void RestoreIn(GpuProcess& process, const std::vector<std::pair<uint64_t, uint64_t>>& ranges);
-  /// Makes the entries invalid and forgets the mappings. An allocation that is not resident has no valid entries,
-  /// except in evicted tables.
+  /// Invalidates the entries and forgets the mappings. An allocation that is not resident has no valid entries, except
+  /// in evicted tables.
   void Clear(Allocation& allocation);
 
-  // The following calls change the record of mappings but no entries. Forget removes [va, va + 4096 * pages) from the
-  // mappings of every allocation on every linked GPU.
+  // Calls for the record of mappings. They change no entry. Forget removes [va, va + 4096 * pages) from the mappings of
+  // every allocation on every linked GPU.
   void Forget(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Like Forget, but for all addresses of the process.
   void ForgetAll(GpuProcess& process);
   /// Removes all mappings of the allocation and returns them.
   static std::vector<Mapping> ForgetAll(Allocation& allocation);
-  /// Returns the allocations of this GPU that are mapped in [va, va + bytes), each with the part mapped in this range.
+  /// Returns the allocations of this GPU that are mapped in [va, va + bytes), each with the part of its mapping in this
+  /// range.
   std::vector<std::pair<Allocation*, Mapping>> Of(const GpuProcess& process, uint64_t va, uint64_t bytes) const;
 
  private:
   void BringTables(GpuProcess& process);
-  /// Returns the allocations of every linked GPU that are mapped in [va, end), in the order of creation.
+  /// Returns the allocations of every linked GPU that are mapped in [va, end), in order of creation.
   static std::vector<Allocation*> ShownIn(const GpuProcess& process, uint64_t va, uint64_t end);
   static void Add(Allocation& allocation, const Mapping& mapping);
-  /// True if the mapping may use pages of 64 KiB while its allocation lives in the segment.
+  /// True if the mapping may use pages of 64 KiB while its allocation is in the segment.
   bool MayBeLarge(const Mapping& mapping, unsigned segment);
   void MapResident(Allocation& allocation, const Mapping& mapping);
   void WriteEntries(Allocation& allocation, const Mapping& mapping);
-  /// Call when the range has a new mapping. Removes the old mappings from the record, then completes the change of the
-  /// tables.
+  /// Call when the range has a new mapping. Forgets the old mappings, then completes the change of the tables.
   void Replace(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Waits for the paging work of this GPU and of the GPUs in `touched`.
   void Finish(const std::vector<VidMm*>& touched);

@@ -14,14 +14,14 @@ class SystemBuffer;
 class VidMm;
 struct GpuProcess;
 
-/// A 64-bit value in system memory that the GPU signals and the CPU watches. It is read-only for the CPU; the GPU
-/// writes it in stream order (SIGNAL_MONITORED_FENCE, DxgkDdiSignalMonitoredFence, or commands of a process). Call on
-/// the VidMm worker thread only.
+/// A 64-bit value in system memory that the GPU signals and the CPU watches. The CPU can only read it. The GPU writes
+/// it in stream order (SIGNAL_MONITORED_FENCE, DxgkDdiSignalMonitoredFence, or commands of a process). Call on the
+/// VidMm worker thread only.
 class MonitoredFence {
  public:
   MonitoredFence(VidMm& vidmm, uint64_t initial);
   ~MonitoredFence();
-  /// Frees the fence. The processes into which it was mapped must be idle or destroyed.
+  /// Frees the fence. The processes that have it mapped must be idle or destroyed.
   void Release();
 
   uint64_t Value();
@@ -30,13 +30,13 @@ class MonitoredFence {
   const SystemBuffer& memory() const { return *page_; }
   /// The value's GPU virtual address in the paging process.
   uint64_t va() const { return va_; }
-  /// Maps the value into a process for reads and writes and returns its address there. Call it once per process.
+  /// Maps the value into a process for reads and writes, and returns its address there. Call once per process.
   uint64_t MapInto(GpuProcess& process);
-  /// Makes the process' context signal `value` in a packet that follows all its queued packets; the driver writes the
-  /// command (DxgkDdiSignalMonitoredFence). Returns when the packet has ended. On a lost device (kLost) the value is
-  /// never written.
+  /// Has the process' context signal `value` in a packet after everything that it has queued; the driver writes the
+  /// command (DxgkDdiSignalMonitoredFence). Returns when the packet has ended. If the device is lost (kLost), the value
+  /// is never written.
   [[nodiscard]] PacketEnd SignalBehind(GpuProcess& process, uint64_t value);
-  /// Waits for the value. Throws OsTimeout or DeviceFault.
+  /// Waits until the fence has reached the value. Throws OsTimeout or DeviceFault.
   void Wait(uint64_t value, uint64_t bound_ns);
 
  private:

@@ -13,16 +13,18 @@ class SystemBuffer;
 struct Allocation;
 struct Segment;
 
-/// Return valid leaf entries for 4 KiB pages, without protection. SystemEntry: page `page` of system memory, by the
-/// GPU's page number. SystemEntries: pages [first, first + pages) of a buffer. LocalEntry: page `page` of a memory
-/// segment of this GPU. EntryOf: page `page` of a resident allocation in any linked GPU's memory.
+/// Return valid leaf entries for 4 KiB pages, without protection. They map:
+///   SystemEntry      the page of system memory with the GPU's page number `page`
+///   SystemEntries    pages [first, first + pages) of a buffer
+///   LocalEntry       page `page` of a memory segment of this GPU
+///   EntryOf          page `page` of a resident allocation in the memory of any linked GPU
 DXGK_PTE SystemEntry(const PhysicalAdapter& gpu, uint64_t page);
 std::vector<DXGK_PTE> SystemEntries(const PhysicalAdapter& gpu, const SystemBuffer& buffer, uint64_t first,
                                     uint64_t pages);
 DXGK_PTE LocalEntry(const PhysicalAdapter& gpu, const Segment& segment, uint64_t page);
 DXGK_PTE EntryOf(const Allocation& allocation, uint64_t page);
 
-/// Address of page `page` of an allocation in a memory segment, in the form of WDDM 1 operands, which include the
+/// Address of page `page` of an allocation in a memory segment, in the form of WDDM 1 operands: it includes the
 /// segment's base address.
 LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page);
 /// Like SegmentAddress, for the first page of an allocation in a memory segment or in the aperture segment.

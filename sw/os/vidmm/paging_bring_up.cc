@@ -19,11 +19,11 @@ namespace gmmu::os {
 namespace {
 using Seen = Unexplained26100;
 
-/// Builds the first tables, except the root, in the order observed on Windows build 26100: the leaf table of `va`,
-/// followed by `large` leaf tables of 64 KiB entries. Returns the leaf table of `va`.
+/// Creates the first tables, except the root, in the order of build 26100: the leaf table of `va`, followed by `large`
+/// leaf tables of 64 KiB entries. Returns the leaf table of `va`.
 ///
 /// Tables are allocated from the root down and filled from the leaf up. It is not known when Windows clears the leaf
-/// tables of 64 KiB entries; here they are cleared before a level-1 entry points to them.
+/// tables of 64 KiB entries; here they are cleared before level 1 links them.
 PageTable& MakeFirstTables(TableTree& tree, uint64_t va, uint64_t large, const UpdateSink& sink) {
   const Geometry& geometry = tree.geometry();
   const unsigned top = tree.root().level();
@@ -95,7 +95,7 @@ void PagingBringUp::FreeUnexplained() {
   unexplained_.reset();
 }
 
-// Every bring-up order maps the paging buffers before its first submission.
+// In every bring-up order the paging buffers are mapped before the first submission.
 void PagingBringUp::MapPagingBuffers() {
   if (gpu_.caps().paging_buffer_segment != 0) paging_.MapBuffers(work_.queue(), buffers_va_);
 }
@@ -178,8 +178,7 @@ void PagingBringUp::WriteUnexplained() {
   work_.Send(paging_.process(), update, false);
 }
 
-// The documentation does not state which pages Windows fills first; here they are free pages of VRAM, if the GPU has
-// VRAM.
+// It is not documented which pages Windows fills first; here they are free pages of VRAM, if the GPU has VRAM.
 void PagingBringUp::FirstFill() {
   if (!gpu_.has_local_segment()) return;
   SegmentPages pages = placement_.Take(Seen::kFillPages, "first fill");

@@ -13,9 +13,9 @@ class PhysicalAdapter;
 class Placement;
 class ScratchWindows;
 
-/// Reserves the first addresses of the paging process and builds its first tables in the order of os/base/bring_up.h.
-/// The scratch windows and the fence page need no further tables, so that later only leaf entries change. Call on the
-/// VidMm worker thread only.
+/// Reserves the first addresses of the paging process and creates its first tables in the order of os/base/bring_up.h.
+/// These are all tables that the scratch windows and the fence page need, so that later only leaf entries change. Call
+/// on the VidMm worker thread only.
 class PagingBringUp {
  public:
   PagingBringUp(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging, ScratchWindows& windows,
@@ -25,12 +25,12 @@ class PagingBringUp {
   /// Call after the paging process has been opened and its queue has started.
   void ReserveVa();
   void FreeVa();
-  /// Builds the root, tables and entries, and passes the root to the driver. No tables may exist: call it at the start,
-  /// after sleep, and inside a reset of the adapter. In a reset the GPU does not run (`gpu_runs` false), so the GPU's
-  /// steps of a Windows order are left out. `rest` writes further entries, also by the CPU.
+  /// Creates the root, tables and entries, and passes the root to the driver. No tables may exist: call it at the
+  /// start, after sleep, and inside an adapter reset. During a reset the GPU does not run (`gpu_runs` false), so steps
+  /// that the GPU performs in the order of a build of Windows are left out. `rest` writes further entries, also by the
+  /// CPU.
   void MakeTables(bool gpu_runs, const std::function<void()>& rest);
-  /// Frees the memory of the update whose purpose on Windows is unknown (WriteUnexplained) before sleep; MakeTables
-  /// allocates it again.
+  /// Frees the memory of the unexplained update before sleep. MakeTables allocates it again.
   void FreeUnexplained();
 
  private:

@@ -11,11 +11,11 @@ namespace gmmu::os {
 class PagingProcess;
 struct GpuProcess;
 
-/// A system context on a process' own device, which runs the updates of that process' page tables
+/// A system context on the device of a process. It runs the updates of that process' page tables
 /// (DXGK_CONTEXTINFO.PagingCompanionNodeId). Its buffers are ordinary paging buffers.
 class PagingCompanion {
  public:
-  /// Throws OsError if the driver names a node other than the paging node.
+  /// Throws OsError if the driver specifies a node other than the paging node.
   PagingCompanion(GpuProcess& process, PhysicalAdapter& gpu);
 
   /// Starts the queue. If the driver requires paging buffers in the aperture segment, maps the companion's buffers in

@@ -19,8 +19,8 @@ class VidMm;
 struct GpuProcess;
 struct TableUpdate;
 
-/// The system's own process on one GPU. Paging operations run in its address space. PagingBringUp builds its tables;
-/// afterwards other classes of VidMm reserve addresses in it and write leaf entries. Addresses and sizes are in bytes;
+/// The system's own process on one GPU. Paging operations run in its address space. PagingBringUp creates its tables.
+/// After that, other classes of VidMm reserve addresses here and set leaf entries. Addresses and sizes are in bytes;
 /// entries map pages of 4 KiB.
 class PagingProcess {
  public:
@@ -36,35 +36,34 @@ class PagingProcess {
   /// End of the virtual addresses that may be allocated.
   uint64_t va_end() const;
 
-  /// While `up` is false the CPU writes the tables; afterwards the GPU may write them (`paging_updates_by_gpu`).
+  /// While `up` is false, the CPU writes the tables; afterwards the GPU may write them (`paging_updates_by_gpu`).
   void set_up(bool up);
   std::function<void(const TableUpdate&)> sink();
-  /// Writes entries for consecutive pages from `va` on, without a flush. Returns true if the entries map pages of 64
-  /// KiB.
+  /// Writes entries for consecutive pages from `va` on, without a flush. Returns true if they are 64 KiB entries.
   bool Set(uint64_t va, const std::vector<DXGK_PTE>& entries, HANDLE allocation = nullptr, uint64_t offset = 0,
            uint64_t driver_protection = 0);
   /// Makes the entries of [va, va + bytes) invalid, without a flush.
   void Clear(uint64_t va, uint64_t bytes);
   void Flush(uint64_t va, uint64_t bytes);
   void TellRoot();
-  /// Makes all entries invalid before the tables are freed, if the driver requires it (ExplicitPageTableInvalidation).
-  /// The CPU writes them, because nothing uses the tables by then.
+  /// Invalidates all entries before the tables are freed, if the driver requires that (ExplicitPageTableInvalidation).
+  /// The CPU writes them, because nothing uses the tables any more.
   void InvalidateTables();
-  /// Resets the checker, because the tables are rebuilt from the root on.
+  /// Resets the checker. Call when the tables are rebuilt from the root.
   void RestartChecker();
 
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
   void FreeVa(uint64_t va);
-  /// Maps a page table of another process for reads and writes and returns its address. Throws NoRoom.
+  /// Maps a page table of another process for reads and writes, and returns its address. Throws NoRoom.
   uint64_t MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   void UnmapTable(uint64_t va, uint64_t bytes);
-  /// Rewrites only the entries that MapTable has written. Call after new tables for this process have been built.
+  /// Rewrites only the entries that MapTable has written. Call after the paging process has new tables.
   void ShowTable(uint64_t va, const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
-  /// Maps system memory for reads and writes and returns its address. Unmap returns when the GPU has removed the
+  /// Maps system memory for reads and writes, and returns its address. Unmap returns when the GPU has removed the
   /// mapping.
   uint64_t Map(const SystemBuffer& buffer);
-  /// BytesOf returns the size of the address range for the paging buffers of a queue; each buffer begins on a page.
-  /// MapBuffers writes read-only entries for them from `va` on, without a flush.
+  /// BytesOf returns the size of the address range that the paging buffers of a queue need; each buffer begins on a
+  /// page. MapBuffers writes their entries, read-only, from `va` on, without a flush.
   uint64_t BytesOf(const PagingQueue& queue) const;
   void MapBuffers(PagingQueue& queue, uint64_t va);
   void Unmap(uint64_t va, uint64_t pages);

@@ -20,7 +20,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Sets AllocationIsIdle, as VidMm does in response to STATUS_GRAPHICS_ALLOCATION_BUSY.
+/// Sets AllocationIsIdle. VidMm sets it in response to STATUS_GRAPHICS_ALLOCATION_BUSY.
 void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
   switch (operation.Operation) {
     case DXGK_OPERATION_TRANSFER: operation.Transfer.Flags.AllocationIsIdle = idle; break;
@@ -32,7 +32,7 @@ void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
 }  // namespace
 
 struct PagingQueue::Flush {
-  unsigned space;  // the hardware's address space number
+  unsigned space;  // the hardware's number of the address space
   uint64_t start, end;
 };
 
@@ -71,12 +71,13 @@ void PagingQueue::Start(HANDLE context, size_t count) {
     throw OsError(
         "os.paging_address_is_offset: a driver cannot find a paging buffer behind a remapped domain by its "
         "physical address; set os.iommu to \"physical\", \"identity\" or \"needed\"");
-  // In the physical model the driver writes the buffer directly, so a guard page after it detects overruns.
+  // In the physical model the driver writes the buffer directly, so a guard page after the buffer detects overruns.
   const uint64_t behind = adapter_.caps().physical_model ? kPage : 0;
   for (size_t i = 0; i < count; ++i) {
     Buffer buffer;
-    // Only the first address of a paging buffer of segment 0 is passed to the GPU, so the buffer's pages must be
-    // consecutive for the device: consecutive physical pages without remapping, consecutive logical pages with it.
+    // The GPU gets only the address of the first byte of a paging buffer in segment 0, so the buffer's pages must be
+    // consecutive for the device: consecutive physical pages without remapping, consecutive logical pages with
+    // remapping.
     buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes + behind,
                                  adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
                                      ? SystemBuffer::Shape::kScattered
@@ -174,14 +175,14 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     CheckPrivate(buffer, operation.Operation, private_begin, operation);
     if (status == STATUS_SUCCESS) return;
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
-      // Once this wait ends, no node of the GPU references the allocation.
+      // After this wait, no node of the GPU references the allocation.
       Submit();
       adapter_.vidsch().WaitForHeld(VidSch::kBoundNs);
       Drain();
       idle = true;
       continue;
     }
-    // Without progress the next call would be identical, so the loop would never end.
+    // If there is no progress, the next call would be identical and the loop would never end.
     if (was_empty && operation.MultipassOffset == pass) {
       throw BugCheck("operation " + NameOf(operation.Operation) + " does not fit into an empty paging buffer of " +
                      std::to_string(size) + " bytes: the driver wrote " + std::to_string(buffer.used) +
@@ -191,8 +192,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
   }
 }
 
-// The driver advances pDmaBufferPrivateData as it advances pDmaBuffer, and must not write past the end of the private
-// data.
+// The driver advances pDmaBufferPrivateData along with pDmaBuffer, and must not write beyond the end of the data.
 void PagingQueue::CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
                                const DXGKARG_BUILDPAGINGBUFFER& after) {
   const auto guard = buffer.private_data.end() - kGuard;
@@ -245,7 +245,7 @@ void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, 
   }
   const auto& space_of = adapter_.logical().dxgkrnl().user_mode_driver().space_of;
   const std::optional<unsigned> space = space_of ? space_of(adapter_, process) : std::nullopt;
-  if (!space) return;  // the process has no hardware address space yet, so none of its translations is cached
+  if (!space) return;  // without a hardware address space nothing can be cached
   buffers_[current_].flushes.push_back({*space, start, end});
 }
 
@@ -272,7 +272,7 @@ std::shared_ptr<DmaSubmission> PagingQueue::PhysicalOf(Buffer& buffer) const {
 PacketId PagingQueue::Submit() {
   Buffer& buffer = buffers_[current_];
   if (buffer.used == 0) {
-    // The buffer is empty, so the flushes noted for it complete with the previous packet.
+    // The buffer is empty, so the recorded flushes complete with the previous packet.
     Buffer& before = buffers_[(current_ + buffers_.size() - 1) % buffers_.size()];
     if (!buffer.flushes.empty() && adapter_.vidsch().Ended(last_)) {
       for (const Flush& flush : buffer.flushes) NoteFlush(flush);

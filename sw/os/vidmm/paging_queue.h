@@ -14,17 +14,17 @@ namespace gmmu::os {
 class PhysicalAdapter;
 class SystemBuffer;
 
-/// Builds paging buffers with the driver and submits them on the paging context.
+/// Has the driver build paging buffers, and submits them on the paging context.
 ///
-/// Operations are packed back to back. When an operation does not fit, the buffer is submitted and the operation is
-/// continued in the next buffer.
+/// Operations are packed back to back. If the driver runs out of room, the buffer is submitted and the same operation
+/// continues in the next buffer.
 class PagingQueue {
  public:
   /// `gpu` is one of the linked adapters; each has its own queue.
   explicit PagingQueue(PhysicalAdapter& gpu);
   ~PagingQueue();
 
-  /// Creates `count` buffers, which run in the system context `context`.
+  /// Allocates `count` buffers, which run in the system context `context`.
   void Start(HANDLE context, size_t count = 4);
   /// For paging buffers in the aperture segment: sets the address of buffer i in the paging process, where it must be
   /// mapped before the first submission. Without this call the GPU uses the buffer's address in system memory.
@@ -34,19 +34,19 @@ class PagingQueue {
   size_t buffers() const;
   const SystemBuffer& memory(size_t i) const;
   void Stop();
-  /// Call after a reset of the adapter. Discards operations that were built but not submitted.
+  /// Call after an adapter reset. Forgets operations that were built but not submitted.
   void Reset();
 
-  /// Adds one operation, whose union the caller has filled in. Triggers a bug check if the driver fails, overruns the
-  /// buffer or does not progress.
+  /// Adds an operation whose union the caller has filled in. Triggers a bug check if the driver fails, overruns the
+  /// buffer or makes no progress.
   void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
   /// Performs an operation that must be complete when the call returns (CPU_VIRTUAL updates).
   void Immediate(DXGKARG_BUILDPAGINGBUFFER& operation);
-  /// Adds a TLB flush of [start, end) in the address space of `process`. Observers are notified once the flush's fence
-  /// has completed.
+  /// Adds a TLB flush of [start, end) in the address space of `process`. Observers are notified when the flush's fence
+  /// has passed.
   void FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end);
 
-  /// Submits the operations built so far and returns the last packet.
+  /// Submits the operations that were built, and returns the last packet.
   PacketId Submit();
   /// Waits for all submitted packets.
   void Drain();

@@ -32,8 +32,8 @@ void Barrier(PagingWork& work, UINT segment, bool write) {
   work.Add(operation);
 }
 
-/// The number of contiguous bytes in VRAM from page `first` on: at most `left`, and at most `largest` unless `largest`
-/// is less than a page.
+/// Returns the number of contiguous bytes in VRAM from page `first` on, limited to `left`, and to `largest` or a page,
+/// whichever is larger.
 uint64_t RunAt(const Allocation& allocation, uint64_t first, uint64_t left, uint64_t largest = ~uint64_t{0}) {
   uint64_t size = std::min(kPage, left);
   while (size < left && size + kPage <= largest &&
@@ -103,7 +103,7 @@ void FillBySegment(PagingWork& work, Allocation& allocation, uint64_t offset, ui
 void CopyAperture(PagingWork& work, uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes,
                   bool in, bool begins, bool ends) {
   const Segment& aperture = allocation.vidmm->gpu().aperture_segment();
-  std::optional<Mdl> mdl;  // describes the backing store, if that holds the bytes
+  std::optional<Mdl> mdl;  // describes the backing store, if that contains the bytes
   if (!allocation.local) mdl.emplace(NumbersOf(*allocation.backing, allocation.bytes));
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t first = (offset + done) / kPage;

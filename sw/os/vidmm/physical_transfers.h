@@ -9,15 +9,15 @@ namespace gmmu::os {
 
 class PagingWork;
 
-// WDDM 1 operations, which address VRAM by segment and address instead of through a scratch window. Each run of
-// consecutive pages takes one operation. The allocation must be resident in a memory segment of the GPU that does the
-// work; CopyAperture also accepts one in system memory. All functions except DiscardContent return when the GPU has
+// Operations of WDDM 1, which address VRAM by segment and address instead of through a scratch window. Each run of
+// consecutive pages needs an operation. The allocation must be resident in a memory segment of the GPU that does the
+// work; for CopyAperture it can also be in system memory. All functions except DiscardContent return when the GPU has
 // completed the operations.
 
-/// The GPU's page numbers of a buffer's first `bytes`, which are also the entries of the MDL below.
+/// Returns the GPU's page numbers for the buffer's first `bytes`. They are also the entries of the MDL below.
 std::vector<uint64_t> NumbersOf(const SystemBuffer& buffer, uint64_t bytes);
-/// Moves the allocation's first `bytes` from (`in`) or to `buffer` in system memory, which is described by an MDL with
-/// the page numbers of NumbersOf.
+/// Moves the allocation's first `bytes` from system memory (`in` true) or to it. An MDL with the page numbers of
+/// NumbersOf describes the system memory.
 void TransferByMdl(PagingWork& work, Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                    const Progress& progress);
 /// Fills VRAM from byte `offset` on, with at most `largest` bytes per operation.

@@ -15,32 +15,32 @@ class PhysicalAdapter;
 struct Allocation;
 
 /// Manages the memory segments of one GPU. It allocates pages for allocations in the order of their Homes, frees them,
-/// and notifies drivers that request it (NOTIFY_RESIDENCY). It moves no contents and changes no entries. Call on the
-/// VidMm worker thread only.
+/// and notifies drivers that request notifications (NOTIFY_RESIDENCY). It moves no contents and changes no entries.
+/// Call on the VidMm worker thread only.
 class Placement {
  public:
   Placement(PhysicalAdapter& gpu, PagingWork& work);
 
-  /// Allocates memory for the whole allocation in one of its memory segments; the contents are undefined. Throws
-  /// OsError if the allocation has no memory segment, NoRoom if its segments are full; TryMakeResident then returns
-  /// false. In these cases nothing is allocated.
+  /// Allocates memory for the whole allocation in one of its memory segments; the contents are undefined. MakeResident
+  /// throws OsError if the allocation has no memory segment, and NoRoom if its segments are full; TryMakeResident
+  /// returns false in both cases. After a failure nothing is allocated.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
   /// The two halves of MakeResident for one memory segment: TryTake allocates the pages, or returns nullopt if the
   /// segment has no room; Put assigns them to the allocation.
   std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place);
   void Put(Allocation& allocation, SegmentPages pages);
-  /// Frees the allocation's memory in a segment; the contents are lost. No entry may map this memory.
+  /// Frees the allocation's memory in a segment; the contents are lost. No entry may still map that memory.
   void Evict(Allocation& allocation);
 
-  /// Notify a driver that requests it, once per move. Call NotifyResident after the last fill or transfer, to report
-  /// the allocation's address in a segment. Call NotifyEvicted before the contents leave the segment, to report that
-  /// the allocation has no address.
+  /// Notify a driver that requests notifications, once per move. Call NotifyResident after the last fill or transfer;
+  /// it reports the allocation's address in a segment. Call NotifyEvicted before the contents are moved out; it reports
+  /// that the allocation has no address.
   void NotifyResident(Allocation& allocation);
   void NotifyEvicted(Allocation& allocation);
 
-  /// Allocates scattered pages of VRAM for the system itself. Throws NoRoom with a message that begins with "no room in
-  /// VRAM for".
+  /// Allocates scattered pages of VRAM for the system itself. Throws NoRoom, whose message begins with "no room in VRAM
+  /// for".
   SegmentPages Take(uint64_t pages, const std::string& what);
 
  private:

@@ -88,13 +88,13 @@ void ProcessTables::TellRoot(GpuProcess& process) {
 
 void ProcessTables::ReplaceRoot(GpuProcess& process, uint64_t entries) {
   process.space->tree().ReplaceRoot(entries, work_.SinkFor(process));
-  work_.Finish();  // the new root must be complete before it is passed to the hardware
+  work_.Finish();  // the new root must be complete before the hardware uses it
   SetRoot(process);
   ReleaseRetired(process);
 }
 
 // The change also frees the tables that it replaces, so the whole process is flushed. A process without a context has
-// no cached translations, and its root is passed to the driver when the context is created.
+// no cached translations, and its root is passed to the driver when it gets a context.
 void ProcessTables::ResizeRoot(GpuProcess& process, uint64_t entries) {
   const HANDLE context = process.handles.context;
   if (context != nullptr) gpu_.vidsch().SuspendContext(context, VidSch::kBoundNs, true);
@@ -112,7 +112,7 @@ void ProcessTables::ResizeRoot(GpuProcess& process, uint64_t entries) {
   gpu_.vidsch().ResumeContext(context);
 }
 
-// Does nothing unless the root can shrink by at least half, so that it is not resized for every page.
+// The root shrinks only by half or more, so that it is not resized for every page.
 void ProcessTables::ShrinkRoot(GpuProcess& process) {
   const Geometry& geometry = gpu_.caps().geometry;
   if (geometry.count() != 2 || process.parts != nullptr || Away(process)) return;
@@ -123,8 +123,8 @@ void ProcessTables::ShrinkRoot(GpuProcess& process) {
   if (2 * entries <= process.space->root_entries()) ResizeRoot(process, entries);
 }
 
-// UPDATE_PAGE_TABLE of the parent's entry announces a table's new address, SetRootPageTable that of the root. On linked
-// adapters the first part finds an address that is free on every GPU, and the other parts use the same address
+// An UPDATE_PAGE_TABLE of the parent's entry announces a table's new address; SetRootPageTable announces the root's. On
+// linked adapters the first part finds an address that is free on every GPU, and the other parts use the same address
 // (LinkedTables), so either all roots move or none does.
 void ProcessTables::Move(GpuProcess& process) {
   std::exception_ptr no_room;
@@ -135,7 +135,7 @@ void ProcessTables::Move(GpuProcess& process) {
     if (!no_room) no_room = refusal;
   }
   for (GpuProcess* part : process.Parts()) {
-    if (no_room) break;  // tables already moved stay at their new addresses under the old roots
+    if (no_room) break;  // tables already moved keep their new places, under the old roots
     no_room = RefusalOf([&] { part->space->tree().ReplaceRoot(0, part->vidmm->work().SinkFor(*part)); });
     if (no_room) break;
     part->vidmm->work().Finish();

@@ -16,26 +16,26 @@ class VidMm;
 struct GpuProcess;
 
 /// The processes of one GPU, except the paging process. Creates and destroys them with their root tables and contexts.
-/// If the driver refuses a part of a process, or there is no room for it, the exception passes through and nothing of
-/// the process remains. Call on the VidMm worker thread only, unless a call says otherwise.
+/// If the driver refuses a part of a process, or there is no room for it, nothing of the process remains and the
+/// exception is rethrown. Call on the VidMm worker thread only, unless a call says otherwise.
 class Processes {
  public:
   explicit Processes(VidMm& vidmm);
   ~Processes();
 
   /// `root_entries` is the initial size of a resizable root, which grows with the mapped addresses; 0 selects the size
-  /// in its descriptor. The root of a process without a context is not passed to the driver (observed on Windows build
+  /// in the root's descriptor. The root of a process without a context is not passed to the driver (observed on build
   /// 22621).
   GpuProcess* Create(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void CreateContext(GpuProcess& process);
-  /// Creates the part of a process on this GPU, if the process is on linked adapters. The first part creates the
-  /// process (`joins` null); the others join it and are destroyed before it. `parts` will hold all parts.
+  /// Creates the part on this GPU of a process on linked adapters. The first part creates the process (`joins` null).
+  /// The other parts join it and must be destroyed before it. `parts` will contain all of them.
   GpuProcess* CreatePart(const std::string& name, const GpuProcess* joins, TableMemory::Placer placer,
                          const std::vector<GpuProcess*>& parts);
   /// Also removes every mapping of the process from the record. No work of the process may be running.
   void Destroy(GpuProcess* process);
 
-  /// Creates the address space of a process and calls DxgkDdiCreateProcess, during which the driver may reserve
+  /// Creates the address space of a process and calls DxgkDdiCreateProcess, during which the driver can reserve
   /// addresses for itself. May be called on any thread, even for a process that is not in all().
   void OpenInDriver(GpuProcess& process);
   /// Returns the process with this Dxgkrnl handle for which DxgkDdiCreateProcess is running, or null.
@@ -46,20 +46,19 @@ class Processes {
   /// The first process for which `test` returns true, or null if there is none.
   GpuProcess* Find(const std::function<bool(const GpuProcess&)>& test) const;
 
-  /// Submits `bytes` of a process' commands at `va` to its node. The driver's memory of the context is made resident
-  /// first.
+  /// Submits `bytes` of a process' commands at `va` to the process' node. The context allocations of the driver are
+  /// made resident first.
   PacketId SubmitRender(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what);
 
  private:
   GpuProcess& Add(const std::string& name);
   void MakeSpace(GpuProcess& process) const;
-  /// Creates the address space and the handles. During the call the driver may reserve addresses of the process for
-  /// itself.
+  /// Creates the address space and the handles. Meanwhile the driver can reserve addresses of the process for itself.
   void Open(GpuProcess& process, const GpuProcess* joins);
-  /// Allocates the tables of the addresses that the driver reserved. The first part of the process holds these
+  /// Creates the tables for the addresses that the driver has reserved. The first part of the process records these
   /// addresses.
   void MakeDriverTables(GpuProcess& process);
-  /// Runs `making`. If it throws, destroys the parts of the process created so far and rethrows.
+  /// Runs `making`. If it throws, destroys what already exists of the process and rethrows.
   void OrUndo(GpuProcess& process, const std::function<void()>& making);
 
   VidMm& vidmm_;

@@ -28,34 +28,32 @@ struct ListedCommands {
   std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< offsets are those of `commands`
 };
 
-/// The sizes of a context's buffers and lists, which D3DKMTCreateContext reports to a user-mode driver.
+/// The sizes of a context's buffers and lists, which D3DKMTCreateContext returns to a user-mode driver.
 struct ListRoom {
   uint32_t command_bytes = 0, allocations = 0, patches = 0;
 };
 
-/// Commands in the physical model (driver documents: DxgkDdiRender, DxgkDdiPatch, "Splitting a DMA Buffer").
+/// Commands in the physical model (driver documents: DxgkDdiRender, DxgkDdiPatch, "Splitting a DMA Buffer"). The driver
+/// translates a command buffer into a single DMA buffer, or into several if it runs out of room. The allocations that
+/// patch locations refer to are made resident and are not moved until the buffer has ended. The scheduler has the
+/// buffer patched and submits it. If the allocations of a buffer do not fit into memory together, the buffer is
+/// submitted in pieces that end at SplitOffset.
 ///
-/// The driver translates a command buffer into one DMA buffer, or into several if one has no room. The allocations that
-/// patch locations name are made resident and stay in place until the buffer has ended. The scheduler calls the driver
-/// to patch the buffer, and submits it. A buffer whose allocations do not fit into memory together is submitted in
-/// pieces that end at SplitOffset.
-///
-/// An allocation that no patch location names is not made resident, and its list element contains segment 0 (observed
-/// on Windows with WDDM 1.3). Call on the VidMm worker thread only, with processes and allocations of the physical
-/// model.
+/// An allocation that no patch location refers to is not made resident, and its list element has segment 0 (observed
+/// with WDDM 1.3). Call on the VidMm worker thread only, with processes and allocations of the physical model.
 class RenderCalls {
  public:
   explicit RenderCalls(VidMm& vidmm) : vidmm_(vidmm) {}
 
   /// Submits the commands and returns the last packet, which ends after all the others. Throws OsError if the driver
-  /// refuses the commands, or if the allocations of a single piece do not fit into memory. Throws BugCheck if the
-  /// driver breaks a rule of the lists.
+  /// refuses the commands, or if the allocations of a single piece do not fit; BugCheck if the driver breaks a rule of
+  /// the lists.
   PacketId Submit(GpuProcess& process, const ListedCommands& commands, const std::string& what);
 
   static ListRoom RoomOf(const GpuProcess& process);
 
-  /// Makes the driver close every handle that devices have opened to the allocation, or that the process has opened.
-  /// Call before the allocation or process is destroyed.
+  /// Has the driver close every handle that was opened to the allocation, or by the process. Call before the allocation
+  /// or the process is destroyed.
   void Close(const Allocation& allocation);
   void Close(const GpuProcess& process);
 

@@ -41,10 +41,10 @@ size_t PlaceOf(const Allocation& allocation) {
   return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
 }
 
-/// Checks a clean allocation (Allocation::clean) against its backing store. A difference triggers a bug check that
-/// names the first byte: the GPU has then written although no allocation list had WriteOperation, so the bytes would be
-/// lost. The check takes no machine time. It is skipped on machines whose local memory is not accessible to it
-/// (hw/device_access.h), and for a segment outside of BAR 2.
+/// Triggers a bug check, which contains the first differing byte, if the memory of a clean allocation
+/// (Allocation::clean) differs from its backing store. The GPU has then written to it although no allocation list had
+/// WriteOperation set, and the bytes would be lost. The check takes no machine time. It cannot check machines that do
+/// not expose local memory (hw/device_access.h), nor a segment outside of BAR 2.
 void RequireClean(const Allocation& allocation) {
   PhysicalAdapter& gpu = allocation.vidmm->gpu();
   hw::Instruments* const instruments = gpu.kernel().instruments();
@@ -84,7 +84,7 @@ struct Residency::Room {
   std::optional<uint64_t> aperture_page;
 };
 
-/// Suspends the contexts that may use an allocation, as long as the object exists.
+/// During the lifetime of a Suspended, contexts that might use an allocation are suspended.
 class Residency::Suspended {
  public:
   explicit Suspended(const Allocation& allocation) {
@@ -134,7 +134,7 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   if (!TakeRoom(allocation, place, wanted, room)) return false;
   const Suspended suspended(allocation);
   const size_t from = PlaceOf(allocation);
-  Allocation old;  // holds its pages in the other memory segment until the contents have moved
+  Allocation old;  // owns the pages in the other memory segment until the contents have moved
   if (allocation.resident()) {
     vidmm_.mappings().Invalidate(allocation);
     if (room.pages && allocation.local && !vidmm_.gpu().physical_paging()) HandOver(allocation, old);
@@ -164,7 +164,7 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
     }
   }
   vidmm_.placement().NotifyResident(allocation);
-  // 4 KiB pages between 64 KiB pages need a leaf table of 4 KiB entries, for which there must be room.
+  // Mixing 4 KiB pages with 64 KiB pages needs a leaf table of 4 KiB entries, which must be allocated.
   WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().Restore(allocation); });
   if (from != allocation.homes.places.size()) ++(place < from ? counts_.promotions : counts_.demotions);
   return true;
@@ -180,7 +180,7 @@ bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wan
   }
   const bool last = place + 1 == allocation.homes.places.size();
   if (wanted != nullptr && !last && !KeepToBudget(allocation, *wanted)) return false;
-  // Make room for the page tables first: making room may evict, and must not encounter a half-placed allocation.
+  // Room for the page tables is made first, because that can evict allocations and must not meet a half-placed one.
   if (wanted != nullptr && !allocation.resident()) {
     WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().EnsureTables(allocation, at.segment); });
   }
@@ -196,7 +196,7 @@ bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wan
   among.priority = allocation.homes.priority;
   if (allocation.resident()) {
     if (among.priority == 0) return false;
-    --among.priority;  // the allocation is already resident, so only allocations of lower priority are evicted for it
+    --among.priority;  // the allocation is already resident, so only lower priorities are evicted
   }
   if (Allocation* victim = Victims(vidmm_, wanted).Find(among)) {
     Demote(*victim);
@@ -230,7 +230,7 @@ void Residency::Demote(Allocation& allocation) {
   try {
     for (size_t place = PlaceOf(allocation) + 1; place < allocation.homes.places.size(); ++place)
       if (TryPlace(allocation, place, nullptr)) return;
-  } catch (const NoRoom&) {  // the page tables have no room
+  } catch (const NoRoom&) {  // there is no room for the page tables
   }
   if (allocation.resident()) Evict(allocation);
   else ++counts_.evictions;

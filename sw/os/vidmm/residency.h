@@ -11,45 +11,43 @@ class VidMm;
 struct Allocation;
 struct GpuProcess;
 
-/// Decides where the allocations of one GPU live, and moves them. An allocation is wanted while a caller requests it
-/// with MakeResident.
+/// Decides where the allocations of one GPU are resident, and moves them.
 ///
-/// A wanted allocation goes to the first of its segments (Homes) that has room. To make room in a memory segment, the
-/// least recently wanted allocation of no higher priority is moved to its next segment, and finally to system memory,
-/// where the GPU can still access it, or nowhere if the driver does not allow that. An allocation that is not in its
-/// first segment is promoted when it is wanted, if there is room or only allocations of lower priority are in the way.
-/// Allocations wanted in the same call are not moved. If no allocation can be moved, the page tables of a process
-/// without wanted allocations are evicted. A process over its budget (`[os] local_budget_kib`) first moves its own
-/// allocations; an allocation belongs to the process that mapped it first.
+/// A wanted allocation is placed in the first of its segments (Homes) that has room. To make room in a memory segment,
+/// the least recently wanted allocation of no higher priority is moved to its next segment and finally to system
+/// memory, where the GPU can still access it, or it is evicted if the driver does not permit system memory. An
+/// allocation that is not in its first segment is promoted when it is wanted and there is room, or if only allocations
+/// of lower priority are in the way. Allocations that are wanted in the same call are not moved. If no allocation can
+/// be moved, the page tables of a process without wanted allocations are evicted. A process over its budget (`[os]
+/// local_budget_kib`) first moves its own allocations; an allocation belongs to the process that mapped it first.
 ///
 /// A move allocates the new memory, invalidates and flushes the entries, moves the contents out, frees the old memory,
-/// moves the contents in, and writes the entries. A page-in creates page tables, memory, contents and entries, in this
-/// order (GPU virtual address documents, "examples"). New memory contains zeros, in VRAM by a fill (as observed on
-/// Windows build 22621).
+/// moves the contents in, and writes the entries. A page-in provides page tables, memory, contents and entries, in this
+/// order (GPU virtual address documents, "examples"). New memory contains zeros; VRAM is filled with zeros (as observed
+/// on build 22621).
 ///
-/// In the physical model an allocation is not moved while a DMA buffer that references it has not ended; making room
-/// waits for the buffer. An allocation that cannot have been written by a DMA buffer since its page-in is evicted
+/// In the physical model an allocation is not moved while a DMA buffer that references it is in flight; making room
+/// waits for the buffer. If no DMA buffer can have written an allocation since its page-in, the allocation is evicted
 /// without a copy (DISCARD_CONTENT).
 ///
-/// Call on the VidMm worker; calls return when the GPU has done the work. Meanwhile, contexts that may use a moving
-/// allocation are suspended, and clients must not use it.
+/// Call on the VidMm worker thread only. Calls return when the GPU has completed the work. Contexts that might use a
+/// moving allocation are suspended meanwhile; clients must not use it.
 class Residency {
  public:
   explicit Residency(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Makes all of `wanted` resident, and restores the page tables that they need. Throws OsError if they do not fit
-  /// together; some resident allocations may have been moved or evicted before that.
+  /// Makes all allocations in `wanted` resident, and restores the page tables that they need. Throws OsError if they do
+  /// not fit together; other allocations may then already have been moved or evicted.
   void MakeResident(const std::vector<Allocation*>& wanted);
   /// Waits until no DMA buffer that references the allocation is in flight. Only the physical model has such buffers.
   void WaitUnused(Allocation& allocation);
   /// Moves the contents to the backing store, where the GPU cannot access them.
   void Evict(Allocation& allocation);
-  /// Restores page tables that were evicted, with the present mappings, and resumes the process' context.
+  /// Restores page tables that were evicted, with the current mappings, and resumes the process' context.
   void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }
 
-  // The next two calls are for the sleep of the GPU, during which contexts are suspended and tables evicted. Leave
-  // moves the contents from a segment to the backing store and frees the memory in the segment. Entries are not
-  // changed.
+  // Calls for the sleep of the GPU, during which contexts are suspended and tables evicted. Leave moves the contents
+  // from a segment to the backing store and frees the memory in the segment. Entries are not changed.
   void Leave(Allocation& allocation);
   /// Moves the allocation to the first of its segments that has room. Throws OsError if none has room.
   void Return(Allocation& allocation);
@@ -57,7 +55,7 @@ class Residency {
   struct Counts {
     uint64_t evictions = 0, restores = 0, fills = 0;
     uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;  // copied out of and into memory segments, and filled
-    uint64_t demotions = 0, promotions = 0;                  // moves to a later and to an earlier place in the list
+    uint64_t demotions = 0, promotions = 0;                  // moves to a later and to an earlier place
     uint64_t table_evictions = 0, table_restores = 0;        // processes whose tables (except the root) were moved
     uint64_t discards = 0;                                   // evictions without a copy
   };
@@ -71,25 +69,25 @@ class Residency {
   void Bring(Allocation& allocation, const Wanted& wanted);
   void RestoreTables(GpuProcess& process, const Wanted& wanted);
   /// Returns false if the place has no room; the allocation then stays where it was. If `wanted` is null, no other
-  /// allocation is moved to make room. Throws NoRoom if there is no room for the page tables; then the allocation has
+  /// allocation is moved to make room. Throws NoRoom if there is no room for the page tables; the allocation then has
   /// no memory.
   bool TryPlace(Allocation& allocation, size_t place, const Wanted* wanted);
   bool TakeRoom(Allocation& allocation, size_t place, const Wanted* wanted, Room& room);
   bool MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted);
   bool KeepToBudget(Allocation& allocation, const Wanted& wanted);
-  /// Moves an allocation out of its memory segment, to the next of its places that has room.
+  /// Moves an allocation from its memory segment to the next of its places that has room.
   void Demote(Allocation& allocation);
   void FillIn(Allocation& allocation);
   /// Moves the ownership of the allocation's pages in a memory segment to the object `old`, from which the contents are
   /// copied.
   void HandOver(Allocation& allocation, Allocation& old);
-  /// Repeats `work`, which allocates page tables, until there is room for them. Each time it evicts something on the
-  /// linked GPU that has no room. `stays` is never evicted; it may be null.
+  /// Repeats `work`, which allocates page tables, until there is room for them. Evicts other allocations or tables on
+  /// the linked GPU that is full. `stays` is never evicted; it may be null.
   void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                 const std::function<void()>& work);
-  /// Makes room for page tables in a memory segment of this GPU by moving one allocation out of it or evicting the
-  /// tables of one process; as a last resort, by moving a wanted allocation elsewhere. Returns false if nothing can be
-  /// moved.
+  /// Makes room for page tables in a memory segment of this GPU by moving an allocation out of the segment or evicting
+  /// the tables of a process; as a last resort, by moving a wanted allocation elsewhere. Returns false if nothing can
+  /// be moved.
   bool MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays);
   /// Evicts the page tables of one process on all linked GPUs. Returns false if every process needs its tables.
   bool EvictTables(const Wanted& wanted);

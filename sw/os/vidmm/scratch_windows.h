@@ -16,9 +16,9 @@ class PhysicalAdapter;
 class SystemBuffer;
 struct Allocation;
 
-/// The scratch windows of the paging process: addresses through which a transfer, a fill or a single operation accesses
-/// pages of an allocation or of system memory. A window is remapped only when the GPU has completed the last packet
-/// that used it. Sizes and offsets are in bytes. Call on the VidMm worker thread only.
+/// The scratch windows of the paging process. A window is an address range through which a transfer, a fill or a single
+/// operation accesses pages of an allocation and of system memory. A window is remapped only after the GPU has
+/// completed the last packet that used it. Sizes and offsets are in bytes. Call on the VidMm worker thread only.
 class ScratchWindows {
  public:
   struct Window {
@@ -26,51 +26,51 @@ class ScratchWindows {
     uint64_t local = 0;   ///< GPU VA that maps pages of a memory segment
     PacketId packet = 0;  ///< packet that last used the window
   };
-  /// The part of an allocation that is mapped in one window. A window begins at a page boundary of the segment, so
-  /// `skip` bytes precede the requested ones.
+  /// The part of an allocation that one window maps. A window begins at a page boundary of the segment, so `skip` bytes
+  /// precede the requested ones.
   struct Piece {
     uint64_t start, skip, size;
-    uint64_t protection;  ///< the driver's protection, equal for all requested pages
+    uint64_t protection;  ///< the driver protection that all wanted pages share
   };
   static constexpr size_t kCount = 4;
 
   ScratchWindows(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging)
       : gpu_(gpu), work_(work), paging_(paging) {}
 
-  // For PagingBringUp, which sets the addresses of the windows and makes their tables.
+  // All windows, for PagingBringUp, which sets their addresses and creates their tables.
   std::array<Window, kCount>& all() { return windows_; }
   /// A window for large fills, for pages of a memory segment only. It exists if fill_bytes() is not 0.
   Window& fill() { return fill_; }
-  /// bytes returns the size of a window, fill_bytes that of the window for large fills (0: fills use ordinary windows).
+  /// bytes() is the size of a window, fill_bytes() the size of the window for large fills (0: fills use ordinary
+  /// windows).
   uint64_t bytes() const;
   uint64_t fill_bytes() const;
-  /// Number of leaf tables of 64 KiB entries that windows onto memory segments need; 0 if they need none.
+  /// Number of leaf tables of 64 KiB entries that the windows onto memory segments need; 0 if there are none.
   uint64_t leaf_tables() const;
-  /// Call when the tables are rebuilt; at that point no packet uses a window.
+  /// Call when the tables are rebuilt; no packet then uses a window any more.
   void ForgetPackets();
 
-  /// Next and NextForFill return a window once the GPU has completed the packets that used it. `bytes` must fit in the
+  /// Next and NextForFill return a window after the GPU has completed the packets that used it. `bytes` must fit in the
   /// window.
   Window& Next();
   Window& NextForFill(uint64_t bytes);
   /// Returns the piece from byte `at` on, of at most `left` bytes and at most `pages` pages in the window.
   static Piece PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages);
-  /// Maps a piece at `va`. Returns true if the entries map pages of 64 KiB.
+  /// Maps a piece at `va`. Returns true if 64 KiB entries map it.
   bool Show(uint64_t va, const Allocation& allocation, const Piece& piece);
-  /// Maps the same number of bytes of system memory at `va`, from the page that contains byte `at` on, on behalf of the
-  /// allocation. Returns true if the entries map pages of 64 KiB.
+  /// Maps the same number of bytes of system memory, from the page that contains byte `at` on. The driver sees
+  /// `allocation` as the owner of the entries. Returns the same as Show.
   bool ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece,
                   const Allocation& allocation);
-  /// Performs one operation on the allocation's first `bytes`, at the address that is passed to `operation`. Returns
-  /// when the GPU has completed it. Triggers a bug check if the bytes do not fit into a window.
+  /// Performs an operation on the allocation's first `bytes`; `operation` gets the address at which they are mapped.
+  /// Returns when the GPU has completed it. Triggers a bug check if the bytes do not fit into a window.
   void InWindow(Allocation& allocation, uint64_t bytes,
                 const std::function<DXGKARG_BUILDPAGINGBUFFER(uint64_t va)>& operation);
 
  private:
   bool Set(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation, uint64_t offset,
            uint64_t driver_protection);
-  /// Returns the entries of an allocation's pages in VRAM. With pages of 64 KiB the entries extend to the end of the
-  /// last such page.
+  /// Entries for an allocation's pages in VRAM. With pages of 64 KiB, they extend to the end of the last such page.
   std::vector<DXGK_PTE> LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const;
 
   PhysicalAdapter& gpu_;

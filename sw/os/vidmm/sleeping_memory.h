@@ -7,20 +7,20 @@ namespace gmmu::os {
 class VidMm;
 struct Allocation;
 
-/// Preserves a GPU's state through D3, in which VRAM loses its contents: processes, contexts, virtual addresses,
-/// allocations with their bytes, and every page-table entry. Call on the VidMm worker thread only.
+/// Preserves a GPU's state through D3, in which VRAM loses its contents: processes, contexts, virtual addresses, the
+/// contents of allocations, and every page-table entry. Call on the VidMm worker thread only.
 class SleepingMemory {
  public:
   explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  // Sleep and Wake apply to all linked GPUs; call them on any VidMm of the link. Call Sleep before D3: it suspends
-  // contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError if an aperture range that
-  // belongs to no allocation is mapped.
+  // Sleep and Wake apply to all linked GPUs; call them on any VidMm of the link. Call Sleep before D3. It suspends
+  // contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError if anything is mapped in
+  // the aperture.
   void Sleep();
-  /// Call after D3, once the paging process has its tables again. Restores everything that Sleep saved and resumes
-  /// contexts. A large page that MapLarge created is restored as small pages.
+  /// Call after D3, when the paging process has its tables again. Restores everything and resumes contexts. A large
+  /// page that MapLarge has mapped is restored as small pages.
   void Wake();
-  /// Call when an allocation is destroyed; its bytes will not be restored.
+  /// Call when an allocation is destroyed. Its contents will not be restored.
   void Drop(const Allocation& allocation);
 
  private:

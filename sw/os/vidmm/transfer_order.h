@@ -6,11 +6,11 @@
 namespace gmmu::os {
 
 /// Checks the order of TRANSFER operations: the first piece of a move has TransferStart, the last has TransferEnd, and
-/// a move ends before the next begins (DXGK_TRANSFERFLAGS). Further passes of the same piece repeat its flags and are
-/// not checked.
+/// a move ends before the next one begins (DXGK_TRANSFERFLAGS). Further passes of a piece repeat its flags and are not
+/// checked.
 class TransferOrder {
  public:
-  /// Triggers a bug check if `operation` is out of order. Call it with each operation as VidMm first sends it.
+  /// Triggers a bug check if `operation`, as VidMm first sends it, is out of order.
   void Note(const DXGKARG_BUILDPAGINGBUFFER& operation) {
     if (operation.Operation == DXGK_OPERATION_TRANSFER) Note(operation.Transfer);
     if (operation.Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER) Note(operation.SpecialLockTransfer);

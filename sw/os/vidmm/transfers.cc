@@ -23,7 +23,7 @@ namespace {
 using Piece = ScratchWindows::Piece;
 using Window = ScratchWindows::Window;
 
-/// One side of a transfer: its address in a window, and whether the window maps 64 KiB pages.
+/// One side of a transfer: its address in a window, and whether 64 KiB entries map it.
 struct Side {
   uint64_t va;
   bool pages_64k;
@@ -48,7 +48,7 @@ DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offs
 
 constexpr uint64_t kView = 4 << 20;  // largest CPU view
 
-/// Returns the backing store of an allocation that is in no memory segment.
+/// Returns the backing store of an allocation that is not in a memory segment.
 SystemBuffer& BackingOf(const Allocation& allocation) {
   if (!allocation.resident()) throw BugCheck("contents of " + allocation.name + ", which is not resident");
   return *allocation.backing;
@@ -95,7 +95,7 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
            : TransferOf(allocation, done, size, local, system, DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the last piece shares a buffer with the fence signal
+    if (done < bytes) window.packet = work.Submit();  // the last piece shares a buffer with the fence's signal
     if (progress) progress(done);
   }
   work.Finish();
@@ -116,7 +116,7 @@ void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes
                                                      DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the last piece shares a buffer with the fence signal
+    if (done < bytes) window.packet = work.Submit();  // the last piece shares a buffer with the fence's signal
   }
   work.Finish();
 }

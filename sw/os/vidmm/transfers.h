@@ -12,32 +12,31 @@ struct Allocation;
 /// Called with the number of bytes completed so far; may be empty.
 using Progress = std::function<void(uint64_t)>;
 
-/// Moves the contents of resident allocations to and from system memory, and copies and fills them, through the scratch
-/// windows or by WDDM 1 operations if the system uses those (`physical_paging`).
-///
-/// The bytes of an allocation in no memory segment are in the backing store, and the CPU moves them. `bytes` may have
-/// any value. Calls return when the work is done. Call on the VidMm worker thread only.
+/// Moves the contents of resident allocations to and from system memory, copies and fills them. It uses the scratch
+/// windows, or WDDM 1 operations if the system uses those (`physical_paging`). If an allocation is not in a memory
+/// segment, its contents are in the backing store, and the CPU moves them. `bytes` may have any value. Calls return
+/// when the work is complete. Call on the VidMm worker thread only.
 class Transfers {
  public:
   explicit Transfers(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// PageIn copies host memory into the allocation, PageOut copies it back.
+  /// PageIn copies host memory into the allocation. PageOut copies the allocation to host memory.
   void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress);
   void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress);
-  /// Copies from VRAM to VRAM. The target is on this GPU; the source may be on another linked GPU.
+  /// Copies from VRAM to VRAM. The target must be on this GPU; the source may be on another linked GPU.
   void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes);
   /// Fills the allocation from `offset` on.
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
-  /// Notifies the driver that the allocation's contents are dropped without a copy (WDDM 1 only). The call only queues
-  /// the operation.
+  /// Notifies the driver that the allocation's contents are dropped without a copy (WDDM 1 only). The operation is only
+  /// queued.
   void Discard(const Allocation& allocation);
 
   /// Makes the GPU copy from the aperture segment, from byte `aperture_offset` on, into the allocation, from page
   /// `offset` on.
   void CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes);
-  /// Pages out an allocation whose EvictionSegmentSet has an aperture segment: copies through a range of the aperture
-  /// that maps `target` (driver documents). It copies in pieces if the aperture lacks room for all bytes, and calls
-  /// PageOut if the aperture has no room at all.
+  /// Pages out an allocation whose EvictionSegmentSet contains an aperture segment. The copy runs through an aperture
+  /// range that maps `target` (driver documents). It is done in pieces if the aperture lacks room for all bytes; if the
+  /// aperture has no room at all, PageOut is called instead.
   void EvictThroughAperture(Allocation& allocation, SystemBuffer& target);
 
  private:

@@ -59,7 +59,7 @@ bool VaCalls::Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) 
   });
 }
 
-// D3DGPU_UNIQUE_DRIVER_PROTECTION requires that all mappings of a page have the same value.
+// Implements D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page must have the same value.
 bool VaCalls::Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection) {
   return std::any_of(mappings.begin(), mappings.end(), [&](const auto& mapping) {
     if (mapping.first_page >= first + pages || first >= mapping.first_page + mapping.shown()) return false;
@@ -127,7 +127,7 @@ NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
   return STATUS_SUCCESS;
 }
 
-// If a range is only reserved (NO_COMMIT), its page tables are allocated when an allocation is mapped there.
+// The page tables of a range that is only reserved (NO_COMMIT) are created when an allocation is mapped in the range.
 NTSTATUS VaCalls::Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) {
   args.VirtualAddress = args.PagingFenceValue = 0;
   const bool zero = args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;

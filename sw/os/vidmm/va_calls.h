@@ -14,48 +14,48 @@ class VidMm;
 struct GpuProcess;
 
 /// Applications' calls that map, reserve, update and free their GPU virtual addresses (display driver documents, GPU
-/// virtual address; layouts of the user-mode headers).
+/// virtual address; structure layouts of the user-mode headers).
 ///
-/// Addresses and sizes are bytes, multiples of 4 KiB; reservations are multiples of 64 KiB. A call that breaks a rule
-/// returns STATUS_INVALID_PARAMETER, one for addresses that are taken STATUS_NO_MEMORY; neither changes anything.
+/// Addresses and sizes are in bytes, multiples of 4 KiB; reservations are multiples of 64 KiB. A call that breaks a
+/// rule returns STATUS_INVALID_PARAMETER, a call for addresses in use STATUS_NO_MEMORY; neither changes anything.
 /// Mappings must satisfy Allocation::MayShow, so a tile in a memory segment with pages of 64 KiB consists of whole
-/// pages. Calls return when the GPU has the new tables; PagingFenceValue is therefore 0, which means that there is
+/// pages. Calls return when the GPU uses the new tables; PagingFenceValue is therefore 0, which means that there is
 /// nothing to wait for. Call on the VidMm worker thread only.
 class VaCalls {
  public:
   /// Linked adapters are not supported: the constructor refuses them.
   explicit VaCalls(VidMm& vidmm);
 
-  /// Returns the application's handle of an allocation; it is invalid once the allocation is destroyed.
+  /// Returns the application's handle of an allocation. It becomes invalid when the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
 
-  /// Maps at BaseAddress, or anywhere if BaseAddress is 0. The range at BaseAddress must be free, lie in one range of
-  /// the process, or lie in a range of the driver that allows application mappings, where it must not partially overlap
-  /// another mapping. Large pages are used where pages, addresses and hardware allow them.
+  /// Maps at BaseAddress, or anywhere if it is 0. The range at BaseAddress must be free, lie within a single range of
+  /// the process, or lie within a range of the driver that permits the mapping; there it must not partially overlap
+  /// another mapping. Large pages are used where pages, addresses and hardware permit them.
   NTSTATUS Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args);
   NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
   /// Frees a range, which must be exactly one that was mapped or reserved.
   NTSTATUS Free(GpuProcess& process, uint64_t base, uint64_t bytes);
-  /// Performs one batch of operations on the companion of the process' context. The batch begins when `fence` has
-  /// `value`, and signals value + 1 at its end. All targets must lie in one reserved range, and so must all sources of
-  /// copies.
+  /// Performs a batch of operations on the companion context of the process' context. The batch begins when `fence` has
+  /// the value `value`, and signals value + 1 at its end. All targets must lie in a single reserved range, and all
+  /// sources of copies too.
   NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                   MonitoredFence& fence, uint64_t value);
 
-  /// Frees all ranges that the process still has.
+  /// Frees all ranges that the process still holds.
   void Forget(GpuProcess& process);
 
  private:
   struct Range {
     uint64_t base = 0, bytes = 0;
-    bool reserved = false;  // true: made by Reserve; false: made by Map
-    bool anywhere = false;  // lies in a range of the driver, so Free does not release the addresses
+    bool reserved = false;  // Reserve (true) or Map (false) created the range
+    bool anywhere = false;  // it lies in a range of the driver, so Free keeps the addresses
     uint64_t driver_protection = 0;
   };
   const Range* RangeOf(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
   bool Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
   Allocation* Find(D3DKMT_HANDLE handle) const;
-  /// The mappings after the operations of the batch that have been checked so far.
+  /// The mappings that result from the operations of the batch so far.
   using Plan = std::map<Allocation*, std::vector<Mapping>>;
   static bool Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection);
   void Put(GpuProcess& process, uint64_t va, Allocation* allocation, uint64_t first, uint64_t pages,

@@ -15,22 +15,22 @@ struct GpuProcess;
 /// Selects the allocations and page tables to evict. It changes nothing itself.
 class Victims {
  public:
-  /// `wanted` lists the allocations that must not be evicted, nor the page tables of their processes.
+  /// `wanted`: allocations that must stay, as must the page tables of their processes.
   Victims(VidMm& vidmm, std::vector<Allocation*> wanted) : vidmm_(vidmm), wanted_(std::move(wanted)) {}
 
-  /// Limits the allocations that Find chooses from.
+  /// Restricts the allocations among which Find chooses.
   struct Among {
     unsigned segment = 0;               ///< only allocations in this memory segment; 0: in any
     UINT priority = ~UINT{0};           ///< only allocations of at most this priority
-    const GpuProcess* owner = nullptr;  ///< only allocations of this process; null: of any
+    const GpuProcess* owner = nullptr;  ///< only allocations of this process; null: of any process
     bool another_place = false;         ///< only allocations that have a place after their current one
   };
   /// Returns the allocation with the lowest priority, and among equals the least recently wanted one; null if none may
-  /// be evicted. Allocations that Residency never made resident are not selected.
+  /// be evicted. Allocations that Residency has never made resident are not chosen.
   Allocation* Find(const Among& among) const;
-  /// Selects among the processes that have page tables in memory, a context, and no wanted allocation mapped. Returns
-  /// the one whose allocations were last wanted the longest time ago, or null. With linked GPUs it returns the part on
-  /// this GPU that has tables, and mappings of all parts count.
+  /// Chooses among the processes that have page tables in memory, a context, and no wanted allocation mapped. Returns
+  /// the process whose allocations were wanted longest ago, or null. On linked GPUs it returns that process' part on
+  /// this GPU, which must have tables; the mappings of all parts count.
   GpuProcess* FindTables() const;
 
   /// The process that mapped the allocation first and whose budget is charged; null if it was never mapped.

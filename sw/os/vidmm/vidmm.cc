@@ -63,7 +63,7 @@ struct VidMm::Parts {
   SystemBuffer dummy;
   std::optional<Aperture> aperture;    // exists from Start on
   std::vector<uint64_t> buffer_pages;  // physical model: first pages of the paging buffers in the aperture segment
-  bool at_once = false;                // aperture operations are completed inside their call
+  bool at_once = false;                // aperture operations complete inside the call
 };
 
 VidMm::VidMm(LogicalAdapter& adapter) : VidMm(adapter.lead()) {}
@@ -93,7 +93,7 @@ bool VidMm::running() const { return parts_->work.queue().buffers() != 0; }
 
 void VidMm::Start() {
   if (this == link_.front())
-    adapter().set_driver_requests(&context_allocations());  // the front VidMm holds the addresses of all parts
+    adapter().set_driver_requests(&context_allocations());  // the front VidMm has the addresses of all parts
   paging().Open(*this);
   work().Start(paging().process().handles.context);
   const bool tables = !gpu_.caps().physical_model;

@@ -34,12 +34,11 @@ struct AllocationRequest;
 struct GpuProcess;
 
 /// The video memory manager of one GPU. It owns the classes that do the work and offers the calls that most callers
-/// need; other calls go directly to one of the classes. Each of several linked adapters has its own VidMm (VidMmLink):
-/// a process has a part on each, an allocation lives in the memory of one, and the page tables of all may map it.
+/// need; other calls are made on one of the classes. Each of several linked adapters has a VidMm (VidMmLink): a process
+/// has a part in each, an allocation is in the memory of one, and page tables of all of them can map it.
 ///
-/// Every call must be made on the VidMm worker thread. It returns when the GPU has done the work and has signalled the
-/// fence of the packets and the monitored fence. Virtual addresses and sizes are in bytes, multiples of 4 KiB unless a
-/// call says otherwise.
+/// Call on the VidMm worker thread only. Calls return when the GPU has completed the work and the paging fence has been
+/// signalled. Virtual addresses and sizes are in bytes, multiples of 4 KiB unless a call says otherwise.
 class VidMm {
  public:
   explicit VidMm(LogicalAdapter& adapter);
@@ -54,8 +53,9 @@ class VidMm {
   void Stop();
   /// True between Start and Stop.
   bool running() const;
-  /// For recovery after a reset of the adapter. Call ForgetQueued before the driver restarts and RebuildTables after
-  /// it. Existing processes and allocations are lost and can only be destroyed; the paging process gets new tables.
+  /// For recovery after an adapter reset. Call ForgetQueued before the driver restarts, and RebuildTables after it has
+  /// restarted. Existing processes and allocations are lost and can only be destroyed; the paging process gets new
+  /// tables.
   void ForgetQueued();
   void RebuildTables();
   /// Call Sleep before D3 and Wake after it (SleepingMemory). A call on any linked GPU applies to all of them.
@@ -66,17 +66,14 @@ class VidMm {
   PhysicalAdapter& gpu() { return gpu_; }
   Allocations& allocations();
   Processes& processes();
-  /// Maps allocations and records their mappings.
   Mappings& mappings();
-  /// Page tables of processes.
   ProcessTables& tables();
-  /// Manages the memory of segments.
+  /// Manages the memory of the segments.
   Placement& placement();
-  /// Decides where allocations live.
+  /// Decides where allocations are resident.
   Residency& residency();
   Transfers& transfers();
   ScratchWindows& windows();
-  /// The paging process.
   PagingProcess& paging();
   PagingWork& work();
   Aperture& aperture();
@@ -107,8 +104,8 @@ class VidMm {
 
  private:
   struct Parts;
-  /// Builds the paging process' tables (PagingBringUp::MakeTables), with entries for everything that has been mapped in
-  /// the process since its start: tables of other processes and the buffers of companions.
+  /// Creates the tables of the paging process (PagingBringUp::MakeTables), with entries for everything that has been
+  /// mapped in the process since its start: tables of other processes, and the buffers of companions.
   void MakeTables(bool gpu_runs);
   /// Maps paging buffers into the aperture segment, in the physical model. The driver executes the operation inside the
   /// call.

@@ -13,14 +13,14 @@ namespace gmmu::os {
 
 class LinkedTables;
 
-/// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes that run on all of them. The
-/// behaviour comes from the documentation; it was not observed on Windows.
+/// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes on all of them. The behaviour
+/// comes from the documentation; it was not observed on Windows.
 ///
-/// A process has one space of virtual addresses on all linked GPUs, and page tables on each. A mapping may exist on one
-/// GPU or on all; accesses through entries for another GPU's memory go over the link. The trees of tables are the same
-/// on all GPUs, so a mapping on one GPU creates its tables on all. Each GPU writes its tables by its own paging work;
-/// each VidMm has its own budgets, residency and transfers. As in VidMm, calls must be made on the worker and return
-/// when the work is done.
+/// A process has a single virtual address space on all linked GPUs, and page tables on each. A mapping can exist on one
+/// GPU or on all; entries for another GPU's memory are accessed over the link. The trees of tables are the same
+/// everywhere, so a mapping on one GPU creates its tables on all. Each GPU writes its tables by its own paging work.
+/// Each VidMm has its own budgets, residency and transfers. As in VidMm, calls are made on the worker and return when
+/// the work is complete.
 class VidMmLink {
  public:
   static constexpr unsigned kMost = 4;
@@ -39,14 +39,13 @@ class VidMmLink {
 
   void Start();
   void Stop();
-  /// Call after a reset of the adapter, which resets every linked GPU.
+  /// Call after an adapter reset, which resets every GPU of the link.
   void Rebuild();
 
   unsigned gpus() const { return gpus_; }
   VidMm& on(unsigned gpu) { return *vidmm_.at(gpu); }
 
-  /// If a GPU refuses its part of the process, or lacks room for it, the exception is passed on and no GPU keeps a
-  /// part.
+  /// If a GPU refuses its part or has no room for it, no GPU keeps a part and the exception is rethrown.
   Process* CreateProcess(const std::string& name);
   void DestroyProcess(Process* process);
   uint64_t ReserveVa(Process& process, uint64_t bytes) { return on(0).ReserveVa(*process.parts[0], bytes); }
@@ -59,7 +58,7 @@ class VidMmLink {
   void MapEverywhere(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
   /// Copies the mappings of [source, source + bytes) to `target` in the tables of every GPU.
   void CopyEverywhere(Process& process, uint64_t source, uint64_t target, uint64_t bytes);
-  /// Makes the entries in the tables of every GPU invalid, and frees page tables that served only the range.
+  /// Invalidates the entries in the tables of every GPU, and frees page tables that served only this range.
   void UnmapEverywhere(Process& process, uint64_t va, uint64_t pages);
 
  private:
@@ -67,7 +66,7 @@ class VidMmLink {
 
   LogicalAdapter& adapter_;
   unsigned gpus_;
-  std::array<std::optional<VidMm>, kMost> vidmm_;  // optional, so that a VidMm that is created again keeps its address
+  std::array<std::optional<VidMm>, kMost> vidmm_;  // a recreated VidMm keeps its address
   std::vector<std::unique_ptr<Process>> processes_;
 };
 
