@@ -49,7 +49,7 @@ class Gpu {
   Gpu(const VideoMemory& memory);
   GpuFacts facts() const;
 
-  /// D3DKMTEscape to this hardware's driver; `Data` begins with a header that names the adapter.
+  /// Sends D3DKMTEscape to the driver of this hardware. `Data` begins with a header that names the adapter.
   template <typename Data>
   NTSTATUS Ask(Data& data) const {
     data.header.adapter = index();

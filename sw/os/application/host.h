@@ -24,7 +24,7 @@ class Host {
   Host(Kernel& kernel) : kernel_(&kernel) {}
   Host(const VideoMemory& memory);
 
-  /// Time, RAM, firmware, instruments.
+  /// The machine: time, RAM, firmware, instruments.
   hw::Platform& platform() const;
   void Spawn(const std::string& name, const std::function<void()>& body) const;
   /// Wait calls Scheduler::Wait. WaitOrFault also throws DeviceFault as soon as a device reports a fault.

@@ -8,7 +8,7 @@ namespace gmmu::os {
 /// How a GPU reaches host memory.
 enum class DmaMode {
   kPhysical,  ///< no domain: bus addresses are host physical ones
-  kIdentity,  ///< a domain that maps the memory the GPU may use 1:1
+  kIdentity,  ///< a domain that maps 1:1 the memory that the GPU may use
   kRemapped,  ///< a domain with its own logical addresses
 };
 /// Returns "physical", "1:1" or "remapped".

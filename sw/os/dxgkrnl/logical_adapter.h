@@ -92,7 +92,7 @@ class LogicalAdapter {
   DmaMode mode() const;
   bool remapped() const { return mode() == DmaMode::kRemapped; }
   RemappingDomain* domain();
-  /// Processes, contexts and allocations.
+  /// The driver's processes, contexts and allocations.
   AdapterObjects& driver_objects() { return *driver_objects_; }
 
   /// Number of requests that the bus monitor has counted from all devices of this adapter.

@@ -31,7 +31,7 @@ struct AdapterCaps {
   bool system_64k = false;        ///< SysMem64KBPageSupported
   DXGK_PAGETABLEUPDATEMODE update_mode = DXGK_PAGETABLEUPDATE_CPU_VIRTUAL;
   Geometry geometry;
-  bool physical_model = false;  ///< AdapterAnswers::physical_model; `geometry` is empty then
+  bool physical_model = false;  ///< AdapterAnswers::physical_model; if true, `geometry` is empty
   unsigned nodes = 0;
   unsigned paging_node = 0;
   unsigned render_node = 0;  ///< node for processes; the paging node if it is the only node

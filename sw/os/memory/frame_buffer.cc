@@ -13,7 +13,7 @@ namespace gmmu::os {
 namespace {
 
 constexpr char kOwner[] = "dxgkrnl";
-constexpr uint64_t kViewUnit = 64 << 10;  // views of a section begin at multiples of this
+constexpr uint64_t kViewUnit = 64 << 10;  // views of a section begin at multiples of 64 KiB
 
 /// Whether the call with index `call` is one of the `count` calls after the first `after` calls.
 bool Among(uint64_t call, uint64_t after, uint64_t count) { return call >= after && call - after < count; }

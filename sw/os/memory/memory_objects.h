@@ -54,7 +54,7 @@ class MemoryObjects {
   NTSTATUS Map(DXGKARGCB_MAP_PHYSICAL_MEMORY& args, const std::string& owner);
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args);
 
-  /// The memory object, and its first page, that a live ADL describes.
+  /// The part of a memory object that a live ADL describes.
   struct AdlOrigin {
     HANDLE object = nullptr;
     uint64_t first_page = 0;  ///< page index in the object

@@ -17,7 +17,7 @@ namespace {
 /// the driver must step by this stride rather than by its own sizeof.
 constexpr size_t kStride = sizeof(DXGK_SEGMENTDESCRIPTOR4) + 16;
 
-/// Makes the query of WDDM 1.2, whose descriptors are a plain array without a stride.
+/// Makes the segment query of WDDM 1.2, whose descriptors are a plain array without a stride.
 void QuerySegments3(Miniport& miniport, AdapterAnswers& answers) {
   DXGK_QUERYSEGMENTIN which{};
   DXGK_QUERYSEGMENTOUT3 out{};

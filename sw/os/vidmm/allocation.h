@@ -82,7 +82,7 @@ struct Allocation {
   // ended.
   std::vector<PacketId> users;  // DMA buffers that reference it; Unused() removes the completed ones
   bool bound = false;           // an earlier piece of the DMA buffer being submitted has bound the allocation
-  bool clean = false;           // `backing` is current: no DMA buffer submitted since then may write the allocation
+  bool clean = false;           // `backing` is current: no DMA buffer can have written the allocation since its page-in
 
   Residence residence() const {
     if (local) return Residence::kMemorySegment;

@@ -41,7 +41,7 @@ class Aperture {
     std::function<void(DXGKARG_BUILDPAGINGBUFFER&)> add;
     std::function<void()> finish;
   };
-  /// The owner of the mapped memory.
+  /// The owner of the memory that a range maps.
   struct Owner {
     HANDLE device = nullptr;      ///< null: the device of the primary
     HANDLE allocation = nullptr;  ///< null: the range maps a DMA buffer

@@ -53,7 +53,7 @@ struct GpuProcess {
   };
   std::map<uint64_t, Shown> shown;  // the mappings of all allocations, by address (Mappings)
   bool tables_asleep = false;       // tables are evicted because the GPU sleeps
-  bool tables_gave_way = false;     // tables were evicted because their memory was needed
+  bool tables_gave_way = false;     // tables were evicted to make room for others
   /// Ranges (address, pages) that changed while the tables were evicted. When the tables are restored, the entries in
   /// these ranges are cleared, and rewritten where a resident allocation is mapped.
   std::vector<std::pair<uint64_t, uint64_t>> stale;

@@ -22,7 +22,7 @@ class PagingBringUp {
                 Placement& placement)
       : gpu_(gpu), work_(work), paging_(paging), windows_(windows), placement_(placement) {}
 
-  /// Call after the paging process has been opened and its queue has started.
+  /// Reserves the first addresses. Call when the paging process is open and its queue has started.
   void ReserveVa();
   void FreeVa();
   /// Creates the root, tables and entries, and passes the root to the driver. No tables may exist: call it at the

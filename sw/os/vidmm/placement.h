@@ -26,8 +26,7 @@ class Placement {
   /// returns false in both cases. After a failure nothing is allocated.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
-  /// The two halves of MakeResident for one memory segment: TryTake allocates the pages, or returns nullopt if the
-  /// segment has no room; Put assigns them to the allocation.
+  /// The two halves of MakeResident, for a single memory segment. TryTake returns nullopt if the segment has no room.
   std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place);
   void Put(Allocation& allocation, SegmentPages pages);
   /// Frees the allocation's memory in a segment; the contents are lost. No entry may still map that memory.

@@ -88,7 +88,7 @@ GpuProcess* Processes::Create(const std::string& name, uint64_t root_entries, bo
     const Geometry& geometry = vidmm_.gpu().caps().geometry;
     if (root_entries == 0) root_entries = geometry.first_root_entries;
     if (root_entries != 0) {
-      for (const auto& [va, range] : process.driver_ranges)  // the root must cover the driver's ranges
+      for (const auto& [va, range] : process.driver_ranges)  // the root must cover these ranges
         root_entries = std::max(root_entries, ((va + range.bytes - 1) >> geometry.Shift(geometry.count() - 1)) + 1);
     }
     process.space->CreateRoot(vidmm_.work().SinkFor(process), root_entries);

@@ -32,7 +32,7 @@ class Processes {
   /// The other parts join it and must be destroyed before it. `parts` will contain all of them.
   GpuProcess* CreatePart(const std::string& name, const GpuProcess* joins, TableMemory::Placer placer,
                          const std::vector<GpuProcess*>& parts);
-  /// Also removes every mapping of the process from the record. No work of the process may be running.
+  /// Destroys the process and forgets its mappings. No work of the process may be running.
   void Destroy(GpuProcess* process);
 
   /// Creates the address space of a process and calls DxgkDdiCreateProcess, during which the driver can reserve

@@ -50,7 +50,7 @@ GpuProcess* Victims::FindTables() const {
   for (const auto& process : vidmm_.processes().all()) {
     if (process->handles.context == nullptr || process->space == nullptr || process->space->tables() == 0) continue;
     if (process->TablesEvicted() || process->tables_gave_way)
-      continue;  // with tables_gave_way the tables are already being restored
+      continue;  // tables_gave_way: the tables are being restored
     bool needed = false;
     uint64_t used = 0;
     const std::vector<GpuProcess*> parts = process->Parts();

@@ -69,7 +69,7 @@ class VidSch {
   void SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt = false);
   void ResumeContext(HANDLE context) { packets_.ResumeContext(context); }
   bool Suspended(HANDLE context) const { return packets_.Suspended(context); }
-  /// Call when the context is destroyed.
+  /// Undoes all suspensions of the context. Call when the context is destroyed.
   void ForgetContext(HANDLE context) { packets_.ForgetContext(context); }
 
   GpuDevice* CreateDevice(const std::string& name) { return devices_.Create(name); }

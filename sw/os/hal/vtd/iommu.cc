@@ -16,7 +16,7 @@ namespace {
 constexpr uint64_t kMostFaults = 4096;
 constexpr size_t kMostPageDescriptors = 16;
 
-Domain& Own(RemappingDomain& domain) { return static_cast<Domain&>(domain); }  // CreateDomain makes no others
+Domain& Own(RemappingDomain& domain) { return static_cast<Domain&>(domain); }  // CreateDomain creates no others
 
 }  // namespace
 
