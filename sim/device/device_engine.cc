@@ -22,7 +22,7 @@ constexpr const char* kHow = "\nMake one as docs/device.md says: c++ -shared -fP
   throw ConfigError("device.model = \"" + file + "\": " + why);
 }
 
-/// Loads the model from a shared object, which stays loaded until the program ends.
+/// Loads the model from a shared object, which stays loaded until the program exits.
 Open Load(const std::string& file) {
   if (access(file.c_str(), R_OK) != 0) Refuse(file, std::string("cannot be read: ") + std::strerror(errno) + kHow);
   std::string why;
@@ -54,7 +54,8 @@ Open Around(Serve serve) {
   };
 }
 
-/// Device accesses take effect at once, so that a device reads back what it wrote; interrupts take the link's time.
+/// A device's own accesses take effect at once, so that it reads back what it wrote; interrupts take the link's
+/// latency.
 TimeParameters TimingOfDevice(const MachineConfig& config) {
   TimeParameters timing = TimingOf(config);
   timing.pcie_latency_ps = timing.iommu_lookup_ps = 0;

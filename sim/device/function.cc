@@ -11,7 +11,7 @@
 namespace gmmu::sim::device {
 namespace {
 
-constexpr uint64_t kMessages = 0xFEE00000;  // address of interrupt messages from the interrupt line
+constexpr uint64_t kMessages = 0xFEE00000;  // address to which the interrupt line's messages are written
 
 }  // namespace
 
@@ -100,13 +100,13 @@ void Function::WriteConfig(uint16_t offset, unsigned size, uint32_t value) {
   if (table_.memory_lost != nullptr) table_.memory_lost(table_.state);
 }
 
-// ---- requests of the device
+// ---- device requests
 
 void Function::Plan(uint64_t ps) {
   if (table_.step == nullptr || ps >= planned_ps_) return;
   planned_ps_ = ps;
   agenda_.At(ps, [this, ps] {
-    if (planned_ps_ != ps) return;  // an earlier step was scheduled later, and has itself scheduled the next one
+    if (planned_ps_ != ps) return;  // the step was replaced by an earlier one, which has scheduled its own successor
     planned_ps_ = GMMU_DEVICE_IDLE;
     Step();
   });

@@ -20,23 +20,23 @@ using Open = std::function<void(const GMMU_DEVICE_HOST& host, GMMU_DEVICE& table
 struct FunctionParameters {
   ConfigSpaceParameters config;
   uint64_t memory_bytes = 0;
-  Open open;  ///< null: plain memory without a server
+  Open open;  ///< null: plain memory that no server reads
 };
 
 struct FunctionCounts {
   uint64_t register_reads = 0, register_writes = 0, steps = 0, interrupts = 0;
   uint64_t dma_reads = 0, dma_read_bytes = 0, dma_writes = 0, dma_write_bytes = 0, refused = 0;
-  uint64_t not_master = 0;  ///< refused because bus mastering was off; included in `refused`
+  uint64_t not_master = 0;  ///< accesses refused because bus mastering was off; included in `refused`
 };
 
 /// A PCI function other than this project's GPU: configuration space, local memory behind BAR 2, and the device behind
-/// BAR 0 and 4 (hw/device.h). It accesses host memory only through `host`, with its requester id.
+/// BARs 0 and 4 (hw/device.h). It accesses host memory only through `host`, with its own requester id.
 ///
-/// The CPU's accesses take effect on arrival: the machine calls Read and Write at that time. Register writes schedule a
-/// step.
+/// The CPU's accesses take effect when they arrive: the machine calls Read and Write at that time. A register write
+/// schedules a step of the device.
 class Function {
  public:
-  /// `deliver` sends an interrupt of the interrupt line, which does not pass the IOMMU.
+  /// `deliver` sends an interrupt of the interrupt line, which bypasses the IOMMU.
   Function(hw::Bdf bdf, const FunctionParameters& parameters, HostAccess& host, Agenda& agenda,
            std::function<void(uint64_t address, uint32_t data)> deliver, uint64_t line_ps);
   ~Function();
@@ -48,7 +48,7 @@ class Function {
   const FunctionCounts& counts() const { return counts_; }
   VramCore& memory() { return memory_; }
 
-  /// Performs an arrived access of at most 64 bytes inside a BAR. Unanswered reads return all ones.
+  /// Perform an arrived access of at most 64 bytes inside a BAR. Reads that the device does not answer return all ones.
   void Read(unsigned bar, uint64_t offset, void* to, size_t size);
   void Write(unsigned bar, uint64_t offset, const void* from, size_t size);
   uint32_t ReadConfig(uint16_t offset, unsigned size) const { return config_.Read(offset, size); }
@@ -56,7 +56,7 @@ class Function {
   std::vector<hw::InUse> ResourcesInUse() const;
 
  private:
-  // hw/device.h
+  // Callbacks of hw/device.h
   bool Dma(uint64_t address, void* bytes, uint32_t size, bool write);
   void Interrupt();
   void Plan(uint64_t ps);

@@ -22,7 +22,7 @@ FunctionOnLink::FunctionOnLink(PlainHost& host, const FunctionParameters& functi
           BdfOf(0), function, host.host, host.agenda,
           [&host](uint64_t address, uint32_t data) { host.messages.Put({address, data}); }, link_ps_) {}
 
-// ---- the CPU's accesses
+// ---- CPU accesses
 
 void FunctionOnLink::Read(const BarAccess& access, void* to) {
   clock().Pass(link_ps_);  // the read arrives after the earlier posted writes

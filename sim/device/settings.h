@@ -21,7 +21,8 @@ struct DeviceSettings {
 
   /// Returns the members as keys of a configuration file. The keys must not outlive this object.
   settings::Keys Keys();
-  /// Checks rules between keys, for a device in `machine`. Throws settings::Error, which names `file`, key and error.
+  /// Checks the rules between keys, for a device in `machine`. Throws settings::Error, whose message contains `file`,
+  /// the key and the error.
   void Check(const MachineConfig& machine, const std::string& file) const;
   /// Whether a device replaces the GPU.
   bool present() const { return !device.model.empty(); }

@@ -6,8 +6,7 @@
 
 namespace gmmu::sim {
 
-/// The meaning of a transaction's address. The first four values equal AxUSER.kind on the GPU's host
-/// port.
+/// How a transaction's address is to be read. The first four values equal AxUSER.kind on the GPU's host port.
 enum class AddressKind : uint8_t {
   kLogical,     ///< untranslated: an IOMMU, if there is one, translates it
   kTranslated,  ///< the device has translated the address itself
@@ -16,24 +15,24 @@ enum class AddressKind : uint8_t {
   kConfig,      ///< an offset in the configuration space of the accessed device
 };
 
-/// The times at which a read passed the stages of its path, in picoseconds of simulated time. A burst of several
-/// requests has the times of the request whose data arrived last.
+/// The times at which a read passed the stages of its path, in picoseconds of simulated time. A burst that is split
+/// into several requests has the times of the request whose data arrived last.
 struct BusMarks {
-  uint64_t wire_ps = 0;        ///< its first byte is on the link
-  uint64_t root_ps = 0;        ///< its last byte is at the root complex
-  uint64_t translated_ps = 0;  ///< the IOMMU has its host address
-  uint64_t memory_ps = 0;      ///< its data is at the root complex
-  uint64_t device_ps = 0;      ///< its data is at the device
+  uint64_t wire_ps = 0;        ///< the first byte is on the link
+  uint64_t root_ps = 0;        ///< the last byte is at the root complex
+  uint64_t translated_ps = 0;  ///< the IOMMU has the host address
+  uint64_t memory_ps = 0;      ///< the data is at the root complex
+  uint64_t device_ps = 0;      ///< the data is at the device
 };
 
-/// Identifies the sender of a transaction. A target may ignore it. A transaction without this extension counts as that
-/// of a plain bus master, with a logical address and requester 0.
+/// Identifies the sender of a transaction. A target may ignore it. A transaction without this extension is treated as
+/// one of a plain bus master, with a logical address and requester 0.
 class BusExtension : public tlm::tlm_extension<BusExtension> {
  public:
   tlm::tlm_extension_base* clone() const override { return new BusExtension(*this); }
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const BusExtension&>(other); }
 
-  uint16_t requester = 0;  ///< bus, device, function as PCIe sends them
+  uint16_t requester = 0;  ///< bus, device and function, as encoded in PCIe requests
   AddressKind kind = AddressKind::kLogical;
   uint8_t client = 0;  ///< AXI requester inside the device
   uint32_t tag = 0;    ///< AXI id

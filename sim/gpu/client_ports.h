@@ -10,24 +10,27 @@ class Vgmmu_gpu;
 
 namespace gmmu::sim {
 
-/// The external side of the client ports cl_*: makes the accesses that hw::ClientAccesses requests, at most one per
-/// client and cycle, and always accepts responses. A write's words, AddressPattern of seed 0 (hw/traffic.h), precede it
-/// at one per cycle, so later accesses wait behind them. While there are no accesses, it costs no host time.
+/// Drives the client ports cl_* from outside: issues the accesses that hw::ClientAccesses requests, at most one per
+/// client and cycle, and always accepts responses. The data words of a write (AddressPattern with seed 0, hw/traffic.h)
+/// are sent before it, one per cycle, so later accesses wait behind them. While there are no accesses, it costs no host
+/// time.
 class ClientPorts {
  public:
   static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
 
   ClientPorts();
-  /// Makes these accesses from now on; null: none. Those in flight complete, and their responses are dropped.
+  /// Takes the accesses from `accesses` from now on; null: issues none. Accesses in flight complete, and their
+  /// responses are dropped.
   void Serve(hw::ClientAccesses* accesses);
   /// Deliberate fault (hw::Instruments): client 0 begins a read whose response is never accepted.
   void LoseAnswer(Vgmmu_gpu& top, unsigned space, uint64_t va);
 
-  /// Call both before the clock edge of `cycle`: Drive sets inputs; Sample, once they settled, records handshakes.
+  /// Call both before the clock edge of `cycle`: Drive sets the inputs; Sample records the handshakes once they have
+  /// settled.
   void Drive(Vgmmu_gpu& top, uint64_t cycle);
   void Sample(Vgmmu_gpu& top, uint64_t cycle);
 
-  /// Whether nothing is offered and every access has completed.
+  /// Whether no access is offered or in flight.
   bool idle() const { return offered_ == 0 && in_flight_ == 0 && !losing_; }
   /// Returns the cycle of the next access. Call it only while idle.
   uint64_t due() const;
@@ -40,10 +43,10 @@ class ClientPorts {
   };
   struct Port {
     uint64_t due = kNever;
-    uint64_t free = ~uint64_t{0};  // bit i: slot i
+    uint64_t free = ~uint64_t{0};  // bit i: slot i is free
     std::array<Slot, kSlots> slots;
     unsigned slot = 0;                // slot of the offered access
-    unsigned word = 0, end_word = 0;  // of a write: the next word, and one past the last word
+    unsigned word = 0, end_word = 0;  // of a write: the next word to send, and one past the last word
     hw::ClientRequest request;
   };
 
@@ -56,10 +59,11 @@ class ClientPorts {
 
   std::vector<Port> ports_;
   hw::ClientAccesses* accesses_ = nullptr;
-  uint64_t life_ = 0;  // of `accesses_`
-  // Masks by client: an access is offered; a request is on the pins; a word is on the pins; a later one is due there.
+  uint64_t life_ = 0;  // lifetime number of `accesses_`
+  // Masks by client: an access is offered; a request is on the pins; a word is on the pins; a later access is due
+  // there.
   uint64_t offered_ = 0, requests_ = 0, words_ = 0, next_ = 0;
-  uint64_t in_flight_ = 0;  // slots
+  uint64_t in_flight_ = 0;  // number of slots in use
   bool losing_ = false, lost_ = false;
 };
 

@@ -10,11 +10,11 @@
 
 namespace gmmu::sim {
 
-/// Drives the AXI4-Lite ports s_reg and s_win with the CPU's accesses to the function, in order.
+/// Drives the AXI4-Lite ports s_reg and s_win with the CPU's accesses to the function, in-order.
 ///
-/// A window access is cut into 8-byte beats; writes are pipelined. A register access begins when all earlier window
-/// beats were accepted, and the next access begins after its response, so the GPU sees one order. A window write is
-/// done when its final beat was accepted. Configuration accesses are performed in the same order.
+/// A window access is split into 8-byte beats; writes are pipelined. A register access starts when all earlier window
+/// beats have been accepted, and the next access starts after its response, so the GPU sees one order. A window write
+/// is done when its last beat has been accepted. Configuration accesses are performed in the same order.
 class CpuPort {
  public:
   enum class Target : uint8_t { kRegisters, kWindow, kConfig };
@@ -24,13 +24,13 @@ class CpuPort {
     uint32_t offset = 0;
     unsigned bytes = 8;  ///< 1, 2, 4 or a multiple of 8; naturally aligned
     uint8_t* data = nullptr;
-    tlm::tlm_generic_payload* transaction = nullptr;  ///< belongs to the caller, who gets it back by Done
+    tlm::tlm_generic_payload* transaction = nullptr;  ///< the caller's; Done returns it
   };
   /// Called when the access is done. If `ok` is false, the GPU responded with an error, and read data is all ones.
   using Done = std::function<void(const Access&, bool ok)>;
   using Configure = std::function<void(const Access&)>;
-  /// Called when a register write is accepted. The bytes of `data` that `strobe` selects go to the 8-byte word at
-  /// `offset`.
+  /// Called when a register write is accepted. `strobe` selects the bytes of `data` that are written to the 8-byte word
+  /// at `offset`.
   using WriteHook = std::function<void(uint32_t offset, uint64_t data, unsigned strobe)>;
 
   CpuPort(Done done, Configure configure) : done_(std::move(done)), configure_(std::move(configure)) {}
@@ -48,7 +48,7 @@ class CpuPort {
   }
 
   bool idle() const { return !active_ && !taken_ && queue_.empty() && window_answers_ == 0; }
-  /// Describes, for error messages, the event for which the oldest access waits.
+  /// Describes, for error messages, the event that the oldest access waits for.
   std::string Waiting() const;
 
  private:
@@ -72,12 +72,12 @@ class CpuPort {
   WriteHook hook_;
   Fifo<Queued> queue_{64};
   bool active_ = false;
-  bool failed_ = false;                            ///< an answer to the active access was an error
-  unsigned sent_ = 0;                              ///< bytes of the active access whose beat (read: address) was taken
-  unsigned received_ = 0;                          ///< bytes of the active access that have come back
-  bool address_open_ = false, data_open_ = false;  ///< offered, not accepted
-  bool taken_ = false;           ///< the previous cycle had a handshake: its valid falls at the next Drive
-  unsigned window_answers_ = 0;  ///< window writes without their B
+  bool failed_ = false;                            ///< the GPU responded to the active access with an error
+  unsigned sent_ = 0;                              ///< bytes of the active access whose beat (read: AR) was accepted
+  unsigned received_ = 0;                          ///< bytes of the active access that have been answered
+  bool address_open_ = false, data_open_ = false;  ///< on the pins, not yet accepted
+  bool taken_ = false;           ///< the previous cycle had a handshake, so the next Drive deasserts its valid
+  unsigned window_answers_ = 0;  ///< window writes that wait for their B
 };
 
 }  // namespace gmmu::sim

@@ -117,7 +117,7 @@ void EventProbe::Accepted(Burst& burst, bool write, bool host, uint64_t address,
     sink_.Take(hw::PointEvent{unit_, hw::PointKind::kInterrupt, cycle, 0, 0, 0, address, 0});
 }
 
-/// Returns the engine's count of bursts of this kind; null: the burst is not the engine's.
+/// Returns the counter of the paging engine's bursts of this kind, or null if the burst is not one of the engine's.
 unsigned* EventProbe::LoadOf(const Burst& burst) {
   if (burst.write) return burst.requester == kWrite ? &load_.writes : nullptr;
   if (burst.requester == kFetch) return &load_.fetches;
@@ -140,7 +140,8 @@ void EventProbe::Ended(bool write, unsigned id, bool error, uint64_t cycle) {
 }
 
 void EventProbe::Bursts(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host) {
-// Samples one port: offered and accepted bursts, and responses. A host read's response carries its time stamps.
+// Samples one port: bursts offered, bursts accepted, and responses. The response to a host read carries its time
+// stamps.
 #define GMMU_PORT(port, is_host, ar_kind, aw_kind)                                                               \
   if (top.port##_rvalid_i && top.port##_rready_o) {                                                              \
     const auto found = bursts_[0].find(top.port##_rid_i);                                                        \

@@ -14,15 +14,15 @@ namespace gmmu::sim {
 
 class HostPort;
 
-/// Records the GPU's activity (hw/events.h) from the event port, the memory ports, the clients' pins and the signals of
-/// rtl/observe.vlt. It never influences the GPU.
+/// Records the GPU's activity (hw/events.h) from the event port, the memory ports, the client ports and the signals
+/// listed in rtl/observe.vlt. It never influences the GPU.
 class EventProbe {
  public:
   EventProbe(hw::EventSink& sink, unsigned unit, uint64_t period_ps);
 
   /// Call it before the clock edge of `cycle`, when the inputs have settled and the ports have not sampled them yet.
   void Sample(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host);
-  /// Returns findings of probe "events": the number of spans whose steps do not cover the span exactly.
+  /// Returns the findings of probe "events": the number of spans that their steps do not cover exactly.
   const std::vector<hw::Finding>& findings();
 
  private:
@@ -47,8 +47,8 @@ class EventProbe {
   AccessLog accesses_;
   EngineLog engine_;
   EngineLoad load_;
-  std::unordered_map<unsigned, Burst> bursts_[2];  // bursts by id; [0]: reads, [1]: writes
-  uint64_t offered_[4];                            // cycle of the offer on AR, AW of VRAM, of host; or kNever
+  std::unordered_map<unsigned, Burst> bursts_[2];  // bursts in flight by id; [0]: reads, [1]: writes
+  uint64_t offered_[4];                            // when valid rose on VRAM AR, AW, host AR, AW; or kNever
   bool resetting_ = false;
   std::vector<hw::Finding> findings_;
 };

@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// A queue that allocates nothing while it stays within its capacity, and doubles its capacity when it is full.
+/// A queue that allocates nothing while it stays within its capacity. When it is full, its capacity doubles.
 template <typename T>
 class Fifo {
  public:
@@ -41,7 +41,7 @@ class Fifo {
   }
 
   std::vector<T> items_;
-  size_t first_ = 0, last_ = 0;  // free running
+  size_t first_ = 0, last_ = 0;  // free-running indices
 };
 
 }  // namespace gmmu::sim

@@ -21,8 +21,8 @@ void HostPort::Label(PooledTransaction& t, unsigned id, uint32_t user) const {
   t.extension->tag = id;
 }
 
-/// Returns how many read requests the root complex splits the burst into (pcie/pcie_link.h, SplitRead). The burst does
-/// not cross a 4 KiB boundary.
+/// Returns the number of read requests into which the root complex splits the burst (pcie/pcie_link.h, SplitRead). The
+/// burst does not cross a 4 KiB boundary.
 unsigned HostPort::TagsOf(const PooledTransaction& t) const {
   return (t.get_data_length() + parameters_.max_read_request - 1) / parameters_.max_read_request;
 }

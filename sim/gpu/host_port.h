@@ -11,32 +11,31 @@
 
 namespace gmmu::sim {
 
-/// The device's limits on its PCIe link, and the port's deliberate faults.
+/// The device's limits on its PCIe link, and the faults to be injected into the port.
 struct HostPortParameters {
   uint16_t requester = 0x0100;
   unsigned tags = 64;               ///< read requests in flight
   unsigned max_read_request = 512;  ///< largest read request, in bytes
   unsigned write_buffer = 16;       ///< write bursts that may wait for the link
-  unsigned peer_bursts = 64;        ///< accesses to peers in flight, of each direction
-  bool drop_fence = false;          ///< lose writes of 16 aligned bytes, for a test of the checks
+  unsigned peer_bursts = 64;        ///< accesses to peers in flight, in each direction
+  bool drop_fence = false;          ///< lose aligned 16-byte writes, to test that the checks find it
 };
 
-/// The AXI4 subordinate on m_host. Each burst becomes one transaction, handed to `Sink` in the cycle of its
-/// last handshake; B and R follow when the transaction is answered.
+/// The AXI4 subordinate on m_host. Each burst becomes one transaction, which is passed to `Sink` in the cycle of its
+/// last handshake. B and R follow after the transaction's response.
 ///
-/// Writes are posted: B means that the link has accepted the burst; Bs come in the order of AW. Reads are
-/// answered in any order; a response other than OK becomes RRESP SLVERR. A read holds one tag for each request
-/// that it is split into, from issue until its data has arrived. A read that finds too few free tags waits in a
-/// register of the port, with ARREADY low. A read that needs more tags than exist is issued when no other read
-/// holds any. Accesses to peers use no tag and no entry of the write buffer; a write to a peer is answered when
-/// the peer's VRAM has the data, with SLVERR when the response is not OK. Call Drive and Sample as for
-/// VramPort.
+/// Writes are posted: B means that the link has accepted the burst; Bs come in the order of AW. Reads complete in any
+/// order; a response other than OK becomes RRESP SLVERR. A read holds one tag for each request into which it is split,
+/// from issue until its data has arrived. A read that finds too few free tags waits in a register of the port, with
+/// ARREADY low. A read that needs more tags than exist is issued when no other read holds any. Accesses to peers use
+/// neither tags nor entries of the write buffer. A write to a peer gets its B when the peer's VRAM has the data, with
+/// SLVERR if the response is not OK. Call Drive and Sample as for VramPort.
 class HostPort {
  public:
   class Sink {
    public:
     virtual ~Sink() = default;
-    /// Sends the transaction. The sink later returns it by calling Answer.
+    /// Sends the transaction. The sink later returns it through Answer.
     virtual void Send(PooledTransaction* transaction) = 0;
   };
 
@@ -73,14 +72,14 @@ class HostPort {
     }
   }
 
-  /// Returns the time stamps of the read burst whose beats are on R. Call it between Drive and Sample.
+  /// Returns the time stamps of the read burst whose beats are now on R. Call it between Drive and Sample.
   const BusMarks& marks_of_shown() const { return data_.front().transaction->extension->marks; }
 
-  /// Whether no transaction is inside the port. Transactions outside it may still be unanswered.
+  /// Whether no transaction is inside the port. Transactions passed to the sink may still be outstanding.
   bool idle() const {
     return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty() && waiting_ == nullptr;
   }
-  /// Returns the number of transactions that were sent to the sink and are not answered yet.
+  /// Returns the number of transactions that were sent to the sink and have no response yet.
   unsigned outstanding() const { return reads_out_ + unanswered_ + peer_reads_out_ + peer_writes_out_; }
 
   std::vector<hw::Counter> Counters() const;
@@ -98,7 +97,7 @@ class HostPort {
     unsigned id;
     bool error, peer;
   };
-  struct Write {  // a write burst that collects its beats
+  struct Write {  // a write burst whose beats are being collected
     PooledTransaction* transaction;
     uint64_t start;  // aligned address of the first beat
     unsigned got;

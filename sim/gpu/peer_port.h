@@ -10,13 +10,14 @@
 
 namespace gmmu::sim {
 
-/// The AXI4 manager on s_peer, for linked GPUs' accesses to this GPU's VRAM.
+/// The AXI4 manager on s_peer, through which linked GPUs access this GPU's VRAM.
 ///
-/// A transaction is one burst of full beats that does not cross 4 KiB. Reads and writes wait in separate queues, each
-/// for a free id and the channel; W follows its AW. R and B are always accepted. Call Drive and Sample as for VramPort.
+/// A transaction is one burst of full beats that does not cross a 4 KiB boundary. Reads and writes wait in separate
+/// queues, each for a free id and its address channel; W follows its AW. R and B are always accepted. Call Drive and
+/// Sample as for VramPort.
 class PeerPort {
  public:
-  static constexpr unsigned kInFlight = 64;  ///< bursts of each direction at the port
+  static constexpr unsigned kInFlight = 64;  ///< most bursts in flight in each direction
   using Done = std::function<void(PooledTransaction*, bool ok)>;
 
   /// `done` receives each transaction in the cycle of its last R, or of its B.
@@ -84,10 +85,10 @@ class PeerPort {
   };
   struct Slot {
     PooledTransaction* transaction = nullptr;
-    unsigned done = 0;  ///< beats
+    unsigned done = 0;  ///< number of beats completed
     bool error = false;
   };
-  /// One direction's accesses: those that wait, and those in flight, by id.
+  /// The accesses in one direction: a queue of those that wait, and those in flight, by id.
   class Direction {
    public:
     Direction();
@@ -97,7 +98,7 @@ class PeerPort {
     }
     PooledTransaction* front() const { return waiting_.front().first; }
     unsigned next_id() const { return free_.front(); }
-    /// Allocates an id for the access at the front, which the port has accepted, and returns the id.
+    /// Allocates an id for the oldest waiting access, which the port has accepted, and returns the id.
     unsigned Take();
     Slot& at(unsigned id) { return slots_[id]; }
     PooledTransaction* End(unsigned id);

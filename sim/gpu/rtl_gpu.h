@@ -32,27 +32,27 @@ class EventProbe;
 
 struct RtlGpuParameters {
   uint64_t period_ps = 1000;
-  uint64_t batch = 10'000;  ///< most cycles in one activation
-  bool skip_idle = true;    ///< false executes every cycle, for measurements
+  uint64_t batch = 10'000;  ///< most cycles in one activation of the process
+  bool skip_idle = true;    ///< if false, every cycle is executed, for measurements
   VramParameters vram;
   bool vram_reorder = false;
   uint64_t seed = 0;
-  uint64_t flip_after = 0;  ///< VramPort::FlipAfter
+  uint64_t flip_after = 0;  ///< argument of VramPort::FlipAfter
   HostPortParameters host;
   ConfigSpaceParameters config;
   hw::EventSink* events = nullptr;  ///< receives the GPU's events; null: none
-  unsigned unit = 0;                ///< its number in events
+  unsigned unit = 0;                ///< the GPU's number in events
   std::string waves;                ///< FST file; empty for none. It needs a model built with tracing
   uint64_t waves_from = 0, waves_to = ~uint64_t{0};
 };
 
-/// One GPU: the Verilated gmmu_gpu with the AXI ends, VRAM and configuration space around it.
+/// One GPU: the Verilated gmmu_gpu with its VRAM, its configuration space and the far ends of its AXI ports.
 ///
 ///   dma        AT initiator. Each burst or interrupt message is one transaction with a BusExtension,
 ///              sent with BEGIN_REQ at its clock edge (annotated delay). The target responds with
 ///              BEGIN_RESP: to writes in order, when the PCIe link has accepted them; to a read
 ///              at any later time, when the target has the data.
-///   registers  AT target for the CPU's accesses, which are performed in order. The address lies in
+///   registers  AT target for CPU accesses, which are performed in order. The address lies in
 ///              a BAR or, with kind kConfig, is an offset in configuration space. The BEGIN_RESP of a
 ///              read carries the data, that of a write frees its buffer slot. An address outside all
 ///              BARs gets TLM_ADDRESS_ERROR_RESPONSE.
@@ -60,12 +60,11 @@ struct RtlGpuParameters {
 ///              the response to a write means that the peer's VRAM has the data. While the socket is
 ///              unbound, every such access gets an error response.
 ///   inbound    AT target, may stay unbound, for other GPUs' accesses to VRAM. Each access lies inside
-///              4 KiB and has at most 256 beats; its address is the offset in VRAM. Responses are
+///              a 4 KiB page and has at most 256 beats; its address is the offset in VRAM. Responses are
 ///              sent with BEGIN_RESP in any order.
 ///
-/// Clock edge c (counted from 0) is at time (c + 1) x period; nothing else may happen at such a time.
-/// Reset ends before time 0. The module runs batches of cycles up to the next pending event, and sleeps
-/// while the GPU is idle.
+/// Clock edge c (counted from 0) is at time (c + 1) x period; no other event may happen at such a time. Reset ends
+/// before time 0. The module runs batches of cycles up to the next pending event, and sleeps while the GPU is idle.
 class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
  public:
   tlm_utils::simple_initiator_socket<RtlGpu> dma{"dma"};
@@ -78,31 +77,31 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   ConfigSpace& config() { return config_; }
   VramCore& vram() { return vram_; }
-  /// Passes every answered lookup and every completed invalidation to `checker`; null: to nothing.
+  /// Passes every completed lookup and every completed invalidation to `checker`; null: to nothing.
   void set_checker(TranslationChecker* checker);
 
   /// Return the number of clock edges so far, and the number of edges that the model executed.
   uint64_t cycles() const;
   uint64_t cycles_evaluated() const { return evaluated_; }
 
-  /// Reads registers for instruments: after the CPU's accesses, but without passing the PCIe link. `done` receives the
-  /// values at local_ps(), which may be ahead of the simulation's time. While an earlier call is unanswered it returns
-  /// false and does nothing.
+  /// Reads registers for instruments: in order with the CPU's accesses, but without passing the PCIe link. `done`
+  /// receives the values at local_ps(), which may be ahead of the simulation's time. While an earlier call is
+  /// outstanding, ServiceRead returns false and does nothing.
   [[nodiscard]] bool ServiceRead(const std::vector<uint32_t>& offsets,
                                  std::function<void(const std::vector<uint64_t>&)> done);
 
   uint64_t local_ps() const { return edge_ps_; }
 
-  /// Describes, for error messages, the event for which the CPU's oldest access waits.
+  /// Describes, for error messages, the event that the CPU's oldest access waits for.
   std::string Waiting() const { return cpu_port_.Waiting(); }
   std::vector<hw::Finding> Findings() const;
   /// See hw::Instruments.
   void DriveClients(hw::ClientAccesses* accesses);
   /// Deliberate fault: client 0 begins a read whose response is never accepted (hw::Instruments).
   void LoseAnswer(unsigned space, uint64_t va);
-  /// Tells the port's checker that host memory may deliberately delay responses by up to `ps` picoseconds.
+  /// Informs the port's checker that host memory may deliberately delay responses by up to `ps` picoseconds.
   void AllowHostWait(uint64_t ps) { axi_.AllowHostWait(2 * (ps / parameters_.period_ps)); }
-  /// Returns "rtl_slot" while idle_o is 0, and "bus_slot" while a burst at an AXI port has no last R or B.
+  /// Returns "rtl_slot" while idle_o is 0, and "bus_slot" while a burst at an AXI port waits for its last R or its B.
   std::vector<hw::InUse> ResourcesInUse() const;
   /// Returns the counters of blocks "vram" and "host_port".
   std::vector<hw::Counter> Counters() const;

@@ -22,18 +22,20 @@ class PooledTransaction : public tlm::tlm_generic_payload {
         extension(new BusExtension),
         buffer(kMaxTransactionBytes),
         enables(kMaxTransactionBytes) {
-    set_extension(extension);  // the payload owns it
+    set_extension(extension);  // the payload owns its extension
   }
 
   BusExtension* const extension;
   std::vector<uint8_t> buffer;
   std::vector<uint8_t> enables;
-  uint64_t owner_tag = 0;  ///< free for the initiator's use
+  uint64_t owner_tag = 0;  ///< for the initiator's use
 };
 
-/// A pool of reusable transactions. It stops allocating once it holds as many as are ever in flight together.
+/// A pool of reusable transactions. It stops allocating once it holds the largest number that is ever in flight
+/// together.
 ///
-/// Acquire returns a transaction with one reference; it returns to the pool when the last reference is released.
+/// Acquire returns a transaction with one reference. When the last reference is released, the transaction returns to
+/// the pool.
 class TransactionPool : public tlm::tlm_mm_interface {
  public:
   PooledTransaction* Acquire(tlm::tlm_command command, uint64_t address, size_t offset, size_t bytes) {

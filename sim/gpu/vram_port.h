@@ -10,12 +10,12 @@
 
 namespace gmmu::sim {
 
-/// The AXI4 subordinate on m_vram. VramCore holds its bytes and VramTiming computes its cycles.
+/// The AXI4 subordinate on m_vram. VramCore holds the bytes, and VramTiming computes the cycles.
 ///
-/// It serves several bursts at once; the R beats of one burst are contiguous. Reads are answered in the order in which
-/// their addresses came or, if `reorder` is set, in an order drawn from the seed among those that are due. A write
-/// takes effect at its W handshake; an access past the end is answered SLVERR. Call Drive before the clock edge, and
-/// Sample when the inputs have settled.
+/// Several bursts are served at once; the R beats of one burst are contiguous. Reads are answered in the order of their
+/// addresses on AR or, if `reorder` is set, in a random order (from the seed) among those that are due. A write takes
+/// effect at its W handshake. An access past the end gets SLVERR. Call Drive before the clock edge, and Sample when the
+/// inputs have settled.
 class VramPort {
  public:
   VramPort(VramCore& core, const VramParameters& parameters, bool reorder, uint64_t seed)
@@ -28,8 +28,7 @@ class VramPort {
         writes_(outstanding_),
         answers_(outstanding_) {}
 
-  /// Inverts one bit in the byte that brings the total written through the port to `bytes`; 0 inverts
-  /// none.
+  /// Inverts one bit in the byte with which the total written through the port reaches `bytes`. 0: inverts none.
   void FlipAfter(uint64_t bytes) { flip_after_ = bytes; }
 
   void Drive(Vgmmu_gpu& top, uint64_t cycle) {
@@ -62,8 +61,8 @@ class VramPort {
 
  private:
   struct Read {
-    uint64_t address;      // uint64_t address;      // aligned address of the next beat
-    uint64_t first, last;  // uint64_t first, last;  // cycles of its first and last beat, without back-pressure
+    uint64_t address;      // aligned address of the next beat
+    uint64_t first, last;  // cycles of its first and last beat, without back-pressure
     unsigned id, beats, done;
   };
   struct Write {

@@ -8,14 +8,14 @@
 
 namespace gmmu::sim {
 
-/// Holds future acts and runs them in the order of their times. Acts with equal times run in the order in which they
-/// were added, so equal calls give equal runs.
+/// A queue of future acts (callbacks), which it runs in the order of their times. Acts with equal times run in the
+/// order in which they were added, so equal calls give identical runs.
 class Agenda {
  public:
   using Act = std::function<void()>;
 
   uint64_t now() const { return now_; }
-  /// Runs `act` at `ps`, or at the current time if `ps` has passed.
+  /// Schedules `act` for `ps`, or for the current time if `ps` has passed.
   void At(uint64_t ps, Act act) {
     queue_.push_back({std::max(ps, now_), order_++, std::move(act)});
     std::push_heap(queue_.begin(), queue_.end(), Later);
@@ -23,7 +23,8 @@ class Agenda {
   bool empty() const { return queue_.empty(); }
   /// Returns the time of the next act. Call it only while the agenda is not empty.
   uint64_t next() const { return queue_.front().ps; }
-  /// Runs every act up to and including `ps`, also acts that are added meanwhile; then the time is `ps`.
+  /// Runs every act that is due up to and including `ps`, also those that are added meanwhile. Then sets the time to
+  /// `ps`.
   void RunUntil(uint64_t ps) {
     while (!queue_.empty() && queue_.front().ps <= ps) {
       std::pop_heap(queue_.begin(), queue_.end(), Later);

@@ -8,12 +8,11 @@
 
 namespace gmmu::sim {
 
-/// Minimal software for the machine, without driver or operating system. The engine's tests and `gmmu bench` use it. A
+/// Minimal software for the machine, without driver or operating system, for the engines' tests and `gmmu bench`. A
 /// violated expectation throws std::runtime_error.
 ///
-/// Host memory of GPU 0, by page number: ring 0x100, paging buffer 0x101, fence record 0x102; VT-d tables from 0x200
-/// on. The pages of GPU n are at these numbers plus 0x10 n. The BARs of GPU n lie below those of GPU n - 1, each
-/// aligned to its size.
+/// Host memory of GPU 0, by page number: ring 0x100, paging buffer 0x101, fence record 0x102, VT-d tables from 0x200.
+/// GPU n uses these numbers plus 0x10 n. The BARs of GPU n lie below those of GPU n - 1, each aligned to its size.
 class BareMachine {
  public:
   static constexpr hw::Bdf kGpu{1, 0, 0};
@@ -38,9 +37,10 @@ class BareMachine {
 
   /// Starts ring 0, privileged, in system memory, and enables the GPU.
   void StartRing();
-  /// Runs the commands as one ring entry and waits for its interrupt. False if the ring stopped or none arrived.
+  /// Submits the commands as one ring entry and waits for its interrupt. Returns false if the ring stopped or no
+  /// interrupt arrived.
   bool Execute(const std::vector<uint64_t>& commands);
-  /// Whether the fence record has reached the fence of the previous submission.
+  /// Whether the fence record contains the fence of the most recent submission.
   bool Fenced();
   /// Switches the ring off and waits until the GPU is idle.
   void StopRing();
@@ -55,14 +55,14 @@ class BareMachine {
   void MapSpace(const std::vector<uint64_t>& pages);
   /// Maps space 1 with these leaf table entries.
   void MapEntries(const std::vector<uint64_t>& leaf);
-  /// Writes register link: GPUs 0 to `adapters` - 1 are linked, and this GPU has its own index.
+  /// Writes register link: GPUs 0 to `adapters` - 1 are linked, and this GPU's own index is its unit number.
   void Link(unsigned adapters);
-  /// Appends the commands to the ring and rings the doorbell. Await waits for their interrupt.
+  /// Submit appends the commands to the ring and rings the doorbell; Await waits for their interrupt.
   void Submit(const std::vector<uint64_t>& commands);
   bool Await();
-  /// Writes through the window. VRAM has the bytes when the call returns.
+  /// Writes to VRAM through the window. When the call returns, the bytes are in VRAM.
   void WriteVram(uint64_t offset, const void* from, size_t size);
-  /// Makes client 0 read `lines` lines of space 1 from `base` on. True if the run ended without a fault.
+  /// Makes client 0 read `lines` lines of space 1, starting at `base`. Returns true if the run ended without a fault.
   bool ClientReads(uint32_t lines, uint64_t base = 0);
   void InvalidateSpace();
 

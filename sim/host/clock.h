@@ -17,11 +17,11 @@ class Clock {
   virtual uint64_t NowPs() = 0;
   /// Lets `ps` picoseconds pass.
   virtual void Pass(uint64_t ps) = 0;
-  /// Lets time pass until `ready` is true, or returns false when `bound_ps` have passed first; kForever means no bound.
-  /// Throws EngineError, which names `what`, if the bound is kForever and no further event can occur.
+  /// Lets time pass until `ready` is true. Returns false if `bound_ps` pass first; kForever means no bound. Throws
+  /// EngineError, whose message contains `what`, if the bound is kForever and no further event can occur.
   virtual bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) = 0;
-  /// Performs all acts that are due. The machine calls it before each access of the software; only a clock that runs by
-  /// itself has anything to do here.
+  /// Performs all acts that are due. The machine calls it before each access by the software. Only a clock that
+  /// advances by itself overrides it.
   virtual void CatchUp() {}
 
   /// Converts nanoseconds to picoseconds; a value that does not fit becomes kForever.

@@ -10,12 +10,12 @@
 namespace gmmu::sim {
 namespace {
 
-/// A configured size that this program's RTL neither has nor can be turned down to.
+/// A configured size that this program's RTL does not have and cannot be reduced to.
 struct Unbuilt {
   std::string name, option, value, built;
 };
 
-/// Whether turning down only this key's size makes it possible (for the L2 TLB: only its two sizes).
+/// Whether this size becomes possible when only this key's size is reduced (for the L2 TLB: only its two sizes).
 bool TurnsDown(const settings::Key& key, const TlbSizes& wanted) {
   const TlbSizes built = MachineConfig::Default().gpu.tlb_sizes();
   TlbSizes only = built;
@@ -51,7 +51,8 @@ std::vector<Unbuilt> FindUnbuilt(MachineConfig config) {
 }  // namespace
 
 double MachineConfig::Pcie::payload_bytes_per_second() const {
-  // Raw bit rate of a lane after its line code, times the link layer's share, times the efficiency of full packets.
+  // A lane's raw bit rate after line coding, times the share left by the link layer, times the efficiency of full
+  // packets.
   static constexpr double kLane[] = {0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
   const double lane = kLane[std::min<uint64_t>(generation, 5)];
   const double link = lane * static_cast<double>(lanes) / 8 * static_cast<double>(link_layer_ppm) / 1e6;

@@ -43,15 +43,16 @@ struct MachineConfig {
   /// Checks the rules between keys. Throws ConfigError, which names `file`, the key and the error.
   void Check(const std::string& file) const;
 
-  /// Returns "CMAKE_VARIABLE=value" for every size to which this program's RTL can neither be equal nor be turned down.
+  /// Returns "CMAKE_VARIABLE=value" for every size to which this program's RTL is not equal and cannot be reduced.
   /// Throws ConfigError if no RTL can have the sizes.
   std::vector<std::string> BuildOptions() const;
-  /// Throws ConfigError if BuildOptions is not empty. The error names the command that builds for `file`, the
-  /// configuration file; if `file` is empty, it names the keys.
+  /// Throws ConfigError if BuildOptions is not empty. The message contains the command that builds for the
+  /// configuration file `file`, or the keys if `file` is empty.
   void CheckBuilt(const std::string& file = "FILE") const;
-  /// Returns the value that software must write to register sizes_in_use of this program's RTL; 0: none.
+  /// Returns the value of register sizes_in_use with which software reduces this program's RTL to the configured sizes;
+  /// 0 if nothing has to be reduced.
   regs::SizesInUse TurnedDown() const;
-  /// Throws ConfigError if TurnedDown() is not 0, because `who` does not write the register.
+  /// Throws ConfigError if TurnedDown() is not 0, because `who` does not write register sizes_in_use.
   void CheckNotTurnedDown(const std::string& who) const;
   /// Returns the keys of section [policy] that differ from their defaults, separated by commas.
   std::string StatedPolicy() const;

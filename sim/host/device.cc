@@ -14,7 +14,7 @@ namespace {
   throw EngineError(fmt::format("this machine cannot {}: only a simulated GPU of this project can", what));
 }
 
-/// Calls `piece` with each part of the access between multiples of Device::kBlockBytes, and with the part's offset.
+/// Splits the access at multiples of Device::kBlockBytes and calls `piece` with each part and its offset.
 template <class Piece>
 void Cut(BarAccess access, const Piece& piece) {
   const uint64_t start = access.address, end = access.address + access.size;

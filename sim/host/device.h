@@ -15,7 +15,7 @@ class DeviceAccess;
 
 namespace gmmu::sim {
 
-/// An access of the CPU to a device's BAR. Its bytes lie inside the BAR.
+/// A CPU access to a device's BAR. Its bytes lie inside the BAR.
 struct BarAccess {
   unsigned unit = 0, bar = 0;
   uint64_t offset = 0;   ///< inside the BAR
@@ -26,8 +26,8 @@ struct BarAccess {
   std::string Text(bool write) const;
 };
 
-/// The interface between the host and an engine's device model: the machine's PCI functions and their links, accessed
-/// by the CPU and by the instruments. Function (n + 1):00.0 is unit n.
+/// The interface between the host and an engine's device model: the machine's PCI functions and their links, as the CPU
+/// and the instruments access them. Unit n is function (n + 1):00.0.
 class Device {
  public:
   static constexpr size_t kBlockBytes = 64;  ///< a write-combining buffer
@@ -37,9 +37,9 @@ class Device {
   virtual unsigned units() const { return 1; }
   /// Returns the configuration space of `unit`. The machine assigns the BAR addresses.
   virtual ConfigSpace& config(unsigned unit) = 0;
-  /// Returns the clock that advances with the software's accesses.
+  /// Returns the clock that advances while the software's accesses are performed.
   virtual Clock& clock() = 0;
-  /// Returns the value for register sizes_in_use (hw::FirmwareTables).
+  /// Returns the value that software must write to register sizes_in_use (hw::FirmwareTables).
   virtual uint64_t sizes_in_use() const { return 0; }
 
   /// Reads at most kBlockBytes without crossing a multiple of kBlockBytes; returns when the CPU has the data. A refused
@@ -47,13 +47,14 @@ class Device {
   virtual void Read(const BarAccess& access, void* to) = 0;
   /// Posts a write with the same size limits as Read; returns when the CPU may continue.
   virtual void Write(const BarAccess& access, const void* from) = 0;
-  /// Copy any number of 8-byte aligned bytes. The default splits the range into blocks that Read and Write accept.
+  /// Copy any number of 8-byte words at an aligned offset. The default splits the range into blocks that Read and Write
+  /// accept.
   virtual void ReadBlock(const BarAccess& access, void* to);
   virtual void WriteBlock(const BarAccess& access, const void* from);
   virtual uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) = 0;
   virtual void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) = 0;
 
-  // See hw::Instruments. A device that lacks an instrument throws EngineError.
+  // The instruments (hw::Instruments). A device that lacks one throws EngineError.
   virtual std::vector<hw::Counter> Counters() = 0;
   virtual std::vector<hw::Finding> Findings() { return {}; }
   virtual uint64_t Cycles() = 0;

@@ -12,20 +12,20 @@
 
 namespace gmmu::sim {
 
-/// Reports that the machine could not continue: a CPU access exceeded its time limit, or no further event can occur
-/// while software waits. what() names the awaited event. It is thrown from the software's platform call.
+/// The machine cannot continue: a CPU access exceeded its time limit, or no further event can occur while software
+/// waits. what() names the awaited event. It is thrown from the platform call that the software made.
 class EngineError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
 struct EngineOptions {
-  uint64_t seed = 0;                 ///< draws what hardware may choose freely (the order of VRAM answers)
-  std::string waves;                 ///< FST file; empty for none
-  uint64_t waves_from = 0;           ///< first GPU cycle in the dump
-  uint64_t waves_to = ~uint64_t{0};  ///< one past the last
-  hw::EventSink* events = nullptr;   ///< gets the GPUs' events (hw/events.h); null: none
-  unsigned shuffle = 0;              ///< picks the order in which modules are made; results must not depend on it
+  uint64_t seed = 0;        ///< seed of the choices that hardware may make freely (the order of VRAM responses)
+  std::string waves;        ///< FST file; empty for none
+  uint64_t waves_from = 0;  ///< first GPU cycle in the dump
+  uint64_t waves_to = ~uint64_t{0};  ///< one past the last GPU cycle in the dump
+  hw::EventSink* events = nullptr;   ///< receives the GPUs' events (hw/events.h); null: none
+  unsigned shuffle = 0;  ///< selects the order in which modules are constructed; results must not depend on it
 };
 
 /// A machine that runs software. The factory functions of the four kinds are in platform/sc_engine.h,
@@ -39,13 +39,13 @@ class Engine {
   /// not null.
   virtual int Run(const std::function<int(hw::Platform&)>& software) = 0;
 
-  /// Writes the current contents of host memory: the 8 bytes HOSTIMG1, then records {u64 address, u64 length,
-  /// bytes}, little endian and ascending, of every page ever written. `software` may call it; it takes no simulated
-  /// time.
+  /// Writes the current contents of host memory, little endian: the 8 bytes HOSTIMG1, then in ascending order a record
+  /// {u64 address, u64 length, bytes} for every range of pages ever written. `software` may call it. It takes no
+  /// simulated time.
   virtual void DumpHost(std::ostream& out) = 0;
-  /// Returns as JSON the memory that devices can access through the IOMMU's current programming: {"root", "aw_bits",
-  /// "devices": [{"bdf", "domain", "mappings": [{"logical", "host", "bytes", "read", "write"}]}]}. The list of devices
-  /// is empty when translation is off.
+  /// Returns as JSON the memory that devices can access through the IOMMU as it is programmed now: {"root", "aw_bits",
+  /// "devices": [{"bdf", "domain", "mappings": [{"logical", "host", "bytes", "read", "write"}]}]}. "devices" is empty
+  /// when translation is off.
   virtual std::string DumpMappings() = 0;
 };
 

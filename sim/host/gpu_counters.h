@@ -6,8 +6,7 @@
 
 namespace gmmu::sim {
 
-/// A counter register of the GPU as reports identify it: its block, and its name in
-/// rtl/pkg/gmmu.rdl.
+/// A GPU counter register under the two names that reports use: its block, and its name in rtl/pkg/gmmu.rdl.
 struct GpuCounter {
   std::string block;
   std::string name;
@@ -16,10 +15,9 @@ struct GpuCounter {
   std::string description;
 };
 
-/// Lists every counter register of a GPU with `clients` clients. The translation ports have the blocks
-/// port_client0.. and port_engine_fetch, port_engine_read, port_engine_write; the shared counters
-/// are in gpu_l2, gpu_walker, gpu_walk_cache, gpu_mmu, gpu_aperture, gpu_engine, gpu_bus and
-/// gpu_clients.
+/// Returns every counter register of a GPU with `clients` clients. The blocks of the translation ports are
+/// port_client0.., port_engine_fetch, port_engine_read and port_engine_write; those of the shared counters are gpu_l2,
+/// gpu_walker, gpu_walk_cache, gpu_mmu, gpu_aperture, gpu_engine, gpu_bus and gpu_clients.
 std::vector<GpuCounter> GpuCounters(unsigned clients);
 
 }  // namespace gmmu::sim

@@ -26,7 +26,7 @@ Host::Host(hw::HostRam& ram, std::unique_ptr<Remapper> iommu, const TimeParamete
 
 Host::~Host() = default;
 
-// ---- accesses of devices
+// ---- device accesses
 
 RemapResult Host::Translate(const RemapRequest& request, RemapWalk& walk) {
   if (!iommu_) {
@@ -56,7 +56,7 @@ void Host::Finish(const RemapWalk& walk) {
   if (iommu_) iommu_->Finish(walk);
 }
 
-/// Performs the translated `access` in `way_ps` picoseconds. Until then an invalidation may be draining it.
+/// Performs the translated `access` after `way_ps` picoseconds. Until then an invalidation may wait for it to drain.
 void Host::Land(uint64_t way_ps, const RemapWalk& walk, std::function<void()> access) {
   agenda_.At(agenda_.now() + way_ps, [this, walk, access = std::move(access)] {
     access();
@@ -101,7 +101,7 @@ void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t 
   if (size > kRecord || way == 0) {
     Push(result.hpa, size, posts_);
     Touch(result.hpa, true);
-    static_cast<void>(ram_.DeviceWrite(result.hpa, from, size, snoops));  // false would mean that there is no memory
+    static_cast<void>(ram_.DeviceWrite(result.hpa, from, size, snoops));  // false would mean no memory there
     return Finish(walk);
   }
   Posted& post = posted_[posts_] = {result.hpa, size, snoops, {}};
@@ -121,13 +121,13 @@ void Host::Push(uint64_t hpa, size_t size, uint64_t before) {
       continue;
     }
     Touch(p.hpa, true);
-    static_cast<void>(ram_.DeviceWrite(p.hpa, p.bytes.data(), p.size, p.snoop));  // false would mean no memory
+    static_cast<void>(ram_.DeviceWrite(p.hpa, p.bytes.data(), p.size, p.snoop));  // false would mean no memory there
     post = posted_.erase(post);
   }
 }
 
 uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
-  // The IOMMU translates each request of a split access. Read or Write has already translated the first request.
+  // The IOMMU translates each request of a split access. Read or Write has already translated the first one.
   const bool more = requester == begun_.requester && logical > begun_.logical && logical - begun_.logical < begun_.size;
   if (more && iommu_) {
     RemapWalk walk;
@@ -168,7 +168,7 @@ void Host::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_
 
 std::vector<hw::Counter> Host::Counters() { return iommu_ ? iommu_->Counters() : std::vector<hw::Counter>(); }
 
-// ---- the unit's registers and its invalidation queue
+// ---- the IOMMU's registers and its invalidation queue
 
 void Host::WriteRegister(uint32_t offset, unsigned size, uint64_t value) {
   iommu_->WriteRegister(offset, size, value);
@@ -195,7 +195,7 @@ void Host::PumpQueue() {
       iommu_->StatusDone(ok);
       PumpQueue();
     });
-  }  // Host::Land checks a drain again after each access that completes
+  }  // Host::Land checks the drain again after each access that completes
 }
 
 }  // namespace gmmu::sim

@@ -23,11 +23,11 @@ struct TimeParameters;
 
 /// The host's side of the PCIe links: the IOMMU in front of memory, shared by all GPUs of the machine.
 ///
-/// Devices' accesses are translated and performed at once, with two exceptions: writes of at most 16 bytes (a fence
-/// record) and interrupt messages take effect when the link has delivered them. Until then the IOMMU counts them as in
-/// flight, so an invalidation that drains writes completes after them. Software polls fence values without waiting for
-/// a message, so it must not see a value early. As on PCIe, a device's read completes earlier short writes to the same
-/// bytes first. Each access is checked against the page's owner when it is performed.
+/// Devices' accesses are translated and performed at once, with two exceptions: writes of at most 16 bytes (fence
+/// records) and interrupt messages take effect when the link has delivered them. Until then the IOMMU counts them as in
+/// flight, so an invalidation that drains writes completes after them. The delay matters because software polls fence
+/// values without waiting for a message and must not see a value early. As on PCIe, a device's read pushes earlier
+/// short writes to the same bytes ahead of it. Each access is checked against the page's owner when it is performed.
 class Host : public HostAccess, public HostSide {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
@@ -53,7 +53,7 @@ class Host : public HostAccess, public HostSide {
   PageOwners& owners() override { return owners_; }
 
  private:
-  static constexpr size_t kRecord = 16;  // bytes of a fence record; writes up to this size are delayed
+  static constexpr size_t kRecord = 16;  // size of a fence record in bytes; writes up to this size are delayed
   struct Posted {
     uint64_t hpa;
     size_t size;
@@ -61,7 +61,7 @@ class Host : public HostAccess, public HostSide {
     std::array<uint8_t, kRecord> bytes;
     bool Touches(uint64_t at, size_t bytes_there) const { return hpa < at + bytes_there && at < hpa + size; }
   };
-  /// Translates an access. The caller must call Finish with `walk` once the access has been performed.
+  /// Translates an access. The caller must call Finish with the same `walk` once the access has been performed.
   RemapResult Translate(const RemapRequest& request, RemapWalk& walk);
   void Finish(const RemapWalk& walk);
   void Land(uint64_t way_ps, const RemapWalk& walk, std::function<void()> access);
@@ -79,12 +79,12 @@ class Host : public HostAccess, public HostSide {
   struct {
     uint16_t requester = 0;
     uint64_t logical = 0, size = 0;
-  } begun_;  ///< the access performed last
+  } begun_;  ///< the access that was performed last
   std::map<uint16_t, hw::BusCounts> bus_counts_;
-  std::unordered_map<uint64_t, uint64_t> watched_;  ///< by host physical page
+  std::unordered_map<uint64_t, uint64_t> watched_;  ///< number of accesses to each watched page, by host page number
   PageOwners owners_;
   uint64_t posts_ = 0;                 ///< number of short writes so far
-  std::map<uint64_t, Posted> posted_;  ///< short writes on their way, by number
+  std::map<uint64_t, Posted> posted_;  ///< short writes in flight, by number
 };
 
 }  // namespace gmmu::sim

@@ -11,7 +11,7 @@ namespace gmmu::sim {
 
 class Remapper;
 
-/// Writes the image of Engine::DumpHost: every page ever written, with neighbouring pages in one record.
+/// Writes the image that Engine::DumpHost describes: every page ever written, with adjacent pages in one record.
 void WriteHostImage(const hw::HostRam& ram, std::ostream& out);
 
 /// Returns the mappings of all devices as the JSON text of Engine::DumpMappings. The list of devices is empty if

@@ -9,25 +9,26 @@
 
 namespace gmmu::sim {
 
-/// ESTIMATED times behind the root complex: the IOMMU's lookups and walks, and DRAM with its open rows, which returns
-/// data in the order of the accesses. Requests for a page whose walk is in progress wait for that walk.
+/// ESTIMATED times behind the root complex: the IOMMU's lookups and walks, and a DRAM with open rows that returns data
+/// in the order of the accesses. Requests for a page whose walk is in progress wait for that walk.
 class HostTime {
  public:
   explicit HostTime(const TimeParameters& parameters);
   const TimeParameters& parameters() const { return p_; }
 
-  /// Notes that the next access's walk reads a table word at `hpa`.
+  /// Records that the walk for the next access reads a table word at `hpa`.
   void WalkRead(uint64_t hpa);
-  /// Notes that the access's page has been translated. The reads noted since the previous call were its walk, begun
-  /// below the top table if `below_top`. Without such reads, `hit` says whether the access hit the IOTLB.
+  /// Records that an access's page has been translated. Its walk consists of the reads recorded since the previous
+  /// call; it started below the top table if `below_top`. If there were no such reads, `hit` says whether the access
+  /// hit the IOTLB.
   void Translated(uint16_t requester, uint64_t logical, uint64_t hpa, bool hit = false, bool below_top = false);
   /// See HostAccess::Serve.
   uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps);
-  /// True if the most recently served request hit the IOTLB when it was performed but arrives while the walk for its
-  /// page is still in progress. joined_below_top: that walk began below the top table.
+  /// joined: whether the request served last hit the IOTLB when it was performed but arrived while the walk for its
+  /// page was still in progress. joined_below_top: whether that walk started below the top table.
   bool joined() const { return joined_; }
   bool joined_below_top() const { return joined_below_top_; }
-  /// Returns the duration of a one-word access to an idle memory.
+  /// Returns the duration of a one-word access to idle memory.
   uint64_t WordPs() const;
 
  private:
@@ -38,23 +39,24 @@ class HostTime {
     uint64_t page = 0, hpa = 0;
     unsigned reads = 0;
     std::array<uint64_t, 6> read;
-    uint64_t ready_ps = 0;  ///< end of the page's last walk
+    uint64_t ready_ps = 0;  ///< when the page's last walk ended
   };
   /// The most recent accesses to a bank or a channel, sorted by time. Calls are not in the order of their times.
   struct Recent {
     struct Use {
       uint64_t ps = 0, row = 0;
-      uint64_t ready_ps = 0;  ///< the bank takes the next command; the channel's data have come
+      uint64_t ready_ps = 0;  ///< when the bank accepts its next command, or the channel's data have arrived
     };
     std::array<Use, 8> uses{};
     unsigned count = 0;
-    /// Inserts an access to `row` at `ps` and sets `before` to its predecessor in time, or to null if none is known.
+    /// Inserts an access to `row` at `ps`. Sets `before` to the access that precedes it in time, or to null if none is
+    /// recorded.
     Use& Note(uint64_t ps, uint64_t row, const Use*& before);
   };
   struct Channel {
     explicit Channel(unsigned banks) : bank(banks) {}
     Calendar bus;
-    Recent order;  ///< accesses of all banks: data return in the order of the accesses
+    Recent order;  ///< accesses to all banks: data return in the order of the accesses
     std::vector<Recent> bank;
   };
 
@@ -64,12 +66,12 @@ class HostTime {
 
   const TimeParameters p_;
   const Divisor channel_count_, row_bursts_, banks_;
-  std::vector<Page> pages_;  ///< pages of the last accesses, indexed by a hash
+  std::vector<Page> pages_;  ///< pages of the most recent accesses, indexed by a hash
   std::vector<uint64_t> noted_;
   Places walkers_;
   std::vector<Channel> channels_;
   bool joined_ = false, joined_below_top_ = false;
-  uint64_t refresh_ps_ = 0;  ///< start of the refresh interval of the last burst
+  uint64_t refresh_ps_ = 0;  ///< start of the refresh interval in which the last burst fell
 };
 
 }  // namespace gmmu::sim

@@ -47,7 +47,7 @@ Machine::Machine(const MachineConfig& config, const Parts& parts) : parts_(parts
   firmware_.gpu_device = static_cast<uint16_t>(parts.device.config(0).Read(2, 2));
 }
 
-// ---- accesses of the CPU
+// ---- CPU accesses
 
 uint64_t Machine::MmioRead(uint64_t address, unsigned size) {
   clock().CatchUp();
@@ -67,7 +67,7 @@ void Machine::MmioWrite(uint64_t address, unsigned size, uint64_t value) {
   clock().CatchUp();
   const Decoded where = parts_.map.Decode(address, size);
   if (where.region == Region::kRam) {
-    static_cast<void>(parts_.ram.Write(address, &value, size));  // false would mean no memory at that address
+    static_cast<void>(parts_.ram.Write(address, &value, size));  // false would mean no memory there
   } else if (where.region == Region::kBar) {
     parts_.device.Write(AccessAt(where, address, size), &value);
   } else {

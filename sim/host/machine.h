@@ -14,9 +14,9 @@ class HostSide;
 class Messages;
 struct MachineConfig;
 
-/// The machine as software sees it, the same for every engine: the CPU's accesses and interrupts, and the instruments.
+/// The machine as software sees it: CPU accesses, interrupts and instruments. It is the same for every engine.
 ///
-/// The parts exist before the machine and outlive it. The machine keeps the BARs in `map` up to date.
+/// The parts are constructed before the machine and outlive it. The machine keeps the BARs in `map` up to date.
 class Machine : public hw::Platform, public hw::Instruments {
  public:
   struct Parts {

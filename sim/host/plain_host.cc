@@ -25,7 +25,7 @@ struct PlainHost::Parts {
         host(ram, remapper ? std::move(remapper) : RemapperOf(machine.iommu), timing, agenda,
              [this](uint64_t address, uint32_t data) { Deliver(address, data); }) {}
 
-  /// Delivers an interrupt message from the root complex.
+  /// Delivers an interrupt message that has reached the root complex.
   void Deliver(uint64_t address, uint32_t data) {
     if (late_ps == 0) return messages.Put({address, data});
     agenda.At(Clock::Later(agenda.now(), late_ps), [this, address, data] { messages.Put({address, data}); });

@@ -24,15 +24,15 @@ class PlainHost {
   const std::unique_ptr<Parts> parts_;
 
  public:
-  /// `timing` is that of the IOMMU, of memory and of short writes on their way. A message needs `message_ps` more. If
-  /// `remapper` is null, the machine has the configuration's IOMMU.
+  /// `timing` applies to the IOMMU, to memory and to short writes in flight; a message takes `message_ps` longer. If
+  /// `remapper` is null, the IOMMU is the one that the configuration describes.
   PlainHost(const MachineConfig& machine, const TimeParameters& timing, uint64_t message_ps,
             std::unique_ptr<Remapper> remapper);
   ~PlainHost();
   PlainHost(const PlainHost&) = delete;
   PlainHost& operator=(const PlainHost&) = delete;
 
-  /// Null: the machine has no IOMMU.
+  /// Returns null if the machine has no IOMMU.
   Remapper* iommu();
 
   const MachineConfig& config;

@@ -23,14 +23,14 @@ struct PlainParts {
   D device;
 };
 
-/// Returns the parts of the machine around `device`.
+/// Returns the parts of the machine in which `device` is the device.
 Machine::Parts HostOf(PlainHost& host, Device& device);
 
-/// A machine without SystemC: the host's side in plain C++, and a device (host/device.h).
+/// A machine without SystemC: the host's side in plain C++ and a device (host/device.h).
 template <class D>
 class PlainMachine : private PlainParts<D>, public Machine {
  public:
-  /// The first four arguments are those of PlainHost; `arguments` are passed to the device's constructor after its
+  /// The first four arguments are passed to PlainHost. `arguments` are passed to the device's constructor, after its
   /// PlainHost.
   template <class... Arguments>
   PlainMachine(const MachineConfig& config, const TimeParameters& timing, uint64_t message_ps,
@@ -43,7 +43,7 @@ class PlainMachine : private PlainParts<D>, public Machine {
   Remapper* iommu() { return host().iommu(); }
 };
 
-/// The engine that runs such a machine. Its constructor passes `arguments` to the machine.
+/// The engine that runs a PlainMachine. Its constructor passes `arguments` to the machine.
 template <class M>
 class PlainEngine : public Engine {
  public:

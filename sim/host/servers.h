@@ -10,8 +10,8 @@
 
 namespace gmmu::sim {
 
-/// Divides by a fixed number above 0. Every burst divides times and addresses, so for speed it multiplies by the
-/// inverse. Dividend and divisor are below 2^63.
+/// Divides by a fixed number above 0 by multiplying by its inverse, for speed: every burst divides times and addresses.
+/// Dividend and divisor are below 2^63.
 class Divisor {
  public:
   explicit Divisor(uint64_t by) : by_(by), inverse_(by == 1 ? 0 : ~uint64_t{0} / by + 1) {}
@@ -26,14 +26,15 @@ class Divisor {
   uint64_t by_, inverse_;  // inverse_ is 2^64 / by_ rounded up, or 0 if by_ is 1
 };
 
-/// A server with one rate, such as a bus. A request occupies the server's first free time from the moment at which it
-/// needs the server, in as many separate intervals as necessary.
+/// A server with one rate, such as a bus. A request occupies the first time that is free after it needs the server, in
+/// as many separate intervals as necessary.
 ///
-/// Calls need not come in the order of their times: a request may be made early and need the bus late. Times are in
-/// picoseconds.
+/// Calls need not be made in the order of their times: a request can be booked long before it needs the bus. Times are
+/// in picoseconds.
 class Calendar {
  public:
-  /// Reserves `ps` of the server's time from `at` on. Returns the end of the last reserved interval (>= `at + ps`).
+  /// Reserves `ps` of the server's time, starting at `at`. Returns the end of the last reserved interval (>= `at +
+  /// ps`).
   uint64_t Take(uint64_t at, uint64_t ps) {
     at = std::max(at, forgotten_ps_);
     if (ps == 0) return at;
@@ -60,18 +61,18 @@ class Calendar {
     uint64_t begin = 0, end = 0;
   };
   static constexpr size_t kSpans = 1024;
-  /// Drops the older half of the spans. A later request from before their end is moved to their end.
+  /// Drops the older half of the spans. A later request for time before their end is moved to their end.
   void Forget() {
     forgotten_ps_ = spans_[kSpans / 2].end;
     spans_.erase(spans_.begin(), spans_.begin() + kSpans / 2 + 1);
   }
 
-  std::vector<Span> spans_;  ///< taken times, sorted; between two spans there is free time
+  std::vector<Span> spans_;  ///< reserved times, sorted; between two spans there is free time
   uint64_t forgotten_ps_ = 0;
 };
 
-/// The wire of one direction of a link. A packet may be booked long before it is ready. A packet sent without booking
-/// waits only for packets that were ready earlier, not for everything booked.
+/// The wire in one direction of a link. A packet may be booked long before it is ready. A packet sent without booking
+/// waits only for packets that were ready earlier, not for everything that is booked.
 class Wire {
  public:
   /// Books a packet that takes `ps` of wire time and is ready at `at`. Returns when it has been sent.
@@ -98,14 +99,14 @@ class Wire {
   size_t next_ = 0;
 };
 
-/// A fixed number of slots for, for example, bursts in flight, tags, credits or walkers. When a slot is allocated, the
+/// A fixed number of slots, for example for bursts in flight, tags, credits or walkers. Once a slot is allocated, the
 /// time at which it will be freed is known.
 class Places {
  public:
   explicit Places(unsigned count) : count_(count) { ends_.reserve(2 * size_t{count} + 1); }
   /// Allocates a slot and returns the time from which it is held, at least `at`; a call of End must follow. Of the
-  /// slots free at that time it chooses the one that was freed last, so that a later call with an earlier time still
-  /// finds a slot. `open` counts the slots that were allocated and whose End has not been called yet.
+  /// slots that are free then, it chooses the one that was freed last, so that a later call with an earlier time still
+  /// finds a slot. `open` is the number of allocated slots for which End has not been called yet.
   uint64_t Take(uint64_t at, size_t open = 0) {
     if (Held() + open < count_) return at;
     if (at < ends_[first_]) return ends_[first_++];
@@ -117,11 +118,11 @@ class Places {
     ends_.erase(place);
     return at;
   }
-  /// Returns the time when a slot is free, at least `at`.
+  /// Returns the first time, at or after `at`, at which a slot is free.
   uint64_t Free(uint64_t at) const { return Held() < count_ ? at : std::max(at, ends_[first_]); }
   /// Sets the time at which the most recently allocated slot is freed.
   void End(uint64_t ps) {
-    if (first_ > count_) {  // erase freed places in batches: each erase moves all the others
+    if (first_ > count_) {  // erase freed slots in batches: each erase moves all the others
       ends_.erase(ends_.begin(), begin());
       first_ = 0;
     }
@@ -138,12 +139,12 @@ class Places {
   size_t first_ = 0;
 };
 
-/// The times at which slots were most recently freed, for a request that overtakes the requests waiting for a slot.
+/// The times at which slots were most recently freed, for a request that overtakes those waiting for a slot.
 class RecentEnds {
  public:
   void Note(uint64_t ps) { ends_[next_++ % ends_.size()] = ps; }
-  /// Returns the earliest of these times after `at`, not counting the first `skip` of them, and removes it. Returns
-  /// kNone if there are too few.
+  /// Removes and returns the earliest of these times after `at`, not counting the first `skip` of them. Returns kNone
+  /// if there are too few.
   uint64_t Next(uint64_t at, size_t skip = 0) {
     std::array<uint64_t, kMostSkipped + 1> first;  // the earliest times, sorted
     size_t count = 0;
@@ -172,7 +173,7 @@ class Window {
  public:
   explicit Window(unsigned count) : ends_(std::max(1u, count)) {}
   uint64_t count() const { return ends_.size(); }
-  /// Returns when the next slot is free, at least `at`. With `skip`, that many slots are allocated before it.
+  /// Returns the first time, at or after `at`, at which the next slot is free. `skip` slots are allocated before it.
   uint64_t Free(uint64_t at, size_t skip = 0) const { return std::max(at, ends_[(next_ + skip) % ends_.size()]); }
   /// Allocates the next slot until `ps`, or until the previous slot is freed if that is later.
   void Take(uint64_t ps) {

@@ -6,7 +6,7 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr uint64_t kBlockEntries = 16;  // of an L2 block
+constexpr uint64_t kBlockEntries = 16;  // translations in an L2 block
 
 bool IsPower(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
 

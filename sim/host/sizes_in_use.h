@@ -14,7 +14,7 @@ struct TlbSizes {
 
   /// Returns the register value that selects these sizes.
   regs::SizesInUse Register() const;
-  /// Returns the sizes that a write of the register requests: a field of 0 selects the built size.
+  /// Returns the sizes that a write of `word` to the register selects: a field of 0 selects the built size.
   static TlbSizes Asked(regs::SizesInUse word, const TlbSizes& built);
 
   bool operator==(const TlbSizes& other) const {
@@ -24,12 +24,12 @@ struct TlbSizes {
   bool operator!=(const TlbSizes& other) const { return !(*this == other); }
 };
 
-/// Whether the RTL can have these sizes (rtl/mmu/gmmu_l2_ram.sv, gmmu_walk_cache.sv); the fast engine has no such
-/// limits. The bounds of the keys are not checked here.
+/// Whether the RTL can be built with these sizes (rtl/mmu/gmmu_l2_ram.sv, gmmu_walk_cache.sv); the fast engine has no
+/// such limits. Does not check the bounds of the keys.
 bool CanBuild(const TlbSizes& sizes);
 
-/// Whether hardware built with the sizes `built` can be turned down to `wanted`, by the rules of rtl/mmu/gmmu_sizes.sv.
-/// The L2 TLB's sets, l2_entries / 16 / l2_ways, can be no more than were built.
+/// Whether hardware built with the sizes `built` can be reduced to `wanted` (rules: rtl/mmu/gmmu_sizes.sv). The number
+/// of L2 TLB sets, l2_entries / 16 / l2_ways, cannot exceed the number built.
 bool CanTurnDown(const TlbSizes& wanted, const TlbSizes& built);
 
 }  // namespace gmmu::sim

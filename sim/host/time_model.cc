@@ -4,13 +4,13 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr uint64_t kPostPs = 5'000;       // a posted write occupies the CPU core
-constexpr unsigned kStoreBuffer = 16;     // posted writes of the CPU that may wait for the link
-constexpr unsigned kWriteBuffer = 16;     // write bursts of the GPU that may wait for the link
+constexpr uint64_t kPostPs = 5'000;       // time for which a posted write occupies the CPU core
+constexpr unsigned kStoreBuffer = 16;     // posted CPU writes that can wait for the link
+constexpr unsigned kWriteBuffer = 16;     // GPU write bursts that can wait for the link
 constexpr uint64_t kCommandCycles = 9;    // from reading a command's header to starting its job
-constexpr uint64_t kEntryCycles = 16;     // to check an entry and to update head and fence
-constexpr uint64_t kRegisterCycles = 7;   // for register port, register file and response
-constexpr uint64_t kConfigCycles = 2;     // for configuration space of the PCI function
+constexpr uint64_t kEntryCycles = 16;     // for checking an entry and updating head and fence
+constexpr uint64_t kRegisterCycles = 7;   // for the register port, the register file and the response
+constexpr uint64_t kConfigCycles = 2;     // for the configuration space of the PCI function
 constexpr uint64_t kSweepCycles = 25;     // an invalidation, without the steps of its sweep
 constexpr uint64_t kPortCycles = 4;       // round trip through slices and arbiters from a requester to the VRAM port
 constexpr uint64_t kTablePortCycles = 1;  // round trip between a walker and its own VRAM port
@@ -48,7 +48,8 @@ uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
     vram_ends_.Note(end);
     return end + Cycles(kPortCycles);
   }
-  // A walk's read waits for the port's bursts in flight and the few in its queue, not for requesters not yet queued.
+  // A walk's read waits for the bursts in flight at the port and the few in its queue, but not for requesters that are
+  // not queued yet.
   const uint64_t begin = turn > at ? std::min(turn, vram_ends_.Next(at, kQueuedBursts)) : at;
   const uint64_t end = std::min(vram_read_.Take(begin + latency, beats),
                                 begin + latency + p_.vram_outstanding * Beats(64) + beats);

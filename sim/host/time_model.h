@@ -8,13 +8,13 @@
 
 namespace gmmu::sim {
 
-/// The inputs of the estimates: latencies and rates of the configuration. Times are in picoseconds unless a comment
+/// The inputs of the estimates: latencies and rates from the configuration. Times are in picoseconds unless a comment
 /// says otherwise.
 struct TimeParameters {
   uint64_t period_ps = 1000;
   unsigned bus_bytes = 8;
   unsigned vram_latency = 100;     ///< cycles
-  unsigned vram_outstanding = 64;  ///< bursts of each direction
+  unsigned vram_outstanding = 64;  ///< bursts in flight in each direction
   unsigned vram_beats = 1, vram_beat_cycles = 1;
   unsigned engine_reads = 32;  ///< bursts of 256 bytes in flight
   unsigned client_slots = 64;  ///< lines in flight
@@ -28,12 +28,12 @@ struct TimeParameters {
   unsigned iommu_walks = 8;
 };
 
-/// The time at which an access may begin, and the time at which it is complete.
+/// When an access may start, and when it is complete.
 struct Cost {
-  uint64_t at = 0;        ///< earliest begin; a time in the past means now
+  uint64_t at = 0;        ///< earliest start; a time in the past means now
   uint64_t done = 0;      ///< when all parts of the access have ended
-  uint32_t group = 0;     ///< accesses of a group wait for each other
-  bool may_wait = false;  ///< the requester accepts a ticket if the end of the translation is unknown yet
+  uint32_t group = 0;     ///< accesses of the same group wait for each other
+  bool may_wait = false;  ///< the requester accepts a ticket if the end of the translation is not known yet
   uint64_t ticket = 0;    ///< not 0: TlbTiming::WhenReady reports the time of the translation
   void Ends(uint64_t ps) { done = std::max(done, ps); }
 };
@@ -48,30 +48,31 @@ class TimeModel {
 
   uint64_t Cycles(uint64_t cycles) const { return cycles * p_.period_ps; }
   uint64_t CycleAt(uint64_t ps) const { return period_.Quotient(ps); }
-  /// Returns the number of bus beats that [address, address + bytes) touches.
+  /// Returns the number of bus beats that [address, address + bytes) occupies.
   uint64_t BeatsOf(uint64_t address, uint64_t bytes) const {
     return bus_.Quotient(address + bytes + p_.bus_bytes - 1) - bus_.Quotient(address);
   }
-  /// Returns the time that `bytes` take on the bus.
+  /// Returns the time for which `bytes` occupy the bus.
   uint64_t BusPs(uint64_t bytes) const { return Cycles(BeatsOf(0, bytes)); }
 
-  /// Issues a VRAM burst of at most 256 bytes that is ready at `at`. Returns the time when its last data has arrived or
-  /// its write is answered. `alone`: its requester has few bursts in flight, so the arbiter lets it overtake bursts
-  /// that wait for the port.
+  /// Issues a VRAM burst of at most 256 bytes that is ready at `at`. Returns the time of its last data or of its write
+  /// response. `alone`: its requester has few bursts in flight, so the arbiter lets it overtake bursts that wait for
+  /// the port.
   uint64_t VramRead(uint64_t at, uint64_t bytes, bool alone = false);
   uint64_t VramWrite(uint64_t at, uint64_t bytes);
-  /// Returns when the VRAM or host port accepted the most recently issued burst, not counting reads of tables.
+  /// Returns when the VRAM or host port accepted the most recently issued burst; table reads do not count.
   uint64_t begun_ps() const { return begun_ps_; }
-  /// Returns when VRAM can accept another read burst, at least `at`.
+  /// Returns the first time, at or after `at`, at which VRAM can accept another read burst.
   uint64_t VramReadFree(uint64_t at) const { return vram_reads_.Free(at); }
 
-  /// Allocates the tags for a host read that is split into `requests` requests. Returns when enough tags are free.
-  /// TagsEnd must follow after the last Completion: the tags are freed when that completion arrives.
+  /// Allocates the tags for a host read that is split into `requests` requests. Returns when enough tags are free. The
+  /// tags are freed when the read's last completion arrives; call TagsEnd after that Completion.
   uint64_t Tags(uint64_t at, uint64_t requests);
   void TagsEnd(uint64_t requests);
-  /// Sends a read request of at most `max_read_request` bytes, whose tag is already allocated, to the host. Returns
-  /// when it arrives there. Completion must follow: its `at` is when the host has the data, and it returns when the
-  /// data is in the GPU. `alone`: a table read, which waits on the wires only for packets that were ready before it.
+  /// Request sends a read request of at most `max_read_request` bytes, whose tag is already allocated, to the host and
+  /// returns when it arrives there. Call Completion next, with the time at which the host has the data; it returns when
+  /// the data is in the GPU. `alone`: a table read, which waits on the wires only for packets that were ready before
+  /// it.
   uint64_t Request(uint64_t at, bool alone = false);
   uint64_t Completion(uint64_t at, uint64_t bytes, bool alone = false);
   /// Sends a write of at most `max_payload` bytes to the host. Returns when the PCIe link has accepted it; it arrives
@@ -79,22 +80,22 @@ class TimeModel {
   uint64_t Posted(uint64_t at, uint64_t bytes);
   void Written(uint64_t at) { posted_.End(at); }
 
-  /// Down returns when a TLP of the CPU arrives at the device; Up, when the device's response arrives at the CPU.
+  /// Down returns when a CPU's TLP arrives at the device; Up returns when the device's response arrives at the CPU.
   uint64_t Down(uint64_t now, uint64_t bytes);
   uint64_t Up(uint64_t now, uint64_t bytes);
   /// Returns when the CPU has buffer space for another posted write.
   uint64_t RoomForPost(uint64_t now) const { return stores_.Free(now); }
-  /// Issues a posted write of the CPU at `now` or, if no buffer is free, as soon as one is. Returns when the write
-  /// arrives. The CPU continues PostPs after `now`.
+  /// Issues a posted write of the CPU at `now`, or as soon as a buffer is free. Returns when the write arrives. The CPU
+  /// continues PostPs after `now`.
   uint64_t Post(uint64_t now, uint64_t bytes);
   uint64_t PostPs() const;
 
-  uint64_t CommandPs() const;       ///< a command, from its header to its job
+  uint64_t CommandPs() const;       ///< from reading a command's header to starting its job
   uint64_t EntryPs() const;         ///< a ring entry, without its reads and writes
   uint64_t InvalidationPs() const;  ///< without the wait for accesses in flight
-  /// Sets the number of steps of an invalidation's sweep, which is the number of rows of the largest cache.
+  /// Sets the number of steps in which an invalidation sweeps the caches: the number of rows of the largest one.
   void set_sweep_steps(uint64_t steps) { sweep_steps_ = steps; }
-  uint64_t RegisterPs() const;  ///< an access of the CPU to a register, and to the configuration space
+  uint64_t RegisterPs() const;  ///< a CPU access to a register, and to the configuration space
   uint64_t ConfigPs() const;
   uint64_t PciePs(uint64_t bytes) const {
     return static_cast<uint64_t>(static_cast<double>(bytes + p_.tlp_overhead) * p_.pcie_ps_per_byte);
