@@ -67,7 +67,7 @@ uint64_t DramTiming::Burst(uint64_t time_ps, uint64_t address) {
   }
   bank.open = true;
   bank.row = row;
-  // Column commands to an open row are issued at the rate of the data bus.
+  // Column commands to an open row are issued at the data bus rate.
   const uint64_t data = std::max(start + p.tcas_ps, channel.bus_free_ps);
   bank.ready_ps = data - p.tcas_ps + p.burst_ps;
   channel.bus_free_ps = data + p.burst_ps;

@@ -7,35 +7,34 @@
 
 namespace gmmu::sim {
 
-/// Host memory's timing. The defaults are two channels of DDR4-2400 (19.2 GB/s each). Times are in
-/// picoseconds.
+/// Timing of host memory. The defaults are two channels of DDR4-2400 (19.2 GB/s each). Times are in picoseconds.
 struct DramParameters {
   unsigned channels = 2;            ///< interleaved every `burst_bytes`; at least 1
-  unsigned banks = 16;              ///< a channel; at least 1
-  unsigned row_bytes = 8192;        ///< open page of a bank, a multiple of burst_bytes
-  unsigned burst_bytes = 64;        ///< moved by one column command; a power of two
+  unsigned banks = 16;              ///< per channel; at least 1
+  unsigned row_bytes = 8192;        ///< row of a bank, a multiple of burst_bytes
+  unsigned burst_bytes = 64;        ///< bytes per column command; a power of two
   uint64_t burst_ps = 3'333;        ///< a burst on the channel's data bus
   uint64_t trcd_ps = 13'750;        ///< activate to column command
   uint64_t trp_ps = 13'750;         ///< precharge to activate
   uint64_t tcas_ps = 13'750;        ///< column command to the first data
-  uint64_t controller_ps = 20'000;  ///< queues and fabric, once per access
+  uint64_t controller_ps = 20'000;  ///< queues and fabric, added once per access
   uint64_t trefi_ps = 7'800'000;    ///< between refreshes; 0: never
   uint64_t trfc_ps = 350'000;       ///< a refresh occupies a channel for this long
 };
 
-/// Computes when accesses to DRAM finish. Banks keep a page open, each channel has one data bus, and all banks of a
+/// Computes when accesses to DRAM finish. Each bank keeps a row open, each channel has one data bus, and all banks of a
 /// channel are refreshed together at fixed times.
 ///
-/// Accesses are served in the order of the calls; nothing else reorders them. Times of calls need not ascend: an access
-/// starts when its bank and bus are free, but not before its own time. The class holds no data, and equal calls give
-/// equal times.
+/// Accesses are served in the order of the calls and are never reordered. The times passed to successive calls need not
+/// ascend: an access starts when its bank and bus are free, but not before its own time. The class stores no data, and
+/// equal calls give equal times.
 class DramTiming {
  public:
-  /// Throws std::invalid_argument when a parameter is out of range.
+  /// Throws std::invalid_argument if a parameter is out of range.
   explicit DramTiming(const DramParameters& parameters);
 
   /// Performs an access to [address, address + bytes), bytes > 0, that reaches the controller at `time_ps`. Returns the
-  /// time at which its last byte has been transferred (for a write: into the row buffer).
+  /// time at which its last byte has been transferred (for a write, into the row buffer).
   uint64_t Access(uint64_t time_ps, uint64_t address, unsigned bytes, bool write);
 
   const DramParameters& parameters() const { return parameters_; }
@@ -48,8 +47,8 @@ class DramTiming {
   struct Bank {
     bool open = false;
     uint64_t row = 0;
-    uint64_t ready_ps = 0;  ///< next column command, if the row stays open
-    uint64_t refresh = 0;   ///< refresh intervals already accounted: a refresh closes the row
+    uint64_t ready_ps = 0;  ///< earliest next column command, if the row stays open
+    uint64_t refresh = 0;   ///< number of refreshes already applied: each one closes the row
   };
   struct Channel {
     std::vector<Bank> banks;

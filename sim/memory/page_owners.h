@@ -10,17 +10,18 @@
 namespace gmmu::sim {
 
 /// Records which host physical pages have an owner, as reported by the operating system (hw::Instruments::NotePages),
-/// and detects device accesses to other pages. No device may reach freed memory, whatever the IOMMU or the device still
+/// and detects device accesses to all other pages. A device must not reach freed memory, whatever the IOMMU or the
+/// device still caches.
 /// caches.
-///
+/// Accesses are not checked until the first Note.
 /// No access is checked before the first Note.
 class PageOwners {
  public:
   static constexpr size_t kMostFindings = 64;
 
-  /// Records that, from now on, pages [first, first + count) have an owner or have none.
+  /// Records that pages [first, first + count) have an owner from now on, or no longer have one.
   void Note(uint64_t first, uint64_t count, bool owned);
-  /// Checks a device's access inside one page that has reached memory at `hpa`.
+  /// Checks a device access, inside one page, that has reached memory at `hpa`.
   void Access(uint64_t hpa, bool write) {
     const uint64_t page = hpa / hw::kPageSize;
     if (!watching_ || page == last_) return;

@@ -9,19 +9,19 @@
 
 namespace gmmu::sim {
 
-inline constexpr uint64_t kLowRamEnd = uint64_t{2} << 30;     ///< RAM, then devices
-inline constexpr uint64_t kHighRamStart = uint64_t{4} << 30;  ///< RAM again
+inline constexpr uint64_t kLowRamEnd = uint64_t{2} << 30;     ///< RAM below this address, devices above it
+inline constexpr uint64_t kHighRamStart = uint64_t{4} << 30;  ///< RAM again from this address on
 inline constexpr uint64_t kIommuBase = 0xFED90000;
 inline constexpr uint64_t kIommuBytes = 0x1000;
 inline constexpr uint64_t kMessageStart = 0xFEE00000;  ///< interrupt messages
 inline constexpr uint64_t kMessageEnd = 0xFEF00000;
 
 enum class Region : uint8_t {
-  kNone,     ///< no device decodes it: a read gives all ones, a write is dropped
+  kNone,     ///< no device decodes it: a read returns all ones, a write is dropped
   kRam,      ///< `offset` is the host physical address
   kIommu,    ///< `offset` from the unit's register base
   kMessage,  ///< the interrupt window; `offset` is the address itself
-  kBar,      ///< BAR `bar` of GPU `unit`, `offset` inside it
+  kBar,      ///< BAR `bar` of GPU `unit`; `offset` is inside the BAR
 };
 
 struct Decoded {
@@ -31,22 +31,22 @@ struct Decoded {
   uint64_t offset = 0;
 };
 
-/// Decodes a host physical address: RAM occupies 0 to 2 GiB and addresses from 4 GiB on, devices lie between them.
+/// Decodes a host physical address. RAM occupies 0 to 2 GiB and addresses from 4 GiB up; devices lie between.
 ///
-/// RAM, the IOMMU's registers and the message window have priority over BARs: a BAR programmed over one of them is
-/// hidden there.
+/// RAM, the IOMMU's registers and the message window have priority over BARs: where they overlap, the BAR is hidden.
 class AddressMap {
  public:
-  /// `ram_bytes` of RAM are installed: a multiple of 4 KiB, more than 0. `iommu`: the map has the IOMMU's registers.
+  /// `ram_bytes` of RAM are installed: a multiple of 4 KiB, more than 0. `iommu`: the map includes the IOMMU's
+  /// registers.
   AddressMap(uint64_t ram_bytes, bool iommu);
 
-  /// Returns the RAM ranges of a PC with `bytes` of RAM: the part above 2 GiB moves to 4 GiB.
+  /// Returns the RAM ranges of a PC with `bytes` of RAM: RAM beyond 2 GiB starts at 4 GiB.
   static std::vector<hw::Range> RamRanges(uint64_t bytes);
 
   /// Places BAR `bar` of GPU `unit` at [base, base + size); a `size` of 0 removes it.
   void SetBar(unsigned unit, unsigned bar, uint64_t base, uint64_t size);
 
-  /// Returns the region that holds all of [address, address + size), or kNone when no single region does.
+  /// Returns the region that contains all of [address, address + size), or kNone if no single region does.
   Decoded Decode(uint64_t address, uint64_t size) const;
 
   const std::vector<hw::Range>& ram() const { return ram_; }
@@ -62,7 +62,7 @@ class AddressMap {
   std::vector<Bar> bars_;
 };
 
-/// Enters RAM into the firmware's tables. The last `bytes` below 2 GiB (or below the end of smaller RAM) belong to the
+/// Reports RAM in the firmware's tables. The last `bytes` below 2 GiB (or below the end of smaller RAM) belong to the
 /// GPU, the rest to the operating system.
 void ReserveForGpu(std::vector<hw::Range> ram, uint64_t bytes, hw::FirmwareTables& firmware);
 

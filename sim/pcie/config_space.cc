@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned kCommand = 0x04, kBar0 = 0x10, kCapabilities = 0x34;
 constexpr uint32_t kBarAddress = ~uint32_t{0xF};
 
-uint32_t PowerCode(unsigned bytes) {  // returns 0 for 128, 1 for 256, ...
+uint32_t PowerCode(unsigned bytes) {  // 128 gives 0, 256 gives 1, ...
   uint32_t code = 0;
   while (code < 5 && (128u << code) < bytes) ++code;
   return code;
@@ -36,7 +36,7 @@ void ConfigSpace::Reset() {
   if (p.line_interrupt) {
     Put(0x3D, 1, 1, 0);  // INTA
   } else {
-    Put(kMsi, 4, 0x0080'0000u | kExpress << 8 | 0x05, 0x0001'0000);  // address of 64 bits, one vector
+    Put(kMsi, 4, 0x0080'0000u | kExpress << 8 | 0x05, 0x0001'0000);  // 64-bit address, one vector
     Put(kMsi + 4, 4, 0, 0xFFFF'FFFC);
     Put(kMsi + 8, 4, 0, 0xFFFF'FFFF);
     Put(kMsi + 12, 4, 0, 0xFFFF);

@@ -14,9 +14,9 @@ struct ConfigSpaceParameters {
   uint32_t bar2_bytes = 64u << 20;  ///< window onto VRAM
   uint32_t bar4_bytes = 0;          ///< more registers; 0: no BAR4
   uint32_t class_code = 0x030000;
-  bool line_interrupt = false;      ///< pin INTA in place of the capability MSI
-  unsigned max_payload = 256;       ///< the largest that the PCIe capability offers, 128..4096
-  unsigned max_read_request = 512;  ///< its reset value
+  bool line_interrupt = false;      ///< interrupt pin INTA instead of the MSI capability
+  unsigned max_payload = 256;       ///< largest payload in the PCIe capability, 128..4096
+  unsigned max_read_request = 512;  ///< reset value
   unsigned link_generation = 3;
   unsigned link_lanes = 8;
 };
@@ -29,8 +29,8 @@ struct ConfigSpaceParameters {
 ///   0x50 MSI: one vector, 64-bit address   0x60 PCI Express endpoint
 ///   0xA0 power management: D0 and D3, registers are kept in D3 (No_Soft_Reset)
 ///
-/// Software sizes a BAR as usual: it writes all ones and reads back; the lowest bit of the address part
-/// that reads 1 is the size.
+/// Software sizes a BAR as usual: it writes all ones and reads the BAR back; the lowest address bit that reads 1 is the
+/// size.
 class ConfigSpace {
  public:
   static constexpr uint16_t kMsi = 0x50;
@@ -45,11 +45,11 @@ class ConfigSpace {
   void Write(uint16_t offset, unsigned size, uint32_t value);
 
   bool memory_enable() const { return (Word(0x04) & 2) != 0; }
-  /// Whether the function may issue requests: bus mastering is on, and it is in D0.
+  /// Whether the function may issue requests: bus mastering is enabled, and the function is in D0.
   bool bus_master() const { return (Word(0x04) & 4) != 0 && powered(); }
   bool intx_disable() const { return (Word(0x04) & 0x400) != 0; }
 
-  /// Return the address and size of BAR 0, 2 or 4; any other BAR has size 0.
+  /// Return the address and the size of BAR 0, 2 or 4. The size of any other BAR is 0.
   uint64_t bar_base(unsigned bar) const;
   uint64_t bar_bytes(unsigned bar) const;
   /// Whether the BAR responds: memory decoding is on, its address is not 0, and the function is in D0.
@@ -58,7 +58,7 @@ class ConfigSpace {
   bool msi_enable() const { return (Half(kMsi + 2) & 1) != 0; }
   uint64_t msi_address() const { return Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32; }
   uint32_t msi_data() const { return Half(kMsi + 12); }
-  /// Returns the interrupt vector to which the system has routed the pin; 0: none.
+  /// Returns the vector to which software has routed the interrupt pin; 0: none.
   uint32_t line() const { return bytes_[0x3C]; }
   bool has_line() const { return parameters_.line_interrupt; }
 
@@ -68,7 +68,7 @@ class ConfigSpace {
   unsigned max_payload() const { return 128u << (Half(kExpress + 8) >> 5 & 7); }
   unsigned max_read_request() const { return 128u << (Half(kExpress + 8) >> 12 & 7); }
 
-  /// Sets a hook that is called after each write that changed a register.
+  /// Sets a hook that is called after each write that changes a register.
   void OnChange(std::function<void()> hook) { hook_ = std::move(hook); }
 
   /// Resets the registers and calls the hook.

@@ -9,7 +9,7 @@
 namespace gmmu::sim {
 namespace {
 
-// Usable Mb/s of one lane and direction after line encoding, as usually quoted for each generation: 2.5 and 5 GT/s with
+// Usable Mb/s per lane and direction after line coding, as usually quoted for each generation: 2.5 and 5 GT/s with
 // 8b/10b; 8, 16 and 32 GT/s with 128b/130b.
 constexpr unsigned kLaneMbps[] = {2000, 4000, 7870, 15750, 31500};
 

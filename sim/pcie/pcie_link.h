@@ -12,8 +12,7 @@ namespace gmmu::sim {
 enum class TlpKind : uint8_t { kPosted, kNonPosted, kCompletion };
 inline constexpr unsigned kTlpKinds = 3;
 
-/// Flow-control credits of one TLP kind that the receiver of a direction advertises. A data credit is 16
-/// bytes.
+/// Flow-control credits for one kind of TLP, as the receiver of a direction advertises them. A data credit is 16 bytes.
 struct PcieCredits {
   unsigned headers = 64;
   unsigned data = 1024;
@@ -23,49 +22,47 @@ struct PcieParameters {
   unsigned generation = 3;     ///< 1..5
   unsigned lanes = 8;          ///< 1, 2, 4, 8, 16
   unsigned tlp_overhead = 24;  ///< bytes per TLP in addition to its payload: framing, sequence number, header, CRC
-  /// Share of the raw rate left after acknowledgements and credit updates, in parts per million (57.88 of 62.96 Gb/s).
+  /// Share of the raw rate that acknowledgements and credit updates leave, in parts per million (57.88 of 62.96 Gb/s).
   unsigned link_layer_ppm = 919'300;
   unsigned max_payload = 256;              ///< 128..4096, a power of two
   unsigned max_read_request = 512;         ///< 128..4096, a power of two
   unsigned read_completion_boundary = 64;  ///< 64 or 128
   unsigned tags = 64;                      ///< reads in flight per requester, 1..1024
-  uint64_t latency_ps = 250'000;  ///< each way, from the last byte sent to the last byte taken by the other side
+  uint64_t latency_ps = 250'000;           ///< in each direction, from the last byte sent to the last byte received
   std::array<PcieCredits, kTlpKinds> credits{PcieCredits{64, 1024}, PcieCredits{64, 64}, PcieCredits{128, 2048}};
 };
 
-/// Throws std::invalid_argument, which names the parameter, when a parameter is out of range.
+/// Throws std::invalid_argument, whose message names the parameter, if a parameter is out of range.
 void Check(const PcieParameters& parameters);
 
-/// Returns the bits per second that remain after the line encoding (8b/10b in generations 1 and 2, 128b/130b from 3
-/// on), before any overhead.
+/// Returns the bits per second after line coding (8b/10b in generations 1 and 2, 128b/130b from 3 on), before any other
+/// overhead.
 double RawBitsPerSecond(const PcieParameters& parameters);
-/// Returns the bits per second left for TLPs (payload and overhead): the raw rate without acknowledgements and credit
+/// Returns the bits per second left for TLPs (payload and overhead): the raw rate less acknowledgements and credit
 /// updates.
 double TlpBitsPerSecond(const PcieParameters& parameters);
-/// Returns the share of the TLP rate that is payload when writes have `size` bytes: size / (ceil(size / MPS) x overhead
-/// + size).
+/// Returns the payload's share of the TLP rate for writes of `size` bytes: size / (ceil(size / MPS) x overhead + size).
 double WriteEfficiency(const PcieParameters& parameters, uint64_t size);
-/// Returns the same share in the completions' direction when reads have `size` bytes and are aligned to the completion
-/// boundary.
+/// Returns the payload's share of the TLP rate in the direction of the completions, for reads of `size` bytes that are
+/// aligned to the completion boundary.
 double ReadEfficiency(const PcieParameters& parameters, uint64_t size);
 
-/// A part of a request or completion: the payload of one TLP. A read request has no payload; `bytes` is then the
-/// requested size.
+/// One TLP's part of a request or completion. A read request has no payload; its `bytes` is the requested size.
 struct TlpPiece {
   uint64_t address = 0;
   unsigned bytes = 0;
 };
 
-/// Splits [address, address + bytes) into write TLPs, at the maximum payload and at 4 KiB boundaries. The TLPs ascend;
-/// 0 bytes give none.
+/// Splits [address, address + bytes) into write TLPs at the maximum payload and at 4 KiB boundaries. The TLPs are in
+/// ascending order; for 0 bytes there are none.
 std::vector<TlpPiece> SplitWrite(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
-/// Splits the range into read requests, at the maximum read request size and at 4 KiB boundaries.
+/// Splits the range into read requests at the maximum read request size and at 4 KiB boundaries.
 std::vector<TlpPiece> SplitRead(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
-/// Splits the range of one read request into its completions, at the maximum payload. All but the last end on a
+/// Splits the range of one read request into its completions at the maximum payload. All but the last end on a
 /// completion boundary.
 std::vector<TlpPiece> SplitCompletion(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
 
-/// One direction of a PCIe link. The link's time is reserved TLP by TLP, in the order of the calls.
+/// One direction of a PCIe link. TLPs reserve the wire in the order of the calls.
 class PcieDirection {
  public:
   struct Sent {
@@ -80,12 +77,12 @@ class PcieDirection {
   bool CanSend(TlpKind kind, unsigned payload_bytes) const;
   /// Sends a TLP that is ready at `ready_ps` and uses its credits. Call it only when CanSend is true.
   Sent Send(TlpKind kind, unsigned payload_bytes, uint64_t ready_ps);
-  /// Returns the TLP's credits to the sender, because the receiver has removed it from its buffer.
+  /// Returns the TLP's credits to the sender, when the receiver has removed the TLP from its buffer.
   void Release(TlpKind kind, unsigned payload_bytes);
 
   /// Returns the earliest time at which another TLP can start.
   uint64_t free_ps() const { return (free_fs_ + 999) / 1000; }
-  /// Whether all credits have returned, so that the receiver's buffers are empty.
+  /// Whether all credits have been returned, so that the receiver's buffers are empty.
   bool idle() const;
   std::vector<hw::Counter> Counters() const;
 
@@ -104,12 +101,12 @@ class PcieDirection {
   uint64_t busy_fs_ = 0;
 };
 
-/// The tags of one requester's reads. Allocate returns the lowest free tag, or none.
+/// The tags for one requester's reads. Allocate returns the lowest free tag, or none.
 class TagPool {
  public:
   explicit TagPool(unsigned tags) : used_(tags, false) {}
   std::optional<unsigned> Allocate();
-  void Free(unsigned tag);  ///< asserts that it is in use
+  void Free(unsigned tag);  ///< asserts that the tag is in use
   unsigned in_use() const { return in_use_; }
   bool full() const { return in_use_ == used_.size(); }
 

@@ -9,15 +9,15 @@
 
 namespace gmmu::sim {
 
-/// Holds the future actions of the machine around the GPUs. One process runs all of them, so SystemC's order of
-/// processes at the same time has no effect.
+/// A queue of the future actions of the machine around the GPUs. One process runs all of them, so the order in which
+/// SystemC runs processes at the same time has no effect.
 ///
-/// Actions at the same time run by source, then in the order of the source's calls. An action may add more, at later
-/// times only. Times are moved off the GPU's clock edges (multiples of the period) by a picosecond.
+/// Actions at the same time run in the order of their sources, then of the calls. An action may add more actions, at
+/// later times only. Times are moved off the GPU's clock edges (multiples of the period) by a picosecond.
 class ScAgenda : public sc_core::sc_module {
  public:
   enum Source : uint8_t { kPlatform, kGpu, kCpu = kGpu + 4, kSources };
-  /// Returns the source of GPU `unit`. At equal times the GPUs act in the order of their numbers.
+  /// Returns the source number of GPU `unit`. At equal times the GPUs act in the order of their numbers.
   static Source GpuSource(unsigned unit) { return static_cast<Source>(kGpu + unit); }
 
   ScAgenda(sc_core::sc_module_name name, uint64_t period_ps) : sc_module(name), period_ps_(period_ps) {
@@ -27,7 +27,7 @@ class ScAgenda : public sc_core::sc_module {
     dont_initialize();
   }
 
-  /// Runs `action` at `time_ps`, or as early as possible when that time is not in the future.
+  /// Schedules `action` for `time_ps`, or for the earliest possible time if `time_ps` is not in the future.
   void At(uint64_t time_ps, std::function<void()> action, Source source = kPlatform) {
     const uint64_t now = Now();
     if (time_ps <= now) time_ps = now + 1;

@@ -24,7 +24,7 @@ Cpu::Cpu(sc_core::sc_module_name name) : sc_module(name) {
 }
 
 void Cpu::Main() {
-  Pass(1);  // software acts off the clock edges
+  Pass(1);  // keep the software's actions off the clock edges
   try {
     result_ = software_(*platform_);
   } catch (...) {

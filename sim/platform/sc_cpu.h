@@ -14,7 +14,7 @@ namespace gmmu::sim {
 
 class ScAgenda;
 
-/// The CPU: it runs software on one SystemC thread, and time passes while the software waits.
+/// The CPU. It runs software on one SystemC thread, and time passes while the software waits.
 ///
 /// After each wait it yields once more at the same time, so that it acts after all other processes of that time.
 class Cpu : public sc_core::sc_module, public Clock {
@@ -28,11 +28,11 @@ class Cpu : public sc_core::sc_module, public Clock {
   }
   void set_software(std::function<int(hw::Platform&)> software) { software_ = std::move(software); }
   bool finished() const { return finished_; }
-  /// Ends the current wait with EngineError, because no further event can occur.
+  /// Ends the current wait with an EngineError, because no further event can occur.
   void Stuck();
-  /// Returns the software's result, or throws its exception. Call it when the software has finished.
+  /// Returns the software's result, or throws its exception. Call it when the software has ended.
   int Result() const;
-  /// Wakes the software to check its condition, because an event occurred for which it may wait.
+  /// Wakes the software to check its condition, because an event occurred that it might be waiting for.
   void Wake() { wake_.notify(sc_core::SC_ZERO_TIME); }
 
   // Clock

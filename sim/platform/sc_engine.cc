@@ -29,8 +29,8 @@
 #include "platform/sc_iommu.h"
 #include "platform/sc_kernel.h"
 
-// SystemC's library needs this symbol, although programs here have their own main. The definition is weak, so a program
-// that links the library may define its own.
+// The SystemC library needs this symbol, although the programs here have their own main. The definition is weak, so
+// that a program that links the library can define its own.
 __attribute__((weak)) int sc_main(int, char**) { return 0; }
 
 namespace gmmu::sim {
@@ -74,8 +74,8 @@ class RtlEngine : public Engine {
  private:
   unsigned units() const { return static_cast<unsigned>(units_.size()); }
 
-  /// Makes the modules that have processes, in an order that `shuffle` picks: SystemC runs processes in the order of
-  /// their creation.
+  /// Constructs the modules that have processes, in an order that `shuffle` selects: SystemC runs processes in the
+  /// order of their creation.
   void MakeProcesses(const MachineConfig& config, const EngineOptions& options) {
     std::vector<std::function<void()>> makers = {
         [&] { agenda_ = std::make_unique<ScAgenda>("agenda", GpuOf(config, options, 0).period_ps); }};

@@ -6,12 +6,12 @@
 
 namespace gmmu::sim {
 
-/// Makes the machine in SystemC around the Verilated GPU. Throws ConfigError when the configuration does not fit this
-/// build (build keys, waves without a tracing build) or a SystemC simulation runs in this process, and
-/// std::runtime_error when the host refuses resources.
+/// Constructs the machine in SystemC around the Verilated GPU. Throws ConfigError if the configuration does not fit
+/// this build (build keys, waves without a tracing build) or a SystemC simulation runs in this process, and
+/// std::runtime_error if the host refuses resources.
 ///
-/// A process may have several of these machines one after the other, but never two at once. Software runs on a stack of
-/// 8 MiB inside the simulation; it may switch to its own stacks (fibres) and call the platform from any of them, one at
+/// A process may have several of these machines one after the other, but only one at a time. Software runs on an 8 MiB
+/// stack inside the simulation. It may switch to its own stacks (fibres) and call the platform from any of them, one at
 /// a time. It must not call the platform inside a catch handler.
 std::unique_ptr<Engine> CreateRtl(const MachineConfig& config, const EngineOptions& options);
 

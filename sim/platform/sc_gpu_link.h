@@ -16,15 +16,15 @@
 
 namespace gmmu::sim {
 
-/// The link between the GPUs of a machine: it carries accesses of kind kPeer to the named GPU's VRAM,
-/// and the responses back (sim/gpu_link/README.md).
+/// The link between the GPUs of a machine. It carries accesses of kind kPeer to the addressed GPU's VRAM, and the
+/// responses back (sim/gpu_link/README.md).
 ///
-///   from(unit)  AT target of the unit's accesses: {adapter[47:42], offset[41:0]}. A write is answered
-///               when the peer has answered. An access that names no other GPU gets an error.
-///   to(unit)    AT initiator of the accesses to the unit's VRAM.
+///   from(unit)  AT target for the unit's accesses: {adapter[47:42], offset[41:0]}. A write is answered
+///               when the peer has responded. An access that addresses no other GPU gets an error.
+///   to(unit)    AT initiator for accesses to the unit's VRAM.
 ///
-/// A request may wait at the GPU that serves it; a response is always accepted at the end of its wire
-/// time. So no access waits for an access in the other direction.
+/// A request may wait at the GPU that serves it. A response is always accepted when its last byte arrives. Therefore no
+/// access waits for an access in the other direction.
 class GpuLink : public sc_core::sc_module {
  public:
   using FromSocket = tlm_utils::simple_target_socket_tagged<GpuLink>;
@@ -35,13 +35,13 @@ class GpuLink : public sc_core::sc_module {
   FromSocket& from(unsigned unit) { return *from_[unit]; }
   ToSocket& to(unsigned unit) { return *to_[unit]; }
   std::vector<hw::Counter> Counters(unsigned unit) const { return wires_.Counters(unit); }
-  /// Returns the number of accesses that have no response yet.
+  /// Returns the number of accesses in flight.
   size_t in_flight() const { return waiting_.size() - free_slots_.size(); }
 
  private:
   struct Access {
     unsigned own = 0, peer = 0;
-    PooledTransaction* transaction = nullptr;  ///< belongs to the requester
+    PooledTransaction* transaction = nullptr;  ///< owned by the requester
   };
 
   tlm::tlm_sync_enum FromGpu(int unit, tlm::tlm_generic_payload& t, tlm::tlm_phase& phase, sc_core::sc_time& delay);

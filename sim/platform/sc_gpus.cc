@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries the CPU's accesses to a GPU.
+// CPU accesses to a GPU.
 #include "platform/sc_gpus.h"
 
 #include <cstring>
@@ -19,7 +19,7 @@ namespace gmmu::sim {
 namespace {
 
 constexpr uint64_t kPostPs = 5'000;  // time for which a posted write occupies the CPU core
-constexpr size_t kStoreBuffer = 16;  // posted writes that may wait for the link
+constexpr size_t kStoreBuffer = 16;  // posted writes that can wait for the link
 
 std::vector<uint8_t> BytesOf(const void* from, size_t size) {
   const auto* bytes = static_cast<const uint8_t*>(from);
@@ -48,7 +48,7 @@ void ScGpus::AwaitAccess(unsigned unit, const std::function<bool()>& ready, cons
                                 bound_ns_, parts_.units[unit].gpu->Waiting()));
 }
 
-/// Sends an access with `data` and waits for its response. Returns the bytes of a read; all ones if it was refused.
+/// Sends an access with `data` and waits for its response. For a read, returns the data; all ones if it was refused.
 std::vector<uint8_t> ScGpus::Request(unsigned unit, tlm::tlm_command command, AddressKind kind, uint64_t address,
                                      std::vector<uint8_t> data, const std::string& what) {
   struct Answer {

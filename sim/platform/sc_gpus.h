@@ -24,7 +24,7 @@ class ScAgenda;
 class TranslationChecker;
 struct MachineConfig;
 
-/// A GPU and the per-GPU parts of the machine.
+/// A GPU and the parts of the machine that exist once per GPU.
 struct ScUnit {
   ScUnit();
   ~ScUnit();
@@ -56,7 +56,7 @@ class ScGpus : public Device {
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
   void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
 
-  // Device's instruments (sc_gpus_instruments.cc)
+  // The instruments of Device (sc_gpus_instruments.cc)
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
   uint64_t Cycles() override;

@@ -15,11 +15,11 @@
 
 namespace gmmu::sim {
 
-/// Host memory as devices access it: HostRam's bytes with DramTiming's times.
+/// Host memory as devices access it: the contents of HostRam with the times of DramTiming.
 ///
-/// The socket is an AT target that accepts any number of transactions at once. A write is visible from its BEGIN_REQ on
-/// and answered when DRAM has accepted it; a read returns the bytes at the time of its response. A request snoops the
-/// CPU's caches (hw::CpuCache) unless its extension says no_snoop. An access outside installed memory is answered with
+/// The socket is an AT target that accepts any number of transactions at once. A write is visible from its BEGIN_REQ
+/// on, and is answered when DRAM has accepted it. A read returns the contents at the time of its response. A request
+/// snoops the CPU's caches (hw::CpuCache) unless its extension says no_snoop. An access outside installed memory gets
 /// TLM_ADDRESS_ERROR_RESPONSE.
 class HostMemory : public sc_core::sc_module {
  public:
@@ -27,10 +27,10 @@ class HostMemory : public sc_core::sc_module {
 
   HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, ScAgenda& agenda);
 
-  /// Returns the number of device accesses to the page since the first call for that page. The IOMMU's own accesses do
-  /// not count.
+  /// Returns the number of device accesses to the page since the first call for that page, not counting the IOMMU's own
+  /// accesses.
   uint64_t PageAccesses(uint64_t pfn);
-  /// Returns the checker of page owners, which sees the same accesses.
+  /// Returns the page owner checker, which observes the same accesses.
   PageOwners& owners() { return owners_; }
   /// Returns the number of accesses outside installed memory.
   uint64_t errors() const { return errors_; }

@@ -71,8 +71,8 @@ void Iommu::Lookup(Request* request) {
   Dispatch(request);
 }
 
-/// Dispatches a request after its lookup: it completes, starts its walk, or waits for the walk of its page or for a
-/// free walker.
+/// Dispatches a request after its lookup: it completes, starts a walk, or waits for the walk of its page or for a free
+/// walker.
 void Iommu::Dispatch(Request* request) {
   if (request->walk.done) {
     Translated(request);
@@ -121,7 +121,7 @@ void Iommu::Fed(Request* request, const PooledTransaction& t) {
   Requeue(page);
 }
 
-/// Called when a walk of `page` has ended: the requests that waited for that walk look up again, and the free walker
+/// Called when a walk of `page` has ended. The requests that waited for that walk look up again, and the free walker
 /// starts the next walk.
 void Iommu::Requeue(uint64_t page) {
   std::deque<Request*> waiting;
@@ -154,7 +154,7 @@ void Iommu::Translated(Request* request) {
   IssueRead(request);
 }
 
-/// Sends the port's writes to memory in order, up to the first that is not translated yet.
+/// Sends the port's writes to memory in order, up to the first one that is not translated yet.
 void Iommu::Commit(Port& port) {
   bool moved = false;
   while (!port.posted.empty() && port.posted.front()->translated) {
@@ -170,14 +170,14 @@ void Iommu::Commit(Port& port) {
   if (moved) StartReads();
 }
 
-/// Returns the request's No Snoop attribute, unless SNP of the leaf entry overrides the attribute.
+/// Returns the request's No Snoop attribute, unless SNP of the leaf entry overrides it.
 bool Iommu::NoSnoop(const Request& request) const {
   const auto* extension = request.transaction->get_extension<BusExtension>();
   if (extension == nullptr || !extension->no_snoop) return false;
   return !core_ || !request.walk.result.snoop;
 }
 
-/// Performs the port's oldest write. Returns true if memory will answer it.
+/// Performs the port's oldest write. Returns true if memory will respond to it.
 bool Iommu::CommitWrite(Request* request) {
   auto& t = *request->transaction;
   const RemapResult& result = request->walk.result;
@@ -307,7 +307,7 @@ void Iommu::PumpQueue() {
       core_->StatusDone(done.is_response_ok());
       PumpQueue();
     });
-  }  // each Finish queries a pending drain again
+  }  // each Finish checks a pending drain again
 }
 
 std::vector<hw::Counter> Iommu::Counters() const {

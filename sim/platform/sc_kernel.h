@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// Gives a machine its own SystemC kernel, so that a process may create several machines one after the other and may
+/// Gives a machine its own SystemC kernel. A process can therefore create several machines one after the other, and can
 /// also contain the user's own platform (sc_gpu.h), whose kernel becomes the current one again afterwards. Do not use
 /// it inside a process of a running simulation.
 class Kernel {
@@ -21,9 +21,9 @@ class Kernel {
   ~Kernel() {
     sc_core::sc_curr_simcontext = current_;
     sc_core::sc_default_global_context = default_;
-    // SystemC 3 and later deletes the context's coroutine package before the threads that still wait, whose
-    // destructors use it. A TLM target socket without b_transport makes such a thread, so there the context is leaked
-    // on purpose.
+    // SystemC 3 and later deletes the context's coroutine package before the threads that still wait, although their
+    // destructors use it. A TLM target socket without b_transport creates such a thread. The context is therefore
+    // leaked there on purpose.
     if (SC_VERSION_MAJOR >= 3) static_cast<void>(context_.release());
   }
 

@@ -18,7 +18,7 @@ RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& par
 
 // ---- the PCIe link
 
-/// Sends the queue's TLPs in order, as far as credits (and for reads, tags) allow.
+/// Sends the queue's TLPs in order, as far as credits (and, for reads, tags) allow.
 void RootComplex::Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up) {
   while (!queue.empty()) {
     Tlp& tlp = queue.front();
@@ -71,8 +71,8 @@ void RootComplex::BeginWrite(PooledTransaction* t) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     const TlpPiece piece = pieces[i];
     const bool last = i + 1 == pieces.size();
-    // Memory gets a copy, because the device gets its response, and with it its buffer, as soon as the PCIe link has
-    // accepted the data.
+    // Memory gets a copy: the device gets its response, and with it its buffer, as soon as the PCIe link has accepted
+    // the data.
     PooledTransaction* out = pool_.Acquire(tlm::TLM_WRITE_COMMAND, piece.address, 0, piece.bytes);
     *out->extension = *t->extension;
     const size_t at = piece.address - t->get_address();
@@ -187,7 +187,7 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok, 
 }
 
 void RootComplex::AnswerDevice(PooledTransaction* t, bool ok) {
-  if (strays_.erase(t) != 0) return t->release();  // this access was injected, so the device gets no response
+  if (strays_.erase(t) != 0) return t->release();  // the access was injected, so the device gets no response
   t->set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_time delay = sc_core::SC_ZERO_TIME;
@@ -302,7 +302,7 @@ tlm::tlm_sync_enum RootComplex::DeviceAnswers(tlm::tlm_generic_payload& t, tlm::
   return tlm::TLM_COMPLETED;
 }
 
-/// Called when the device has finished a CPU access: frees the access's slot in the device's buffer and sends the
+/// Called when the device has completed a CPU access. Frees the access's slot in the device's buffer and sends the
 /// response up.
 void RootComplex::CpuAnswer(CpuAccess* access, uint64_t time_ps) {
   agenda_.At(
@@ -350,7 +350,7 @@ void RootComplex::Deliver(CpuAccess* access) {
   done(ok);
 }
 
-// ---- observation
+// ---- counters
 
 hw::BusCounts RootComplex::BusCountsOf(uint16_t requester) const {
   const auto found = bus_counts_.find(requester);

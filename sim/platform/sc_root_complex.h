@@ -21,15 +21,15 @@
 
 namespace gmmu::sim {
 
-/// One root port and the PCIe link to its device. It splits requests into TLPs and reassembles them, and keeps the
-/// order that PCIe requires.
+/// One root port and the PCIe link to its device. It splits requests into TLPs, reassembles them, and keeps the order
+/// that PCIe requires.
 ///
-///   from_device  AT target of the device's bursts. A write is answered when the link has accepted it; a read,
+///   from_device  AT target for the device's bursts. A write is answered when the link has accepted it; a read,
 ///                when the last byte of its completions is at the device, with an error if any completion had one.
-///   to_device    AT initiator of the CPU's accesses.
+///   to_device    AT initiator for CPU accesses.
 ///   memory       AT initiator to the IOMMU: one transaction per TLP.
 ///
-/// A completion of the device reaches the CPU only when all writes that the device sent earlier are in memory.
+/// A completion from the device reaches the CPU only when all writes that the device sent earlier are in memory.
 class RootComplex : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<RootComplex> from_device{"from_device"};
@@ -41,7 +41,7 @@ class RootComplex : public sc_core::sc_module {
 
   /// Deliberate fault: injects an access that appears to come from the device. Its response is dropped.
   void StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data);
-  /// Deliberate fault: completions for the device's reads of the page at `address` leave no earlier than `until_ps`.
+  /// Deliberate fault: completions for the device's reads of the page at `address` are not sent before `until_ps`.
   void HoldReads(uint64_t address, uint64_t until_ps) { hold_ = {address / hw::kPageSize, until_ps}; }
   /// Returns the number of CPU accesses that wait for the PCIe link.
   size_t posted_waiting() const { return posted_waiting_; }
@@ -50,35 +50,35 @@ class RootComplex : public sc_core::sc_module {
   /// Sends a posted write of at most 4 KiB; the bytes are copied.
   void Post(uint64_t address, const void* from, unsigned bytes);
   /// Sends a read, or a configuration read or write, of at most 4 KiB. `done` is called when the CPU has the response;
-  /// `ok` is false for an unsupported request. `data` must live until then.
+  /// `ok` is false for an unsupported request. `data` must stay valid until then.
   using Done = std::function<void(bool ok)>;
   void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data, unsigned bytes, Done done);
 
-  /// Returns the number of requests that arrived from this device.
+  /// Returns the number of requests that have arrived from this device.
   hw::BusCounts BusCountsOf(uint16_t requester) const;
-  /// Returns the number of tags of unanswered reads.
+  /// Returns the number of tags held by outstanding reads.
   unsigned tags_in_use() const { return pcie_link_.tags.in_use(); }
-  /// Deliberate fault: allocates a tag and never frees it, which the check at power-off must detect.
+  /// Deliberate fault: allocates a tag and never frees it. The check at power-off must detect the leak.
   void LoseTag() { static_cast<void>(pcie_link_.tags.Allocate()); }
   std::vector<hw::Counter> Counters() const;
 
  private:
   struct Burst {  // a device's transaction in progress
     PooledTransaction* transaction = nullptr;
-    unsigned pieces = 0;  ///< TLPs that are not done
+    unsigned pieces = 0;  ///< TLPs in progress
     bool error = false;
   };
   struct Tlp {  // a TLP that waits for the link
     TlpKind kind = TlpKind::kPosted;
     unsigned payload = 0;
     uint64_t ready_ps = 0;
-    uint32_t tag = 0;                                      ///< of a read
-    std::function<void(const PcieDirection::Sent&)> sent;  ///< reserved on the link
+    uint32_t tag = 0;                                      ///< tag of a read
+    std::function<void(const PcieDirection::Sent&)> sent;  ///< called when the TLP has reserved its time on the link
   };
   struct CpuAccess {
     PooledTransaction* transaction = nullptr;
     void* data = nullptr;
-    Done done;  ///< null: posted
+    Done done;  ///< null for a posted write
     unsigned payload = 0;
   };
 
@@ -114,13 +114,14 @@ class RootComplex : public sc_core::sc_module {
   std::vector<CpuAccess*> free_accesses_;
   size_t posted_waiting_ = 0;
   std::function<void()> taken_;
-  uint32_t sent_tag_ = 0;  ///< of the read that Pump is sending
+  uint32_t sent_tag_ = 0;  ///< tag of the read that Pump is sending
   uint64_t posted_forwarded_ = 0, posted_done_ = 0;
-  std::deque<std::pair<uint64_t, CpuAccess*>> held_;  ///< completions that wait for this many posted writes
+  std::deque<std::pair<uint64_t, CpuAccess*>>
+      held_;  ///< completions that wait until this many posted writes are in memory
   std::map<uint16_t, hw::BusCounts> bus_counts_;
-  std::set<const tlm::tlm_generic_payload*> strays_;  ///< in progress
+  std::set<const tlm::tlm_generic_payload*> strays_;  ///< injected accesses in flight
   struct {
-    uint64_t page = 0, until_ps = 0;  ///< 0: nothing is held
+    uint64_t page = 0, until_ps = 0;  ///< until_ps 0: no page is held
   } hold_;
   uint64_t held_count_ = 0, cpu_reads_ = 0, cpu_writes_ = 0;
 };

@@ -13,14 +13,14 @@
 
 namespace gmmu::sim {
 
-/// The rules of one port: its additional rules beyond AXI4, and the AXI4 features that it does not use.
+/// The rules of one port: its rules beyond those of AXI4, and the AXI4 features that it does not use.
 struct AxiPort {
   std::string name;
   unsigned beat_bytes = 8;
   unsigned id_bits = 16;
   unsigned most_beats = 256;                ///< beats of the longest burst; 1 for AXI4-Lite
-  bool unique_ids = true;                   ///< in each direction an id names at most one outstanding burst
-  std::vector<unsigned> ordered_write_ids;  ///< but these name several writes, which AXI4 keeps in order
+  bool unique_ids = true;                   ///< in each direction, at most one outstanding burst has a given id
+  std::vector<unsigned> ordered_write_ids;  ///< exceptions: their writes are kept in order by AXI4
   bool full_width = true;                   ///< AxSIZE is the bus width
   bool has_w_last = true;                   ///< the port has a WLAST
   bool judges_addresses = true;             ///< false: the manager sends illegal bursts on purpose
@@ -28,7 +28,7 @@ struct AxiPort {
   uint64_t wait_limit = 100'000;            ///< longest wait, in cycles
 };
 
-/// Returns the rules of AXI4-Lite: one beat, no ids, responses in order. W may come before AW.
+/// Returns the rules of AXI4-Lite: one beat, no ids, responses in order. W may precede AW.
 inline AxiPort AxiLitePort(std::string name) {
   AxiPort port;
   port.name = std::move(name);
@@ -41,9 +41,9 @@ inline AxiPort AxiLitePort(std::string name) {
 
 /// Watches both sides of one AXI4 or AXI4-Lite port, cycle by cycle.
 ///
-/// Each violation is a Finding of probe "axi", text "<port>, cycle <n>, <rule>: ...", at most kMost of them. Rules:
-/// reset, stands, stable, burst, size, length, page, id-unique, w-order, w-last, w-strobe, r-id, r-last, b-id, b-early,
-/// response, wait.
+/// Each violation is a Finding of probe "axi" with the text "<port>, cycle <n>, <rule>: ...". At most kMost are stored.
+/// The rules are reset, stands, stable, burst, size, length, page, id-unique, w-order, w-last, w-strobe, r-id, r-last,
+/// b-id, b-early, response and wait.
 ///
 /// In each cycle, when the inputs have settled and before the clock edge, call Begin, then the five channels in any
 /// order, then End. The payload functions are called only while their channel is valid. Cycles in which no channel is
@@ -75,7 +75,7 @@ class AxiChecker {
 
   explicit AxiChecker(const AxiPort& port);
 
-  /// From now on allows waits of up to `cycles` cycles, because responses are deliberately delayed.
+  /// Allows waits of up to `cycles` cycles from now on, because responses are deliberately delayed.
   void AllowWait(uint64_t cycles) { port_.wait_limit = std::max(port_.wait_limit, cycles); }
 
   void Begin(uint64_t cycle, bool reset) {
@@ -110,7 +110,7 @@ class AxiChecker {
   }
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
-  /// Returns the number of bursts whose last R or B is missing.
+  /// Returns the number of bursts whose last R or B is outstanding.
   size_t outstanding() const { return outstanding_; }
   uint64_t bursts() const { return bursts_; }
 
@@ -119,18 +119,18 @@ class AxiChecker {
   static constexpr uint32_t kNone = ~uint32_t{0};
   struct Channel {
     bool valid = false, ready = false;
-    bool held = false;  ///< the previous cycle's offer was not accepted
+    bool held = false;  ///< valid was asserted in the previous cycle without ready
     uint64_t since = 0;
     bool reported = false;
   };
   struct Burst {
     bool write = false, data_done = false, reported = false, used = false;
-    unsigned done = 0;  ///< beats
+    unsigned done = 0;  ///< number of beats transferred
     uint32_t next = kNone;
     uint64_t since = 0;
     Ax ax{};
   };
-  struct Queue {  ///< of the bursts of one id, by index
+  struct Queue {  ///< the bursts of one id, by index
     uint32_t first = kNone, last = kNone;
   };
   struct EarlyBeat {
@@ -200,7 +200,7 @@ class AxiChecker {
   std::vector<Queue> reads_, writes_;  ///< by id
   std::vector<Burst> pool_;
   std::vector<uint32_t> free_;
-  std::deque<uint32_t> open_;  ///< writes whose data is not complete, in the order of AW
+  std::deque<uint32_t> open_;  ///< writes whose data is not complete, in AW order
   std::deque<EarlyBeat> early_;
   size_t outstanding_ = 0;
   uint64_t bursts_ = 0;

@@ -29,18 +29,19 @@ struct EngineCycle {
   uint32_t offset = 0, header = 0;  ///< of the command in progress
   uint64_t length = 0;              ///< length operand; undefined for commands with inline words
   unsigned words = 0;               ///< words left, for commands with inline words
-  bool job_ready = false;           ///< the mover accepts the offer of state kIssue
-  bool retired = false;             ///< the mover's oldest transfer is complete
+  bool job_ready = false;           ///< the mover accepts the job that state kIssue offers
+  bool retired = false;             ///< the mover's oldest transfer has completed
 };
 
-/// The number of the engine's operations in flight in a cycle, by kind.
+/// The paging engine's operations in flight in one cycle, by kind.
 struct EngineLoad {
   unsigned host_reads = 0, vram_reads = 0, writes = 0, fetches = 0;  ///< bursts
-  bool translating = false;                                          ///< lookups of the read or the write port
+  bool translating = false;                                          ///< the read or write port has lookups in flight
 };
 
-/// Follows paging buffers and their commands, and attributes every cycle of a buffer to one cause. When several apply,
-/// the first of this list counts: host reads, VRAM reads, writes, invalidation, translation, fetch, processor.
+/// Follows paging buffers and their commands, and attributes every cycle of a buffer to one cause. If several causes
+/// apply, the first in this order is counted: host reads, VRAM reads, writes, invalidation, translation, fetch,
+/// processor.
 class EngineLog {
  public:
   EngineLog(hw::EventSink& sink, unsigned unit) : sink_(sink), unit_(unit) {}
@@ -55,7 +56,7 @@ class EngineLog {
   struct Command {
     hw::CommandEvent event;
     bool has_job = false, settles = false;
-    std::array<uint64_t, hw::kCauses> at{};  ///< spent_ when it began, or was issued
+    std::array<uint64_t, hw::kCauses> at{};  ///< spent_ at the time when the command began, or was issued
   };
   void EndBuffer(uint64_t cycle, bool completed);
   void EndCommand(uint64_t cycle, Command& command, bool finished);
@@ -67,8 +68,8 @@ class EngineLog {
   bool open_ = false, at_work_ = false;
   unsigned state_ = EngineCycle::kIdle;  // the previous cycle's state
   hw::BufferEvent buffer_;
-  Command command_;           // the command in the processor
-  std::deque<Command> jobs_;  // transfers in flight, also those of commands in progress
+  Command command_;           // the command in the command processor
+  std::deque<Command> jobs_;  // transfers in flight, including those of commands in progress
   std::array<uint64_t, hw::kCauses> spent_{};
   uint64_t buffers_ = 0, commands_ = 0, broken_ = 0;
 };

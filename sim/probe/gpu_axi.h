@@ -9,12 +9,12 @@ namespace gmmu::sim {
 
 /// Attaches a checker to each AXI port of gmmu_gpu: m_vram, m_host, s_reg, s_win, s_thr, s_peer.
 ///
-/// `Top` is any Verilated model with the pins of gmmu_gpu. Call Sample in every cycle, including those of the reset,
-/// when the inputs have settled and before the clock edge.
+/// `Top` is any Verilated model with the pins of gmmu_gpu. Call Sample in every cycle, reset included, when the inputs
+/// have settled and before the clock edge.
 class GpuAxi {
  public:
-  /// `wait_limit` is large because responses at the host port have passed the PCIe link and the IOMMU. `through`: also
-  /// watch s_thr.
+  /// `wait_limit` is large because responses at the host port have passed through the PCIe link and the IOMMU.
+  /// `through`: also watch s_thr.
   explicit GpuAxi(unsigned beat_bytes, uint64_t wait_limit = 1'000'000, bool through = true)
       : vram_(Vram("m_vram", beat_bytes, wait_limit)),
         host_(Manager("m_host", beat_bytes, wait_limit)),
@@ -24,10 +24,10 @@ class GpuAxi {
         peer_(Peer("s_peer", beat_bytes, wait_limit)),
         has_through_(through) {}
 
-  /// From now on host memory may deliberately delay responses by up to `cycles` cycles.
+  /// Allows host memory, from now on, to delay responses deliberately by up to `cycles` cycles.
   void AllowHostWait(uint64_t cycles) { host_.AllowWait(cycles); }
 
-  /// Returns the rules of m_vram: the writes of the window (requester 5) share one id per generation.
+  /// Returns the rules of m_vram: window writes (requester 5) of the same generation share an id.
   static AxiPort Vram(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
     AxiPort port = Manager(name, beat_bytes, wait_limit);
     port.ordered_write_ids = {0x0500, 0x8500};
@@ -52,7 +52,7 @@ class GpuAxi {
     using W = AxiChecker::W;
     using R = AxiChecker::R;
     using B = AxiChecker::B;
-// Samples one cycle of a port. `m` and `s` are the suffixes of the pins that its manager and its subordinate drive.
+// Samples one cycle of a port. `m` and `s` are the suffixes of the pins that the manager and the subordinate drive.
 #define GMMU_SAMPLE_AXI4(checker, port, m, s, ar_user, aw_user, w_last)                                   \
   checker.Begin(cycle, top.rst_i);                                                                        \
   checker.Ar(top.port##_arvalid_##m, top.port##_arready_##s, [&] {                                        \

@@ -12,14 +12,15 @@
 
 namespace gmmu::sim {
 
-/// A lookup in progress or answered.
+/// A lookup, in flight or completed.
 struct LoggedLookup {
   hw::LookupEvent event;
   bool zero = false;
   bool answered = false, told = false;
 };
 
-/// Follows every translation port's lookups from acceptance to response. Plain C++; calls are in the order of cycles.
+/// Follows the lookups of every translation port from acceptance to response. Plain C++; calls are in the order of
+/// cycles.
 class LookupLog {
  public:
   enum class Count : uint8_t { kHit, kMiss, kMerged, kFault };
@@ -29,15 +30,17 @@ class LookupLog {
   /// Records that the port accepted a request.
   std::shared_ptr<LoggedLookup> Taken(uint64_t cycle, unsigned port, unsigned tag, unsigned space, uint64_t va,
                                       regs::Access access);
-  /// Records that a walk began for one of its port's lookups. Counted later shows which: the lookup of the walk's page.
+  /// Records that a walk started for one of its port's lookups. A later Counted identifies the lookup, by the walk's
+  /// page.
   void Walks(const std::shared_ptr<LoggedWalk>& walk);
-  /// Records that the lookup with this tag was answered.
+  /// Records the response to the lookup with this tag.
   void Answered(uint64_t cycle, unsigned port, unsigned tag, regs::Fault fault, bool zero);
-  /// Records the outcome of the port's next lookup in response order. It may be called before or after that Answered.
+  /// Records the outcome of the port's next lookup, in response order. The call may precede or follow that lookup's
+  /// Answered.
   void Counted(unsigned port, Count count);
   void Reset(uint64_t cycle);
 
-  /// Returns the number of the port's unanswered lookups.
+  /// Returns the number of the port's lookups in flight.
   size_t pending(unsigned port) const { return ports_[port].pending.size(); }
   uint64_t broken() const { return broken_; }
 
@@ -58,25 +61,26 @@ class LookupLog {
   uint64_t lookups_ = 0, broken_ = 0;
 };
 
-/// Follows the clients' accesses: their translations, and the bursts that transfer their data.
+/// Follows the clients' accesses: their translations and the bursts that transfer their data.
 class AccessLog {
  public:
   AccessLog(hw::EventSink& sink, unsigned unit, unsigned clients);
 
-  /// Records that the client's pins accepted an access into this slot. Not called for the traffic engine's accesses.
+  /// Records that the client's pins accepted an access into this slot. It is not called for accesses of the traffic
+  /// engine.
   void AtPins(uint64_t cycle, unsigned client, unsigned slot);
   void Begin(unsigned client, const std::shared_ptr<LoggedLookup>& lookup);
   /// Records that the access's burst has ended.
   void Data(unsigned client, const Burst& burst);
   /// Records that the pins accepted the last beat of the access's response.
   void Answered(uint64_t cycle, unsigned client, unsigned slot, regs::Fault fault);
-  /// Reports the accesses that have ended. Call it once per cycle.
+  /// Reports the accesses that have completed. Call it once per cycle.
   void Tell();
   void Reset();
   uint64_t broken() const { return broken_; }
 
  private:
-  static constexpr unsigned kSlots = 256;  // of a tag
+  static constexpr unsigned kSlots = 256;  // number of values of a tag
   struct Slot {
     bool at_pins = false, has_burst = false, ended = false;
     uint64_t pins = 0, end = 0;
@@ -88,14 +92,14 @@ class AccessLog {
     unsigned client, number;
     Slot slot;
   };
-  /// Sets the access's end if it is known; returns whether it is. `over`: the access has no further events.
+  /// Sets the access's end if it is known, and returns whether it is. `over`: the access has no further events.
   static bool Ended(Slot& slot, bool over);
   void TellOne(unsigned client, unsigned number, const Slot& slot);
 
   hw::EventSink& sink_;
   const unsigned unit_;
   std::vector<std::array<Slot, kSlots>> clients_;
-  std::vector<Open> open_;  // accesses whose lookup must be reported first, or whose slot was reused
+  std::vector<Open> open_;  // accesses that wait for their lookup to be reported, or whose slot was reused
   std::vector<std::pair<unsigned, unsigned>> ready_;
   uint64_t accesses_ = 0, broken_ = 0;
 };

@@ -11,9 +11,9 @@ using regs::Target;
 
 constexpr unsigned kPageLg2 = 12;
 constexpr unsigned kBlockLg2 = 16;        // log2 of the bytes that an entry of a 64 KiB leaf table maps
-constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses in pages of 4 KiB
+constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses in 4 KiB pages
 
-/// Checks a geometry by the rules of the page alone: the reference walk does not know the hardware's widths.
+/// Whether the geometry is legal by docs/page-tables.md; the widths of the hardware are not known here.
 bool IsAllowedGeometry(const SpaceConfig& space) {
   if (space.levels < 2 || space.levels > 6) return false;
   for (unsigned level = 0; level < space.levels; ++level)
@@ -21,12 +21,12 @@ bool IsAllowedGeometry(const SpaceConfig& space) {
   return !space.dual || (space.bits[1] <= 12 && space.bits[0] >= 4);
 }
 
-/// The possible formats of a table word.
+/// The formats that a table word can have.
 enum class Form {
-  kEntry,  ///< of any level: single
-  kWord0,  ///< of a dual entry of level 1
+  kEntry,  ///< single entry of any level
+  kWord0,  ///< first word of a dual entry of level 1
   kWord1,
-  kLeaf64,  ///< of a 64 KiB leaf table
+  kLeaf64,  ///< entry of a 64 KiB leaf table
 };
 
 struct Table {
@@ -62,7 +62,7 @@ class Walk {
   }
 
  private:
-  /// The result of decoding one word: the next table, or the end of the walk.
+  /// What decoding one word leads to: the next table, or the end of the walk.
   struct Outcome {
     bool names_table = false;
     Table table{};
@@ -86,7 +86,7 @@ class Walk {
     return table.address + 8 * index;
   }
 
-  /// Whether `entry`, valid and not zero, is in the list "faults with entry_reserved" of docs/page-tables.md.
+  /// Whether `entry`, which is valid and not zero, is in the list "faults with entry_reserved" of docs/page-tables.md.
   bool IsReservedForm(PteEntry entry, unsigned level, Form form) const {
     const bool large = entry.large() != 0;
     const bool names_table = level > 0 && !large;

@@ -13,20 +13,20 @@ namespace gmmu::sim {
 struct SpaceConfig {
   bool enable = false;
   regs::Target root_target = regs::Target::kSystem;
-  uint64_t root_address = 0;  ///< bytes, 4 KiB aligned
+  uint64_t root_address = 0;  ///< in bytes, 4 KiB aligned
   uint32_t root_entries = 0;
   unsigned levels = 0;            ///< 2 to 6
   std::array<uint8_t, 6> bits{};  ///< index bits by level, [0] is the leaf
   bool dual = false;              ///< entries of level 1 are pairs
 
   static SpaceConfig FromRegisters(uint64_t geometry, uint64_t root);
-  /// Returns the base-2 logarithm of the number of bytes that one entry of `level` covers.
+  /// Returns log2 of the number of bytes that an entry of `level` maps.
   unsigned Shift(unsigned level) const;
   bool operator==(const SpaceConfig& other) const;
   bool operator!=(const SpaceConfig& other) const { return !(*this == other); }
 };
 
-/// GPU physical address: {target, adapter, offset in bytes}.
+/// A GPU physical address: {target, adapter, offset in bytes}.
 struct Gpa {
   regs::Target target = regs::Target::kSystem;
   uint8_t adapter = 0;
@@ -34,25 +34,25 @@ struct Gpa {
   bool operator==(const Gpa& o) const { return target == o.target && adapter == o.adapter && offset == o.offset; }
 };
 
-/// The result of a walk. `gpa` and `coherent` are defined only if fault is kNone and zero is false.
+/// The result of a walk. `gpa` and `coherent` are defined only if `fault` is kNone and `zero` is false.
 struct Translation {
   regs::Fault fault = regs::Fault::kNone;
-  unsigned level = 0;  ///< level of the entry at fault, or of the entry that maps the page
+  unsigned level = 0;  ///< level of the entry that faults or that maps the page
   bool zero = false;
   bool coherent = false;
   Gpa gpa;
-  bool operator==(const Translation& o) const;  ///< equal as software sees it: the same fault and level, zero, or gpa
+  bool operator==(const Translation& o) const;  ///< as software sees it: same fault and level, both zero, or same gpa
 };
 
 /// Reads one aligned 8-byte table entry. Returns nullopt if the bus responded with an error.
 using EntryReader = std::function<std::optional<uint64_t>(regs::Target target, uint64_t address)>;
 
-/// Walks the tables for one address as docs/page-tables.md describes, without caches, and makes the checks in the order
-/// of the table there.
+/// Walks the tables for one address as docs/page-tables.md describes, without caches. The checks are made in the order
+/// of the table on that page.
 ///
-/// It is the oracle of every bench and of the translation checker: slow on purpose, and written without the RTL. Never
-/// change it to agree with the RTL. sim/twin/walk.cc implements the same walk without sharing code, so that each
-/// detects the other's errors.
+/// This is the oracle for every bench and for the translation checker: slow on purpose, and written independently of
+/// the RTL. Never change it to agree with the RTL. sim/twin/walk.cc implements the same walk without sharing code, so
+/// that each detects the other's errors.
 Translation ReferenceWalk(const SpaceConfig& space, uint64_t va, regs::Access access, const EntryReader& read);
 
 }  // namespace gmmu::sim

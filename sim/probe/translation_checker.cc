@@ -11,13 +11,13 @@ namespace {
 
 constexpr uint64_t kPageLg2 = 12;
 constexpr size_t kMostRecent = 4'096;      // recorded words of pages that may later turn out to be tables
-constexpr size_t kMostChanges = 1u << 20;  // when there are more, the oldest is dropped
+constexpr size_t kMostChanges = 1u << 20;  // beyond this number, the oldest is dropped
 constexpr size_t kMostFindings = 64;
-constexpr size_t kMostMemos = 1u << 18;  // of a space
+constexpr size_t kMostMemos = 1u << 18;  // per space
 constexpr uint64_t kConfigKey = ~uint64_t{0};
 
-/// Whether a response agrees with a walk in the fields that the event port reports: no coherent bit, and the level only
-/// for a fault.
+/// Whether a response agrees with a walk in the fields that the event port reports: all but the coherent bit, and the
+/// level only for a fault.
 bool Agrees(const TranslationEvent& event, const Translation& walk) {
   if (event.fault != walk.fault) return false;
   if (walk.fault != regs::Fault::kNone) return event.level == walk.level;
@@ -73,7 +73,7 @@ void TranslationChecker::VramWritten(uint64_t address, size_t size) {
   }
 }
 
-/// Records the old words of a page before they are overwritten. The oldest records are replaced.
+/// Records the old words of a page that is about to be overwritten. They replace the oldest records.
 void TranslationChecker::Keep(uint64_t address, size_t words) {
   const uint64_t room = kMostRecent - old_next_ % kMostRecent;
   if (words > room) old_next_ += room;  // keep the words contiguous in the ring buffer
@@ -92,8 +92,8 @@ void TranslationChecker::Remember(uint64_t key, uint64_t old, unsigned config) {
   }
 }
 
-/// Starts tracking the words of a page that turned out to hold a table. The page's latest changes, recorded for this
-/// case, are inserted into the history.
+/// Starts to track the words of a page that turns out to hold a table. The page's most recent changes, recorded for
+/// this case, are inserted into the history.
 void TranslationChecker::FollowPage(uint64_t page) {
   versions_[page] = 1;
   const auto known = static_cast<ptrdiff_t>(changes_.size());
@@ -210,11 +210,11 @@ uint64_t TranslationChecker::WindowStart(const Space& space, uint64_t va) const 
   return space.flushed;
 }
 
-// ---- answers
+// ---- responses
 
 void TranslationChecker::Answered(uint64_t cycle, const TranslationEvent& event) {
   ++answers_;
-  if (event.space >= spaces_.size()) {  // not built
+  if (event.space >= spaces_.size()) {  // the hardware has no such space
     Translation expected;
     expected.fault = regs::Fault::kSpaceDisabled;
     if (!Agrees(event, expected)) Fail(cycle, event, expected, 0);
@@ -253,7 +253,7 @@ void TranslationChecker::Fill(Memo& memo, const Space& space, const TranslationE
   touched_host_ = false;
   memo.answer = ReferenceWalk(space.config, event.va >> kPageLg2 << kPageLg2, event.access,
                               [this](regs::Target target, uint64_t address) { return ReadNow(target, address); });
-  memo.valid = !touched_host_;  // tables in host memory are compared anew each time
+  memo.valid = !touched_host_;  // tables in host memory are compared each time
   memo.pages = 0;
   memo.versions = 0;
   for (const uint64_t key : visited_) {
@@ -264,13 +264,13 @@ void TranslationChecker::Fill(Memo& memo, const Space& space, const TranslationE
   }
 }
 
-/// Tries earlier states of the tables: undoes the window's changes, latest first, until a walk agrees.
+/// Tries earlier states of the tables: undoes the changes inside the window, latest first, until a walk agrees.
 bool TranslationChecker::MatchesThePast(const TranslationEvent& event, uint64_t from) {
   std::unordered_map<uint64_t, uint64_t> past;
   SpaceConfig config = spaces_[event.space].config;
   visited_.clear();
   const auto read = [&](regs::Target t, uint64_t a) { return ReadAt(past, t, a); };
-  (void)ReferenceWalk(config, event.va, event.access, read);  // finds the words that the walk reads
+  (void)ReferenceWalk(config, event.va, event.access, read);  // collects the words that the walk reads
   std::vector<Change> window;
   const auto collect = [&] {
     window.clear();
@@ -293,7 +293,7 @@ bool TranslationChecker::MatchesThePast(const TranslationEvent& event, uint64_t 
     if (!matters) continue;
     const size_t before = changes_.size();
     if (Agrees(event, ReferenceWalk(config, event.va, event.access, read))) return true;
-    if (changes_.size() != before) {  // the walk found a new table page and its changes: start over
+    if (changes_.size() != before) {  // the walk found a new table page and its changes: restart
       past.clear();
       config = spaces_[event.space].config;
       collect();

@@ -16,19 +16,19 @@
 
 namespace gmmu::sim {
 
-/// One answered lookup, as the GPU's event port reports it.
+/// A completed lookup, as the GPU's event port reports it.
 struct TranslationEvent {
   unsigned port = 0;
   unsigned space = 0;
   regs::Access access = regs::Access::kRead;
   uint64_t va = 0;
   regs::Fault fault = regs::Fault::kNone;
-  unsigned level = 0;  ///< level of the entry at fault
+  unsigned level = 0;  ///< level of the faulting entry
   bool zero = false;
   Gpa gpa;
 };
 
-/// A completed invalidation. A root change of a space counts as an invalidation of scope kSpace.
+/// A completed invalidation. A root change counts as an invalidation of the space (scope kSpace).
 struct InvalidationEvent {
   regs::Scope scope = regs::Scope::kGlobal;
   unsigned space = 0;
@@ -38,14 +38,12 @@ struct InvalidationEvent {
 
 /// Compares every translation of the GPU with the reference walk.
 ///
-/// A translation is right when it equals the walk of the tables as they were at some moment of its window.
-/// The window reaches from the last completed invalidation (or NoteFlush) that covers the address to the
-/// response. Tables in VRAM are followed write by write; tables in host memory are compared with their
-/// contents at the previous read, and a change counts as made since then. Space registers count from the
-/// moment at which the CPU's write reaches the GPU.
+/// A translation is correct if it equals the walk of the tables as they were at some moment of its window. The window
+/// extends from the last completed invalidation (or NoteFlush) that covers the address to the response. Tables in VRAM
+/// are followed write by write. Tables in host memory are compared with their contents at the previous read; a change
+/// counts as made since then. Writes to space registers count from the moment at which the CPU's write reaches the GPU.
 ///
-/// While tables do not change, a call costs one hash lookup. Calls must come in the order of simulated
-/// time.
+/// While tables do not change, a call costs one hash lookup. Calls must be made in the order of simulated time.
 class TranslationChecker {
  public:
   /// Reads an aligned 8-byte word of host memory at a logical address, as the device would. Returns nullopt for a bus
@@ -57,10 +55,10 @@ class TranslationChecker {
 
   void Answered(uint64_t cycle, const TranslationEvent& event);
   void Invalidated(const InvalidationEvent& event);
-  /// Observes a CPU write to the GPU's registers (BAR0): the bytes of `data` that `strobe` selects go to the 8-byte
-  /// word at `offset`.
+  /// Observes a CPU write to the GPU's registers (BAR0). `strobe` selects the bytes of `data` that are written to the
+  /// 8-byte word at `offset`.
   void RegisterWritten(uint32_t offset, uint64_t data, unsigned strobe);
-  /// From now on, translations of [start, end) of `space` must agree with the tables at this moment or later.
+  /// Requires that, from now on, translations of [start, end) of `space` agree with the tables at this moment or later.
   void NoteFlush(unsigned space, uint64_t start, uint64_t end);
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
@@ -69,26 +67,26 @@ class TranslationChecker {
  private:
   static constexpr unsigned kWalkWords = 8;  ///< a walk reads at most six levels, and both halves of the last two
 
-  /// A table word, or a space's configuration, that held `old` before moment `time`.
+  /// A table word, or a space's configuration, whose value was `old` before moment `time`.
   struct Change {
     uint64_t time;
     uint64_t key;  ///< see KeyOf
     uint64_t old;
     unsigned config;  ///< not 0: index + 1 into old_configs_
   };
-  /// A write to a VRAM page whose words are not tracked singly: until moment `time + i`, word i held `old_words_[(first
-  /// + i) % kMostRecent]`.
+  /// A write to a VRAM page whose words are not tracked individually: until moment `time + i`, the value of word i was
+  /// `old_words_[(first + i) % kMostRecent]`.
   struct Write {
     uint64_t time;
     uint64_t address;
     size_t words;
-    uint64_t first;  ///< running position of the first old word; its place is this modulo kMostRecent
+    uint64_t first;  ///< running position of the first old word; its index is this modulo kMostRecent
   };
-  /// The memoized walk of a page, valid until one of the table pages that it read changes.
+  /// The memoized walk for a page, valid until a table page that the walk read changes.
   struct Memo {
     bool valid = false;
     uint8_t pages = 0;
-    uint64_t versions = 0;  ///< sum over `page`
+    uint64_t versions = 0;  ///< sum of the versions of the pages in `page`
     uint32_t page[kWalkWords] = {};
     Translation answer;
   };
@@ -98,13 +96,13 @@ class TranslationChecker {
   };
   struct Space {
     SpaceConfig config;
-    uint64_t geometry = 0;       ///< as written, used at the next write of root
+    uint64_t geometry = 0;       ///< as written; takes effect at the next write of root
     uint64_t latch[2] = {0, 0};  ///< low halves of geometry and root
     uint64_t root = 0;
     uint64_t flushed = 0;       ///< moment of the last flush of the whole space
-    std::deque<Window> ranges;  ///< flushes of ranges since then
+    std::deque<Window> ranges;  ///< later flushes of ranges
     std::unordered_map<uint64_t, Memo> memo;
-    uint64_t last_key = 0;  ///< of the memo of the last answer, which the next one often needs again
+    uint64_t last_key = 0;  ///< key of the previous response's memo, which the next response often needs
     Memo* last = nullptr;
   };
 
@@ -130,16 +128,16 @@ class TranslationChecker {
   VramCore& vram_;
   const HostReader host_;
   std::vector<Space> spaces_;
-  uint64_t now_ = 1;                ///< moments: grows with every change and flush
-  uint64_t horizon_ = 0;            ///< changes before this moment are forgotten
-  std::vector<uint64_t> versions_;  ///< by VRAM page; 0 if it holds no table that has been walked
+  uint64_t now_ = 1;                ///< time in moments: advances with every change and flush
+  uint64_t horizon_ = 0;            ///< changes before this moment have been dropped
+  std::vector<uint64_t> versions_;  ///< by VRAM page; 0 if no walk has read a table in the page
   std::deque<Change> changes_;
-  std::deque<Write> recent_;                           ///< the latest to VRAM pages that are not followed
+  std::deque<Write> recent_;                           ///< the most recent writes to VRAM pages that are not followed
   std::vector<uint64_t> old_words_;                    ///< the overwritten words, a ring
-  uint64_t old_next_ = 0;                              ///< the next words are kept from here on
-  std::unordered_map<uint64_t, uint64_t> host_words_;  ///< table words in host memory at the last look
+  uint64_t old_next_ = 0;                              ///< position for the next old words
+  std::unordered_map<uint64_t, uint64_t> host_words_;  ///< table words in host memory, as last read
   std::deque<SpaceConfig> old_configs_;
-  std::unordered_set<uint64_t> visited_;  ///< words of the walk in progress
+  std::unordered_set<uint64_t> visited_;  ///< words that the walk in progress has read
   bool touched_host_ = false;
   std::vector<hw::Finding> findings_;
   uint64_t answers_ = 0, walks_ = 0, past_ = 0, wrong_ = 0, flushes_ = 0, invalidations_ = 0;

@@ -10,9 +10,9 @@
 
 namespace gmmu::sim {
 
-/// Finds commands of a paging buffer that access the same bytes as an earlier command without waiting for it; the cases
-/// are listed in rtl/dma/README.md, "How software uses it". It compares the bytes that commands name, not times, so it
-/// also finds cases in which the hardware happened to keep the order.
+/// Finds commands of a paging buffer that access the same bytes as an earlier command without waiting for it;
+/// rtl/dma/README.md lists the cases under "How software uses it". It compares the byte ranges of the commands, not
+/// their times, so it also finds cases in which the hardware happened to keep the order.
 class WaitChecker {
  public:
   enum class Memory : uint8_t { kVram, kHost, kPeer };
@@ -22,16 +22,16 @@ class WaitChecker {
   }
   struct Command {
     const char* name = "";  ///< "copy"
-    uint64_t offset = 0;    ///< byte offset of its header in the paging buffer
-    uint64_t fence = 0;     ///< of the ring's entry
+    uint64_t offset = 0;    ///< byte offset of the command's header in the paging buffer
+    uint64_t fence = 0;     ///< fence of the ring entry
   };
 
-  /// Begins the command to which later calls of Read and Write belong. If `waits`, the command begins only when all
+  /// Begins the command to which subsequent Read and Write calls belong. If `waits`, the command starts only after all
   /// earlier ones are done.
   void Begin(const Command& command, bool waits);
-  /// Records that all earlier commands are done: an entry ended, or a command that waits by itself.
+  /// Records that all earlier commands are done, because a ring entry ended or a command waited for them.
   void Done();
-  /// Record that the command accesses bytes [address, address + bytes) of `memory`, addressed after all translation.
+  /// Record that the command accesses bytes [address, address + bytes) of `memory`. `address` is fully translated.
   void Read(Memory memory, uint64_t address, uint64_t bytes);
   void Write(Memory memory, uint64_t address, uint64_t bytes);
 
@@ -41,9 +41,9 @@ class WaitChecker {
  private:
   struct Range {
     uint64_t end = 0;
-    size_t command = 0;  ///< in commands_
+    size_t command = 0;  ///< index into commands_
   };
-  /// Disjoint ranges, keyed by memory and first byte. A byte that several commands touch belongs to the first of them.
+  /// Disjoint ranges, keyed by memory and first byte. A byte that several commands access belongs to the first of them.
   using Ranges = std::map<std::pair<Memory, uint64_t>, Range>;
 
   void Judge(const Ranges& earlier, const char* did, const char* does, Memory memory, uint64_t start, uint64_t end);
@@ -51,7 +51,7 @@ class WaitChecker {
 
   std::vector<Command> commands_;  ///< since the last wait
   Ranges reads_, writes_;
-  size_t told_ = 0;  ///< the command that a finding names already, counted from 1
+  size_t told_ = 0;  ///< the last command that a finding names, counted from 1
   std::vector<hw::Finding> findings_;
 };
 

@@ -9,26 +9,26 @@
 
 namespace gmmu::sim {
 
-/// A walk, in progress or ended, with its reads.
+/// A walk, in progress or completed, with its reads.
 struct LoggedWalk {
   hw::WalkEvent event;
-  std::vector<Burst> bursts;  ///< as event.reads
+  std::vector<Burst> bursts;  ///< the bursts of event.reads
   bool over = false;
-  /// Returns the walk's steps up to `now`, or to its end.
+  /// Returns the walk's steps up to `now` or, if it has ended, to its end.
   std::vector<hw::Step> StepsUntil(uint64_t now, hw::Cause rest) const;
 };
 
-/// Follows the walk table's rows: each row's walk and table reads. Plain C++; calls are in the order of cycles.
+/// Follows the rows of the walk table: each row's walk and table reads. Plain C++; calls are in the order of cycles.
 class WalkLog {
  public:
   WalkLog(hw::EventSink& sink, unsigned unit, unsigned rows);
 
-  /// Begins a walk in the row for a lookup of `port`.
+  /// Records that a walk starts in `row` for a lookup from `port`.
   std::shared_ptr<LoggedWalk> Begin(uint64_t cycle, unsigned row, unsigned port, unsigned space, uint64_t va);
-  /// Records that the row will read the entry of `level` next; called when its walk begins or later.
+  /// Records that the row will read the entry of `level` next. It is called when the row's walk starts or later.
   void Start(unsigned row, unsigned level, bool leaf_64k);
-  /// Records that the row's table read was accepted at the edge. It belongs to the row's walk in progress. The burst
-  /// may change until Answered.
+  /// Records that the row's table read was accepted at the edge. The read belongs to the row's current walk. The burst
+  /// might change until Answered.
   void Accepted(unsigned row, const Burst& burst);
   void Began(unsigned row, const Burst& burst);
   void Answered(unsigned row, const Burst& burst);
@@ -37,14 +37,14 @@ class WalkLog {
   /// Drops the walks in progress, because the core is in reset.
   void Reset(uint64_t cycle);
 
-  /// Returns the latest walk whose line contains this page and that was in progress during [since, until]; null: none.
-  /// Searches each row's last two walks. With `same_page`, the walk must be for the page itself.
+  /// Searches each row's last two walks. Returns the latest walk whose line contains this page and that was in progress
+  /// during [since, until]; null: none. With `same_page`, the walk must be for the page itself.
   std::shared_ptr<LoggedWalk> Find(unsigned space, uint64_t va, bool same_page, uint64_t since, uint64_t until) const;
   uint64_t broken() const { return broken_; }
 
  private:
   struct Row {
-    std::shared_ptr<LoggedWalk> walk, before;  // before: the previous walk, whose end may not be reported yet
+    std::shared_ptr<LoggedWalk> walk, before;  // before: the previous walk, whose end might not be reported yet
     unsigned level = 0;                        // level of the next read
     bool leaf_64k = false;
   };

@@ -13,19 +13,19 @@
 
 namespace gmmu::sim {
 
-/// A request in progress in the unit. VtdCore::Lookup creates it and VtdCore::Feed advances it. It is a value type, so
-/// it may be copied and stored anywhere.
+/// A request in progress in the unit. VtdCore::Lookup creates it and VtdCore::Feed advances it. It is a value type: it
+/// may be copied and stored.
 class VtdWalk {
  public:
   bool done() const { return stage_ == Stage::kDone; }
-  /// The next read that the walk needs; valid only while the walk is not done.
+  /// Returns the next read that the walk needs; valid only while the walk is not done.
   const RemapRead& read() const { return read_; }
-  /// The translation result; valid only when done.
+  /// Returns the translation result; valid only when the walk is done.
   const VtdResult& result() const { return result_; }
   const VtdRequest& request() const { return request_; }
-  /// The number of reads whose data Feed has supplied.
+  /// Returns the number of reads whose data Feed has supplied.
   unsigned reads() const { return reads_; }
-  /// True if the lookup hit the paging-structure caches, so that the walk began below the top table.
+  /// Whether the lookup hit the paging-structure caches, so that the walk started below the top table.
   bool below_top() const { return below_top_; }
 
  private:
@@ -44,12 +44,11 @@ class VtdWalk {
   uint64_t root_ = 0;
   uint64_t epoch_ = 0;
   unsigned reads_ = 0;
-  bool missed_ = false, context_counted_ = false, iotlb_counted_ = false;  ///< counters that already include it
+  bool missed_ = false, context_counted_ = false, iotlb_counted_ = false;  ///< counters that include the request
   bool below_top_ = false;
 };
 
-/// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation and faults, but no
-/// time.
+/// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation and faults, but no time.
 ///
 /// A timed unit calls it in steps and performs each memory access itself:
 ///
@@ -58,20 +57,20 @@ class VtdWalk {
 ///   ... the access itself, at walk.result().hpa ...
 ///   Finish(walk)                      is called once for each Lookup, when the access is done or refused
 ///
-/// Any number of walks may be in progress. A fault is recorded when its walk becomes done. An
-/// invalidation does not stop walks, but walks begun before it fill no cache. A wait descriptor (for
-/// registers: ICC, IVT, TES) completes only after those walks have finished and, with DR or DW,
-/// the accesses that were translated before the invalidation.
+/// Any number of walks may be in progress. A fault is recorded when its walk is done. An invalidation does not stop
+/// walks, but walks that started before it fill no cache. A wait descriptor (for the registers: the busy bits ICC and
+/// IVT, and TES) completes only after those walks have finished and, with DR or DW, the accesses that were translated
+/// before the invalidation.
 ///
 /// The invalidation queue is driven the same way: NextWork() returns its next access. Register accesses
 /// take effect at once.
 class VtdCore {
  public:
-  /// Throws std::invalid_argument, which names the parameter, when a parameter is out of range.
+  /// Throws std::invalid_argument, whose message names the parameter, if a parameter is out of range.
   explicit VtdCore(const VtdParameters& parameters);
 
   const VtdParameters& parameters() const { return parameters_; }
-  /// Receives the fault and invalidation-completion interrupts, whose addresses are not translated.
+  /// The sink receives the fault and invalidation-completion interrupts, whose addresses are not translated.
   void set_message_sink(const VtdMessageSink& sink);
 
   // ---- registers: `offset` from the unit's base, below register_bytes()
@@ -79,8 +78,8 @@ class VtdCore {
   uint32_t register_bytes() const { return register_bytes_; }
   /// `size` is 4 or 8, naturally aligned; any other access reads all ones. An offset without a register reads 0.
   uint64_t ReadRegister(uint32_t offset, unsigned size) const;
-  /// A 64-bit register accepts one 64-bit or two 32-bit writes, a 32-bit register a 32-bit write; other writes are
-  /// dropped and counted. The queue may have work afterwards: query NextWork().
+  /// A 64-bit register accepts one 64-bit or two 32-bit writes, a 32-bit register one 32-bit write; other writes are
+  /// dropped and counted. The queue may then have work: call NextWork().
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 
   // ---- translation in steps
@@ -88,23 +87,24 @@ class VtdCore {
   VtdWalk Lookup(const VtdRequest& request);
   /// Supplies the data for walk.read(). `ok` is false if memory is unreadable; only 16-byte reads use `high`.
   void Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high = 0);
-  /// Restarts an unfinished walk with the current caches: another walk may have filled them, or an invalidation may
-  /// have made words that it read stale. Drains still treat the walk as begun at its Lookup.
+  /// Restarts an unfinished walk with the current contents of the caches: another walk may have filled them, or an
+  /// invalidation may have made words that the walk has read stale. For draining, the walk still counts as started at
+  /// its Lookup.
   void Restart(VtdWalk& walk);
   void Finish(const VtdWalk& walk);
-  /// Recounts an IOTLB hit as a miss that waited for a walk in progress; `below_top` says where that walk began. For a
-  /// caller that performs accesses first and computes their times later (sim/twin), and then finds that the hit arrived
-  /// during the walk for its page.
+  /// Recounts an IOTLB hit as a miss that waited for a walk in progress; `below_top` says whether that walk started
+  /// below the top table. It is for callers that perform accesses first and compute their times later (sim/twin): the
+  /// times can show that the hit arrived during the walk for its page.
   void CountJoined(bool below_top);
-  /// Returns the number of requests that were looked up and are not finished.
+  /// Returns the number of requests that were looked up and have not finished.
   uint64_t in_flight() const { return drains_.in_flight(); }
 
   // ---- translation at once
 
   /// Translates a device's request, using and updating caches, fault records and counters.
   VtdResult Translate(RemapMemory& memory, const VtdRequest& request);
-  /// Translates by a table walk only, without using or changing any state: for dumps, debug accesses and as the oracle
-  /// of cached translation.
+  /// Translates by a table walk only, without using or changing any state: for dumps and debug accesses, and as the
+  /// oracle for cached translation.
   VtdResult Peek(RemapMemory& memory, const VtdRequest& request) const;
 
   // ---- invalidation
@@ -112,7 +112,7 @@ class VtdCore {
   RemapWork NextWork();
   void FetchDone(bool ok, uint64_t low, uint64_t high);
   void StatusDone(bool ok);
-  /// Executes the queue until it is idle or must wait for requests in flight.
+  /// Executes queue commands until the queue is idle or must wait for requests in flight.
   void RunQueue(RemapMemory& memory);
 
   /// Counts invalidations. A result from an older generation must not be reused.
@@ -120,13 +120,14 @@ class VtdCore {
 
   // ---- observation
 
-  /// Whether translation is enabled for a request that arrives now. That is so from the write that sets TE (even while
-  /// TES still waits for earlier requests) until TES falls after a write that clears TE.
+  /// Whether translation is enabled for a request that arrives now. It is enabled by the write that sets TE (even while
+  /// TES still waits for earlier requests) and stays enabled until TES falls after a write that clears TE.
   bool translating() const { return translating_; }
   uint64_t root() const { return root_; }
-  /// Lists by SID the translations that the tables at `root` grant to devices: exactly those that Peek would grant.
+  /// Returns, by SID, the translations that the tables at `root` grant to devices: exactly those that Peek would
+  /// return.
   std::vector<RemapDevice> MappingsOf(RemapMemory& memory, uint64_t root) const;
-  /// Returns the number of faults per reason number, whether or not they were recorded.
+  /// Returns the number of faults by reason number, whether or not they were recorded.
   const std::array<uint64_t, 16>& faults() const { return faults_; }
   /// Block "iommu". Each request counts at most once in each lookup counter, whether or not it is restarted. While no
   /// request is in flight, these sums hold:
@@ -138,17 +139,17 @@ class VtdCore {
   std::vector<hw::Counter> Counters() const;
 
  private:
-  // walk.cc: the information from one table read, cached if the walk may fill the caches
+  // walk.cc: what one table read yields; it is cached if the walk may fill the caches
   struct Learned {
     enum class Kind : uint8_t { kNothing, kContext, kTable, kPage } kind = Kind::kNothing;
     VtdContext context;
     VtdTableEntry table;
     VtdTlbEntry page;
   };
-  void Begin(VtdWalk& walk) const;         // sets the read of the root entry, or is done
+  void Begin(VtdWalk& walk) const;         // requests the read of the root entry, or completes the walk
   void Search(VtdWalk& walk);              // searches all caches
   bool SearchTranslations(VtdWalk& walk);  // searches IOTLB and table cache; needs the context entry
-  void EnterDomain(VtdWalk& walk) const;   // goes to the top table, or is done
+  void EnterDomain(VtdWalk& walk) const;   // continues at the top table, or completes the walk
   Learned Step(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepContext(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepTable(VtdWalk& walk, bool ok, uint64_t entry) const;
@@ -199,7 +200,7 @@ class VtdCore {
   uint32_t status_ = 0;  // GSTS
   bool translating_ = false;
   uint64_t rtaddr_ = 0;  // as written
-  uint64_t root_ = 0;    // as latched by SRTP
+  uint64_t root_ = 0;    // as latched when software set SRTP
   uint64_t ccmd_ = 0, iva_ = 0, iotlb_command_ = 0;
   uint64_t iqh_ = 0, iqt_ = 0, iqa_ = 0, iqercd_ = 0;
   uint32_t ics_ = 0;
@@ -213,11 +214,11 @@ class VtdCore {
   uint64_t generation_ = 0;
   VtdDrainTracker drains_;
 
-  // pending
+  // operations in progress
   VtdDrainTracker::Wait enable_wait_, disable_wait_, context_wait_, iotlb_wait_;
   bool enabling_ = false, disabling_ = false, context_busy_ = false, iotlb_busy_ = false;
   enum class QueueState : uint8_t { kReady, kFetching, kWaiting, kWriting } queue_ = QueueState::kReady;
-  VtdDrainTracker::Wait queue_wait_;  // the requests for which the next wait descriptor waits
+  VtdDrainTracker::Wait queue_wait_;  // the requests that the next wait descriptor waits for
   uint64_t wait_low_ = 0, wait_high_ = 0;
 
   // counters

@@ -6,20 +6,20 @@
 
 namespace gmmu::sim {
 
-/// Counts requests in flight by epoch, so that an invalidation waits only for the requests that entered before it.
+/// Counts requests in flight by epoch, so that an invalidation waits only for the requests that arrived before it.
 ///
-/// A request enters in the current epoch as a walk, becomes a read or a write once translated, and leaves when its
-/// access is done. Mark() closes the epoch; the mark is done when no epoch up to it has a request of the given
+/// A request enters the current epoch as a walk, becomes a read or a write once translated, and leaves when its access
+/// is done. Mark() closes the epoch. The mark is done when no epoch up to the closed one has a request of the given
 /// kinds.
 class VtdDrainTracker {
  public:
   enum Kind : uint8_t { kWalk, kRead, kWrite };
   struct Wait {
-    std::array<uint64_t, 3> upto{};  ///< by kind: no epoch below this one may have such a request
+    std::array<uint64_t, 3> upto{};  ///< by kind: no epoch below this one may have a request of that kind
     void Join(const Wait& other);
   };
 
-  uint64_t Enter(Kind kind);  ///< returns the epoch, for Change and Leave
+  uint64_t Enter(Kind kind);  ///< returns the epoch, to be passed to Change and Leave
   void Change(uint64_t epoch, Kind from, Kind to);
   void Leave(uint64_t epoch, Kind kind);
 

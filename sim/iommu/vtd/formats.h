@@ -8,7 +8,7 @@ namespace gmmu::sim::vtd {
 inline constexpr uint64_t kInterruptStart = 0xFEE00000;
 inline constexpr uint64_t kInterruptEnd = 0xFEF00000;
 
-// Register offsets from the unit's base. IVA, IOTLB and the fault records are missing here because ECAP.IRO and CAP.FRO
+// Register offsets from the unit's base. IVA, IOTLB and the fault records are not listed because ECAP.IRO and CAP.FRO
 // give their offsets.
 enum Register : uint32_t {
   kVer = 0x00,
@@ -65,10 +65,10 @@ inline constexpr uint64_t kEntryAddress = 0x000F'FFFF'FFFF'F000;
 /// log2 of the number of bytes that one entry of a table of `level` covers (level 1: 4 KiB).
 constexpr unsigned LevelShift(unsigned level) { return 12 + 9 * (level - 1); }
 
-/// Returns a word in which bits [63:width] are set.
+/// Returns the mask of bits [63:width].
 constexpr uint64_t Above(unsigned width) { return width >= 64 ? 0 : ~uint64_t{0} << width; }
 
-/// Returns field [high:low] of a word.
+/// Returns bits [high:low] of a word.
 constexpr uint64_t Bits(uint64_t word, unsigned high, unsigned low) {
   return word >> low & (high - low == 63 ? ~uint64_t{0} : (uint64_t{1} << (high - low + 1)) - 1);
 }

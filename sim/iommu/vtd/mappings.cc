@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists all mappings of each domain by reading the tables in memory.
+// Lists the mappings of all domains by reading the tables in memory.
 #include <algorithm>
 #include <array>
 
@@ -25,7 +25,8 @@ void Append(std::vector<RemapMapping>& list, const RemapMapping& piece) {
 
 bool InWindow(uint64_t address) { return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd; }
 
-/// Adds a mapping without the parts whose IOVA or host address lies in the interrupt window, where no memory is.
+/// Adds a mapping without those parts whose IOVA or host address lies in the interrupt window, where there is no
+/// memory.
 void AppendOutsideWindow(std::vector<RemapMapping>& list, const RemapMapping& whole) {
   std::array<uint64_t, 6> cuts{0, whole.bytes};
   size_t count = 2;
@@ -71,7 +72,7 @@ void VtdCore::MapTable(RemapMemory& memory, unsigned level, uint64_t table, uint
 std::vector<RemapDevice> VtdCore::MappingsOf(RemapMemory& memory, uint64_t root) const {
   std::vector<RemapDevice> devices;
   for (unsigned sid = 0; sid < 0x10000; ++sid) {
-    // Decodes the tables with the same steps as for a request of this device; the walk's address 0 is legal.
+    // Decodes the tables in the same steps as a request from this device would. Address 0 is legal for such a walk.
     VtdWalk walk;
     walk.request_.sid = static_cast<uint16_t>(sid);
     walk.stage_ = VtdWalk::Stage::kRoot;
@@ -82,7 +83,7 @@ std::vector<RemapDevice> VtdCore::MappingsOf(RemapMemory& memory, uint64_t root)
       Step(walk, ok, low, high);
     }
     if (!walk.has_context_) {
-      if (sid % 256 == 0 && walk.result_.reason != VtdReason::kContextUnreadable) sid |= 0xFF;  // no context table
+      if (sid % 256 == 0 && walk.result_.reason != VtdReason::kContextUnreadable) sid |= 0xFF;  // skip empty bus
       continue;
     }
     if (walk.context_.reason != VtdReason::kNone) continue;

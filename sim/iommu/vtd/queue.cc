@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invalidation through registers and through the queue.
+// Invalidation through the registers and through the queue.
 #include "iommu/vtd/core.h"
 #include "iommu/vtd/formats.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the register file: the values that software reads, and the effects of its writes.
+// The register file: the values that software reads, and the effects of its writes.
 #include "iommu/vtd/core.h"
 #include "iommu/vtd/formats.h"
 
@@ -113,8 +113,8 @@ void VtdCore::WriteRegister(uint32_t offset, unsigned size, uint64_t value) {
     Is64Bit(offset) ? WriteHalf(offset, static_cast<uint32_t>(value)) : Write32(offset, static_cast<uint32_t>(value));
     return;
   }
-  // IQT takes effect when its low half is written, the other registers when their high half is written. That half is
-  // written last.
+  // IQT takes effect when its low half is written, the other registers when their high half is written. The half that
+  // takes effect is written last.
   const bool tail = offset == vtd::kIqt;
   WriteHalf(offset + (tail ? 4 : 0), static_cast<uint32_t>(tail ? value >> 32 : value));
   WriteHalf(offset + (tail ? 0 : 4), static_cast<uint32_t>(tail ? value : value >> 32));

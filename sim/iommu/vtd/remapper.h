@@ -5,7 +5,7 @@
 
 namespace gmmu::sim {
 
-/// Returns the parameters of the VT-d unit that Remapper::Make makes.
+/// Returns the parameters of the VT-d unit that Remapper::Make constructs.
 VtdParameters VtdParametersOf(const RemapperParameters& parameters);
 
 }  // namespace gmmu::sim

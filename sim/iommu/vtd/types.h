@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// Parameters of a VT-d unit. The defaults are legal values that other models use as well.
+/// Parameters of a VT-d unit. The defaults are legal values that other VT-d models also use.
 struct VtdParameters {
   unsigned haw = 48;               ///< host address width, bits: 32..52
   unsigned sagaw = 0x6;            ///< bit 1: 39-bit/3 levels, bit 2: 48/4, bit 3: 57/5
@@ -23,17 +23,17 @@ struct VtdParameters {
   bool pass_through = true;                 ///< PT: context entries of type 2
   bool fpd_covers_reserved_context = true;  ///< reason 0xB is not recorded when FPD = 1
   bool collapse_faults = false;             ///< a fault is dropped if its SID already has an unread record
-  /// If true, an entry for a 2 MiB or 1 GiB page survives a page-selective invalidation smaller than the page, which
-  /// the specification permits. If false, any overlap drops the entry.
+  /// Whether an entry for a 2 MiB or 1 GiB page survives a page-selective invalidation that is smaller than the page;
+  /// the specification permits it. If false, any overlap drops the entry.
   bool keep_larger_pages = true;
 
   unsigned context_entries = 64;  ///< context cache, fully associative LRU; 0: none
   unsigned iotlb_sets = 16;
   unsigned iotlb_ways = 4;    ///< 0: no IOTLB
-  unsigned psc_entries = 16;  ///< paging-structure cache, a level, fully associative LRU; 0: none
+  unsigned psc_entries = 16;  ///< paging-structure cache entries per level, fully associative LRU; 0: none
 };
 
-/// The reason why a request was blocked, numbered as in the fault record. 0 means no fault.
+/// Why a request was blocked, with the numbers of the fault record. 0 means no fault.
 enum class VtdReason : uint8_t {
   kNone = 0x0,
   kRootNotPresent = 0x1,
@@ -42,7 +42,7 @@ enum class VtdReason : uint8_t {
   kAddressWidth = 0x4,
   kNoWrite = 0x5,
   kNoRead = 0x6,
-  kTableUnreadable = 0x7,  ///< a paging table below the top
+  kTableUnreadable = 0x7,  ///< a paging table below the top table
   kRootUnreadable = 0x8,
   kContextUnreadable = 0x9,
   kRootReserved = 0xA,
@@ -57,7 +57,7 @@ const char* NameOf(VtdReason reason);
 /// The AT field of a request.
 enum class VtdAddressType : uint8_t { kUntranslated = 0, kTranslationRequest = 1, kTranslated = 2 };
 
-/// A memory request of a device. It must not cross a 4 KiB boundary.
+/// A memory request from a device. It must not cross a 4 KiB boundary.
 struct VtdRequest {
   uint16_t sid = 0;
   uint64_t iova = 0;
@@ -66,7 +66,7 @@ struct VtdRequest {
 };
 
 struct VtdResult : RemapResult {
-  /// kNone with kBlocked means a read of the interrupt window, which is blocked but not recorded.
+  /// With kBlocked, kNone means a read of the interrupt window, which is blocked but not recorded.
   VtdReason reason = VtdReason::kNone;
 };
 

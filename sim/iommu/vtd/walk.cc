@@ -275,7 +275,7 @@ void VtdCore::Finished(VtdWalk& walk) {
   if (result.outcome == RemapOutcome::kMemory && !result.translated) ++count_.passed;
   if (result.reason == VtdReason::kNone) return;
   ++faults_[static_cast<size_t>(result.reason)];
-  // A fault before the context entry was read cannot be suppressed, because its FPD bit is unknown.
+  // The FPD bit cannot suppress a fault that occurs before the context entry has been read: the bit is not known yet.
   const bool silenced = walk.has_context_ && walk.context_.fpd &&
                         (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
   if (silenced) return;
@@ -317,8 +317,8 @@ void VtdCore::Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) {
   const bool was_context = walk.stage_ == VtdWalk::Stage::kContext;
   const Learned learned = Step(walk, ok, low, high);
   Keep(walk, learned);
-  // The walk's domain is known only now, so search again: the IOTLB may hold a translation that another device of the
-  // domain brought in. If an invalidation came after the walk's start, the walk continues with its own reads.
+  // The walk's domain is known only now. Search again: the IOTLB might hold a translation that another device of the
+  // domain filled. If an invalidation came after the walk started, the walk continues with its own reads.
   if (was_context && !walk.done() && walk.generation_ == generation_) SearchTranslations(walk);
   if (walk.done()) Finished(walk);
 }
