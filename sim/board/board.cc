@@ -16,9 +16,9 @@ constexpr double kSlowSimulation = 1.0 / 400;  // assumed until the simulated bo
 constexpr uint64_t kSilentNs = 500'000'000;
 constexpr uint64_t kPulseNs = 100'000'000;
 constexpr uint64_t kStepNs = 50'000'000;  // longest single wait for the port
-constexpr size_t kMostBytes = 65'536;     // most bytes read from the port at once
-// The most bytes that may be in flight before a request is done: requests down, including the link window, and the
-// GPU's reads with their data.
+constexpr size_t kMostBytes = 65'536;     // limit for one read from the port
+// The limit for bytes in flight ahead of a request: requests down, including the link window, and the GPU's reads with
+// their data.
 constexpr uint64_t kUnderWay = 16 * kRequestBytes + 64 * 2'048;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kSilenceNs = 1'638'400,
@@ -26,7 +26,7 @@ constexpr uint64_t kSilenceNs = 1'638'400,
 constexpr uint64_t kVramNs = 1'000'000'000;  // the initialization of VRAM takes far less
 constexpr unsigned kBitsPerByte = 10;
 constexpr uint64_t kBoardNs =
-    4'500'000'000;  // allows for the USB converter at the host's end, the board itself and a busy host computer
+    4'500'000'000;  // for the USB converter at the host's end, the board itself and a busy host computer
 
 }  // namespace
 
@@ -170,7 +170,7 @@ void Board::CheckAlive() {
   }
 }
 
-/// Processes received bytes. Returns true if it served messages.
+/// Processes received bytes. Returns true if it handled a message.
 bool Board::Take() {
   uint8_t bytes[4096];
   size_t all = 0;
@@ -245,7 +245,7 @@ void Board::Await(const std::function<bool()>& done, const std::string& what) {
     if (done()) break;
     const uint64_t passed = clock_.NowNs() - start;
     const uint64_t silent = clock_.WallNs() - link_->last_good_ns();
-    if (passed <= bound_ns_ || silent > kSilentNs) continue;  // the link detects a dead line itself
+    if (passed <= bound_ns_ || silent > kSilentNs) continue;  // the link itself detects a dead line
     Fail(fmt::format(
         "no answer to {} in {} ms; the link last heard a good frame {} ms ago, {} bytes of requests wait at "
         "the board",

@@ -16,7 +16,7 @@
 
 namespace gmmu::sim::board {
 
-/// Reports that the board cannot be used; nothing was started. what() is one to three lines with the remedy.
+/// The board cannot be used; nothing was started. what() is one to three lines with the remedy.
 class BoardError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -50,17 +50,17 @@ struct BoardOptions {
 
 /// The identity that the board and its GPU report.
 struct BoardIdentity {
-  std::string name;      ///< of the board
-  unsigned version = 0;  ///< of the protocol
+  std::string name;      ///< name of the board
+  unsigned version = 0;  ///< version of the protocol
   uint64_t build = 0;    ///< register build as a number
   uint64_t clock_hz = 0, line_rate = 0, vram_bytes = 0;
-  uint64_t id = 0, cap0 = 0, cap1 = 0, cap2 = 0;  ///< registers of the GPU
+  uint64_t id = 0, cap0 = 0, cap1 = 0, cap2 = 0;  ///< the GPU's registers of the same names
 };
 
 /// Returns the first 8 bytes of the build's hash in hexadecimal, the first byte first.
 std::string BuildName(uint64_t build);
 
-/// Serves the GPU's accesses to host memory. Called only inside calls of Board.
+/// Serves the GPU's accesses to host memory. Its functions are called only inside calls of Board.
 class HostServer {
  public:
   virtual ~HostServer() = default;
@@ -68,44 +68,45 @@ class HostServer {
   virtual void Write(const HostWrite& write) = 0;
 };
 
-/// A board that has responded: its session is open and its identity is known.
+/// A board that has responded: the session is open and the board's identity is known.
 ///
 /// Requests are performed in the order of the calls. Every call services the link. Blocking calls have a time limit;
-/// when it expires they throw EngineError, which names the awaited event and the last message from the link. After an
-/// error every call throws it again.
+/// when it expires they throw EngineError, whose message contains the awaited event and the last message from the link.
+/// After an error, every call throws it again.
 class Board {
  public:
-  /// Opens the port and a session, reads the identity, and waits until VRAM is initialized. Throws BoardError.
+  /// Opens the port and a session, reads the identity, and waits until VRAM is initialized. Throws BoardError on
+  /// failure.
   explicit Board(const BoardOptions& options);
 
   const BoardIdentity& identity() const { return identity_; }
   MachineClock& clock() { return clock_; }
   const LinkCounts& counts() const { return link_->counts(); }
-  /// Returns the number of bytes of host memory that the GPU has read and written.
+  /// Returns the number of bytes of host memory that the GPU has read or written.
   uint64_t dma_bytes() const { return dma_bytes_; }
-  /// Returns the bit rate of one direction, measured on the machine's clock.
+  /// Returns the bit rate in one direction, measured against the machine's clock.
   double line_rate() const { return identity_.line_rate != 0 ? static_cast<double>(identity_.line_rate) : baud_; }
   bool simulated() const { return process_ != nullptr; }
-  /// Returns the protocol violations that a simulated board found at its chips.
+  /// Returns the violations that a simulated board found at its chips' pins.
   std::vector<hw::Finding> Findings() const { return process_ ? process_->findings() : std::vector<hw::Finding>(); }
 
-  /// Without a server (null), reads are refused and writes are dropped.
+  /// While there is no server (null), reads are refused and writes are dropped.
   void set_server(HostServer* server) { server_ = server; }
-  /// Sets a function that is called about ten times a second while the link is serviced.
+  /// Sets a function to be called about ten times a second while the link is serviced.
   void set_pulse(std::function<void()> pulse) { pulse_ = std::move(pulse); }
-  /// Sets a request's time limit in nanoseconds of machine time; the time that the link itself needs is added to it.
+  /// Sets the time limit of a request in nanoseconds of machine time. The time on the link itself is added to it.
   void set_bound_ns(uint64_t ns);
   uint64_t bound_ns() const { return bound_ns_; }
 
   /// Sends a request that has no response. It waits only until the board has buffer space.
   void Post(const Bytes& request, const std::string& what);
-  /// Sends several requests that have responses, without waiting in between, and then waits for all responses.
+  /// Sends several requests that have responses, without waiting in between; then waits for all responses.
   std::vector<CpuAnswer> Ask(const std::vector<Bytes>& requests, const std::string& what);
   /// Reads one word; returns all ones if the board could not read it.
   uint64_t AskWord(const Bytes& request, const std::string& what);
   /// Responds to a read of host memory.
   void Complete(uint16_t id, unsigned beats, bool ok, const Bytes& data);
-  /// Services the link until a message was served, or `wall_ns` have passed.
+  /// Services the link until a message has been handled, or `wall_ns` have passed.
   void Work(uint64_t wall_ns);
 
  private:
@@ -131,7 +132,7 @@ class Board {
   RequestCredit credit_;
   std::deque<CpuAnswer> answers_;
   bool open_ = false;
-  Bytes line_;  ///< rest of the frame that the port accepts now
+  Bytes line_;  ///< the part of a frame that the port has not accepted yet
   HostServer* server_ = nullptr;
   std::function<void()> pulse_;
   uint64_t pulsed_ns_ = 0, dma_bytes_ = 0;

@@ -8,7 +8,7 @@
 namespace gmmu::sim::board {
 namespace {
 
-/// Returns all-zero time parameters: a PC with a real board has its own timing.
+/// Returns all-zero time parameters: a PC with a real board has real times.
 TimeParameters NoTime() {
   TimeParameters time;
   time.iommu_lookup_ps = time.iommu_descriptor_ps = time.pcie_latency_ps = 0;

@@ -12,8 +12,8 @@ struct BoardMachine : PlainMachine<GpuOnBoard> {
   BoardMachine(const MachineConfig& config, std::unique_ptr<Board> board);
 };
 
-/// Makes the machine around a GPU on a board. `config` is the result of Adopt (sizes.h). Throws ConfigError when waves
-/// are requested. The `seed` and `shuffle` options have no effect on a board.
+/// Constructs the machine around a GPU on a board. `config` is the result of Adopt (sizes.h). Throws ConfigError if
+/// waves are requested. The options `seed` and `shuffle` have no effect on a board.
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, std::unique_ptr<Board> board,
                                      const EngineOptions& options);
 

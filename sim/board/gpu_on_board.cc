@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the board's time, and carries the CPU's accesses to the board.
+// The board's clock, and CPU accesses to the board.
 #include "board/gpu_on_board.h"
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace {
 
 constexpr size_t kWord = 8;
 constexpr size_t kReadBytes = kMostWords * kWord;
-constexpr size_t kWriteBytes = kReadBytes - kWord;  // the message that carries them fits into a frame
-constexpr uint64_t kLookNs = 10'000'000'000;        // an unbounded wait checks this often whether the GPU still works
+constexpr size_t kWriteBytes = kReadBytes - kWord;  // a message with this much data fits into a frame
+constexpr uint64_t kLookNs = 10'000'000'000;  // an unbounded wait checks at this interval whether the GPU still works
 
 }  // namespace
 
@@ -37,7 +37,7 @@ uint64_t GpuOnBoard::sizes_in_use() const { return TurnedDown(config_, board_->i
 
 // ---- time
 
-/// Performs the due acts of the host's side.
+/// Performs the acts of the host's side that are due.
 void GpuOnBoard::CatchUp() {
   const uint64_t now = NowNs();
   host_.agenda.RunUntil(now * 1000);
@@ -81,11 +81,11 @@ bool GpuOnBoard::Await(const std::function<bool()>& ready, uint64_t bound_ps, co
   }
 }
 
-// ---- accesses of the CPU
+// ---- CPU accesses
 
 uint64_t GpuOnBoard::ReadGpu(uint32_t offset, const std::string& what) {
   const uint64_t word = board_->AskWord(ReadRegister(offset), what);
-  // The configuration may specify less VRAM than the board has; reads of vram_size then return the smaller size.
+  // The configuration can specify less VRAM than the board has; reads of vram_size then return the smaller size.
   return offset == regs::VramSize::kOffset ? std::min(word, config_.gpu.vram_bytes()) : word;
 }
 
@@ -166,7 +166,7 @@ void GpuOnBoard::WriteConfig(unsigned, uint16_t offset, unsigned size, uint32_t 
   if (powered && !space_.powered()) LosePower();
 }
 
-/// Sends the PCI function's permissions to the board, after the earlier requests, and waits until they take effect. By
+/// Sends the PCI function's permissions to the board, after all earlier requests, and waits until they take effect. By
 /// then everything that the GPU sent earlier has arrived.
 void GpuOnBoard::DriveStraps() {
   const uint64_t control = (space_.bus_master() ? kControlBusMaster : 0) | (space_.msi_enable() ? kControlMsi : 0);
@@ -182,7 +182,7 @@ void GpuOnBoard::DriveStraps() {
   static_cast<void>(board_->AskWord(ReadBoard(kControl), what));
 }
 
-/// Simulates a loss of VRAM's power: the board's memory keeps its contents, but another key changes the values read.
+/// Simulates a power loss of VRAM: the board's memory keeps its contents, but another key changes the values read.
 void GpuOnBoard::LosePower() {
   constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd, so that every key is used before one repeats
   vram_key_ = (vram_key_ + kStep) & kKeys;

@@ -18,10 +18,11 @@ struct MachineConfig;
 
 namespace gmmu::sim::board {
 
-/// A GPU on a board: this class models its configuration space; registers and VRAM are at the other end of the link.
+/// A GPU on a board. This class models its configuration space; its registers and VRAM are at the other end of the
+/// link.
 ///
-/// Time is the board's (MachineClock) and runs by itself. The GPU's accesses to host memory are served only inside
-/// calls of this class, in their order of arrival, between the responses to the CPU.
+/// The clock is the board's (MachineClock) and advances by itself. The GPU's accesses to host memory are served only
+/// inside calls of this class, in order of arrival, interleaved with the responses to the CPU.
 class GpuOnBoard : public Device, private Clock, private HostServer {
  public:
   /// `host.config` is the result of Adopt (sizes.h).
@@ -41,8 +42,9 @@ class GpuOnBoard : public Device, private Clock, private HostServer {
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
   void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
 
-  // Device's instruments (gpu_on_board_instruments.cc). A board has no event port, so its translations are not checked,
-  // and software cannot drive the clients inside it: Refuse (sizes.h) reports this before the run.
+  // The instruments of Device (gpu_on_board_instruments.cc). A board has no event port, so its translations are not
+  // checked, and software cannot drive the client ports inside it: RefuseSimulated (sizes.h) reports this before the
+  // run.
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override { return board_->Findings(); }
   uint64_t Cycles() override;
@@ -59,7 +61,7 @@ class GpuOnBoard : public Device, private Clock, private HostServer {
 
   // Clock
   uint64_t NowPs() override { return NowNs() * 1000; }
-  /// Services the GPU's requests and returns: a PC's time runs by itself, so nothing has to be advanced.
+  /// Services the GPU's requests and returns. The clock advances by itself, so nothing has to be advanced here.
   void Pass(uint64_t ps) override;
   bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) override;
   void CatchUp() override;
@@ -81,8 +83,8 @@ class GpuOnBoard : public Device, private Clock, private HostServer {
   const MachineConfig& config_;
   const std::unique_ptr<Board> board_;
   ConfigSpace space_;
-  uint64_t control_ = 0, message_address_ = 0, message_data_ = 0;  ///< as last sent to the board
-  uint64_t vram_key_ = 0;                                          ///< key since the last power-up
+  uint64_t control_ = 0, message_address_ = 0, message_data_ = 0;  ///< last values sent to the board
+  uint64_t vram_key_ = 0;                                          ///< key set at the last power-up
   uint64_t held_page_ = 0, held_until_ns_ = 0;
   std::deque<Held> held_;
   uint64_t requests_ = 0, writes_ = 0, writes_lost_ = 0;

@@ -11,7 +11,7 @@ class MachineClock {
   /// `speed` is machine seconds per wall-clock second; it must be above 0.
   explicit MachineClock(double speed = 1) : speed_(speed) {}
 
-  /// Return wall-clock and machine nanoseconds since the clock was made.
+  /// Return wall-clock and machine nanoseconds since the clock was constructed.
   uint64_t WallNs() const {
     return static_cast<uint64_t>(std::chrono::nanoseconds(std::chrono::steady_clock::now() - start_).count());
   }
@@ -19,13 +19,13 @@ class MachineClock {
     Advance();
     return static_cast<uint64_t>(machine_ns_);
   }
-  /// Sets the machine's speed from now on.
+  /// Sets the machine's speed, effective from now on.
   void set_speed(double speed) {
     Advance();
     speed_ = speed;
   }
   double speed() const { return speed_; }
-  /// Converts a machine time span into a wall-clock time span.
+  /// Converts a duration in machine time to wall-clock time.
   uint64_t ToWallNs(uint64_t machine_ns) const {
     const double wall = static_cast<double>(machine_ns) / speed_;
     return wall < 1e18 ? static_cast<uint64_t>(wall) : uint64_t{1'000'000'000'000'000'000};

@@ -13,7 +13,7 @@ using Words = std::vector<uint64_t>;
 constexpr uint64_t kWord = 8;
 constexpr uint64_t kBlock = kMostWords * kWord;
 constexpr uint64_t kMostWindow = uint64_t{64} << 20;
-constexpr size_t kAtOnce = 64;  // blocks that are in flight together
+constexpr size_t kAtOnce = 64;  // blocks in flight at once
 constexpr unsigned kRoundTrips = 50;
 
 void Write(Board& board, uint64_t offset, const Words& words) {
@@ -28,7 +28,7 @@ std::vector<CpuAnswer> Read(Board& board, const std::vector<uint64_t>& offsets, 
   return board.Ask(reads, "a read of VRAM");
 }
 
-/// Returns "" or a description of the first difference.
+/// Returns a description of the first difference, or "" if there is none.
 std::string Difference(const CpuAnswer& answer, uint64_t offset, const Words& expected) {
   if (!answer.ok) return fmt::format("VRAM offset {:#x} cannot be read", offset);
   for (size_t i = 0; i < expected.size(); ++i) {
@@ -41,7 +41,7 @@ std::string Difference(const CpuAnswer& answer, uint64_t offset, const Words& ex
   return "";
 }
 
-/// Returns test words that still differ if address or data lines are shifted.
+/// Returns test words that differ even after a shift of address or data lines.
 Words Pattern(uint64_t offset, uint64_t invert) {
   Words words;
   for (uint64_t at = offset; at < offset + kBlock; at += kWord) {
@@ -137,7 +137,7 @@ ProbeLink MeasureLink(Board& board, uint64_t bytes, uint64_t bound_ns) {
       move();
       moved += kAtOnce * kBlock;
     }
-    static_cast<void>(board.AskWord(ReadBoard(kStatus), "the board's status"));  // answered after the last write
+    static_cast<void>(board.AskWord(ReadBoard(kStatus), "the board's status"));  // the response follows the last write
     return static_cast<double>(moved) * 1e9 / static_cast<double>(std::max<uint64_t>(1, clock.NowNs() - start));
   };
   link.write_rate = rate([&] {

@@ -16,19 +16,19 @@ struct ProbeTest {
   std::string text;    ///< what was tested, or the error
 };
 
-/// The performance of a link. Rates are payload bytes per second of the board's time.
+/// The measured performance of a link. Rates are payload bytes per second of the board's time.
 struct ProbeLink {
-  uint64_t round_trip_ns = 0, longest_ns = 0;  ///< of a read of a board register: mean and longest
+  uint64_t round_trip_ns = 0, longest_ns = 0;  ///< of board register reads: mean and longest
   double read_rate = 0, write_rate = 0;        ///< through the VRAM window
-  double line_rate = 0;                        ///< most bytes a second of the line: a tenth of its bit rate
-  uint64_t damaged_up = 0, damaged_down = 0;   ///< frames, since the session was opened
+  double line_rate = 0;                        ///< byte rate of the line: a tenth of its bit rate
+  uint64_t damaged_up = 0, damaged_down = 0;   ///< damaged frames since the session was opened
 };
 
 /// Tests the board's VRAM through its window: data lines, address lines, and a sample of `sample_bytes` spread over all
-/// of VRAM with two patterns. It stops after `bound_ns` of the board's time and reports how much it has tested. The
-/// contents of VRAM are lost.
+/// of VRAM, with two patterns. Stops after `bound_ns` of the board's time and reports how much was tested. The contents
+/// of VRAM are lost.
 ///
-/// The GPU must be in the state that it has after the hello. Throws EngineError when the board stops responding.
+/// The GPU must be in the state in which the session opens. Throws EngineError if the board stops responding.
 std::vector<ProbeTest> TestVram(Board& board, uint64_t sample_bytes, uint64_t bound_ns);
 /// Measures the link by transferring `bytes` in each direction, for at most `bound_ns` of board time per direction.
 ProbeLink MeasureLink(Board& board, uint64_t bytes, uint64_t bound_ns);

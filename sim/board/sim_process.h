@@ -11,10 +11,10 @@
 
 namespace gmmu::sim::board {
 
-/// A child process that simulates a board behind a pseudo-terminal; destroying this object ends the process.
+/// A child process that simulates a board behind a pseudo-terminal. The destructor ends the process.
 ///
-/// Its standard output starts with a line `port PATH`. It then prints `speed X` repeatedly (board seconds per second),
-/// and `finding TEXT` for each violated rule of the board's chips.
+/// The process first prints a line `port PATH` on its standard output. It then prints `speed X` repeatedly (board
+/// seconds per second), and `finding TEXT` for each violation at the pins of the board's chips.
 class SimProcess {
  public:
   /// Starts the program and waits for its port, at most 30 s. Throws BoardError if it is missing or reports no port.
@@ -24,9 +24,9 @@ class SimProcess {
   SimProcess& operator=(const SimProcess&) = delete;
 
   const std::string& port() const { return port_; }
-  /// Returns the latest speed reported since the previous call; nullopt if there was none.
+  /// Returns the latest speed that was reported after the previous call; nullopt if there was none.
   std::optional<double> NewSpeed();
-  /// The first kMostFindings findings that NewSpeed has read; their probe is "sdram".
+  /// Returns the first kMostFindings findings that NewSpeed has read; their probe is "sdram".
   const std::vector<hw::Finding>& findings() const { return findings_; }
   static constexpr size_t kMostFindings = 64;
 

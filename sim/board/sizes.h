@@ -8,16 +8,17 @@
 
 namespace gmmu::sim::board {
 
-/// Throws ConfigError when the configuration requests features of simulated machines only: several GPUs, VRAM that
-/// responds out of order or flips a bit, or a lost response (`lost_answer`).
+/// Throws ConfigError if the configuration requests what only simulated machines have: several GPUs, VRAM that responds
+/// out of order or flips a bit, or a lost response (`lost_answer`).
 void RefuseSimulated(const MachineConfig& config, bool lost_answer);
 
-/// Sets the keys that describe the GPU to the board's values, except those in `stated`. Throws ConfigError, naming the
-/// key and both values, when a stated value differs, and when the tables have more levels or VRAM is larger than on the
-/// board. Less VRAM is allowed, and so are sizes that the board can be turned down to.
+/// Sets the keys that describe the GPU to the board's values, except the keys in `stated`. Throws ConfigError, whose
+/// message contains the key and both values, if a stated value differs, or if the tables have more levels or VRAM is
+/// larger than on the board. Less VRAM is allowed, and so are sizes to which the board can be reduced.
 void Adopt(const BoardIdentity& board, const std::set<std::string>& stated, MachineConfig& config);
 
-/// Returns the value that the driver must write to the board's register sizes_in_use; 0: none.
+/// Returns the value that the driver must write to the board's register sizes_in_use; 0: it need not write the
+/// register.
 regs::SizesInUse TurnedDown(const MachineConfig& config, const BoardIdentity& board);
 
 }  // namespace gmmu::sim::board

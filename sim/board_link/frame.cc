@@ -16,7 +16,8 @@ constexpr size_t kMostCoded = kMostBody + kMostBody / kRun + 1;
 constexpr uint8_t kRoomMask = 0x0F, kNak = 0x10;
 constexpr unsigned kKindShift = 5;
 
-/// Encodes in COBS. Each code is the distance to the next zero; code 255 means that the next 254 bytes have none.
+/// Encodes in COBS. Each code is the distance to the next zero; code 255 means that there is no zero in the next 254
+/// bytes.
 Bytes Stuff(const Bytes& body) {
   Bytes coded = {0};
   size_t code = 0;
@@ -33,7 +34,7 @@ Bytes Stuff(const Bytes& body) {
   return coded;
 }
 
-/// Returns false if a code points past the end.
+/// Decodes COBS. Returns false if a code points past the end.
 bool Unstuff(const Bytes& coded, Bytes& body) {
   for (size_t at = 0; at < coded.size();) {
     const size_t code = coded[at++];

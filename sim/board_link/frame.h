@@ -8,7 +8,7 @@ namespace gmmu::sim::board {
 
 using Bytes = std::vector<uint8_t>;
 
-inline constexpr size_t kMostPayload = 256;  ///< bytes of a frame
+inline constexpr size_t kMostPayload = 256;  ///< payload bytes of a frame
 inline constexpr unsigned kWindow = 8;       ///< numbered frames outstanding at once
 
 enum class FrameKind : uint8_t { kData = 0, kHello = 1, kAnnouncement = 2 };
@@ -24,15 +24,15 @@ struct Frame {
   Bytes payload;  ///< at most kMostPayload
 };
 
-/// Returns the frame as sent on the line: body and checksum encoded in COBS, then the terminating zero.
+/// Returns the frame as sent on the line: body and checksum in COBS encoding, then the terminating zero.
 Bytes Encode(const Frame& frame);
 
-/// Finds frames in the bytes of a line. It may start in the middle of a frame: it resynchronizes at the next zero.
+/// Finds frames in the bytes of a line. It may start in the middle of a frame: it synchronizes at the next zero.
 class FrameReader {
  public:
   enum class Got : uint8_t { kNothing, kFrame, kDamaged };
-  /// Processes one byte. kFrame: the byte completed a frame, which is now in `frame`. kDamaged: the bytes since the
-  /// previous zero are no valid frame and were dropped.
+  /// Processes one byte. Returns kFrame if the byte completes a frame, which is then in `frame`, and kDamaged if the
+  /// bytes since the previous zero are not a valid frame and were dropped.
   Got Take(uint8_t byte, Frame& frame);
 
  private:

@@ -10,16 +10,17 @@ namespace gmmu::sim::board {
 
 inline constexpr uint8_t kProtocolVersion = 1;
 
-/// Timeouts of the host's end, in nanoseconds of the clock from which its calls take `now_ns`.
+/// Timeouts of the host's end, in nanoseconds of the clock whose time is passed as `now_ns`.
 struct LinkTimes {
-  uint64_t listen = 30'000'000;          ///< before the first hello, to learn the board's session number
+  uint64_t listen = 30'000'000;          ///< wait for the board's session number before the first hello
   uint64_t hello = 100'000'000;          ///< from one hello to the next
-  uint64_t keep_alive = 100'000'000;     ///< of silence before a frame without payload
-  uint64_t unacknowledged = 20'000'000;  ///< the same while frames of the host are unacknowledged
-  uint64_t opening = 3'000'000'000;      ///< of hellos without an answer before it gives up
-  uint64_t dead = 3'000'000'000;         ///< without a good frame
+  uint64_t keep_alive = 100'000'000;     ///< silence before a frame without payload is sent
+  uint64_t unacknowledged = 20'000'000;  ///< the same while frames from the host are unacknowledged
+  uint64_t opening = 3'000'000'000;      ///< unanswered hellos before the host's end gives up
+  uint64_t dead = 3'000'000'000;         ///< longest time without a good frame
 
-  /// For a simulated board, whose line is hundreds of times slower than this clock, so keep-alives are sent rarely.
+  /// Returns the timeouts for a simulated board. Its line is hundreds of times slower than this clock, so keep-alives
+  /// are rare.
   static LinkTimes OfSimulation() {
     LinkTimes times;
     times.listen = 500'000'000;
@@ -46,23 +47,23 @@ enum class LinkState : uint8_t {
   kListening,  ///< nothing has been sent yet
   kOpening,    ///< hellos are being sent
   kOpen,
-  kDead,  ///< final; cause() gives the reason
+  kDead,  ///< final; cause() returns the reason
 };
 
 enum class LinkCause : uint8_t {
   kNone,
   kSilence,   ///< no byte was received
-  kNoFrame,   ///< bytes came, but no frame: different rates, or the other end is not such a board
-  kNotTaken,  ///< frames came, but none of the requested session
+  kNoFrame,   ///< bytes arrived, but no frame: the rates differ, or the other end is not such a board
+  kNotTaken,  ///< frames arrived, but none of the requested session
   kVersion,   ///< the board has another version of the protocol: version()
-  kReset,     ///< the board announced itself while a session was open: it was reset
-  kLost,      ///< no good frame came for the time `dead` in an open session
+  kReset,     ///< the board announced itself while a session was open: it had been reset
+  kLost,      ///< no good frame arrived for the time `dead` in an open session
 };
 
-/// The host's end of the transport of docs/board-link.md: a byte stream each way over a lossy, noisy line.
+/// The host's end of the transport of docs/board-link.md: a byte stream in each direction over a lossy, noisy line.
 ///
-/// It does no I/O and has no clock. Its owner passes received bytes to Receive; whenever the line accepts bytes, and at
-/// WakeNs at the latest, the owner calls Pull and sends the result.
+/// It does no I/O and has no clock. Its owner passes received bytes to Receive. Whenever the line accepts bytes, and at
+/// WakeNs at the latest, the owner calls Pull and sends the returned frame.
 class LinkEnd {
  public:
   /// Opens session number `session` (1 to 255) unless the board already uses that number.
@@ -70,23 +71,23 @@ class LinkEnd {
 
   /// Processes bytes from the line.
   void Receive(const uint8_t* bytes, size_t size, uint64_t now_ns);
-  /// Appends bytes to the stream down.
+  /// Appends bytes to the downstream byte stream.
   void Send(const Bytes& bytes);
-  /// Returns the next frame to send; empty: none now. Before the call, pass all received bytes to Receive, because Pull
+  /// Returns the next frame to send; empty if there is none now. Pass all received bytes to Receive first, because Pull
   /// checks whether the link is dead.
   Bytes Pull(uint64_t now_ns);
-  /// Returns the time at which Pull may have a frame even if no byte arrives and Send is not called.
+  /// Returns the time at which Pull can have a frame even if no byte arrives and Send is not called.
   uint64_t WakeNs() const;
-  /// Returns the received bytes of the stream up.
+  /// Removes and returns the bytes received on the upstream byte stream.
   Bytes Take();
 
   LinkState state() const { return state_; }
   LinkCause cause() const { return cause_; }
   uint8_t version() const { return version_; }
-  /// Returns the number of bytes of the stream down that the board has not acknowledged.
+  /// Returns the number of downstream bytes that the board has not acknowledged.
   size_t waiting() const { return unacknowledged_bytes_ + stream_down_.size(); }
   uint64_t last_good_ns() const { return last_good_ns_; }
-  /// Returns the longest time that an open link may be without a good frame.
+  /// Returns the longest time for which an open link may be without a good frame.
   uint64_t dead() const { return times_.dead; }
   void set_dead(uint64_t ns) { times_.dead = ns; }
   const LinkCounts& counts() const { return counts_; }
@@ -113,15 +114,16 @@ class LinkEnd {
   bool heard_bytes_ = false, heard_frame_ = false;
   uint8_t heard_session_ = 0;
 
-  // Stream down. frames_[i] has number first_ + i and was sent at least once; from next_ on they must be retransmitted.
+  // Downstream. frames_[i] has number first_ + i and was sent at least once; from next_ on, frames must be
+  // retransmitted.
   Bytes stream_down_;
   std::deque<Bytes> frames_;
   size_t unacknowledged_bytes_ = 0;
   uint8_t first_ = 0;
   size_t next_ = 0;
-  unsigned room_ = 0;  ///< frames from first_ on for which the board has room
+  unsigned room_ = 0;  ///< number of frames, from first_ on, for which the board has room
 
-  // Up.
+  // Upstream.
   Bytes stream_up_;
   uint8_t wanted_ = 0;
   bool owe_ack_ = false, owe_nak_ = false;

@@ -11,9 +11,9 @@
 
 namespace gmmu::sim::board {
 
-inline constexpr size_t kRequestBytes = 2048;  ///< the board's memory for requests
-inline constexpr unsigned kMostWords = 32;     ///< of a window access
-inline constexpr unsigned kMostBeats = 256;    ///< of a burst at the host port; 8 bytes each
+inline constexpr size_t kRequestBytes = 2048;  ///< size of the board's request buffer
+inline constexpr unsigned kMostWords = 32;     ///< words of a window access
+inline constexpr unsigned kMostBeats = 256;    ///< 8-byte beats of a burst at the host port
 
 /// The fields of AxUSER on the host port.
 struct BusUser {
@@ -28,7 +28,7 @@ struct BusUser {
 struct HostRead {
   uint16_t id = 0;
   BusUser user;
-  uint64_t address = 0;  ///< of the first byte
+  uint64_t address = 0;  ///< address of the first byte
   unsigned beats = 0;
 };
 struct HostWrite {
@@ -47,13 +47,13 @@ struct RequestRoom {
 };
 using UpMessage = std::variant<HostRead, HostWrite, CpuAnswer, RequestRoom>;
 
-/// Reports that the stream up is not a sequence of messages: the two ends use different protocols.
+/// The upstream bytes are not a sequence of messages: the two ends use different protocols.
 class MessageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Finds messages in the stream up.
+/// Finds messages in the upstream byte stream.
 class UpReader {
  public:
   void Add(const Bytes& bytes);
@@ -77,12 +77,12 @@ Bytes ReadBoard(uint8_t index);
 /// Completes read `id` with `data.size()` / 8 beats. If `ok` is false, the read was refused and the data is ignored.
 Bytes Completion(uint16_t id, unsigned beats, bool ok, const Bytes& data);
 
-/// Tracks the free space in the board's request buffer. Completions do not use that buffer.
+/// Tracks the free space in the board's request buffer. Completions do not use this buffer.
 class RequestCredit {
  public:
   bool Has(size_t bytes) const { return bytes <= left_; }
   void Spend(size_t bytes) { left_ -= bytes; }
-  /// Throws MessageError if the board returns more credit than requests have used.
+  /// Throws MessageError if the board returns more credit than the requests have used.
   void Give(size_t bytes);
   size_t left() const { return left_; }
 

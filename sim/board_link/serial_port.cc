@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// termios2 accepts any baud rate. The kernel header that declares it cannot be included together with <termios.h>.
+// Uses termios2, which accepts any baud rate. The kernel header that declares it cannot be included together with
+// <termios.h>.
 #include "board_link/serial_port.h"
 
 #include <asm/termbits.h>
@@ -74,7 +75,7 @@ void SerialPort::Configure(unsigned baud) {
     throw PortError(Cause::kNoSerialPort,
                     fmt::format("{} is no serial port\nGive the port of the board, as /dev/ttyUSB0.", path_));
   }
-  // The lock also excludes other opens by this program and by root, which TIOCEXCL does not.
+  // Unlike TIOCEXCL, the lock also excludes other opens by this program and by root.
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) InUse(path_);
   if (ioctl(file_, TIOCEXCL) != 0) InUse(path_);
   settings.c_iflag = IGNBRK;  // accept a byte with a wrong stop bit, so that bytes arrive even at a wrong baud rate
@@ -96,7 +97,7 @@ void SerialPort::Configure(unsigned baud) {
   ioctl(file_, TCFLSH, TCIOFLUSH);
 }
 
-/// Sets the port's low-latency mode, without which a USB converter collects bytes for up to 16 ms.
+/// Sets the port's low-latency mode. Without it, a USB converter buffers bytes for up to 16 ms.
 void SerialPort::LowLatency() const {
   serial_struct serial;
   if (ioctl(file_, TIOCGSERIAL, &serial) != 0) return;

@@ -17,11 +17,11 @@ namespace gmmu::sim {
 /// A serial cable that passes, damages, loses and inserts bytes, and that can be cut.
 class SerialCable {
  public:
-  /// `noise` is the probability that a byte is disturbed. After `cut_after` bytes, both directions together, the cable
-  /// passes nothing.
+  /// `noise` is the probability that a byte is disturbed. After `cut_after` bytes (both directions together), the cable
+  /// passes no more bytes.
   SerialCable(double noise, uint64_t cut_after, uint64_t seed) : noise_(noise), cut_after_(cut_after), chance_(seed) {}
 
-  /// Passes a byte; appends the bytes that arrive at the other end (none, one or several) to `to`.
+  /// Passes a byte: appends what arrives at the other end (none, one or several bytes) to `to`.
   void Pass(uint8_t byte, std::deque<uint8_t>& to);
   bool cut() const { return passed_ >= cut_after_; }
   uint64_t passed() const { return passed_; }
@@ -36,8 +36,8 @@ class SerialCable {
 
 /// The ULX3S board at its pins: the Verilated gmmu_ulx3s, its SDRAM chip and both ends of its serial line.
 ///
-/// The oscillator's pin receives the GPU's clock (80 MHz), since the model of the PLL passes its input through. A bit
-/// on the line lasts kCyclesPerBit cycles, fewer than on the board, which shortens simulations.
+/// The oscillator pin is driven with the GPU's clock (80 MHz), because the PLL model passes its input through. A bit on
+/// the line lasts kCyclesPerBit cycles, fewer than on the board, which shortens simulations.
 class BoardPins {
  public:
   static constexpr unsigned kCyclesPerBit = 4;
@@ -46,12 +46,12 @@ class BoardPins {
   BoardPins();
   ~BoardPins();
 
-  /// Runs `cycles` clocks. Bytes are taken from `from_host` whenever the line is free; bytes from the board are
+  /// Runs `cycles` clock cycles. Bytes are taken from `from_host` whenever the line is free; bytes from the board are
   /// appended to `to_host`.
   void Run(uint64_t cycles);
   std::deque<uint8_t> from_host, to_host;
 
-  /// Holds the board's reset button FIRE1 while `down`.
+  /// Holds the board's reset button FIRE1 while `down` is true.
   void Reset(bool down);
 
   uint64_t cycles() const { return cycles_; }
@@ -67,7 +67,7 @@ class BoardPins {
   std::unique_ptr<VerilatedContext> context_;
   std::unique_ptr<Vgmmu_ulx3s> top_;
   SdramChip sdram_;
-  uint16_t on_the_way_ = 0;  ///< dq data between the chip and the FPGA
+  uint16_t on_the_way_ = 0;  ///< dq data in flight between the chip and the FPGA
   uint64_t cycles_ = 0;
   unsigned out_ = 0, out_left_ = 0;              ///< bits to the board, cycles left
   unsigned in_ = 0, in_bits_ = 0, in_wait_ = 0;  ///< bits from the board, cycles until the next is sampled

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu-board-sim: the board at its pins behind a pseudo-terminal, for `gmmu run --engine board --port sim`.
 //
-// It prints a line `port PATH`, and then once a second `speed X`, where X is board seconds per wall-clock second. For
-// each violated SDRAM rule it prints a line `finding TEXT`. It stops when its standard output is closed or on a
-// signal.
+// It prints a line `port PATH`, and then, once a second, `speed X`, where X is board seconds per wall-clock second. For
+// each violation at the SDRAM's pins it prints a line `finding TEXT`. It ends when its standard output is closed or on
+// a signal.
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ int OpenTerminal(std::string& path) {
   const char* name = ptsname(master);
   if (name == nullptr) return -1;
   path = name;
-  // The slave stays open here, so that the terminal survives when one program at the other end closes it.
+  // The slave stays open here, so that the terminal survives when a program at the other end closes it.
   const int slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
   termios settings{};
   if (slave < 0 || tcgetattr(slave, &settings) != 0) return -1;
@@ -96,10 +96,10 @@ class Bridge {
       size_t n = 0;
       for (; n < bytes.size() && n < pending_.size(); ++n) bytes[n] = pending_[n];
       const ssize_t put = write(terminal_, bytes.data(), n);
-      if (put <= 0) break;  // nobody reads: keep the remaining bytes
+      if (put <= 0) break;  // no program reads: keep the remaining bytes
       pending_.erase(pending_.begin(), pending_.begin() + put);
     }
-    // A real line loses bytes that nobody reads.
+    // A real line loses bytes that no program reads.
     if (pending_.size() > 65536) pending_.clear();
   }
 

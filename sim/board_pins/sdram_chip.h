@@ -9,7 +9,7 @@
 
 namespace gmmu::sim {
 
-/// Timing and sizes of an SDR SDRAM with 16 data bits, named as in its data sheet. Times are in picoseconds.
+/// Timing and sizes of an SDR SDRAM with 16 data bits, with the names of the data sheet. Times are in picoseconds.
 struct SdramPart {
   const char* name;
   uint64_t trcd;           ///< activate to read or write
@@ -21,12 +21,12 @@ struct SdramPart {
   uint64_t trfc;           ///< refresh to activate, refresh or mode register
   uint64_t twr;            ///< last data of a write to precharge
   uint64_t tmrd;           ///< mode register to any other command
-  uint64_t power_up;       ///< clock with NOP or inhibit before the first command
-  unsigned refreshes;      ///< between the pause and the mode register
+  uint64_t power_up;       ///< NOP or inhibit with a running clock before the first command
+  unsigned refreshes;      ///< number of refreshes between the power-up pause and the mode register
   uint64_t tck_cl2;        ///< shortest clock period with CAS latency 2
-  uint64_t tck_cl3;        ///< and with 3
-  uint64_t refresh_ps;     ///< period in which every row is refreshed once
-  unsigned row_bits = 13;  ///< rows of a bank, and refreshes in refresh_ps
+  uint64_t tck_cl3;        ///< shortest clock period with CAS latency 3
+  uint64_t refresh_ps;     ///< period in which every row must be refreshed once
+  unsigned row_bits = 13;  ///< log2 of the rows of a bank, and of the refreshes in refresh_ps
   unsigned column_bits = 9;
 };
 
@@ -47,7 +47,7 @@ struct SdramPins {
 
 /// The values that the chip drives onto dq from one clock edge to the next.
 struct SdramOut {
-  uint8_t driven = 0;  ///< bit n: byte n
+  uint8_t driven = 0;  ///< bit n: byte n is driven
   uint16_t dq = 0;     ///< bytes that are not driven hold an arbitrary value
 };
 
@@ -57,8 +57,8 @@ enum class SdramRule {
   kTrp,          ///< command too early after a precharge
   kTras,         ///< precharge too early after the activation
   kTrasMax,      ///< row open for too long
-  kTrc,          ///< activation too early after the last one of the bank
-  kTrrd,         ///< activation too early after that of another bank
+  kTrc,          ///< activation too early after the previous one of the same bank
+  kTrrd,         ///< activation too early after one of another bank
   kTrfc,         ///< command too early after a refresh
   kTwr,          ///< precharge too early after the last data of a write, or during its data
   kTmrd,         ///< command too early after the mode register
@@ -67,20 +67,20 @@ enum class SdramRule {
   kOpenBank,     ///< activation of a bank whose row is open
   kNotIdle,      ///< refresh or mode register while a row is open
   kContention,   ///< both sides drive dq, or one starts in the cycle after the other's last
-  kNoData,       ///< a byte of a write that is not masked is not driven
+  kNoData,       ///< an unmasked byte of a write is not driven
   kMode,         ///< mode register with a reserved or unsupported value, or a CAS latency too short for the clock
   kNotModelled,  ///< burst stop, self refresh, auto precharge, CKE low after power-up
 };
 const char* Name(SdramRule rule);
 
 struct SdramFinding {
-  uint64_t edge;  ///< of the chip's clock, the first is 0
+  uint64_t edge;  ///< edge number of the chip's clock, from 0
   SdramRule rule;
   std::string text;  ///< a sentence
 };
 
 /// A pin-accurate SDR SDRAM. It records a finding for each violated rule and then behaves as a real chip would, as far
-/// as that is defined. A cell that was never written holds a value that depends on its address.
+/// as that is defined. A cell that was never written contains a value that depends on its address.
 class SdramChip {
  public:
   static constexpr unsigned kBanks = 4;
@@ -98,10 +98,10 @@ class SdramChip {
 
   /// Returns a byte of the contents. The address is {row, bank, column, byte of the column}; it wraps at size().
   uint8_t Byte(uint64_t address) const;
-  /// Injects damage for tests: inverts bit `bit` (0 to 7) of a byte.
+  /// Injects an error for tests: inverts bit `bit` (0 to 7) of a byte.
   void FlipBit(uint64_t address, unsigned bit);
 
-  /// Commands so far.
+  /// Number of commands so far.
   struct Counts {
     uint64_t activates = 0, reads = 0, writes = 0, precharges = 0, refreshes = 0;
   };
@@ -112,7 +112,7 @@ class SdramChip {
   struct Bank {
     bool open = false;
     unsigned row = 0;
-    int64_t activated = kLongAgo, closed = kLongAgo, written = kLongAgo;  ///< edges
+    int64_t activated = kLongAgo, closed = kLongAgo, written = kLongAgo;  ///< edge numbers
   };
   struct Burst {
     bool write = false;
@@ -141,13 +141,13 @@ class SdramChip {
   Power power_ = Power::kPause;
   unsigned power_refreshes_ = 0;
   int64_t mode_set_ = kLongAgo, refreshed_ = kLongAgo, activated_ = kLongAgo;
-  uint64_t refresh_due_ps_ = 0;  ///< the next refresh must come before
+  uint64_t refresh_due_ps_ = 0;  ///< deadline of the next refresh
   bool late_noted_ = false;
   unsigned latency_ = 0, burst_length_ = 1;
   Burst burst_;
-  std::deque<SdramOut> pipe_;                                 ///< words of a read on their way to dq
-  uint8_t dqm_ = 0;                                           ///< of the last edge
-  std::array<SdramOut, 2> out_{};                             ///< of the last two edges, the older first
+  std::deque<SdramOut> pipe_;                                 ///< read data in flight to dq
+  uint8_t dqm_ = 0;                                           ///< dqm at the last edge
+  std::array<SdramOut, 2> out_{};                             ///< output at the last two edges, the older first
   std::unordered_map<uint64_t, std::vector<uint16_t>> rows_;  ///< {row, bank} -> columns
   std::vector<SdramFinding> findings_;
   Counts counts_;

@@ -19,7 +19,7 @@ struct GpuLinkParameters {
 /// forwards it while it arrives. Time is reserved packet by packet, in the order of the calls.
 class GpuLinkWires {
  public:
-  static constexpr uint64_t kHeadBytes = 16;  ///< of each packet, in addition to its data
+  static constexpr uint64_t kHeadBytes = 16;  ///< per packet, in addition to its data
 
   /// Throws std::invalid_argument for a unit count or a rate of 0.
   explicit GpuLinkWires(const GpuLinkParameters& parameters);

@@ -116,8 +116,7 @@ class RootComplex : public sc_core::sc_module {
   std::function<void()> taken_;
   uint32_t sent_tag_ = 0;  ///< tag of the read that Pump is sending
   uint64_t posted_forwarded_ = 0, posted_done_ = 0;
-  std::deque<std::pair<uint64_t, CpuAccess*>>
-      held_;  ///< completions that wait until this many posted writes are in memory
+  std::deque<std::pair<uint64_t, CpuAccess*>> held_;  ///< completions that wait for this many posted writes
   std::map<uint16_t, hw::BusCounts> bus_counts_;
   std::set<const tlm::tlm_generic_payload*> strays_;  ///< injected accesses in flight
   struct {

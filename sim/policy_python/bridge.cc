@@ -15,7 +15,7 @@ namespace py = pybind11;
 namespace gmmu::sim::twin {
 namespace {
 
-/// Calls into Python. A Python exception ends the run with the exception's text.
+/// Runs `call`, which calls into Python. A Python exception ends the run with the exception's message.
 template <typename Call>
 auto Guarded(const char* what, Call call) {
   try {
@@ -77,7 +77,7 @@ class PythonPolicy : public Policy {
     return py::getattr(policy, name, py::object());
   }
 
-  const py::object build_, place_, fill_, prefetch_, next_;  // bound methods; null: the hardware's decision
+  const py::object build_, place_, fill_, prefetch_, next_;  // bound methods; null: the hardware decides
 };
 
 std::string& LastError() {

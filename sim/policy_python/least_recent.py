@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A policy in Python: the least recently used entry goes, and a walk fetches its line of eight entries.
+"""A policy in Python: it evicts the least recently used entry, and a walk fetches its line of eight entries.
 
     ./gmmu replay gen:zipf,footprint=32MiB --engine fast --set policy.file=sim/policy_python/least_recent.py
 
-The class may have any of the methods build, place, fill, prefetch and next; sim/twin/policy.h says what they mean. What it
-does not have is the hardware's choice.
+The class may define any of the methods build, place, fill, prefetch and next; sim/twin/policy.h describes them. For a
+method that it does not define, the hardware's decision applies.
 """
 
 
@@ -13,7 +13,8 @@ class Policy:
         self.entries = int(arguments or 8)
 
     def place(self, entries):
-        """The place, 0 to len(entries.lines) - 1, for a new entry; None: it is not kept."""
+        """Returns the index, 0 to len(entries.lines) - 1, at which the new entry is placed; None: the entry is
+        dropped."""
         lines = entries.lines
         return min(range(len(lines)), key=lambda way: (lines[way].valid, lines[way].used_ps))
 

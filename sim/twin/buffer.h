@@ -11,9 +11,9 @@ namespace gmmu::sim::twin {
 /// The words of a paging buffer. Want reads them from memory, one page at a time.
 class Buffer {
  public:
-  /// The reason why reading stopped.
+  /// Why reading stopped.
   struct Trouble {
-    bool closed = false;  ///< the host port is closed: retry when it is open
+    bool closed = false;  ///< the host port is closed: retry when it opens
     regs::Fault reason = regs::Fault::kNone;
     unsigned level = 0;
     Address address;
@@ -26,8 +26,9 @@ class Buffer {
   const Address& from() const { return from_; }
   const uint64_t* at(uint64_t word) const { return &words_[word]; }
 
-  /// Makes the words below `end` readable by at() and sets cost.done to the time at which they have arrived. Returns
-  /// nullopt on success, otherwise the reason; a failure is known at cost.done.
+  /// Makes the words below `end` readable through at(). Returns nullopt on success and sets cost.done to the time at
+  /// which the words have arrived; otherwise returns the reason and sets cost.done to the time at which the failure is
+  /// known.
   std::optional<Trouble> Want(Path& path, unsigned port, uint64_t end, Cost& cost);
 
  private:
@@ -35,7 +36,7 @@ class Buffer {
   Address from_;
   uint64_t bytes_ = 0;
   std::vector<uint64_t> words_;
-  std::vector<uint64_t> come_ps_;  ///< when each chunk of the words has arrived
+  std::vector<uint64_t> come_ps_;  ///< when each chunk of the words arrived
   Window chunks_{kChunksInFlight};
   uint64_t asked_ps_ = 0;  ///< when the last chunk was requested
 };

@@ -13,9 +13,9 @@ namespace {
 using regs::Access;
 using regs::Pattern;
 
-constexpr uint64_t kAheadCycles = 64;  // an act performs the accesses of this many cycles in advance
+constexpr uint64_t kAheadCycles = 64;  // an act performs accesses up to this many cycles in advance
 constexpr uint64_t kLineCycles = 2;    // between the starts of two lines
-constexpr uint64_t kAgainCycles = 25;  // repeating a walk, in addition to the walk's read
+constexpr uint64_t kAgainCycles = 25;  // cycles to restart a walk, on top of its memory read
 constexpr uint64_t kAnswerCycles = 6;  // from the end of an access to the reuse of its slot
 constexpr uint64_t kStartCycles = 20;  // from the register write that starts a run to the run's first line
 constexpr uint64_t kEndCycles = 14;    // from checking the last response to the end of the run
@@ -112,7 +112,7 @@ void Client::Start() {
   Schedule(parts_.agenda.now() + parts_.time.Cycles(kStartCycles));
 }
 
-/// Schedules an act at `ps`, unless an earlier one is scheduled.
+/// Schedules an act for `ps`, unless an earlier one is scheduled.
 void Client::Schedule(uint64_t ps) {
   ps = std::max(ps, parts_.agenda.now());
   if (scheduled_ && scheduled_ps_ <= ps) return;
@@ -146,7 +146,7 @@ void Client::Act() {
       sequence_.emplace(Lines());
       va_ = sequence_->Next();
       issued_ = passed_ = 0;
-      issue_ps_ = last_ps_;  // the next pass begins after the previous one has ended
+      issue_ps_ = last_ps_;  // the next pass starts when the previous one has ended
     }
     const bool behind = !lines_under_way_.empty();
     const bool last = issued_ == order_.count() || lines_under_way_.size() == slots_.count() ||
@@ -178,12 +178,12 @@ bool Client::AskLine(Cost cost) {
 bool Client::Translate(LineUnderWay& line, bool again) {
   const Address at{false, regs::Target::kSystem, static_cast<unsigned>(ctrl_.space()), line.va};
   line.epoch = parts_.path.mmu().epoch();
-  line.place = parts_.path.Resolve(port_, at, access_, again ? 0 : 1, line.cost);  // a repetition is not counted
+  line.place = parts_.path.Resolve(port_, at, access_, again ? 0 : 1, line.cost);  // a replay is not counted
   waiting_ = line.place.kind == Place::Kind::kClosed;
   return !waiting_;
 }
 
-/// Performs, in order, the accesses of lines whose translations are known. Returns false if the run waits or ends.
+/// Performs, in order, the accesses of lines whose translations are known. Returns false if the run waits or has ended.
 bool Client::MoveLines(uint64_t ahead) {
   while (!lines_under_way_.empty() && lines_under_way_.front().cost.at <= ahead) {
     LineUnderWay& line = lines_under_way_.front();
@@ -225,8 +225,8 @@ void Client::WaitForTurn() {
   });
 }
 
-/// Returns the time that the lines requested before the fault is known take: lines of the faulting page are walked
-/// again, one after the other, since only one lookup gets a fault.
+/// Returns the duration of the lines that were requested before the fault is known. Only one lookup gets a fault, so
+/// the lines of the faulting page are walked again, one after the other.
 uint64_t Client::BehindFault(const LineUnderWay& faulted) const {
   if (faulted.place.kind != Place::Kind::kFault || ctrl_.pattern() != Pattern::kOrder) return 0;
   const uint64_t line = parts_.time.Cycles(kLineCycles);
@@ -236,10 +236,10 @@ uint64_t Client::BehindFault(const LineUnderWay& faulted) const {
   return lines * parts_.time.Cycles(parts_.time.parameters().vram_latency + kAgainCycles);
 }
 
-/// Records the times of an access after it was performed.
+/// Records the times of an access that has been performed.
 void Client::Answered(const Cost& cost) {
   const uint64_t words = parts_.time.Cycles(kLine / 8), end = std::max(cost.at, cost.done);
-  if (access_ == Access::kWrite) issue_ps_ = std::max(issue_ps_, cost.at + words);  // a write's words precede it
+  if (access_ == Access::kWrite) issue_ps_ = std::max(issue_ps_, cost.at + words);  // a write's data precedes it
   looked_ps_ = std::max(looked_ps_ + words, end + parts_.time.Cycles(kAnswerCycles));
   slots_.Take(looked_ps_);
   last_ps_ = std::max(last_ps_, looked_ps_);

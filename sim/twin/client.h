@@ -28,11 +28,11 @@ struct ClientParts {
   Turns& turns;
 };
 
-/// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the other; one act of the
+/// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the other; each act of the
 /// agenda performs the lines of several cycles. Results appear in the registers when the run ends.
 class Client {
  public:
-  /// `ended` is called when a run is over.
+  /// `ended` is called when a run has ended.
   Client(unsigned port, const ClientParts& parts, std::function<void()> ended);
 
   uint64_t Read(uint32_t offset) const;
@@ -47,7 +47,7 @@ class Client {
   static constexpr size_t kLine = 64;
   using Line = std::array<uint64_t, kLine / 8>;
 
-  /// A line that holds a slot. Its memory address is known from time cost.at on.
+  /// A line that occupies a slot. Its memory address is known at time cost.at.
   struct LineUnderWay {
     uint64_t va = 0;
     Place place;
@@ -62,7 +62,7 @@ class Client {
   bool Translate(LineUnderWay& line, bool again = false);
   bool MoveLines(uint64_t ahead);
   void WaitForTurn();
-  bool MoveLine(LineUnderWay& line);  ///< false: the run has stopped, for good
+  bool MoveLine(LineUnderWay& line);  ///< false: the run has stopped and will not resume
   void Answered(const Cost& cost);
   uint64_t BehindFault(const LineUnderWay& faulted) const;
   bool WriteLine(LineUnderWay& line);
@@ -86,19 +86,20 @@ class Client {
   uint64_t fault_address_ = 0;
   // the run
   bool enabled_ = false, busy_ = false, waiting_ = false, ending_ = false;
-  bool scheduled_ = false, queued_ = false, turn_ = false;  ///< an act is planned; waits for its turn, or has it
+  bool scheduled_ = false, queued_ = false, turn_ = false;  ///< an act is scheduled; its turn is awaited, or granted
   bool verified_write_ = false;
   uint64_t generation_ = 0, acts_ = 0, scheduled_ps_ = 0;
   std::optional<hw::TrafficSequence> sequence_;
   regs::Access access_ = regs::Access::kRead;
   uint64_t va_ = 0;                   ///< address of the next line to request
-  uint64_t done_ = 0;                 ///< accesses without a fault, in both passes
-  uint64_t issued_ = 0, passed_ = 0;  ///< accesses of the current pass: with a slot, and performed
+  uint64_t done_ = 0;                 ///< accesses without a fault, in both passes together
+  uint64_t issued_ = 0, passed_ = 0;  ///< accesses of the current pass: holding a slot, and performed
   std::deque<LineUnderWay> lines_under_way_;
   uint32_t crc_ = 0;
   uint64_t mismatches_ = 0;
-  uint64_t last_ps_ = 0;  ///< when the latest access ends
-  // When the reorder buffer's slots are free; when the next line may be requested; when the last response is checked.
+  uint64_t last_ps_ = 0;  ///< when the most recent access ends
+  // When the reorder buffer's slots become free; when the next line may be requested; when the last response is
+  // checked.
   Window slots_{1};
   uint64_t issue_ps_ = 0, looked_ps_ = 0;
 };

@@ -11,8 +11,8 @@ namespace {
 
 constexpr unsigned kLine = 64, kWord = 8;
 constexpr unsigned kAnswerCycles =
-    11;                        // from the memory's last beat to the port: a value between those of a hit and a walk
-constexpr size_t kFront = 15;  // translated accesses per client port that may wait for the memory port
+    11;                        // from the memory's last beat to the port: between the values for a hit and a walk
+constexpr size_t kFront = 15;  // translated accesses per client port that can wait for the memory port
 constexpr uint64_t kReplayCycles = 10;  // from an invalidation to the replay of stalled accesses
 
 unsigned WordsOf(const hw::ClientRequest& request) {
@@ -58,8 +58,8 @@ void ClientPorts::Stall(const InFlight& access) {
   if (accesses_ != nullptr && access.life == life_) accesses_->Stalled(access.client, access.request, Now());
 }
 
-/// Returns the first cycle in which the client port may accept an access, given that at most kFront translated accesses
-/// may wait for the memory port. 0: at once.
+/// Returns the first cycle in which the client port may accept an access; 0: at once. At most kFront translated
+/// accesses may wait for the memory port.
 uint64_t ClientPorts::RoomCycle(Port& port) {
   while (!port.begins.empty() && port.begins.front() <= parts_.agenda.now()) port.begins.pop_front();
   if (port.begins.size() < kFront) return 0;
@@ -125,7 +125,7 @@ void ClientPorts::Translated(const InFlight& access, const Found& found, uint64_
   }
   At(ps, [this, access, found] {
     if (found.epoch == parts_.path.mmu().epoch()) Move(access, found.place);
-    else Translate(access, true);  // the translation may be stale, so repeat it
+    else Translate(access, true);  // the translation might be stale, so replay it
   });
 }
 

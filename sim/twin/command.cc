@@ -15,10 +15,10 @@ constexpr unsigned kNoScope = 3;
 constexpr unsigned kMost = 0xFFFF;
 
 struct Form {
-  unsigned operands, least, most;  // operands: words after the header; least, most: bounds of all words
+  unsigned operands, least, most;  // operands: words after the header; least, most: bounds of the number of words
 };
 
-/// Returns the form of an opcode; null if there is no such opcode.
+/// Returns the form of an opcode, or null if there is no such opcode.
 const Form* FormOf(Opcode opcode) {
   static constexpr Form kForms[] = {
       {0, 1, kMost},  // nop
@@ -54,7 +54,7 @@ bool NeedsPrivilege(regs::CommandHeaderWord header) {
          (opcode == Opcode::kFlushTlb && header.scope() == Scope::kGlobal);
 }
 
-/// Whether the range wraps around, or exceeds the 48 bits of physical addresses.
+/// Whether the range wraps around or exceeds the 48 bits of a physical address.
 bool BadRange(const Address& range, uint64_t bytes) {
   const uint64_t end = range.at + bytes;
   if (bytes != 0 && end != 0 && end < range.at) return true;
@@ -121,7 +121,7 @@ void FillAperture(Command& command, const uint64_t* words, const CommandRights& 
   command.step = opcode == Opcode::kApertureMap ? hw::kPageSize : 0;
 }
 
-/// Step 4 checks the form of the operands.
+/// Step 4: checks the form of the operands.
 bool BadOperands(const Command& command, const uint64_t* words) {
   const regs::CommandHeaderWord header = command.header;
   switch (header.opcode()) {
@@ -140,7 +140,7 @@ bool BadOperands(const Command& command, const uint64_t* words) {
   }
 }
 
-/// Step 5 refuses a space that is not built.
+/// Step 5: refuses a space that is not built.
 bool BadSpace(const Command& command, unsigned spaces) {
   const regs::CommandHeaderWord header = command.header;
   const Opcode opcode = header.opcode();
@@ -149,7 +149,7 @@ bool BadSpace(const Command& command, unsigned spaces) {
          (HasDestination(opcode) && header.dst_physical() == 0 && header.dst_space() >= spaces);
 }
 
-/// Whether the command names a space other than its buffer's, in a virtual address or a flush.
+/// Whether a virtual address or a flush of the command names a space other than its buffer's.
 bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
   const Opcode opcode = header.opcode();
   if (opcode == Opcode::kFlushTlb) return header.dst_space() != own;

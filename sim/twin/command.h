@@ -7,28 +7,27 @@
 
 namespace gmmu::sim::twin {
 
-/// The rights of a ring's commands, derived from the ring and the machine.
+/// The rights of a ring's commands, derived from the ring and the hardware sizes.
 struct CommandRights {
   bool privileged = false;
-  unsigned space = 0;           ///< the paging buffer's, the only one that it may name without privilege
-  unsigned spaces = 0;          ///< how many are built
+  unsigned space = 0;           ///< the paging buffer's space; an unprivileged command may name no other
+  unsigned spaces = 0;          ///< number of spaces built
   uint64_t aperture_pages = 0;  ///< register aperture_pages
   uint64_t aperture_base = 0;
 };
 
-/// A checked and decoded command. The order of the checks is that of rtl/dma/README.md, "Faults and their
-/// priority".
+/// A checked and decoded command. The checks are made in the order of rtl/dma/README.md, "Faults and their priority".
 struct Command {
-  /// The source of a write's bytes.
+  /// Where the bytes of a write come from.
   enum class Data : uint8_t {
     kNone,
     kCopy,    ///< `source`
     kFill,    ///< `value`, 4 bytes
     kSeries,  ///< `value`, `value` + `step`, ...
-    kInline,  ///< words of the buffer from `inline_word` on
+    kInline,  ///< words of the buffer, starting at `inline_word`
     kValue,   ///< `value`, 8 bytes
   };
-  /// The action after all writes are done.
+  /// The operation that follows when all writes are done.
   enum class After : uint8_t { kNothing, kFlushAperture, kFlushUnmapped, kFlushTlb, kSignal };
 
   regs::CommandHeaderWord header;
@@ -39,7 +38,7 @@ struct Command {
   uint64_t bytes = 0;
   uint64_t value = 0, step = 0;
   unsigned inline_word = 0;     ///< the command's first word of data
-  uint64_t start = 0, end = 0;  ///< range of a flush
+  uint64_t start = 0, end = 0;  ///< range to be flushed
 };
 
 /// Returns the number of words after the header that JudgeCommand reads; 0 for a bad header.

@@ -7,7 +7,7 @@
 
 namespace gmmu::sim::twin {
 
-/// The counter registers. Counters of cycles are estimates, and `walk_issue_cycles` is 0; README.md lists those that
+/// The counter registers. Cycle counts are estimates, and `walk_issue_cycles` is 0; README.md lists the counters that
 /// depend on timing or on the size of a cache.
 class Counters {
  public:
@@ -15,8 +15,8 @@ class Counters {
     uint64_t lookups = 0, hits = 0, misses = 0, merged = 0, faults = 0, cycles = 0;
   };
 
-  /// Returns the counters of a translation port. The clients come first, then the paging engine's fetch, read and
-  /// write.
+  /// Returns the counters of a translation port. The clients come first, followed by the paging engine's fetch, read
+  /// and write ports.
   Port& port(unsigned index) { return ports_[index]; }
   /// Returns a shared counter by its register type, for example Of<regs::CountersWalks>().
   template <typename Register>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fast engine: builds a machine with the parameters that a configuration gives.
+// Builds the fast engine's machine from a configuration.
 #include "twin/fast_engine.h"
 
 #include "host/config.h"

@@ -15,8 +15,9 @@ struct FastMachine : PlainMachine<Gpus> {
   Gpu& gpu(unsigned unit) { return device().gpu(unit); }
 };
 
-/// Makes the machine in plain C++: its results equal the RTL's, its times are estimates. It supports every hardware
-/// size that the configuration allows. Throws ConfigError when waves are requested, and for keys without effect here.
+/// Constructs the machine in plain C++. Its results equal those of the RTL; its times are estimates. It supports every
+/// hardware size that the configuration allows. Throws ConfigError if waves are requested, and for keys that have no
+/// effect here.
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const EngineOptions& options);
 
 }  // namespace gmmu::sim::twin

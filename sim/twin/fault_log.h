@@ -8,7 +8,7 @@
 
 namespace gmmu::sim::twin {
 
-/// A fault as reported by the engine or the client.
+/// A fault as reported by the paging engine or a client.
 struct FaultReport {
   regs::Fault reason = regs::Fault::kNone;
   unsigned space = 0;
@@ -21,17 +21,17 @@ struct FaultReport {
 };
 
 /// The fault queue: records in host memory, numbered since reset. Records that are dropped because the queue is full
-/// are numbered too.
+/// are numbered as well.
 class FaultLog {
  public:
-  /// `recorded` is called when a record is in memory and the tail has moved.
+  /// `recorded` is called when a record is in memory and the tail has advanced.
   FaultLog(Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters, std::function<void()> recorded)
       : memory_(memory), time_(time), agenda_(agenda), counters_(counters), recorded_(std::move(recorded)) {}
 
   void Report(const FaultReport& fault);
 
-  /// Writes the size register. Enabling the queue reduces the tail modulo the size; while the queue is disabled the
-  /// tail keeps its value.
+  /// Writes the size register. When the queue is enabled, the tail is reduced modulo the size; while it is disabled,
+  /// the tail keeps its value.
   void Resize(regs::FaultQueueSize size);
 
   regs::FaultQueueBase base;

@@ -78,7 +78,7 @@ Gpu::~Gpu() = default;
 
 // ---- the PCI function, silence, reset
 
-/// Passes the PCI function's permissions and the pins to the blocks.
+/// Passes the PCI function's permissions and the state of the pins to the blocks.
 void Gpu::Straps() {
   memory_.set_bus_master(config_.bus_master());
   memory_.set_silence(silence_);
@@ -150,14 +150,15 @@ void Gpu::WriteMessage() {
   });
 }
 
-// ---- accesses of the CPU
+// ---- CPU accesses
 
 void Gpu::Push(Access access) {
   accesses_.push_back(std::move(access));
   Pump();
 }
 
-/// Returns when the port accepts the access. Register writes wait until window writes are done (rtl/top/gmmu_regs.sv).
+/// Returns when the port accepts the access. Register writes wait until all window writes are done
+/// (rtl/top/gmmu_regs.sv).
 uint64_t Gpu::FreePs(const Access& access) const {
   const bool settles = access.target == Access::Target::kRegisters && access.write;
   return settles ? std::max(port_ps_, window_ps_) : port_ps_;
@@ -227,8 +228,8 @@ void Gpu::DoWindow(Access& access) {
   agenda_.At(window_ps_, [access = std::move(access), ok]() mutable { Answer(access, ok); });
 }
 
-/// Adds the time of a window access, in steps of 8 bytes: writes use all slots in parallel; reads go one after the
-/// other when nothing else is in flight.
+/// Adds the time of a window access, in steps of 8 bytes. Writes use all slots in parallel; when nothing else is in
+/// flight, reads go one after the other.
 void Gpu::WindowTime(Access& access) {
   port_ps_ = std::max(port_ps_, agenda_.now());
   for (uint64_t done = 0; done < access.data.size(); done += kWindowBeat) {
@@ -243,9 +244,10 @@ void Gpu::WindowTime(Access& access) {
   }
 }
 
-// ---- observation
+// ---- instruments
 
-/// Whether engine and clients have no access in progress. Accesses through BAR2 are the CPU's and do not count.
+/// Whether the paging engine and the clients have no access in flight. Accesses through BAR2 are the CPU's and do not
+/// count.
 bool Gpu::Silent() const { return held_ && !lost_answer_ && memory_.busy_until() <= agenda_.now(); }
 
 bool Gpu::idle() const {

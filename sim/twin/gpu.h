@@ -39,10 +39,10 @@ class ClientPorts;
 class PagingEngine;
 class Peers;
 
-/// One GPU of a platform: the blocks of rtl/top, VRAM, and its PCI function.
+/// One GPU of a machine: the blocks of rtl/top, VRAM, and the PCI function.
 ///
-/// The CPU's accesses are pushed in the order of their arrival and performed in that order. The response is immediate
-/// unless an earlier register write has to wait.
+/// CPU accesses are pushed in the order of their arrival and performed in that order. The response is immediate unless
+/// an earlier register write has to wait.
 class Gpu {
  public:
   using Access = GpuAccess;
@@ -67,11 +67,11 @@ class Gpu {
   void Push(Access access);
   /// Returns the number of CPU accesses that the GPU's port has not accepted.
   size_t waiting() const { return accesses_.size(); }
-  /// Reads a register for an instrument. It is not an access of the CPU and takes no time.
+  /// Reads a register for an instrument. The read is not a CPU access and takes no time.
   uint64_t ReadRegister(uint32_t offset) const;
-  /// Drives the silence pin of the top: while `on`, the host port issues nothing new.
+  /// Drives the top's silence pin: while `on`, the host port issues no new request.
   void Silence(bool on);
-  /// Pulses the reset pin of the top: everything except VRAM and the PCI function returns to its power-on state.
+  /// Pulses the top's reset pin: everything except VRAM and the PCI function returns to its power-on state.
   void Reset();
 
   bool idle() const;
@@ -130,23 +130,23 @@ class Gpu {
   std::unique_ptr<WaitChecker> waits_;
 
   std::deque<Access> accesses_;
-  uint64_t port_ps_ = 0;  ///< when the port is free for the CPU's next access
+  uint64_t port_ps_ = 0;  ///< when the port can accept the CPU's next access
   bool pump_planned_ = false;
   Window window_slots_;
-  uint64_t window_ps_ = 0;               ///< when all window beats so far are answered
+  uint64_t window_ps_ = 0;               ///< when the last response to the window beats so far arrives
   bool enabled_ = false, held_ = false;  ///< register ctrl
   bool silence_ = false, lost_answer_ = false;
   uint64_t window_base_ = 0;
   uint64_t reset_ps_ = 0, generation_ = 0;
-  unsigned runs_ = 0;  ///< clients that are busy
+  unsigned runs_ = 0;  ///< number of busy clients
   uint64_t runs_began_ps_ = 0;
   struct Half {
     bool there = false;
     uint32_t offset = 0;
     uint32_t value = 0;
   };
-  Half write_low_;  ///< the low half of a write that waits for its high half
-  Half read_high_;  ///< the high half that the last read of a low half latched
+  Half write_low_;  ///< the low half of a register write that waits for the high half
+  Half read_high_;  ///< the high half latched by the last read of a low half
 };
 
 }  // namespace twin

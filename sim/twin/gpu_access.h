@@ -11,7 +11,7 @@ struct GpuAccess {
   enum class Target : uint8_t { kRegisters, kWindow, kConfig } target = Target::kRegisters;
   bool write = false;
   uint64_t offset = 0;
-  std::vector<uint8_t> data;  ///< what to write; its size is that of the access, also of a read
+  std::vector<uint8_t> data;  ///< the data to write; its size is the access's size, also for a read
   /// Called with the bytes read (none for a write). If `ok` is false, the access was refused.
   std::function<void(bool ok, const std::vector<uint8_t>& data)> done;
 };

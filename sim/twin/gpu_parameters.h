@@ -15,7 +15,7 @@ struct MachineConfig;
 
 namespace gmmu::sim::twin {
 
-/// Built hardware sizes, as registers cap0 to cap2 report them.
+/// The built hardware sizes, as registers cap0 to cap2 report them.
 struct Built {
   unsigned clients = 4, rings = 1, spaces = 16;
   unsigned l1_entries = 16, l2_entries = 512, l2_ways = 4, walk_cache = 16;
@@ -24,18 +24,18 @@ struct Built {
   TlbSizes tlb_sizes() const { return {l1_entries, l2_entries, l2_ways, walk_cache, walks}; }
 };
 
-/// Deliberate memory faults of one GPU; all are off by default.
+/// Memory faults to be injected into one GPU; all are off by default.
 struct MemoryFaults {
-  /// Flips a bit in the beat that brings the total of bytes written to VRAM to this number; 0: in none.
+  /// Flips a bit in the beat with which the bytes written to VRAM reach this total; 0: flips none.
   uint64_t flip_after = 0;
-  bool drop_fence = false;  ///< writes of 16 aligned bytes to the host are lost
+  bool drop_fence = false;  ///< 16-byte aligned writes to the host are lost
 };
 
-/// The configured policy's changes to the hardware's TLBs and walks.
+/// What the configured policy changes about the hardware's TLBs and walks.
 struct PolicyParameters {
-  bool stated = false;  ///< some choice differs from the hardware: its counters are shown
+  bool stated = false;  ///< some choice differs from the hardware, so the policy's counters are reported
   Hierarchy hierarchy;
-  std::function<std::unique_ptr<Policy>()> make;  ///< null: the hardware's decisions
+  std::function<std::unique_ptr<Policy>()> make;  ///< null: the hardware's decisions apply
 };
 
 struct GpuParameters {

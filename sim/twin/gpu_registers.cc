@@ -25,10 +25,10 @@ bool InBlock(uint32_t offset, uint32_t base, uint32_t stride, uint32_t count) {
 
 }  // namespace
 
-// ---- the port accepts whole words, or two halves with the low half first
+// ---- the register port, which accepts whole words, or two halves with the low half first
 
-/// Whether a write to a root or to sizes_in_use finds an operation in progress and must wait. While ctrl.silence is set
-/// that operation may never end, so the write is ignored instead.
+/// Whether a write to a root or to sizes_in_use must wait for an operation in progress. While ctrl.silence is set, the
+/// operation might never end, so such a write is ignored instead.
 bool Gpu::BusyWrite(const Access& access) const {
   const auto word = static_cast<uint32_t>(access.offset) & ~(kWord - 1);
   return access.write && operations_.busy() &&
@@ -91,7 +91,7 @@ bool Gpu::WriteBeat(Access& access) {
   return true;
 }
 
-/// Returns the word at the access. If the low half of a word was just read, the latched high half is returned.
+/// Returns the word at the access. If the low half of the word was read just before, returns the latched high half.
 uint64_t Gpu::ReadBeat(const Access& access) {
   const auto offset = static_cast<uint32_t>(access.offset);
   const uint32_t word = offset & ~(kWord - 1);
@@ -134,7 +134,7 @@ void Gpu::WriteRegister(uint32_t offset, uint64_t value) {
   } else if (InBlock(offset, regs::kClientBase, regs::kClientStride, built.clients)) {
     Client& client = clients_[(offset - regs::kClientBase) / regs::kClientStride];
     const bool was = client.busy();
-    if (lost_answer_ && &client == &clients_[0]) return;  // the lost answer has stuck the client's traffic engine
+    if (lost_answer_ && &client == &clients_[0]) return;  // the injected fault has blocked the client's traffic engine
     client.Write(offset % regs::kClientStride, value);
     if (!was && client.busy() && runs_++ == 0) runs_began_ps_ = agenda_.now();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Carries the CPU's accesses to a GPU.
+// CPU accesses to a GPU.
 #include "twin/gpus.h"
 
 #include <algorithm>
@@ -93,7 +93,7 @@ void Gpus::Read(const BarAccess& access, void* to) {
 }
 
 /// Sends a posted write, which is still in flight on return. A write that waits at the GPU's port occupies a header
-/// credit; without a credit the CPU waits.
+/// credit; if there is no credit, the CPU waits.
 void Gpus::Write(const BarAccess& access, const void* from) {
   Gpu& gpu = *gpus_[access.unit];
   Agenda& agenda = host_.agenda;

@@ -19,11 +19,11 @@ struct GpuAccess;
 
 /// The GPUs of the fast engine, linked to each other.
 ///
-/// A write never takes effect inside the call: it arrives at the GPU later, when other calls let time pass. All times
+/// A write never takes effect inside the call: it arrives at the GPU later, while other calls let time pass. All times
 /// are estimates; equal calls give equal times and equal bytes.
 ///
-/// The twin models the blocks of rtl/ a second time on purpose: it is the fast engine, and a run that differs between
-/// the engines reveals an error in one of them.
+/// The twin duplicates the blocks of rtl/ on purpose: it is the fast engine, and a run in which the engines differ
+/// reveals an error in one of them.
 class Gpus : public Device {
  public:
   static constexpr unsigned kMostUnits = 4;
@@ -43,11 +43,11 @@ class Gpus : public Device {
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
   void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
 
-  // Device's instruments (gpus_instruments.cc)
+  // The instruments of Device (gpus_instruments.cc)
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
   uint64_t Cycles() override;
-  /// Counts acts of the agenda, because this engine evaluates no cycles.
+  /// Returns the number of acts of the agenda, because this engine evaluates no cycles.
   uint64_t CyclesEvaluated() override;
   std::vector<hw::InUse> ResourcesInUse() override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
@@ -61,7 +61,7 @@ class Gpus : public Device {
 
   PlainHost& host_;
   const uint64_t bound_ns_;  ///< gpu.mmio_bound_ns
-  const bool tag_is_lost_;   ///< deliberate fault: the hardware always claims to hold a tag
+  const bool tag_is_lost_;   ///< injected fault: the hardware always reports a tag in use
   const std::unique_ptr<Peers> peers_;
   std::vector<std::unique_ptr<Gpu>> gpus_;
   uint64_t requests_ = 0, writes_ = 0;

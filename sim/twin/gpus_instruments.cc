@@ -14,11 +14,11 @@
 namespace gmmu::sim::twin {
 namespace {
 
-/// Whether this engine estimates the counter. It has no estimate of a port's outstanding lookups or of a table read's
-/// wait for the bus.
+/// Whether this engine estimates the counter. It has no estimates of a port's outstanding lookups or of the time for
+/// which a table read waits for the bus.
 bool Known(const GpuCounter& counter) { return counter.name != "walk_issue_cycles" && counter.name != "cycles"; }
 
-/// Returns the policy's counters that the hardware does not have.
+/// Returns the counters that a policy has and the hardware does not.
 std::vector<hw::Counter> PolicyCountersOf(TlbTiming& timing) {
   const PolicyCounters& c = timing.policy_counters();
   return {{"policy", "prefetch_walks", c.prefetch_walks, "walks", "Walks that nobody waits for; in walks, too."},

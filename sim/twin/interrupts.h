@@ -6,11 +6,11 @@
 namespace gmmu::sim::twin {
 
 /// Interrupt causes and messages (rtl/top/README.md). A message becomes due when an enabled cause appears, and after a
-/// clear that leaves an enabled cause set. One message is sent at a time; it waits while the port is closed, and is
-/// dropped once no enabled cause is set.
+/// clear that leaves an enabled cause set. Messages are sent one at a time. A due message waits while the port is
+/// closed, and is dropped if no enabled cause is left.
 class Interrupts {
  public:
-  /// `begin` starts a message; Sent() is called when it has left.
+  /// `begin` starts to send a message. The owner calls Sent() when the message has left.
   explicit Interrupts(std::function<void()> begin) : begin_(std::move(begin)) {}
 
   uint64_t status() const { return status_; }
@@ -30,7 +30,7 @@ class Interrupts {
     enable_ = enable;
     Try();
   }
-  /// Sets whether messages may be sent: MSI and bus mastering are on, and silence is off.
+  /// Sets whether messages may be sent: MSI and bus mastering are enabled, and the GPU is not silenced.
   void set_open(bool open) {
     open_ = open;
     Try();

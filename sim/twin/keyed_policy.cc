@@ -64,7 +64,7 @@ class KeyedPolicy : public Policy {
   using Group = std::pair<unsigned, uint32_t>;
   static Group GroupOf(const WaitingWalk& walk) { return {walk.port, walk.group}; }
 
-  /// Returns the first matching walk. Prefetches come after all other walks.
+  /// Returns the index of the first matching walk. Prefetches come after all other walks.
   template <typename Agrees>
   static size_t First(const std::vector<WaitingWalk>& waiting, Agrees agrees) {
     for (const bool prefetches : {false, true})
@@ -73,7 +73,7 @@ class KeyedPolicy : public Policy {
     return 0;
   }
 
-  /// Chooses a victim among every `shares`-th entry from `share` on.
+  /// Chooses a victim among every `shares`-th entry, starting at `share`.
   unsigned Replace(const TlbSet& set, Replacement how, unsigned share, unsigned shares) {
     if (how == Replacement::kTurn && (set.level == 1 || shares == 1)) return Policy::Place(set);
     for (unsigned i = share; i < set.count; i += shares)
@@ -91,7 +91,7 @@ class KeyedPolicy : public Policy {
   std::mt19937_64 random_;
   unsigned clients_ = 1;
   std::vector<uint64_t> last_;  ///< page of each port's previous miss
-  Group group_{~0u, 0};         ///< the group whose walks get walkers
+  Group group_{~0u, 0};         ///< the group whose walks are assigned walkers
 };
 
 Hierarchy HierarchyOf(const MachineConfig::Policy& keys) {

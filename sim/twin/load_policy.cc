@@ -22,7 +22,7 @@ constexpr const char* kBridge = "gmmu_policy_python.so";
   throw ConfigError("policy.file = \"" + file + "\": " + why);
 }
 
-/// Returns the path of the bridge, which is built into the program's directory.
+/// Returns the path of the Python bridge in the program's directory.
 std::string BridgeFor(const std::string& file) {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);

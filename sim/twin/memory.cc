@@ -10,11 +10,11 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr size_t kFenceRecord = 16;
-constexpr uint64_t kBurst = 256;  // no access of a port is longer or crosses a multiple of kBurst
+constexpr uint64_t kBurst = 256;  // no access at a port is longer or crosses a multiple of kBurst
 
 }  // namespace
 
-/// Returns the bytes of whole bus beats, which is how read bytes are counted.
+/// Returns the size in whole bus beats, in bytes: read bytes are counted this way.
 uint64_t Memory::WholeBeats(uint64_t address, uint64_t size) const {
   return size == 0 ? 0 : time_.BeatsOf(address, size) * time_.parameters().bus_bytes;
 }
@@ -50,7 +50,7 @@ bool Memory::WriteWindow(uint64_t offset, const void* from, size_t size) {
   return true;
 }
 
-/// Returns when the data of a host memory read that begins at `at` has arrived.
+/// Returns when the data of a host memory read that starts at `at` has arrived.
 uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool alone) {
   uint64_t end = at;
   const uint64_t most = time_.parameters().max_read_request;

@@ -110,7 +110,7 @@ bool Mmu::Walk(Space& space, uint64_t va, Mapping& mapping) {
   return true;
 }
 
-/// Returns the table reads of a walk from the root, with the pointers recorded during the walk.
+/// Returns the table reads of a walk from the root, using the pointers recorded during the walk.
 WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   const SpaceShape& shape = space.shape;
   WalkPlan plan;
@@ -138,7 +138,7 @@ WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   return plan;
 }
 
-/// Walks for a page without a lookup, using the tables' current contents. It changes no state and takes no time.
+/// Walks for a page without a lookup, with the current contents of the tables. Changes no state and takes no time.
 std::optional<std::pair<Mapping, WalkPlan>> Mmu::Other(const Space& space, uint64_t va) const {
   const SpaceShape& shape = space.shape;
   if (BeforeTheRoot(shape, va)) return std::nullopt;
@@ -203,7 +203,7 @@ Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access
   return answer;
 }
 
-/// Finds the mapping of `va` in the caches or by a walk. Returns false if the host port is closed. `walks` becomes
+/// Finds the mapping of `va` in the caches or by a walk. Returns false if the host port is closed. Sets `walks` to
 /// false if no walk can find a mapping.
 bool Mmu::Search(Space& space, uint64_t va, Mapping& mapping, bool& walks) {
   if (const Mapping* kept = Find(space, va)) {

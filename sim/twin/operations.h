@@ -11,11 +11,11 @@
 
 namespace gmmu::sim::twin {
 
-/// Executes the operations that software requests through MMU registers: invalidations and address space updates, one
-/// at a time.
+/// Executes the operations that software requests through MMU registers, one at a time: invalidations, new roots and
+/// new sizes.
 class Operations {
  public:
-  /// `invalidated` is called when an invalidation of `inv_cmd` has completed, `ended` after any operation.
+  /// `invalidated` is called when an invalidation by `inv_cmd` has completed, `ended` after any operation.
   Operations(Mmu& mmu, TimeModel& time, Agenda& agenda, std::function<void()> invalidated, std::function<void()> ended)
       : mmu_(mmu), time_(time), agenda_(agenda), invalidated_(std::move(invalidated)), ended_(std::move(ended)) {}
 
@@ -28,7 +28,7 @@ class Operations {
   std::array<regs::SpaceGeometry, regs::kSpaceCount> geometry{};
   std::array<regs::SpaceRoot, regs::kSpaceCount> root{};
 
-  /// Handles a write of inv_cmd, which is ignored while busy.
+  /// Handles a write of inv_cmd, which is ignored while an operation is in progress.
   void Invalidate(uint64_t raw) {
     if (busy_) return;
     const regs::InvCmd wanted{raw};
@@ -36,13 +36,13 @@ class Operations {
     mmu_.Invalidate(command.scope(), static_cast<unsigned>(command.space()), start.va(), end.va());
     Begin(mmu_.InvalidatedAt(), true);
   }
-  /// Handles a write of a space's root. Call it only while not busy.
+  /// Handles a write of a space's root. Call it only while no operation is in progress.
   void Configure(unsigned space, const regs::SpaceRoot& wanted) {
     root[space] = wanted;
     const bool changed = mmu_.Configure(space, geometry[space], root[space]);
     Begin(changed ? mmu_.InvalidatedAt() : agenda_.now() + time_.InvalidationPs(), false);
   }
-  /// Handles a write of sizes_in_use. Call it only while not busy.
+  /// Handles a write of sizes_in_use. Call it only while no operation is in progress.
   void Resize(regs::SizesInUse asked) {
     const uint64_t end_ps = mmu_.InvalidatedAt();  // computed from the sizes before the change
     mmu_.Resize(asked);

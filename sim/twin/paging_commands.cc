@@ -13,10 +13,10 @@ namespace {
 using regs::Access;
 using regs::Fault;
 
-constexpr uint64_t kBurst = 256;      // ranges are split at its multiples
+constexpr uint64_t kBurst = 256;      // ranges are split at multiples of kBurst
 constexpr uint64_t kSlotCycles = 16;  // from a landing slot's last beat to the lookup of the slot's next burst
 
-/// Counts the bursts of the range from `start` on that begin in [at, at + size).
+/// Returns the number of bursts of the range starting at `start` that begin in [at, at + size).
 uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
   if (size == 0) return 0;
   const uint64_t multiples = (at + size - 1) / kBurst - (at - 1) / kBurst;
@@ -24,11 +24,11 @@ uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
   return (at == 0 ? (size - 1) / kBurst + 1 : multiples) + (head ? 1 : 0);
 }
 
-/// Returns the first byte's address of the burst that contains `at`.
+/// Returns the address of the first byte of the burst that contains `at`.
 uint64_t BurstOf(uint64_t start, uint64_t at) { return std::max(start, at / kBurst * kBurst); }
 
-constexpr uint64_t kJobCycles = 12;    // from starting a command's job to the job's first burst
-constexpr uint64_t kWaitedCycles = 3;  // after the last response for which a command waits
+constexpr uint64_t kJobCycles = 12;    // from the start of a command's job to the job's first burst
+constexpr uint64_t kWaitedCycles = 3;  // after the last response that a command waits for
 
 uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 
@@ -89,7 +89,7 @@ void PagingEngine::NextCommand() {
 
 // ---- transfers
 
-/// Moves the next part of the transfer and schedules the act for the part after it.
+/// Moves the next part of the transfer and schedules the act for the part after that.
 void PagingEngine::Transfer() {
   if (moved_ == command_.bytes || command_.data == Command::Data::kNone) {
     state_ = State::kSettle;
@@ -106,7 +106,7 @@ void PagingEngine::Transfer() {
   Schedule(copies ? reads_.Free(now) : std::max(now, feed_ps_ - std::min(feed_ps_, parts_.time.BusPs(2 * kBurst))));
 }
 
-/// Checks the outcome of resolving `place`. Returns true if the command waits for a closed port, or fails for a fault
+/// Checks the outcome of resolving `place`. Returns true if the command waits for a closed port, or fails with a fault
 /// that is known at `known_ps`.
 bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done, unsigned port,
                            uint64_t known_ps) {
@@ -121,7 +121,7 @@ bool PagingEngine::Stopped(const Place& place, Access access, const Address& ran
   return true;
 }
 
-/// Returns how many of the `got` bytes for `to` make up whole bursts; a failing copy writes only those bytes.
+/// Returns how many of the `got` bytes for `to` make up whole bursts: a failing copy writes only those.
 uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
   const uint64_t end = (to.at + got) / kBurst * kBurst;
   return end > to.at ? end - to.at : 0;
@@ -132,14 +132,14 @@ uint64_t PagingEngine::JobPs() const {
   return parts_.agenda.now() + (moved_ == 0 ? parts_.time.Cycles(kJobCycles) : 0);
 }
 
-/// Returns when `bytes` that arrived at `ready_ps` reach the writer, which takes all bytes in order.
+/// Returns when `bytes` that arrived at `ready_ps` reach the writer, which accepts all bytes in order.
 uint64_t PagingEngine::FeedPs(uint64_t ready_ps, uint64_t bytes) {
   feed_ps_ = std::max(feed_ps_, ready_ps) + parts_.time.BusPs(bytes);
   return feed_ps_;
 }
 
-/// Reads the source bytes, which lie in one page or two, and returns how many it read. If these are fewer than `size`,
-/// `failed` gives the reason.
+/// Reads the source bytes, which lie in one page or two, and returns the number of bytes read. If it is less than
+/// `size`, `failed` contains the reason.
 uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Unread& failed) {
   uint64_t got = 0;
   while (got < size) {
@@ -181,14 +181,15 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Unread& failed) {
   return got;
 }
 
-/// Returns the bus time of the reads issued after a failing read: the bursts from byte `from` of the command on, at
-/// most as many as there are landing slots.
+/// Returns the bus time of the reads that are issued after a failing read: the command's bursts from byte `from` on,
+/// but no more than there are landing slots.
 uint64_t PagingEngine::ReadsBehindPs(const Place& place, uint64_t from) const {
   const uint64_t bursts = std::min<uint64_t>((command_.bytes - from + kBurst - 1) / kBurst, reads_.count() - 1);
   return bursts * (place.kind == Place::Kind::kHost ? parts_.time.PciePs(kBurst) : parts_.time.BusPs(kBurst));
 }
 
 /// Writes `size` bytes, burst by burst. A burst is issued when its data has reached the writer, but not before its
+/// address is known, at `at_ps`. Returns false if the bus responded with an error.
 /// address is known at `at_ps`. Returns false if the bus answered with an error.
 bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t size, uint64_t at_ps) {
   const uint64_t start = command_.destination.at + moved_;
@@ -216,7 +217,8 @@ bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t
   return true;
 }
 
-/// Moves one part of the transfer and sets its `size`. Returns false if a port is closed or the command has failed.
+/// Moves one part of the transfer and sets `size` to its size. Returns false if a port is closed or the command has
+/// failed.
 bool PagingEngine::TransferPiece(uint64_t& size) {
   const Address to = command_.destination + moved_;
   std::array<uint8_t, hw::kPageSize> bytes;
@@ -260,7 +262,7 @@ void PagingEngine::CountRead(const Place& place, uint64_t at, uint64_t size, boo
   if (place.kind == Place::Kind::kZero) return;
   Counters& counters = parts_.counters;
   counters.Of<regs::CountersCopyReadBytes>() += size;
-  // A source beat is read only once when a page boundary of the destination splits it.
+  // If a page boundary of the destination splits a source beat, the beat is read only once.
   const uint64_t beat = parts_.time.parameters().bus_bytes;
   if (inside && at % kBurst != 0 && at % beat != 0) {
     (place.kind == Place::Kind::kVram ? counters.Of<regs::CountersVramReadBytes>()
@@ -318,7 +320,7 @@ void PagingEngine::Settle() {
     case Command::After::kFlushAperture: parts_.aperture.Flush(); break;
     case Command::After::kFlushUnmapped:
       parts_.aperture.Flush();
-      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // drops nothing; waits for accesses already translated
+      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // drops nothing; waits for translated accesses
       next = parts_.mmu.InvalidatedAt();
       break;
     case Command::After::kFlushTlb:

@@ -123,7 +123,7 @@ void PagingEngine::TakeEntry() {
   if (JudgeEntry(cost.done)) Schedule(cost.done + parts_.time.EntryPs());
 }
 
-/// Checks the entry, which has arrived at `known_ps`. Returns false if the ring stops.
+/// Checks the entry, which arrived at `known_ps`. Returns false if the ring stops.
 bool PagingEngine::JudgeEntry(uint64_t known_ps) {
   const Address& from = buffer_.from();
   const uint64_t bytes = shape_.bytes(), end = from.at + bytes;
@@ -179,7 +179,7 @@ void PagingEngine::Preempt() {
   raise_(regs::IntStatus().set_preempted(1).raw);
 }
 
-/// Ends the entry after it has completed, failed or was preempted.
+/// Ends the entry after it has completed, has failed or was preempted.
 void PagingEngine::End() {
   rings_[current_].busy = false;
   state_ = State::kNone;
@@ -188,7 +188,7 @@ void PagingEngine::End() {
   Wake();
 }
 
-/// Stops the ring for a fault known at `known_ps`. The stop takes effect once nothing is in flight.
+/// Stops the ring with a fault known at `known_ps`. The stop takes effect when nothing is in flight.
 void PagingEngine::Fail(const Stop& stop, uint64_t known_ps) {
   failing_ = stop;
   failing_state_ = std::exchange(state_, State::kFailed);

@@ -31,11 +31,11 @@ struct EngineParts {
   unsigned clients;  ///< the engine's three translation ports follow those of the clients
 };
 
-/// The paging engine takes entries from the rings round-robin, one at a time, and executes the commands of their paging
-/// buffers in order (rtl/dma/README.md).
+/// The paging engine. It takes entries from the rings round-robin, one at a time, and executes the commands of their
+/// paging buffers in order (rtl/dma/README.md).
 ///
-/// Each act of the agenda moves the bytes within one page of source and destination, so register reads and clients can
-/// observe a half-finished transfer.
+/// Each act of the agenda moves the bytes within one page of the source and of the destination, so that register reads
+/// and clients can observe a half-finished transfer.
 class PagingEngine {
  public:
   using Raise = std::function<void(uint64_t causes)>;
@@ -45,14 +45,14 @@ class PagingEngine {
   Ring& ring(unsigned index) { return rings_[index]; }
   const Ring& ring(unsigned index) const { return rings_[index]; }
   unsigned rings() const { return static_cast<unsigned>(rings_.size()); }
-  /// Looks for work, or resumes an operation that waited for the host port. Call it after any change of a ring, of the
-  /// GPU's enable bit or of the host port.
+  /// Looks for work, or resumes an operation that waited for the host port. Call it after any change to a ring, to the
+  /// GPU's enable bit or to the host port.
   void Wake();
   void set_enabled(bool on) { enabled_ = on; }
-  /// True if no entry is in progress and no ring has work.
+  /// Whether no entry is in progress and no ring has work.
   bool idle() const;
   void Reset();
-  /// `waits` receives the memory ranges that commands access; null: none.
+  /// `waits` receives the memory ranges that commands access; null: nothing receives them.
   void set_waits(WaitChecker* waits) { waits_ = waits; }
 
  private:
@@ -115,28 +115,28 @@ class PagingEngine {
   bool enabled_ = false;
 
   State state_ = State::kNone;
-  bool waiting_ = false;  ///< waits because the host port is closed
+  bool waiting_ = false;  ///< an operation waits for the closed host port
   bool scheduled_ = false;
-  uint64_t generation_ = 0;  ///< counts resets: an act scheduled before a reset does nothing
+  uint64_t generation_ = 0;  ///< number of resets: an act scheduled before a reset does nothing
   unsigned current_ = 0;     ///< the ring of the current entry, or of the last one
-  uint64_t life_ = 0;        ///< that ring's life when the entry began
+  uint64_t life_ = 0;        ///< Ring::life of that ring when the entry began
   uint64_t began_ps_ = 0;
   uint32_t fence_ = 0;
   regs::RingEntryShape shape_;
   Buffer buffer_;
-  uint64_t word_ = 0;  ///< index of the command's first word in the buffer
+  uint64_t word_ = 0;  ///< index in the buffer of the command's first word
   Command command_;
-  uint64_t moved_ = 0;  ///< bytes of the command's transfer moved so far
-  /// Landing slots and write slots, each freed in order; feed_ps_ is when the feeder is free.
+  uint64_t moved_ = 0;  ///< bytes of the command's transfer that have been moved
+  /// Landing slots and write slots, each freed in order. feed_ps_: when the feeder is free.
   Window reads_, writes_;
   uint64_t feed_ps_ = 0;
-  uint64_t source_known_ps_ = 0, destination_known_ps_ = 0;  ///< when the last page was translated: one at a time
+  uint64_t source_known_ps_ = 0, destination_known_ps_ = 0;  ///< when the last page was translated
   struct Fed {
     uint64_t end = 0;  ///< the piece's bytes up to here ...
     uint64_t ps = 0;   ///< ... have reached the writer at this time
   };
   std::vector<Fed> fed_;
-  uint64_t writes_ps_ = 0;       ///< when all writes so far have their answers
+  uint64_t writes_ps_ = 0;       ///< when all writes so far have their responses
   uint64_t reads_ps_ = 0;        ///< when all reads so far have their data
   std::optional<Stop> failing_;  ///< in kFailed: the reason, while accesses in flight drain
   State failing_state_ = State::kNone;

@@ -23,15 +23,15 @@ struct Address {
   }
 };
 
-/// The memory and the address to which an access is routed.
+/// The memory and the address that an access is routed to.
 struct Place {
   enum class Kind : uint8_t {
     kVram,
     kHost,
     kPeer,    ///< VRAM of the linked adapter `adapter`
-    kZero,    ///< reads give zeros, writes are dropped
+    kZero,    ///< reads return zeros, writes are dropped
     kFault,   ///< `fault` and `level` give the reason
-    kClosed,  ///< its port is closed (ctrl.silence closes both): retry when it is open
+    kClosed,  ///< the port is closed (ctrl.silence closes both ports): retry when it opens
   };
   Kind kind = Kind::kFault;
   regs::Fault fault = regs::Fault::kNone;
@@ -41,19 +41,19 @@ struct Place {
   bool snoop = true;  ///< for kHost: the entry's coherent bit; physical addresses are coherent
 };
 
-/// The common path of all accesses by the engine and the clients: translation, then routing, then the memory.
+/// The common path of all accesses by the paging engine and the clients: translation, then routing, then memory.
 class Path {
  public:
   Path(Mmu& mmu, ApertureMap& aperture, Memory& memory) : mmu_(mmu), aperture_(aperture), memory_(memory) {}
 
-  /// Resolves the address of `accesses` accesses to one 4 KiB page, starting at cost.at; sets cost.at to the time when
-  /// the place is known. Unless they are physical, they count as that many lookups.
+  /// Resolves the address of `accesses` accesses to one 4 KiB page, starting at cost.at. Sets cost.at to the time at
+  /// which the place is known. Unless the address is physical, counts that many lookups.
   Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses, Cost& cost);
-  /// Move `size` bytes within one page, starting at cost.at; set cost.done to the time when the last byte has arrived,
-  /// or when the write is answered. Return false if the bus answered with an error.
+  /// Move `size` bytes within one page, starting at cost.at. Set cost.done to the time at which the last byte arrives
+  /// or the write is answered. Return false if the bus responded with an error.
   bool Read(const Place& place, void* to, size_t size, Cost& cost);
   bool Write(const Place& place, const void* from, size_t size, Cost& cost);
-  /// Whether an access to this place must wait, because its port is closed.
+  /// Whether an access to this place must wait, because the port is closed.
   bool Closed(const Place& place) const {
     const bool host = place.kind == Place::Kind::kHost || place.kind == Place::Kind::kPeer;
     return memory_.held() || (host && !memory_.host_open());

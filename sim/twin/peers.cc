@@ -11,7 +11,8 @@ Memory* Peers::Find(unsigned own, unsigned peer) const {
   return peer != own && peer < memories_.size() ? memories_[peer] : nullptr;
 }
 
-/// Like GpuLinkWires::Send, including its counters, except that calls need not come in the order of their times.
+/// Does the work of GpuLinkWires::Send, including its counters, except that calls need not be made in the order of
+/// their times.
 uint64_t Peers::Send(unsigned from, unsigned to, uint64_t bytes, uint64_t at_ps) {
   wires_.Send(from, to, bytes, at_ps);
   const GpuLinkParameters& p = wires_.parameters();
@@ -20,7 +21,7 @@ uint64_t Peers::Send(unsigned from, unsigned to, uint64_t bytes, uint64_t at_ps)
   return ports_[to].in.Take(start, ps) + p.latency_ps;
 }
 
-/// The peer's memory access, and then the response, begin when the request has arrived.
+/// The peer's memory access starts when the request has arrived; the response follows the access.
 bool Peers::Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, Cost& cost) {
   Memory* memory = Find(own, peer);
   if (memory == nullptr) return false;

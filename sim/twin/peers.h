@@ -12,8 +12,8 @@ namespace gmmu::sim::twin {
 
 class Memory;
 
-/// The link between the GPUs of a machine, which gives access to each GPU's VRAM only. An access happens at once; its
-/// time is that of the wires and of the peer's VRAM.
+/// The link between the GPUs of a machine. It reaches only the GPUs' VRAM. An access is performed at once; its time is
+/// that of the wires and of the peer's VRAM.
 class Peers {
  public:
   Peers(const GpuLinkParameters& parameters, Agenda& agenda)
@@ -21,8 +21,8 @@ class Peers {
   /// Adds the next unit. Call it in the order of the units. `memory` must outlive the accesses.
   void Attach(Memory& memory) { memories_.push_back(&memory); }
 
-  /// Access VRAM of unit `peer` on behalf of unit `own`. Return false if there is no such peer (a unit is not its own
-  /// peer) or the access extends past the end of its VRAM.
+  /// Access VRAM of unit `peer` on behalf of unit `own`. Return false if there is no such peer (`own` itself is none)
+  /// or the access extends past the end of the peer's VRAM.
   bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, Cost& cost);
   bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size, Cost& cost);
 
@@ -38,7 +38,7 @@ class Peers {
   struct Port {
     Calendar out, in;
   };
-  std::vector<Port> ports_;  ///< of each unit: its wires to the switch and from it
+  std::vector<Port> ports_;  ///< each unit's wires to and from the switch
 };
 
 }  // namespace gmmu::sim::twin

@@ -7,8 +7,8 @@
 
 namespace gmmu::sim::twin {
 
-/// A TLB shared by all ports, in sets of blocks: a block has up to 16 pages of 4 KiB under one tag. It records which
-/// pages would be present.
+/// A TLB shared by all ports. Its sets consist of blocks; a block has up to 16 pages of 4 KiB under one tag. It records
+/// which pages would be present, not their translations.
 class SharedTlb {
  public:
   struct Block {
@@ -17,7 +17,7 @@ class SharedTlb {
     uint64_t block = 0;
     bool has(unsigned page) const { return (present >> page & 1) != 0; }
   };
-  /// The lookup or walk on whose behalf a page is entered.
+  /// The lookup or walk that causes a page to be entered.
   struct Filler {
     unsigned port = 0;
     bool prefetch = false;
@@ -32,10 +32,10 @@ class SharedTlb {
   unsigned Page(uint64_t vpn) const { return static_cast<unsigned>(vpn % block_pages_); }
   /// Returns the block with the page's tag, or null.
   Block* Search(unsigned space, uint64_t vpn);
-  /// Records that a lookup found the block.
+  /// Records a lookup that hit the block.
   void Used(const Block& block, uint64_t now_ps);
   /// Returns the page's block or, if it is absent, the victim that the policy selects; null: the page is not entered.
-  /// `evicted` counts replaced pages.
+  /// Adds the number of replaced pages to `evicted`.
   Block* Place(unsigned space, uint64_t vpn, const Filler& filler, Policy& policy, uint64_t& evicted);
   template <typename Overlaps>
   void Drop(Overlaps overlaps) {
@@ -48,7 +48,7 @@ class SharedTlb {
 
   const unsigned level_, block_pages_, sets_, ways_;
   std::vector<Block> blocks_;
-  std::vector<TlbLine> lines_;  ///< of the same places
+  std::vector<TlbLine> lines_;  ///< same indices as the blocks
   unsigned turn_ = 0;           ///< the way that is replaced next
 };
 

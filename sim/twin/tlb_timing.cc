@@ -7,17 +7,17 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // of an L1
-constexpr uint64_t kSharedCycles = 1;                     // cycles of an L2 hit, after the port was granted
-constexpr uint64_t kJoinedCycles = 7;                     // from the first lookup's response to a joined lookup's one
+constexpr uint64_t kSharedCycles = 1;                     // an L2 hit, after the port was granted
+constexpr uint64_t kJoinedCycles = 7;  // from the response to the first lookup to that of a joined lookup
 constexpr unsigned kLinePages = 8, kEnginePorts = 3;
-/// Returns how many rows the walk table has beyond those that read (SpareRows of rtl/mmu/gmmu_mmu.sv).
+/// Returns the number of walk table rows beyond those that can read (SpareRows of rtl/mmu/gmmu_mmu.sv).
 unsigned MoreRows(unsigned walks) { return walks < 4 ? 0 : 2; }
 
 struct Hash {
   unsigned block, low;
 };
 
-/// Computes the hash gmmu_mmu_pkg::hint_of for the hints of an L1.
+/// Computes the hash of an L1's hints, gmmu_mmu_pkg::hint_of.
 Hash HashOf(unsigned space, uint64_t vpn) {
   unsigned block = (space & 0xF) << 4 | (space >> 4 & 3);
   for (uint64_t rest = vpn >> 4; rest != 0; rest >>= 8) block ^= static_cast<unsigned>(rest & 0xFF);
@@ -26,7 +26,7 @@ Hash HashOf(unsigned space, uint64_t vpn) {
 
 unsigned PageCheck(Hash hash) { return hash.low ^ ((hash.block >> 5 & 7) << 1 | 1); }
 
-/// Returns the number of bits needed for `count` values; `count` need not be a power of two.
+/// Returns the number of bits needed to number `count` values; `count` need not be a power of two.
 unsigned Lg2(uint64_t count) {
   unsigned lg2 = 0;
   while ((uint64_t{1} << lg2) < count) ++lg2;
@@ -179,7 +179,7 @@ TlbTiming::Answer TlbTiming::Lookup(const Asked& asked, const SpaceShape& shape,
     (found.joined ? count.merged : count.misses) += 1;
     count.hits += lookups - 1;
   }
-  if (found.ticket != 0) return {at, found.ticket};  // End does the counting and enters the L1
+  if (found.ticket != 0) return {at, found.ticket};  // End counts the lookup and enters the page into the L1
   count.cycles += time_.CycleAt(found.ready_ps - at);
   if (!fault) rows_.EnterL1(asked.port, key, asked.mapping.span_lg2 >= 16, found.ready_ps);
   return {found.ready_ps};
@@ -205,7 +205,7 @@ bool TlbTiming::FindShared(SharedTlb& tlb, Key key, uint64_t at) {
   return true;
 }
 
-/// Copies the pages that a block of another shared TLB holds into the L2.
+/// Copies into the L2 the pages that a block of another shared TLB contains.
 void TlbTiming::FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler) {
   const SharedTlb::Block* have = from.Search(key.space, key.vpn);
   SharedTlb::Block* block = l2_->Place(key.space, key.vpn, filler, *policy_, counters_.Of<regs::CountersL2Evictions>());
@@ -213,7 +213,7 @@ void TlbTiming::FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler) {
   block->present |= have->present;
 }
 
-/// Looks up a miss of the port's L1 in the shared levels.
+/// Looks up an L1 miss in the shared TLBs.
 TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans) {
   const Key key{asked.space, asked.va >> 12};
   const Mapping& mapping = asked.mapping;
@@ -234,7 +234,7 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
     return {begin, false, 0};
   }
   // A lookup that waits for a row repeats its search when it gets the row: it then joins a walk in progress, or hits an
-  // entry filled since. With the policy's own queue it joins at once.
+  // entry that was filled in the meantime. With the policy's queue it joins at once.
   const uint64_t turn = rows_in_use_.Free(begin);
   const bool waits = turn > begin && !hierarchy_.queue;
   if (const WalkRows::Row* row = fault ? nullptr : rows_.Find(key, waits ? turn : 0)) {

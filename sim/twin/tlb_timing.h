@@ -17,53 +17,53 @@
 
 namespace gmmu::sim::twin {
 
-/// Counters of a policy that the hardware does not have.
+/// Counters that a policy has and the hardware does not.
 struct PolicyCounters {
   uint64_t prefetch_walks = 0, prefetches_dropped = 0, not_kept = 0;
   uint64_t l3_lookups = 0, l3_hits = 0, pte_cache_lookups = 0, pte_cache_hits = 0;
   uint64_t queued_walks = 0, queued_cycles = 0, joined_lines = 0, stalls = 0;
 };
 
-/// The hardware's TLBs and walk cache as far as they affect time: sizes, replacement, line fill, concurrent walks and
-/// merged lookups (rtl/mmu/README.md). Its policy makes the decisions. It models timing only: Mmu holds the exact
-/// translations. Its counters follow the hardware's.
+/// The hardware's TLBs and walk cache as far as they affect time: sizes, replacement, line fills, concurrent walks and
+/// merged lookups (rtl/mmu/README.md). Its policy makes the decisions. It models timing only; Mmu holds the exact
+/// translations. Its counters follow those of the hardware.
 ///
-/// Unless the policy has a queue (Hierarchy::queue), the end of a walk is known when the walk is requested. Until then
-/// the walk is a row of WalkRows, which lookups of its pages join; afterwards its entries are in the caches.
+/// Unless the policy has a queue (Hierarchy::queue), the end of a walk is known when the walk is requested. Until its
+/// end, the walk is a row of WalkRows that lookups of the walk's pages join; afterwards its entries are in the caches.
 class TlbTiming {
  public:
-  /// Returns the table reads of a walk for the looked-up address. Called only when a walk begins.
+  /// Returns the table reads of a walk for the looked-up address. Called only when a walk starts.
   class Plans {
    public:
     virtual ~Plans() = default;
     virtual WalkPlan Plan() = 0;
-    /// Returns the mapping and the table reads of another page of the space; nullopt if no 4 KiB entry maps it.
+    /// Returns the mapping and the table reads for another page of the space; nullopt if no 4 KiB entry maps it.
     virtual std::optional<std::pair<Mapping, WalkPlan>> Other(uint64_t vpn) = 0;
   };
 
   TlbTiming(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters,
             const PolicyParameters& policy);
 
-  /// A lookup together with Mmu's result for it.
+  /// A lookup, with the result that Mmu computed for it.
   struct Asked {
     unsigned port = 0, space = 0;
     uint64_t va = 0;
-    uint64_t lookups = 1;  ///< number of successive lookups of the same page; 0: not counted
-    bool walks = true;     ///< a walk may begin: the checks before it pass
-    bool denied = false;   ///< the entry's permissions deny it
+    uint64_t lookups = 1;  ///< number of successive lookups of the same page; 0: the lookup is not counted
+    bool walks = true;     ///< a walk may start: the checks before it pass
+    bool denied = false;   ///< the entry's permissions deny the access
     const Mapping& mapping;
     uint32_t group = 0;     ///< TlbMiss::group
-    bool may_wait = false;  ///< the caller accepts a ticket for an answer
+    bool may_wait = false;  ///< the caller accepts a ticket instead of a response time
   };
-  /// If `ticket` is 0, the response arrives at `ps`. Otherwise WhenReady reports the time when it is known.
+  /// If `ticket` is 0, the response arrives at `ps`. Otherwise WhenReady reports that time once it is known.
   struct Answer {
     uint64_t ps = 0, ticket = 0;
   };
-  /// Counts a lookup at `at`, and returns when its response arrives. `shape` must stay valid.
+  /// Counts a lookup at `at`, and returns when its response arrives. `shape` must outlive the lookup's walk.
   Answer Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
-  /// Calls `then` in a later act with the time of the ticket's response; never if Reset comes first.
+  /// Calls `then` in a later act with the time of the ticket's response. After a Reset, `then` is not called.
   void WhenReady(uint64_t ticket, std::function<void(uint64_t ps)> then);
-  /// Enters all entries that are due by `ps`. Lookups call it. Call it before reading counters.
+  /// Enters all entries that are due by `ps`. Lookups call it. The owner must call it before reading counters.
   void Settle(uint64_t ps) {
     while (const auto entering = rows_.Next(ps)) Entered(*entering);
   }
@@ -71,7 +71,7 @@ class TlbTiming {
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
   /// Drops the waiting walks.
   void Reset();
-  /// Applies the sizes; every TLB and the walk cache are empty afterwards.
+  /// Applies the sizes and empties every TLB and the walk cache.
   void Resize(const TlbSizes& sizes);
 
   const Hierarchy& hierarchy() const { return hierarchy_; }
@@ -90,7 +90,7 @@ class TlbTiming {
       bool big = false;
     };
     std::vector<Tag> tags;
-    std::vector<TlbLine> lines;  ///< of the same places
+    std::vector<TlbLine> lines;  ///< same indices as the tags
     std::vector<Hint> pages, blocks;
     unsigned next = 0;
     uint64_t last_vpn = ~uint64_t{0};  ///< the page that the last lookup hit, and its entry
@@ -143,8 +143,8 @@ class TlbTiming {
   const std::unique_ptr<Policy> policy_;
   const Hierarchy hierarchy_;
   unsigned walks_at_once_ = 1;
-  std::vector<L1> l1_;                   ///< of each client, then one for the engine's ports
-  std::vector<uint64_t> missed_lines_;   ///< of each port: line of eight pages and space of its previous miss
+  std::vector<L1> l1_;                   ///< one per client, then one for the engine's ports
+  std::vector<uint64_t> missed_lines_;   ///< by port: line of eight pages, and space, of its previous miss
   std::optional<SharedTlb> l2_, l3_;     // l2_ always has a value
   std::optional<WalkCache> walk_cache_;  // always has a value
   PteCache pte_cache_;
@@ -152,10 +152,10 @@ class TlbTiming {
   Places walks_{1}, rows_in_use_{1};
   WalkRows rows_;
   static constexpr uint64_t kJoinedUnit = 1024, kJoinedMemory = 8;
-  uint64_t joined_ = 0;  ///< lookups that join a walk, per walk, times kJoinedUnit; a mean of the last walks
+  uint64_t joined_ = 0;                      ///< moving average of the lookups that join a walk, times kJoinedUnit
   uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< end of the fill unit's write; end of the use of its page register
   PolicyCounters policy_counts_;
-  // the walks that wait for a walker, in order of arrival, and the same walks in the policy's format
+  // The walks that wait for a walker, in order of arrival, and the same walks in the policy's format
   std::vector<Queued> queue_;
   std::vector<WaitingWalk> waiting_;
   unsigned walking_ = 0;

@@ -9,13 +9,13 @@
 
 namespace gmmu::sim::twin {
 
-/// Arbitrates the clients' access to the read port of VRAM, as the RTL's arbiter does (rtl/axi/gmmu_axi_mux.sv). A
-/// client queues if VRAM cannot accept its burst or other clients wait; each grant is for one line.
+/// Arbitrates the clients' access to VRAM's read port, as the arbiter in the RTL does (rtl/axi/gmmu_axi_mux.sv). A
+/// client queues if VRAM cannot accept its burst or other clients wait. Each grant is for one line.
 class Turns {
  public:
   Turns(const TimeModel& time, Agenda& agenda) : time_(time), agenda_(agenda) {}
 
-  /// Whether a line requested at `at` must wait. The buffers between arbiter and VRAM hold kRoomCycles of lines.
+  /// Whether a line requested at `at` must wait. The buffers between the arbiter and VRAM hold kRoomCycles of lines.
   bool Busy(uint64_t at) const { return !waiting_.empty() || time_.VramReadFree(at) > at + time_.Cycles(kRoomCycles); }
   /// Calls `turn` once, when the caller is granted the port.
   void Wait(std::function<void()> turn) {

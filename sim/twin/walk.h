@@ -8,17 +8,17 @@
 
 namespace gmmu::sim::twin {
 
-/// An address space's geometry, precomputed for walks (docs/page-tables.md, Geometry).
+/// An address space's geometry, prepared for walks (docs/page-tables.md, Geometry).
 struct SpaceShape {
-  bool usable = false;  ///< it is enabled, and its geometry is allowed and built
+  bool usable = false;  ///< the space is enabled, and its geometry is legal and supported
   regs::SpaceRoot root;
   uint64_t root_entries = 0;
   unsigned root_level = 0;
   std::array<uint8_t, 6> bits{};
-  std::array<uint8_t, 7> shift{};  ///< [levels] is the top
+  std::array<uint8_t, 7> shift{};  ///< [levels] belongs to the whole space
   bool dual = false;               ///< entries of level 1 are pairs
 
-  /// Decodes registers geometry and root. The hardware supports addresses of `va_bits` bits.
+  /// Decodes the geometry and root registers. The hardware supports addresses of `va_bits` bits.
   static SpaceShape From(regs::SpaceGeometry geometry, regs::SpaceRoot root, unsigned va_bits);
   unsigned top() const { return shift[root_level + 1]; }
   uint64_t Index(uint64_t va, unsigned level) const { return va >> shift[level] & ((uint64_t{1} << bits[level]) - 1); }
@@ -31,12 +31,12 @@ struct TablePlace {
   bool k64 = false;  ///< a leaf table of 64 KiB entries
 };
 
-/// The word of a level-1 dual entry that a walk reads. Ignored at other levels.
+/// Which word of a level-1 dual entry a walk reads. Ignored at other levels.
 enum class Half : uint8_t { k4, k64 };
 
-/// The result of a walk, which holds for an aligned block of 2^span_lg2 bytes.
+/// The result of a walk. It holds for an aligned block of 2^span_lg2 bytes.
 struct Mapping {
-  regs::Fault fault = regs::Fault::kNone;  ///< up to entry_reserved; permissions are judged later
+  regs::Fault fault = regs::Fault::kNone;  ///< up to entry_reserved; permissions are checked later
   unsigned level = 0;
   unsigned span_lg2 = 12;
   bool zero = false, coherent = false, read_only = false, no_execute = false;
@@ -45,24 +45,25 @@ struct Mapping {
   uint64_t base = 0;  ///< physical address of the block that the entry maps
 };
 
-/// Makes the checks before the first read (lines 1 to 3a of the table in that page); nullopt: they pass.
+/// Makes the checks that precede the first read (lines 1 to 3a of the table in docs/page-tables.md). Returns nullopt if
+/// they pass.
 std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va);
 
-/// Returns the byte address of the word of `level` for `va` in `table`.
+/// Returns the byte address of the word that a walk for `va` reads at `level` in `table`.
 uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half);
 
-/// The result of a table word: the next lower table, a restart for the other half, or the walk's end.
+/// What a table word leads to: the next lower table, a restart for the other half, or the end of the walk.
 struct Step {
   std::optional<TablePlace> table;
   bool other_half = false;
   Mapping mapping;
 };
-/// Decodes `entry`, the word of `level` for `va` in `table`. This walk and ReferenceWalk (sim/probe) share no code on
-/// purpose: the checker compares every translation of the twin with the reference.
+/// Decodes `entry`, the word that a walk for `va` reads at `level` in `table`. This walk and ReferenceWalk (sim/probe)
+/// share no code on purpose: the checker compares every translation of the twin with the reference.
 Step Judge(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half,
            regs::PteEntry entry);
 
-/// Whether the mapping permits the access (lines 9 and 10 of the table in that page).
+/// Returns kNone if the mapping permits the access (lines 9 and 10 of the table in docs/page-tables.md).
 regs::Fault Permission(const Mapping& mapping, regs::Access access);
 
 }  // namespace gmmu::sim::twin

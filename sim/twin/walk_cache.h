@@ -9,26 +9,26 @@
 
 namespace gmmu::sim::twin {
 
-/// The walk cache: pointers to tables and large pages. Depending on the policy it is direct mapped with separate rows
-/// per level (as in the hardware), fully associative across all levels with LRU replacement, or without pointers, so
-/// that each walk begins at the root.
+/// The walk cache, with pointers to tables and large pages. Depending on the policy it is direct mapped with separate
+/// rows per level (as in the hardware), fully associative across all levels with LRU replacement, or absent, so that
+/// each walk starts at the root.
 class WalkCache {
  public:
   struct Row {
     bool valid = false, leaf = false;
     unsigned space = 0;
-    unsigned shift = 0;  ///< pages that it covers, a power of two
+    unsigned shift = 0;  ///< log2 of the pages that it covers
     uint64_t tag = 0;
     unsigned level = 0;
     uint64_t used = 0;
   };
 
-  /// Makes `rows` rows per level.
+  /// Constructs a cache with `rows` rows per level.
   WalkCache(unsigned rows, const Hierarchy& hierarchy);
-  /// Returns the row of `level` that has a pointer, or a large page, for the page; null: none.
+  /// Returns the row of `level` that contains a pointer, or a large page, for the page; null: none.
   const Row* Find(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn);
-  /// Identifies a pointer's row: two pointers with the same row replace each other. Null: the pointer may use any
-  /// row.
+  /// Returns an identifier of a pointer's row: two pointers with the same row replace each other. Null: the pointer may
+  /// use any row.
   const void* PlaceOf(unsigned level, const SpaceShape& shape, unsigned space, uint64_t vpn) {
     return kind_ == Hierarchy::WalkCache::kSplit ? &Direct(level, space, Kept(shape, level, vpn)) : nullptr;
   }
@@ -47,8 +47,8 @@ class WalkCache {
   Row& Direct(unsigned level, unsigned space, uint64_t tag);
 
   const Hierarchy::WalkCache kind_;
-  std::array<std::vector<Row>, 6> rows_;  ///< by level; kUnified: the first
-  unsigned index_bits_ = 1;               ///< of a row's number in a level
+  std::array<std::vector<Row>, 6> rows_;  ///< by level; kUnified uses the first
+  unsigned index_bits_ = 1;               ///< width of a row's number within a level
   uint64_t uses_ = 0;
 };
 
@@ -57,7 +57,7 @@ class PteCache {
  public:
   PteCache(unsigned lines, unsigned ways);
   bool present() const { return !lines_.empty(); }
-  /// Whether the line of the word is cached; it is available from `ready_ps` on.
+  /// Whether the line that contains the word is cached. It is available from `ready_ps` on.
   bool Find(bool vram, uint64_t address, uint64_t& ready_ps);
   void Enter(bool vram, uint64_t address, uint64_t ready_ps);
 

@@ -21,8 +21,8 @@ struct WalkPlan {
   };
   std::array<Read, 8> reads;
   unsigned count = 0;
-  bool line = false;       ///< the last one lies in a leaf table of 4 KiB entries, whose line may be fetched
-  unsigned entries = 512;  ///< of that table
+  bool line = false;       ///< the last read is in a leaf table of 4 KiB entries, so its line may be fetched
+  unsigned entries = 512;  ///< number of entries of that leaf table
   void Add(unsigned level, const TablePlace& table, uint64_t address) {
     if (count < reads.size()) reads[count++] = {level, table.target == regs::Target::kVram, address};
   }
@@ -33,41 +33,41 @@ struct TlbKey {
   uint64_t vpn;
 };
 
-/// A walk and the lookup that requested it.
+/// A walk, and the lookup that requested it.
 struct WalkJob {
   unsigned port = 0;
   TlbKey key{};
   Mapping mapping;
   const SpaceShape* shape = nullptr;
   WalkPlan plan;
-  unsigned fill = 1;  ///< entries of the leaf table
+  unsigned fill = 1;  ///< leaf table entries to fetch
   bool denied = false;
-  bool background = false;  ///< it was begun as a prefetch
-  bool prefetch = false;    ///< a prefetch for which no lookup waits yet
-  /// Whether the row fetches at least the line that contains the page's entry.
+  bool background = false;  ///< the walk started as a prefetch
+  bool prefetch = false;    ///< the walk is a prefetch for which no lookup waits yet
+  /// Whether the walk fetches at least the line that contains the page's entry.
   bool wide() const { return plan.line && fill > 1; }
   bool big() const { return mapping.span_lg2 >= 16; }
 };
 
 /// The rows of the hardware's walk table (rtl/mmu/gmmu_walk_table.sv), with the entries that their walks will put into
-/// the caches and the times at which they do. A row exists from its lookup on, also while it waits for a walker. Times
-/// are in picoseconds.
+/// the caches and the times at which they will do so. A row exists from its lookup on, even while it waits for a
+/// walker. Times are in picoseconds.
 class WalkRows {
  public:
   struct Pointer {
     unsigned level = 0;
     uint64_t ps = 0;
-    const void* place = nullptr;  ///< its place in the walk cache (WalkCache::PlaceOf)
+    const void* place = nullptr;  ///< the row of the walk cache (WalkCache::PlaceOf)
   };
   struct Row {
     WalkJob job;
-    uint64_t answer_ps = 0;  ///< when the lookup that began it is answered; then its pages go into the L2
+    uint64_t answer_ps = 0;  ///< response to the lookup that started the walk; then its pages go into the L2
     std::array<Pointer, 8> pointers{};
     unsigned pointer_count = 0;
     bool fault() const { return job.mapping.fault != regs::Fault::kNone; }
   };
-  /// An entry that becomes due: a row's pointer, a page for a port's L1, or a row's pages for the L2. It may also be no
-  /// entry yet, at the time when a row's pages go to the fill unit.
+  /// An entry that becomes due: a row's pointer, a page for a port's L1, or a row's pages for the L2. kAnswered is not
+  /// an entry yet: it marks the time at which a row's pages go to the fill unit.
   struct Entering {
     enum class Kind : uint8_t { kPointer, kL1, kPages, kAnswered };
     uint64_t ps = 0, order = 0;
@@ -88,7 +88,7 @@ class WalkRows {
   void EnterL1(unsigned port, TlbKey key, bool big, uint64_t ps) {
     Push({ps, 0, Entering::Kind::kL1, big, port, 0, key, {}});
   }
-  /// Returns and removes the earliest due entry, if it is due by `ps`. Rows exist until Remove.
+  /// Removes and returns the earliest entry if it is due by `ps`. Rows remain until they are removed by Remove.
   std::optional<Entering> Next(uint64_t ps) {
     entered_ps_ = std::max(entered_ps_, ps);
     if (entering_.empty() || entering_.front().ps > ps) return std::nullopt;
@@ -99,20 +99,22 @@ class WalkRows {
   /// Returns the row that a lookup of the page joins: its walk is for the page or fetches the page's line, and does not
   /// end before `ps`. A lookup never joins a walk that ends with a fault.
   const Row* Find(TlbKey key, uint64_t ps = 0) const;
-  /// Counts walks ended before `ps` and after the most recent walk that brought the page; nullopt: none did.
+  /// Returns the number of walks that ended before `ps` and after the most recent walk that fetched the page; nullopt:
+  /// no walk fetched it.
   std::optional<unsigned> EndedSince(TlbKey key, uint64_t ps) const;
   /// Whether a row walks for another page whose leaf entry is in the same line of eight entries.
   bool Near(TlbKey key) const;
-  /// Describes the last pointer that rows write by `ps` to the walk-cache row of the page's pointer of `level`: none,
+  /// Which pointer the rows, by `ps`, have last written to the walk cache row for the page's pointer of `level`: none,
   /// another one, or the page's. `place` is null where a pointer may use any row.
   enum class Brought : uint8_t { kNothing, kOther, kThis };
   Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, const void* place, uint64_t ps) const;
 
-  /// Drops all rows and entries of a space, or of all spaces.
+  /// Drops all rows and entries of a space; nullopt: of all spaces.
   void Drop(std::optional<unsigned> space);
 
  private:
-  /// Lookup key of a row: the aligned power-of-two block of pages that it brings for other lookups; 0 pages: none.
+  /// Lookup key of a row: the aligned power-of-two block of pages that its walk fetches for other lookups; 0 pages:
+  /// none.
   struct Page {
     TlbKey key;
     uint64_t pages = 0;
@@ -130,9 +132,9 @@ class WalkRows {
   std::list<Row> rows_, free_;
   std::vector<Page> pages_;         // pages of rows_, in the order of the rows
   std::vector<Entering> entering_;  // a heap
-  std::vector<Coming> coming_;      // pointers of rows_, in no order
+  std::vector<Coming> coming_;      // pointers of rows_, unordered
   uint64_t order_ = 0;
-  uint64_t entered_ps_ = 0;  ///< what is due by then has been entered
+  uint64_t entered_ps_ = 0;  ///< all entries due by this time have been entered
 };
 
 }  // namespace gmmu::sim::twin

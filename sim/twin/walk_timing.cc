@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks: their reads and ends, the entries that they fill, and the walks that wait for a walker.
+// Walks: their reads and their ends, the entries that they fill, and the queue for the walkers.
 #include <algorithm>
 
 #include "twin/tlb_timing.h"
@@ -9,12 +9,12 @@ namespace {
 
 constexpr uint64_t kBeginCycles = 1;   // from a lookup to its walk's first read
 constexpr uint64_t kAgainCycles = 9;   // for a lookup that waited for a row to repeat its search
-constexpr uint64_t kBehindCycles = 5;  // more cycles for the first read if the walk waited for another walk
-constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: until its first write, and to write a block
-constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // fill unit: cycles to write a line; and until a row is reused
+constexpr uint64_t kBehindCycles = 5;  // extra cycles before the first read if the walk waited for another walk
+constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: until its first write; to write a block
+constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // fill unit: to write a line; until a row is reused
 constexpr unsigned kLinePages = 8, kMostFill = 32;
-constexpr uint64_t kLineBytes = 64;     // bytes of a client's access
-constexpr size_t kMostPrefetches = 64;  // prefetches that may wait for a walker
+constexpr uint64_t kLineBytes = 64;     // bytes per client access
+constexpr size_t kMostPrefetches = 64;  // prefetches that can wait for a walker
 
 }  // namespace
 
@@ -90,7 +90,8 @@ uint64_t TlbTiming::ReadTable(const WalkPlan::Read& read, uint64_t bytes, uint64
   return end;
 }
 
-/// Returns the index of the first word that a walk starting at `now` reads: the word after the deepest cached pointer.
+/// Returns the index of the first word that a walk starting at `now` reads: the word after the lowest-level cached
+/// pointer.
 unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
   const bool pointers = hierarchy_.walk_cache != Hierarchy::WalkCache::kNone;
   for (unsigned i = job.plan.count; i > 1; --i) {
@@ -138,7 +139,7 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
 }
 
 /// Reserves the fill unit for a walk's translations (rtl/mmu/gmmu_fill.sv). Returns the time at which they are entered;
-/// 0: never, because the fill unit's register already holds another single page.
+/// 0: they are dropped, because the fill unit's register already holds another single page.
 uint64_t TlbTiming::FillTime(const WalkJob& job, uint64_t at) {
   if (job.mapping.fault != regs::Fault::kNone) return 0;
   if (job.mapping.level > 0) return at;
@@ -193,7 +194,8 @@ void TlbTiming::FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at) {
 
 // ---- walks that wait for a walker
 
-/// Queues the walk for a walker, or joins a queued one. Returns the lookup's ticket; 0 for a prefetch (asked is null).
+/// Queues the walk for a walker, or joins a walk that is queued. Returns the lookup's ticket; 0 for a prefetch (`asked`
+/// is null).
 uint64_t TlbTiming::Queue(WalkJob job, const Asked* asked, uint64_t asked_ps, uint64_t at, uint32_t group) {
   Waiter waiter;
   if (asked != nullptr) waiter = {++tickets_, asked_ps, asked->port, job.key, job.mapping.span_lg2 >= 16, nullptr};
