@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a developer of the code can do. The front door is ./gmmu; each target here is one line over it or over a tool.
+# Targets for developers of the code. Users run ./gmmu; each target here is a short command that calls it or a tool.
 .DEFAULT_GOAL := help
 .PHONY: help run bench test check-long commands rules rules-sw mutate mutate-sw coverage study-cluster lint format synth synth-check formal integration library figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
 SHELL := /bin/sh

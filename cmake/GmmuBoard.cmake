@@ -15,7 +15,7 @@ add_executable(gmmu-board-sim sim/board_pins/main.cc)
 target_link_libraries(gmmu-board-sim PRIVATE gmmu_board_pins gmmu_board_software CLI11::CLI11)
 set_target_properties(gmmu-board-sim PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR})
 
-# The tests at the board's pins are a separate program, since the room's other tests need no Verilated model.
+# The tests at the board's pins are a separate program, because the room's other tests need no Verilated model.
 if(GMMU_TESTS AND COMMAND gmmu_test)
   gmmu_test(test_board_pins rtl 300 SOURCES tb/sim/board_pins/board_pins_test.cc LIBRARIES gmmu_board_pins gmmu_software)
 endif()

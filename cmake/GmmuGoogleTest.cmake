@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# gmmu_test(): a GoogleTest program. quick_tests: the target that builds those with tests of label quick (cmake/GmmuTests.cmake).
+# Defines gmmu_test(), which adds a GoogleTest program, and the target quick_tests, which builds the programs that
+# contain tests with label quick (cmake/GmmuTests.cmake).
 include(GoogleTest)
 add_custom_target(quick_tests)
 if(TARGET gmmu)
   add_dependencies(quick_tests gmmu)
 endif()
 
-# main() of all of them, and the headers that all of them include, compiled once.
+# main() of all test programs, and the headers that all of them include, compiled once.
 add_library(gmmu_test_main OBJECT tb/test_main.cc)
 target_link_libraries(gmmu_test_main PUBLIC GTest::gmock)
 target_compile_options(gmmu_test_main PRIVATE -Wall -Wextra -O1 -Wno-dangling-else)
@@ -18,13 +19,13 @@ function(gmmu_test name label seconds)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE gmmu_test_main ${arg_LIBRARIES} gmmu_options)
-  target_compile_options(${name} PRIVATE -O1 -Wno-dangling-else)  # EXPECT_* below an if
+  target_compile_options(${name} PRIVATE -O1 -Wno-dangling-else)  # a macro EXPECT_* below an if
   target_compile_definitions(${name} PRIVATE GMMU_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              GMMU_PROGRAM="${PROJECT_BINARY_DIR}/gmmu")
-  if(NOT name STREQUAL "test_sw_ddi")  # whose sources show that the headers need no others
+  if(NOT name STREQUAL "test_sw_ddi")  # its sources must show that the headers need no others
     target_precompile_headers(${name} REUSE_FROM gmmu_test_main)
   endif()
-  if(name MATCHES "^test_(sw_ddi|rtl_mmu)")  # benches of blocks and of the whole MMU have equal names
+  if(name MATCHES "^test_(sw_ddi|rtl_mmu)")  # two benches of blocks have the names of the whole MMU's
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
   if(TARGET gmmu AND label STREQUAL "system")
@@ -38,7 +39,7 @@ function(gmmu_test name label seconds)
   if(name MATCHES "_([0-9]+)$")  # the same tests with another data width
     set(prefix TEST_PREFIX "bits${CMAKE_MATCH_1}.")
     set(label long)
-  elseif(name MATCHES "^test_rtl_top_(.+)$")  # with other sizes
+  elseif(name MATCHES "^test_rtl_top_(.+)$")  # the same tests with other sizes
     set(prefix TEST_PREFIX "${CMAKE_MATCH_1}.")
   endif()
   gtest_discover_tests(${name} ${prefix} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES

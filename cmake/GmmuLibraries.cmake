@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Makes libraries from the sources of rooms (source folders). A room without sources yet makes no library.
+# Adds libraries from the sources of rooms (source folders). A room that has no sources yet gets no library.
 
 add_library(gmmu_options INTERFACE)
 target_include_directories(gmmu_options INTERFACE ${GMMU_SW} ${PROJECT_SOURCE_DIR}/sim ${PROJECT_SOURCE_DIR})
@@ -12,7 +12,7 @@ foreach(key IN LISTS GMMU_BUILD_KEYS)
   list(APPEND GMMU_BUILD_DEFINITIONS GMMU_${key}=${GMMU_${key}})
 endforeach()
 
-# Compiles the headers that most sources include once.
+# Compiles, once, the headers that most sources include.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/common_headers.cc CONTENT "")
 add_library(gmmu_common_headers OBJECT ${PROJECT_BINARY_DIR}/common_headers.cc)
 target_link_libraries(gmmu_common_headers PRIVATE gmmu_options)
@@ -21,8 +21,8 @@ set_target_properties(gmmu_common_headers PROPERTIES POSITION_INDEPENDENT_CODE O
 target_precompile_headers(gmmu_common_headers PRIVATE <algorithm> <array> <cstdint> <cstring> <deque> <functional> <map>
                           <memory> <optional> <set> <stdexcept> <string> <unordered_map> <utility> <vector> <fmt/format.h>)
 
-# gmmu_library(NAME PATTERN...) makes a static library of the matching sources except SystemC modules (sc_*.cc). Shared
-# objects link it too: the Python module, and our driver as a loadable driver (docs/driver.md).
+# gmmu_library(NAME PATTERN...) adds a static library of the matching sources, except SystemC modules (sc_*.cc). Shared
+# objects are linked with it too: the Python module, and our driver as a loadable driver (docs/driver.md).
 function(gmmu_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
   list(FILTER sources EXCLUDE REGEX "/sc_[^/]*$")
@@ -35,7 +35,8 @@ function(gmmu_library name)
   endif()
 endfunction()
 
-# gmmu_group(NAME LIBRARY...) gives one name to those libraries that exist. They may depend on each other in any order.
+# gmmu_group(NAME LIBRARY...) combines the libraries that exist under one name. They may depend on each other in any
+# order.
 function(gmmu_group name)
   set(present)
   foreach(library IN LISTS ARGN)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Builds the library for other projects (docs/library.md): gmmu::gmmu, one archive of all rooms, including the Verilated
-# GPU if it is built; its installation with a CMake package and a pkg-config file; and the Python module.
+# GPU if it is built. Also installs it with a CMake package and a pkg-config file, and builds the Python module.
 if(NOT TARGET gmmu_rtl_engine AND GMMU_RTL)
-  return()  # a build of benches alone
+  return()  # a build that contains benches only
 endif()
 
 set(members ${GMMU_SOFTWARE} gmmu_commit)
@@ -46,7 +46,7 @@ if(GMMU_INSTALL)
   endif()
   configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/gmmuConfig.cmake.in ${PROJECT_BINARY_DIR}/gmmuConfig.cmake
                                 INSTALL_DESTINATION ${package})
-  # Until 1.0.0 a minor version may change anything.
+  # Before 1.0.0, any minor version may change the interface.
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/gmmuConfigVersion.cmake COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/gmmuConfig.cmake ${PROJECT_BINARY_DIR}/gmmuConfigVersion.cmake DESTINATION ${package})
 

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds the planted faults (tools/plant.py, docs/rules.md): a room's bench from RTL that carries every fault, numbered.
+# Builds the planted faults (tools/plant.py, docs/rules.md): a room's bench from RTL that contains every fault,
+# numbered.
 #   rules.<id>               label rules   a test fails with the fault
 #   rules.<room>_no_fault    label rules   the same tests pass without a fault
-# With GMMU_MUTANTS (room, seed, count) the faults are mutants of that room instead (tools/mutate.py, make mutate).
+# With GMMU_MUTANTS (room, seed, count), builds mutants of that room instead (tools/mutate.py, make mutate).
 function(gmmu_planted_benches)
   add_custom_target(rtl_benches)
   set(plant ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant.py)
@@ -31,7 +32,7 @@ function(gmmu_planted_benches)
     endif()
     list(APPEND rooms ${room})
     if(GMMU_MUTANTS)
-      continue()  # tools/mutate.py runs them
+      continue()  # tools/mutate.py runs the mutants
     endif()
     add_test(NAME rules.${name} COMMAND ${plant} check ${name} $<TARGET_FILE:test_rtl_${room}_planted>)
     set_tests_properties(rules.${name} PROPERTIES LABELS rules TIMEOUT 300)
@@ -40,7 +41,7 @@ function(gmmu_planted_benches)
   foreach(room IN LISTS rooms)
     set(name test_rtl_${room}_planted)
     set(libraries)
-    file(STRINGS ${folder}/${room}.txt sources)  # what the tests of its faults need, and no more
+    file(STRINGS ${folder}/${room}.txt sources)  # only the sources that the tests of the room's faults need
     set(benches ${sources})
     list(FILTER benches INCLUDE REGEX "\\.sv$")
     list(REMOVE_ITEM sources ${benches})
@@ -51,7 +52,7 @@ function(gmmu_planted_benches)
       list(APPEND libraries ${top})
     endforeach()
     add_executable(${name} tb/test_main.cc tb/rules/plant.cc ${sources})
-    if(room STREQUAL "mmu")  # as in GmmuGoogleTest.cmake
+    if(room STREQUAL "mmu")  # same special case as in GmmuGoogleTest.cmake
       set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
     endif()
     target_link_libraries(${name} PRIVATE ${libraries} gmmu_software gmmu_options GTest::gmock)

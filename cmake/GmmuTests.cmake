@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds GoogleTest programs, one per room (source folder), which these labels mark:
-#   tb/sw/<room>, tb/sim/<room>  label unit    plain C++; rooms with SystemC sources link the engine (tb/sw/os/<room> too)
+# Builds one GoogleTest program per room (source folder, also tb/sw/os/<room>), with these labels:
+#   tb/sw/<room>, tb/sim/<room>  label unit    plain C++; rooms with SystemC sources link the engine
 #   tb/rtl/<room>                label rtl     with the Verilated tops gmmu_*_bench of that folder
 #   tb/system                    label system  the whole stack
-# and with ports of GMMU_WIDE_BITS bits the rooms of GMMU_WIDE_BENCHES and jobs of the whole stack, and tests of fixtures
-# named Long*: label long. Label quick beside them: what one wants after each change, built by the target quick_tests.
+# Label long marks the rooms of GMMU_WIDE_BENCHES and jobs of the whole stack with ports of GMMU_WIDE_BITS bits, and
+# tests of fixtures named Long*. Label quick, in addition to the others, marks the tests to be run after each change;
+# target quick_tests builds them.
 include(GmmuGoogleTest)
 
 gmmu_test(test_netlist unit 60 SOURCES tb/netlist/netlist_test.cc tb/netlist/netlist.cc tb/netlist/block_ram.cc)
@@ -12,7 +13,7 @@ gmmu_test(test_netlist unit 60 SOURCES tb/netlist/netlist_test.cc tb/netlist/net
 file(GLOB_RECURSE c_sources CONFIGURE_DEPENDS tb/*.c examples/drivers/*.c)  # drivers: each file has its own names
 set_source_files_properties(${c_sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 
-add_custom_target(ddi_tests)  # the programs that notice the faults of tb/ddi
+add_custom_target(ddi_tests)  # the programs that must detect the faults of tb/ddi
 file(GLOB_RECURSE rooms CONFIGURE_DEPENDS tb/sw/*_test.cc tb/sim/*_test.cc)
 list(TRANSFORM rooms REPLACE "/[^/]*$" "")
 list(REMOVE_DUPLICATES rooms)
@@ -30,10 +31,10 @@ foreach(room IN LISTS rooms)
     list(PREPEND libraries gmmu_app)
   endif()
   if(path MATCHES "^(sim/twin|sim/board|sw/app)$")
-    list(APPEND plain tb/sim/host/linked.cc)  # they need no engine
+    list(APPEND plain tb/sim/host/linked.cc)  # these tests need no engine
   endif()
   if(path STREQUAL "sim/board")
-    list(APPEND plain tb/sim/board_link/board_end.cc)  # the other end of the line
+    list(APPEND plain tb/sim/board_link/board_end.cc)  # the board's end of the line
   elseif(path STREQUAL "sw/app")
     list(APPEND plain tb/sim/board/fake_board.cc tb/sim/board_link/board_end.cc)
   endif()
@@ -41,10 +42,10 @@ foreach(room IN LISTS rooms)
     list(APPEND plain tb/sw/kmd/fake_kernel.cc tb/sw/kmd/started_driver.cc)
   endif()
   if(path STREQUAL "sw/workload")
-    list(APPEND plain tb/sw/os/hal/flat_remapping.cc)  # the job on a unit that is not VT-d
+    list(APPEND plain tb/sw/os/hal/flat_remapping.cc)  # runs the job on a unit that is not VT-d
   endif()
   if(path STREQUAL "sw/os/miniport")
-    list(APPEND plain tb/sw/os/vidsch/vidsch_bench.cc)  # the threading levels are shown by the scheduler's calls
+    list(APPEND plain tb/sw/os/vidsch/vidsch_bench.cc)  # the scheduler's calls show the threading levels
   endif()
   if(path STREQUAL "sim/gpu")
     set(sources ${sources} ${plain})
@@ -53,7 +54,7 @@ foreach(room IN LISTS rooms)
   if(plain)
     if(path MATCHES "^sw/(app|gmmu)$" AND TARGET gmmu_machine)
       list(REMOVE_ITEM libraries gmmu_software)
-      list(APPEND libraries gmmu_machine)  # they start an engine
+      list(APPEND libraries gmmu_machine)  # these tests start an engine
     endif()
     if(NOT path STREQUAL "sw/app" OR TARGET gmmu)
       gmmu_test(test_${name} unit 120 SOURCES ${plain} LIBRARIES ${libraries})
@@ -62,7 +63,7 @@ foreach(room IN LISTS rooms)
   if(TARGET test_${name} AND path MATCHES "^sw/(os|kmd|app)")
     add_dependencies(ddi_tests test_${name})
   endif()
-  if(TARGET test_${name} AND path STREQUAL "sw/os/miniport")  # what the import scan reads
+  if(TARGET test_${name} AND path STREQUAL "sw/os/miniport")  # input of the import scan
     add_library(forbidden_driver STATIC tb/sw/os/drivers/forbidden.c tb/sw/os/drivers/forbidden_too.c)
     target_compile_definitions(test_${name} PRIVATE GMMU_KMD_LIBRARY="$<TARGET_FILE:gmmu_kmd>"
                                                     GMMU_FORBIDDEN_DRIVER="$<TARGET_FILE:forbidden_driver>")
@@ -99,10 +100,10 @@ foreach(room IN LISTS rooms)
     target_compile_definitions(test_${name} PRIVATE GMMU_MODELS="${PROJECT_BINARY_DIR}/models/")
     add_dependencies(test_${name} model_adder model_refusing model_empty)
   endif()
-  if(TARGET test_sw_app AND path STREQUAL "sw/app")  # drivers in shared objects: our own, and bad ones
+  if(TARGET test_sw_app AND path STREQUAL "sw/app")  # drivers in shared objects: our own driver and faulty ones
     add_library(driver_own MODULE $<TARGET_OBJECTS:gmmu_kmd>)
-    # Builds the same driver with a call before each memory access (docs/driver.md), and again with the device-level
-    # work of PreemptCommand and ResetEngine done outside of device level.
+    # Builds our own driver with a call before each memory access (docs/driver.md), and again with the device-level work
+    # of PreemptCommand and ResetEngine moved out of device level.
     file(GLOB kmd_sources CONFIGURE_DEPENDS ${GMMU_SW}/kmd/*.cc ${GMMU_SW}/kmd/build/*.cc)
     add_library(watched_kmd OBJECT ${kmd_sources})
     file(READ ${PROJECT_SOURCE_DIR}/sw/kmd/reset.cc reset_text)
@@ -139,7 +140,7 @@ foreach(room IN LISTS rooms)
       target_include_directories(driver_${bad} PRIVATE sw/ddi)
       list(APPEND drivers driver_${bad})
     endforeach()
-    add_library(driver_declaring MODULE ${own_sources} tb/sw/app/drivers/declaring.cc)  # our own, which declares more
+    add_library(driver_declaring MODULE ${own_sources} tb/sw/app/drivers/declaring.cc)  # our driver with more declared
     target_link_libraries(driver_declaring PRIVATE gmmu_options)
     target_compile_definitions(driver_declaring PRIVATE DxgkInitialize=DeclareMore)
     set_target_properties(driver_declaring PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
@@ -147,7 +148,7 @@ foreach(room IN LISTS rooms)
     file(GLOB software_sources CONFIGURE_DEPENDS examples/drivers/software/*.c)
     add_library(driver_software MODULE ${software_sources})
     target_include_directories(driver_software PRIVATE sw sw/ddi)
-    # Builds the driver of examples/drivers/software with other segments, sizes and page table writers (see hardware.h).
+    # Builds the driver in examples/drivers/software with other segments, sizes and page table writers (see hardware.h).
     set(of_16k LEAF_BITS=11 UPPER_BITS=11)
     set(of_64k LEAF_BITS=13 UPPER_BITS=13 LEVELS=3)
     set(software_local_16k ${of_16k})
@@ -179,7 +180,8 @@ foreach(room IN LISTS rooms)
     set_target_properties(driver_counting PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     set_source_files_properties(examples/drivers/gmmu/counting.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     list(APPEND drivers driver_declaring driver_software driver_counting)
-    # Builds the driver without page tables, and one variant of it for each deviation, selected by name.
+    # Builds the driver without page tables, and one variant of it for each deviation. The deviation is selected by
+    # name.
     file(GLOB physical_sources CONFIGURE_DEPENDS examples/drivers/physical/*.c)
     add_library(driver_physical MODULE ${physical_sources})
     add_library(driver_physical_misbehaving MODULE ${physical_sources} tb/sw/app/drivers/physical_misbehaving.c)
@@ -189,10 +191,11 @@ foreach(room IN LISTS rooms)
       target_include_directories(driver_${physical} PRIVATE sw sw/ddi)
       list(APPEND drivers driver_${physical})
     endforeach()
-    add_library(driver_storming MODULE tb/sw/app/drivers/storming.c)  # a model of --device
+    add_library(driver_storming MODULE tb/sw/app/drivers/storming.c)  # a model for --device
     target_include_directories(driver_storming PRIVATE sw sw/ddi examples/drivers/software)
     list(APPEND drivers driver_storming)
-    # Builds the built-in driver with one error, selected by name; that code has a call before each memory access.
+    # Builds the built-in driver with one error, which is selected by name. The driver's code calls a function before
+    # each memory access.
     add_library(misbehaving OBJECT tb/sw/app/drivers/misbehaving.cc)
     target_include_directories(misbehaving PRIVATE ${GMMU_SW})
     target_compile_options(misbehaving PRIVATE -std=c++17 -O1 -fsanitize=thread)
@@ -222,7 +225,7 @@ foreach(room IN LISTS rooms)
     add_dependencies(test_sw_app ${drivers})
   endif()
   if(TARGET test_sw_ddi AND path STREQUAL "sw/ddi")
-    target_include_directories(test_sw_ddi PRIVATE sw/ddi)  # as a driver includes the headers: by their own names
+    target_include_directories(test_sw_ddi PRIVATE sw/ddi)  # driver sources include the headers without a folder
   endif()
   if(path STREQUAL "sim/platform")
     list(APPEND sources tb/sim/host/linked.cc)
@@ -232,7 +235,7 @@ foreach(room IN LISTS rooms)
   endif()
 endforeach()
 
-# The layouts must hold for Windows' compilers too, so the static assertions are compiled if a cross compiler is found.
+# The layouts must also hold for Windows compilers, so the static assertions are compiled if a cross compiler is found.
 find_program(MINGW_CC NAMES x86_64-w64-mingw32-gcc x86_64-w64-mingw32-gcc-win32)
 find_program(MINGW_CXX NAMES x86_64-w64-mingw32-g++ x86_64-w64-mingw32-g++-win32)
 if(MINGW_CC AND MINGW_CXX)
@@ -256,7 +259,7 @@ if(system_sources AND TARGET gmmu_machine)
   if(TARGET gmmu_app)
     list(PREPEND libraries gmmu_app)
   endif()
-  list(APPEND system_sources tb/sim/board/fake_board.cc tb/sim/board_link/board_end.cc)  # of the contract of all engines
+  list(APPEND system_sources tb/sim/board/fake_board.cc tb/sim/board_link/board_end.cc)  # for every engine's contract
   gmmu_test(test_system system 600 SOURCES ${system_sources} LIBRARIES ${libraries})
   gtest_discover_tests(test_system DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 NO_PRETTY_VALUES NO_PRETTY_TYPES
                        TEST_FILTER Long* TEST_LIST system_tests_long
@@ -264,8 +267,8 @@ if(system_sources AND TARGET gmmu_machine)
                        PROPERTIES LABELS long TIMEOUT 900 COST 150 FIXTURES_REQUIRED ddi_rows)
 endif()
 
-# Runs jobs of the whole stack on a wider bus: gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module
-# around it and the sizes that the configuration states as built.
+# Runs jobs of the whole stack with a wider bus. gmmu_256 differs from gmmu in the Verilated GPU, the SystemC module
+# around it and the built sizes that the configuration checks.
 if(TARGET test_system AND TARGET gmmu)
   foreach(bits IN LISTS GMMU_WIDE_BITS)
     gmmu_rtl_engine(_${bits} ${bits})
@@ -283,7 +286,8 @@ if(TARGET test_system AND TARGET gmmu)
   endforeach()
 endif()
 
-# COST is in seconds: ctest starts the longest test first, even if it has measured none, so that none runs last alone.
+# COST is in seconds. ctest starts the longest tests first, even before it has measured any, so that none runs alone at
+# the end.
 if(GMMU_PYTHON AND TARGET gmmu)
   add_test(NAME tools.the_fast_engine_is_as_near_to_the_rtl_as_the_table_says
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/twin_error.py --check --program $<TARGET_FILE:gmmu>)
@@ -317,7 +321,8 @@ if(GMMU_PYTHON)
   set_tests_properties(tools.a_build_says_how_long_it_takes PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 
-# Checks that each row of the driver interface has tests and that they ran (as the last test, in any partial run).
+# Checks that each row of the driver interface has tests and that they have run. It is the last test, in any partial
+# run.
 if(GMMU_PYTHON)
   add_test(NAME ddi.every_row_has_its_tests
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ddi.py --build ${PROJECT_BINARY_DIR})
@@ -342,7 +347,7 @@ if(GMMU_PYTHON)
                        PROPERTIES LABELS "unit;quick" TIMEOUT 60)
 endif()
 
-# Elaborates the planted RTL, so that a fault that breaks the syntax fails here and not only in make rules.
+# Elaborates the RTL with the planted faults, so that a fault with a syntax error fails here and not only in make rules.
 if(GMMU_PYTHON AND GMMU_RTL)
   add_test(NAME rules.the_planted_rtl_elaborates
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant.py copy --elaborate ${PROJECT_BINARY_DIR}/planted_rtl)
@@ -357,8 +362,8 @@ if(GMMU_PYTHON)
   set_tests_properties(registers.generated_files_match_the_description PROPERTIES LABELS "unit;quick" TIMEOUT 60)
 endif()
 
-# Quick tests are the unit tests except those that take seconds each, and one run of the whole stack on both engines. A
-# list of labels does not survive gtest_discover_tests, so each program's tests get it when ctest reads them.
+# Quick tests are the unit tests, except those that take seconds each, and one run of the whole stack on both engines. A
+# list of labels does not survive gtest_discover_tests, so the labels are set when ctest reads each program's tests.
 set(slow "/(BoardScenario|Segments|NoAperture|SettingsBounds|RtlLinked)\\." "^(WatchedDriver|RtlMachineOfTwo)\\." "/UnmapRace\\..*/rtl$"
          "^Board\\.(Refusals|ACut)" "^OnBoard\\.(ALineThatIsCut|ProbeSays)" "^FileSourceTest\\.(Survives|Never|NamesTheMiddle)"
          "^ImportTest\\.Survives")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# What is made with the software of the build in GMMU_SOFTWARE_OF:
-#   a program whose GPU has other sizes, or can write waves: with its own Verilated GPU, SystemC modules and sizes that the
-#   configuration is checked against
-#   the Python module, with the fast engine alone
+# Builds variants with the software of the build in GMMU_SOFTWARE_OF:
+#   a program whose GPU has other sizes or can write waves, with its own Verilated GPU, SystemC modules and built sizes
+#   against which the configuration is checked
+#   the Python module, with the fast engine only
 #   the RTL benches with counters (make coverage), planted faults (make rules) or mutants (make mutate)
 
 include(${GMMU_SOFTWARE_OF}/software.cmake)

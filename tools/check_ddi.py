@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks the table of the driver interface, docs/ddi/*.md, against the sources, the tests and their results.
 
-Checked of every row: its columns, the files and symbols that it names, its tests (exist, not disabled, not skipped on
-every path). With --build DIR: ctest lists them there, and they ran and passed with the programs of that build
-(DIR/results, written by the tests). When not all tests of the build have run, the last line says so, and only the
-results that exist are looked at.
+Checked in every row: its columns, the files and symbols that it names, its tests (they exist, are not disabled, and are
+not skipped on every path). With --build DIR: ctest lists the tests there, and they ran and passed with the programs of
+that build (DIR/results, written by the tests). If not all tests of the build have run, the last line says so, and only
+the existing results are checked.
 
-A row has four columns: name | implemented in | shown by | evidence. "implemented in" names files in backquotes, each
-with a symbol behind a colon if it helps (`sw/os/vidmm/vidmm.cc:Evict`), or says "no effect: why". "shown by" has names of tests
-as ctest lists them; a * stands for anything. "evidence": documents, Windows 22621, Windows 26100, driver authors,
-choice of this model, open: switch <key of the configuration>, joined by commas.
+A row has four columns: name | implemented in | shown by | evidence. "implemented in" contains files in backquotes, each
+with a symbol behind a colon if that helps (`sw/os/vidmm/vidmm.cc:Evict`), or "no effect: why". "shown by" contains
+names of tests as ctest lists them; a * matches anything. "evidence": documents, Windows 22621, Windows 26100, driver
+authors, choice of this model, open: switch <key of the configuration>, separated by commas.
 """
 import argparse
 import collections
@@ -35,7 +35,7 @@ Test = collections.namedtuple("Test", "file disabled skipped cases")
 
 
 def tables(page):
-    """(line, cells) of every row of a page's tables, headings and rules left out."""
+    """(line, cells) of every row of a page's tables, without heads and separators."""
     for number, line in enumerate(page.read_text().splitlines(), 1):
         if line.startswith("|") and not re.match(r"^\|[-| :]+\|$", line):
             yield number, [cell.strip() for cell in re.split(r"(?<!\\)\|", line.strip())[1:-1]]
@@ -91,14 +91,14 @@ def tests_of_sources():
 
 @functools.lru_cache(maxsize=None)
 def matching(pattern, names):
-    """Names of tests that the pattern may mean; both may have a *."""
+    """The test names that match the pattern; both may contain a *."""
     def matches(name, other):
         return name == other or ("*" in other and fnmatch.fnmatchcase(name, other))
     return [name for name in names if matches(name, pattern) or matches(pattern, name)]
 
 
 class Build:
-    """What ctest lists in a build, and how each test ended with the program that is there now."""
+    """The tests that ctest lists in a build, and the result of each with the current program."""
 
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -120,7 +120,7 @@ class Build:
 
     @functools.lru_cache(maxsize=None)
     def result(self, name):
-        """passed, failed, skipped, or None when it did not run with the present program."""
+        """passed, failed, skipped, or None if the test did not run with the current program."""
         path = self.folder / "results" / f"{name}.xml"
         program = self.programs.get(name)
         if not program or not path.exists() or path.stat().st_mtime < os.stat(program).st_mtime:
@@ -169,7 +169,7 @@ def check_evidence(row, known, say):
 
 
 def check_tests(row, sources, build, say):
-    """The listed names of its tests in the build."""
+    """The listed names of the row's tests in the build."""
     listed = []
     if not row.tests:
         say(f"{row.name}: no test")
@@ -198,7 +198,7 @@ def check_tests(row, sources, build, say):
 
 
 def check_routines():
-    """Each kernel routine that a driver gets has a row in docs/ddi/kernel.md."""
+    """Checks that each kernel routine for drivers has a row in docs/ddi/kernel.md."""
     routines = re.findall(r"^  (\w+);", (ROOT / "sw/ddi/kernel_routines.list").read_text(), re.M)
     page = (PAGES / "kernel.md").read_text()
     return [f"docs/ddi/kernel.md: no row has {name}, which sw/ddi/kernel_routines.list names"

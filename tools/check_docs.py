@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make docs: every relative link, every path and every target of make that a page names exists.
+"""make docs: checks that every relative link, path and make target that a page names exists.
 
-Looks at all .md files of the checkout: link targets, and words in backquotes that look like a path of this repository
-(they begin with one of its folders, or end in a suffix of its files and contain a slash). Paths hold from the root or
-from the page's folder; <room>, * and {a,b} stand for what they stand for in a shell. build/ is not looked for.
+Reads all .md files of the checkout: link targets, and words in backquotes that look like a path of this repository
+(they begin with one of its folders, or end in a suffix of its files and contain a slash). Paths are relative to the
+root or to the page's folder; <room>, * and {a,b} mean what they mean in a shell. Paths in build/ are not checked.
 
-Besides: rows of a table have as many cells as its head, tools/README.md has one row for each tool, docs/tour.md and
-sw/os/README.md have every room of tools/rooms.py, the first page keeps its length, and every source has a test
-(tools/tested.py).
+Also checks that rows of a table have as many cells as its head, that tools/README.md has one row for each tool, that
+docs/tour.md and sw/os/README.md list every room of tools/rooms.py, that the first page keeps its length, and that every
+source has a test (tools/tested.py).
 """
 import glob
 import re
@@ -28,7 +28,7 @@ def exists(page, path):
 
 
 def recipes():
-    """Targets of the Makefile that do something."""
+    """Make targets that have a recipe."""
     return set(re.findall(r"^([a-z-]+):(?!=)[^\n]*\n\t", (ROOT / "Makefile").read_text(), re.M))
 
 
@@ -62,14 +62,15 @@ def errors_of(page):
                 if anchor not in map(slug, headings):
                     found.append((number, f"link to {target}: no such heading"))
         for word in re.findall(r"`([^`\s]+)`", line):
-            word = re.sub(r":\w+$", "", word)  # drops a line number or a symbol, which tools/check_ddi.py checks
+            word = re.sub(r":\w+$", "", word)  # drops a line number, or a symbol, which tools/check_ddi.py checks
             if word.startswith(FOLDERS) and not exists(page, word):
                 found.append((number, f"names {word}, which does not exist"))
     return found
 
 
 def table_errors(text):
-    """[(line, error)] of a page's tables: rows with more or fewer cells than their head. A bar in backquotes is text."""
+    """[(line, error)] for a page's tables: rows with more or fewer cells than their head. A bar in backquotes is
+    text."""
     found, head = [], None
     for number, line in enumerate(text.splitlines(), 1):
         if not line.startswith("|"):
@@ -83,27 +84,27 @@ def table_errors(text):
 
 
 def tool_errors(page, tools):
-    """[(line, error)] of tools/README.md: each of the tools stands once in the first column."""
+    """[(line, error)] for tools/README.md: each tool must be named once in the first column."""
     named = re.findall(r"`([\w.]+\.(?:py|sh))`", "\n".join(line.split("|")[1] for line in page.splitlines() if line.startswith("|")))
     return ([(1, f"no row for {tool}") for tool in sorted(tools) if tool not in named]
             + [(1, f"{tool} has {named.count(tool)} rows") for tool in sorted(tools) if named.count(tool) > 1])
 
 
 def tour_errors(text, rows):
-    """[(line, error)] of docs/tour.md: its tables name each room outside of sw/os."""
+    """[(line, error)] for docs/tour.md: its tables must name each room outside sw/os."""
     named = re.findall(r"`([\w/]+)`", "\n".join(line for line in text.splitlines() if line.startswith("|")))
     return [(1, f"no row for {room}") for room in rows if not room.startswith("sw/os/") and room not in named]
 
 
 def system_errors(text, rows):
-    """[(line, error)] of sw/os/README.md: its table has the rooms of sw/os in their order."""
+    """[(line, error)] for sw/os/README.md: its table must list the rooms of sw/os in their order."""
     named = [f"sw/os/{room}" for room in re.findall(r"^\| \[([\w/]+)\]\(\1/README.md\)", text, re.M)]
     wanted = [room for room in rows if room.startswith("sw/os/")]
     return [] if named == wanted else [(1, f"has the rooms {', '.join(named)}; tools/rooms.py has {', '.join(wanted)}")]
 
 
 def first_page_errors(text):
-    """[(line, error)] of README.md: it stays one page of lines that an editor shows whole."""
+    """[(line, error)] for README.md: it must stay one page, of lines that an editor shows whole."""
     words = len(text.split())
     found = [(1, f"{words} words, at most {WORDS} are allowed")] if words > WORDS else []
     return found + [(number, f"{len(line)} columns, at most {COLUMNS} are allowed")

@@ -5,13 +5,13 @@
                         [--again] [--no-time]
 
 Each run is `gmmu run --scenario NAME --engine ENGINE --seed SEED --json ...`; it must end with status 0 within the
-limit. With two engines their reports of each scenario and seed are compared by `gmmu compare` (sw/report/compare.h:
-what does not depend on time), and the first difference is named. Results go to the state file and reports to the
-folder beside it as they come; a run that has passed with the same program is not made again, so a check that was
-interrupted goes on where it stood (--again forgets them). Progress and the time that is left go to stderr. The table
-at the end has the processor seconds of each scenario; one whose shortest run on the RTL takes more than TOO_LONG is a
-failure, unless --no-time (a slow computer). Exit status 1: a run or a comparison failed, or a scenario is too long;
-the end says which.
+limit. With two engines, `gmmu compare` compares their reports for each scenario and seed (sw/report/compare.h: all
+members that do not depend on time), and the first difference is printed. Results are written to the state file, and
+reports to the folder beside it, as runs end. A run that has passed with the same program is not repeated, so an
+interrupted check resumes (--again ignores stored results). Progress and the time left go to stderr. The table at the
+end lists the processor seconds of each scenario. A scenario whose shortest run on the RTL takes more than TOO_LONG is a
+failure, unless --no-time is given (for a slow computer). Exit status 1: a run or a comparison failed, or a scenario
+takes too long; the last lines list which.
 """
 import argparse
 import concurrent.futures
@@ -31,7 +31,7 @@ import time
 import command
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
-RUNNING, STOPPED = set(), threading.Event()  # running processes; set when no further one may start
+RUNNING, STOPPED = set(), threading.Event()  # running processes; set when no new process may start
 TOO_LONG = 60  # processor seconds of a scenario at its default size on the RTL (sw/workload/README.md)
 
 
@@ -64,14 +64,14 @@ def report_of(args, name, engine, seed):
 
 
 def end(process, number):
-    """A signal; Popen's own functions would take the exit status for which finish() waits."""
+    """Sends a signal. Popen's own functions would collect the exit status that finish() waits for."""
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
             os.kill(process.pid, number)
 
 
 def finish(process, limit):
-    """(status, processor seconds) of a process; the status is None when it was ended after `limit` seconds."""
+    """(status, processor seconds) of a process; status None: it was ended after `limit` seconds."""
     late = threading.Event()
     timer = threading.Timer(limit, lambda: (late.set(), end(process, signal.SIGKILL)))
     timer.start()
@@ -82,7 +82,7 @@ def finish(process, limit):
 
 
 def one(args, name, engine, seed):
-    """(seconds, processor seconds, what went wrong)"""
+    """(seconds, processor seconds, error text)"""
     words = [str(args.program), "run", "--scenario", name, "--engine", engine, "--seed", str(seed)]
     report = report_of(args, name, engine, seed)
     report.parent.mkdir(parents=True, exist_ok=True)
@@ -106,7 +106,7 @@ def one(args, name, engine, seed):
 
 
 def differences(args, name, seed):
-    """What the engines of a scenario and seed say differently: "", or the first of it."""
+    """The first difference between the engines' reports for a scenario and seed; "" if there is none."""
     reports = [report_of(args, name, engine, seed) for engine in args.engines.split(",")]
     if len(reports) < 2 or not all(report.exists() for report in reports):
         return ""
@@ -133,7 +133,7 @@ def save(args, key, runs):
     try:
         part.write_text(json.dumps({"program": key, "runs": runs}, indent=1, sort_keys=True))
         part.replace(args.state)
-    except OSError as error:  # the error of a write does not name the file
+    except OSError as error:  # the error of a failed write does not contain the file's name
         raise OSError(error.errno, error.strerror, str(args.state)) from error
     finally:
         part.unlink(missing_ok=True)
@@ -161,7 +161,7 @@ def run_all(args, todo, runs, key):
                         for n, e, _ in left) / args.jobs
             print(f"check-long: {len(todo) - len(left)} of {len(todo)}, {name} {engine} seed {seed} "
                   f"{'FAILED' if why else 'passed'} in {seconds:.1f} s, {guess:.0f} s left", file=sys.stderr)
-    except BaseException:  # an interrupt or a full disk: running processes would continue for hours
+    except BaseException:  # after an interrupt or a full disk, running processes would continue for hours
         STOPPED.set()
         pool.shutdown(wait=False, cancel_futures=True)
         for process in list(RUNNING):
@@ -172,7 +172,7 @@ def run_all(args, todo, runs, key):
 
 
 def times(args, runs, work):
-    """Prints the table; the scenarios that are too long."""
+    """Prints the table; returns the scenarios that take too long."""
     spent = {}
     for name, engine, seed in work:
         spent.setdefault((name, engine), []).append(runs[f"{name} {engine} {seed}"]["processor"])

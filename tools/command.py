@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The frame of a program in Python: standard streams, signals, and errors as one line.
+"""The common frame of command-line programs: standard streams, signals, and errors as one line.
 
     sys.exit(command.run("gmmu study", main, (StudyError,)))
 """
@@ -13,7 +13,7 @@ class OutputError(Exception):
 
 
 class Output:
-    """Standard output: an error is an OutputError, but for a pipe that nobody reads."""
+    """Standard output. An error becomes an OutputError, except for a pipe without a reader."""
 
     def __init__(self, stream):
         self.stream = stream
@@ -37,7 +37,7 @@ class Output:
 
 
 class Progress(Output):
-    """Standard error: what cannot be written is dropped, since nobody reads it, and the work goes on."""
+    """Standard error. Text that cannot be written is dropped, because nobody reads it, and the program continues."""
 
     def checked(self, call, *values):
         try:
@@ -47,7 +47,7 @@ class Progress(Output):
 
 
 def begin():
-    """Opens the descriptors 0 to 2 that are closed, so that no file gets their number: nothing can be written to them."""
+    """Opens those of descriptors 0 to 2 that are closed, read-only, so that no other file gets their number."""
     for number in range(3):
         try:
             os.fstat(number)
@@ -62,7 +62,7 @@ def interrupted(*_):
 
 
 def run(name, main, expected=(), interruption="interrupted"):
-    """The exit status of main(); 1 when it is interrupted, 2 with one line for an error of `expected` or of a file."""
+    """Returns the exit status of main(); 1 if interrupted, 2 with one line for an error of `expected` or of a file."""
     begin()
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) != signal.SIG_IGN:
@@ -87,6 +87,6 @@ def run(name, main, expected=(), interruption="interrupted"):
         print(text, file=sys.stderr, flush=True)
     try:
         sys.stdout.flush()
-    except (OutputError, BrokenPipeError):  # the interpreter would report it again at exit
+    except (OutputError, BrokenPipeError):  # otherwise the interpreter would report it again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     return code

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the commands of the pages and the targets of make, so that none of them rots.
+"""Runs the commands of the pages and the make targets, so that none of them becomes stale.
 
   commands.py [--turn N | --all] [--only REGEX] [--list] [--again]
 
-A unit is a page with the commands of its indented blocks, in order, or one target that `make` lists. Pages run in a
-folder of their own, build/commands/NAME, in which the checkout's files are links and what is written stays; make, cmake
-and pip run in the checkout. Without --all a third of the units run, in short forms: that of --turn, or of the number of
-the commit, so that three commits run them all. With --all every unit runs, in its long form; a unit that has passed at
-the same state of the checkout is not run again, unless --again.
+A unit is a page with the commands of its indented blocks, in order, or one target that `make` lists. Pages run in their
+own folder, build/commands/NAME, in which the checkout's files are links and written files stay; make, cmake and pip run
+in the checkout. Without --all, a third of the units run, in short forms: the third that --turn or the number of commits
+selects, so that three commits run all of them. With --all every unit runs, in its long form. A unit that has passed in
+the same state of the checkout is not repeated, unless --again is given.
 
-tools/commands.toml has what cannot run as it stands: what stands in for a placeholder, short forms, statuses other than 0,
-and what is left out with its reason. A row of it that fits no command is an error. Files that git keeps must be the same
-after a unit as before: a picture, table or source that differs is named, kept beside the unit's log as it was made, and put
-back. A block of a page that follows a line ending in its name (`link.toml`:) is a file of the page's folder, and so is
-FILE. Exit status: 0 all passed, 1 a command failed or a kept file differs, 2 wrong use.
+tools/commands.toml lists what cannot run as written: values for placeholders, short forms, exit statuses other than 0,
+and the commands that are left out, with the reason. A row of it that matches no command is an error. A unit must not
+change files that git tracks: a picture, table or source that differs is reported, saved beside the unit's log, and
+restored. A block of a page that follows a line ending in a file name (`link.toml`:) becomes a file in the page's
+folder, and so does FILE. Exit status: 0 all passed, 1 a command failed or a tracked file differs, 2 wrong use.
 """
 import argparse
 import hashlib
@@ -43,7 +43,7 @@ def git(*arguments):
 
 
 def commands_of(text):
-    """[(line, command)] of the indented blocks of a page that begin with a command. Lines that go on are joined."""
+    """[(line, command)] of a page's indented blocks that begin with a command. Continuation lines are joined."""
     found, fenced, block, last = [], False, None, ""
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
@@ -69,7 +69,7 @@ def commands_of(text):
 
 
 def goes_on(command):
-    """Whether a command has a further line: it ends in a backslash, inside quotes or in a loop."""
+    """Whether a command continues on the next line: it ends in a backslash, inside quotes or in a loop."""
     text = without_comment(command)
     return text.endswith("\\") or text.count("'") % 2 == 1 or (re.match(r"for .*; do\s*$", text.split("\n")[0]) is not None and "done" not in text)
 
@@ -84,7 +84,7 @@ def targets():
 
 
 def units():
-    """{name: [command]} in the order of their names: pages, then targets."""
+    """{name: [command]}, ordered by name: pages, then targets."""
     found = {}
     for page in sorted(ROOT.rglob("*.md")):
         name = str(page.relative_to(ROOT))
@@ -95,7 +95,7 @@ def units():
 
 
 def load():
-    """The table; wrong rows end the program."""
+    """Reads the table; wrong rows end the program."""
     with TABLE.open("rb") as file:
         table = tomllib.load(file)
     known, errors = units(), []
@@ -114,7 +114,7 @@ def load():
 
 
 def plan(table, form):
-    """({unit: [(command as it stands, command that runs, status)]}, {what is left out: why}), for "short" or "long"."""
+    """({unit: [(command as written, command to run, status)]}, {what is left out: why}), for "short" or "long"."""
     planned, left_out = {}, {}
     rows = {row["name"]: row for row in table.get("unit", [])}
     for name, commands in units().items():
@@ -138,7 +138,7 @@ def plan(table, form):
 
 
 def as_run(command, table):
-    """The command with what stands in for placeholders and without what is optional in a line of usage."""
+    """The command with values for its placeholders, and without the optional parts of a usage line."""
     quoted = re.compile(r"'[^']*'")
     kept = quoted.findall(command)
     text = quoted.sub("\0", command)
@@ -155,12 +155,12 @@ def folder_of(name):
 
 
 def blocks_of(text):
-    """{name: text} of the fenced blocks that follow a line which ends in a file's name."""
+    """{name: text} of the fenced blocks that follow a line ending in a file name."""
     return dict(re.findall(r"`([\w.-]+)`:\n\n?```\w*\n(.*?)^```", text, re.M | re.S))
 
 
 def prepare(folder, page):
-    """A folder in which the checkout's files are links, and gmmu is the checkout's front door."""
+    """Makes a folder in which the checkout's files are links, and gmmu is the checkout's ./gmmu."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     for path in ROOT.iterdir():
@@ -179,13 +179,13 @@ def prepare(folder, page):
 
 
 def kept_files():
-    """{path: content} of what git keeps."""
+    """{path: content} of the files that git tracks."""
     names = git("ls-files").split("\n")
     return {name: (ROOT / name).read_bytes() for name in names if name and (ROOT / name).is_file()}
 
 
 def run_unit(name, steps, table, form):
-    """The failures of a unit, in words."""
+    """Returns the failures of a unit as sentences."""
     folder = folder_of(name)
     prepare(folder, ROOT / name)
     before, failures = kept_files(), []
@@ -222,7 +222,7 @@ def run_unit(name, steps, table, form):
 
 
 def state():
-    """What the results hold for: the commit and what differs from it."""
+    """A key under which results are valid: the commit and the changes to it."""
     return hashlib.sha256((git("rev-parse", "HEAD") + git("diff", "HEAD") + git("status", "--porcelain")).encode()).hexdigest()
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Line and branch coverage of rtl/ by the RTL benches (make coverage; with TOGGLES=1 the changes of every bit too).
+"""Line and branch coverage of rtl/ by the RTL benches (make coverage; with TOGGLES=1 also the toggles of every bit).
 
-Runs every test_rtl_* program of the coverage build in shards, as many at once as there are cores, adds up what their
-models have counted (tb/rtl/coverage.h), prints a table by file and room and writes pages with the sources to
+Runs every test_rtl_* program of the coverage build in shards, as many at once as there are cores, and adds up the
+counts of their models (tb/rtl/coverage.h). Prints a table by file and room, and writes pages with the sources to
 BUILD/html. A line counts as reached when every block on it has run in some instance of some bench.
 
-Exit status 1: a test fails, is not finished in time, or writes no counts; fewer lines are reached than the goal asks
-for; or the lines that are not reached are not those that the rooms' pages list with a reason, under "Lines that no
+Exit status 1: a test fails, is not finished in time, or writes no counts; fewer lines are reached than the goal
+requires; or the unreached lines are not exactly those that the rooms' pages list with a reason, under "Lines that no
 test reaches".
 """
 import argparse
@@ -45,7 +45,7 @@ class Shard:
                                             stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
 
     def look(self):
-        """Which test runs, and since when."""
+        """The test that is running, and since when."""
         if self.log.stat().st_size != self.size:
             self.size = self.log.stat().st_size
             begun = re.findall(r"^\[ RUN      \] (.*)", self.log.read_text(errors="replace"), re.MULTILINE)
@@ -53,7 +53,7 @@ class Shard:
                 self.test, self.since = begun[-1], time.monotonic()
 
     def verdict(self):
-        """What is wrong with a shard that has ended, or nothing."""
+        """The error of a shard that has ended, or nothing."""
         if self.process.returncode != 0:
             text = self.log.read_text(errors="replace")
             failed = sorted(set(re.findall(r"^\[  FAILED  \] (\S+?),? ", text, re.MULTILINE)))
@@ -69,7 +69,7 @@ def tests_of(program):
 
 
 def run(build, programs, jobs, limit):
-    """Runs the programs' shards, `jobs` at once. A test may take `limit` seconds. Returns whether all is well."""
+    """Runs the programs' shards, `jobs` at once. A test may take `limit` seconds. Returns whether all passed."""
     waiting = []
     for program in programs:
         for old in build.glob(program.name + ".*"):
@@ -106,22 +106,22 @@ def run(build, programs, jobs, limit):
 
 
 def spans(text):
-    """'4-6,9' as the numbers in it."""
+    """The numbers in a text such as '4-6,9'."""
     for part in filter(None, text.split(",")):
         first, _, last = part.partition("-")
         yield from range(int(first), int(last or first) + 1)
 
 
 class File:
-    """What is known of one source file: counts of its points, over all instances and benches."""
+    """The data for one source file: counts of its points, over all instances and benches."""
 
     def __init__(self):
-        self.blocks = collections.Counter()    # (line, column, kind, lines) of lines of code that run together
-        self.branches = collections.Counter()  # (line, column, kind) of one way of a decision
+        self.blocks = collections.Counter()    # (line, column, kind, lines) of lines that run together
+        self.branches = collections.Counter()  # (line, column, kind) of one direction of a decision
         self.toggles = collections.Counter()   # (line, bit and direction)
 
     def lines(self):
-        """{line: times that the least used block on it has run}"""
+        """{line: count of the least used block on the line}"""
         counts = {}
         for (_, _, _, covered), count in self.blocks.items():
             for line in spans(covered):
@@ -153,7 +153,7 @@ def read(paths):
 
 
 def explained(room):
-    """The source lines that the room's page lists under HEADING, as text without spaces at the ends."""
+    """The source lines that the room's page lists under HEADING, stripped."""
     page = ROOT / room / "README.md"
     text = page.read_text() if page.exists() else ""
     section = text.partition(HEADING)[2].partition("\n## ")[0]
@@ -170,7 +170,7 @@ def percent(pair):
 
 
 def write_page(folder, name, file):
-    """One source file: count, text, and the bits that never changed at the line of their declaration."""
+    """The page for one source file: counts, text, and the bits that never toggled, at the line of their declaration."""
     counts = file.lines()
     missing = collections.defaultdict(list)
     for (line, bit), count in sorted(file.toggles.items()):

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes docs/ddi/names.md: a row for each structure, enumerator, flag, entry point and callback that sw/ddi declares.
+"""Writes docs/ddi/names.md: a row for each structure, enumerator, flag, entry point and callback that sw/ddi declares.
 
-Without --write it compares the page. A name's tests are those of the rows of the other pages that name it; its layout
-has tests of its own. A name without effect in a memory model has its reason in tools/ddi_names.toml, by name or for all
-of a header that have none; a name that is only a part of another (an argument structure of an entry point) stands with
-that. A name of neither kind is an error.
+Without --write it compares the page. The tests of a name are those of the other pages' rows that name it; its layout
+has its own tests. For a name without effect in a memory model, tools/ddi_names.toml gives the reason, by name or for a
+whole header. A name that is only a part of another one (such as the argument structure of an entry point) is listed
+with that one. Any other name is an error.
 """
 import argparse
 import collections
@@ -27,12 +27,12 @@ Name = collections.namedtuple("Name", "header kind text parent")
 
 
 def plain(name):
-    """DXGKCB_ALLOCATEADL and DxgkCbAllocateAdl are one name."""
+    """Returns the same key for DXGKCB_ALLOCATEADL and DxgkCbAllocateAdl."""
     return re.sub(r"^(p?dxgkddi(?!interface|wddm)|dxgkcb|dxgkarg(?:cb)?)", "", name.replace("_", "").lower())
 
 
 def names_of(header):
-    """Names of one header, in its order."""
+    """The names of one header, in order."""
     text = re.sub(r"/\*.*?\*/", "", (ROOT / "sw/ddi" / header).read_text(), flags=re.S)
     for match in re.finditer(r"typedef (struct|union|enum) _?\w+ \{|typedef ([\w ]+?)(?:\b|\(\*)(DXGK\w+)\)?\(|"
                              r"^#define ((?:DXGK_|D3DGPU_|DXGKDDI_)\w+) \S", text, re.M):
@@ -57,13 +57,13 @@ def names_of(header):
 
 
 def tokens(text):
-    """What a row's name names: `DXGK_PTE.Zero` names the flag and its structure."""
+    """The names that a row's name covers: `DXGK_PTE.Zero` covers the flag and its structure."""
     words = [word for piece in re.findall(r"`([^`]+)`", text) for word in re.findall(r"[\w.]+", piece)]
     return {plain(word) for word in words} | {plain(word.split(".")[0]) for word in words}
 
 
 def reason_of(name, reasons):
-    """(why, whether it is that of the whole header)."""
+    """(reason, whether it applies to the whole header)"""
     for reason in reasons:
         if any(re.fullmatch(pattern, name.text) for pattern in reason.get("names", ())):
             return reason["why"], False

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What stands between a driver's source for Windows and a compiler on Linux, beside sw/ddi (docs/driver.md).
+"""Prepares a driver's Windows source for a Linux compiler, in addition to sw/ddi (docs/driver.md).
 
-  prepare --out DIR [-I DIR]... SOURCE...   writes into DIR, for -I DIR, headers that Windows' tools make or find:
+  prepare --out DIR [-I DIR]... SOURCE...   writes headers that the Windows tools generate or find into DIR, for -I DIR:
                                             NAME.tmh with the trace functions that the sources describe between
                                             "begin_wpp config" and "end_wpp", and headers whose name is spelt in another
                                             case than the file's, or with backslashes
-  long SOURCE...                            names file and line of each long and of each constant with one L: 32 bits for
-                                            Windows' compilers, 64 here. Exit status 1 when there is one.
+  long SOURCE...                            prints file and line of each long and of each constant with one L: they have
+                                            32 bits for Windows compilers, 64 here. Exit status 1 if there is one.
 
-Both look at the sources and at the headers that these reach by quotes, beside themselves and in the folders of -I.
+Both read the sources and the headers that these include in quotes, next to the source and in the folders of -I.
 """
 import argparse
 import pathlib
@@ -30,7 +30,7 @@ def read(path):
 
 
 def find(name, folders):
-    """(file, whether it is spelt so), or None. Windows looks at names without their case."""
+    """(file, whether it is spelt exactly so), or None. Windows compares names without their case."""
     for folder in folders:
         if (folder / name).is_file():
             return folder / name, True
@@ -49,7 +49,7 @@ def find(name, folders):
 
 
 def reached(sources, folders):
-    """{file: text} of the sources and of what they include, {name: file} of what is spelt otherwise, names of .tmh."""
+    """{file: text} of the sources and their includes, {name: file} of other spellings, names of .tmh."""
     texts, misspelt, traces, todo = {}, {}, set(), list(sources)
     while todo:
         path = todo.pop()
@@ -75,8 +75,8 @@ def trace_macros(texts):
     for keyword, name, fixed, parameters in (
             function for text in texts.values() for block in CONFIGURATION.findall(text)
             for function in FUNC.findall(block)):
-        # Other directives, such as CUSTOM_TYPE and USEPREFIX, have neither the keyword, nor values in braces, nor a
-        # parameter MSG.
+        # Other directives, such as CUSTOM_TYPE and USEPREFIX, have no keyword, no values in braces, and no parameter
+        # MSG.
         if keyword or fixed or re.search(r"\bMSG\b", re.sub(r'"[^"\n]*"', "", parameters)):
             nested = re.sub(r"\(MSG[^()]*\)", "MSG", parameters)  # text and arguments in double parentheses
             message = "MSG" if nested == parameters else "WPP_FIRST MSG"
@@ -86,7 +86,7 @@ def trace_macros(texts):
             head = f"#define {name}({', '.join(names)})"
             if "MSG" in names:
                 lines[name] = f'{head} WppTrace({level}, "{name}", {message})'
-            else:  # an assertion, which reports when its condition is false
+            else:  # an assertion, which reports if its condition is false
                 lines[name] = f'{head} (({names[0]}) ? (void)0 : WppTrace({level}, "{name}", #{names[0]}))'
     return [lines[name] for name in sorted(lines)]
 
@@ -109,7 +109,7 @@ def prepare(arguments):
 
 
 def longs(path, text):
-    """Lines of a file that have a long, without comments and strings."""
+    """The lines of a file that contain a long, outside comments and strings."""
     bare = LITERAL.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), text)
     bare = LONGER.sub(lambda match: re.sub(r"[^\n]", " ", match.group(0)), bare)
     for number, line in enumerate(bare.split("\n"), 1):

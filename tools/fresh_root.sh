@@ -6,9 +6,9 @@
 #
 # Needs root. The root is debootstrap's minbase in a temporary folder, removed at the end (KEEP=1 keeps it). The copy is
 # of the checkout's files, without build/ and .git, at the path of the checkout. This machine's access to mirrors (settings
-# of apt and pip, proxy variables, certificates) is copied too. Where this machine has ccache, the root has it and this
-# machine's cache: what the same compiler has compiled from the same sources before, here or in a root, is not compiled
-# again. Each command's exit status and time are printed; exit status 0 only if all commands succeeded.
+# of apt and pip, proxy variables, certificates) is copied too. If this machine has ccache, the root gets it and this
+# machine's cache: anything that the same compiler has compiled from the same sources before, here or in a root, is not
+# recompiled. Each command's exit status and time are printed. Exit status 0: all commands succeeded.
 set -u
 [ $# -ge 2 ] || { sed -n '3,12s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 [ "$(id -u)" -eq 0 ] || { echo "fresh_root: needs root" >&2; exit 2; }
@@ -20,7 +20,7 @@ if ! command -v debootstrap >/dev/null 2>&1; then
   { apt-get update -q && DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends debootstrap; } \
     >/dev/null 2>&1 </dev/null || { echo "fresh_root: debootstrap is missing and could not be installed" >&2; exit 2; }
 fi
-# The mirror that this machine uses, if it is a Debian; debootstrap's own choice otherwise.
+# The mirror that this machine uses, if it runs Debian; otherwise debootstrap's default.
 mirror=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources 2>/dev/null |
   awk '$1 == "URIs:" || $1 == "deb" { for (i = 2; i <= NF; i++) if ($i ~ /^(https?|file):.*debian\/?$/) { print $i; exit } }')
 
@@ -47,7 +47,7 @@ if ! debootstrap --variant=minbase ${cache:+--include=ccache} "$suite" "$root" $
   exit 1
 fi
 
-# carry FILE...: copies those that exist to the same path in the root.
+# carry FILE...: copies the files that exist to the same paths in the root.
 carry() {
   for file in "$@"; do
     [ -e "$file" ] || continue
@@ -56,12 +56,12 @@ carry() {
   done
 }
 carry /etc/resolv.conf /etc/hosts /etc/pip.conf /etc/apt/apt.conf /usr/local/share/ca-certificates/*.crt
-for file in /etc/apt/apt.conf.d/*; do  # only settings for the access to mirrors
+for file in /etc/apt/apt.conf.d/*; do  # only settings for access to mirrors
   grep -qE 'Proxy|Acquire::(http|https|Check|Retries)' "$file" 2>/dev/null && carry "$file"
 done
 certificates=$(for name in PIP_CERT SSL_CERT_FILE; do eval "printf '%s\n' \"\${$name:-}\""; done)
 carry $certificates
-# The root has its own /dev, so that deleting a left-over root deletes nothing of this machine.
+# The root has its own /dev, so that deleting a left-over root deletes none of this machine's devices.
 devices() {
   rm -rf "$root/dev"
   mkdir "$root/dev" && mount -t tmpfs -o mode=755 dev "$root/dev" || return 1

@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutations of the RTL and of the software: single tokens of one room are changed, and the room's own tests must notice each.
+"""Mutations of the RTL and of the software: changes single tokens of one room; the room's own tests must detect each.
 
-A room is a folder: axi is rtl/axi, sw/os/vidmm is one of the software (tools/mutate_sw.py says what is changed there).
-`copy` draws mutants with a seed and makes a copy of rtl/ or sw/ that carries all of them, each behind a number, as
-tools/plant.py does with planted faults; one program runs them all. `run` runs the room's tests once with each mutant
-and counts those that a test notices: an expectation that fails, or an end that is not a test's. Mutants of
-tb/mutants/equivalent.toml cannot be noticed, and each says why. The exit status is 1 when fewer of the others are
-noticed than the room must have: --least, 95 %. What is shipped has no part in this.
+A room is a folder: axi is rtl/axi, sw/os/vidmm is one of the software (tools/mutate_sw.py describes the changes there).
+`copy` draws mutants with a seed and makes a copy of rtl/ or sw/ that contains all of them, each selected by a number,
+as tools/plant.py does with planted faults; one program runs them all. `run` runs the room's tests once with each mutant
+and counts the detected ones: an expectation fails, or the program ends in a way that no test does. Mutants in
+tb/mutants/equivalent.toml cannot be detected, each for the reason stated there. Exit status 1: fewer of the others are
+detected than required (--least, 95 %). The shipped sources are not changed.
 
-Changed in the RTL are operators (== !=, && ||, & |, + -, < <=, > >=), negations and constants (1'b0 1'b1, '0 '1), on the right
-hand sides of assignments and in conditions of always blocks; not in widths, indices, parameters and patterns.
+In the RTL, these are changed: operators (== !=, && ||, & |, + -, < <=, > >=), negations and constants (1'b0 1'b1, '0
+'1), on the right-hand sides of assignments and in conditions of always blocks; not in widths, indices, parameters and
+patterns.
 """
 import argparse
 import concurrent.futures
@@ -30,8 +31,8 @@ import rtl_sources
 from rtl_sources import ROOT
 
 EQUIVALENT = ROOT / "tb/mutants/equivalent.toml"
-REFUSED = "refused.json"  # numbers of a copy's mutants that do not compile
-LEAST = 0.95  # least share of non-equivalent mutants that tests must notice
+REFUSED = "refused.json"  # numbers of mutants in a copy that do not compile
+LEAST = 0.95  # least share of non-equivalent mutants that tests must detect
 SWAPS = {"==": "!=", "!=": "==", "&&": "||", "||": "&&", "&": "|", "|": "&", "+": "-", "-": "+", "<": "<=", "<=": "<",
          ">": ">=", ">=": ">", "1'b0": "1'b1", "1'b1": "1'b0", "'0": "'1", "'1": "'0", "!": " "}
 TOKEN = re.compile(r"""\d*'[bdh][0-9a-fA-F_xX]+|'[01](?![\w'])|[<>]{2,3}|<=|>=|==|!=|&&|\|\||[&|+\-<>!]|['(){}\[\]]|\w+""")
@@ -41,12 +42,12 @@ CONTINUOUS = re.compile(r"^[ ]*assign[ ][^=;]*=\s*([^;=][^;]*);", re.M)
 
 
 def masked(text):
-    """The text with blanks for comments and strings: the same length."""
+    """The text with comments and strings blanked out, in the same length."""
     return re.sub(r'//[^\n]*|/\*.*?\*/|"[^"\n]*"', lambda m: re.sub(r"[^\n]", " ", m.group()), text, flags=re.S)
 
 
 def always_blocks(text):
-    """Spans of the always blocks: to the `end` at their own indentation, or of one statement."""
+    """Spans of the always blocks: up to the `end` at their indentation, or of one statement."""
     for match in re.finditer(r"^([ ]*)always_(?:ff|comb)\b[^\n]*", text, re.M):
         if match.group().rstrip().endswith("begin"):
             end = re.compile(rf"^{match.group(1)}end\b", re.M).search(text, match.end())
@@ -56,7 +57,7 @@ def always_blocks(text):
 
 
 def conditions(text, start, end):
-    """Spans of what stands in `if (...)`."""
+    """Spans of the conditions in `if (...)`."""
     for match in re.finditer(r"\bif \(", text[start:end]):
         first = at = start + match.end()
         depth = 1
@@ -67,7 +68,7 @@ def conditions(text, start, end):
 
 
 def expressions(text):
-    """Spans of expressions whose value is computed while the hardware runs, without overlaps."""
+    """Spans of expressions that are evaluated while the hardware runs, without overlaps."""
     found = [match.span(1) for match in CONTINUOUS.finditer(text)]
     for start, end in always_blocks(text):
         found += conditions(text, start, end)
@@ -81,9 +82,9 @@ def expressions(text):
 
 
 def changes(expression):
-    """(offset, token, new token) of what may be changed in an expression."""
+    """(offset, token, new token) of each possible change in an expression."""
     found, stack, before = [], [], ""
-    closed = []  # spans in brackets of an index or in the width of a cast
+    closed = []  # spans of index brackets and of cast widths
     for match in TOKEN.finditer(expression):
         token = match.group()
         if token in "([{":
@@ -106,7 +107,7 @@ def folder_of(room):
 
 
 def candidates(room):
-    """Every mutant of a room, in the order of the sources."""
+    """All mutants of a room, in the order of the sources."""
     if room.startswith("sw/"):
         return mutate_sw.candidates(room)
     found = []
@@ -126,7 +127,7 @@ def candidates(room):
 
 
 def draw(room, seed, count):
-    """`count` mutants, or all if there are fewer; the same ones for the same room, seed and sources."""
+    """`count` mutants, or all if there are fewer; the same ones for equal room, seed and sources."""
     found = candidates(room)
     if not found:
         sys.exit(f"{folder_of(room)} has nothing to mutate; rooms: {', '.join(rooms())}")
@@ -135,12 +136,12 @@ def draw(room, seed, count):
 
 
 def rooms():
-    """Those of the RTL, then those of the software."""
+    """The rooms of the RTL, followed by those of the software."""
     return sorted({name.split("/")[1] for name in rtl_sources.sources()} - {"pkg"}) + mutate_sw.rooms()
 
 
 def reasons():
-    """{(file, line's text, column in it, new token): why} of the mutants that no test can notice."""
+    """{(file, text of the line, column, new token): why} of the mutants that no test can detect."""
     if not EQUIVALENT.exists():
         return {}
     with EQUIVALENT.open("rb") as file:
@@ -149,7 +150,7 @@ def reasons():
 
 
 def mutated(mutants, name, text, *language):
-    """The file's text with its mutants."""
+    """The text of the file with its mutants."""
     places = {}
     for mutant in mutants:
         if mutant["file"] == name:
@@ -184,7 +185,7 @@ def describe(mutant):
 
 
 def tests(mutant, folder):
-    """[(program, GoogleTest filter)] that must notice a mutant, of a build's folder."""
+    """[(program, GoogleTest filter)] that must detect a mutant, from a build's folder."""
     if mutant["file"].startswith("sw/"):
         return [(folder / "bin" / program, tests) for program, tests in mutate_sw.tests(mutant["file"])]
     return [(folder / "bin" / f"test_rtl_{mutant['file'].split('/')[1]}_planted", "*")]

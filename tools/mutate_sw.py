@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Mutants of the software for tools/mutate.py: which tokens of a C++ source can be changed at run time, and how.
 
-A room is a folder of sw/, for example sw/os/vidmm, without the folders below it. Changed are operators (== !=, && ||,
+A room is a folder of sw/, for example sw/os/vidmm, without its subfolders. These are changed: operators (== !=, && ||,
 & |, + -, < <=, > >=, += -=), negations and the constants 0, 1, true and false, in conditions, in initial values of
-variables and in simple statements of functions; and calls whose result nobody takes, which are left out. Not changed are
-declarations of types, what the compiler computes (constexpr, static, template arguments, case labels), and indices. The
+variables and in simple statements of functions. Calls whose result is unused are removed. These are not changed:
+declarations of types, compile-time expressions (constexpr, static, template arguments, case labels), and indices. The
 search relies on clang-format: functions begin in the first column, and a comparison has spaces around it while a
 template argument has none.
 """
@@ -31,7 +31,7 @@ CALLED = re.compile(r"(?!return\b|throw\b|delete\b|assert\b|static_cast\b)[\w:]+
 
 
 def rooms():
-    """Folders of sw/ that have sources here and tests at their path below tb/."""
+    """Folders of sw/ that contain sources and have tests at the same path below tb/."""
     folders = {path.parent for path in (ROOT / "sw").rglob("*.cc")}
     return sorted(str(folder.relative_to(ROOT)) for folder in folders
                   if any((ROOT / "tb" / folder.relative_to(ROOT)).glob("*_test.cc")))
@@ -42,7 +42,8 @@ def sources(room):
 
 
 def tests(name):
-    """[(test program, GoogleTest filter)] of a source: its room's, and those that tb/README.md names for it."""
+    """[(test program, GoogleTest filter)] for a source: its room's program, and those that tb/README.md names for
+    it."""
     found = {program(name.rsplit("/", 1)[0]): {"*"}}
     for _, patterns, files in tested.rows((ROOT / tested.PAGE).read_text()):
         if not any(fnmatch.fnmatch(name, pattern) for pattern in patterns):
@@ -61,7 +62,7 @@ def program(folder):
 
 
 def masked(text):
-    """The text with blanks for comments, strings, characters and what the preprocessor reads: the same length."""
+    """The text with comments, strings, characters and preprocessor lines blanked out, in the same length."""
     def blank(match):
         return re.sub(r"[^\n]", " ", match.group())
     text = re.sub(r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'', blank, text, flags=re.S)
@@ -69,7 +70,7 @@ def masked(text):
 
 
 def closing(text, at):
-    """Where the parenthesis ends that was opened before `at`."""
+    """The end of the parenthesis that was opened before `at`."""
     depth = 1
     while depth:
         depth += {"(": 1, ")": -1}.get(text[at], 0)
@@ -82,14 +83,14 @@ def whole(piece):
 
 
 def commas(piece):
-    """Whether it has a comma outside of parentheses: a second variable, or arguments of a template."""
+    """Whether it contains a comma outside parentheses: a second variable, or template arguments."""
     while re.search(r"\([^()]*\)", piece):
         piece = re.sub(r"\([^()]*\)", "", piece)
     return "," in piece
 
 
 def places(text):
-    """(start, end, whether it is a statement) of what can be chosen at run time, without overlaps."""
+    """(start, end, whether it is a statement) of the pieces that can be selected at run time, without overlaps."""
     found = []
     for function in FUNCTION.finditer(text):
         first, last = function.span(1)
@@ -130,7 +131,7 @@ def places(text):
 
 
 def changes(piece, statement):
-    """(offset, old, new, the piece's new text) of what may be changed in it."""
+    """(offset, old, new, the piece's new text) of each possible change in a piece."""
     depth = 0
     for match in TOKEN.finditer(piece):
         old = match.group()
@@ -142,7 +143,7 @@ def changes(piece, statement):
 
 
 def candidates(room):
-    """Every mutant of a room, in the order of the sources."""
+    """All mutants of a room, in the order of the sources."""
     found = []
     for name in sources(room):
         text = (ROOT / name).read_text()
@@ -160,10 +161,11 @@ def candidates(room):
 
 
 def wrong(folder, mutants):
-    """Those of the mutants that no compiler takes, in a copy of sw/ in the folder that carries all of them.
+    """The mutants that no compiler accepts, found in a copy of sw/ in the folder that contains all of them.
 
-    A mutant may call a function that wants a pointer with 1. It is found by the lines that the compiler names; one of them may
-    hide another, so the caller asks again for a copy without them.
+    For example, a mutant may pass 1 to a function that expects a pointer. Mutants are found by the lines in the
+    compiler's errors. One error may hide another, so the caller repeats the search with a copy without the mutants
+    found.
     """
     def errors(name):
         done = subprocess.run([os.environ.get("CXX", "c++"), "-std=c++17", "-fsyntax-only", "-w", f"-I{folder / 'sw'}", f"-I{ROOT / 'sim'}", f"-I{ROOT}",

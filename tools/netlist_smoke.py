@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make netlist-smoke: the mapped netlist of a board, the very cells that nextpnr places, in place of its RTL.
+"""make netlist-smoke: runs jobs on a board's mapped netlist, the very cells that nextpnr places, in place of its RTL.
 
   netlist_smoke.py BOARD            Yosys, then the jobs of JOBS over `gmmu run --engine board --port sim`
   netlist_smoke.py BOARD --plant    the same with one LUT inverted, in each of the blocks of PLANTED
 
-The netlist differs from the bitstream's in the parameter BitsPerSecond alone (config.SIMULATED). --seed draws the LUTs, and
-what the netlist leaves open. Each job runs on the Verilated RTL of the board first, and what the TLBs and walks counted must be
-the same: a TLB that finds nothing is slow, not wrong. Exit status 1: a job did not end as it must, or a planted fault was not noticed.
+The netlist differs from the bitstream's netlist only in parameter BitsPerSecond (config.SIMULATED). --seed draws the
+LUTs, and the values that the netlist leaves undefined. Each job first runs on the Verilated RTL of the board, and the
+counters of TLBs and walks must be equal: a TLB that never hits is slow, not wrong. Exit status 1: a job did not end as
+expected, or a planted fault was not detected.
 """
 import argparse
 import collections
@@ -21,7 +22,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "fpga"))
-if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):  # before config is read
+if len(sys.argv) > 1 and not sys.argv[1].startswith("-"):  # must be set before config is imported
     os.environ["GMMU_FPGA_PROFILE"] = sys.argv[1] + "-simulated"
 import config  # noqa: E402
 import flow  # noqa: E402
@@ -32,9 +33,10 @@ DRAWS = 8  # LUTs tried per block, because some serve an unused client or addres
 COUNTED = {"gpu_l2": ("l2_hits", "l2_misses"), "gpu_walker": ("walks", "walks_ok", "table_reads"),
            "gpu_walk_cache": ("wc_lookups", "wc_hits"), "gpu_mmu": ("invalidations",)}  # independent of timing
 UNMAPPED = "[inject]\nunmapped_page = true\n"
-LIMIT, PLANT_LIMIT = 3600, 600  # seconds of a job; a job with a planted fault fails at the limit
-# A job has a name, bytes of the input file, arguments, exit status and required text of the report. resizable-root
-# expects two kinds of translation fault, one at addresses that were mapped before, so it needs a TLB flush.
+LIMIT, PLANT_LIMIT = 3600, 600  # limits in seconds: a job; a job with a planted fault, which fails at the limit
+# A job has a name, the size of the input file, arguments, the exit status and a text that the report must contain.
+# resizable-root expects two kinds of translation fault, one of them at addresses that were mapped before, so it needs a
+# TLB flush.
 Job = collections.namedtuple("Job", "name bytes arguments status text")
 JOBS = (
     Job("one byte", 1, (), 0, "verified"),
@@ -44,8 +46,8 @@ JOBS = (
 
 
 def job(what, seed, limit=LIMIT, counted=None, program=None):
-    """Runs one job; (as it must end, cycles, seconds, last lines of what it said, what it counted). `counted`: what it must count,
-    {} for any; `program`: the RTL's, else the netlist's."""
+    """Runs one job. Returns (whether it ended as expected, cycles, seconds, last lines of output, counters). `counted`:
+    the expected counters, {} for any; `program`: None for the netlist, else the RTL's program."""
     (config.BUILD / "unmapped.toml").write_text(UNMAPPED)
     report = config.BUILD / "report.json"
     names = {} if program else {"GMMU_NETLIST": "netlist.txt"}
@@ -71,7 +73,7 @@ def job(what, seed, limit=LIMIT, counted=None, program=None):
 
 
 def rtl_counts(program, seed):
-    """{job: what it counts on the Verilated RTL of the board}."""
+    """{job: its counters on the Verilated RTL of the board}."""
     counts = {}
     for what in JOBS:
         good, cycles, seconds, said, counts[what.name] = job(what, seed, program=program)
@@ -82,7 +84,7 @@ def rtl_counts(program, seed):
 
 
 def smoke(seed, counts):
-    """Every job; 1 if some did not end as they must."""
+    """Runs every job; returns 1 if some did not end as expected."""
     failed = 0
     for what in JOBS:
         good, cycles, seconds, said, _ = job(what, seed, counted=counts[what.name])
@@ -95,7 +97,7 @@ def smoke(seed, counts):
 
 
 def plant(design, seed, counts):
-    """An inverted LUT of each block of PLANTED in turn: one of the jobs must fail, for one of DRAWS LUTs at least."""
+    """Inverts a LUT in each block of PLANTED in turn: one of the jobs must fail, for at least one of DRAWS LUTs."""
     unnoticed = 0
     for block in PLANTED:
         unnoticed += not any(plant_one(design, seed, name, counts)
@@ -129,7 +131,7 @@ def main():
         netlist_sim.build()
         design = netlist_sim.module()
         netlist_sim.write(design, args.seed)
-        shutil.copy2(args.program, config.BUILD / "gmmu")  # the program starts the simulator in its own folder
+        shutil.copy2(args.program, config.BUILD / "gmmu")  # the program starts the simulator that is in its own folder
         counts = rtl_counts(args.program.resolve(), args.seed)
     except flow.Failed as failure:
         print(f"{failure}\nnetlist-smoke: failed")

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """notebook.py NOTEBOOK [--pictures FOLDER]: runs the cells of a Jupyter notebook in their order, without Jupyter.
 
-What the cells print is printed; with --pictures every figure of matplotlib that a cell leaves open goes to a PNG there. A
-cell that fails ends the run with its number and its error, exit status 1; a file that is no notebook, 2.
+The output of the cells is printed. With --pictures, every matplotlib figure that a cell leaves open is written as a PNG
+to that folder. A cell that fails ends the run with its number and its error, exit status 1; a file that is not a
+notebook, 2.
 """
 import argparse
 import json

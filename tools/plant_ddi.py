@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Planted faults of the software: a row of docs/ddi is disabled on purpose, and a named test must notice.
+"""Planted faults of the software: a row of docs/ddi is disabled on purpose, and a named test must detect it.
 
-tb/ddi/*.toml lists the faults, as tb/rules does for the RTL (tools/plant.py has the rules of the text replacement):
-id, row (the beginning of a name in docs/ddi, of any page), file, old, new, test (GoogleTest filter), why; optional part, statement, and throws (text of an exception that counts as noticing). `copy` writes sw/ with
-all faults, each behind a number of the environment variable GMMU_PLANT; `run` runs the tests of one build of it, first
-without a fault, then with each: all of them, or --draw N of them with --seed S. With --write the results go to
-docs/ddi-faults.md. `table` compares that page with the faults.
+tb/ddi/*.toml lists the faults, as tb/rules does for the RTL (tools/plant.py describes the text replacement): id, row
+(the beginning of a name in docs/ddi, on any page), file, old, new, test (GoogleTest filter), why; optional: part,
+statement, and throws (text of an exception that counts as detection). `copy` writes sw/ with all faults, each selected
+by its number in environment variable GMMU_PLANT; `run` runs the tests of one build of it, first without a fault, then
+with each: all of them, or --draw N of them with --seed S. With --write the results are written to docs/ddi-faults.md.
+`table` compares that page with the faults.
 """
 import argparse
 import fnmatch
@@ -58,7 +59,8 @@ def load():
 
 
 def copy_software(folder, changed):
-    """A copy of sw/ in the folder; `changed` makes the text with faults of a name and a text, or None. The copied files."""
+    """Writes a copy of sw/ to the folder. `changed` maps a name and a text to the text with faults, or None. Returns
+    the files."""
     kept = set()
     for path in sorted((ROOT / "sw").rglob("*")):
         if path.suffix not in (".cc", ".c", ".h", ".def"):
@@ -100,7 +102,7 @@ def drawn(plants, seed, count):
 
 
 def programs_of(fault, tests):
-    """The test programs that have a test of the fault's filter: one a folder of tb/."""
+    """The test programs that contain a test of the fault's filter: one per folder of tb/."""
     patterns = fault["test"].split(":")
     folders = {test.file.parent.relative_to(ROOT / "tb") for name, test in tests.items()
                if any(fnmatch.fnmatchcase(name, pattern) or fnmatch.fnmatchcase(pattern, name) for pattern in patterns)}
@@ -108,7 +110,7 @@ def programs_of(fault, tests):
 
 
 def noticed(fault, results):
-    """The first test of the row that failed by an expectation or by the exception that the fault names; its text."""
+    """The first test of the row that failed by an expectation, or by the exception that the fault names; its text."""
     for test, texts in results.items():
         if not any(fnmatch.fnmatchcase(test, pattern) for pattern in fault["row_tests"]):
             continue
@@ -168,7 +170,7 @@ def page(plants, results):
 
 
 def table():
-    """The page lists these faults, each with a test that noticed it: what a run has written."""
+    """Checks that the page lists these faults, each with a test that detected it in a run."""
     plants, text = load(), PAGE.read_text() if PAGE.exists() else ""
     results = dict(re.findall(r"\| `([\w-]+)`: [^|\n]* \| `[^`]+` \| `([^`]+)` \|$", text, re.M))
     missing = [fault["id"] for fault in plants if fault["id"] not in results]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Replays each baseline of sim/host/configs/baselines and the hardware itself on three workloads of the fast engine.
 
-    python3 tools/policy_table.py            # the table
-    python3 tools/policy_table.py --write    # into docs/policies.md
+    python3 tools/policy_table.py            # prints the table
+        python3 tools/policy_table.py --write    # writes it into docs/policies.md
 """
 import argparse
 import json

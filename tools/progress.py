@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a part of the build and says on standard error how far it is and how long it may still take.
+"""Runs a part of the build and prints its progress and an estimate of the time left on standard error.
 
   progress.py [--every SECONDS] build FOLDER TARGET JOBS     ninja's target in that folder
   progress.py [--every SECONDS] configure LOG COMMAND...     CMake, with its output in LOG
 
-On a terminal it is one line that is rewritten each second, elsewhere a line every 30 seconds (--every). All that compilers
-and ninja say besides the names of finished steps passes whole. Exit status: that of the command.
+On a terminal it is one line that is rewritten each second, otherwise a line every 30 seconds (--every). All output of
+compilers and ninja, except the names of finished steps, is passed on. Exit status: that of the command.
 
-A step counts with the longest time that the folder's .ninja_log has for it: the last one may be that of a hit in the
-compiler cache. A step without one counts with the usual time of its kind. The rate of the steps done so far corrects both.
+The estimate for a step is its longest time in the folder's .ninja_log: the last one might be that of a hit in the
+compiler cache. A step without an entry counts with the usual time of its kind. The rate of finished steps corrects
+both.
 """
 import argparse
 import os
@@ -22,7 +23,7 @@ import tempfile
 import time
 
 MARK = b"\x01"
-# What a step's line matches -> usual seconds; the first match counts.
+# Maps a pattern for a step's line to the usual seconds; the first match counts.
 KINDS = (("^Linking", .4), (r"\.gch$", 6), (r"^Building C object", .3), (r"/verilated/.*/slow_", 1), ("/verilated/", 3),
          ("/Unity/", 7), ("^Building CXX", 2.5), ("", .3))
 TRUSTED = 60  # seconds after which the measured rate weighs as much as the expected one
@@ -47,9 +48,9 @@ class Steps:
         self.estimate()
 
     def finish(self, total, name):
-        """`total`: ninja's count, which falls by the steps whose inputs turn out to be what they were."""
+        """`total`: ninja's count, which falls by the steps whose inputs turn out to be unchanged."""
         if name not in self.planned:
-            return  # a step that makes build.ninja
+            return  # a step that writes build.ninja
         self.most = max(self.most, total)
         self.total = self.count - (self.most - total)
         self.finished += 1
@@ -61,7 +62,7 @@ class Steps:
         rate = (self.done + self.jobs * TRUSTED) / (self.last - self.start + TRUSTED)  # usual seconds a second
         longest = max(self.planned.values(), default=0)
         self.rest = sum(self.planned.values())
-        if self.planned:  # some of them may be left out
+        if self.planned:  # some of these steps may be skipped
             self.rest *= (self.total - self.finished) / len(self.planned)
         self.seconds = max(self.rest / rate, min(longest, self.rest) * self.jobs / rate)
 
@@ -74,20 +75,20 @@ class Steps:
 
 
 class Display:
-    """The line of progress, and whole lines of others above it."""
+    """The progress line, with whole lines of other output above it."""
 
     def __init__(self, every):
         self.terminal = os.isatty(2)
         self.every = 1 if self.terminal else every
         self.due = time.monotonic() + self.every
-        self.standing = False  # a line of progress is on the terminal, without its end
+        self.standing = False  # an unfinished progress line is on the terminal
 
     def write(self, data):
         try:
             while data:
                 data = data[os.write(2, data):]
         except OSError:
-            pass  # nobody listens; the build goes on
+            pass  # no reader: the build continues
 
     def pass_on(self, line):
         self.clear()
@@ -99,7 +100,7 @@ class Display:
         self.standing = False
 
     def show(self, text):
-        """Called often; does something when the next line is due."""
+        """Called often; prints if the next line is due."""
         if time.monotonic() < self.due:
             return
         self.due = time.monotonic() + self.every
@@ -111,7 +112,8 @@ class Display:
 
 
 def follow(command, every, take, text, **options):
-    """Runs a command and gives `take` each line of its output; what take returns is shown whole. The exit status."""
+    """Runs a command and calls `take` with each line of its output; prints what take returns. Returns the exit
+    status."""
     display = Display(every)
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, **options)
     rest = b""
@@ -130,7 +132,7 @@ def follow(command, every, take, text, **options):
                 break
             display.show(text())
         except KeyboardInterrupt:
-            continue  # the command gets it too, and ends
+            continue  # the command receives the signal too, and ends
     display.clear()
     status = process.wait()
     return status if status >= 0 else 128 - status
@@ -151,8 +153,8 @@ def past(folder):
 
 
 def plan(folder, target, environment):
-    """Line of a step -> its seconds, of the steps that ninja would run now; none if it does not say so."""
-    # Leaves out the step that regenerates build.ninja, at which a dry run would stop. CMake has just run.
+    """{line of a step: its seconds} for the steps that ninja would run now; {} if ninja does not list them."""
+    # Excludes the step that regenerates build.ninja, at which a dry run would stop: CMake has just run.
     try:
         with open(os.path.join(folder, "build.ninja")) as file:
             text = re.sub(r"^build build\.ninja.*?^$", "", file.read(), flags=re.MULTILINE | re.DOTALL)

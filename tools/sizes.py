@@ -7,8 +7,8 @@ import tree
 
 MAX_LINES = 400    # lines of a C++ or SystemVerilog file
 MAX_METHODS = 40   # public member functions of a class, without constructors, destructor and operators
-MAX_HEADERS = 25   # project headers that a header includes, directly or indirectly; headers of the kit count as one
-KIT = "sw/ddi/"    # headers with the kit's names and split
+MAX_HEADERS = 25   # project headers that a header includes, directly or indirectly; WDK headers count as one
+KIT = "sw/ddi/"    # headers with the names and the split of the Windows Driver Kit (WDK)
 
 # Files that may exceed the limit, with the reason.
 LONG = {
@@ -25,7 +25,7 @@ LONG = {
 
 
 def line_errors(files, long=None):
-    """Files above MAX_LINES, and exceptions that are not needed."""
+    """Files above MAX_LINES, and unneeded exceptions."""
     long = LONG if long is None else long
     counts = {path: text.count("\n") for path, text in files.items()}
     found = [f"{path}: {count} lines, at most {MAX_LINES} are allowed" for path, count in sorted(counts.items())
@@ -35,7 +35,7 @@ def line_errors(files, long=None):
 
 
 def reach(files):
-    """{header: the project headers that it includes, by itself and through others}."""
+    """{header: the project headers that it includes, directly or indirectly}."""
     direct = {}
     for path, text in files.items():
         folder = pathlib.PurePosixPath(path).parent
@@ -61,7 +61,7 @@ def header_errors(files):
 
 
 def bare(text):
-    """Code without comments, contents of strings and preprocessor lines; lines stay where they are."""
+    """The code without comments, contents of strings and preprocessor lines; line numbers are kept."""
     pattern = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'|^[ \t]*#[^\n]*(?:\\\n[^\n]*)*', re.S | re.M)
     return pattern.sub(lambda match: "\n" * match.group(0).count("\n"), text)
 
@@ -79,7 +79,7 @@ def public_methods(text):
 
 
 def public_members(code, head):
-    """The public declarations of the class whose head was matched, bodies left out."""
+    """The public declarations of the class whose head was matched, without bodies."""
     public = head.group(1) == "struct"
     depth, declaration = 1, ""
     for character in code[head.end():]:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which test holds for which source: the namesake at its path below tb/, or a row of the table in tb/README.md."""
+"""Which test covers which source: the test of the same name at its path below tb/, or a row of the table in
+tb/README.md."""
 import fnmatch
 import pathlib
 import posixpath
@@ -12,13 +13,14 @@ HEAD = "| sources | tested by |"
 
 
 def has_code(text):
-    """Whether a header holds more than declarations: a function with a body."""
+    """Whether a header contains more than declarations, that is, a function with a body."""
     text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
     return re.search(r"\)\s*(?:const\s*|noexcept\s*|override\s*|final\s*)*(?:->[^;{}]*)?\{|\breturn\b", text) is not None
 
 
 def sources(files):
-    """The files of {path: text} that must have a test; of a header and its source file, the latter."""
+    """The files of {path: text} that must have a test. If a header has a source file, only the source file must have
+    one."""
     found = []
     for path, text in files.items():
         if path in tree.GENERATED:
@@ -34,7 +36,7 @@ def namesake(path):
 
 
 def rows(page):
-    """[(line, patterns, tests)] of the table, whose second column has paths from the page's folder."""
+    """[(line, patterns, tests)] of the table, whose second column lists paths relative to the page's folder."""
     def names(cell):
         return [name for word in re.findall(r"`([^`]+)`", cell) for name in tree.expand(word)]
     lines = page.splitlines()
@@ -50,7 +52,7 @@ def rows(page):
 
 
 def errors(files=None, tests=None, page=None):
-    """Sources without a test and rows of the table that are wrong; all of the checkout unless given."""
+    """Sources without a test, and wrong rows of the table; checks the whole checkout unless `files` is given."""
     if files is None:
         files = tree.texts(("sw", "sim", "rtl"), (".h", ".cc", ".sv"))
         tests = set(tree.texts(("tb", "tools"), (".cc", ".py")))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Source files of the checkout and what they include."""
+"""The source files of the checkout and their includes."""
 import pathlib
 import re
 

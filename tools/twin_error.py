@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how far the times of the fast engine are from those of the RTL: every scenario and every machine, by phase.
+"""Measures how much the fast engine's times differ from the RTL's: every scenario and every machine, by phase.
 
     tools/twin_error.py [--program FILE] [--rtl-program FILE] [--only REGEX] [--seed N] [--json FILE] [--table FILE]
                         [--bound PERCENT] [--state FOLDER] [--markdown] [--build]
     tools/twin_error.py --check [--program FILE] [--only REGEX]
 
-A row is a run of both engines with one seed: a scenario of `gmmu run --list`, the main job on a machine, which is
-a file of sim/host/configs or one of MACHINES below, a workload of WORKLOADS, or the main job with a copy that fails, of FAILING. For the whole
-run and each of its phases, of a workload for the figures of Workload below, it prints both engines' values and what the fast engine errs in percent of the RTL's; then the ratio of their speeds, in simulated
-cycles a processor second, from the same runs, of which the fast engine's is the quickest of three. What the RTL was not built for is named and left out, unless --build
-has it built (`./gmmu build`, minutes each). Reports of the RTL are kept in the state folder by the digest of its program, configuration and seed, since
-they do not change with the fast engine. Progress goes to stderr.
+A row is a run of both engines with one seed: a scenario of `gmmu run --list`; the main job on a machine, which is a
+file of sim/host/configs or one of MACHINES below; a workload of WORKLOADS; or the main job with a copy that fails, of
+FAILING. For the whole run and each of its phases (for a workload, for the figures of Workload below) it prints both
+engines' values and the error of the fast engine in percent of the RTL's value. It then prints the ratio of the engines'
+speeds, in simulated cycles per processor second, from the same runs; for the fast engine, from the quickest of three.
+Rows for which the RTL was not built are named and left out, unless --build builds it (`./gmmu build`, minutes each).
+The RTL's reports are kept in the state folder by the digest of its program, configuration and seed, because they do not
+change with the fast engine. Progress goes to stderr.
 
---table FILE writes the RTL's values with the bound of each figure: BOUND percent (p99 latencies: 8), or the error that it has now and one
-percent more where that is greater. --check runs the fast engine alone and compares it with such a table,
-tb/sim/twin/errors.tsv, so that a change that makes the engine worse fails. Exit status 1: a run failed or a figure
-is beyond its bound.
+--table FILE writes the RTL's values with the bound of each figure: BOUND percent (p99 latencies: 8), or the current
+error plus one percent if that is greater. --check runs only the fast engine and compares it with such a table,
+tb/sim/twin/errors.tsv, so that a change that makes the engine worse fails. Exit status 1: a run failed or a figure is
+beyond its bound.
 """
 import argparse
 import hashlib
@@ -32,7 +34,7 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 CONFIGS = ROOT / "sim/host/configs"
 TABLE = ROOT / "tb/sim/twin/errors.tsv"
-MACHINES = {  # besides the files of CONFIGS: each differs from the default in one property that studies vary
+MACHINES = {  # in addition to the files of CONFIGS: each differs from the default in one property that studies vary
     "link-1us": "[pcie]\nlatency_ps = 1_000_000\n",
     "link-gen1-x1": "[pcie]\ngeneration = 1\nlanes = 1\n",
     "tags-8": "[pcie]\ntags = 8\n",
@@ -43,7 +45,7 @@ MACHINES = {  # besides the files of CONFIGS: each differs from the default in o
     "vram-beats-1-in-4": "[gpu]\nvram_beats = 1\nvram_beat_cycles = 4\n",
     "clock-250mhz": "[gpu]\nclock_mhz = 250\n",
 }
-WORKLOADS = {  # generators for gmmu replay; compared are the cycles of the region and its mean latency
+WORKLOADS = {  # generators for gmmu replay; the cycles of the region and its mean latency are compared
     "random": ["gen:random,footprint=16777216,count=20000"],
     "random-4mib": ["gen:random,footprint=4194304,count=20000"],
     "random-32": ["gen:random,footprint=16777216,count=20000,streams=32"],
@@ -100,14 +102,14 @@ FAILING = {  # the main job on several machines, with a copy that the IOMMU refu
     "page-in-gen1-x1": ["--set", "inject.unmapped_page=true", "--set", "pcie.generation=1", "--set", "pcie.lanes=1"],
     "page-in-iommu-slow": ["--set", "inject.unmapped_page=true", "--set", "iommu.lookup_ps=100000"],
 }
-BOUNDS = {"p99 latency": 8.0}  # percent, for parts with another bound than --bound
-FEW = 200  # smaller counts differ by single events, so their error is relative to this number
-TRIES = 3  # runs of the fast engine to measure speed, because other processes slow a short run
+BOUNDS = {"p99 latency": 8.0}  # in percent, for figures with a bound other than --bound
+FEW = 200  # errors of smaller counts are relative to this number, because single events dominate them
+TRIES = 3  # runs of the fast engine to measure its speed: other processes slow a short run
 LEFT_OUT = {"machine k80-like"}  # its L2 TLB has nine ways, but the RTL needs a power of two
 
 
 class Failed(Exception):
-    """A run that did not pass; `status` 2 says that the engine cannot have it."""
+    """A run that did not pass; `status` 2: the engine does not support it."""
 
     def __init__(self, status, text):
         super().__init__(text)
@@ -148,7 +150,7 @@ def rows(args):
 
 
 def run(program, engine, options, config, seed):
-    """The report of a run, with its processor seconds. Raises Failed, unless a fault is injected and it ends with that."""
+    """The report of a run, with its processor seconds. Raises Failed, unless it fails by an injected fault."""
     good = 1 if any("inject." in option for option in options) else 0
     with tempfile.TemporaryDirectory() as folder:
         report, toml = pathlib.Path(folder, "report.json"), pathlib.Path(folder, "machine.toml")
@@ -169,7 +171,7 @@ def run(program, engine, options, config, seed):
 
 
 def built(args, config):
-    """The program whose RTL has the sizes of a configuration; None: there is none and --build was not given."""
+    """The program whose RTL has the sizes of a configuration; None if there is none and --build was not given."""
     if not args.build:
         return None
     with tempfile.NamedTemporaryFile("w", suffix=".toml") as toml:
@@ -180,7 +182,7 @@ def built(args, config):
 
 
 def kept(args, digest, options, config, program=None):
-    """The report of the RTL, from the state folder if it is there."""
+    """The report of the RTL, from the state folder if it is stored there."""
     program = program or args.rtl_program
     key = hashlib.sha256(json.dumps([digest, options, config, args.seed]).encode()).hexdigest()[:24]
     path = args.state / f"{key}.json"
@@ -207,7 +209,7 @@ def kept(args, digest, options, config, program=None):
 
 
 def parts(report):
-    """(name, cycles) of the whole run and of its phases, names made different. Of a workload, of its last phase."""
+    """(unique name, cycles) of the whole run and of its phases; for a workload, of its last phase."""
     if "replay" in report:
         region = report["replay"]["phases"][-1]
         count = region["counters"]
@@ -282,7 +284,7 @@ def lines(args, done):
 
 
 def markdown(args, done):
-    """A row a run: its whole and the worst of its phases; bold beyond the bound."""
+    """One row per run: the whole run and its worst phase; bold if beyond the bound."""
     def share(part):
         return abs(part["error"]) / bound_of(args, part["name"])
 
@@ -300,7 +302,7 @@ def markdown(args, done):
 
 
 def table(args, done):
-    """The text of the checked-in table: a row a figure."""
+    """The text of the checked-in table: one row per figure."""
     text = ["# Cycles of the RTL, and the percent by which the fast engine may miss them: tools/twin_error.py --table",
             f"# seed {args.seed}; run, part, cycles, percent", ""]
     for row in done:
@@ -313,7 +315,7 @@ def table(args, done):
 
 
 def check(args):
-    """What of the table does not hold, a line each."""
+    """The violations of the table, one line each."""
     held, wrong, count = {}, [], 0
     for line in TABLE.read_text().splitlines():
         if line and not line.startswith("#"):

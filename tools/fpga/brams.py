@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places of the block RAMs, spread over the device: constraints/ecp5-85f/brams.txt, a line "cell place" each.
+"""Spreads the block RAMs over the device: constraints/ecp5-85f/brams.txt, one line "cell place" per block RAM.
 
-A block RAM has some eighty wires. The placer packs one of the four rows of sites full, and no router gets all wires of
-it through; of every five neighbouring sites three are used here, each RAM as near as can be to what it is connected to.
-A RAM that the file does not know is the placer's choice.
+A block RAM has some eighty wires. The placer fills one of the four rows of sites completely, and no router can route
+all of its wires. Here, three of every five adjacent sites are used, each RAM as near as possible to the cells that it
+is connected to. The placer chooses the site of a RAM that the file does not list.
 """
 import collections
 import random
@@ -16,8 +16,8 @@ import count
 FILE = config.CONSTRAINTS / "brams.txt"
 ROWS = (22, 46, 70, 82)  # block RAM rows of the LFE5U-85F
 COLUMNS = [(start + 9 * group + 2 * n, n) for start, groups in ((4, 7), (69, 6)) for group in range(groups) for n in range(4)]
-USED = (0, 2, 4)         # places used in each group of five neighbours
-FAR = 40                 # a net with more sinks is ignored when RAMs are placed
+USED = (0, 2, 4)         # sites used in each group of five adjacent ones
+FAR = 40                 # nets with more sinks are ignored when RAMs are placed
 SWAPS, SEED = 3_000_000, 1
 
 
@@ -32,7 +32,7 @@ def sites():
 
 
 def wanted(cells):
-    """{RAM: (x, y) in the middle of the cells that it is connected to}."""
+    """{RAM: (x, y) at the centre of the cells that it is connected to}."""
     place, users = {}, collections.defaultdict(list)
     for name, cell in cells.items():
         found = re.match(r"X(\d+)/Y(\d+)/", cell["attributes"].get("NEXTPNR_BEL", ""))

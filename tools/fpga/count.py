@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cells by block instance, of the netlist before placement and of the placed one."""
+"""Counts cells by block instance, in the netlist before and after placement."""
 import collections
 import json
 
@@ -12,7 +12,7 @@ OWN = "by nextpnr"  # cells that nextpnr adds: ends of carry chains, constants
 
 
 def owner(cell, paths):
-    """The path of the innermost block instance that a cell of the flat netlist lies in."""
+    """The path of the innermost block instance that contains a cell of the flat netlist."""
     parts = cell.split(".")
     for length in range(len(parts) - 1, 0, -1):
         path = ".".join(parts[:length])
@@ -22,12 +22,12 @@ def owner(cell, paths):
 
 
 def flat(netlist):
-    """Cells of a netlist that has one module, which nextpnr calls otherwise."""
+    """The cells of a netlist with one module, which nextpnr renames."""
     return next(iter(json.loads(netlist.read_text())["modules"].values()))["cells"]
 
 
 def cells(blocks, netlist, kinds):
-    """{path of a block instance, or OWN: {kind: count}}; instances below it are not counted with it."""
+    """{path of a block instance, or OWN: {kind: count}}; nested instances are counted separately."""
     paths = {path for found in blocks.values() for path in found}
     counts = {path: collections.Counter() for path in (*paths, OWN)}
     for name, cell in flat(netlist).items():

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Static timing of the linked netlist before place and route: which registers are too far apart, in seconds.
+"""Static timing of the linked netlist before place and route, in seconds: finds registers that are too far apart.
 
-Cell delays are those of speed grade 6 as nextpnr reports them; a wire costs WIRE ns and FAN ns for each doubling of its
-fan-out. Worst paths so far: 38.7 ns where nextpnr said 36.2 after placement, 15.0 where it said 15.2 after routing.
+Cell delays are those of speed grade 6 as reported by nextpnr; a wire takes WIRE ns, plus FAN ns for each doubling of
+its fan-out. Estimates of the worst path against nextpnr's results: 38.7 ns and 36.2 after placement, 15.0 and 15.2
+after routing.
 """
 import collections
 import json
@@ -19,13 +20,13 @@ CLOCKS = ("CLK", "CLKA", "CLKB", "WCK")
 
 
 def register(cell):
-    """The register, memory or port that a cell belongs to, the same for equal instances and all bits."""
+    """The register, memory or port that contains a cell; the same for equal instances and all bits."""
     cell = re.sub(r"_(TRELLIS|LUT4|PFUMX|L6MUX|CCU2C|DPR).*|\$.*|\.words\..*|\.\d+\.\d+(_.*)?$", "", cell)
     return re.sub(r"\[\d+\]", "[*]", cell).removeprefix("u_gpu.")
 
 
 class Netlist:
-    """Arcs of a flat netlist: into[net] = [(net before, cell delay, cell)], starts[net], ends."""
+    """The arcs of a flat netlist: into[net] = [(previous net, cell delay, cell)], starts[net], ends."""
 
     def __init__(self, path, top):
         cells = json.loads(path.read_text())["modules"][top]["cells"]
@@ -75,7 +76,7 @@ class Netlist:
         return 0.0 if (cell, net) in self.free else WIRE + FAN * math.log2(max(1, self.fan[net]))
 
     def arrivals(self):
-        """({net: ns}, {net: (net before, cell)}) of the longest way to each net."""
+        """({net: ns}, {net: (previous net, cell)}) of the longest path to each net."""
         at, before = {}, {}
         for root in [*self.starts, *self.into]:
             stack = [root]
@@ -96,7 +97,7 @@ class Netlist:
 
 
 def paths(netlist):
-    """[(ns, LUT levels, from, to, pin)] of the worst path of each pair of registers, the longest first."""
+    """[(ns, LUT levels, from, to, pin)] of the worst path for each pair of registers, the longest first."""
     at, before = netlist.arrivals()
     worst = {}
     for net, cell, pin in netlist.ends:
@@ -117,7 +118,7 @@ def paths(netlist):
 
 
 def table(pattern="", most=20):
-    """Lines for people: the worst paths whose "from -> to" matches `pattern`."""
+    """Printable lines: the worst paths whose "from -> to" matches `pattern`."""
     found = [path for path in paths(Netlist(NETLIST, config.WRAPPER))
              if re.search(pattern, f"{path[2]} -> {path[3]}")]
     limit = 1000 / config.TARGET_MHZ

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the steps of `make synth` in processes of their own; what has not changed is kept."""
+"""Runs the steps of `make synth` in separate processes; results whose inputs have not changed are reused."""
 import hashlib
 import importlib.metadata
 import json
@@ -29,7 +29,7 @@ def digest(*parts):
 
 
 def python(script, log):
-    """One step of Yosys; its output goes to build/fpga/LOG."""
+    """Runs one step of Yosys; its output goes to build/fpga/LOG."""
     path = config.BUILD / log
     with open(path, "w") as file:
         status = subprocess.run([sys.executable, str(HERE / script)], cwd=config.ROOT, stdout=file,
@@ -41,7 +41,7 @@ def python(script, log):
 
 
 class Step:
-    """Tells what runs and what it took here the last time, and at the end how long it took."""
+    """Prints the step that runs and its last duration here, and at the end how long it took."""
 
     def __init__(self, name):
         self.name, self.start = name, time.monotonic()
@@ -53,14 +53,14 @@ class Step:
         say(f"    {time.monotonic() - self.start:5.0f} s  {text}")
 
     def done(self, text="done"):
-        """It was done now, and not kept from an earlier run."""
+        """Records that the step ran now and was not reused."""
         self._seconds[self.name] = round(time.monotonic() - self.start)
         self._file.write_text(json.dumps(self._seconds) + "\n")
         self.note(text)
 
 
 def netlist():
-    """The blocks of the present sources, {module: [paths]}, and the hash of their netlist, which is made if it is old."""
+    """({module: [paths]} of the current sources' blocks, hash of their netlist). An outdated netlist is rebuilt."""
     config.BUILD.mkdir(parents=True, exist_ok=True)
     files = [config.ROOT / name for name in rtl_sources.sources()]
     files += sorted(config.CONSTRAINTS.glob("*.sv")) + sorted(config.CONSTRAINTS.glob("brams.txt"))

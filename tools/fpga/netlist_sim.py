@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A board's netlist in place of its RTL at the simulated board's pins, for netlist_smoke.py: BUILD/gmmu-board-sim, and the
-netlist as tb/netlist/netlist.h reads it. What a cell does is as in Yosys' models of the family (share/ecp5); a setting that
-is not known here is an error. What the netlist leaves open is 0 or 1 by a seed.
+"""A board's netlist in place of its RTL at the simulated board's pins, for netlist_smoke.py: BUILD/gmmu-board-sim, and
+the netlist in the format of tb/netlist/netlist.h. Cells behave as in Yosys' models of the family (share/ecp5); a
+setting that is not handled here is an error. Values that the netlist leaves undefined are 0 or 1, drawn from a seed.
 """
 import collections
 import json
@@ -32,13 +32,13 @@ ZERO = {"MULT18X18D": ("SIGNEDA", "SIGNEDB", "SOURCEA", "SOURCEB"),
 
 
 def table(function, *inputs):
-    """The 32 bits of a function of up to five nets."""
+    """The 32-bit truth table of a function of up to five nets."""
     bits = sum(bool(function(*((row >> i & 1) for i in range(len(inputs))))) << row for row in range(32))
     return f"{bits:x} " + " ".join([*map(str, inputs), *["0"] * (5 - len(inputs))])
 
 
 class Writer:
-    """Lines of one netlist. `inverted` is a LUT4 whose table is inverted: a planted fault."""
+    """The lines of one netlist. `inverted` names a LUT4 whose table is inverted, a planted fault."""
 
     def __init__(self, module, seed, inverted):
         self.chance, self.inverted, self.lines = random.Random(seed), inverted, []
@@ -49,7 +49,7 @@ class Writer:
         clock = next(cell["connections"]["CLKOP"] for cell in module["cells"].values() if cell["type"] == "EHXPLLL")
         order = {bit: place for port in module["ports"].values() for place, bit in enumerate(port["bits"])}
         cells = sorted(module["cells"].items(), key=lambda item: order.get(item[1]["connections"].get("B", [None])[0], -1))
-        for name, cell in cells:   # pads in the order of their port's bits
+        for name, cell in cells:   # pads in the order of the bits of their port
             self.check(name, cell)
             for pin in ("CLK", "WCK"):
                 if pin in cell["connections"] and cell["connections"][pin] != clock:
@@ -77,14 +77,14 @@ class Writer:
         return str(self.top)
 
     def bits(self, text):
-        """A parameter's bits, the highest first, as a number."""
+        """The bits of a parameter, highest first, as a number."""
         return int("".join(self.chance.choice("01") if bit == "x" else bit for bit in text), 2)
 
     def add(self, *words):
         self.lines.append(" ".join(map(str, words)))
 
     def group(self, pins, name, width):
-        """Nets of NAME0, NAME1 and so on; an output that is not used gets a net of its own."""
+        """The nets of NAME0, NAME1 and so on; an unused output gets its own net."""
         return " ".join(pins[f"{name}{i}"] for i in range(width))
 
     def scopeinfo(self, name, cell, pins):
@@ -164,7 +164,7 @@ def module():
 
 
 def write(design, seed, inverted=None):
-    """The file of the netlist, with one LUT inverted or none."""
+    """Writes the netlist file, with one LUT inverted or none."""
     path = config.BUILD / "netlist.txt"
     path.write_text("\n".join(Writer(design, seed, inverted).lines) + "\n")
     return path
@@ -181,7 +181,7 @@ def luts(design):
 
 
 def build():
-    """The simulator, if it is older than its sources; it reads the netlist when it starts."""
+    """Builds the simulator if it is older than its sources. The simulator reads the netlist when it starts."""
     pins = config.ROOT / "sim/board_pins"
     sources = [*(pins / name for name in ("main.cc", "board_pins.cc", "sdram_chip.cc")), *(ROOM / name for name in ("netlist.cc", "block_ram.cc"))]
     read = [*sources, *ROOM.glob("*.h"), *ROOM.glob("shim/*.h"), *pins.glob("*.h")]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nextpnr-ecp5 on the netlist."""
+"""Runs nextpnr-ecp5 on the netlist."""
 import json
 import re
 import subprocess
@@ -33,7 +33,8 @@ def program():
 
 
 def command():
-    """Paths are relative to the root: inside its sandbox the program has temporary files of its own."""
+    """The arguments of nextpnr. Paths are relative to the root, because in its sandbox the program has its own
+    temporary files."""
     name = {path: str(path.relative_to(config.ROOT)) for path in (REPORT, PLACED, config.BUILD, config.CONSTRAINTS)}
     return [str(program()), *config.DEVICE, "--freq", str(config.AIM_MHZ), "--timing-allow-fail",
             "--seed", str(config.SEED), "--placer", "static", "--router", "router1",
@@ -43,7 +44,7 @@ def command():
 
 
 def run(netlist):
-    """(exit status, seconds) of nextpnr for the netlist with this hash; the kept ones if the same ran before."""
+    """(exit status, seconds) of nextpnr for the netlist with this hash; reused if the same netlist ran before."""
     step = flow.Step("place and route")
     want = flow.digest(netlist, command(), (config.CONSTRAINTS / "pins.lpf").read_bytes())
     mark = config.BUILD / "routed.json"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of `make synth`."""
+"""The tables of `make synth`."""
 import json
 
 import config
@@ -7,11 +7,11 @@ import count
 import timing
 
 BEGIN, END = "<!-- written by tools/synth.py --docs -->", "<!-- end -->"
-LATE = 12   # most late registers that are listed
+LATE = 12   # number of late registers listed
 
 
 def blocks(found, counts, title):
-    """Lines: what each block takes, all instances together."""
+    """Printable lines: the cells of each block, all instances together."""
     total = dict.fromkeys(count.KINDS, 0)
     lines = [title, f"{'block':20} {'of':>2} | {'LUT':>6} {'FF':>6} {'BRAM':>4} {'DSP':>4}"]
     rows = [(name, str(len(paths)), paths) for name, paths in found.items()]
@@ -28,7 +28,7 @@ def blocks(found, counts, title):
 
 
 def path(found, report):
-    """MHz, and lines that follow the worst path through the blocks."""
+    """(MHz, printable lines along the worst path through the blocks)."""
     paths = {path: name for name, instances in found.items() for path in instances}
     mhz, worst = timing.read(report)
     lines = [f"worst path, {1000 / mhz:.1f} ns:"]
@@ -44,7 +44,8 @@ def path(found, report):
 
 
 def write_json(counts, mhz, seconds):
-    """build/synth.json, which other tools show: what each block instance takes, by its path."""
+    """Writes build/synth.json for other tools: the cells of each block instance, by path."""
+    sizes = ", ".join(f"{name} {value}" for name, value in {**config.PARAMETERS, **config.MACROS}.items())
     name = "synth.json" if config.PROFILE == "default" else f"synth-{config.PROFILE}.json"
     (config.ROOT / "build" / name).write_text(json.dumps({
         "config": f"64-bit AXI, 48-bit VA, {config.SIZES_TEXT}", "device": config.DEVICE_NAME, "fmax_mhz": round(mhz, 1),
@@ -53,7 +54,7 @@ def write_json(counts, mhz, seconds):
 
 
 def write_page(lines):
-    """docs/fpga.md: the part between its marks."""
+    """Writes the part of docs/fpga.md between its marks."""
     page = config.ROOT / "docs/fpga.md"
     before, begin, rest = page.read_text().partition(BEGIN)
     end = rest.partition(END)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""nextpnr's timing report: the clock's frequency and its worst path, by blocks."""
+"""Reads nextpnr's timing report: the clock frequency and its worst path, by blocks."""
 import collections
 import json
 import re
@@ -8,7 +8,7 @@ import count
 
 
 def read(report):
-    """(MHz, worst path inside the clock)."""
+    """(MHz, worst path within the clock)."""
     data = json.loads(report.read_text())
     mhz = min(clock["achieved"] for clock in data["fmax"].values())
     paths = [path["path"] for path in data["critical_paths"]
@@ -17,7 +17,7 @@ def read(report):
 
 
 def late(report, period):
-    """End points that are reached later than `period` ns: [[ns of the worst, how many, register]], the worst first."""
+    """The end points with more delay than `period` ns: [[worst ns, how many, register]], the worst first."""
     groups = collections.defaultdict(lambda: [0.0, 0])
     for net in json.loads(report.read_text()).get("detailed_net_timings", []):
         for end in net["endpoints"]:
@@ -29,7 +29,7 @@ def late(report, period):
 
 
 def by_block(path, paths):
-    """The path's way through the blocks: [[block, logic ns, routing ns, first cell, last cell]]."""
+    """The stages of the path through the blocks: [[block, logic ns, routing ns, first cell, last cell]]."""
     stages = []
     for step in path:
         cell = step["to"]["cell"]

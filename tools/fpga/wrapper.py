@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The wrapper that brings all ports of the GPU top to four pins: a generated instance between two shift registers.
+"""The wrapper that connects all ports of the GPU top to four pins: a generated instance between two shift registers.
 
-Every input bit comes from a register of its own in a chain fed by one pin; every output bit goes to a register of its
-own and is added to a chain that ends at one pin. So no logic is constant and none is unused. constraints/ecp5-85f/README.md
+Every input bit comes from its own register in a chain that one pin feeds. Every output bit goes to its own register,
+which feeds a chain that ends at one pin. No logic is therefore constant or unused. constraints/ecp5-85f/README.md
 """
 import config
 
@@ -27,7 +27,7 @@ module {name} (
 
 
 def text(ports):
-    """SystemVerilog of the wrapper, for `ports` as Yosys' JSON has them."""
+    """The wrapper in SystemVerilog, for `ports` in the format of Yosys' JSON."""
     at = {"input": 0, "output": 0}
     left_out = tuple(prefix for name, prefix in config.LEFT_OUT.items() if config.SIZES[name] == 0)
     lines = []

@@ -40,7 +40,7 @@ def text(node):
 
 
 def svd_place(element, node):
-    """Name, description and offset of a register or cluster; of an array also how often and how far apart."""
+    """Name, description and offset of a register or cluster; for an array also its length and stride."""
     if node.is_array:
         add(element, "dim", node.n_elements)
         add(element, "dimIncrement", hex(node.array_stride))

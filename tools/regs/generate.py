@@ -74,7 +74,7 @@ def enums(tops):
 
 
 def adds(base, regs_of):
-    """How many registers a group of counters has, the place of each, and how many bits a cycle can add to it."""
+    """The number of registers in a counter group, the index of each, and the largest number of bits added per cycle."""
     bits = [reg.fields[0].get_property("adds", default=None) for reg in regs_of]
     if None in bits:
         return []

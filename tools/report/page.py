@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The HTML page of a report: figures, tables and, of what is missing, why."""
+"""The HTML page of a report: figures, tables and, for what is missing, the reason."""
 import style
 from run_figures import MOST
 from style import escape
 
-# The policy makes the browser refuse scripts and external resources.
+# The policy that makes the browser refuse scripts and external resources.
 HEAD = """<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -24,7 +24,7 @@ td.n {{ text-align: right; font-variant-numeric: tabular-nums; }} .missing {{ bo
 
 
 def table(heads, rows, name):
-    """`rows` of strings, or (string, True) for numbers."""
+    """An HTML table. `rows` contain strings, or (string, True) for numbers."""
     out = [f'<table data-table="{name}">', "<tr>" + "".join(f"<th>{escape(head)}</th>" for head in heads) + "</tr>"]
     for row in rows:
         out.append("<tr>" + "".join(f'<td class="n">{escape(cell[0])}</td>' if isinstance(cell, tuple) else f"<td>{escape(cell)}</td>" for cell in row) + "</tr>")
@@ -48,7 +48,7 @@ def runs_table(data):
 
 
 def counters(data):
-    """Counters by block, with unit and description; a number for each run."""
+    """The counters by block, with unit, description and a value for each run."""
     if not data.runs:
         return '<p class="missing">Not there: no report was given.</p>'
     if len(data.runs) > MOST:

@@ -24,15 +24,16 @@ KIB, MIB = 1 << 10, 1 << 20
 ONE = ("--compute-units", "1", "--warps", "1")           # one access in flight
 EACH_PAGE = ("--fragmented", "100")                      # no page shares a TLB entry with its neighbours
 MANY = ("--memory", "system", "--warps", "16", "--window", "4", "--warmup", "2000")
-# Chases with one access in flight. scale is published bytes per byte here. near and far are the published footprints in
-# MiB, with nodes of one page and of a block of sixteen pages.
+# Pointer chases with one access in flight. The scale is the number of published bytes that one simulated byte stands
+# for. The two lists are published footprints in MiB: the first for chases with one node per page, the second for chases
+# with one node per block of sixteen pages.
 CHASES = {
     "k80-like": (32, [1, 1.5, 1.75, 2, 2.125, 2.25, 2.5, 3, 4, 5],
                  [48, 96, 128, 140, 144, 148, 152, 160, 200, 300, 1500, 1800, 2048, 2064, 2080, 2112, 2200, 2320, 3000, 4000, 5000]),
     "p100-like": (512, [12, 20, 28, 32, 34, 36, 40, 60, 80], [1472, 1792, 2016, 2048, 2080, 2112, 2240, 2304, 2560, 3072, 4096, 4992]),
     "ada-like": (512, [12, 20, 28, 32, 34, 36, 40, 60, 80], [1024, 2048, 3072, 4096, 6144, 8192]),
 }
-FEW = {  # footprints at which the steps are read
+FEW = {  # footprints at which the steps are measured
     "k80-like": ([2, 4], [48, 140, 300, 1500, 2048, 5000]), "p100-like": ([32, 60], [1472, 2048, 4992]), "ada-like": ([32, 60], [1024, 8192]), }
 SIZES, WINDOWS = (64, 128, 256, 512), (64, 128, 192, 256, 320, 512, 1024, 4096)      # bytes; KiB
 WRITES = (8, 16, 32, 64)                                                             # bytes of a client's write
@@ -59,7 +60,7 @@ def region(report):
 
 
 def chase(args, preset, mib, node):
-    """Mean latency of a chase over `mib` there, a node each `node` bytes here."""
+    """Mean latency of a chase over a published footprint of `mib` MiB, with a node every `node` simulated bytes."""
     bytes_ = int(mib * MIB / CHASES[preset][0]) // node * node
     nodes = bytes_ // node
     report = run(args, preset, "replay", [f"gen:chase,footprint={bytes_},node={node},count={3 * nodes + 2000}", *ONE, *(EACH_PAGE if node < 64 * KIB else ()), "--warmup", str(2 * nodes)])
@@ -83,7 +84,7 @@ def paged_out(args, preset, payload):
 
 
 def measure(args):
-    """{preset: {series: {x: y}}}, all runs of the chosen presets, several at once."""
+    """{preset: {series: {x: y}}} of all runs of the chosen presets; several run at once."""
     jobs = {}
     for preset, (_, near, far) in CHASES.items():
         near, far = FEW[preset] if args.check else (near, far)
@@ -111,7 +112,7 @@ def measure(args):
 
 
 def link_model(size, payload=256):
-    """Write efficiency of Neugebauer et al., with 24 bytes around each packet."""
+    """Write efficiency by the model of Neugebauer et al., with 24 bytes around each packet."""
     return size / (-(-size // payload) * 24 + size)
 
 
@@ -121,7 +122,7 @@ def plateau(curve, low, high):
 
 
 def steps(found):
-    """(preset, what, value, lowest, highest, what was published) of every step of the presets that ran."""
+    """(preset, what, value, lowest, highest, published) of every step of the presets that ran."""
     rows = []
     if "k80-like" in found:
         near, far = found["k80-like"]["near"], found["k80-like"]["far"]

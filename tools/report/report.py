@@ -34,7 +34,7 @@ def arguments():
 
 
 def replace(path, text):
-    """Writes a file whole or not at all."""
+    """Writes a file completely or not at all."""
     part = path.with_name(f".{path.name}.part")
     try:
         part.write_text(text)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Figures of single runs: phases, occupancy over time, causes. Each function gives a list of Drawings, or why there is none."""
+"""Figures of single runs: phases, occupancy over time, causes. Each function returns a list of Drawings, or why there
+is none."""
 import collections
 
 import style
@@ -83,7 +84,8 @@ def occupancy(data):
 
 
 def causes_of(run):
-    """{kind of event: {cause: cycles}} of member `causes` (docs/report.schema.json), over all phases and levels; {}: there is none."""
+    """{kind of event: {cause: cycles}} of member `causes` (docs/report.schema.json), over all phases and levels; {} if
+    there is none."""
     found = {}
     for row in (run.report.get("causes") or {}).get("sums", []):
         if row["by"] != "all":
@@ -100,7 +102,7 @@ def causes(data):
         return "no report has a member causes: gmmu run --events FILE brings it"
     if len(rows) > 40:
         return f"{len(rows)} bars, at most 40 are drawn: give reports of single runs"
-    most = collections.Counter()  # the largest share that a cause has in a bar; hatches tell so many apart
+    most = collections.Counter()  # the largest share of each cause in any bar; hatches can distinguish only so many
     for _, of in rows:
         for name, cycles in of.items():
             most[name] = max(most[name], cycles / sum(of.values()))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `gmmu report` draws from: reports of runs, results of studies, tables of `make synth`.
+"""The sources of `gmmu report`: reports of runs, results of studies, tables of `make synth`.
 
-read(paths) -> Data. What is wrong with a file is an InputError that names file, member and the way out; nothing is guessed.
+read(paths) -> Data. An error in a file is an InputError that contains the file, the member and the remedy.
 """
 import dataclasses
 import json
@@ -12,17 +12,18 @@ import sqlite3
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCHEMA_VERSION, REPLAY_SCHEMA, STUDY_SCHEMA = 1, 1, "1"
 PAGE = 4096
-# Variables that describe a run's origin rather than its configuration.
+# Variables that describe where a run comes from, not its configuration.
 NOT_AXES = {"provenance", "workload", "name", "arguments"}
 
 
 class InputError(Exception):
-    """One or two lines: where, what, and the way out."""
+    """One or two lines: file, error and remedy."""
 
 
 @dataclasses.dataclass
 class Run:
-    """One report. `axes` are the study's, in its order; `values` is everything that may differ between runs."""
+    """One report. `axes` are those of the study, in order; `values` contains all values that may differ between
+    runs."""
     label: str
     report: dict
     axes: dict
@@ -34,11 +35,11 @@ class Run:
         return phases[-1] if phases else None
 
     def touched(self):
-        """Bytes of the pages that a replay touched."""
+        """The size in bytes of the pages that a replay touched."""
         return self.report["replay"]["pages"]["touched"] * PAGE
 
     def config(self, key):
-        """A key of the configuration as "section.key"; None when the run ended before it was known."""
+        """A key of the configuration, by "section.key"; None if the run ended before the configuration was known."""
         return flat(self.report["configuration"] or {}).get(key)
 
 
@@ -47,12 +48,12 @@ class Data:
     runs: list
     synth: list            # (file, {"sizes": {}, "fmax_mhz", "cells"})
     notes: list            # sentences about omitted data
-    variables: list = dataclasses.field(default_factory=list)  # names of values in which the runs differ
+    variables: list = dataclasses.field(default_factory=list)  # names of the values in which the runs differ
     title: str = "gmmu"
 
 
 def own_name(block):
-    """The name of a block of counters without the GPU that it is of, where there are several."""
+    """The name of a counter block without the name of its GPU, if there are several GPUs."""
     return re.sub(r"^unit\d+\.", "", block)
 
 
@@ -63,7 +64,7 @@ def flat(value, at=""):
 
 
 def generator(provenance):
-    """Parameters of `gen:NAME,KEY=VALUE,...`; {} of a file's provenance."""
+    """The parameters of `gen:NAME,KEY=VALUE,...`; {} for a file."""
     found = re.fullmatch(r"gen:([a-z]+)((?:,[a-z_]+=[^,]*)*)", provenance)
     if not found:
         return {}
@@ -72,7 +73,8 @@ def generator(provenance):
 
 
 def values_of(report, axes):
-    """Axes of the study first, so that they are what tells runs apart; then options, then the configuration."""
+    """All variables: axes of the study first, because they are to distinguish the runs; then options, then
+    configuration."""
     replay = report.get("replay", {}).get("options", {})
     values = {name: tuple(value) if isinstance(value, list) else value for name, value in axes.items() if name not in NOT_AXES}
     workload = str(replay.get("workload", ""))
@@ -89,7 +91,7 @@ def values_of(report, axes):
 
 
 def variables(runs):
-    """Names of values that differ between runs, each of which says more than those before it."""
+    """The names of values that differ between runs and that separate runs which the earlier ones do not."""
     kept, groups = [], {(): list(range(len(runs)))}
     names = list(dict.fromkeys([*(name for run in runs for name in run.axes if name in run.values), *(name for run in runs for name in run.values)]))
     for name in ["iotlb_entries", *(name for name in names if name != "iotlb_entries")]:
@@ -131,7 +133,7 @@ def is_synth(value):
 
 
 def study(path, tools, notes):
-    """The runs of a file of SQLite, and its title."""
+    """The runs in an SQLite file, and its title."""
     try:
         db = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         facts = dict(db.execute("SELECT name, value FROM fact"))
@@ -155,7 +157,7 @@ def study(path, tools, notes):
 
 
 def read(paths):
-    """All files, in their order."""
+    """Reads all files, in order."""
     validate, wrong = checker()
     runs, synth, notes, titles = [], [], [], []
     for path in paths:

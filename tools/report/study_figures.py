@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Curves over several runs: reach, misses, latencies, transfer sizes, remapping. Each function gives a list of Drawings, or
-why there is none."""
+"""Curves over several runs: reach, misses, latencies, transfer sizes, remapping. Each function returns a list of
+Drawings, or why there is none."""
 import style
 from sources import own_name
 from style import new
 
 FOOTPRINT = {"footprint"}                                           # shown as touched pages instead
-NOT_SERIES = {"seed", "count", "accesses", "warmup", "skip"}        # seeds of one point are averaged
+NOT_SERIES = {"seed", "count", "accesses", "warmup", "skip"}        # runs that differ only in the seed are averaged
 BARS = 16                                                           # most runs in a bar chart
 SHORT = {"gpu.": "", "iommu.": "", "pcie.": "", "os.": "", "driver.": ""}
 
@@ -34,7 +34,7 @@ def text_of(name, value):
 
 
 def series(data, runs, x, y, without):
-    """[(label, [(x, y)...])] of runs with both; several runs at a place are their mean."""
+    """[(label, [(x, y)...])] of the runs that have both; runs with the same x are averaged."""
     runs = [run for run in runs if x(run) is not None and y(run) is not None]
     names = [name for name in data.variables if name not in without | NOT_SERIES and len({run.values.get(name) for run in runs}) > 1]
     found = {}
@@ -45,7 +45,8 @@ def series(data, runs, x, y, without):
 
 
 def panels(names, found):
-    """Splits series by one of their variables when there are many, the first that leaves few enough in a panel: [{key: points}]."""
+    """If there are many series, splits them by one of their variables, the first that leaves few enough per panel:
+    [{key: points}]."""
     if len(found) <= 6:
         return [found]
     splits = []
@@ -61,13 +62,13 @@ def words(names, key, chosen):
 
 
 def label_of(run, names):
-    """What tells a run apart; its own label when nothing does."""
+    """The text that distinguishes a run; its own label if nothing does."""
     return words(names, [run.values.get(name) for name in names], names) or run.label
 
 
 def curves(name, title, text, names, found, xlabel, ylabel, xtext=style.number_text, zero=True):
-    """Several panels if need be, at most SERIES curves in each. What is the same in a panel is its title; what differs is a curve's label, which
-    has one look in all panels."""
+    """One panel or several, each with at most SERIES curves. Values that are the same in a panel form its title; values
+    that differ form a curve's label. A label has the same look in all panels."""
     split = panels(names, found)
     inner = [each for at, each in enumerate(names) if any(len({key[at] for key in panel}) > 1 for panel in split)]
     most = max(len(panel) for panel in split)
@@ -89,7 +90,7 @@ def curves(name, title, text, names, found, xlabel, ylabel, xtext=style.number_t
         style.sized(axes.xaxis, xs, xtext)
         axes.tick_params(axis="x", rotation=40)
         axes.set_xlabel(xlabel)
-    if zero:  # for all panels, once the last one is drawn
+    if zero:  # applies to all panels, so it is set after the last one is drawn
         cells[0].set_ylim(bottom=0)
     for row in grid:
         row[0].set_ylabel(ylabel)
@@ -115,7 +116,8 @@ def reach(data):
 
 
 def count(run, block, counter):
-    """Sum of a counter over blocks of all GPUs that begin so; of a replay those of its region. None: this engine does not count it."""
+    """Sum of a counter over the blocks of all GPUs with this prefix; for a replay, in its region. None: the engine does
+    not count it."""
     region = run.region()
     counters = region["counters"] if region else run.report["counters"]
     known = [block_ for block_ in run.report["counters"] if own_name(block_).startswith(block)]
@@ -164,7 +166,7 @@ def walkers(data):
 
 
 def sweep(data):
-    """Of a study over other numbers: time of the first phase, or latency, against the first of them."""
+    """For a study over any other number: time of the first phase, or latency, against the first such number."""
     own = {*MISSES, "iommu.iotlb_sets", "iommu.iotlb_ways", "gpu.walk_cache", "gpu.walks", *FOOTPRINT, *NOT_SERIES}
     for key in (name for name in data.variables if name not in own):
         values = {run.values.get(key) for run in data.runs} - {None}
@@ -210,7 +212,8 @@ def latency(data):
 
 
 def comparison(data):
-    """Of runs that differ in what is no number (policies, scenarios, traces, engines): a bar each for latency, time and misses."""
+    """For runs that differ in a value that is no number (policies, scenarios, traces, engines): bars for latency, time
+    and misses."""
     runs = [run for run in data.runs if run.region() and run.region()["accesses"]]
     replays = len(runs) > 1
     runs = runs if replays else [run for run in data.runs if run.report["phases"]]
@@ -242,7 +245,8 @@ def walks_of(run):
 
 
 def fit(points):
-    """(t0 in ns, bytes/ns) of time = t0 + bytes / rate, least squares of the relative error; None if it does not grow."""
+    """(t0 in ns, bytes/ns) of time = t0 + bytes / rate, by least squares of the relative error; None if the time does
+    not grow."""
     weights = [(1 / ns ** 2, size, ns) for size, ns in points]
     sw, sx, sy = (sum(w * value for w, value in each) for each in ([(w, 1) for w, *_ in weights], [(w, x) for w, x, _ in weights], [(w, y) for w, _, y in weights]))
     sxx, sxy = sum(w * x * x for w, x, _ in weights), sum(w * x * y for w, x, y in weights)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How figures look: markers, dashes and hatches tell series apart, so that they are readable without colours.
+"""The look of the figures: markers, dashes and hatches distinguish series, so that they are readable without colours.
 
-Every artist that shows data goes through mark(), which counts its points: the page states the count, and a test in a browser
-finds each of them drawn.
+Every artist that shows data goes through mark(), which counts its points. The page contains the count, and a test in a
+browser checks that each point is drawn.
 """
 import dataclasses
 import io
@@ -39,7 +39,7 @@ def number_text(value, _=None):
 
 @dataclasses.dataclass
 class Drawing:
-    """A figure with words. `name` is unique on a page and the name of its files."""
+    """A figure with its texts. `name` is unique on a page and the base name of its files."""
     name: str
     title: str
     text: str              # description of the figure, one or two sentences
@@ -47,7 +47,7 @@ class Drawing:
     points: int = 0
 
     def mark(self, artist, points):
-        """Counts `points` data that `artist` shows, and names it for the test."""
+        """Counts `points` data points that `artist` shows, and names the artist for the test."""
         artist.set_gid(f"series-{self.points}-{points}")
         self.points += points
         return artist
@@ -82,19 +82,19 @@ def sized(axes, values, text=number_text):
 
 
 def few():
-    """Ticks of an axis that is narrow."""
+    """Ticks for a narrow axis."""
     return MaxNLocator(3)
 
 
 def legend(drawing, handles, labels, note=""):
-    """Below the figure, in as many columns as its width has room for; `note` above it says what of the data is not drawn."""
+    """A legend below the figure, in as many columns as fit; `note` above the figure names data that is not drawn."""
     if labels:
         room = int(drawing.figure.get_figwidth() * 15) // (max(map(len, labels)) + 8)
         drawing.figure.legend(handles, labels, loc="outside lower center", ncols=max(1, min(room, len(labels))), title=note or None, title_fontsize=8)
 
 
 def save(drawing, folder, kinds=("svg", "png")):
-    """Writes files of the figure; their paths."""
+    """Writes the files of the figure; returns their paths."""
     paths = []
     for kind in kinds:
         path = folder / f"{drawing.name}.{kind}"
@@ -107,7 +107,7 @@ def save(drawing, folder, kinds=("svg", "png")):
 
 
 def svg(drawing):
-    """The figure as an <svg> with title, description and count of its points; ids begin with its name."""
+    """The figure as an <svg> with title, description and number of points; ids begin with its name."""
     out = io.StringIO()
     drawing.figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
     text = out.getvalue()

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same study on a cluster: a Snakefile with a job for each point that has no result, and a last one that collects.
+"""Runs a study on a cluster: a Snakefile with a job for each point without a result, and a last job that collects them.
 
     cluster.py FOLDER ID     runs one point of FOLDER/points.json and writes its record to FOLDER/points/ID.json
 
-A point that fails has a record too, so its job ends well and the others go on.
+A point that fails has a record too, so its job succeeds and the other jobs continue.
 """
 import json
 import os
@@ -42,7 +42,7 @@ rule results:
 
 
 def command(*words):
-    """A shell command as the text of a Python string in which Snakemake formats {wildcards.id}."""
+    """A shell command as a Python string literal in which Snakemake formats {wildcards.id}."""
     return repr(" ".join(word if word.startswith("{") or word in (">", "||", "true") else
                          shlex.quote(str(word)).replace("{", "{{").replace("}", "}}") for word in map(str, words)))
 
@@ -65,7 +65,7 @@ def write(folder, args, study, work, todo):
 
 
 def records(folder, ids):
-    """The records of FOLDER/points that belong to the study as it is now."""
+    """The records in FOLDER/points that belong to the current study."""
     for one in dict.fromkeys(ids):
         path = pathlib.Path(folder) / "points" / f"{one}.json"
         if path.exists():

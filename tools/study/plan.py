@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study's file: its points, each a command of gmmu with a configuration, an engine and a seed.
+"""The file of a study: its points, each a gmmu command with a configuration, an engine and a seed.
 
-Study reads and checks the file; every error is a StudyError that names file, line and key. Points are numbered from 0 and
-made when they are asked for, so that a grid of any size costs nothing until it runs.
+Study reads and checks the file; every error is a StudyError that contains file, line and key. Points are numbered from
+0 and constructed on request, so that a grid of any size costs nothing until it runs.
 """
 import difflib
 import hashlib
@@ -12,7 +12,7 @@ import pathlib
 import re
 import tomllib
 
-OWN = ("command", "engine", "seed", "scenario", "config", "workload", "arguments")  # axes that are no configuration keys
+OWN = ("command", "engine", "seed", "scenario", "config", "workload", "arguments")  # axes other than configuration keys
 TABLES = ("set", "grid", "list")
 TOP = ("title", "limit_seconds", *OWN, *TABLES)
 RANGE = {"from", "to", "step", "times"}
@@ -23,11 +23,11 @@ MOST_VALUES = 10**9       # most values of a range
 
 
 class StudyError(Exception):
-    """One to three lines: where, what, and the way out."""
+    """One to three lines: location, error and remedy."""
 
 
 def shown(value):
-    """A value for an error: a date or a range is no JSON."""
+    """A value as text for an error message: dates and ranges are not JSON."""
     return json.dumps(value, default=str)
 
 
@@ -40,8 +40,9 @@ def keys_of(schema, at=""):
 
 
 class Study:
-    """The points of a file. `keys` are those of keys_of, by which names and values are checked; unbuilt(options) are the
-    CMake variables that a program of these options has to be built with; scenarios() are the names that the program knows."""
+    """The points of a file. `keys` is the result of keys_of, against which names and values are checked.
+    unbuilt(options) returns the CMake variables with which a program for these options must be built; scenarios(), the
+    program's scenario names."""
 
     def __init__(self, path, keys, unbuilt, scenarios):
         self.path, self.keys, self.unbuilt = pathlib.Path(path), keys, unbuilt
@@ -53,7 +54,7 @@ class Study:
         except tomllib.TOMLDecodeError as error:
             line = re.search(r"at line (\d+)", str(error))
             raise StudyError(f"{path}:{line.group(1) if line else 1}: {error}") from error
-        except (ValueError, RecursionError) as error:  # a number or a nesting of tables that Python refuses
+        except (ValueError, RecursionError) as error:  # a number, or a nesting of tables, that Python refuses
             raise StudyError(f"{path}: cannot be read: {error}") from error
         for name in top:
             if name not in TOP:
@@ -90,7 +91,7 @@ class Study:
     # ---- errors
 
     def line(self, name, value=None):
-        """The line that states `name`, with `value` if there are several; 1 when none is found."""
+        """The line that sets `name`, to `value` if there are several; 1 if none is found."""
         leaf = re.escape(name.rsplit(".", 1)[-1])
         for pattern in (rf'^\s*\[*\s*"?{re.escape(name)}"?\s*(=|\]|\.)', rf'^\s*"?(\S+\.)?{leaf}"?\s*='):
             lines = [number for number, text in enumerate(self.text.splitlines(), 1) if re.search(pattern, text)]
@@ -124,7 +125,7 @@ class Study:
         return tables
 
     def flat(self, table, at=""):
-        """Tables in tables as dotted names; {from, to, step or times} becomes a list."""
+        """Nested tables as dotted names; {from, to, step or times} becomes a list."""
         found = {}
         for name, value in table.items():
             if isinstance(value, dict) and not set(value) <= RANGE:
@@ -157,7 +158,7 @@ class Study:
                 values = [values]
             if not values:
                 self.fail(name, f"{name} has no value: leave it out, or give one")
-            if isinstance(values, range):  # a range may be long, so only its ends are shown
+            if isinstance(values, range):  # a range may be long, so only its ends are printed
                 self.check(name, values[-1])
                 self.check(name, values[0])
             else:
@@ -196,7 +197,7 @@ class Study:
             self.fail(name, f"{name} = {shown(value)} is not possible; allowed: {allowed}", value)
 
     def check_files(self):
-        """Refuses files of the study that are not there, so that no point has to find out."""
+        """Refuses missing files of the study before any point runs."""
         for name, is_file in (("config", lambda value: True), ("scenario", lambda value: value.endswith(".toml")),
                               ("workload", lambda value: not value.startswith("gen:"))):
             for value in self.axis(name):
@@ -226,7 +227,7 @@ class Study:
     # ---- points
 
     def point(self, number):
-        """Point `number` below count."""
+        """The point with this number, which is below the count."""
         for (axes, kind), size in zip(self.blocks, self.sizes):
             if number >= size:
                 number -= size
@@ -242,13 +243,13 @@ class Study:
         raise IndexError(number)
 
     def axis(self, name):
-        """All values of an axis, over all blocks; what the whole study states; nothing."""
+        """All values of an axis, over all blocks; else the value set for the whole study; else nothing."""
         found = [value for axes, _ in self.blocks for each, values in axes if each == name for value in values]
         return found or ([self.common[name]] if name in self.common else [])
 
 
 class Point:
-    """One run: `axes` are the values in which it differs from the study's other points."""
+    """One run. `axes` are the values in which it differs from the study's other points."""
 
     def __init__(self, study, axes):
         self.study = study
@@ -260,34 +261,35 @@ class Point:
         self.scenario, self.config = self.own.get("scenario"), self.own.get("config")
 
     def changes(self, only=None):
-        """The options --set of its keys; `only` those that `only(name)` chooses."""
+        """The --set options of its keys; `only` selects keys by name."""
         return [part for name, value in sorted(self.set.items()) if only is None or only(name)
                 for part in ("--set", f"{name}={json.dumps(value)}")]
 
     def build(self):
-        """What decides which program it needs: None is the one that is there."""
+        """The build that it needs; None: the existing program."""
         if self.engine != "rtl" or self.scenario:
             return None
         config = ["--config", str((self.study.path.parent / self.config).resolve())] if self.config else []
         sizes = self.changes(lambda name: "build_option" in self.study.keys[name])
         unbuilt = self.study.unbuilt((*config, *sizes)) if config or sizes else ()
-        if not unbuilt:   # the existing build can be turned down to these sizes
+        if not unbuilt:   # the existing build can be reduced to these sizes
             return None
         return (*config, *self.changes(lambda name: self.study.keys[name].get("build_option") in unbuilt))
 
     def config_command(self):
-        """The arguments of gmmu that print its whole configuration; None for a scenario, which has its own."""
+        """The arguments with which gmmu prints its whole configuration; None for a scenario, which has its own."""
         return None if self.scenario else ["config", *(["--config", self.config] if self.config else []), *self.changes()]
 
     def command(self):
-        """The arguments of gmmu; the configuration comes from standard input, the report goes to standard output."""
+        """The arguments of gmmu; the configuration is read from standard input, the report goes to standard output."""
         command = [self.own.get("command", "run"), *([self.own["workload"]] if "workload" in self.own else []),
                    "--engine", self.engine, "--seed", str(self.own.get("seed", 0))]
         command += ["--scenario", self.scenario, *self.changes()] if self.scenario else ["--config", "/dev/stdin"]
         return command + self.own.get("arguments", []) + ["--json", "/dev/stdout"]
 
     def identity(self, program, digest):
-        """A hash of all that decides the result; `program` is the digest of the program, digest(path) that of a file."""
+        """A hash of everything that decides the result; `program` is the program's digest, digest(path) that of a
+        file."""
         files = {}
         for text in (self.config, self.scenario, self.own.get("workload"), *self.own.get("arguments", [])):
             for part in {text, text.partition("=")[2]} if text else ():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs points: the programs that they need, several at once, their records, progress and the time that is left."""
+"""Runs points, several at once: their programs, records, progress and an estimate of the time left."""
 import datetime
 import functools
 import hashlib
@@ -42,7 +42,8 @@ def schema_keys(program):
 
 
 def unbuilt_by(program):
-    """What Study asks of options: the CMake variables of sizes that the program's RTL cannot be turned down to."""
+    """The function with which Study checks options: the CMake variables of sizes to which the program's RTL cannot be
+    reduced."""
     @functools.lru_cache(maxsize=None)
     def unbuilt(options):
         done = subprocess.run([program, "config", "--build-options", *options], capture_output=True, text=True)
@@ -51,7 +52,7 @@ def unbuilt_by(program):
 
 
 def scenarios_of(program):
-    """What Study asks for the names of scenarios."""
+    """The function with which Study gets the names of the scenarios."""
     def scenarios():
         done = subprocess.run([program, "run", "--list"], capture_output=True, text=True)
         if done.returncode != 0:
@@ -61,7 +62,7 @@ def scenarios_of(program):
 
 
 class Programs:
-    """The program of a point: the given one, or that of a build of other sizes, which `./gmmu build` makes and keeps."""
+    """The program of a point: the given one, or one with other sizes, which `./gmmu build` builds and keeps."""
 
     def __init__(self, root, program):
         self.root, self.default = root, program or root / "build" / "gmmu"
@@ -69,13 +70,13 @@ class Programs:
         self.made = {}  # build options -> (path, seconds)
 
     def path(self, build):
-        """None: it is not there before make()."""
+        """None: the program does not exist before make()."""
         if build is None or not self.builds:
             return self.default
         return self.made.get(build, (None,))[0]
 
     def make(self, build):
-        """Builds it, unless it is there; ./gmmu says on standard error what it does."""
+        """Builds the program unless it exists; ./gmmu prints its progress on standard error."""
         begin = time.monotonic()
         done = subprocess.run([self.root / "gmmu", "build", *build], stdout=subprocess.PIPE, text=True)
         if done.returncode != 0:
@@ -86,7 +87,7 @@ class Programs:
 
 
 def report_in(text):
-    """The report at the beginning of a program's output; None when there is none."""
+    """The report at the beginning of a program's output; None if there is none."""
     try:
         report, _ = json.JSONDecoder().raw_decode(text)
         return report if isinstance(report, dict) and "machine" in report else None
@@ -123,12 +124,12 @@ class Runner:
         self.guard = [guard, "--pdeathsig", "KILL"] if guard else []
 
     def identity(self, point):
-        """None when its program has to be built first."""
+        """None if its program has to be built first."""
         program = self.programs.path(point.build())
         return program and point.identity(self.digests(program), self.digests)
 
     def call(self, command, text, limit):
-        """(status, output, errors); a status of None: it took longer than `limit` seconds."""
+        """(status, output, errors); status None: it took longer than `limit` seconds."""
         with self.lock:
             if self.stopped:
                 raise InterruptedError
@@ -166,7 +167,7 @@ class Runner:
                 "report": report}
 
     def all(self, numbers, jobs, keep, progress):
-        """Runs the points of these numbers, `jobs` at once."""
+        """Runs the points with these numbers, `jobs` at once."""
         todo, done = iter(numbers), queue.Queue()
 
         def work():
@@ -179,7 +180,7 @@ class Runner:
                     done.put(self.run(self.study.point(number)))
                 except InterruptedError:
                     return done.put(None)
-                except Exception as error:  # of this script: the study must not wait for an ended thread
+                except Exception as error:  # script error: the study must not wait for an ended thread
                     done.put(error)
                     return done.put(None)
 
@@ -206,7 +207,7 @@ class Runner:
             progress.close()
 
     def stop(self):
-        """Ends what still runs."""
+        """Ends all running processes."""
         with self.lock:
             self.stopped = True
             running = list(self.processes)
@@ -227,8 +228,8 @@ def seconds(value):
 
 
 class Progress:
-    """On a terminal one line that is rewritten, otherwise a line at each twentieth, not more than one in two seconds, and
-    each half minute."""
+    """On a terminal, one line that is rewritten. Otherwise a line at each twentieth of the points, at most every two
+    seconds, and one every half minute."""
 
     def __init__(self, total, jobs):
         self.total, self.jobs, self.to = total, jobs, sys.stderr

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results of a study in SQLite. A point is written in a transaction of its own when it has ended.
+"""The results of a study in SQLite. Each point is written in its own transaction when it has ended.
 
     point      a row for each point that ran: id, axes, status, error, the whole report; what else is here comes from it
     plan       number of a point in the study as it is now -> id
@@ -42,7 +42,7 @@ FIGURES = {"engine": "machine.engine", "timing": "machine.timing", "seed": "mach
 
 
 class Full(Exception):
-    """The disk does not take a result."""
+    """The disk is full."""
 
 
 class InUse(Exception):
@@ -58,7 +58,7 @@ def path_of(dotted):
 
 
 def value_at(report, path):
-    """What `path` of FIGURES names in a report; None: it has none."""
+    """The value that `path` of FIGURES names in a report; None if there is none."""
     for name in path.replace("[#-1]", ".-1").split("."):
         if isinstance(report, list):
             report = report[-1] if report else None
@@ -68,14 +68,14 @@ def value_at(report, path):
 
 
 def flat(value, at=""):
-    """{dotted name: value} of an object in objects; lists as JSON."""
+    """{dotted name: value} of nested objects; lists as JSON."""
     if isinstance(value, dict):
         return {name: each for key, below in value.items() for name, each in flat(below, f"{at}.{key}" if at else key).items()}
     return {at: json.dumps(value) if isinstance(value, list) else value}
 
 
 class Store:
-    """Opens the file, or makes it; `alone` refuses a file that another study writes to."""
+    """Opens or creates the file; with `alone`, refuses a file that another study writes to."""
 
     def __init__(self, path, alone=True):
         self.path = pathlib.Path(path)
@@ -115,7 +115,8 @@ class Store:
             self.db.execute("INSERT OR REPLACE INTO fact VALUES(?, ?)", (name, str(value)))
 
     def plan(self, study, ids, keys):
-        """Says which points the study has now, `ids` by number (None: not known yet), and makes the views for its axes."""
+        """Stores the current points of the study, `ids` by number (None: not known yet), and creates the views for its
+        axes."""
         try:
             with Transaction(self.db):
                 self.db.execute("DELETE FROM plan")
@@ -144,8 +145,8 @@ class Store:
             self.db.execute(f"CREATE VIEW {name} AS SELECT {text}")
 
     def finished(self, again=False):
-        """The ids that need not run: what a signal ended (an operator, or a computer without memory) has no result, and
-        with `again` what did not pass."""
+        """The ids that need not run again. A point that a signal ended (an operator, or lack of memory) has no result,
+        and with `again` neither has one that did not pass."""
         return {row[0] for row in self.db.execute("SELECT id FROM point WHERE " +
                                                   ("status = 'passed'" if again else "exit IS NULL OR exit >= 0"))}
 
@@ -154,7 +155,7 @@ class Store:
         return dict(self.db.execute("SELECT status, count(*) FROM plan LEFT JOIN point USING(id) GROUP BY status"))
 
     def add(self, record):
-        """Keeps the record of a point. Throws Full; what was kept before stays."""
+        """Stores the record of a point. Raises Full; earlier records stay."""
         report = record["report"]
         names = report.pop("counter_table", {}) if report else {}
         try:
@@ -194,7 +195,7 @@ class Store:
         folder = pathlib.Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         columns = {"runs": {}, "phases": {}}
-        for run, phases in self.rows():  # read twice, for columns and for rows, so that rows need not be held in memory
+        for run, phases in self.rows():  # read twice (columns, rows), so that no rows are kept in memory
             columns["runs"].update(dict.fromkeys(run))
             for phase in phases:
                 columns["phases"].update(dict.fromkeys(phase))
@@ -206,7 +207,7 @@ class Store:
 
 
 def write(path, columns, rows):
-    """A CSV, and a Parquet of the same; each appears whole or not at all. Yields both paths."""
+    """Writes a CSV and the same as Parquet; each appears completely or not at all. Yields both paths."""
     import duckdb
     with tempfile.TemporaryDirectory(dir=path.parent, prefix=".export-") as folder:
         part = pathlib.Path(folder) / path.name
@@ -232,12 +233,12 @@ def flat_axes(axes):
 
 
 def json_key(name):
-    """SQL text of a key in a JSON path, which may have dots."""
+    """A key in a JSON path as SQL text; the key may contain dots."""
     return "'" + json.dumps(name).replace("'", "''") + "'"
 
 
 def trouble(path, error):
-    """What an error of SQLite means: full, or no results."""
+    """Translates an SQLite error: disk full, or not a file of results."""
     if isinstance(error, sqlite3.OperationalError):
         return Full(f"{path}: cannot be written: {error}\nWhat was finished is kept. Make room, or give another place "
                     "by --db; the same command goes on.")
@@ -245,7 +246,7 @@ def trouble(path, error):
 
 
 class Transaction:
-    """Begins at once, and ends with commit or rollback."""
+    """Begins the transaction at once, and ends it with commit or rollback."""
 
     def __init__(self, db):
         self.db = db

@@ -44,7 +44,7 @@ def say(text):
 
 
 def builds_of(study):
-    """The programs that its points need beside the one that is there, each once, in order of the points."""
+    """The programs that the points need besides the existing one, each once, in order of the points."""
     names = [*study.axes, *study.common]
     if "config" not in names and not any("build_option" in study.keys.get(name, {}) for name in names):
         return []
@@ -52,7 +52,7 @@ def builds_of(study):
 
 
 def too_many(study, work, jobs):
-    """Says how long a large study would take, by its first point."""
+    """Prints an estimate of a large study's duration, from its first point."""
     point = study.point(0)
     if work.programs.path(point.build()) is None:
         raise StudyError(f"{study.path}: {study.count} points, more than {MANY}, and their program must be built first; --yes runs them")
