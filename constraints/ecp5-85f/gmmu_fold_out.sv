@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives each output of a design its own register and connects all of them to one pin: three registers, far apart, are
-// XORed into each bit of a shift register that ends there. No output is then unused, and three cost one LUT.
+// Gives each output of a design its own register and connects all outputs to one pin: each bit of a shift register that
+// ends at the pin combines three registers, far apart, by XOR. No output is then unused, and three outputs cost one
+// LUT.
 module gmmu_fold_out #(
   parameter int unsigned Width = 2
 ) (

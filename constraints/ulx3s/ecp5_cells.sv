@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The device cells that gmmu_ulx3s instantiates, modelled for simulation; synthesis uses only their names.
+// Simulation models of the device cells that gmmu_ulx3s instantiates. Synthesis uses only their names.
 // Sources: Lattice FPGA-TN-02200 (PLL), FPGA-TN-02032 (I/O registers).
 
-// The PLL passes its input through: in a simulation the oscillator's pin has the GPU's clock. A real PLL's frequency is
-// CLKI / CLKI_DIV x CLKFB_DIV. CLKOS is the inverted input; the simulation of the pins adds the rest of its phase.
+// The PLL passes its input through: in simulations the oscillator pin is driven with the GPU's clock. The frequency of
+// a real PLL is CLKI / CLKI_DIV x CLKFB_DIV. CLKOS is the inverted input; the simulation of the pins adds the rest of
+// its phase.
 module EHXPLLL #(
   parameter int CLKI_DIV = 1,
   parameter int CLKFB_DIV = 1,
@@ -44,7 +45,7 @@ module EHXPLLL #(
   assign LOCK = 1'b1;
 endmodule
 
-// An output pin that has D0 while the clock is 1 and D1 while it is 0; both are sampled at the rising edge.
+// An output pin that is D0 while the clock is 1 and D1 while it is 0; both are sampled at the rising edge.
 module ODDRX1F (
   input  logic SCLK,
   input  logic RST,
@@ -60,7 +61,7 @@ module ODDRX1F (
   assign Q = SCLK ? d0_q : d1_q;
 endmodule
 
-// I/O registers; the device starts with their reset values.
+// I/O registers. The device starts with their reset values.
 module OFS1P3DX (
   input  logic SCLK,
   input  logic SP,

@@ -6,7 +6,7 @@ module gmmu_arty_a7 #(
 ) (
   input  logic       clk_100mhz,
   input  logic       ck_rstn,        // button RESET, low when pressed
-  input  logic       uart_txd_in,    // from the host
+  input  logic       uart_txd_in,    // data from the host
   output logic       uart_rxd_out,
   output logic [3:0] led
 );
@@ -24,7 +24,7 @@ module gmmu_arty_a7 #(
     .CLKOUT5(), .CLKOUT6());
   BUFG u_clk (.I(fast), .O(clk));
 
-  // ---- Reset is held while the clock is not locked or the button is pressed, and for 16 cycles after.
+  // ---- Reset is held while the clock is not locked or the button is pressed, and for 16 more cycles.
   logic [1:0] calm_q;
   logic [3:0] wait_q;
   logic       rst_q;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// VRAM in block RAM, for a board for whose memory there is no controller: an AXI4 subordinate of 64-bit words.
+// VRAM in block RAM, for a board without a memory controller: an AXI4 subordinate with 64-bit words.
 //
 //   bursts   INCR of full words, one read and one write at a time; an address beyond Bytes wraps
 //            a read that coincides with a write of the same word may return either value

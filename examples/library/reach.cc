@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the reach of the L2 TLB for two TLB sizes, with a pointer chase by one warp over a growing number of 4 KiB
-// pages; and copies data with the user's own software on the bare machine of each engine.
+// Measures the reach of the L2 TLB for two TLB sizes with a pointer chase: one warp over a growing number of 4 KiB
+// pages. Then copies data with user software on the bare machine of each engine.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Returns the mean latency of an access at its port, in cycles, over all accesses that were answered.
+/// Returns the mean latency at the access port, in cycles, of all accesses that completed.
 double MeanLatency(const std::string& l2_entries, const std::string& footprint) {
   gmmu::Configuration configuration;
   configuration.Set({"gpu.l2_entries=" + l2_entries});
@@ -20,7 +20,7 @@ double MeanLatency(const std::string& l2_entries, const std::string& footprint) 
   replay.engine.name = "fast";
   replay.options.workload = "gen:chase,footprint=" + footprint + ",count=4000";
   replay.options.compute_units = replay.options.warps = 1;
-  replay.options.fragmented = 100;  // no contiguous blocks, so each entry maps one page
+  replay.options.fragmented = 100;  // no contiguous blocks, so each TLB entry maps one page
   uint64_t cycles = 0, count = 0;
   gmmu::Listener listener;
   listener.accesses = [&](const gmmu::Access* accesses, size_t number) {
@@ -33,7 +33,7 @@ double MeanLatency(const std::string& l2_entries, const std::string& footprint) 
   return static_cast<double>(cycles) / static_cast<double>(std::max<uint64_t>(count, 1));
 }
 
-/// Copies 4 KiB from host memory to VRAM and back with two paging buffers. Returns 0 if the bytes are the same.
+/// Copies 4 KiB from host memory to VRAM and back with two paging buffers. Returns 0 if the data is unchanged.
 int CopyThroughVram(gmmu::hw::Platform& platform) {
   using gmmu::regs::Target;
   gmmu::sim::BareMachine machine(platform);

@@ -11,8 +11,8 @@
 #include "gpu/bus_extension.h"
 #include "hw/platform.h"
 
-/// The platform's bus, with its own clock. It performs one transfer at a time in order of arrival; a transfer takes a
-/// cycle for the address and one per 8 bytes. The GPU's writes therefore stay in order, which its fences require.
+/// The platform's bus, with its own clock. It performs one transfer at a time, in order of arrival; a transfer takes
+/// one cycle for the address and one per 8 bytes. The GPU's writes therefore stay in order, which its fences require.
 ///
 ///   0x0000'0000  memory
 ///   0xD000'0000  configuration space of the GPU, 4 KiB
@@ -28,7 +28,7 @@ class Bus : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Bus> to_memory{"to_memory"}, to_gpu{"to_gpu"};
   std::deque<gmmu::hw::Message> messages;
   sc_core::sc_event message_came{"message_came"};
-  uint64_t cycles = 0;  // number of cycles in which a transfer is on the bus
+  uint64_t cycles = 0;  // number of cycles in which the bus is busy
 
   explicit Bus(sc_core::sc_module_name name) : sc_module(name) {
     from_cpu.register_b_transport(this, &Bus::Transport);

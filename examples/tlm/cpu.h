@@ -12,8 +12,8 @@
 #include "bus.h"
 #include "memory.h"
 
-/// The CPU of the platform. Its software is a C++ function that uses hw::Platform. Each access to a device is one
-/// blocking transaction on the bus; accesses to memory take no time, as if they hit the caches.
+/// The CPU of the platform. Its software is a C++ function that uses hw::Platform. Each device access is one blocking
+/// transaction on the bus; memory accesses take no time, as if they hit the caches.
 class Cpu : public sc_core::sc_module, public gmmu::hw::Platform {
  public:
   tlm_utils::simple_initiator_socket<Cpu> socket{"socket"};
@@ -25,7 +25,7 @@ class Cpu : public sc_core::sc_module, public gmmu::hw::Platform {
   }
 
   bool finished() const { return finished_; }
-  /// Returns the text of the exception that the software threw; empty if there was none.
+  /// Returns the message of the exception that the software threw; empty if there was none.
   const std::string& error() const { return error_; }
 
   // hw::Platform

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's SystemC platform around the Verilated GPU: it has its own sc_main, time, bus with a clock, CPU and memory.
-// The CPU runs sim::BareMachine, which makes the GPU copy 64 KiB to VRAM and back; then the memory is compared.
+// A user's SystemC platform around the Verilated GPU, with its own sc_main, time, clocked bus, CPU and memory. The CPU
+// runs sim::BareMachine, which makes the GPU copy 64 KiB to VRAM and back; then the memory is compared.
 #include <iostream>
 
 #include "cpu.h"
@@ -22,7 +22,7 @@ void CopyThroughVram(gmmu::hw::Platform& platform) {
       !machine.Execute(machine.Copy(Target::kVram, kVram, Target::kSystem, kTo, kBytes)))
     throw std::runtime_error("the GPU's ring stopped: " + std::to_string(machine.status().raw));
   std::vector<uint8_t> window(256);
-  platform.MmioReadBlock(machine.window() + kVram, window.data(), window.size());  // BAR2 shows VRAM
+  platform.MmioReadBlock(machine.window() + kVram, window.data(), window.size());  // BAR2 maps VRAM
   if (window != machine.Bytes(kFrom, window.size()))
     throw std::runtime_error("BAR2 shows other bytes than were copied");
 }
@@ -43,7 +43,7 @@ int sc_main(int, char**) try {
   bus.to_gpu.bind(gpu->registers());
   bus.to_memory.bind(memory.socket);
 
-  sc_core::sc_start(sc_time(1, sc_core::SC_MS));  // upper bound on the run time
+  sc_core::sc_start(sc_time(1, sc_core::SC_MS));  // upper bound on the simulated time
 
   for (const gmmu::hw::Finding& finding : gpu->Findings())
     std::cerr << "tlm: " << finding.probe << ": " << finding.text << "\n";

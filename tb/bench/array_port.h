@@ -10,7 +10,7 @@
 
 namespace gmmu::bench {
 
-/// Names the pins of one AXI4 port of the GPU by role.
+/// Gives the pins of one AXI4 port of the GPU names by role.
 #define GMMU_BENCH_PINS(Name, port)                                           \
   struct Name {                                                               \
     static auto& ArReady(Vgmmu_gpu& t) { return t.port##_arready_i; }         \
@@ -42,19 +42,19 @@ GMMU_BENCH_PINS(VramPins, m_vram);
 GMMU_BENCH_PINS(HostPins, m_host);
 #undef GMMU_BENCH_PINS
 
-/// Latencies in cycles, and the number of bursts in flight per direction.
+/// Latencies in cycles, and the number of bursts in flight in each direction.
 struct ArrayTiming {
   unsigned latency = 100;        ///< from the edge that accepts AR to the edge that accepts the first R
   unsigned write_latency = 100;  ///< from the edge that accepts the last W to B
   size_t reads = ~size_t{0}, writes = ~size_t{0};
 };
 
-/// An AXI4 subordinate for a plain C++ loop: a queue of bursts in front of an array.
+/// An AXI4 subordinate for a plain C++ loop: a queue of bursts and an array.
 ///
-/// It transfers one beat per cycle in each direction and serves bursts in the order of their addresses. Cycle for cycle
-/// it behaves like sim::VramPort with one beat per cycle, and like sim::HostPort in front of a memory that responds
-/// after `latency`. Writes take effect at their W handshake. Call Drive before the clock edge, Sample between the
-/// settled inputs and the edge.
+/// It transfers one beat per cycle in each direction and serves bursts in the order of their addresses on AR and AW. It
+/// is cycle-for-cycle identical to sim::VramPort with one beat per cycle, and to sim::HostPort in front of a memory
+/// that responds after `latency`. Writes take effect at their W handshake. Call Drive before the clock edge, and Sample
+/// when the inputs have settled.
 template <typename Pins>
 class ArrayPort {
  public:
@@ -98,7 +98,7 @@ class ArrayPort {
 
  private:
   struct Read {
-    uint64_t address;  ///< of the next beat, aligned
+    uint64_t address;  ///< aligned address of the next beat
     uint64_t due;
     unsigned id, beats;
   };

@@ -23,11 +23,11 @@ struct RegisterWrite {
   uint64_t value;
 };
 
-/// The Verilated GPU in a plain C++ loop: no SystemC, and arrays as memories. It has the co-simulation's checkers, and
-/// evaluates every cycle.
+/// The Verilated GPU in a plain C++ loop: no SystemC, and arrays as memories. It includes the co-simulation's checkers
+/// and evaluates every cycle.
 class BareGpu {
  public:
-  static constexpr uint64_t kMemoryBytes = 64u << 20;  ///< of VRAM and of host memory
+  static constexpr uint64_t kMemoryBytes = 64u << 20;  ///< size of VRAM, and of host memory
 
   /// Executes the register writes of `script` in the order of their cycles.
   BareGpu(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script);
@@ -44,10 +44,10 @@ class BareGpu {
   const ArrayPort<HostPins>& host_port() const { return host_port_; }
   /// Returns the checkers' findings.
   std::vector<std::string> Findings() const;
-  uint64_t translations() const;  ///< answers that the checker saw
+  uint64_t translations() const;  ///< number of responses that the checker observed
   /// Sets the driver of the client ports.
   void set_clients(ClientReads* clients) { clients_ = clients; }
-  /// Returns the cycles in which lookups were answered, in ascending order.
+  /// Returns the cycles of the lookup responses, in ascending order.
   const std::vector<uint64_t>& answers() const { return answers_; }
 
  private:

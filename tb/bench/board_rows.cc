@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures a board's serial line: copies through 4 KiB pages between VRAM and host memory, over the board's link.
+// Measures the serial link of a board: copies between VRAM and host memory through 4 KiB pages.
 #include <fmt/format.h>
 
 #include "tb/bench/row.h"
@@ -12,7 +12,7 @@ constexpr uint64_t kBytes = 64 << 10;
 
 class LinkCopy : public sim::BoardHost {
  public:
-  /// Returns the cycles from the doorbell until the fence reaches the host.
+  /// Returns the number of cycles from the doorbell until the fence reaches the host.
   uint64_t Measure(bool in) {
     const uint64_t vram = 0x400000, host = 0x500000;
     BringUp(in ? host : vram, in ? vram : host, kBytes);
@@ -21,7 +21,7 @@ class LinkCopy : public sim::BoardHost {
       Vram(0x801800 + 8 * page, 0x100000005 + (uint64_t{page} << 12));
     }
     for (uint64_t at = 0; in && at < kBytes; at += 8) Memory(0x100000000 + at, at * 0x9E3779B97F4A7C15);
-    BoardRegister(0);  // this round trip ensures that all earlier writes have arrived
+    BoardRegister(0);  // the round trip ensures that all earlier writes have arrived
     const uint64_t begin = board_.cycles();
     WriteRegister(0x1010, 1);
     Until([&] { return !writes_.empty() && writes_.back().address == 0x30000; }, "the fence", 40 * kBytes * 2);

@@ -26,7 +26,7 @@ struct Arguments {
   std::string filter;
   bool list = false;
   bool strict = false;
-  unsigned loaded_copy = 0;  ///< pages
+  unsigned loaded_copy = 0;  ///< number of pages
 };
 
 /// Returns the rows whose names match, in table order. Throws std::regex_error.
@@ -96,7 +96,7 @@ int Run(const Measurements& rows, const Arguments& arguments, std::FILE* out, st
     for (const Measurement* each : chosen) fmt::print(out, "{}\n", each->row.name);
     return kExitGood;
   }
-  std::unique_ptr<app::OutputFile> json;  // opened before the measurements, so that a bad path fails at once
+  std::unique_ptr<app::OutputFile> json;  // opened before the measurements, so that a bad path fails immediately
   if (!arguments.json.empty()) json = std::make_unique<app::OutputFile>(arguments.json);
   const auto start = std::chrono::steady_clock::now();
   const std::vector<Row> measured = MeasureAll(chosen, err);

@@ -7,11 +7,11 @@
 namespace gmmu::bench {
 
 inline constexpr int kExitGood = 0;
-inline constexpr int kExitFailed = 1;  ///< a row failed; --strict: or missed its target
+inline constexpr int kExitFailed = 1;  ///< a row failed or, with --strict, missed its target
 inline constexpr int kExitUsage = 2;   ///< nothing was measured
 
-/// Implements `gmmu bench` for these rows: parses, measures, prints. The table goes to `out`, progress and errors to
-/// `err`. Never throws; returns the exit status.
+/// Runs `gmmu bench` for these rows: parses the arguments, measures, prints. The table goes to `out`, progress and
+/// errors go to `err`. Never throws; returns the exit status.
 int Main(const Measurements& rows, int argc, const char* const* argv, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::bench

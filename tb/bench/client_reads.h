@@ -8,11 +8,11 @@
 
 namespace gmmu::bench {
 
-/// Reads of 8 bytes by all client ports together. Address k goes to client k mod clients; each client reads in order,
-/// with as many in flight as it has ids. Call Drive before the edge, Sample between settled inputs and the edge.
+/// Reads of 8 bytes by all client ports together. Address k goes to client k mod clients. Each client issues its reads
+/// in order, with as many in flight as it has ids. Call Drive before the edge, and Sample when the inputs have settled.
 class ClientReads {
  public:
-  /// Reads begin at clock edge `start`.
+  /// The first read is issued at clock edge `start`.
   ClientReads(uint64_t start, unsigned space, std::vector<uint64_t> addresses);
 
   void Drive(Vgmmu_gpu& top, uint64_t cycle);
@@ -20,14 +20,14 @@ class ClientReads {
 
   bool done() const { return answered_ == addresses_.size(); }
   unsigned faults() const { return faults_; }
-  uint64_t first() const { return first_; }  ///< edge that accepted the first request
-  uint64_t last() const { return last_; }    ///< edge that accepted the last answer
+  uint64_t first() const { return first_; }  ///< edge at which the first request was accepted
+  uint64_t last() const { return last_; }    ///< edge at which the last response was accepted
 
  private:
   static constexpr unsigned kClients = GMMU_CLIENTS, kIds = 64;
   struct Client {
-    size_t next = 0;  ///< index of its next address
-    unsigned id = 0;  ///< of the next request; busy: none is free
+    size_t next = 0;  ///< index of the client's next address
+    unsigned id = 0;  ///< id of the next request; `busy`: no id is free
     std::array<bool, kIds> busy{};
   };
 

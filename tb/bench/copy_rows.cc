@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the copy engine at its job port, with the real MMU in its path. Both sides of the copy are on one ideal port
-// of latency L, and the page tables are on a second port.
+// Measures the copy engine at its job port, with the real MMU in the path. Source and destination are on one ideal port
+// of latency L, the page tables on another.
 #include "tb/bench/row.h"
 #include "tb/rtl/dma/copy_speed.h"
 
@@ -56,8 +56,8 @@ void AddCopyRows(Measurements& to) {
   work.stride = 4104;
   work.s = 1;
   work.d = 6;
-  // The limit for 256 copies is L until the first beat, plus one burst of 256 bytes once: the engine writes a burst
-  // only after all of it was read without error, and from then on both directions are busy.
+  // The limit for 256 copies is L until the first beat, plus one burst of 256 bytes: the engine writes a burst only
+  // after all of it was read without error. From then on both directions are busy.
   constexpr double kBurstBeats = 32;
   Add(to, "misaligned 4 KiB copies", work,
       {131072.0 / (256 * 513 + kLatency + kBurstBeats), "513 beats for 512, L and a burst once"}, 0.9968);

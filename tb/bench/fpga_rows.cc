@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports area and speed on the FPGA from the files of the most recent `make synth`.
+// Reports area and speed on the FPGA from the results of the latest `make synth`.
 #include "tb/bench/fpga_rows.h"
 
 #include <fmt/format.h>

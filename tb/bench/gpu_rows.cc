@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures client translations in the whole GPU, in a bare C++ loop, with page tables in VRAM. For latencies, a traffic
-// engine reads single lines; for the rate, all client ports read one word of each page in host memory.
+// Measures client translations in the whole GPU, in a bare C++ loop, with page tables in VRAM. Latencies are measured
+// with a traffic engine that reads single lines, the rate with all client ports, which read one word of each page in
+// host memory.
 #include <fmt/format.h>
 
 #include "hw/gmmu_regs.h"
@@ -15,10 +16,10 @@ using regs::Target;
 constexpr unsigned kLatency = 50, kSpace = 1;
 constexpr uint64_t kTables = 0x100000, kVa = 0x40000000, kPages = 2048;
 constexpr uint64_t kStart = 4000, kApart = 2000;  // cycles until the first run, and between runs
-constexpr uint64_t kBound = 100'000;              // upper bound on the time for all reads, in cycles
-constexpr unsigned kHit = 2;                      // duration of an L1 hit in cycles; it has its own row
+constexpr uint64_t kBound = 100'000;              // time limit for all reads, in cycles
+constexpr unsigned kHit = 2;                      // duration of an L1 hit in cycles; measured by its own row
 
-/// Returns a script that makes a run of one access at each of these addresses.
+/// Returns a script that starts a run of one access at each of these addresses.
 std::vector<RegisterWrite> Script(const std::vector<uint64_t>& addresses) {
   const uint32_t space = regs::kSpaceBase + kSpace * regs::kSpaceStride, client = regs::kClientBase;
   std::vector<RegisterWrite> script = {
@@ -39,7 +40,7 @@ std::vector<RegisterWrite> Script(const std::vector<uint64_t>& addresses) {
   return script;
 }
 
-/// Writes page tables in VRAM for kPages pages from kVa on; the pages themselves are in VRAM or host memory.
+/// Writes page tables to VRAM for kPages pages starting at kVa. The pages themselves are in VRAM or host memory.
 void Prepare(BareGpu& gpu, Target pages) {
   const auto put = [&](uint64_t address, uint64_t page, Target target) {
     const uint64_t entry = regs::PteEntry().set_valid(1).set_target(target).set_page(page >> 12).raw;
@@ -52,8 +53,9 @@ void Prepare(BareGpu& gpu, Target pages) {
   for (uint64_t page = 0; page < kPages; ++page) put(kTables + 0x2000 + 8 * page, 0x1000000 + (page << 12), pages);
 }
 
-/// Returns the cycles from the edge that accepts a lookup to the edge at which its response is valid: the time by which
-/// the run at `address` exceeds a run that hits the L1. The runs are `before`, `address`, and `address` again.
+/// Returns the number of cycles from the edge that accepts a lookup to the edge at which its response is valid. It is
+/// computed as the difference between the run at `address` and a run that hits the L1. The runs are `before`,
+/// `address`, and `address` again.
 uint64_t Latency(std::vector<uint64_t> before, uint64_t address) {
   before.insert(before.end(), {address, address});
   ArrayTiming timing;
@@ -68,7 +70,7 @@ uint64_t Latency(std::vector<uint64_t> before, uint64_t address) {
   return answers[last - 1] + kApart - answers[last] + kHit;
 }
 
-/// Returns the cycles per lookup when all clients together read all pages in order and nothing is cached.
+/// Returns the number of cycles per lookup when all clients together read all pages in order and nothing is cached.
 double CyclesEach() {
   ArrayTiming timing;
   timing.latency = timing.write_latency = kLatency;

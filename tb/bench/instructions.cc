@@ -24,7 +24,7 @@ struct Count {
   uint64_t instructions = 0, cycles = 0;
 };
 
-/// The processor's counter of user-mode instructions of this thread.
+/// The processor's counter of user-mode instructions for this thread.
 class Processor {
  public:
   Processor() {
@@ -57,7 +57,7 @@ class Processor {
   int file_ = -1;
 };
 
-/// Returns a command's output, both streams together. Throws if the command fails.
+/// Returns a command's standard output and standard error together. Throws if the command fails.
 std::string Output(const std::string& command) {
   std::string text;
   std::FILE* pipe = popen((command + " 2>&1").c_str(), "r");
@@ -79,7 +79,7 @@ Count UnderValgrind(const PagingMachine::Load& load) {
   Count count;
   for (size_t i = at; i < text.size() && text[i] != '\n'; ++i)
     if (text[i] >= '0' && text[i] <= '9') count.instructions = 10 * count.instructions + (text[i] - '0');
-  // The program's own output line, without Valgrind's mark, has the cycles.
+  // The program's own output line, which lacks Valgrind's mark, contains the number of cycles.
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = text.find('\n', begin);
     if (text.compare(begin, 2, "==") != 0 && end > begin)
@@ -98,7 +98,7 @@ void MeasureInstructions(Row& row) {
   Processor processor;
   Count first, second;
   if (processor.works()) {
-    processor.Run(brief);  // warms up everything that happens only once
+    processor.Run(brief);  // warm-up: everything that happens only once
     first = processor.Run(brief);
     second = processor.Run(longer);
     row.config = "the processor's counter";

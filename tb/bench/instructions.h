@@ -4,10 +4,10 @@
 
 namespace gmmu::bench {
 
-/// Measures the host instructions that the whole machine executes per cycle of the loaded copy, a figure that other
-/// programs on the host do not affect. It compares two runs of different length, so one-time work does not count. It
-/// uses the processor's counter if the kernel permits that (perf_event_open), otherwise Valgrind's; without either, the
-/// row is missing.
+/// Measures the host instructions that the whole machine executes per cycle of the loaded copy. Other programs on the
+/// host do not affect this figure. Two runs of different length are compared, so that one-time work does not count. The
+/// processor's counter is used if the kernel permits it (perf_event_open), otherwise Valgrind; without either, the row
+/// is missing.
 void MeasureInstructions(Row& row);
 
 }  // namespace gmmu::bench

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the whole co-simulation: an ADL of scattered 4 KiB pages through the aperture map, the PCIe link and an
-// IOTLB that holds all pages.
+// Measures the whole co-simulation: an address descriptor list (ADL) of scattered 4 KiB pages, through the aperture
+// map, the PCIe link and an IOTLB that holds all pages.
 #include <fmt/format.h>
 
 #include "tb/bench/paging_machine.h"

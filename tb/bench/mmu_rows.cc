@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures only the MMU, with its default sizes and with page tables behind an ideal memory of latency L.
+// Measures the MMU alone, with its default sizes and with page tables behind an ideal memory of latency L.
 #include <fmt/format.h>
 
 #include "tb/bench/row.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned kLatency = 50;
 
-/// Runs a measurement on its own machine. An error that the machine's checks find fails the row.
+/// Runs a measurement on its own machine. The row fails if the machine's checks find an error.
 template <typename Measure>
 Measurement On(Row row, Measure measure) {
   return {row, [measure](Row& to) {

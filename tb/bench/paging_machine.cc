@@ -44,7 +44,7 @@ void Execute(BareMachine& m, const std::vector<uint64_t>& commands) {
   if (!m.Execute(commands)) throw RowError("the ring stopped, or no interrupt came");
 }
 
-/// The scattered pages of host memory with page numbers `logical`, the GPU's own pages, and the ring.
+/// Scattered pages of host memory with the page numbers `logical`, the GPU's own pages, and the ring.
 class Machine {
  public:
   Machine(hw::Platform& p, size_t pages)
@@ -106,8 +106,8 @@ void RunLink(hw::Platform& p, PagingMachine::Link& link) {
   CheckProbes(p);
 }
 
-/// Maps a space with two levels of nine bits in VRAM: pages from 0 on are the machine's host pages, pages from 256 on
-/// are scattered pages of VRAM.
+/// Maps a space with two levels of nine bits in VRAM. Its pages from 0 on are the machine's host pages; those from 256
+/// on are scattered pages of VRAM.
 void MapSpace(BareMachine& m, const Machine& machine, const std::vector<uint64_t>& vram) {
   const auto entry = [](Target target, uint64_t address) {
     return regs::PteEntry().set_valid(1).set_target(target).set_page(address >> 12).raw;

@@ -7,8 +7,8 @@
 
 namespace gmmu::bench {
 
-/// Returns a table for a terminal: figure, limit, ratio, target and configuration of each row. Values that consecutive
-/// rows share are printed once above the rows.
+/// Returns a table for a terminal: figure, limit, ratio, target and configuration of each row. Values shared by
+/// consecutive rows are printed once, above them.
 std::string TextTable(const std::vector<Row>& rows);
 
 /// Returns {"rows": [{"name", "figure", "unit", "limit", "limit_text", "ratio", "better", "target", "target_of", "met",

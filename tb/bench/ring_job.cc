@@ -30,7 +30,7 @@ uint64_t Entry(Target target, uint64_t address) {
   return regs::PteEntry().set_valid(1).set_target(target).set_page(address >> 12).raw;
 }
 
-/// Writes the root, one level-1 table and the leaf tables that map va + 4096 * i to page frames[i] above `base`.
+/// Writes the root, one level-1 table, and leaf tables that map va + 4096 * i to page frames[i] above `base`.
 void Map(sim::VramCore& vram, uint64_t va, const std::vector<uint32_t>& frames, Target target, uint64_t base) {
   Put(vram, kTables + 8 * (va >> 30 & 511), Entry(Target::kVram, kTables + 0x1000));
   for (size_t page = 0; page < frames.size(); ++page) {
@@ -110,7 +110,7 @@ bool RingJob::Done(const sim::VramCore& host) {
 std::string RingJob::Check(const sim::VramCore& vram, const sim::VramCore& host) const {
   const uint8_t* source = host.data();
   const uint8_t* destination = work_.destination == Target::kVram ? vram.data() : host.data();
-  std::vector<uint8_t> expected(kWindow);  // by place
+  std::vector<uint8_t> expected(kWindow);  // expected contents of the destination window
   for (uint64_t n = 0; n * work_.size < work_.total; ++n) {
     for (uint64_t i = 0; i < work_.size; ++i) {
       const uint64_t at = n * work_.stride + i;

@@ -14,9 +14,9 @@ namespace gmmu::bench {
 /// skew of the destination window.
 struct RingWork {
   uint64_t size = 1 << 20, stride = 1 << 20;
-  uint64_t total = 1 << 20;  ///< bytes, a multiple of size
+  uint64_t total = 1 << 20;  ///< total number of bytes, a multiple of `size`
   unsigned source_skew = 0, destination_skew = 0;
-  bool physical = false;  ///< else through scattered 4 KiB pages, three levels, tables in VRAM
+  bool physical = false;  ///< false: through scattered 4 KiB pages, three levels, tables in VRAM
   regs::Target destination = regs::Target::kSystem;  ///< the source is host memory
 };
 
@@ -33,9 +33,10 @@ class RingJob {
   static constexpr uint32_t kFenceId = 77;
 
   void Prepare(sim::VramCore& vram, sim::VramCore& host) const;
-  /// Returns whether the fence record has arrived in host memory.
+  /// Whether the fence record has arrived in host memory.
   static bool Done(const sim::VramCore& host);
-  /// Describes the first wrong byte of the destination window; empty if none. Bytes between the copies are checked too.
+  /// Describes the first wrong byte of the destination window; empty if there is none. Also checks the bytes between
+  /// the copies.
   std::string Check(const sim::VramCore& vram, const sim::VramCore& host) const;
 
   uint64_t bytes() const { return work_.total; }
@@ -47,7 +48,7 @@ class RingJob {
 
   const RingWork work_;
   std::vector<uint64_t> words_;
-  std::vector<uint32_t> source_frames_, destination_frames_;  ///< page of a window: where it lies
+  std::vector<uint32_t> source_frames_, destination_frames_;  ///< frame of each page of a window
 };
 
 }  // namespace gmmu::bench

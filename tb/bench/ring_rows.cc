@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures copies through the ring of the whole GPU, in a bare C++ loop. Ring, paging buffer and both sides of the copy
+// Measures copies through the ring of the whole GPU, in a bare C++ loop. Ring, paging buffer, source and destination
 // are on the host port, the page tables on the VRAM port.
 #include <fmt/format.h>
 
@@ -63,7 +63,7 @@ void AddRingRows(Measurements& to) {
   work = {};
   work.physical = true;
   work.size = work.stride = 8;
-  work.total = 128 << 10;  // a byte takes eight times as many cycles
+  work.total = 128 << 10;  // fewer bytes: each takes eight times as many cycles
   Add(to, "8 B physical copies", work, 0.18);
 }
 

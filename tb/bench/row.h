@@ -8,7 +8,7 @@
 
 namespace gmmu::bench {
 
-/// Reports that a row could not be measured; what() gives the reason.
+/// A row could not be measured; what() returns the reason.
 class RowError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -16,16 +16,16 @@ class RowError : public std::runtime_error {
 
 /// One measured row.
 ///
-/// `ratio` says how close the figure is to its limit; 1 means at the limit. It is figure / limit if more is better,
-/// limit / figure if less is better. A target is a bound, on the figure or on the ratio, that must be met. A goal is a
-/// more ambitious bound of the same kind.
+/// `ratio` relates the figure to its limit; 1 means at the limit. It is figure / limit if more is better, and limit /
+/// figure if less is better. A target is a bound on the figure or on the ratio that must be met. A goal is a more
+/// ambitious bound of the same kind.
 struct Row {
   enum class Better { kMore, kLess };
   enum class TargetOf { kFigure, kRatio };
   enum class State {
     kMeasured,
     kMissing,  ///< the result of a separate measurement is missing; `note` names its command
-    kFailed,   ///< could not be measured; `note` says why
+    kFailed,   ///< could not be measured; `note` contains the reason
   };
 
   std::string name;
@@ -37,15 +37,15 @@ struct Row {
   std::optional<double> target;
   TargetOf target_of = TargetOf::kFigure;
   std::optional<double> goal;
-  std::string machine;  ///< what is measured and its sizes, the same for rows of a group
-  std::string config;   ///< what is the row's own: L, ports
+  std::string machine;  ///< the measured machine and its sizes, the same for all rows of a group
+  std::string config;   ///< specific to the row: L, ports
   State state = State::kMeasured;
   std::string note;
 
-  /// Returns the machine's configuration and the row's own.
+  /// Returns the configuration of the machine and of the row.
   std::string Config() const;
   std::optional<double> Ratio() const;
-  /// Whether the target is met; nullopt without a target or a figure.
+  /// Whether the target is met; nullopt if the row has no target or no figure.
   std::optional<bool> Met() const;
 
   Row& More(double at_least) { return Target(Better::kMore, TargetOf::kFigure, at_least); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the real rows: their names, equal results of two runs, and agreement of bare loop and co-simulation.
+// Tests the real rows: their names, equal results of two runs, and agreement of the bare loop and the co-simulation.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -67,7 +67,7 @@ ArrayTiming Latency(unsigned cycles) {
   return timing;
 }
 
-/// Runs the job in both machines. The bare machine's host memory may have another latency.
+/// Runs the job in both machines. The bare machine's host memory can have a different latency.
 struct Pair {
   explicit Pair(const RingWork& work, unsigned bare_latency)
       : job(work),
@@ -103,7 +103,7 @@ TEST(BareLoop, DoesCycleForCycleWhatTheCoSimulationDoes) {
     Pair pair(work, 100);
     EXPECT_EQ(pair.job.Check(pair.coupled.vram(), pair.coupled.host()), "");
     EXPECT_EQ(pair.job.Check(pair.bare.vram(), pair.bare.host()), "");
-    EXPECT_TRUE(pair.Same());  // includes the cycle in the fence record
+    EXPECT_TRUE(pair.Same());  // also compares the cycle in the fence record
     EXPECT_EQ(pair.coupled.cycles_evaluated(), pair.bare.cycle());
     EXPECT_EQ(pair.coupled.transactions(), pair.bare.host_port().bursts());
     EXPECT_EQ(pair.coupled.translations(), pair.bare.translations());
@@ -143,7 +143,7 @@ class FpgaRows : public ::testing::Test {
     }
     return measured;
   }
-  const std::string path_ =  // tests run in parallel, so the name contains the pid
+  const std::string path_ =  // tests run in parallel, so the name contains the process id
       (std::filesystem::path(testing::TempDir()) / ("synth-" + std::to_string(getpid()))).string();
 };
 

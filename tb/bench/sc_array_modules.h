@@ -21,8 +21,7 @@ inline constexpr uint64_t kPeriodPs = 1000;
 inline constexpr uint64_t kRegisters = 0xE0000000;  // BAR0
 inline uint64_t NowPs() { return sc_core::sc_time_stamp().value(); }
 
-/// Performs a transaction when it arrives, and responds `latency` cycles later, half a cycle before the
-/// edge.
+/// Performs a transaction when it arrives, and responds `latency` cycles later, half a cycle before the edge.
 class ArrayMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<ArrayMemory> socket{"socket"};
@@ -95,7 +94,7 @@ class ArrayMemory : public sc_core::sc_module {
   uint64_t transactions_ = 0;
 };
 
-/// Enables BAR0 and bus mastering at once, then writes the script's registers at their cycles.
+/// Enables BAR0 and bus mastering immediately, then writes the script's registers at their cycles.
 class RegisterScript : public sc_core::sc_module {
  public:
   tlm_utils::simple_initiator_socket<RegisterScript> socket{"socket"};

@@ -11,8 +11,8 @@
 namespace gmmu::bench {
 
 /// The co-simulation's GPU module, sim::RtlGpu, between two minimal SystemC modules: a TLM memory that responds after a
-/// fixed latency, and a thread that writes registers. Cycle for cycle it does what BareGpu does with the same
-/// arguments, and no idle cycle is skipped.
+/// fixed latency, and a thread that writes registers. It is cycle-for-cycle identical to BareGpu with the same
+/// arguments, and skips no idle cycle.
 class ArrayPlatform {
  public:
   ArrayPlatform(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script);
@@ -25,7 +25,7 @@ class ArrayPlatform {
   sim::VramCore& host();
   std::vector<std::string> Findings() const;
   uint64_t translations() const;
-  uint64_t transactions() const;  ///< that crossed the module's sockets
+  uint64_t transactions() const;  ///< number of transactions that crossed the module's sockets
 
  private:
   struct Modules;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the speed of the simulation itself: the co-simulation relative to a bare loop, and in cycles per second.
+// Measures the speed of the simulation itself, relative to a bare loop and in cycles per second.
 #include <fmt/format.h>
 
 #include <cstring>
@@ -24,7 +24,7 @@ ArrayTiming Timing() {
   return timing;
 }
 
-/// Checks that both machines agree in bytes, fence record (with its cycle), translations and transactions.
+/// Checks that both machines agree in memory contents, fence record (with its cycle), translations and transactions.
 void Compare(const RingJob& job, ArrayPlatform& coupled, BareGpu& bare) {
   if (coupled.cycles_evaluated() != bare.cycle()) throw RowError("the cycles differ");
   if (std::memcmp(coupled.host().data(), bare.host().data(), BareGpu::kMemoryBytes) != 0 ||
@@ -38,7 +38,7 @@ void Compare(const RingJob& job, ArrayPlatform& coupled, BareGpu& bare) {
     if (!findings.empty()) throw RowError(findings.front());
 }
 
-/// Runs the job in both machines, alternating slice by slice. The figure is the ratio of their speeds.
+/// Runs the job in both machines, alternating between them. The figure is the ratio of their speeds.
 void MeasureCoupling(const RingWork& work, Row& row) {
   const RingJob job(work);
   ArrayTiming host = Timing();
@@ -79,7 +79,7 @@ void AddCoupling(Measurements& to, const std::string& name, const RingWork& work
   to.push_back({row, [work](Row& into) { MeasureCoupling(work, into); }});
 }
 
-/// Measures only the GPU in its loop, in processor time like the rows of the whole machine.
+/// Measures the GPU alone in its loop, in processor time, as the rows of the whole machine do.
 void MeasureBare(const RingWork& work, Row& row) {
   const RingJob job(work);
   ArrayTiming host = Timing();
@@ -121,7 +121,7 @@ void Calibrate(Row& row) {
     at = table[(at ^ static_cast<uint32_t>(x)) & (table.size() - 1)];
   }
   const double seconds = CpuSeconds() - start;
-  if (at == 1 && x == 1) throw RowError("bench: cannot be");  // keeps the compiler from removing the loop
+  if (at == 1 && x == 1) throw RowError("bench: cannot be");  // never true: keeps the compiler from removing the loop
   row.figure = kSteps / seconds / 1e6;
 }
 
@@ -133,7 +133,7 @@ void AddSpeedRows(Measurements& to) {
   work.destination = regs::Target::kVram;
   AddCoupling(to, "ring copy", work, 0.95);
   work = {};
-  work.size = 80;  // per copy: 10 data and 4 command beats; a read, a write, half a fetch
+  work.size = 80;  // per copy: 10 data and 4 command beats; one read, one write, half a fetch
   work.stride = 128;
   work.total = 80 << 13;
   AddCoupling(to, "a transaction every 6 cycles", work, 0.85);

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A memory behind an AXI4 manager, 64 bits wide, that is as unkind as AXI allows and watches the manager.
+"""A memory behind an AXI4 manager, 64 bits wide, that is as adversarial as AXI allows and checks the manager.
 
-With ids of sixteen bits it knows the requester of a burst, and what docs/integration.md says of each. With fewer bits an
-id says nothing; then bursts have at most 256 bytes, and one of a single beat on m_vram may be the window's.
+If ids have sixteen bits, they contain the requester of a burst, and the limits of docs/integration.md for each
+requester apply. Shorter ids do not identify it; then a burst may have up to 256 bytes, and a single beat on m_vram may
+be a window write.
 
-It answers ids in any order after a random time, interleaves R beats of different ids, holds every channel back, lets an AW
-wait for its data or the data for its AW, and answers SLVERR in ranges of addresses. A write takes effect at any time between
-its last beat and its B. What the manager does against AXI4 or against the pages raises Broken.
+It responds in any order of ids after a random time, interleaves R beats of different ids, stalls every channel, lets an
+AW wait for its data or the data for its AW, and returns SLVERR in address ranges. A write takes effect at any time
+between its last beat and its B. A violation of AXI4 or of the documentation by the manager raises Broken.
 """
 import dataclasses
 import os
@@ -17,28 +18,28 @@ from sparse import Sparse
 BEAT = 8
 OKAY, SLVERR = 0, 2
 AR, AW, W, B, R = 1, 2, 4, 8, 16  # bits of the vectors of valid and ready
-WINDOW = 5  # requester (rtl/top/README.md): its writes alone share an id
-MOST_BYTES = {0: 64, 1: 64, 2: 64, 3: 256, 4: 256, 5: 8, 6: 32, 7: 8}  # of a burst by requester (docs/integration.md); else 64
+WINDOW = 5  # requester (rtl/top/README.md): only its writes share an id
+MOST_BYTES = {0: 64, 1: 64, 2: 64, 3: 256, 4: 256, 5: 8, 6: 32, 7: 8}  # by requester (docs/integration.md); others 64
 LONGEST = 256
 ID_BITS = int(os.environ.get("GMMU_ID_BITS", "16"))  # of the memory ports as built
-REQUESTERS = ID_BITS == 16                           # an id is {generation, requester, its id}
-PATIENCE = 20000  # cycles that anything may take
+REQUESTERS = ID_BITS == 16                           # an id is {generation, requester, the requester's id}
+PATIENCE = 20000  # time limit of every wait, in cycles
 
 
 class Broken(AssertionError):
-    """The manager broke a promise."""
+    """The manager violated a rule."""
 
 
 @dataclasses.dataclass
 class Manner:
-    """How a memory behaves: percents, and cycles from a request to its answer."""
-    ready: int = 100         # that AR, AW or W is taken in a cycle
+    """The behaviour of a memory: percentages, and cycles from a request to its response."""
+    ready: int = 100         # probability that AR, AW or W is accepted in a cycle
     least: int = 1
     most: int = 1
-    answer: int = 100        # that a due R beat or B is offered in a cycle
-    any_order: bool = False  # of answers; else in the order of requests
-    aw_waits: bool = False   # an AW is taken only when a beat of its data was
-    w_waits: bool = False    # data is taken only behind its AW
+    answer: int = 100        # probability that a due R beat or B is offered in a cycle
+    any_order: bool = False  # responses in any order; false: in the order of requests
+    aw_waits: bool = False   # an AW is accepted only after a beat of its data
+    w_waits: bool = False    # data is accepted only after its AW
 
 
 PROMPT = Manner()
@@ -67,7 +68,7 @@ class Address:
 
     @property
     def requester(self):
-        """None: its id does not say."""
+        """None if ids do not contain the requester."""
         return self.id >> 8 & 0x7F if REQUESTERS else None
 
     @property
@@ -79,15 +80,15 @@ class Address:
 class Read:
     at: Address
     due: int
-    early: bytes | None  # its data, if that was read when AR came
-    errors: list         # of each beat: whether it is SLVERR
+    early: bytes | None  # the data, if it was read when AR arrived
+    errors: list         # for each beat: whether it is SLVERR
     sent: int = 0
 
 
 @dataclasses.dataclass
 class Write:
     at: Address
-    data: list           # (data, strobes) of each beat
+    data: list           # (data, strobes) for each beat
     due: int
     error: bool
     done: bool = False
@@ -102,23 +103,23 @@ class AxiMemory:
         self._r, self._b = getattr(dut, port + "r"), getattr(dut, port + "b")
         self.bytes = Sparse()
         self.manner = PROMPT
-        self.refuse_reads, self.refuse_writes = [], []  # ranges [start, end): SLVERR for their beats, and for a whole write
-        self.on_address = lambda kind, at: None         # each AR and AW that was taken
-        self.on_write = lambda address, data: None      # each burst that took effect, without gaps
-        self.most_outstanding = 0                       # ids of one direction at once
+        self.refuse_reads, self.refuse_writes = [], []  # ranges that get SLVERR: read beats, whole writes
+        self.on_address = lambda kind, at: None         # called for each accepted AR and AW
+        self.on_write = lambda address, data: None      # called for each burst that took effect, without gaps
+        self.most_outstanding = 0                       # largest number of ids in one direction
         self.reset()
 
     def reset(self):
-        """Forgets everything in flight: for the time when rst_i is 1."""
+        """Drops everything in flight; called while rst_i is 1."""
         self.now = 0
         self._in.value = self._drive = 0
-        self._stood = {}                   # channel: payload offered and not taken in the cycle before
+        self._stood = {}                   # channel: payload of the previous cycle's valid without ready
         self._reads, self._aws, self._beats, self._writes = [], [], [], []
-        self._early_beats = 0              # whole bursts of data in _beats whose AW has not come
+        self._early_beats = 0              # whole bursts of data in _beats whose AW has not arrived
         self._offered_r = self._offered_b = None
-        self._moved = 0                    # when something last did
+        self._moved = 0                    # cycle of the latest activity
 
-    # -- queries of the tests
+    # -- queries for the tests
     def quiet(self):
         return not (self._reads or self._aws or self._beats or self._writes or self._stood)
 
@@ -129,7 +130,7 @@ class AxiMemory:
         return [write.at for write in self._writes] + list(self._aws)
 
     def finish_writes(self):
-        """Writes whose data has come take effect now, whenever their B goes."""
+        """Makes writes whose data has arrived take effect now, whenever their B is sent."""
         for write in self._writes:
             self._apply(write)
 
@@ -232,7 +233,7 @@ class AxiMemory:
         self._match()
 
     def _match(self):
-        """Gives the oldest AW its beats; they come in the order of AW."""
+        """Assigns its beats to the oldest AW; beats arrive in AW order."""
         if self._aws and self._beats:
             wanted = self._aws[0].beats
             for number, beat in enumerate(self._beats[:wanted], 1):
@@ -288,7 +289,7 @@ class AxiMemory:
         self._moved = self.now
 
     def _next(self, standing):
-        """Chooses the inputs of the next cycle."""
+        """Chooses the inputs for the next cycle."""
         manner, rng = self.manner, self.rng
         drive = standing
         if manner.ready == 100:
@@ -334,7 +335,7 @@ class AxiMemory:
 
     def _offer_b(self):
         write = self._pick(self._writes)
-        if write:  # the writes of an id keep their order
+        if write:  # writes with the same id keep their order
             write = next(other for other in self._writes if other.at.id == write.at.id)
             self._apply(write)
             self._b.value = write.at.id << 2 | (SLVERR if write.error else OKAY)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random paging buffers, and what memory holds behind each.
+"""Random paging buffers, and the expected memory contents after each.
 
-A buffer follows the rules for software: wait_writes on a command that reads what an earlier one writes or writes what an
-earlier one reads or writes, a flush between a changed translation and its use.
+A buffer follows the rules for software: wait_writes on a command that reads bytes that an earlier one writes, or writes
+bytes that an earlier one reads or writes; a flush between a changed translation and its use.
 """
 from gpu import APERTURE, SYSTEM, VRAM, as_bytes, command
 from model import PAGE, Hazards
@@ -11,18 +11,18 @@ from world import APERTURE_PAGES, DATA, DATA_PAGES, RUN, physical, virtual
 
 
 class Buffer:
-    """One paging buffer for a ring; the model moves on with each command that is added."""
+    """One paging buffer for a ring. Each added command is also executed on the model."""
 
     def __init__(self, world, rng, space, privileged, stale, areas, tables=True):
         self._world, self._model, self._rng = world, world.model, rng
         self._space, self._privileged, self._areas, self._tables = space, privileged, areas, tables
-        self._stale = stale  # (space number, va) of pages whose translation changed without a flush since
+        self._stale = stale  # (space number, va) of pages whose translation changed without a later flush
         self._hazards = Hazards()
         self.bytes, self.commands = b"", 0
-        self.irq = False  # a signal_fence asks for an interrupt
+        self.irq = False  # a signal_fence requests an interrupt
 
     def add(self):
-        """A random command, with whatever it needs in front of it."""
+        """Adds a random command, preceded by the commands that it needs."""
         kinds = [self._copy] * 8 + [self._fill] * 4 + [self._signal] * 2 + [self._nop] + [self._flush]
         if self._privileged:
             kinds += [self._table] * 3
@@ -32,20 +32,20 @@ class Buffer:
 
     # -- parts
     def _ranges(self, place, size, write):
-        """(ranges that it reads, ranges of its data) with the table entries among the reads."""
+        """(ranges that it reads, ranges of its data); the former include the table entries."""
         reads = []
         pieces = self._model.pieces(place, size, write, lambda target, where, _: reads.append((target, where, where + 8)))
         return reads, [(target, address, address + part) for target, address, part in pieces if target is not None]
 
     def _flush_stale(self, *operands):
-        """A flush, if an operand (place, bytes) has a page that needs one."""
+        """Adds a flush if an operand (place, bytes) has a page that needs one."""
         touched = {(place.space, va) for place, size in operands if place.space is not None
                    for va in range(place.address & -PAGE, place.address + size, PAGE)}
         if touched & self._stale:
             self._flush(*sorted(touched & self._stale))
 
     def _emit(self, name, *operands, reads=(), writes=(), waits=False, **more):
-        """waits: the command waits by itself."""
+        """waits: the command itself waits."""
         meets = self._hazards.meets(reads, writes)
         wait = int((meets and not waits) or self._rng.random() < 0.1)
         if wait or waits:
@@ -57,12 +57,12 @@ class Buffer:
     def _usable(self, space, va, write):
         try:
             self._model.pieces(virtual(space, va), 1, write)
-        except Exception:  # a Fault: this test makes none
+        except Exception:  # a Fault, which this test must not cause
             return False
         return True
 
     def _operand(self, size, write, align=1):
-        """(place, bytes): somewhere to read or write at most `size` bytes."""
+        """(place, bytes): a place to read or write at most `size` bytes."""
         rng = self._rng
         while True:
             area = rng.choice(self._areas)
@@ -125,7 +125,7 @@ class Buffer:
         self._emit("nop", *(self._rng.getrandbits(64) for _ in range(self._rng.randrange(20))))
 
     def _flush(self, *pages):
-        """Flushes these (space, va), or something for nothing."""
+        """Flushes these (space, va), or an arbitrary range if there are none."""
         rng = self._rng
         spaces = sorted({space for space, _ in pages}) or [self._space.number]
         if self._privileged and rng.random() < 0.3:
@@ -145,7 +145,7 @@ class Buffer:
             self._stale -= {page for page in self._stale if page[0] == space and start < page[1] + PAGE and page[1] < end}
 
     def _table(self):
-        """Words of tables somewhere among the data."""
+        """Writes table words to a place among the data."""
         rng = self._rng
         dst, size = self._operand(8 * rng.randint(1, rng.choice([4, 60, 600])), True, align=8)
         tables, writes = self._ranges(dst, size, True)
@@ -163,7 +163,7 @@ class Buffer:
             self._model.table(dst, words)
 
     def _remap(self):
-        """New entries for pages of data, through the table's physical address or where the space shows it."""
+        """Writes new entries for data pages, by the table's physical address or where the space maps it."""
         rng = self._rng
         space = rng.choice(self._world.spaces)
         area = rng.choice(self._areas)
@@ -183,12 +183,12 @@ class Buffer:
         memory = self._model.memories[target]
         for number, entry in enumerate(entries):
             old = memory.word(where + 8 * number)
-            if old & 3 and old != entry:  # what is neither valid nor zero is not cached
+            if old & 3 and old != entry:  # entries that are neither valid nor zero are not cached
                 self._stale.add((space.number, space.runs[area] + (first + number) * PAGE))
         self._table_command(dst, entries, tables, writes, False)
 
     def _aperture(self):
-        """Other pages of data behind the aperture."""
+        """Maps other data pages behind the aperture."""
         rng = self._rng
         area = rng.choice(self._areas)
         count = rng.randint(1, 8)

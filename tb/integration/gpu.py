@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The GPU on the bench: clock, reset, its two memories, registers, paging buffers and rings as docs/integration.md has them."""
+"""The GPU on the bench: clock, reset, its two memories, registers, paging buffers and rings as in
+docs/integration.md."""
 import logging
 import random
 
@@ -18,7 +19,8 @@ SIZES = command_sizes()
 
 
 class LiteWatch:
-    """Counts requests and answers of an AXI4-Lite port; an answer nobody waits for, or one withdrawn, is an error."""
+    """Counts requests and responses of an AXI4-Lite port. A response without a request, or a withdrawn one, is an
+    error."""
 
     def __init__(self, name):
         self.name, self.reads, self.writes, self.data, self.stood = name, 0, 0, 0, 0
@@ -57,7 +59,7 @@ class Gpu:
         self._lite = [LiteWatch("s_win"), LiteWatch("s_reg")]
         self.now = 0
         self.each_cycle = lambda: None
-        self.halves = False  # registers are now and then accessed in halves of 32 bits
+        self.halves = False  # registers are sometimes accessed in 32-bit halves
 
     async def start(self):
         """Step 1 of the bring-up."""
@@ -110,7 +112,7 @@ class Gpu:
         raise AssertionError(f"waited {patience} cycles for {what}")
 
     async def settle(self):
-        """Until the GPU is idle and everything was answered."""
+        """Waits until the GPU is idle and every request has a response."""
         parts = {"idle_o": lambda: self.dut.idle_o.value, "m_vram": self.vram.quiet, "m_host": self.host.quiet,
                  **{lite.name: lite.quiet for lite in self._lite}}
         try:
@@ -177,7 +179,7 @@ def entry(address, size, fence, space=0, physical=0, target=SYSTEM, irq=0):
 
 
 class Place:
-    """An operand's address: virtual in a space, or physical in a target."""
+    """The address of an operand: virtual in a space, or physical in a target."""
 
     def __init__(self, address, space=None, target=None):
         self.address, self.space, self.target = address, space, target
@@ -189,7 +191,7 @@ class Place:
 
 
 def command(name, *operands, src=None, dst=None, **header):
-    """The words of a command; operands without source and destination."""
+    """The words of a command; `operands` are those other than source and destination."""
     places = [place for place in (src, dst) if place]
     fields = {**(src.header("src") if src else {}), **(dst.header("dst") if dst else {}), **header}
     fields.setdefault("words", 1 + len(places) + len(operands))

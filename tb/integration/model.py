@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What memory must hold: page tables walked as docs/page-tables.md says, commands done one after the other.
+"""The expected memory contents: page tables walked as in docs/page-tables.md, commands executed one after the other.
 
-A Fault is what the walk or the router says. Order within a paging buffer is software's duty (docs/integration.md): the
-Hazards of a buffer tell which command needs wait_writes or a flush.
+A Fault is the result of the walk or of the router. Order within a paging buffer is software's duty
+(docs/integration.md): the Hazards of a buffer determine which command needs wait_writes or a flush.
 """
 from gpu import APERTURE, SYSTEM, VRAM, Place
 from pages import RECORDS
@@ -17,10 +17,10 @@ class Fault(Exception):
 
 
 class Tables:
-    """An address space's geometry and root, and where the tables for some addresses lie."""
+    """An address space's geometry and root, and the location of the tables for some addresses."""
 
     def __init__(self, bits, root, root_target, root_entries=None):
-        self.bits, self.root, self.root_target = bits, root, root_target  # bits[0] is the leaf's
+        self.bits, self.root, self.root_target = bits, root, root_target  # bits[0] belongs to the leaf level
         self.root_entries = root_entries or 1 << bits[-1]
         self.shift = [12 + sum(bits[:level]) for level in range(len(bits))]
         self.top = 12 + sum(bits)
@@ -29,7 +29,8 @@ class Tables:
         return va >> self.shift[level] & ((1 << self.bits[level]) - 1)
 
     def walk(self, memories, va, write, visit=lambda target, address, level: None):
-        """(target, address, entry's fields) of the page, or None and its fields for a zero page. memories: by target."""
+        """(target, address, fields of the entry) of the page; for a zero page, None and the fields. memories: by
+        target."""
         level = len(self.bits) - 1
         if va >> self.top:
             raise Fault("va_range", level, va)
@@ -63,7 +64,7 @@ class Tables:
 
 
 class Model:
-    """Memories by target, address spaces by number, the aperture's table at `aperture` in VRAM."""
+    """Memories by target, address spaces by number, and the aperture's table at `aperture` in VRAM."""
 
     def __init__(self, memories, spaces, aperture):
         self.memories, self.spaces, self.aperture = memories, spaces, aperture
@@ -76,7 +77,7 @@ class Model:
         return SYSTEM, entry["page"] * PAGE + offset % PAGE
 
     def pieces(self, place, size, write, visit=lambda *_: None):
-        """[(memory target or None for zeros, address, bytes)] of a range, cut at pages."""
+        """[(memory target or None for zeros, address, bytes)] of a range, split at pages."""
         address, done, found = place.address, 0, []
         while done < size:
             part = min(size - done, PAGE - (address + done) % PAGE)
@@ -118,7 +119,7 @@ class Model:
 
 
 class Hazards:
-    """What commands that may still be under way read and write."""
+    """The ranges that commands possibly in flight read and write."""
 
     def __init__(self):
         self.clear()
@@ -131,7 +132,7 @@ class Hazards:
         return any(a[0] == b[0] and a[1] < b[2] and b[1] < a[2] for a in some for b in others)
 
     def meets(self, reads, writes):
-        """Ranges [(target, start, end)] of the next command: does it have to wait?"""
+        """Ranges [(target, start, end)] of the next command: must it wait?"""
         return self._meet(reads, self._writes) or self._meet(writes, self._reads) or self._meet(writes, self._writes)
 
     def add(self, reads, writes):

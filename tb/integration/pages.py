@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages say, read from them: registers, records and enumerations (docs/registers.md), bring-up (docs/integration.md)."""
+"""Values read from the pages: registers, records and enumerations (docs/registers.md), bring-up
+(docs/integration.md)."""
 import pathlib
 import re
 
@@ -49,7 +50,7 @@ SCOPE, TARGET = ENUMS["scope_e"], ENUMS["target_e"]
 
 
 def bring_up():
-    """([(memory, address, value)], [(register, offset, value)]) of the bring-up's two tables."""
+    """([(memory, address, value)], [(register, offset, value)]) from the two tables of the bring-up."""
     text = (DOCS / "integration.md").read_text()
     memory = [(name, int(address, 16), int(value, 16)) for name, address, value in
               re.findall(r"^\| (vram|host) \| (0x[0-9A-Fa-f]+) \| (0x[0-9A-Fa-f]+) \|", text, re.M)]
@@ -81,5 +82,5 @@ _CACHE = _cache_table()
 
 
 def host_cache(kind, no_snoop):
-    """AxCACHE of a burst on m_host."""
+    """The AxCACHE of a burst on m_host."""
     return _CACHE[kind, no_snoop]

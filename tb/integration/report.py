@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A line of result for each test, which run.py prints, and the seeds of a run."""
+"""The result line of each test, which run.py prints, and the seeds of a run."""
 import json
 import os
 import time
@@ -12,7 +12,7 @@ class Report:
 
     @staticmethod
     def seeds(count):
-        """Those of this run of a test that has `count` of them: the last third is for ids of few bits."""
+        """The seeds of this run for a test that has `count` of them; the last third is for short ids."""
         first, few = int(os.environ.get("GMMU_SEED", "1")), max(1, count // 3)
         seeds = range(first, first + count)
         return list(seeds[:-few] if os.environ.get("GMMU_ID_BITS", "16") == "16" else seeds[-few:])

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make integration: builds the GPU under the bench's top with Verilator, runs the tests of this folder, a line for each.
+"""make integration: builds the GPU in the bench's top with Verilator, runs the tests of this folder, one line for each.
 
   run.py [--seed N] [--only NAME]... [--jobs N] [--verbose]
 
---seed is the first seed of each test (1); --only bring_up, commands, errors, orders or reset. The GPU is built with ids of 16 bits on
-its memory ports, for most seeds, and of 4 bits, for the others. Everything is in build/integration, by bits.
-Exit status: 0 all passed, 1 a test failed, 2 something that it needs is not there.
+--seed is the first seed of each test (1); --only bring_up, commands, errors, orders or reset. For most seeds the GPU is
+built with 16-bit ids on its memory ports, for the others with 4-bit ids. All files are in build/integration, by id
+width. Exit status: 0 all passed, 1 a test failed, 2 a tool is missing.
 """
 import argparse
 import concurrent.futures
@@ -26,7 +26,7 @@ HERE, BUILD = ROOT / "tb/integration", ROOT / "build/integration"
 ID_BITS = (16, 4)
 TOP = "gmmu_integration_top"
 TESTS = ("bring_up", "commands", "errors", "orders", "reset")
-OPTIMISE = ("OPT_FAST=-Os", "OPT_SLOW=-O0", "OPT_GLOBAL=-Os")  # the quickest sum of building and running
+OPTIMISE = ("OPT_FAST=-Os", "OPT_SLOW=-O0", "OPT_GLOBAL=-Os")  # gives the shortest total time of build and run
 
 
 def missing(what):
@@ -56,7 +56,7 @@ def shown(path):
 
 
 def run(command, log, **options):
-    """Runs a command with its output in a file; what is wrong, None if nothing is."""
+    """Runs a command with its output in a file. Returns the error, or None."""
     with open(log, "w") as out:
         if subprocess.run(command, stdout=out, stderr=subprocess.STDOUT, **options).returncode:
             return f"{log.read_text()[-3000:]}\nintegration: {command[0]} failed; its output is in {shown(log)}"
@@ -64,7 +64,7 @@ def run(command, log, **options):
 
 
 def build(bits, config, jobs):
-    """The simulator with ids of so many bits; what is wrong, None if nothing is."""
+    """Builds the simulator with ids of `bits` bits. Returns the error, or None."""
     sys.path.insert(0, str(ROOT / "tools"))
     import rtl_sources
     folder = BUILD / f"ids{bits}"
@@ -91,7 +91,7 @@ def build(bits, config, jobs):
 
 
 def play(name, bits, seed, config, library, verbose):
-    """Runs one module of tests; the lines that report on it, and how many failed."""
+    """Runs one module of tests. Returns its result lines and the number of failures."""
     folder = BUILD / f"ids{bits}"
     report, results, log = (folder / f"{name}.{end}" for end in ("report", "xml", "log"))
     for path in (report, results):
@@ -141,7 +141,7 @@ def main():
     BUILD.mkdir(parents=True, exist_ok=True)
     config, library = tools()
     start = time.time()
-    with concurrent.futures.ThreadPoolExecutor(len(ID_BITS)) as pool:  # both at once, since Verilator has one thread
+    with concurrent.futures.ThreadPoolExecutor(len(ID_BITS)) as pool:  # both at once, because Verilator uses one thread
         each = -(-arguments.jobs // len(ID_BITS))
         for wrong in pool.map(lambda bits: build(bits, config, each), ID_BITS):
             if wrong:

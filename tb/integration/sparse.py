@@ -39,7 +39,7 @@ class Sparse:
         return other
 
     def difference(self, other, skip=()):
-        """The first address whose byte differs, or None; page numbers of skip do not count."""
+        """The first address at which the bytes differ, or None; the page numbers in `skip` are ignored."""
         for page in sorted((self.pages.keys() | other.pages.keys()) - set(skip)):
             mine, its = (store.pages.get(page) or bytes(0x1000) for store in (self, other))
             if mine != its:

@@ -35,7 +35,7 @@ async def bring_up_of_the_page(dut, latency, seed):
 
         snoops = []
         gpu.host.on_address = lambda kind, at: snoops.append(at.user >> 23 & 1) if at.address >> 32 == 1 else None
-        written = []  # what reached memory, in order
+        written = []  # data that reached memory, in order
         gpu.host.on_write = lambda address, data: written.append(("host", address, data))
         gpu.vram.on_write = lambda address, data: written.append(("vram", address, data))
         for name, offset, value in registers:
@@ -66,7 +66,8 @@ async def bring_up_of_the_page(dut, latency, seed):
 @cocotb.test()
 @cocotb.parametrize(seed=Report.seeds(2))
 async def window_writes_keep_their_order(dut, seed):
-    """Many at once to a few words, between reads, on a memory that does writes of different ids in any order."""
+    """Many concurrent writes to a few words, between reads, on a memory that performs writes of different ids in any
+    order."""
     gpu = Gpu(dut, f"window {seed}")
     with Report("window_writes_keep_their_order", "", seed, gpu) as report:
         await gpu.start()

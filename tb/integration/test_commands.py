@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random paging buffers on both rings against the model, memories answering out of order with random back-pressure."""
+"""Random paging buffers on both rings against the model; memories respond out of order, with random back-pressure."""
 import random
 
 import cocotb
@@ -17,18 +17,18 @@ BATCHES = 10
 
 
 class Batches:
-    """Lists of ring entries with what each must leave behind."""
+    """Lists of ring entries, with the memory contents that each must leave."""
 
     def __init__(self, gpu, world, rng):
         self.gpu, self.world, self.rng = gpu, world, rng
         self.stale, self.tail, self.done, self.fence, self.last = set(), [0, 0], [0, 0], 0, [0, 0]
-        self.expected = [[], []]  # of each ring: (fence, memories behind it or None)
+        self.expected = [[], []]  # by ring: (fence, expected memories or None)
         self.commands, self.wrong = 0, None
         self.room = 0  # bytes of paging buffers in this batch
         gpu.host.on_write = self._on_host_write
 
     def _on_host_write(self, address, data):
-        """A fence record: everything of its entry must be in memory now."""
+        """Called for a fence record: all writes of its entry must be in memory now."""
         if address not in RECORD or self.wrong:
             return
         ring = RECORD.index(address)
@@ -47,7 +47,7 @@ class Batches:
             self.world.model.memories = now
 
     async def run(self):
-        """One batch: one ring, or both at once in areas of their own."""
+        """One batch: one ring, or both at once in separate areas."""
         rng, gpu, world = self.rng, self.gpu, self.world
         both = rng.random() < 0.2
         rings = [0, 1] if both else [rng.randrange(2)]
@@ -93,7 +93,7 @@ class Batches:
         self.commands += buffer.commands
         self.irq |= bool(irq or buffer.irq)
         target = rng.choice([None, VRAM, SYSTEM]) if ring == 1 else None
-        # Virtual buffers lie on the same pages of either memory, so no two of a batch may overlap.
+        # Virtual buffers use the same pages of either memory, so no two buffers of a batch may overlap.
         start = self.room + 8 * rng.randrange(64)
         self.room = start + len(buffer.bytes)
         assert self.room <= BUFFER_PAGES * PAGE, "a batch has too many bytes of commands"

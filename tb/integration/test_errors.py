@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors on purpose: ring status, fault record and memory behind each, and the ring works again afterwards."""
+"""Errors on purpose: checks ring status, fault record and memory after each, and that the ring works again."""
 import dataclasses
 
 import cocotb
@@ -14,15 +14,15 @@ from world import APERTURE_PAGES, APERTURE_TABLE, BUFFERS, DATA, FAULTS, RECORD,
 ORDINARY, PRIVILEGED = 0, 1
 FETCH, READ, WRITE = 1, 2, 3  # translation ports: one client, then paging engine fetch, read, write (fault_record.what)
 BUILT_SPACES = 16
-GOOD = 4 * 8                  # bytes of the fill in front of the command at fault
+GOOD = 4 * 8                  # bytes of the fill that precedes the failing command
 
 
 @dataclasses.dataclass
 class Case:
-    """A command that fails, and what the pages say of it. None: they do not say, or it has none."""
+    """A command that fails, and the documented report. None: not documented, or not present."""
     name: str
     reason: str
-    words: list | None = None     # the command; None: the ring entry itself is at fault
+    words: list | None = None     # the failing command; None: the ring entry itself fails
     ring: int = ORDINARY
     access: str | None = None
     level: int | None = None
@@ -31,17 +31,17 @@ class Case:
     port: int | None = None
     physical: int | None = None
     offset: int | None = GOOD
-    header: int | None = None     # of the command, unless it is said here
-    refuse: tuple = ()            # (memory, "reads" or "writes", start, end) that answers SLVERR
+    header: int | None = None     # header of the failing command, unless documented otherwise
+    refuse: tuple = ()            # (memory, "reads" or "writes", start, end) that gives SLVERR
     may_write: tuple = ()         # (place, bytes) that the failing command may have written
-    entry: bytes | None = None    # the ring entry at fault
+    entry: bytes | None = None    # the failing ring entry
     tail: int | None = None
     cold: bool = False            # no translation may be cached
-    first: bool = False           # no good entry in front
+    first: bool = False           # no good entry precedes it
 
 
 def cases(world):
-    """All of them. va: a page of data in VRAM, host: one in host memory, and so on, in space 1."""
+    """All cases. va: a data page in VRAM, host: one in host memory, and so on, in space 1."""
     space, memories = world.spaces[0], world.model.memories
     run = space.runs[0]
     va, va_host, hole, fixed, beyond, reserved, peer, after, _ = (run + number * PAGE for number in range(9))
@@ -156,7 +156,7 @@ class Errors:
         self.fence, self.sequence, self.completed = 0x100, 0, [0, 0]
 
     def _buffer(self, ring, words, at):
-        """Pokes a paging buffer; its ring entry."""
+        """Writes a paging buffer into memory; returns its ring entry."""
         space = self.world.spaces[0]
         self.fence += 1
         data = as_bytes(words)
@@ -175,12 +175,12 @@ class Errors:
         gpu, world, rng = self.gpu, self.world, self.gpu.rng
         model, ring = world.model, case.ring
         space = world.spaces[0]
-        # destination of good fills: no other access of a case touches it
+        # destination of the good fills: no other access of a case touches it
         safe = virtual(space, space.large or space.runs[0] + 8 * PAGE)
         target = physical(VRAM, DATA[VRAM] + 8 * PAGE)
         place = target if ring == PRIVILEGED else safe
 
-        # entry 0 is good; entry 1 fails at its second command; entry 2 must not begin
+        # entry 0 is good; entry 1 fails at its second command; entry 2 must not start
         def fill():
             return self._fill(place, rng.randint(1, 300))
         entries = [] if case.first else [self._buffer(ring, fill(), 0)]
@@ -189,7 +189,7 @@ class Errors:
             front = fill()
             words = case.words
             words = [words[0] | RECORDS.pack("command_header.word", wait_writes=1), *words[1:]]
-            # A later command may overlap one that fails during execution, but not one that is refused before it begins.
+            # A later command may overlap one that fails during execution, but not one that is refused before it starts.
             refused = case.reason in ("command_bad", "not_privileged") or case.port is None
             tail = command("fill", 64, 0xDEAD, dst=place, wait_writes=int(not refused))
             entries.append(self._buffer(ring, front + words + tail, 0x400))
@@ -203,7 +203,7 @@ class Errors:
         for number, content in enumerate(entries):
             world.poke_bytes(SYSTEM, RINGS[ring] + 32 * number, content)
 
-        # what the failing command may write: either old or new bytes are correct there
+        # bytes that the failing command may write: either old or new values are correct there
         before = {target: memory.copy() for target, memory in model.memories.items()}
         if case.refuse:
             memory, kind, start, end = case.refuse
@@ -261,7 +261,7 @@ class Errors:
         self._allow(case, before)
         assert not (difference := world.difference()), difference
 
-        # again
+        # the ring works again
         for memory in gpu.memories.values():
             memory.refuse_reads, memory.refuse_writes = [], []
         await gpu.write("ring.ctrl", ring, size_lg2=SIZE_LG2, enable=0, privileged=ring)
@@ -274,7 +274,7 @@ class Errors:
         await gpu.write("ring.tail", ring, index=1)
         await gpu.until_register("ring.head", ring, index=1, patience=200)
         await gpu.settle()
-        self.completed[ring] = 1  # switching a ring on sets the number of entries back
+        self.completed[ring] = 1  # enabling a ring resets the number of completed entries
         want = RECORDS.pack("fence_record.completion", fence=self.fence, entries=self.completed[ring])
         assert gpu.host.bytes.word(RECORD[ring]) == want, f"fence record {gpu.host.bytes.word(RECORD[ring]):#x}, {want:#x}"
         assert not (difference := world.difference()), difference

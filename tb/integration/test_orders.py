@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AW, W and AR of the two AXI4-Lite ports in every order: half a write blocks no read, and no access of the other port."""
+"""AW, W and AR of the two AXI4-Lite ports in every order: half a write blocks neither reads nor the other port."""
 import itertools
 
 import cocotb
@@ -13,7 +13,7 @@ LONG = 600  # cycles after which a write has certainly completed
 
 
 async def exchange(gpu, port, order, gap):
-    """Makes a write and a read of one address. Their channels begin in `order`, `gap` cycles apart."""
+    """Makes a write and a read of one address. Their channels start in `order`, `gap` cycles apart."""
     master, at = (gpu.reg, REGISTERS.offset("inv_start")) if port == "s_reg" else (gpu.win, 0x10000)
     channels = {"aw": master.write_if.aw_channel, "w": master.write_if.w_channel, "ar": master.read_if.ar_channel}
     old, new = gpu.rng.randbytes(8), gpu.rng.randbytes(8)
@@ -40,7 +40,7 @@ async def exchange(gpu, port, order, gap):
     assert (await write).resp == 0
     answer = await read
     assert answer.resp == 0
-    first, last = gap > 0 and order[-1] != "ar", gap == LONG and order[-1] == "ar"  # the read must precede, follow the write
+    first, last = gap > 0 and order[-1] != "ar", gap == LONG and order[-1] == "ar"  # read precedes, follows
     possible = [value for value, may in ((old, not last), (new, not first)) if may]
     assert bytes(answer.data) in possible, f"{port} in the order {' '.join(order)}: {bytes(answer.data).hex()} of {old.hex()}, {new.hex()}"
     assert bytes((await master.read(at, 8)).data) == new

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Function-level resets in the middle of copies, with memories that answer late, under register and window accesses."""
+"""Function-level resets in the middle of copies, with memories that respond late, during register and window
+accesses."""
 import random
 
 import cocotb
@@ -12,24 +13,24 @@ from report import Report
 from world import BUFFERS, DATA, DATA_PAGES, RECORD, RINGS, World, physical, virtual
 
 RESETS = 5
-BYTES = 6 * PAGE               # of the first copy
+BYTES = 6 * PAGE               # bytes of the first copy
 SCRATCH = 0xE00000             # VRAM that only the window uses
-LONGEST = 30000                # cycles of a reset: 4,096 for each generation and what the memories hold back
+LONGEST = 30000                # longest reset in cycles: 4,096 per generation, plus the memories' delays
 
 
 def late(rng):
-    """Memories that answer after a reset has timed out as often as before."""
+    """Memories that respond after a reset has timed out, as often as before it."""
     return Manner(ready=rng.choice([3, 30, 100]), least=1, most=rng.choice([100, 5000, 9000]), answer=rng.choice([20, 100]),
                   any_order=True, aw_waits=rng.random() < 0.2)
 
 
 class Visitor:
-    """Accesses one after the other, each with its answer; registers and window have a task each."""
+    """Accesses one after the other, each with its response; registers and window have separate tasks."""
 
     def __init__(self, gpu, rng):
         self.gpu, self.rng, self.count, self.stop = gpu, rng, 0, False
         self.words = {SCRATCH + 8 * number: gpu.vram.bytes.word(SCRATCH + 8 * number) for number in range(64)}
-        self.unsure = set()  # window offsets whose write was answered with SLVERR: it may have been done
+        self.unsure = set()  # window offsets whose write got SLVERR: it may have taken effect
         self._tasks = [cocotb.start_soon(self._registers()), cocotb.start_soon(self._window())]
 
     async def end(self):
@@ -72,13 +73,14 @@ class Visitor:
 
 
 class Life:
-    """A GPU between two resets: programmed anew, copying."""
+    """A GPU between two resets: it is programmed, and copies."""
 
     def __init__(self, gpu, world, rng):
         self.gpu, self.world, self.rng = gpu, world, rng
 
     async def begin(self, fence):
-        """Starts a copy of BYTES from host memory to VRAM or back, with 4 more bytes of misalignment; the expected command."""
+        """Starts a copy of BYTES between host memory and VRAM, misaligned by 4 more bytes; returns the expected
+        command."""
         gpu, world, rng = self.gpu, self.world, self.rng
         await world.program()
         source, target = rng.choice([(VRAM, SYSTEM), (SYSTEM, VRAM)])
@@ -116,7 +118,7 @@ async def reset_in_the_middle_of_a_copy(dut, seed):
                 memory.manner = late(rng)
             await gpu.cycles(rng.randint(1, rng.choice([50, 400, 3000])))
 
-            for _ in range(rng.choice([1, 1, 2])):  # a second pulse may come at any time
+            for _ in range(rng.choice([1, 1, 2])):  # the second pulse may come at any time
                 dut.reset_i.value = 1
                 await gpu.cycles(1)
                 dut.reset_i.value = 0
@@ -127,19 +129,19 @@ async def reset_in_the_middle_of_a_copy(dut, seed):
             await visitor.end()
             accesses += visitor.count
 
-            # registers have their reset values, the GPU does nothing by itself, old answers have no effect
+            # registers have their reset values, the GPU starts nothing by itself, old responses have no effect
             for name in ("ctrl", "int_enable", "int_status", "ring.base", "ring.ctrl", "ring.tail", "ring.head", "ring.status",
                          "fault_queue_size", "space.root", "aperture_pages", "window_base"):
                 assert await gpu.read(name, 1 if name.startswith(("ring", "space")) else 0) == 0, f"{name} after a reset"
             cut += gpu.host.bytes.word(RECORD[1]) & 0xFFFFFFFF != fence
-            # What the copy had written is in memory, byte for byte old or new; the model takes it over. If a memory
-            # held an old write back for longer, it could overwrite a write issued after the reset: no id orders the
-            # two.
+            # The bytes that the copy may have written are in memory, each old or new; the model adopts them. If a
+            # memory delayed an old write further, the write could overwrite one that was issued after the reset: no id
+            # orders the two.
             for target, name in ((VRAM, "vram"), (SYSTEM, "host")):
                 gpu.memories[name].finish_writes()
                 world.model.memories[target] = gpu.memories[name].bytes.copy()
 
-            # work after the reset, while answers from before it may still be outstanding
+            # operation after the reset, while responses from before it may still be outstanding
             for memory in gpu.memories.values():
                 memory.manner = Manner(ready=rng.choice([40, 90]), least=1, most=rng.choice([20, 300]), answer=80, any_order=True)
             gpu.host.bytes.write(RECORD[1], bytes(16))
@@ -151,7 +153,7 @@ async def reset_in_the_middle_of_a_copy(dut, seed):
             await gpu.write_word(REGISTERS.offset("int_status"), 0x3F)
             await gpu.settle()
             assert not (difference := world.difference(buffers=False)), difference
-            # and reset the idle GPU, so that the next round starts from the same state
+            # resets the idle GPU, so that the next round starts from the same state
             dut.reset_i.value = 1
             await gpu.cycles(1)
             dut.reset_i.value = 0

@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things lie in the tests: pages of data in VRAM and host memory, address spaces over them, room for paging buffers."""
+"""The memory layout of the tests: data pages in VRAM and host memory, address spaces over them, space for paging
+buffers."""
 from gpu import APERTURE, SYSTEM, VRAM, Place, pte
 from model import PAGE, Model, Tables
 
 DATA = {VRAM: 0x100000, SYSTEM: 0x2_0000_0000}     # DATA_PAGES pages each, half of them for each area
 TABLES = {VRAM: 0x800000, SYSTEM: 0x3_0000_0000}
 BUFFERS = {VRAM: 0x600000, SYSTEM: 0x4_0000_0000}  # BUFFER_PAGES pages each
-LARGE = 0xC00000                                   # VRAM under a large page
+LARGE = 0xC00000                                   # VRAM behind a large page
 APERTURE_TABLE, APERTURE_PAGES = 0x700000, 32
 RINGS, RECORD = [0x10000, 0x11000], [0x30000, 0x30010]
 FAULTS = 0x40000
 DATA_PAGES, BUFFER_PAGES, RUN = 48, 8, 20
-GEOMETRIES = [(9, 9), (10, 8), (8, 7, 6), (9, 9, 9, 9), (5, 4, 3, 2), (4, 3, 3, 2, 2, 3)]  # bits of the levels, leaf first
+GEOMETRIES = [(9, 9), (10, 8), (8, 7, 6), (9, 9, 9, 9), (5, 4, 3, 2), (4, 3, 3, 2, 2, 3)]  # index bits, leaf first
 
 
 class Space:
-    """An address space: two runs of pages of data, one of paging buffers, a large page and a view of its own leaf table."""
+    """An address space: two runs of data pages, one of paging buffers, a large page and a view of its own leaf
+    table."""
 
     def __init__(self, world, number, rng):
         self.number, self._world, self._rng = number, world, rng
@@ -24,8 +26,8 @@ class Space:
         self.tables = Tables(bits, world.new_table(target, bits[-1]), target)
         base = rng.randrange(0, (1 << self.tables.top) - (1 << 22), 1 << 20) & -(1 << self.tables.shift[1]) \
             if self.tables.top > 24 else 0
-        self.runs = [base, base + 64 * PAGE]  # of data, by area
-        self.leaf = {}                        # va: (target, address) of its leaf entry
+        self.runs = [base, base + 64 * PAGE]  # start of the data pages, by area
+        self.leaf = {}                        # va: (target, address) of the leaf entry
         for area, run in enumerate(self.runs):
             for number in range(RUN):
                 self.map(run + number * PAGE, self.new_entry(area))
@@ -39,13 +41,13 @@ class Space:
         self.large = self._map_large(base)
 
     def new_entry(self, area):
-        """An entry for a page of data: mostly valid, now and then zero, read only or not valid."""
+        """A random entry for a data page: mostly valid, sometimes zero, read-only or not valid."""
         rng = self._rng
         kind = rng.random()
         if kind < 0.08:
-            return rng.getrandbits(62) & ~3  # not valid, whatever its other bits are
+            return rng.getrandbits(62) & ~3  # not valid, with random other bits
         if kind < 0.15:
-            return rng.getrandbits(62) | 2   # zero, the same
+            return rng.getrandbits(62) | 2   # zero, with random other bits
         target = rng.choice([VRAM, SYSTEM, VRAM, SYSTEM, APERTURE])
         half = DATA_PAGES // 2
         page = rng.randrange(APERTURE_PAGES // 2) + area * APERTURE_PAGES // 2 if target == APERTURE else \
@@ -54,7 +56,7 @@ class Space:
                    software=rng.getrandbits(2), segment=rng.getrandbits(5))
 
     def table_of(self, va, level):
-        """(target, address) of the table of a level for va; new tables where there are none."""
+        """(target, address) of the table of a level for `va`; creates missing tables."""
         tables, memories = self.tables, self._world.model.memories
         target, table = tables.root_target, tables.root
         for upper in range(len(tables.bits) - 1, level, -1):
@@ -73,7 +75,7 @@ class Space:
         self._world.poke(*self.leaf[va], entry)
 
     def _map_large(self, base):
-        """A large page of level 1 behind everything else, if it is not too large for VRAM."""
+        """Adds a large page of level 1 above everything else, if it fits into VRAM."""
         tables = self.tables
         size = 1 << tables.shift[1]
         va = -(-(base + 128 * PAGE) // size) * size
@@ -85,7 +87,7 @@ class Space:
 
 
 class World:
-    """Everything in memory before the GPU starts, in the GPU's memories and in the model's."""
+    """The complete memory contents before the GPU starts, in the GPU's memories and in the model's."""
 
     def __init__(self, gpu, rng, spaces=2):
         self.gpu, self.rng = gpu, rng
@@ -119,14 +121,15 @@ class World:
         self.poke_bytes(target, address, word.to_bytes(8, "little"))
 
     def poke_at(self, place, data):
-        """Through the model's tables."""
+        """Writes through the tables of the model."""
         done = 0
         for target, address, part in self.model.pieces(place, len(data), True):
             self.poke_bytes(target, address, data[done:done + part])
             done += part
 
     async def program(self, size_lg2=3):
-        """Spaces, aperture, both rings (0 ordinary, 1 privileged), fault queue, interrupts; then the GPU may start."""
+        """Sets up spaces, aperture, both rings (0 ordinary, 1 privileged), fault queue and interrupts; then enables the
+        GPU."""
         gpu = self.gpu
         for space in self.spaces:
             await gpu.set_space(space.number, space.tables)
@@ -140,7 +143,7 @@ class World:
         await gpu.write("ctrl", enable=1)
 
     def difference(self, buffers=True):
-        """Where memory is not as the model has it, but for pages that the GPU reports in (and for paging buffers)."""
+        """Where memory differs from the model, except in pages that the GPU reports in (and in paging buffers)."""
         for target, name in ((VRAM, "vram"), (SYSTEM, "host")):
             got, want = self.gpu.memory_of(target).bytes, self.model.memories[target]
             skip = {address >> 12 for address in (RECORD[0], FAULTS, *RINGS)} if target == SYSTEM else set()

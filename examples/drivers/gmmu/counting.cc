@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver for this project's GPU: sw/kmd, with the functions here between its table and Dxgkrnl. Each function may
-// inspect the system's call, replace it, or pass it on. This example counts the paging operations and prints the counts
-// when the device stops.
+// A driver for this project's GPU: sw/kmd, with the functions in this file inserted between its function table and
+// Dxgkrnl. Each function may inspect a call by the system, replace it, or pass it on. This example counts the paging
+// operations and prints the counts when the device stops.
 //
-// The command of the README compiles sw/kmd with -DDxgkInitialize=CountedInitialize: its DriverEntry calls this file.
+// The command in the README compiles sw/kmd with -DDxgkInitialize=CountedInitialize, so that its DriverEntry calls this
+// file.
 #undef DxgkInitialize
 #include "ddi/dispmprt.h"
 
@@ -11,7 +12,7 @@ namespace {
 
 constexpr unsigned kOperations = DXGK_OPERATION_NOTIFY_ALLOC + 1;
 
-DRIVER_INITIALIZATION_DATA own;  // the original table of sw/kmd
+DRIVER_INITIALIZATION_DATA own;  // the original function table of sw/kmd
 LONG calls[kOperations], full;
 
 NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* operation) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole driver of the physical model (WDDM 1): its GPU has no page tables. The system gives each allocation a place in a
- * segment, and DxgkDdiPatch writes the places into DMA buffers before they run. Its device is plain memory (--device none),
- * and hardware.c serves it.
+/* A complete driver of the physical model (WDDM 1): its GPU has no page tables. The system places each allocation in a
+ * segment, and DxgkDdiPatch writes the addresses into DMA buffers before they run. The device is plain memory (--device
+ * none), which hardware.c serves.
  *
- *   segment 1   the aperture, from APERTURE_BASE on; its map, 8 bytes a page, lies at the end of local memory
+ *   segment 1   the aperture, from APERTURE_BASE on; its map, 8 bytes per page, is at the end of local memory
  *   segment 2   local memory
  *   node 0      paging        node 1   processes */
 #include <hw/user_mode.h>
@@ -20,7 +20,7 @@ enum { APERTURE = 1, LOCAL = 2 }; /* segment ids */
 enum { PAGING_BYTES = 16 * 1024, DMA_BYTES = 4 * 1024, LIST_ELEMENTS = 256 };
 
 struct allocation { UINT64 bytes; };
-struct opened { struct allocation* allocation; }; /* by one device */
+struct opened { struct allocation* allocation; }; /* an allocation as opened by one device */
 struct adapter {
   DXGKRNL_INTERFACE os;
   volatile ULONG64* registers;
@@ -34,7 +34,7 @@ struct device { struct adapter* adapter; };
 static UINT64 Read(struct adapter* a, unsigned word) { return READ_REGISTER_ULONG64(a->registers + word); }
 static void Write(struct adapter* a, unsigned word, UINT64 value) { WRITE_REGISTER_ULONG64(a->registers + word, value); }
 
-static PVOID New(SIZE_T bytes) { return ExAllocatePool2(POOL_FLAG_NON_PAGED, bytes, TAG); /* zeros */ }
+static PVOID New(SIZE_T bytes) { return ExAllocatePool2(POOL_FLAG_NON_PAGED, bytes, TAG); /* zeroed */ }
 static NTSTATUS Free(PVOID block) {
   ExFreePoolWithTag(block, TAG);
   return STATUS_SUCCESS;
@@ -57,7 +57,7 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
   UINT64 memory = 0;
   UINT i, bars = 0;
   (void)start;
-  memcpy(&a->os, os, os->Size < sizeof a->os ? os->Size : sizeof a->os); /* the callbacks of this version */
+  memcpy(&a->os, os, os->Size < sizeof a->os ? os->Size : sizeof a->os); /* only the callbacks of this version */
   *sources = *children = 0;
   if (!NT_SUCCESS(a->os.DxgkCbGetDeviceInformation(a->os.DeviceHandle, &info))) return STATUS_DEVICE_HARDWARE_ERROR;
   list = &info.TranslatedResourceList->List[0].PartialResourceList;
@@ -80,7 +80,7 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
     return STATUS_DEVICE_HARDWARE_ERROR;
   a->map_offset = memory - (a->aperture_bytes / PAGE * 8 + PAGE - 1) / PAGE * PAGE;
   Write(a, REG_MAP, a->map_offset);
-  for (i = 0; i < NODES; ++i) { /* the hardware goes on where an earlier start has left it */
+  for (i = 0; i < NODES; ++i) { /* resume from the state in which an earlier start left the hardware */
     a->tail[i] = (UINT)Read(a, REG_TAIL(i));
     a->reported[i] = (UINT)Read(a, REG_FENCE(i));
     a->preempted[i] = (UINT)Read(a, REG_PREEMPTED(i));
@@ -105,7 +105,7 @@ static NTSTATUS QueryAdapterInfo(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO*
     caps->HighestAcceptableAddress.QuadPart = 0xFFFFFFFFFFFF;
     caps->MaxAllocationListSlotId = 2;
     caps->SchedulingCaps.MultiEngineAware = caps->SchedulingCaps.PreemptionAware = 1;
-    caps->MemoryManagementCaps.PagingNode = 0; /* and neither VirtualAddressingSupported nor GpuMmuSupported */
+    caps->MemoryManagementCaps.PagingNode = 0; /* VirtualAddressingSupported and GpuMmuSupported stay 0 */
     caps->GpuEngineTopology.NbAsymetricProcessingNodes = NODES;
     caps->WDDMVersion = DXGKDDI_WDDMv2;
     caps->SupportPerEngineTDR = TRUE;
@@ -143,7 +143,7 @@ static NTSTATUS CreateDevice(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
 
 static NTSTATUS DestroyDevice(HANDLE device) { return Free(device); }
 
-/* What the system makes for each context: DMA buffers, and lists of this many elements. */
+/* Sets what the system creates for each context: DMA buffers, and lists of this many elements. */
 static NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   args->ContextInfo.DmaBufferSize = DMA_BYTES;
   args->ContextInfo.DmaBufferSegmentSet = 0; /* contiguous system memory */
@@ -173,7 +173,7 @@ static NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args)
     info->PreferredSegment.SegmentId0 = wanted->system_only ? APERTURE : LOCAL;
     info->SupportedReadSegmentSet = info->SupportedWriteSegmentSet =
         (wanted->local_only ? 0 : 1u << (APERTURE - 1)) | (wanted->system_only ? 0 : 1u << (LOCAL - 1));
-    info->EvictionSegmentSet = 0; /* paging names system memory by an MDL */
+    info->EvictionSegmentSet = 0; /* paging operations pass system memory as an MDL */
     info->Flags.Cached = 1;
     info->Flags.CpuVisible = wanted->cpu_visible;
     info->AllocationPriority = wanted->priority ? wanted->priority : D3DDDI_ALLOCATIONPRIORITY_NORMAL;
@@ -188,7 +188,7 @@ static NTSTATUS DestroyAllocation(HANDLE adapter, CONST DXGKARG_DESTROYALLOCATIO
   return STATUS_SUCCESS;
 }
 
-/* A device begins to use allocations: what is answered here stands in the allocation lists of its contexts. */
+/* A device opens allocations: the handles returned here appear in the allocation lists of its contexts. */
 static NTSTATUS OpenAllocation(HANDLE device, CONST DXGKARG_OPENALLOCATION* args) {
   const struct device* d = device;
   UINT i;
@@ -213,8 +213,9 @@ static NTSTATUS CloseAllocation(HANDLE device, CONST DXGKARG_CLOSEALLOCATION* ar
 
 /* ---- commands of processes */
 
-/* Whether a patch location of the user-mode driver is what its command needs: it names all of the bytes that the command
- * touches, in an allocation that the list has, for writing if it is written. Everything in it comes from user mode. */
+/* Whether a patch location of the user-mode driver is valid for its command: it covers all bytes that the command
+ * accesses, in an allocation of the list, which is listed for writing if it is written. All of this comes from user
+ * mode. */
 static BOOLEAN Allowed(const DXGKARG_RENDER* r, const D3DDDI_PATCHLOCATIONLIST* p, UINT64 bytes, BOOLEAN write) {
   const DXGK_ALLOCATIONLIST* element;
   UINT64 room;
@@ -225,14 +226,15 @@ static BOOLEAN Allowed(const DXGKARG_RENDER* r, const D3DDDI_PATCHLOCATIONLIST* 
   return p->AllocationOffset <= room && bytes <= room - p->AllocationOffset;
 }
 
-/* Writes where an allocation is now into a command. The addresses of segments are the GPU's own, so they go in as they come. */
+/* Writes the current address of an allocation into a command. Segment addresses are GPU addresses, so they are written
+ * unchanged. */
 static void Place(PVOID buffer, const D3DDDI_PATCHLOCATIONLIST* p, const DXGK_ALLOCATIONLIST* list) {
   const UINT64 address = (UINT64)list[p->AllocationIndex].PhysicalAddress.QuadPart + p->AllocationOffset;
   memcpy((BYTE*)buffer + p->PatchOffset, &address, sizeof address);
 }
 
-/* Translates a command buffer: checks each command, and takes the places that it names from the patch locations. As many
- * commands as fit go into the DMA buffer; MultipassOffset counts those that are done. */
+/* Translates a command buffer: checks each command and its patch locations. As many commands as fit go into the DMA
+ * buffer; MultipassOffset counts the commands translated so far. */
 static NTSTATUS Render(HANDLE context, DXGKARG_RENDER* r) {
   const UINT count = r->CommandLength / sizeof(struct command);
   const D3DDDI_PATCHLOCATIONLIST* const patches_end = r->pPatchLocationListIn + r->PatchLocationListInSize;
@@ -243,9 +245,9 @@ static NTSTATUS Render(HANDLE context, DXGKARG_RENDER* r) {
   for (i = 0; i < count; ++i) {
     struct command c;
     UINT sides, side;
-    memcpy(&c, (const BYTE*)r->pCommand + i * sizeof c, sizeof c); /* a process may change it meanwhile */
+    memcpy(&c, (const BYTE*)r->pCommand + i * sizeof c, sizeof c); /* copied: the process can change it at any time */
     if ((c.op != OP_COPY && c.op != OP_FILL) || c.words != 0) return STATUS_ILLEGAL_INSTRUCTION;
-    sides = c.op == OP_COPY ? 2 : 1; /* of a copy the first is the source */
+    sides = c.op == OP_COPY ? 2 : 1; /* of a copy, the first side is the source */
     if (patches_end - in < (LONGLONG)sides) return STATUS_INVALID_USER_BUFFER;
     if (i >= r->MultipassOffset) {
       if (r->DmaSize - used < sizeof c || (UINT)(out - r->pPatchLocationListOut) + sides > r->PatchLocationListOutSize) break;
@@ -258,7 +260,7 @@ static NTSTATUS Render(HANDLE context, DXGKARG_RENDER* r) {
         if (!Allowed(r, out, c.bytes, write)) return STATUS_INVALID_PARAMETER;
         out->PatchOffset = used + (write ? offsetof(struct command, to) : offsetof(struct command, from));
         out->SplitOffset = used;
-        /* Where it was last; a system that finds it there later need not ask for a patch. */
+        /* Writes the allocation's last address: if it is still there later, the system need not call Patch. */
         if (r->pAllocationList[out->AllocationIndex].SegmentId != 0) Place(r->pDmaBuffer, out, r->pAllocationList);
       }
       used += sizeof c;
@@ -271,8 +273,8 @@ static NTSTATUS Render(HANDLE context, DXGKARG_RENDER* r) {
   return i == count ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-/* The allocations are where the list says, and stay there until the submission has ended. Of a DMA buffer that goes in pieces
- * only the locations of this one are patched. */
+/* The allocations are at the addresses in the list and stay there until the submission has ended. If the DMA buffer is
+ * submitted in pieces, only the patch locations of this piece are patched. */
 static NTSTATUS Patch(HANDLE adapter, CONST DXGKARG_PATCH* p) {
   UINT i;
   (void)adapter;
@@ -283,21 +285,22 @@ static NTSTATUS Patch(HANDLE adapter, CONST DXGKARG_PATCH* p) {
 
 /* ---- paging buffers */
 
-/* Appends a command with `words` words behind it; NULL: no room. */
+/* Appends a command followed by `words` words; returns NULL if there is no room. */
 static struct command* Append(DXGKARG_BUILDPAGINGBUFFER* b, UCHAR op, UINT words) {
   const UINT bytes = sizeof(struct command) + words * 8;
   struct command* c = b->pDmaBuffer;
   if (c == NULL || b->DmaSize < bytes) return NULL;
   memset(c, 0, sizeof *c);
   c->op = op;
-  c->flags = FLAG_WAIT; /* behind the operation before */
+  c->flags = FLAG_WAIT; /* wait for the previous operation */
   c->words = words;
   b->pDmaBuffer = (BYTE*)b->pDmaBuffer + bytes;
   b->DmaSize -= bytes;
   return c;
 }
 
-/* Writes entries of the aperture map, as many as fit into each buffer; MultipassOffset counts those that are done. */
+/* Writes entries of the aperture map, as many as fit into each buffer; MultipassOffset counts the entries written so
+ * far. */
 static NTSTATUS Map(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b, UINT64 first, UINT pages, const PFN_NUMBER* pfns,
                     UINT64 dummy) {
   while (b->MultipassOffset < pages) {
@@ -313,13 +316,13 @@ static NTSTATUS Map(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b, UINT64 firs
   return STATUS_SUCCESS;
 }
 
-/* One end of a transfer: an address of a segment, or page `page` of an MDL. */
+/* Returns the source or destination of a transfer: an address in a segment, or page `page` of an MDL. */
 #define END(b, end, page)                                                                                \
   ((b)->Transfer.end.SegmentId != 0                                                                      \
        ? (UINT64)(b)->Transfer.end.SegmentAddress.QuadPart + (b)->Transfer.TransferOffset + (page) * (UINT64)PAGE \
        : MmGetMdlPfnArray((b)->Transfer.end.pMdl)[(b)->Transfer.MdlOffset + (page)] * PAGE | BUS)
 
-/* A command for each page; MultipassOffset counts those that are done. */
+/* Writes one command per page; MultipassOffset counts the pages done so far. */
 static NTSTATUS Transfer(DXGKARG_BUILDPAGINGBUFFER* b) {
   const UINT64 size = b->Transfer.TransferSize;
   while ((UINT64)b->MultipassOffset * PAGE < size) {
@@ -353,7 +356,7 @@ static NTSTATUS BuildPagingBuffer(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) 
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
       return Map(adapter, b, b->UnmapApertureSegment.OffsetInPages, (UINT)b->UnmapApertureSegment.NumberOfPages, NULL,
                  (UINT64)b->UnmapApertureSegment.DummyPage.QuadPart);
-    default: return STATUS_SUCCESS; /* the hardware has nothing to do for the others */
+    default: return STATUS_SUCCESS; /* other operations need no work by the hardware */
   }
 }
 
@@ -432,7 +435,8 @@ struct reset {
   UINT node;
 };
 
-/* The hardware drops what the node holds; the read comes back when it has. No interrupt may report it as completed. */
+/* Makes the hardware drop the node's submissions; the read returns when they are dropped. No interrupt may report them
+ * as completed. */
 static BOOLEAN Reset(PVOID context) {
   struct reset* reset = context;
   struct adapter* a = reset->adapter;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hardware thread, and the user-mode half, which writes command buffers with their lists. Nothing of the driver's memory
- * is used here, only registers, local memory and the bus. */
+/* The hardware thread, and the user-mode half of the driver, which writes command buffers with their lists. This file
+ * uses only registers, local memory and the bus, and none of the kernel-mode half's memory. */
 #include <hw/device.h>
 #include <hw/user_mode.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ struct node {
   uint64_t head, preempted, reset, done_ns;
   int running;
 };
-/* What the hardware keeps to itself stands behind its registers, so that each machine begins with zeros. */
+/* The hardware's private state lies behind its registers, so that each machine starts with zeros. */
 static struct {
   const GMMU_DEVICE_HOST* host;
   struct node* nodes;
@@ -36,7 +36,7 @@ static int Local(uint64_t address, void* bytes, uint64_t size, int write) {
   return 1;
 }
 
-/* Moves bytes of one page at most. */
+/* Moves at most one page of bytes. */
 static int Access(uint64_t address, void* bytes, uint32_t size, int write) {
   uint64_t entry = 0;
   if (address & BUS) return OnBus(address & ~BUS, bytes, size, write);
@@ -45,7 +45,7 @@ static int Access(uint64_t address, void* bytes, uint32_t size, int write) {
   return OnBus((entry & ~(uint64_t)(PAGE - 1)) + address % PAGE, bytes, size, write);
 }
 
-/* `stopped`: the address that nobody answers. */
+/* On failure, sets `stopped` to the address that does not respond. */
 static int Move(uint64_t address, uint8_t* bytes, uint64_t size, int write, uint64_t* stopped) {
   while (size > 0) {
     const uint64_t page = PAGE - address % PAGE, piece = size < page ? size : page;
@@ -71,8 +71,8 @@ static int Do(const struct command* c, uint64_t* stopped) {
   return 1;
 }
 
-/* Does the submission at the ring's head, or only counts the bytes that it moves. Between two commands with FLAG_WAIT the last
- * one comes first. */
+/* Executes the submission at the ring's head, or only counts the bytes that it moves. Between two commands with
+ * FLAG_WAIT, the last command runs first. */
 static int Run(unsigned n, struct node* node, int count_only, uint64_t* moved) {
   static uint8_t buffer[BUFFER_BYTES];
   static const struct command* batch[BUFFER_BYTES / sizeof(struct command)];
@@ -99,7 +99,8 @@ static int Run(unsigned n, struct node* node, int count_only, uint64_t* moved) {
   return 0;
 }
 
-/* A submission takes the time that its bytes need, and is done when that has passed: a reset before leaves nothing of it. */
+/* A submission takes the time that its bytes need and takes effect only at the end, so an earlier reset cancels all of
+ * it. */
 static void Begin(unsigned n, struct node* node, uint64_t now) {
   uint64_t moved = 0;
   node->running = Run(n, node, 1, &moved);
@@ -124,7 +125,7 @@ uint64_t GmmuServeDevice(const GMMU_DEVICE_HOST* host) {
     if (*Register(REG_RESET(n)) != node->reset) {
       node->reset = *Register(REG_RESET(n));
       node->head = *Register(REG_TAIL(n));
-      node->preempted = *Register(REG_PREEMPT(n)); /* which is answered by the reset */
+      node->preempted = *Register(REG_PREEMPT(n)); /* the reset also satisfies the preemption request */
       node->running = 0;
       *Register(REG_FAULT(n)) = 0;
       *Register(REG_FENCE(n)) = node->reset;
@@ -149,7 +150,7 @@ static uint32_t AllocationData(const GMMU_ALLOCATION* allocation, void* to, uint
   return sizeof *allocation;
 }
 
-/* The element of an allocation, which is appended when it is not there yet. */
+/* Returns the list element of an allocation; appends the element if the list lacks it. */
 static uint32_t Index(GMMU_COMMAND_BUFFER* b, uint64_t allocation, uint32_t write) {
   uint32_t i = 0;
   while (i < b->allocation_count && b->allocations[i].allocation != allocation) ++i;
@@ -169,7 +170,7 @@ static void Patch(GMMU_COMMAND_BUFFER* b, uint32_t slot, GMMU_OPERAND operand, u
   p->driver_id = 0;
   p->allocation_offset = (uint32_t)operand.offset;
   p->patch_offset = b->command_bytes + member;
-  p->split_offset = b->command_bytes; /* each command says all that it needs, so each may be the first of a piece */
+  p->split_offset = b->command_bytes; /* commands are self-contained, so each may start a piece */
 }
 
 static int Append(GMMU_COMMAND_BUFFER* b, const struct command* c, const GMMU_OPERAND* source, GMMU_OPERAND destination) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole driver for hardware that is software: its device is plain memory (--device none), and hardware.c serves it.
+/* A complete driver for hardware in software: its device is plain memory (--device none), which hardware.c serves.
  *
- *   local memory   page tables, allocations; at the end the aperture map, 8 bytes a page (hardware.h)
+ *   local memory   page tables, allocations; at the end the aperture map, 8 bytes per page (hardware.h)
  *   node 0         paging, by bus addresses      node 1   processes, by GPU virtual addresses
  *
- * Page tables have a format of their own. The GPU writes them, as commands of paging buffers. What hardware.h lets a
- * compiler's -D choose makes adapters whose segments are others (README.md). */
+ * The page table format is specific to this device. The GPU writes the tables, by commands in paging buffers. The
+ * macros of hardware.h that -D can set select adapters with other segments (README.md). */
 #include <hw/user_mode.h>
 #include <wdm.h>
 
@@ -14,13 +14,13 @@
 #include "hardware.h"
 
 #define TAG 0x7466736D
-/* Segment ids. The implicit system memory segment is the one behind the last; in an address it is segment 0. */
+/* Segment ids. The implicit system memory segment has the id after the last one; in an address it is segment 0. */
 enum { SYSTEM_ADDRESS, APERTURE, LOCAL = 1 + APERTURE_SEGMENT, SYSTEM = LOCAL + LOCAL_SEGMENT };
 #define SET(segment) (1u << ((segment) - 1))
 
 struct context {
   struct adapter* adapter;
-  UINT64 root; /* a place */
+  UINT64 root; /* a PLACE (hardware.h) */
 };
 struct adapter {
   DXGKRNL_INTERFACE os;
@@ -53,7 +53,7 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
   CM_PARTIAL_RESOURCE_LIST* list;
   UINT64 memory = 0;
   UINT i, bars = 0;
-  memcpy(&a->os, os, os->Size < sizeof a->os ? os->Size : sizeof a->os); /* the callbacks of this version */
+  memcpy(&a->os, os, os->Size < sizeof a->os ? os->Size : sizeof a->os); /* only the callbacks of this version */
   *sources = *children = 0;
   a->os.DxgkCbGetDeviceInformation(a->os.DeviceHandle, &info);
   list = &info.TranslatedResourceList->List[0].PartialResourceList;
@@ -73,7 +73,7 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
     return STATUS_DEVICE_HARDWARE_ERROR;
   a->map_offset = memory - (a->aperture_bytes / PAGE_SIZE * 8 + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
   Write(a, REG_MAP, a->map_offset);
-  for (i = 0; i < NODES; ++i) { /* the hardware goes on where an earlier start has left it */
+  for (i = 0; i < NODES; ++i) { /* resume from the state in which an earlier start left the hardware */
     a->tail[i] = (UINT)Read(a, REG_TAIL(i));
     a->reported[i] = (UINT)Read(a, REG_FENCE(i));
     a->preempted[i] = (UINT)Read(a, REG_PREEMPTED(i));
@@ -87,7 +87,7 @@ static NTSTATUS StopDevice(PVOID context) {
 }
 
 static NTSTATUS SetPowerState(PVOID context, ULONG uid, DEVICE_POWER_STATE state, POWER_ACTION action) {
-  return STATUS_SUCCESS; /* registers stay; the system writes all tables anew */
+  return STATUS_SUCCESS; /* registers keep their values; the system rewrites all tables */
 }
 
 /* ---- capabilities */
@@ -96,7 +96,7 @@ static NTSTATUS Segments(struct adapter* a, DXGK_QUERYSEGMENTOUT4* out) {
   DXGK_SEGMENTDESCRIPTOR4* s;
   out->NbSegment = SYSTEM - 1;
   if (out->pSegmentDescriptor == NULL) return STATUS_SUCCESS;
-  out->PagingBufferSegmentId = 0; /* by bus address */
+  out->PagingBufferSegmentId = 0; /* accessed by bus address */
   out->PagingBufferSize = 16 * 1024;
   out->PagingBufferPrivateDataSize = sizeof(UINT64);
   if (APERTURE_SEGMENT) {
@@ -160,10 +160,10 @@ static NTSTATUS QueryAdapterInfo(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO*
       ((DXGK_IOMMU_CAPS*)q->pOutputData)->DmaRemappingSupported = 1;
       ((DXGK_IOMMU_CAPS*)q->pOutputData)->IommuIsolationSupported = 1;
       return STATUS_SUCCESS;
-    case DXGKQAITYPE_FRAMEBUFFERSAVESIZE: return STATUS_SUCCESS; /* nothing is kept over power transitions */
+    case DXGKQAITYPE_FRAMEBUFFERSAVESIZE: return STATUS_SUCCESS; /* no contents survive power transitions */
     case DXGKQAITYPE_HARDWARERESERVEDRANGES: {
       DXGK_HARDWARERESERVEDRANGES* out = q->pOutputData;
-      UINT64 base = 0, bytes = 0; /* stay 0 where firmware keeps nothing */
+      UINT64 base = 0, bytes = 0; /* remain 0 if firmware reserves no range */
       const BOOLEAN wanted = out->pPhysicalRanges != NULL && out->NumRanges != 0;
       GmmuQueryParameter("ReservedBase", &base);
       GmmuQueryParameter("ReservedBytes", &bytes);
@@ -184,7 +184,7 @@ static NTSTATUS GetNodeMetadata(HANDLE adapter, UINT node, DXGKARG_GETNODEMETADA
 /* ---- objects */
 
 static NTSTATUS CreateProcess(HANDLE adapter, DXGKARG_CREATEPROCESS* args) {
-  args->hKmdProcess = args->hDxgkProcess; /* nothing to keep of it: roots belong to contexts */
+  args->hKmdProcess = args->hDxgkProcess; /* needs no state: roots belong to contexts */
   return STATUS_SUCCESS;
 }
 
@@ -201,7 +201,7 @@ static NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   struct context* c = ExAllocatePool2(POOL_FLAG_NON_PAGED, sizeof *c, TAG);
   if (c == NULL) return STATUS_NO_MEMORY;
   c->adapter = device;
-  /* Paging work names GPU virtual addresses of the paging process, whose context comes first. */
+  /* Paging operations use GPU virtual addresses of the paging process, whose context is created first. */
   if (args->Flags.SystemContext && c->adapter->paging == NULL) c->adapter->paging = c;
   args->ContextInfo.DmaBufferSize = 64 * 1024;
   args->ContextInfo.DmaBufferSegmentSet = args->Flags.SystemContext ? 0 : SET(SYSTEM_HOME);
@@ -223,7 +223,7 @@ static NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args)
     DXGK_ALLOCATIONINFO* info = &args->pAllocationInfo[i];
     const GMMU_ALLOCATION* wanted = info->pPrivateDriverData;
     if (info->PrivateDriverDataSize < sizeof *wanted) return STATUS_INVALID_PARAMETER;
-    info->hAllocation = ExAllocatePool2(POOL_FLAG_NON_PAGED, 1, TAG); /* no more than a handle */
+    info->hAllocation = ExAllocatePool2(POOL_FLAG_NON_PAGED, 1, TAG); /* serves only as a handle */
     if (info->hAllocation == NULL) return STATUS_NO_MEMORY;
     info->Size = (wanted->bytes + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
     info->PreferredSegment.SegmentId0 = LOCAL_SEGMENT && !wanted->system_only ? LOCAL : SYSTEM_HOME;
@@ -256,7 +256,7 @@ static void SetRootPageTable(HANDLE adapter, CONST DXGKARG_SETROOTPAGETABLE* arg
 
 /* ---- paging buffers */
 
-/* Appends a command with `data` words behind it; NULL: no room. */
+/* Appends a command followed by `data` words; returns NULL if there is no room. */
 static struct command* Append(DXGKARG_BUILDPAGINGBUFFER* b, UINT op, UINT words) {
   const UINT bytes = sizeof(struct command) + words * 8;
   struct command* c = b->pDmaBuffer;
@@ -275,7 +275,7 @@ static NTSTATUS Simple(DXGKARG_BUILDPAGINGBUFFER* b, UINT op, UINT64 to, UINT64 
   return STATUS_SUCCESS;
 }
 
-/* Writes words to a place, as many as fit into each buffer; MultipassOffset counts those that are done. */
+/* Writes words to a PLACE, as many as fit into each buffer; MultipassOffset counts the words written so far. */
 typedef UINT64 word_of(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i);
 static NTSTATUS Words(DXGKARG_BUILDPAGINGBUFFER* b, UINT64 place, UINT count, word_of* word) {
   while (b->MultipassOffset < count) {
@@ -304,7 +304,7 @@ static NTSTATUS UpdatePageTable(DXGKARG_BUILDPAGINGBUFFER* b) {
   const D3DGPU_PHYSICAL_ADDRESS at = op->PageTableAddress.GpuPhysical;
   UINT64 table = SegmentPlace(at.SegmentId, at.SegmentOffset);
   UINT i;
-  if (op->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) { /* now; the first tables of the paging process in any mode */
+  if (op->UpdateMode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) { /* at once; always for the paging process's first tables */
     for (i = 0; i < op->NumPageTableEntries; ++i)
       WRITE_REGISTER_ULONG64((volatile ULONG64*)op->PageTableAddress.CpuVirtual + op->StartIndex + i, Entry(b, i));
     return STATUS_SUCCESS;
@@ -328,7 +328,7 @@ static NTSTATUS Aperture(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b, SIZE_T
   return Words(b, PLACE(AT_LOCAL, a->map_offset + 8 * first), (UINT)pages, word);
 }
 
-/* One side of a transfer, from its page MultipassOffset on. */
+/* Returns the source or destination of a transfer's page number MultipassOffset. */
 static UINT64 Side(const DXGKARG_BUILDPAGINGBUFFER* b, UINT segment, LARGE_INTEGER at, MDL* mdl) {
   const UINT page = b->MultipassOffset;
   if (segment == SYSTEM_ADDRESS) return PLACE(AT_HOST, MmGetMdlPfnArray(mdl)[b->Transfer.MdlOffset + page] * PAGE_SIZE);
@@ -380,11 +380,12 @@ static NTSTATUS Build(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b) {
     case DXGK_OPERATION_SIGNAL_MONITORED_FENCE:
       return Simple(b, OP_SIGNAL, PLACE(AT_VIRTUAL, b->SignalMonitoredFence.MonitoredFenceGpuVa),
                     b->SignalMonitoredFence.MonitoredFenceValue, 8);
-    default: return STATUS_SUCCESS; /* the hardware caches no translation, and nothing in it depends on the others */
+    default: return STATUS_SUCCESS; /* nothing to do: the hardware caches no translations */
   }
 }
 
-/* Some systems do not say where a paging buffer of segment 0 lies: its private data has its physical address. */
+/* Some systems do not report the address of a paging buffer in segment 0, so its private data holds its physical
+ * address. */
 static NTSTATUS BuildPagingBuffer(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
   UINT64* start = b->DmaBufferWriteOffset == 0 && b->DmaBufferPrivateDataSize >= sizeof *start ? b->pDmaBufferPrivateData : NULL;
   const PVOID first = b->pDmaBuffer;
@@ -436,7 +437,7 @@ static BOOLEAN InterruptRoutine(PVOID context, ULONG message) {
   struct adapter* a = context;
   UINT node;
   for (node = 0; node < NODES; ++node) {
-    const UINT preempted = (UINT)Read(a, REG_PREEMPTED(node)); /* read first: what it gives back completes no more */
+    const UINT preempted = (UINT)Read(a, REG_PREEMPTED(node)); /* read first: preempted submissions will not complete */
     const UINT fence = (UINT)Read(a, REG_FENCE(node));
     const UINT64 fault = Read(a, REG_FAULT(node));
     if (fence != a->reported[node]) {
@@ -483,7 +484,8 @@ struct reset {
   UINT node;
 };
 
-/* The hardware drops what the node holds; the read comes back when it has. No interrupt may report it as completed. */
+/* Makes the hardware drop the node's submissions; the read returns when they are dropped. No interrupt may report them
+ * as completed. */
 static BOOLEAN Reset(PVOID context) {
   struct reset* reset = context;
   struct adapter* a = reset->adapter;
@@ -520,7 +522,7 @@ static NTSTATUS ResetFromTimeout(HANDLE adapter) {
 
 static NTSTATUS RestartFromTimeout(HANDLE adapter) { return STATUS_SUCCESS; }
 
-/* The scheduler has drained both nodes, and the hardware does nothing that nobody has submitted. */
+/* Nothing to do: the scheduler has drained both nodes, and the hardware only executes submissions. */
 static NTSTATUS BeginExclusiveAccess(HANDLE adapter, DXGKARG_BEGINEXCLUSIVEACCESS* args) { return STATUS_SUCCESS; }
 static NTSTATUS EndExclusiveAccess(HANDLE adapter, DXGKARG_ENDEXCLUSIVEACCESS* args) { return STATUS_SUCCESS; }
 

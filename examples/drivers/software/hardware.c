@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hardware thread, and what a process' half of the driver knows of the hardware: commands, and how addresses are found.
- * Nothing of the driver's memory is used here, only registers, local memory and the bus. */
+/* The hardware thread, and the user-mode half of the driver, which writes commands and decodes addresses. This file
+ * uses only registers, local memory and the bus, and none of the kernel-mode half's memory. */
 #include <hw/device.h>
 #include <hw/user_mode.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 
 enum { PAGE = 4096, BYTES_PER_NS = 8 };
 
-/* Where page tables and the aperture map are read from: by the hardware itself, or for the decoder. */
+/* The memory from which page tables and the aperture map are read: by the hardware itself, or for the decoder. */
 struct reader {
   void* machine;
   int (*read)(void* machine, uint32_t target, uint64_t address, void* to, uint32_t bytes);
@@ -20,7 +20,7 @@ static int Entry(const struct reader* r, uint64_t place, uint64_t* entry) {
   return r->read(r->machine, PLACE_AT(place) == AT_LOCAL ? GMMU_TARGET_LOCAL : GMMU_TARGET_HOST, PLACE_ADDRESS(place), entry, 8);
 }
 
-/* A place that is no virtual address, down to memory. */
+/* Resolves a PLACE that is not a virtual address to memory. */
 static GMMU_FOUND Resolve(const struct reader* r, uint64_t place, GMMU_PLACE* out) {
   uint64_t entry = 0;
   out->target = PLACE_AT(place) == AT_LOCAL ? GMMU_TARGET_LOCAL : GMMU_TARGET_HOST;
@@ -56,7 +56,7 @@ struct node {
   uint64_t head, preempted, reset, done_ns;
   int running;
 };
-/* What the hardware keeps to itself stands behind its registers, so that each machine begins with zeros. */
+/* The hardware's private state lies behind its registers, so that each machine starts with zeros. */
 static struct {
   const GMMU_DEVICE_HOST* host;
   struct node* nodes;
@@ -83,7 +83,7 @@ static int ReadTable(void* machine, uint32_t target, uint64_t address, void* to,
   return Reach(target, address, to, bytes, 0);
 }
 
-/* Moves bytes of one page at most. `va`: where it stopped. */
+/* Moves at most one page of bytes. On failure, sets `va` to the faulting address. */
 static int Access(uint64_t root, uint64_t place, void* bytes, uint32_t size, int write, uint64_t* va) {
   const struct reader r = {NULL, ReadTable, *Register(REG_MAP)};
   GMMU_PLACE at = {0, 0, 0};
@@ -130,8 +130,8 @@ static int Command(uint64_t root, const struct command* c, uint64_t* va) {
   }
 }
 
-/* Reads the submission at the ring's head and does its commands, or only counts the bytes that they move. A page that is
- * not there stops the node. */
+/* Reads the submission at the ring's head and executes its commands, or only counts the bytes that they move. A page
+ * that is not present stops the node. */
 static int Run(unsigned n, struct node* node, int count_only, uint64_t* moved) {
   static uint8_t buffer[64 * 1024];
   const uint64_t* slot = Register(REG_RING(n) + node->head % RING_SLOTS * 4);
@@ -152,7 +152,8 @@ static int Run(unsigned n, struct node* node, int count_only, uint64_t* moved) {
   return 0;
 }
 
-/* A submission takes the time that its bytes need, and is done when that has passed: a reset before leaves nothing of it. */
+/* A submission takes the time that its bytes need and takes effect only at the end, so an earlier reset cancels all of
+ * it. */
 static void Begin(unsigned n, struct node* node, uint64_t now) {
   uint64_t moved = 0;
   node->running = Run(n, node, 1, &moved);
@@ -177,7 +178,7 @@ uint64_t GmmuServeDevice(const GMMU_DEVICE_HOST* host) {
     if (*Register(REG_RESET(n)) != node->reset) {
       node->reset = *Register(REG_RESET(n));
       node->head = *Register(REG_TAIL(n));
-      node->preempted = *Register(REG_PREEMPT(n)); /* which is answered by the reset */
+      node->preempted = *Register(REG_PREEMPT(n)); /* the reset also satisfies the preemption request */
       node->running = 0;
       *Register(REG_FAULT(n)) = 0;
       *Register(REG_FENCE(n)) = node->reset;

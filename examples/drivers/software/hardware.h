@@ -7,9 +7,10 @@
 
 enum { NODES = 2, RING_SLOTS = 128 };
 
-/* What -D may change: whether there is an aperture segment; whether local memory is a segment, or holds the aperture map
- * only; by which segment allocations are put into system memory (APERTURE, or SYSTEM, the implicit one); levels of page
- * tables, index bits and segment of the leaves and of the levels above; who writes them. A table has 8 bytes an entry. */
+/* Macros that -D can set: whether there is an aperture segment; whether local memory is a segment, or contains only the
+ * aperture map; the segment through which allocations are placed in system memory (APERTURE, or SYSTEM, the implicit
+ * one); the levels of the page tables; index bits and segment of the leaf tables and of the upper tables; whether the
+ * CPU or the GPU writes them. A table has 8 bytes per entry. */
 #ifndef APERTURE_SEGMENT
 #define APERTURE_SEGMENT 1
 #endif
@@ -37,37 +38,38 @@ enum { NODES = 2, RING_SLOTS = 128 };
 #ifndef UPDATE_MODE
 #define UPDATE_MODE DXGK_PAGETABLEUPDATE_GPU_PHYSICAL
 #endif
-/* Bits of a virtual address below those that index a table of `level`. */
+/* Number of virtual address bits below the index into a table of `level`. */
 #define VA_BITS(level) (12 + ((level) == 0 ? 0 : LEAF_BITS + ((level)-1) * UPPER_BITS))
 
-/* An address says which: of the space that the submission's root spans, of local memory, of the bus, of the aperture. */
+/* A PLACE is an address with its kind: in the address space of the submission's root, in local memory, on the bus, or
+ * in the aperture. */
 enum { AT_VIRTUAL = 0, AT_LOCAL = 1, AT_HOST = 2, AT_APERTURE = 3 };
 #define PLACE(at, address) ((uint64_t)(at) << 60 | (uint64_t)(address))
 #define PLACE_AT(place) ((unsigned)((place) >> 60))
 #define PLACE_ADDRESS(place) ((place) & 0x0FFFFFFFFFFFFFFFull)
 
-/* Page table entries: bits 12 to 47 are an address, bits 60 and 61 where (not AT_VIRTUAL). Entries of the aperture map are
- * bus addresses, valid or not. */
+/* Page table entries: bits 12 to 47 are an address, bits 60 and 61 its kind (not AT_VIRTUAL). Entries of the aperture
+ * map are bus addresses with a valid bit. */
 #define ENTRY_VALID 1ull
 #define ENTRY_READ_ONLY 2ull
 #define ENTRY_NO_EXECUTE 4ull
 #define ENTRY_ZERO 8ull
 
-/* Registers by word. A submission is four words: buffer (a place), bytes, root (a place), fence. */
+/* Register numbers, in words. A submission is four words: buffer (a PLACE), bytes, root (a PLACE), fence. */
 enum { REG_MAP = 0, REG_SIGNALS = 1 };
-#define REG_TAIL(node) (8 + (node))      /* submissions so far; the ring has RING_SLOTS of them */
-#define REG_FENCE(node) (16 + (node))    /* last that has completed */
-#define REG_PREEMPT(node) (24 + (node))  /* written: give back what has not begun */
+#define REG_TAIL(node) (8 + (node))      /* number of submissions so far; the ring holds RING_SLOTS */
+#define REG_FENCE(node) (16 + (node))    /* last completed fence */
+#define REG_PREEMPT(node) (24 + (node))  /* a write returns the submissions that have not started */
 #define REG_PREEMPTED(node) (32 + (node))
 #define REG_FAULT(node) (40 + (node))    /* 0, or bit 32 and the fence of the submission that stopped the node */
 #define REG_FAULT_VA(node) (48 + (node))
-#define REG_RESET(node) (56 + (node))    /* written: everything up to this fence is dropped */
+#define REG_RESET(node) (56 + (node))    /* a write drops everything up to this fence */
 #define REG_RING(node) (1024 + (node) * RING_SLOTS * 4)
 
 enum { OP_COPY = 1, OP_FILL = 2, OP_WRITE = 3, OP_SIGNAL = 4 };
 struct command {
-  uint32_t op, words; /* of 8 bytes behind it, for OP_WRITE */
-  uint64_t to, from;  /* places; of OP_FILL a pattern of 4 bytes, of OP_SIGNAL a value */
+  uint32_t op, words; /* words: 8-byte words that follow, for OP_WRITE */
+  uint64_t to, from;  /* PLACEs; from: 4-byte pattern of OP_FILL, value of OP_SIGNAL */
   uint64_t bytes;
   uint64_t data[];
 };
