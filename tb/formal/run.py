@@ -4,10 +4,10 @@
 
   run.py [CLAIM...] [--jobs N] [--list]
 
-A claim is a folder with claim.toml (its keys: README.md) and a top module. For each of its sizes the covers are reached
-and the assertions proved by abc's pdr, without a bound, or, where the claim gives a depth, checked in the cycles up to
-it. For each planted bug a copy of the RTL is changed and has to fail the assertion that it names.
-The models, logs and waves of counterexamples stay in build/formal/CLAIM/RUN. Exit status 0: all as it should be.
+A claim is a folder with claim.toml (its keys: README.md) and a top module. For each of its sizes the covers must be
+reached, and abc's pdr proves the assertions, without a bound or, if the claim gives a depth, for that number of cycles.
+For each planted bug a copy of the RTL is changed and must fail the assertion that the bug names. The models, logs and
+waves of counterexamples stay in build/formal/CLAIM/RUN. Exit status 0: all results are as expected.
 """
 import argparse
 import concurrent.futures
@@ -26,7 +26,7 @@ sys.path.insert(0, str(ROOT / "tools"))
 
 
 class Wrong(Exception):
-    """A run did not end as it should; the text is for the user."""
+    """A run did not end as expected; the text is for the user."""
 
 
 def claims():
@@ -34,7 +34,7 @@ def claims():
 
 
 def sources(name, claim, folder, bug):
-    """RTL in its order, then checkers, then the claim's own files; a planted bug stands in a copy below folder."""
+    """RTL in its order, then checkers, then the claim's own files; with a planted bug, from the copy below `folder`."""
     import rtl_sources
     files = rtl_sources.sources()
     files += [str(path.relative_to(ROOT)) for path in sorted((HERE / "props").glob("*_props.sv"))]
@@ -50,7 +50,7 @@ def sources(name, claim, folder, bug):
 
 
 def yosys(folder, *arguments):
-    """This file in a process of its own, as an error of Yosys ends the process."""
+    """Runs this file in a separate process, because an error of Yosys ends the process."""
     done = subprocess.run([sys.executable, __file__, "--child", *arguments], cwd=ROOT, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     with open(folder / "yosys.log", "a") as log:
@@ -62,7 +62,7 @@ def yosys(folder, *arguments):
 
 
 def abc(folder, model, command, seconds, witness=""):
-    """abc's word on a model: 'proved', 'none' (nothing found so far) or ('found', cycle)."""
+    """The result of abc on a model: 'proved', 'none' (nothing found so far) or ('found', cycle)."""
     import pyosys
     program = pathlib.Path(pyosys.__file__).parent / "yosys-abc"
     script = f"read_aiger {folder / model}; fold; strash; {command}" + (f"; write_cex -a {witness}" if witness else "")
@@ -85,8 +85,9 @@ def abc(folder, model, command, seconds, witness=""):
 
 
 def failed_assertions(folder, top):
-    """Plays abc's counterexample in Yosys' simulator, an independent check: names of the failing assertions."""
-    # The model begins with all latches at 0 (-zinit: free values come from inputs); abc leaves out those without effect.
+    """Replays abc's counterexample in Yosys' simulator, an independent check; returns the names of the failing
+    assertions."""
+    # In the model all latches start at 0 (-zinit: free values come from inputs); abc leaves out latches without effect.
     latches = int((folder / "model.aig").open("rb").readline().split()[3])
     frames = (folder / "cex.aiw").read_text().splitlines()[1:]
     (folder / "cex.aiw").write_text("\n".join(["0" * latches, *frames]) + "\n")
@@ -95,7 +96,7 @@ def failed_assertions(folder, top):
 
 
 def prepare(name, claim, run, size, bug):
-    """The model of one run in a folder of its own; returns folder, names of assertions and of covers."""
+    """Builds the model of one run in its own folder; returns the folder, the names of assertions and of covers."""
     folder = BUILD / name / re.sub(r"\W+", "-", run)
     folder.mkdir(parents=True, exist_ok=True)
     for old in folder.iterdir():
@@ -111,7 +112,7 @@ def prepare(name, claim, run, size, bug):
 
 
 def prove(name, claim, size):
-    """One line of result, and whether it is unbounded."""
+    """(result line, whether the result is unbounded)"""
     folder, assertions, covers = prepare(name, claim, size["name"], size, None)
     if not assertions or not covers:
         raise Wrong("no assertion or no cover: a claim that says nothing")
@@ -159,7 +160,7 @@ def find_bug(name, claim, bug):
 
 
 def child(step, folder, top, induction="0", elsewhere=""):
-    """In a process of its own: makes the models of a run, or plays a counterexample."""
+    """In a separate process: builds the models of a run, or replays a counterexample."""
     from pyosys import libyosys as ys
     design = ys.Design()
 
@@ -177,7 +178,7 @@ def child(step, folder, top, induction="0", elsewhere=""):
                     "rename -witness"):
         run(command)
     module = design.top_module()
-    for cell in list(module.cells_.values()):  # what is undefined becomes an input, so that a counterexample names it
+    for cell in list(module.cells_.values()):  # undefined values become inputs, so that a counterexample shows them
         if str(cell.type) == "$anyseq":
             cell.getPort(ys.IdString("\\Y")).as_wire().port_input = True
             module.remove(cell)
@@ -187,7 +188,7 @@ def child(step, folder, top, induction="0", elsewhere=""):
         run(command)
     if elsewhere:
         run(f"delete t:$assert c:{elsewhere} %i")
-    if step != "model":  # a planted bug is to be found without what is there for an induction alone
+    if step != "model":  # a planted bug must be found without the invariants for an induction
         run("delete t:$assert c:i_* c:*.i_* %u %i")
     module = design.top_module()
     kinds = {"$assert": [], "$cover": []}
@@ -210,10 +211,10 @@ def child(step, folder, top, induction="0", elsewhere=""):
         run("chformal -cover -remove")
         induction_step(ys, run, design.top_module(), int(induction))
         run(f"{write} {folder}/induction.aig")
-    if step == "model":  # what only assertions look at is left out, once for all covers
+    if step == "model":  # logic that only assertions use is removed, once for all covers
         for command in ("design -load all", "chformal -assert -remove", "opt_clean -purge", "design -save all"):
             run(command)
-    for cover in covers if step == "model" else ():  # reached when its negation fails as an assertion
+    for cover in covers if step == "model" else ():  # a cover is reached when its negation fails as an assertion
         run("design -load all")
         run(f"delete t:$cover c:{cover} %d")
         module = design.top_module()
@@ -228,7 +229,7 @@ def child(step, folder, top, induction="0", elsewhere=""):
 
 
 def induction_step(ys, run, module, cycles):
-    """In place of the assertions one: from any state, what held in so many cycles holds in the next one."""
+    """Replaces the assertions by one: if they hold in so many cycles, from any state, they hold in the next cycle."""
     def name(text):
         return ys.IdString("$" + text)
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_rr_arbiter: at most one grant is given, to a requester. A requester that keeps requesting sees
-// at most N - 1 grants to others before its own.
+// gmmu_rr_arbiter gives at most one grant, to a requester. A requester that keeps its request asserted sees at most N -
+// 1 grants to others before its own.
 module arbiter_claim #(
   parameter int unsigned N = 4,
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1,
@@ -19,7 +19,7 @@ module arbiter_claim #(
   gmmu_rr_arbiter #(.N(N)) u_arbiter (
     .clk_i, .rst_i, .req_i, .advance_i, .gnt_o(gnt), .index_o(index));
 
-  // Grants to others since this requester began to request.
+  // Grants to others since this requester asserted its request.
   logic [N-1:0][CountWidth-1:0] passed_q;
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < N; i++) begin

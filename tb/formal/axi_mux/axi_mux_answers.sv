@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about gmmu_axi_mux: answers on their way to the requesters.
+// Properties of gmmu_axi_mux: responses in flight to the requesters.
 //
-// One R and one B, of a requester and a memory port that are chosen at the start, are marked in a
-// cycle that mark_r_i and mark_b_i choose. Each reaches only its requester, once, in the order of
-// that port's answers to that requester. Offers of the memory ports are held.
+// One R and one B are marked, from a memory port and to a requester that are chosen at the start, in the cycles that
+// mark_r_i and mark_b_i choose. Each reaches only its requester, once, in the order of the port's responses to that
+// requester. The memory ports hold valid until ready.
 //
-// Bounds = 1 adds that both arrive in time, and that an offer of a port is accepted in time: VRAM never
-// offers R of Express in more than Few cycles in a row.
+// Bounds = 1 adds that both arrive in bounded time, and that a port's response is accepted in bounded time. It assumes
+// that VRAM never asserts valid for an R of Express in more than Few consecutive cycles.
 module axi_mux_answers
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -66,7 +66,7 @@ module axi_mux_answers
     (!mark_r_i || (ran && r_valid_i[port_q] && r_who_i[port_q] == who_q && !r_marked_q))
     && (!mark_b_i || (ran && b_valid_i[port_q] && b_who_i[port_q] == who_q && !b_marked_q)));
 
-  // ---- The memory ports. A tag has the mark, the port, and an alternating bit.
+  // ---- The memory ports. A tag consists of the mark, the port, and an alternating bit.
   assign r_take = r_valid_i[port_q] && r_ready[port_q] && r_who_i[port_q] == who_q;
   assign b_take = b_valid_i[port_q] && b_ready[port_q] && b_who_i[port_q] == who_q;
   for (genvar p = 0; p < 2; p++) begin : g_port

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_mux with separate ports for each channel of a requester, which the claims drive and watch.
+// Flattened gmmu_axi_mux: one port per requester and channel, so that the properties can drive and observe them.
 module axi_mux_flat
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about gmmu_axi_mux while held: silent_o means that every accepted burst has been answered.
+// Properties of gmmu_axi_mux while held: silent_o means that no accepted burst is outstanding.
 //
-// Requester 2 is exempt, and the memories may send it any answers. The bursts of the others are answered
-// after they have left, in any order.
+// Requester 2 is exempt, and the memories may send it any responses. Bursts of the other requesters are answered after
+// they have left, in any order.
 module axi_mux_hold
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -67,8 +67,8 @@ module axi_mux_hold
     end
   end
 
-  // ---- Bursts of requesters 0 and 1 that have left and have not been answered.
-  typedef logic [14:0] count_t;   // the mux counts with this width
+  // ---- Bursts of requesters 0 and 1 that have left and are outstanding.
+  typedef logic [14:0] count_t;   // the width of the mux's counters
   count_t     unanswered_q;
   logic [3:0] begins, ends;       // begins: AR and AW of both ports; ends: R and B of both ports
   logic [1:0] read_ended_q, write_ended_q;
@@ -106,8 +106,8 @@ module axi_mux_hold
     count_t'(ones(ends)) <= unanswered_q && unanswered_q < 15'd16);
   a_silent: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && silent) || unanswered_q == '0);
 
-  // ---- Used by the induction: the mux's count plus its pending updates equals the number of bursts
-  // that are queued or unanswered.
+  // For the induction: the mux's count plus its pending updates equals the number of bursts that are queued or
+  // outstanding.
   logic [1:0][5:0] queued;
   for (genvar p = 0; p < 2; p++) begin : g_inside
     logic [$clog2(Depth)-1:0]   ar_read, aw_read;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Invariants that an induction needs about a FIFO inside the mux: count, pointers and flags agree.
+// Invariants of a FIFO inside the mux, which an induction needs: count, pointers and flags agree.
 module axi_mux_queue #(
   parameter int unsigned Depth = 16,
   localparam int unsigned PointerWidth = $clog2(Depth),

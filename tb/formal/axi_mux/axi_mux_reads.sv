@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about gmmu_axi_mux: reads on their way to the memory ports.
+// Properties of gmmu_axi_mux: reads in flight to the memory ports.
 //
-// One AR, of a requester and a memory port that are chosen at the start, is marked in its address,
-// in a cycle that mark_i chooses. It leaves once, through its port, with its requester's number.
+// One AR, from a requester and to a memory port that are chosen at the start, is marked in its address, in a cycle that
+// mark_i chooses. It leaves once, through its port, with its requester's number.
 module axi_mux_reads
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -45,7 +45,7 @@ module axi_mux_reads
     .aw_valid_o(aw_valid), .aw_ready_i('0), .aw_o(edge_aw), .w_valid_o(w_valid), .w_ready_i('0), .w_o(w),
     .b_valid_i('0), .b_ready_o(b_ready), .b_i('0), .idle_o(idle), .own_idle_o(own_idle));
 
-  // ---- The chosen requester and port, and the requesters' offers.
+  // ---- The chosen requester and port, and the requesters' ARs.
   logic [1:0] who_q;
   logic       port_q, marked_q, gone_q, taken;
   always_ff @(posedge clk_i) begin
@@ -71,10 +71,10 @@ module axi_mux_reads
 
   // ---- The memory ports.
   localparam int unsigned AddrLsb = 8 + $bits(user_t);
-  logic [1:0] here, fits;   // here: the marked AR is offered here; fits: it may leave
+  logic [1:0] here, fits;   // here: the marked AR is valid at this port; fits: it may leave
   for (genvar p = 0; p < 2; p++) begin : g_port
     assign here[p] = ar_valid[p] && edge_ar[p].addr[0];
-    // A request of Express may leave in the cycle in which it arrives.
+    // A request from Express may leave in the cycle in which it arrives.
     assign fits[p] = !here[p] || ((marked_q || (taken && who_q == '0)) && !gone_q && port_q == 1'(p)
         && RequesterWidth'(edge_ar[p].id >> IdWidth) == RequesterWidth'(who_q));
     gmmu_stream_props #(.Width(1 + 2)) u_ar (
@@ -85,8 +85,8 @@ module axi_mux_reads
     marked_q <= !rst_i && (marked_q || taken);
     gone_q <= !rst_i && (gone_q || (here & ready_i) != '0);
   end
-  // These are invariants that pdr would have to find: a queue's counts and pointers agree, and the
-  // marked AR is in only one location.
+  // Invariants that pdr would otherwise have to find: a queue's counts and pointers agree, and the marked AR is in only
+  // one location.
   logic [1:0][7:0] marks;
   for (genvar p = 0; p < 2; p++) begin : g_inside
     logic [$clog2(Depth)-1:0] read, write;
@@ -117,8 +117,8 @@ module axi_mux_reads
       end
     end
   end
-  // The marked AR is in its input register, which selects its port; no other AR has the mark.
-  // Express has a register for a request that does not leave at once.
+  // The marked AR is in its input register, which selects its port; no other AR carries the mark. Express has a
+  // register for a request that does not leave at once.
   logic in_register, at_port, others;
   logic [N-1:0] registered, to_port;
   for (genvar q = 0; q < N; q++) begin : g_register
@@ -140,8 +140,7 @@ module axi_mux_reads
     ((u_flat.u_mux.ar_turn_q & ~u_flat.u_mux.ar_valid_q) == '0 && u_flat.u_mux.ar_any_q == (u_flat.u_mux.ar_turn_q != '0)
     && (u_flat.u_mux.ar_turn_q & (u_flat.u_mux.ar_turn_q - 1'b1)) == '0 && !u_flat.u_mux.ar_turn_q[0]));
   a_leaves_once: assert property (@(posedge clk_i) disable iff (rst_i) !ran || fits == '1);
-  // A request accepted during hold stays here until the hold ends, except one of the exempt
-  // requester 2.
+  // A request accepted during hold stays here until the hold ends, unless it is from requester 2, which is exempt.
   logic hold_q, stays_q;
   always_ff @(posedge clk_i) begin
     hold_q <= !rst_i && hold_i;

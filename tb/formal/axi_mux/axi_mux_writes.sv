@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about gmmu_axi_mux: writes on their way to the memory ports.
+// Properties of gmmu_axi_mux: writes in flight to the memory ports.
 //
-// One burst, of a requester and a memory port that are chosen at the start, is marked: its AW in
-// the address, its W beats in the data. The choice is free: any burst that has not begun, in any
-// cycle. Its AW leaves once, through its port, with its requester's number, behind exactly the AWs of
-// its requester for that port that were accepted earlier. Its W beats leave once, in order, through
-// the same port, and have the same burst number there as their AW.
+// One burst, from a requester and to a memory port that are chosen at the start, is marked: its AW in the address, its
+// W beats in the data. The choice is free: any burst that has not started, in any cycle. The AW leaves once, through
+// its port, with its requester's number, behind exactly those AWs from its requester to that port that were accepted
+// earlier. The W beats leave once, in order, through the same port, and have the same burst number there as the AW.
 module axi_mux_writes
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -68,7 +67,7 @@ module axi_mux_writes
     end
   end
 
-  // ---- The requesters hold their offers; W may precede its AW.
+  // ---- The requesters hold valid until ready; W may precede its AW.
   logic [N-1:0]        aw_take, w_take, middle_q;  // middle_q: inside a W burst
   few_t [N-1:0]        aw_n_q, w_n_q, moved_n_q, passed_n_q;
   logic                chosen_q, aw_taken_q, w_taken_q, beat_q;
@@ -119,7 +118,7 @@ module axi_mux_writes
     end
     if (choose_i && !chosen_q) number_q <= number_i;
   end
-  // The marked burst is one of the next few and has not been offered.
+  // The marked burst is one of the next few and is not valid yet.
   few_t after_aw, after_w;
   assign after_aw = number_i - aw_n_q[who_q];
   assign after_w = number_i - w_n_q[who_q];
@@ -187,8 +186,8 @@ module axi_mux_writes
 
   // ---- Internal state, for the induction.
   logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; a foreign one counts as 2
-  logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; own_before: before the marked
-  number_t [1:0]   moved_q, through_q;        // moved_q: AWs moved to the queue; through_q: W bursts gone
+  logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; own_before: ahead of the marked one
+  number_t [1:0]   moved_q, through_q;        // moved_q: AWs moved to the queue; through_q: W bursts sent
   number_t         marked_q;                  // number of the marked burst in the queue
   logic            aw_moved_q, w_through_q;
   number_t         back;                      // W bursts of the port that precede the marked one
@@ -202,8 +201,7 @@ module axi_mux_writes
   end
   assign back = marked_q - through_q[port_q];
 
-  // The mux stores how many AWs with owed beats a requester has as flags: at least one, at least two,
-  // and so on.
+  // For each requester, the mux counts AWs with owed beats in unary flags: at least one, at least two, and so on.
   logic [N-1:0][OwedWidth-1:0] owed_n;
   for (genvar q = 0; q < N; q++) begin : g_owed
     always_comb begin
@@ -216,7 +214,7 @@ module axi_mux_writes
     end
   end
   logic [1:0][N-1:0][4:0] owners;       // by port and requester: bursts whose beats are owed
-  logic [1:0][4:0]        own_owners;   // those of the requester that precede the marked one
+  logic [1:0][4:0]        own_owners;   // bursts of the requester that precede the marked one
   logic [1:0]             spare_mark;
   logic [1:0]             its_owner;    // the marked burst belongs to the requester
   for (genvar p = 0; p < 2; p++) begin : g_inside
@@ -306,7 +304,7 @@ module axi_mux_writes
     end
     i_inside: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
       (!inside_q || owned) && (!w_valid[p] || inside_q != (two ? spare.last : edge_w[p].last))));
-    logic own_w;  // marked beats may be here
+    logic own_w;  // marked beats can be here
     assign spare_mark[p] = two && spare.data[0];
     i_spare_beat: assert property (@(posedge clk_i) disable iff (rst_i)
       !(ran && spare_mark[p]) || spare.data[1] == (out_beat_q ^ w_here[p]));

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about gmmu_dma_write at its ports: W has as many beats as AW says; AW leaves only when its
-// data has arrived; ids are unique; each slot retires once, in order, after its B, and returns its
-// translation.
+// Properties of gmmu_dma_write at its ports: W has as many beats as AW states; AW leaves only when its data has
+// arrived; ids are unique; each slot retires once, in order, after its B, and returns its translation.
 //
-// Virtual = 1 excludes physical places and limits a job to one burst, so that each retirement is visible
-// at the ports: in done_o and, for the job, in retired_o. Physical = 1 excludes virtual places and
-// therefore zero pages, whose beats come between the bursts on W.
+// Virtual = 1 excludes physical addresses and limits a job to one burst, so that each retirement is visible at the
+// ports: in done_o and, for the job, in retired_o. Physical = 1 excludes virtual addresses and therefore zero pages,
+// whose beats come between the bursts on W.
 module dma_write_claim
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -98,7 +97,7 @@ module dma_write_claim
     !job_valid_i || (job_length_i != '0
       && (!Virtual || 32'(job_address_i[$clog2(MaxBurst)-1:0]) + 32'(job_length_i) <= MaxBurst)));
 
-  // A user that stops the unit keeps it stopped until nothing is in flight, and then clears it.
+  // A client that stops the unit keeps it stopped until nothing is in flight, and then clears it.
   logic stop_q, clear_q;
   always_ff @(posedge clk_i) begin
     stop_q <= stop_i && !rst_i;
@@ -133,7 +132,7 @@ module dma_write_claim
     b.error = b_error_i;
   end
 
-  // The aperture map answers its requests in order.
+  // The aperture map answers its requests in-order.
   logic [3:0] pages_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) pages_q <= '0;
@@ -146,8 +145,8 @@ module dma_write_claim
   gmmu_axi_write_props #(.Ids(Slots), .AwFirst(1), .AssumeAnswers(1), .BeatWidth(4)) u_axi (
     .clk_i, .rst_i, .req_i({aw_valid, aw, w_valid, w}), .rsp_i({aw_ready_i, w_ready_i, b_valid_i, b}));
 
-  // Beats owed to accepted AWs are offered regardless of the data stream. They are delayed at most by
-  // one cycle for the queue of bursts, and by the beats of zero pages ahead of them.
+  // Beats owed to accepted AWs are valid regardless of the data stream. They can be delayed only by one cycle for the
+  // queue of bursts, and by the beats of zero pages ahead of them.
   localparam int unsigned Gap = Physical ? 1 : 5 * Beats + 2;
   logic [7:0] owed_q, gap_q;
   always_ff @(posedge clk_i) begin
@@ -176,8 +175,7 @@ module dma_write_claim
   c_retired: cover property (@(posedge clk_i) disable iff (rst_i) ran && retired);
 
   if (Virtual) begin : g_slots
-    // Per slot: translation answered, its generation, AW accepted and B due, B received without an
-    // error.
+    // Per slot: translation received, its generation, AW accepted and B outstanding, B received without an error.
     logic [Slots-1:0] answered_q, generation_q, waits_q, zero_q, good_q;
     slot_t            oldest_q;
     logic             retire;

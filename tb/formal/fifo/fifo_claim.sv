@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about gmmu_fifo: words leave in the order in which they entered, none is lost, duplicated or
-// overwritten, and valid and ready are exactly "holds a word" and "has space for a word".
+// Properties of gmmu_fifo: words leave in the order in which they entered, none is lost, duplicated or overwritten;
+// valid means exactly "holds a word", and ready exactly "has space for a word".
 module fifo_claim #(
   parameter int unsigned Width = 2,
   parameter int unsigned Depth = 4

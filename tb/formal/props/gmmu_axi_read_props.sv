@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contract of AXI4 reads inside the GPU: AR and R of one requester (types of gmmu_axi_pkg).
 //
-//   of the requester   AR is held until accepted; ids are below Ids and unique among those
-//                      outstanding; no burst crosses 4 KiB
-//   of the other side  R comes only for an accepted burst, with the beats that AR says and LAST
+//   requester    holds AR until accepted; ids are below Ids and unique among those outstanding; no burst crosses 4 KiB
+//   other side   sends R only for an accepted burst, with the number of beats that AR states, and LAST
 //
 // R has no ready: space for it is reserved. Beats of different bursts may interleave.
 module gmmu_axi_read_props
@@ -11,7 +10,7 @@ module gmmu_axi_read_props
   import gmmu_axi_pkg::*;
 #(
   parameter int unsigned Ids = 256,       // a power of two
-  parameter bit          Pages = 1,       // 0: addresses have no meaning where this is bound
+  parameter bit          Pages = 1,       // 0: addresses have no meaning at the bound block
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1
 ) (
   input logic    clk_i,

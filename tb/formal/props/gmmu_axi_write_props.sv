@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contract of AXI4 writes inside the GPU: AW, W and B of one requester (types of gmmu_axi_pkg).
 //
-//   of the requester (asserted)   AW and W are held; ids are below Ids and unique among those
-//                                 outstanding; W has as many beats as AW says, LAST at the end; no
-//                                 burst crosses 4 KiB. AwFirst: no W beat precedes its AW.
-//                                 OneId: all bursts have id 0 instead, and B comes in their order
-//   of the other side             B comes only for a burst whose AW and W are complete. Asserted, or
-//                                 assumed (AssumeAnswers = 1, for proofs)
+//   requester (asserted)   holds AW and W; ids are below Ids and unique among those outstanding; W has as
+//                          many beats as AW states, LAST at the end; no burst crosses 4 KiB.
+//                          AwFirst: no W beat precedes its AW. OneId: all bursts have id 0 instead, and
+//                          B comes in their order
+//   other side             sends B only for a burst whose AW and W are complete. Asserted, or assumed
+//                          (AssumeAnswers = 1, for proofs)
 //
 // B has no ready: space for it is reserved. Ids, a power of two, bounds the bursts outstanding.
 module gmmu_axi_write_props
@@ -17,7 +17,7 @@ module gmmu_axi_write_props
   parameter bit          AwFirst = 0,
   parameter bit          OneId = 0,
   parameter bit          AssumeAnswers = 0,
-  parameter bit          Pages = 1,       // 0: addresses have no meaning where this is bound
+  parameter bit          Pages = 1,       // 0: addresses have no meaning at the bound block
   parameter int unsigned BeatWidth = 8,   // bursts are shorter than 2**BeatWidth beats
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1,
   localparam int unsigned LevelWidth = $clog2(Ids + 1) + 1
@@ -53,8 +53,8 @@ module gmmu_axi_write_props
   gmmu_stream_props #(.Width(DataBytes + 1)) u_w (
     .clk_i, .rst_i, .valid_i(req_i.w_valid), .ready_i(rsp_i.w_ready), .payload_i({req_i.w.strb, req_i.w.last}));
 
-  // Lengths, oldest first, of the bursts whose AW precedes W (ahead_q > 0) or whose W precedes AW (ahead_q <
-  // 0): the length of the AW in the former case, of the W burst in the latter.
+  // Lengths, oldest first, of the bursts whose AW precedes W (ahead_q > 0: the length that AW states) or whose W
+  // precedes AW (ahead_q < 0: the length of the W burst).
   logic signed [LevelWidth-1:0] ahead_q;
   beat_t [Ids-1:0]              len_q;
   idx_t  [Ids-1:0]              id_q;
@@ -91,7 +91,7 @@ module gmmu_axi_write_props
     end
   end
 
-  logic [12:0] bytes;   // bytes from the aligned first one to the end
+  logic [12:0] bytes;   // bytes from the aligned first byte to the end
   assign bytes = (13'(req_i.aw.len) + 13'd1) << $clog2(DataBytes);
 
   a_id: assert property (@(posedge clk_i) disable iff (rst_i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contracts of gmmu_mmu: every translation port, control operations, table reads.
+// The contracts of gmmu_mmu: each translation port, control operations, table reads.
 module gmmu_mmu_props
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract of a queue: words leave in order, none is lost or duplicated, and at most Capacity are inside.
+// Contract of a queue: words leave in order, none is lost or duplicated, and it holds at most Capacity words.
 //
 // One word is marked as it enters, in a cycle that mark_i chooses; a proof leaves mark_i free, so
 // the result holds for every word. The marked word must leave unchanged, after exactly the words

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract of requests with replies that have no ready: a request stays offered until it is accepted; a reply
-// comes only for a request accepted earlier, and at most Most requests wait for their reply.
+// Contract of requests whose replies have no ready: a request holds valid until accepted; a reply comes only for a
+// request accepted earlier, and at most Most requests wait for their replies.
 module gmmu_reply_props #(
   parameter int unsigned Width = 1,
   parameter int unsigned Most = 256,

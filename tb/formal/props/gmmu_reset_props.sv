@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assumption of a proof about the reset: it is high in the first cycle, and free afterwards.
+// What a proof assumes about the reset: it is high in the first cycle, and unconstrained afterwards.
 //
 // ran_o is low in the first cycle, in which registers are undefined.
 module gmmu_reset_props (

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The valid/ready contract of one stream: an offer stays, its payload unchanged, until it is
-// accepted. It is asserted for an output (Assert = 1) and assumed for an input of a proof (0).
+// The valid/ready contract of one stream: valid holds, with unchanged payload, until ready. It is asserted for an
+// output (Assert = 1) and assumed for an input of a proof (Assert = 0).
 //
-// c_taken and c_waits cover that the stream was used and stalled; without an offer the contract
-// would prove nothing.
+// c_taken and c_waits cover that the stream was used and stalled; if valid were never asserted, the contract would
+// prove nothing.
 module gmmu_stream_props #(
   parameter int unsigned Width = 1,
   parameter bit          Assert = 1
@@ -15,7 +15,7 @@ module gmmu_stream_props #(
   input logic             ready_i,
   input logic [Width-1:0] payload_i
 );
-  logic             waited_q;   // the previous cycle's offer was not accepted
+  logic             waited_q;   // the previous cycle had valid without ready
   logic [Width-1:0] payload_q;
   initial waited_q = 1'b0;
   always @(posedge clk_i) begin

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract of one translation port: lookups, answers, and answers returned (types of gmmu_pkg).
+// Contract of one translation port: lookups, responses, and responses returned (types of gmmu_pkg).
 //
-//   of the user    a lookup is held until accepted; a tag has one outstanding lookup; an answer is
-//                  returned once, after it came, under the generation that it came with
-//   of the MMU     an answer is held until accepted; its lookup was accepted and has no answer yet
+//   user   holds a lookup until accepted; a tag has one outstanding lookup; a response is returned
+//          once, after it came, under the generation with which it came
+//   MMU    holds a response until accepted; its lookup was accepted and has had no response
 //
-// Each side is asserted, or assumed (for proofs of the other one). Tags are below Tags.
+// Each side is asserted, or assumed (for proofs of the other side). Tags are below Tags.
 module gmmu_xlate_props
   import gmmu_pkg::*;
 #(
@@ -30,8 +30,8 @@ module gmmu_xlate_props
 
   logic            ask, answer;
   idx_t            req_tag, rsp_tag;
-  logic [Tags-1:0] open_q;                     // accepted but not answered
-  logic [1:0][CountWidth-1:0] held_q, held;    // answers not yet returned, by generation
+  logic [Tags-1:0] open_q;                     // lookups accepted, response outstanding
+  logic [1:0][CountWidth-1:0] held_q, held;    // responses not yet returned, by generation
   assign ask = req_valid_i && req_ready_i;
   assign answer = rsp_valid_i && rsp_ready_i;
   assign req_tag = idx_t'(req_i.tag);

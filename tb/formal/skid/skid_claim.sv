@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about gmmu_skid: the stream that enters also leaves, at most two words are inside, and a word
-// moves on in each cycle in which the receiver accepts one.
+// Properties of gmmu_skid: the stream leaves as it entered, at most two words are inside, and one word advances in each
+// cycle in which the receiver accepts one.
 module skid_claim #(
   parameter int unsigned Width = 2
 ) (

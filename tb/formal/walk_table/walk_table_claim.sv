@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Claims about gmmu_walk_table with its blocks, at its ports, while its neighbours do anything that
-// their contracts allow. Every lookup that begins or joins is answered or sent back exactly once. A row is
-// not reused while the lookup that began it waits. Entries read before a kill are neither answered nor
-// filled nor cached, and stale_o is set while such a read is in flight. Each row has one read at a
-// time, and at most NumWalks rows read at once besides the engine's.
+// Properties of gmmu_walk_table with its blocks, at its ports, while its neighbours do anything that their contracts
+// allow. Every lookup that starts or joins a walk is answered or sent back exactly once. A row is not reused while the
+// lookup that started its walk waits. Entries read before a kill are not answered, filled or cached, and stale_o is set
+// while such a read is in flight. Each row has one read at a time, and at most NumWalks rows read at once, not counting
+// the engine's.
 module walk_table_claim
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -22,7 +22,7 @@ module walk_table_claim
   input logic                clk_i,
   input logic                rst_i,
 
-  input logic                search_i,     // a lookup enters
+  input logic                search_i,     // a lookup arrives
   input logic [1:0]          who_i,        // {port, slot}
   input logic [3:0]          page_i,       // lowest bits of the page number
   input logic                space_i,
@@ -93,7 +93,7 @@ module walk_table_claim
     kill = '{valid: kill_i, all: kill_all_i, space: space_t'(kill_space_i)};
   end
 
-  // A lookup and its search result, on their way to the decision.
+  // A lookup and its search result, in flight to the decision.
   always_ff @(posedge clk_i) begin
     search1_q <= search_i && !rst_i;
     key1_q <= search_key;
@@ -137,7 +137,7 @@ module walk_table_claim
     .count_fault_o(count_fault), .count_read_o(count_read), .count_issue_o(count_issue),
     .count_memory_o(count_memory), .count_rows_o(count_rows), .still_o(), .idle_o(idle));
 
-  // ---- The memory answers a burst of each row; beats of different rows may come in any order.
+  // ---- The memory answers one burst per row; beats for different rows may come in any order.
   logic [Rows-1:0]      open_q;
   logic [Rows-1:0][7:0] left_q;    // beats that follow the next one
   always_comb begin
@@ -162,7 +162,7 @@ module walk_table_claim
 
   // ---- The pipeline: at most one of begin, join and restart per cycle, depending on the search.
   logic [3:0]      waits_q;        // indexed by lookup: neither answered nor sent back
-  logic [Rows-1:0] starting_q;     // rows that requested their start
+  logic [Rows-1:0] starting_q;     // rows that requested the start of their walk
   logic [Rows-1:0] restart_wide_q; // whether each requested a start for a line
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -193,8 +193,8 @@ module walk_table_claim
   m_fill: assume property (@(posedge clk_i) disable iff (rst_i)
     (!fill_ready_i || free_fill) && (!fill_done_i || filling_q));
 
-  // ---- The control: a kill comes when pipeline, answers and fill unit are empty and held and the scope
-  // is stable, all of these for at least one cycle.
+  // The control: a kill comes when the pipeline, the responses and the fill unit are empty and held and the scope is
+  // stable, all of this for at least one cycle.
   logic kill_space_q, kill_all_q, held, held_q;
   assign held = hold_i && quiet && !filling_q && starting_q == '0 && !search_i && !search1_q
       && !search2_q && !restart_i;
@@ -213,7 +213,7 @@ module walk_table_claim
 
   // ---- Lookups.
   logic [1:0]      told, back;
-  logic [3:0][RowWidth-1:0] row_of_q;    // row that each lookup began
+  logic [3:0][RowWidth-1:0] row_of_q;    // row of the walk that each lookup started
   logic [3:0]      began_q;
   assign told = {tell.port[0], tell.slot[0]};
   assign back = {again.port[0], again.slot[0]};
@@ -244,12 +244,12 @@ module walk_table_claim
     kept = 1'b1;
     for (int unsigned w = 0; w < 4; w++) begin
       if (waits_q[w] && began_q[w] && row_of_q[w] == index_t'(start_row)
-          && !(tell_valid && told == 2'(w))) kept = 1'b0;   // except for an answer that is offered
+          && !(tell_valid && told == 2'(w))) kept = 1'b0;   // except for a response that is valid
     end
   end
   a_row_is_kept: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && begin_i) || kept);
 
-  // ---- Kills. dirty_q: the row's reads predate a kill of its space.
+  // ---- Kills. dirty_q: the row's reads are older than a kill of its space.
   logic [Rows-1:0] space_q, dirty_q, due_q;
   index_t          beat_row_q, judge_row_q, cached_row_q;
   always_ff @(posedge clk_i) begin
