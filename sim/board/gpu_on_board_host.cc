@@ -59,7 +59,7 @@ void GpuOnBoard::Write(const HostWrite& write) {
 void GpuOnBoard::WriteRange(const HostWrite& write, size_t first, size_t end) {
   host_.host.Write(Requester(write.user), (write.address & ~uint64_t{kBeat - 1}) + first, &write.data[first],
                    end - first, !write.user.no_snoop());
-  CatchUp();  // an interrupt message is delivered at once
+  CatchUp();  // delivers an interrupt message at once
 }
 
 }  // namespace gmmu::sim::board

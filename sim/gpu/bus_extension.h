@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// How a transaction's address is to be read. The first four values equal AxUSER.kind on the GPU's host port.
+/// The kind of address that a transaction carries. The first four values equal AxUSER.kind on the GPU's host port.
 enum class AddressKind : uint8_t {
   kLogical,     ///< untranslated: an IOMMU, if there is one, translates it
   kTranslated,  ///< the device has translated the address itself

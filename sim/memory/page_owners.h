@@ -12,9 +12,8 @@ namespace gmmu::sim {
 /// Records which host physical pages have an owner, as reported by the operating system (hw::Instruments::NotePages),
 /// and detects device accesses to all other pages. A device must not reach freed memory, whatever the IOMMU or the
 /// device still caches.
-/// caches.
+///
 /// Accesses are not checked until the first Note.
-/// No access is checked before the first Note.
 class PageOwners {
  public:
   static constexpr size_t kMostFindings = 64;

@@ -190,7 +190,6 @@ uint64_t PagingEngine::ReadsBehindPs(const Place& place, uint64_t from) const {
 
 /// Writes `size` bytes, burst by burst. A burst is issued when its data has reached the writer, but not before its
 /// address is known, at `at_ps`. Returns false if the bus responded with an error.
-/// address is known at `at_ps`. Returns false if the bus answered with an error.
 bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t size, uint64_t at_ps) {
   const uint64_t start = command_.destination.at + moved_;
   size_t next = 0;
