@@ -22,8 +22,8 @@ constexpr size_t kMostBytes = 65'536;     // limit for one read from the port
 constexpr uint64_t kUnderWay = 16 * kRequestBytes + 64 * 2'048;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kSilenceNs = 1'638'400,
-                   kSilences = 4;            // 2^17 cycles at 80 MHz: an idle board sends a keep-alive this often
-constexpr uint64_t kVramNs = 1'000'000'000;  // the initialization of VRAM takes far less
+                   kSilences = 4;            // 2^17 cycles at 80 MHz: how often an idle board sends a keep-alive
+constexpr uint64_t kVramNs = 1'000'000'000;  // far longer than the initialization of VRAM takes
 constexpr unsigned kBitsPerByte = 10;
 constexpr uint64_t kBoardNs =
     4'500'000'000;  // for the USB converter at the host's end, the board itself and a busy host computer
@@ -147,7 +147,7 @@ void Board::AwaitVram() {
   }
 }
 
-// ---- servicing the open link
+// ---- servicing the link while the session is open
 
 void Board::Fail(const std::string& text) {
   failure_ = text;

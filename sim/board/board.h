@@ -98,13 +98,13 @@ class Board {
   void set_bound_ns(uint64_t ns);
   uint64_t bound_ns() const { return bound_ns_; }
 
-  /// Sends a request that has no response. It waits only until the board has buffer space.
+  /// Sends a request that has no response. Waits only until the board has buffer space.
   void Post(const Bytes& request, const std::string& what);
   /// Sends several requests that have responses, without waiting in between; then waits for all responses.
   std::vector<CpuAnswer> Ask(const std::vector<Bytes>& requests, const std::string& what);
   /// Reads one word; returns all ones if the board could not read it.
   uint64_t AskWord(const Bytes& request, const std::string& what);
-  /// Responds to a read of host memory.
+  /// Sends the completion of a read of host memory.
   void Complete(uint16_t id, unsigned beats, bool ok, const Bytes& data);
   /// Services the link until a message has been handled, or `wall_ns` have passed.
   void Work(uint64_t wall_ns);

@@ -50,7 +50,7 @@ void GpuOnBoard::CatchUp() {
 
 void GpuOnBoard::Pass(uint64_t) { board_->Work(0); }
 
-/// Services the link until something arrives, an act is due on the host's side, or `machine_ns` have passed.
+/// Services the link until a message arrives, an act on the host's side is due, or `machine_ns` have passed.
 void GpuOnBoard::Work(uint64_t machine_ns) {
   const uint64_t now = NowNs();
   const auto until = [now](uint64_t ns) { return ns > now ? ns - now : 0; };
@@ -184,7 +184,7 @@ void GpuOnBoard::DriveStraps() {
 
 /// Simulates a power loss of VRAM: the board's memory keeps its contents, but another key changes the values read.
 void GpuOnBoard::LosePower() {
-  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd, so that every key is used before one repeats
+  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd, so that all keys are used before any repeats
   vram_key_ = (vram_key_ + kStep) & kKeys;
   static_cast<void>(board_->AskWord(ReadWindow(0, 1), "VRAM before its power goes"));  // earlier writes are in the chip
   board_->Post(WriteBoard(kVramKey, vram_key_), "the GPU's power");

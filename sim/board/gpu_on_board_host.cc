@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Serves the GPU's accesses to host memory.
+// The GPU's accesses to host memory.
 #include <algorithm>
 
 #include "board/gpu_on_board.h"

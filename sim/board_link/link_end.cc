@@ -23,7 +23,7 @@ void LinkEnd::Die(LinkCause cause) {
   cause_ = cause;
 }
 
-// ---- from the line
+// ---- receiving
 
 void LinkEnd::Receive(const uint8_t* bytes, size_t size, uint64_t now_ns) {
   heard_bytes_ = heard_bytes_ || size != 0;
@@ -107,7 +107,7 @@ void LinkEnd::Acknowledged(const Frame& frame) {
 
 Bytes LinkEnd::Take() { return std::exchange(stream_up_, {}); }
 
-// ---- to the line
+// ---- sending
 
 void LinkEnd::Send(const Bytes& bytes) {
   stream_down_.insert(stream_down_.end(), bytes.begin(), bytes.end());

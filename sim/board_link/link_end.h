@@ -28,7 +28,7 @@ struct LinkTimes {
     times.keep_alive = 1'000'000'000;
     times.unacknowledged = 400'000'000;
     times.opening = 60'000'000'000;
-    times.dead = 20'000'000'000;  // until the simulated board's speed is known (set_dead)
+    times.dead = 20'000'000'000;  // applies until the simulated board's speed is known (set_dead)
     return times;
   }
 };

@@ -78,13 +78,13 @@ void SerialPort::Configure(unsigned baud) {
   // Unlike TIOCEXCL, the lock also excludes other opens by this program and by root.
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) InUse(path_);
   if (ioctl(file_, TIOCEXCL) != 0) InUse(path_);
-  settings.c_iflag = IGNBRK;  // accept a byte with a wrong stop bit, so that bytes arrive even at a wrong baud rate
+  settings.c_iflag = IGNBRK;  // accept bytes with a wrong stop bit, so that bytes arrive even at a wrong baud rate
   settings.c_oflag = 0;
   settings.c_lflag = 0;
   settings.c_cflag = CS8 | CREAD | CLOCAL | (baud == kStandardRate ? B3000000 : BOTHER);
   settings.c_ispeed = settings.c_ospeed = baud;
   std::fill(std::begin(settings.c_cc), std::end(settings.c_cc), 0);
-  settings.c_cc[VMIN] = 1;  // so that read returns 0 only when the port has disappeared
+  settings.c_cc[VMIN] = 1;  // makes read return 0 only when the port has disappeared
   termios2 got;
   if (ioctl(file_, TCSETS2, &settings) != 0 || ioctl(file_, TCGETS2, &got) != 0) Gone(errno);
   if (got.c_ospeed < baud - baud / 50 || got.c_ospeed > baud + baud / 50) {

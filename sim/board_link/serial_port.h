@@ -35,7 +35,7 @@ class SerialPort {
   /// disappeared.
   size_t Read(uint8_t* to, size_t size);
   size_t Write(const uint8_t* from, size_t size);
-  /// Waits at most `ns` until bytes have arrived or, if `to_write`, until some can be written.
+  /// Waits at most `ns` until bytes have arrived or, if `to_write` is true, until bytes can be written.
   void Wait(bool to_write, uint64_t ns) const;
 
  private:

@@ -35,7 +35,7 @@ void BoardPins::Reset(bool down) { top_->btn = down ? 3 : 1; }
 
 unsigned BoardPins::leds() const { return top_->led; }
 
-/// Returns the level that the line to the board has in this cycle.
+/// Returns the level of the line to the board in this cycle.
 bool BoardPins::Drive() {
   if (out_left_ == 0) {
     if (from_host.empty()) return true;

@@ -121,7 +121,7 @@ class SdramChip {
   static constexpr int64_t kLongAgo = -(int64_t{1} << 40);
 
   void Find(SdramRule rule, std::string text);
-  /// Records `rule` as violated unless `since` is at least `ps` ago.
+  /// Records a violation of `rule` unless `since` is at least `ps` ago.
   void Apart(SdramRule rule, int64_t since, uint64_t ps, const char* what);
   void Command(const SdramPins& pins);
   void Activate(unsigned bank, unsigned row);

@@ -35,7 +35,7 @@ Open Load(const std::string& file) {
   };
 }
 
-/// A device that consists of plain memory, which the driver's own hardware thread serves.
+/// A device that is plain memory; the driver's own hardware thread serves it.
 struct Served {
   const GMMU_DEVICE_HOST* host;
   Serve serve;

@@ -22,7 +22,7 @@ class ClientPorts {
   /// Takes the accesses from `accesses` from now on; null: issues none. Accesses in flight complete, and their
   /// responses are dropped.
   void Serve(hw::ClientAccesses* accesses);
-  /// Deliberate fault (hw::Instruments): client 0 begins a read whose response is never accepted.
+  /// Injected fault (hw::Instruments): client 0 issues a read whose response is never accepted.
   void LoseAnswer(Vgmmu_gpu& top, unsigned space, uint64_t va);
 
   /// Call both before the clock edge of `cycle`: Drive sets the inputs; Sample records the handshakes once they have
@@ -30,7 +30,7 @@ class ClientPorts {
   void Drive(Vgmmu_gpu& top, uint64_t cycle);
   void Sample(Vgmmu_gpu& top, uint64_t cycle);
 
-  /// Whether no access is offered or in flight.
+  /// Whether no access is being sent or in flight.
   bool idle() const { return offered_ == 0 && in_flight_ == 0 && !losing_; }
   /// Returns the cycle of the next access. Call it only while idle.
   uint64_t due() const;
@@ -45,7 +45,7 @@ class ClientPorts {
     uint64_t due = kNever;
     uint64_t free = ~uint64_t{0};  // bit i: slot i is free
     std::array<Slot, kSlots> slots;
-    unsigned slot = 0;                // slot of the offered access
+    unsigned slot = 0;                // slot of the access that is being sent
     unsigned word = 0, end_word = 0;  // of a write: the next word to send, and one past the last word
     hw::ClientRequest request;
   };
@@ -60,8 +60,8 @@ class ClientPorts {
   std::vector<Port> ports_;
   hw::ClientAccesses* accesses_ = nullptr;
   uint64_t life_ = 0;  // lifetime number of `accesses_`
-  // Masks by client: an access is offered; a request is on the pins; a word is on the pins; a later access is due
-  // there.
+  // Masks by client: an access is being sent; its request is on the pins; a data word is on the pins; a later access is
+  // due.
   uint64_t offered_ = 0, requests_ = 0, words_ = 0, next_ = 0;
   uint64_t in_flight_ = 0;  // number of slots in use
   bool losing_ = false, lost_ = false;

@@ -10,7 +10,7 @@
 
 namespace gmmu::sim {
 
-/// Drives the AXI4-Lite ports s_reg and s_win with the CPU's accesses to the function, in-order.
+/// Drives the AXI4-Lite ports s_reg and s_win with the CPU's accesses to the function, in order.
 ///
 /// A window access is split into 8-byte beats; writes are pipelined. A register access starts when all earlier window
 /// beats have been accepted, and the next access starts after its response, so the GPU sees one order. A window write

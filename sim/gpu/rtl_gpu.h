@@ -97,7 +97,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   std::vector<hw::Finding> Findings() const;
   /// See hw::Instruments.
   void DriveClients(hw::ClientAccesses* accesses);
-  /// Deliberate fault: client 0 begins a read whose response is never accepted (hw::Instruments).
+  /// Injected fault: client 0 issues a read whose response is never accepted (hw::Instruments).
   void LoseAnswer(unsigned space, uint64_t va);
   /// Informs the port's checker that host memory may deliberately delay responses by up to `ps` picoseconds.
   void AllowHostWait(uint64_t ps) { axi_.AllowHostWait(2 * (ps / parameters_.period_ps)); }

@@ -14,7 +14,7 @@ namespace gmmu::sim {
 
 inline constexpr size_t kMaxTransactionBytes = 4096;
 
-/// A transaction that owns its buffer and extension; made by TransactionPool.
+/// A transaction that owns its buffer and its extension. TransactionPool constructs it.
 class PooledTransaction : public tlm::tlm_generic_payload {
  public:
   explicit PooledTransaction(tlm::tlm_mm_interface* pool)

@@ -13,7 +13,7 @@ struct GpuLinkParameters {
   uint64_t bytes_per_ns = 16;     ///< rate of a unit's port, in each direction
 };
 
-/// The wires of the link between GPUs: each unit has one into the switch and one out of it.
+/// The wires of the link between GPUs. Each unit has one wire to the switch and one from it.
 ///
 /// A packet occupies the sender's wire and the receiver's for the transfer time of its data and header; the switch
 /// forwards it while it arrives. Time is reserved packet by packet, in the order of the calls.
@@ -21,7 +21,7 @@ class GpuLinkWires {
  public:
   static constexpr uint64_t kHeadBytes = 16;  ///< per packet, in addition to its data
 
-  /// Throws std::invalid_argument for a unit count or a rate of 0.
+  /// Throws std::invalid_argument if the number of units or the rate is 0.
   explicit GpuLinkWires(const GpuLinkParameters& parameters);
 
   /// Sends a packet with `bytes` of data from one unit to another. The packet is ready at `ready_ps`. Returns the time

@@ -23,8 +23,7 @@ class Agenda {
   bool empty() const { return queue_.empty(); }
   /// Returns the time of the next act. Call it only while the agenda is not empty.
   uint64_t next() const { return queue_.front().ps; }
-  /// Runs every act that is due up to and including `ps`, also those that are added meanwhile. Then sets the time to
-  /// `ps`.
+  /// Runs every act that is due up to and including `ps`, including acts added meanwhile. Then sets the time to `ps`.
   void RunUntil(uint64_t ps) {
     while (!queue_.empty() && queue_.front().ps <= ps) {
       std::pop_heap(queue_.begin(), queue_.end(), Later);

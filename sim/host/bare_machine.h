@@ -42,7 +42,7 @@ class BareMachine {
   bool Execute(const std::vector<uint64_t>& commands);
   /// Whether the fence record contains the fence of the most recent submission.
   bool Fenced();
-  /// Switches the ring off and waits until the GPU is idle.
+  /// Disables the ring and waits until the GPU is idle.
   void StopRing();
   /// Disables and re-enables the ring, which is then empty with its head at 0.
   void RestartRing();

@@ -30,7 +30,7 @@ class Clock {
   static uint64_t Later(uint64_t now, uint64_t ps) { return ps > kForever - now ? kForever : now + ps; }
 };
 
-/// The clock of a machine that keeps all its events in an agenda.
+/// A clock for a machine that keeps all its events in an agenda.
 class AgendaClock : public Clock {
  public:
   explicit AgendaClock(Agenda& agenda) : agenda_(agenda) {}

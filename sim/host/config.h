@@ -18,10 +18,10 @@ using ConfigError = settings::Error;
 /// Returns the size with which this program was built, given the name of its CMake variable.
 uint64_t BuiltSize(const std::string& cmake_variable);
 
-/// The largest page size that key iommu.largest_page allows.
+/// The values of key iommu.largest_page, the largest page size in the IOMMU's tables.
 enum class IommuPage : uint8_t { k4k, k2m, k1g };
 
-/// The choices of the configuration's section [policy] (policy.def).
+/// The values of the keys in section [policy] of the configuration (policy.def).
 enum class Replacement : uint8_t { kTurn, kLru, kRandom };
 enum class Partition : uint8_t { kNone, kWays, kTokens };
 enum class Prefetch : uint8_t { kNone, kNext, kStride };
@@ -40,7 +40,7 @@ struct MachineConfig {
 
   /// Returns the members as keys of a configuration file. The keys must not outlive this object.
   settings::Keys Keys();
-  /// Checks the rules between keys. Throws ConfigError, which names `file`, the key and the error.
+  /// Checks the rules between keys. Throws ConfigError, whose message contains `file`, the key and the error.
   void Check(const std::string& file) const;
 
   /// Returns "CMAKE_VARIABLE=value" for every size to which this program's RTL is not equal and cannot be reduced.

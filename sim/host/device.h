@@ -64,7 +64,7 @@ class Device {
   virtual void DriveClients(unsigned unit, hw::ClientAccesses* accesses);
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va);
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns);
-  /// Returns null if instruments access the device's memory through client ports.
+  /// Returns null if the instruments access the device's memory through client ports.
   virtual hw::DeviceAccess* device_access() { return nullptr; }
 };
 

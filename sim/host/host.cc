@@ -107,7 +107,7 @@ void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t 
   Posted& post = posted_[posts_] = {result.hpa, size, snoops, {}};
   std::memcpy(post.bytes.data(), from, size);
   Land(way, walk, [this, number = posts_] {
-    const auto found = posted_.find(number);  // a device's read may have performed this write early
+    const auto found = posted_.find(number);  // a device's read may already have performed this write
     if (found != posted_.end()) Push(found->second.hpa, found->second.size, number + 1);
   });
   ++posts_;

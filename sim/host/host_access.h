@@ -11,7 +11,7 @@ class HostAccess {
   virtual ~HostAccess() = default;
 
   /// Perform a device's access to [logical, logical + size). Read returns false if the access is refused. Writes are
-  /// posted, so the device is not informed of a refusal. A write to the interrupt window is an interrupt message. If
+  /// posted, so the device never learns of a refusal. A write to the interrupt window is an interrupt message. If
   /// `snoop` is false, the request has the PCIe attribute No Snoop, which an IOMMU entry may override.
   virtual bool Read(uint16_t requester, uint64_t logical, void* to, size_t size, bool snoop) = 0;
   virtual void Write(uint16_t requester, uint64_t logical, const void* from, size_t size, bool snoop) = 0;

@@ -59,7 +59,8 @@ class RemapMemory {
   virtual bool Write32(uint64_t hpa, uint32_t value) = 0;
 };
 
-/// The next memory access of the remapper's command queue, through which software requests invalidations and waits.
+/// The next memory access of the remapper's command queue. Through the queue, software requests invalidations and
+/// waits.
 struct RemapWork {
   enum class Kind : uint8_t {
     kIdle,    ///< no access, until a register is written or the outstanding kFetch or kStatus is completed

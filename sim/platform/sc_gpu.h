@@ -44,7 +44,7 @@ class TlmGpu {
   virtual uint64_t cycles() const = 0;
   /// Returns the counters of blocks "vram" and "host_port"; the GPU's own counters are registers.
   virtual std::vector<hw::Counter> Counters() const = 0;
-  /// Returns the violations of AXI rules; a correct run has none.
+  /// Returns the violations of AXI rules; there are none in a correct run.
   virtual std::vector<hw::Finding> Findings() const = 0;
 };
 

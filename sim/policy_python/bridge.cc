@@ -90,7 +90,7 @@ Policy* Create(const char* arguments, uint64_t seed, const char** error) {
   const std::string text = arguments;
   const size_t end = text.find('\n');
   try {
-    if (!Py_IsInitialized()) py::initialize_interpreter(/*init_signal_handlers=*/false);  // it is never finalized
+    if (!Py_IsInitialized()) py::initialize_interpreter(/*init_signal_handlers=*/false);  // never finalized
     py::module_::import("gmmu_policy");
     const py::dict run = py::module_::import("runpy").attr("run_path")(text.substr(0, end));
     if (!run.contains("Policy")) throw std::runtime_error("has no class Policy");

@@ -7,7 +7,7 @@
 
 namespace gmmu::sim {
 
-/// A burst at a memory port of the GPU, and the cycles of its events.
+/// A burst at a memory port of the GPU, with the cycles of its events.
 struct Burst {
   unsigned requester = 0;  ///< AXI requester (rtl/top/README.md)
   unsigned id = 0;         ///< the requester's id for the burst

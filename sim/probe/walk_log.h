@@ -32,7 +32,7 @@ class WalkLog {
   void Accepted(unsigned row, const Burst& burst);
   void Began(unsigned row, const Burst& burst);
   void Answered(unsigned row, const Burst& burst);
-  /// Ends the walk: the row becomes free.
+  /// Ends the walk and frees the row.
   void End(uint64_t cycle, unsigned row);
   /// Drops the walks in progress, because the core is in reset.
   void Reset(uint64_t cycle);

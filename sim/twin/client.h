@@ -37,7 +37,7 @@ class Client {
 
   uint64_t Read(uint32_t offset) const;
   void Write(uint32_t offset, uint64_t value);
-  /// Continues a run that stopped because the GPU was switched off or the host port was closed.
+  /// Resumes a run that stopped because the GPU was switched off or the host port was closed.
   void Wake();
   void set_enabled(bool on) { enabled_ = on; }
   bool busy() const { return busy_; }

@@ -10,7 +10,7 @@
 namespace gmmu::sim::twin {
 
 /// The client ports of one GPU, driven by hw::ClientAccesses (sim/gpu/client_ports.h is the counterpart for the RTL).
-/// An access takes three acts: it is accepted and translated; it transfers its bytes once the translation is known; its
+/// An access takes three acts: it is accepted and translated; it transfers its data once the translation is known; its
 /// response is returned. client_ports.cc contains the estimated cycles of the ports.
 class ClientPorts {
  public:

@@ -138,7 +138,7 @@ WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   return plan;
 }
 
-/// Walks for a page without a lookup, with the current contents of the tables. Changes no state and takes no time.
+/// Walks the tables for a page without a lookup, with their current contents. Changes no state and takes no time.
 std::optional<std::pair<Mapping, WalkPlan>> Mmu::Other(const Space& space, uint64_t va) const {
   const SpaceShape& shape = space.shape;
   if (BeforeTheRoot(shape, va)) return std::nullopt;

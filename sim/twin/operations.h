@@ -44,7 +44,7 @@ class Operations {
   }
   /// Handles a write of sizes_in_use. Call it only while no operation is in progress.
   void Resize(regs::SizesInUse asked) {
-    const uint64_t end_ps = mmu_.InvalidatedAt();  // computed from the sizes before the change
+    const uint64_t end_ps = mmu_.InvalidatedAt();  // computed with the sizes before the change
     mmu_.Resize(asked);
     Begin(end_ps, false);
   }

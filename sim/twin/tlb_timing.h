@@ -69,7 +69,7 @@ class TlbTiming {
   }
   /// Drops the entries that overlap the scope.
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
-  /// Drops the waiting walks.
+  /// Drops the walks that wait for a walker.
   void Reset();
   /// Applies the sizes and empties every TLB and the walk cache.
   void Resize(const TlbSizes& sizes);

@@ -10,7 +10,7 @@
 
 namespace gmmu::bench {
 
-/// Gives the pins of one AXI4 port of the GPU names by role.
+/// Defines a struct that names the pins of one AXI4 port of the GPU by role.
 #define GMMU_BENCH_PINS(Name, port)                                           \
   struct Name {                                                               \
     static auto& ArReady(Vgmmu_gpu& t) { return t.port##_arready_i; }         \

@@ -23,7 +23,7 @@ class VtdDrainTracker {
   void Change(uint64_t epoch, Kind from, Kind to);
   void Leave(uint64_t epoch, Kind kind);
 
-  /// Returns a mark that covers all requests of these kinds that have entered so far; walks always count.
+  /// Returns a mark that covers all requests of these kinds that have arrived so far. Walks are always covered.
   Wait Mark(bool reads, bool writes);
   bool Done(const Wait& wait) const;
   uint64_t in_flight() const { return in_flight_; }

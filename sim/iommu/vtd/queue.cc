@@ -117,7 +117,7 @@ RemapWork VtdCore::NextWork() {
 }
 
 void VtdCore::FetchDone(bool ok, uint64_t low, uint64_t high) {
-  if (queue_ != QueueState::kFetching) return;  // the queue was switched off meanwhile
+  if (queue_ != QueueState::kFetching) return;  // the queue was disabled meanwhile
   if (!ok) return FailQueue(vtd::kQueueFetch);
   if (const auto error = Execute(low, high)) return FailQueue(*error);
   if (Bits(low, 3, 0) != 5) return Retire();

@@ -22,7 +22,7 @@ module axi_mux_writes
   input logic              hold_i,
   input logic              who_i,         // requester 1 or 2
   input logic              port_i,
-  input logic              choose_i,      // the marked burst is the requester's burst number_i
+  input logic              choose_i,      // the marked burst is burst number_i of the requester
   input logic [3:0]        number_i,
   input logic [N-1:0]      aw_valid_i,
   input logic [N-1:0][1:0] to_i,
@@ -185,7 +185,7 @@ module axi_mux_writes
   c_w_first: cover property (@(posedge clk_i) disable iff (rst_i) ran && w_left_q && !aw_left_q);
 
   // ---- Internal state, for the induction.
-  logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; a foreign one counts as 2
+  logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; one of another requester counts as 2
   logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; own_before: ahead of the marked one
   number_t [1:0]   moved_q, through_q;        // moved_q: AWs moved to the queue; through_q: W bursts sent
   number_t         marked_q;                  // number of the marked burst in the queue
@@ -334,7 +334,7 @@ module axi_mux_writes
       && u_flat.u_mux.aw_may_q[1][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && u_flat.u_mux.to_host_q[q]))
       && (!u_flat.u_mux.aw_turn_q[q] || u_flat.u_mux.aw_may_q[u_flat.u_mux.aw_q[q].port != PortVram][q])));
   end
-  // Distance of the requester's next numbers from the marked one; the distance is small.
+  // Distances from the requester's next numbers to the marked one. They are small.
   few_t to_aw, to_w, to_move, to_pass;
   assign to_aw = number_q - aw_n_q[who_q];
   assign to_w = number_q - w_n_q[who_q];
