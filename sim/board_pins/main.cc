@@ -112,8 +112,8 @@ class Bridge {
 };
 
 int Main(int argc, char** argv) {
-  // Opens /dev/null, read-only, for each standard descriptor (0 to 2) that is closed. Otherwise the pseudo-terminal could
-  // be given one of these numbers, and the program's own messages would be written into the terminal.
+  // Opens /dev/null, read-only, for each standard descriptor (0 to 2) that is closed. Otherwise the pseudo-terminal
+  // could be given one of these numbers, and the program's own messages would be written into the terminal.
   int next;
   do next = open("/dev/null", O_RDONLY);
   while (next >= 0 && next <= STDERR_FILENO);

@@ -8,7 +8,7 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kBeginCycles = 1;   // from a lookup to its walk's first read
-constexpr uint64_t kAgainCycles = 9;   // for a lookup that waited for a row to repeat its search
+constexpr uint64_t kAgainCycles = 9;   // to repeat the search of a lookup that waited for a row
 constexpr uint64_t kBehindCycles = 5;  // extra cycles before the first read if the walk waited for another walk
 constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: until its first write; to write a block
 constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // fill unit: to write a line; until a row is reused
