@@ -21,7 +21,6 @@ void Write(Board& board, uint64_t offset, const Words& words) {
              "a write of VRAM");
 }
 
-/// Reads blocks of `words` words.
 std::vector<CpuAnswer> Read(Board& board, const std::vector<uint64_t>& offsets, unsigned words) {
   std::vector<Bytes> reads;
   for (const uint64_t offset : offsets) reads.push_back(ReadWindow(static_cast<uint32_t>(offset), words));

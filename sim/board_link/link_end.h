@@ -69,7 +69,6 @@ class LinkEnd {
   /// Opens session number `session` (1 to 255) unless the board already uses that number.
   LinkEnd(const LinkTimes& times, uint8_t session, uint64_t now_ns);
 
-  /// Processes bytes from the line.
   void Receive(const uint8_t* bytes, size_t size, uint64_t now_ns);
   /// Appends bytes to the downstream byte stream.
   void Send(const Bytes& bytes);

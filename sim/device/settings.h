@@ -24,7 +24,7 @@ struct DeviceSettings {
   /// Checks the rules between keys, for a device in `machine`. Throws settings::Error, whose message contains `file`,
   /// the key and the error.
   void Check(const MachineConfig& machine, const std::string& file) const;
-  /// Whether a device replaces the GPU.
+  /// Whether a device is configured, which replaces the GPU.
   bool present() const { return !device.model.empty(); }
   uint64_t memory_bytes(const MachineConfig& machine) const;
   /// Returns the size of BAR 2, a power of two.

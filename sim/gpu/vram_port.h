@@ -54,7 +54,6 @@ class VramPort {
     if (top.m_vram_bvalid_i && top.m_vram_bready_o) answers_.pop();
   }
 
-  /// Whether no access is in flight.
   bool idle() const { return reads_.empty() && writes_.empty() && answers_.empty(); }
 
   std::vector<hw::Counter> Counters() const;

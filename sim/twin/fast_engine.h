@@ -7,7 +7,6 @@
 
 namespace gmmu::sim::twin {
 
-/// The machine of the fast engine.
 struct FastMachine : PlainMachine<Gpus> {
   explicit FastMachine(const MachineConfig& config);
   /// `remapper` is the machine's IOMMU.

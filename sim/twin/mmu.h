@@ -51,7 +51,6 @@ class Mmu {
   /// Passes every completed lookup and every completed invalidation to `checker`; null: to nothing.
   void set_checker(TranslationChecker* checker) { checker_ = checker; }
 
-  /// Returns the timing model of the TLBs.
   TlbTiming& timing() const { return *timing_; }
   /// Sets a function to be called after each invalidation and after each new geometry or root, so that stalled ports
   /// retry.

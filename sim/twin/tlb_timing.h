@@ -152,7 +152,7 @@ class TlbTiming {
   Places walks_{1}, rows_in_use_{1};
   WalkRows rows_;
   static constexpr uint64_t kJoinedUnit = 1024, kJoinedMemory = 8;
-  uint64_t joined_ = 0;                      ///< moving average of the lookups that join a walk, times kJoinedUnit
+  uint64_t joined_ = 0;                      ///< moving average of joining lookups per walk, times kJoinedUnit
   uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< end of the fill unit's write; end of the use of its page register
   PolicyCounters policy_counts_;
   // The walks that wait for a walker, in order of arrival, and the same walks in the policy's format

@@ -45,7 +45,6 @@ class BareGpu {
   /// Returns the checkers' findings.
   std::vector<std::string> Findings() const;
   uint64_t translations() const;  ///< number of responses that the checker observed
-  /// Sets the driver of the client ports.
   void set_clients(ClientReads* clients) { clients_ = clients; }
   /// Returns the cycles of the lookup responses, in ascending order.
   const std::vector<uint64_t>& answers() const { return answers_; }

@@ -10,7 +10,7 @@ namespace {
 using dma::CopyMachine;
 using dma::CopyWork;
 
-constexpr unsigned kLatency = 100;  // the default latency of dma::Answers
+constexpr unsigned kLatency = 100;  // the default of dma::Answers
 
 struct Limit {
   double value;
