@@ -101,7 +101,7 @@ void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t 
   if (size > kRecord || way == 0) {
     Push(result.hpa, size, posts_);
     Touch(result.hpa, true);
-    static_cast<void>(ram_.DeviceWrite(result.hpa, from, size, snoops));  // false would mean no memory there
+    static_cast<void>(ram_.DeviceWrite(result.hpa, from, size, snoops));  // dropped if there is no memory
     return Finish(walk);
   }
   Posted& post = posted_[posts_] = {result.hpa, size, snoops, {}};
@@ -121,7 +121,7 @@ void Host::Push(uint64_t hpa, size_t size, uint64_t before) {
       continue;
     }
     Touch(p.hpa, true);
-    static_cast<void>(ram_.DeviceWrite(p.hpa, p.bytes.data(), p.size, p.snoop));  // false would mean no memory there
+    static_cast<void>(ram_.DeviceWrite(p.hpa, p.bytes.data(), p.size, p.snoop));  // dropped if there is no memory
     post = posted_.erase(post);
   }
 }

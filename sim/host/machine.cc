@@ -67,7 +67,7 @@ void Machine::MmioWrite(uint64_t address, unsigned size, uint64_t value) {
   clock().CatchUp();
   const Decoded where = parts_.map.Decode(address, size);
   if (where.region == Region::kRam) {
-    static_cast<void>(parts_.ram.Write(address, &value, size));  // false would mean no memory there
+    static_cast<void>(parts_.ram.Write(address, &value, size));  // dropped if there is no memory
   } else if (where.region == Region::kBar) {
     parts_.device.Write(AccessAt(where, address, size), &value);
   } else {
