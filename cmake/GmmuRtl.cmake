@@ -52,8 +52,9 @@ function(gmmu_rtl_engine suffix bits)
   foreach(key IN LISTS GMMU_BUILD_KEYS)
     list(APPEND sizes +define+GMMU_${key}=${GMMU_${key}})
   endforeach()
-  gmmu_verilate(gmmu_rtl_gpu${suffix} gmmu_gpu ${trace} OPTIMISE -Os SOURCES ${PROJECT_SOURCE_DIR}/rtl/observe.vlt
-    ARGS --no-assert -fno-ico-change-detect ${sizes} +define+GMMU_DATA_BITS=${bits})
+  gmmu_verilate(gmmu_rtl_gpu${suffix} gmmu_gpu_axi ${trace} OPTIMISE -Os SOURCES ${PROJECT_SOURCE_DIR}/rtl/observe.vlt
+    ARGS --no-assert -fno-ico-change-detect ${sizes} +define+GMMU_ID_BITS=16
+         +define+GMMU_DATA_BITS=${bits})
   set(name gmmu_rtl_engine${suffix})
   add_library(${name} STATIC ${sources})
   target_link_libraries(${name} PUBLIC gmmu_rtl_gpu${suffix} gmmu_options SystemC::systemc)

@@ -35,28 +35,25 @@ module gmmu_arty_a7 #(
     rst_q <= !calm_q[1] || wait_q != '0;
   end
 
-  logic                   vram_reset, ar_valid, ar_ready, r_valid, r_ready, r_last, aw_valid, aw_ready, w_valid, w_ready, w_last;
-  logic                   b_valid, b_ready;
-  logic [PortIdWidth-1:0] ar_id, r_id, aw_id, b_id;
-  logic [PaWidth-1:0]     ar_addr, aw_addr;
-  logic [7:0]             ar_len, w_strb, leds;
-  logic [63:0]            r_data, w_data;
+  logic       vram_reset, ar_valid, ar_ready, r_valid, r_ready, aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
+  port_ax_t   ar, aw;
+  port_r_t    r;
+  w_t         w;
+  port_b_t    b;
+  logic [7:0] leds;
   gmmu_bram_vram #(.Bytes(VramBytes)) u_vram (
-    .clk_i(clk), .rst_i(vram_reset), .arvalid_i(ar_valid), .arready_o(ar_ready), .arid_i(ar_id), .araddr_i(ar_addr),
-    .arlen_i(ar_len), .rvalid_o(r_valid), .rready_i(r_ready), .rid_o(r_id), .rdata_o(r_data), .rlast_o(r_last),
-    .awvalid_i(aw_valid), .awready_o(aw_ready), .awid_i(aw_id), .awaddr_i(aw_addr), .wvalid_i(w_valid), .wready_o(w_ready),
-    .wdata_i(w_data), .wstrb_i(w_strb), .wlast_i(w_last), .bvalid_o(b_valid), .bready_i(b_ready), .bid_o(b_id));
+    .clk_i(clk), .rst_i(vram_reset), .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar),
+    .r_valid_o(r_valid), .r_ready_i(r_ready), .r_o(r), .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw),
+    .w_valid_i(w_valid), .w_ready_o(w_ready), .w_i(w), .b_valid_o(b_valid), .b_ready_i(b_ready), .b_o(b));
 
   gmmu_board #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond), .VramBytes(64'(VramBytes)), .Build(Build), .Name(Name)) u_board (
     .clk_i(clk), .rst_i(rst_q), .line_i(uart_txd_in), .line_o(uart_rxd_out), .leds_o(leds), .vram_ready_i(1'b1),
     .vram_reset_o(vram_reset),
-    .m_vram_arvalid_o(ar_valid), .m_vram_arready_i(ar_ready), .m_vram_arid_o(ar_id), .m_vram_araddr_o(ar_addr),
-    .m_vram_arlen_o(ar_len), .m_vram_arsize_o(), .m_vram_arburst_o(), .m_vram_rvalid_i(r_valid), .m_vram_rready_o(r_ready),
-    .m_vram_rid_i(r_id), .m_vram_rdata_i(r_data), .m_vram_rresp_i(2'd0), .m_vram_rlast_i(r_last),
-    .m_vram_awvalid_o(aw_valid), .m_vram_awready_i(aw_ready), .m_vram_awid_o(aw_id), .m_vram_awaddr_o(aw_addr),
-    .m_vram_awlen_o(), .m_vram_awsize_o(), .m_vram_awburst_o(), .m_vram_wvalid_o(w_valid), .m_vram_wready_i(w_ready),
-    .m_vram_wdata_o(w_data), .m_vram_wstrb_o(w_strb), .m_vram_wlast_o(w_last), .m_vram_bvalid_i(b_valid),
-    .m_vram_bready_o(b_ready), .m_vram_bid_i(b_id), .m_vram_bresp_i(2'd0));
+    .m_vram_ar_valid_o(ar_valid), .m_vram_ar_ready_i(ar_ready), .m_vram_ar_o(ar),
+    .m_vram_r_valid_i(r_valid), .m_vram_r_ready_o(r_ready), .m_vram_r_i(r),
+    .m_vram_aw_valid_o(aw_valid), .m_vram_aw_ready_i(aw_ready), .m_vram_aw_o(aw),
+    .m_vram_w_valid_o(w_valid), .m_vram_w_ready_i(w_ready), .m_vram_w_o(w),
+    .m_vram_b_valid_i(b_valid), .m_vram_b_ready_o(b_ready), .m_vram_b_i(b));
   assign led = leds[3:0];
   logic unused_leds;
   assign unused_leds = ^leds[7:4];

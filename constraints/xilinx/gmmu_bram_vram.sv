@@ -12,29 +12,22 @@ module gmmu_bram_vram
   input  logic                   clk_i,
   input  logic                   rst_i,
 
-  input  logic                   arvalid_i,
-  output logic                   arready_o,
-  input  logic [PortIdWidth-1:0] arid_i,
-  input  logic [PaWidth-1:0]     araddr_i,
-  input  logic [7:0]             arlen_i,
-  output logic                   rvalid_o,
-  input  logic                   rready_i,
-  output logic [PortIdWidth-1:0] rid_o,
-  output logic [63:0]            rdata_o,
-  output logic                   rlast_o,
+  input  logic                   ar_valid_i,
+  output logic                   ar_ready_o,
+  input  port_ax_t               ar_i,
+  output logic                   r_valid_o,
+  input  logic                   r_ready_i,
+  output port_r_t                r_o,
 
-  input  logic                   awvalid_i,
-  output logic                   awready_o,
-  input  logic [PortIdWidth-1:0] awid_i,
-  input  logic [PaWidth-1:0]     awaddr_i,
-  input  logic                   wvalid_i,
-  output logic                   wready_o,
-  input  logic [63:0]            wdata_i,
-  input  logic [7:0]             wstrb_i,
-  input  logic                   wlast_i,
-  output logic                   bvalid_o,
-  input  logic                   bready_i,
-  output logic [PortIdWidth-1:0] bid_o
+  input  logic                   aw_valid_i,
+  output logic                   aw_ready_o,
+  input  port_ax_t               aw_i,
+  input  logic                   w_valid_i,
+  output logic                   w_ready_o,
+  input  w_t                     w_i,
+  output logic                   b_valid_o,
+  input  logic                   b_ready_i,
+  output port_b_t                b_o
 );
   localparam int unsigned Words = Bytes / 8;
   localparam int unsigned Lg2 = $clog2(Words);
@@ -46,23 +39,25 @@ module gmmu_bram_vram
   logic [7:0] left_q;
   index_t     next_q, fetch;
   logic       starts, steps;
-  assign arready_o = !reads_q;
-  assign starts = arvalid_i && arready_o;
-  assign steps = rvalid_o && rready_i;
-  assign rlast_o = left_q == '0;
-  assign rvalid_o = reads_q;
-  assign fetch = starts ? index_t'(araddr_i >> 3) : next_q;
+  assign r_o.resp = RespOkay;
+  assign b_o.resp = RespOkay;
+  assign ar_ready_o = !reads_q;
+  assign starts = ar_valid_i && ar_ready_o;
+  assign steps = r_valid_o && r_ready_i;
+  assign r_o.last = left_q == '0;
+  assign r_valid_o = reads_q;
+  assign fetch = starts ? index_t'(ar_i.addr >> 3) : next_q;
   always_ff @(posedge clk_i) begin
     if (starts || steps) begin
-      rdata_o <= words[fetch];
+      r_o.data <= words[fetch];
       next_q <= fetch + 1'b1;
     end
     if (starts) begin
       reads_q <= 1'b1;
-      left_q <= arlen_i;
-      rid_o <= arid_i;
+      left_q <= ar_i.len;
+      r_o.id <= ar_i.id;
     end else if (steps) begin
-      reads_q <= !rlast_o;
+      reads_q <= !r_o.last;
       left_q <= left_q - 1'b1;
     end
     if (rst_i) reads_q <= 1'b0;
@@ -71,29 +66,29 @@ module gmmu_bram_vram
   // ---- writes
   logic   writes_q;
   index_t to_q;
-  assign awready_o = !writes_q && !bvalid_o;
-  assign wready_o = writes_q;
+  assign aw_ready_o = !writes_q && !b_valid_o;
+  assign w_ready_o = writes_q;
   always_ff @(posedge clk_i) begin
-    if (wvalid_i && wready_o) begin
-      for (int i = 0; i < 8; i++) if (wstrb_i[i]) words[to_q][i*8 +: 8] <= wdata_i[i*8 +: 8];
+    if (w_valid_i && w_ready_o) begin
+      for (int i = 0; i < 8; i++) if (w_i.strb[i]) words[to_q][i*8 +: 8] <= w_i.data[i*8 +: 8];
       to_q <= to_q + 1'b1;
-      if (wlast_i) begin
+      if (w_i.last) begin
         writes_q <= 1'b0;
-        bvalid_o <= 1'b1;
+        b_valid_o <= 1'b1;
       end
     end
-    if (bvalid_o && bready_i) bvalid_o <= 1'b0;
-    if (awvalid_i && awready_o) begin
+    if (b_valid_o && b_ready_i) b_valid_o <= 1'b0;
+    if (aw_valid_i && aw_ready_o) begin
       writes_q <= 1'b1;
-      to_q <= index_t'(awaddr_i >> 3);
-      bid_o <= awid_i;
+      to_q <= index_t'(aw_i.addr >> 3);
+      b_o.id <= aw_i.id;
     end
     if (rst_i) begin
       writes_q <= 1'b0;
-      bvalid_o <= 1'b0;
+      b_valid_o <= 1'b0;
     end
   end
 
   logic unused_address;
-  assign unused_address = ^{araddr_i, awaddr_i};
+  assign unused_address = ^{ar_i.addr, aw_i.addr};
 endmodule

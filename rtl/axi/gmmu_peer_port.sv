@@ -27,31 +27,19 @@ module gmmu_peer_port
 
   input  logic                 s_ar_valid_i,
   output logic                 s_ar_ready_o,
-  input  logic [IdWidth-1:0]   s_ar_id_i,
-  input  pa_t                  s_ar_addr_i,
-  input  logic [7:0]           s_ar_len_i,
-  input  logic [2:0]           s_ar_size_i,
-  input  logic [1:0]           s_ar_burst_i,
+  input  sub_ax_t              s_ar_i,
   output logic                 s_r_valid_o,
   input  logic                 s_r_ready_i,   // always 1
-  output logic [IdWidth-1:0]   s_r_id_o,
-  output logic [DataWidth-1:0] s_r_data_o,
-  output logic [1:0]           s_r_resp_o,
-  output logic                 s_r_last_o,
+  output sub_r_t               s_r_o,
   input  logic                 s_aw_valid_i,
   output logic                 s_aw_ready_o,
-  input  logic [IdWidth-1:0]   s_aw_id_i,
-  input  pa_t                  s_aw_addr_i,
-  input  logic [7:0]           s_aw_len_i,
-  input  logic [2:0]           s_aw_size_i,
-  input  logic [1:0]           s_aw_burst_i,
+  input  sub_ax_t              s_aw_i,
   input  logic                 s_w_valid_i,
   output logic                 s_w_ready_o,
   input  w_t                   s_w_i,
   output logic                 s_b_valid_o,
   input  logic                 s_b_ready_i,   // always 1
-  output logic [IdWidth-1:0]   s_b_id_o,
-  output logic [1:0]           s_b_resp_o,
+  output sub_b_t               s_b_o,
 
   output rd_req_t              rd_req_o,
   input  rd_rsp_t              rd_rsp_i,
@@ -66,22 +54,18 @@ module gmmu_peer_port
 
   gmmu_peer_read #(.Slots(Slots)) u_read (
     .clk_i(clk), .rst_i, .cut_i, .vram_bytes_i, .idle_o(read_idle),
-    .s_ar_valid_i, .s_ar_ready_o, .s_ar_id_i, .s_ar_addr_i, .s_ar_len_i,
+    .s_ar_valid_i, .s_ar_ready_o, .s_ar_id_i(s_ar_i.id), .s_ar_addr_i(s_ar_i.addr), .s_ar_len_i(s_ar_i.len),
     .s_r_valid_o, .s_r_o(s_r),
     .rd_req_o, .rd_rsp_i
   );
   gmmu_peer_write #(.Slots(Slots)) u_write (
     .clk_i(clk), .rst_i, .cut_i, .vram_bytes_i, .idle_o(write_idle),
-    .s_aw_valid_i, .s_aw_ready_o, .s_aw_id_i, .s_aw_addr_i, .s_aw_len_i,
+    .s_aw_valid_i, .s_aw_ready_o, .s_aw_id_i(s_aw_i.id), .s_aw_addr_i(s_aw_i.addr), .s_aw_len_i(s_aw_i.len),
     .s_w_valid_i, .s_w_ready_o, .s_w_i, .s_b_valid_o, .s_b_o(s_b),
     .wr_req_o, .wr_rsp_i
   );
-  assign s_r_id_o = s_r.id;
-  assign s_r_data_o = s_r.data;
-  assign s_r_resp_o = s_r.error ? RespSlvErr : RespOkay;
-  assign s_r_last_o = s_r.last;
-  assign s_b_id_o = s_b.id;
-  assign s_b_resp_o = s_b.error ? RespSlvErr : RespOkay;
+  assign s_r_o = '{id: s_r.id, data: s_r.data, resp: s_r.error ? RespSlvErr : RespOkay, last: s_r.last};
+  assign s_b_o = '{id: s_b.id, resp: s_b.error ? RespSlvErr : RespOkay};
   assign idle_o = read_idle && write_idle;
 
   gmmu_sleep u_sleep (
@@ -91,8 +75,8 @@ module gmmu_peer_port
   a_taken: assert property (@(posedge clk_i) disable iff (rst_i)
     (!s_r_valid_o || s_r_ready_i) && (!s_b_valid_o || s_b_ready_i));
   a_burst: assert property (@(posedge clk_i) disable iff (rst_i)
-    (!s_ar_valid_i || (s_ar_size_i == BeatSize && s_ar_burst_i == BurstIncr)) &&
-    (!s_aw_valid_i || (s_aw_size_i == BeatSize && s_aw_burst_i == BurstIncr)));
+    (!s_ar_valid_i || (s_ar_i.size == BeatSize && s_ar_i.burst == BurstIncr)) &&
+    (!s_aw_valid_i || (s_aw_i.size == BeatSize && s_aw_i.burst == BurstIncr)));
   logic unused_bits;
-  assign unused_bits = ^{s_ar_size_i, s_ar_burst_i, s_r_ready_i, s_aw_size_i, s_aw_burst_i, s_b_ready_i};
+  assign unused_bits = ^{s_ar_i.size, s_ar_i.burst, s_r_ready_i, s_aw_i.size, s_aw_i.burst, s_b_ready_i};
 endmodule

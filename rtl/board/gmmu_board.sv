@@ -32,35 +32,21 @@ module gmmu_board
   input  logic                     vram_ready_i,
   output logic                     vram_reset_o,
   output logic [15:0]              vram_key_o,
-  output logic                     m_vram_arvalid_o,
-  input  logic                     m_vram_arready_i,
-  output logic [PortIdWidth-1:0]   m_vram_arid_o,
-  output logic [PaWidth-1:0]       m_vram_araddr_o,
-  output logic [7:0]               m_vram_arlen_o,
-  output logic [2:0]               m_vram_arsize_o,
-  output logic [1:0]               m_vram_arburst_o,
-  input  logic                     m_vram_rvalid_i,
-  output logic                     m_vram_rready_o,
-  input  logic [PortIdWidth-1:0]   m_vram_rid_i,
-  input  logic [DataWidth-1:0]     m_vram_rdata_i,
-  input  logic [1:0]               m_vram_rresp_i,
-  input  logic                     m_vram_rlast_i,
-  output logic                     m_vram_awvalid_o,
-  input  logic                     m_vram_awready_i,
-  output logic [PortIdWidth-1:0]   m_vram_awid_o,
-  output logic [PaWidth-1:0]       m_vram_awaddr_o,
-  output logic [7:0]               m_vram_awlen_o,
-  output logic [2:0]               m_vram_awsize_o,
-  output logic [1:0]               m_vram_awburst_o,
-  output logic                     m_vram_wvalid_o,
-  input  logic                     m_vram_wready_i,
-  output logic [DataWidth-1:0]     m_vram_wdata_o,
-  output logic [DataBytes-1:0]     m_vram_wstrb_o,
-  output logic                     m_vram_wlast_o,
-  input  logic                     m_vram_bvalid_i,
-  output logic                     m_vram_bready_o,
-  input  logic [PortIdWidth-1:0]   m_vram_bid_i,
-  input  logic [1:0]               m_vram_bresp_i
+  output logic                     m_vram_ar_valid_o,
+  input  logic                     m_vram_ar_ready_i,
+  output port_ax_t                 m_vram_ar_o,
+  input  logic                     m_vram_r_valid_i,
+  output logic                     m_vram_r_ready_o,
+  input  port_r_t                  m_vram_r_i,
+  output logic                     m_vram_aw_valid_o,
+  input  logic                     m_vram_aw_ready_i,
+  output port_ax_t                 m_vram_aw_o,
+  output logic                     m_vram_w_valid_o,
+  input  logic                     m_vram_w_ready_i,
+  output w_t                       m_vram_w_o,
+  input  logic                     m_vram_b_valid_i,
+  output logic                     m_vram_b_ready_o,
+  input  port_b_t                  m_vram_b_i
 );
   // ---- The link.
   logic       up_valid, up_ready, down_valid, down_ready, open, opening, got, damaged, gap, again;
@@ -77,15 +63,13 @@ module gmmu_board
   gmmu_reset u_rst_ends (.clk_i, .rst_i(begin_anew), .rst_o(rst_ends));
   gmmu_reset u_rst_vram (.clk_i, .rst_i(begin_anew), .rst_o(vram_reset_o));
 
-  logic                   request_valid, request_ready, r_valid, r_ready, r_last, unknown;
-  logic [7:0]             request;
-  logic [PortIdWidth-1:0] r_id;
-  logic [63:0]            r_data;
-  logic [1:0]             r_resp;
+  logic       request_valid, request_ready, r_valid, r_ready, unknown;
+  logic [7:0] request;
+  port_r_t    r;
   gmmu_link_down u_down (
     .clk_i, .rst_i(rst_ends), .valid_i(down_valid), .ready_o(down_ready), .data_i(down),
     .request_valid_o(request_valid), .request_ready_i(request_ready), .request_o(request),
-    .r_valid_o(r_valid), .r_ready_i(r_ready), .r_id_o(r_id), .r_data_o(r_data), .r_resp_o(r_resp), .r_last_o(r_last),
+    .r_valid_o(r_valid), .r_ready_i(r_ready), .r_o(r),
     .unknown_o(unknown));
 
   logic        reply_valid, reply_ready, reply_last, post_valid, post_ready, post_last;
@@ -138,18 +122,14 @@ module gmmu_board
   end
 
   // ---- The GPU's own accesses to the host.
-  logic                     ar_valid, ar_ready, aw_valid, aw_ready, w_valid, w_ready, w_last, b_valid, b_ready;
-  logic [PortIdWidth-1:0]   ar_id, aw_id, b_id;
-  logic [PaWidth-1:0]       ar_addr, aw_addr;
-  logic [7:0]               ar_len, aw_len, w_strb;
-  logic [$bits(user_t)-1:0] ar_user, aw_user;
-  logic [63:0]              w_data;
+  logic     ar_valid, ar_ready, aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
+  port_ax_t ar, aw;
+  w_t       w;
+  port_b_t  b;
   gmmu_link_host_port u_host_port (
-    .clk_i, .rst_i(rst_ends),
-    .arvalid_i(ar_valid), .arready_o(ar_ready), .arid_i(ar_id), .araddr_i(ar_addr), .arlen_i(ar_len), .aruser_i(ar_user),
-    .awvalid_i(aw_valid), .awready_o(aw_ready), .awid_i(aw_id), .awaddr_i(aw_addr), .awlen_i(aw_len), .awuser_i(aw_user),
-    .wvalid_i(w_valid), .wready_o(w_ready), .wdata_i(w_data), .wstrb_i(w_strb), .wlast_i(w_last),
-    .bvalid_o(b_valid), .bready_i(b_ready), .bid_o(b_id),
+    .clk_i, .rst_i(rst_ends), .ar_valid_i(ar_valid), .ar_ready_o(ar_ready), .ar_i(ar),
+    .aw_valid_i(aw_valid), .aw_ready_o(aw_ready), .aw_i(aw), .w_valid_i(w_valid), .w_ready_o(w_ready), .w_i(w),
+    .b_valid_o(b_valid), .b_ready_i(b_ready), .b_o(b),
     .up_valid_o(post_valid), .up_ready_i(post_ready), .up_o(post), .up_last_o(post_last));
 
   gmmu_gpu #(.Config(Config)) u_gpu (
@@ -166,37 +146,20 @@ module gmmu_board
     .s_win_bvalid_o(win_bvalid), .s_win_bready_i(1'b1), .s_win_bresp_o(win_bresp),
     .s_win_arvalid_i(win_arvalid), .s_win_arready_o(win_arready), .s_win_araddr_i(address),
     .s_win_rvalid_o(win_rvalid), .s_win_rready_i(1'b1), .s_win_rdata_o(win_rdata), .s_win_rresp_o(win_rresp),
-    .m_vram_arvalid_o, .m_vram_arready_i, .m_vram_arid_o, .m_vram_araddr_o, .m_vram_arlen_o, .m_vram_arsize_o,
-    .m_vram_arburst_o, .m_vram_rvalid_i, .m_vram_rready_o, .m_vram_rid_i, .m_vram_rdata_i, .m_vram_rresp_i,
-    .m_vram_rlast_i, .m_vram_awvalid_o, .m_vram_awready_i, .m_vram_awid_o, .m_vram_awaddr_o, .m_vram_awlen_o,
-    .m_vram_awsize_o, .m_vram_awburst_o, .m_vram_wvalid_o, .m_vram_wready_i, .m_vram_wdata_o, .m_vram_wstrb_o,
-    .m_vram_wlast_o, .m_vram_bvalid_i, .m_vram_bready_o, .m_vram_bid_i, .m_vram_bresp_i,
-    .m_host_arvalid_o(ar_valid), .m_host_arready_i(ar_ready), .m_host_arid_o(ar_id), .m_host_araddr_o(ar_addr),
-    .m_host_arlen_o(ar_len), .m_host_arsize_o(), .m_host_arburst_o(), .m_host_aruser_o(ar_user),
-    .m_host_rvalid_i(r_valid), .m_host_rready_o(r_ready), .m_host_rid_i(r_id), .m_host_rdata_i(r_data),
-    .m_host_rresp_i(r_resp), .m_host_rlast_i(r_last),
-    .m_host_awvalid_o(aw_valid), .m_host_awready_i(aw_ready), .m_host_awid_o(aw_id), .m_host_awaddr_o(aw_addr),
-    .m_host_awlen_o(aw_len), .m_host_awsize_o(), .m_host_awburst_o(), .m_host_awuser_o(aw_user),
-    .m_host_wvalid_o(w_valid), .m_host_wready_i(w_ready), .m_host_wdata_o(w_data), .m_host_wstrb_o(w_strb),
-    .m_host_wlast_o(w_last), .m_host_bvalid_i(b_valid), .m_host_bready_o(b_ready), .m_host_bid_i(b_id),
-    .m_host_bresp_i(2'd0),
-    // No external client uses virtual addresses.
-    .cl_req_valid_i('0), .cl_req_ready_o(), .cl_req_id_i('0), .cl_req_space_i('0), .cl_req_va_i('0),
-    .cl_req_access_i('0), .cl_req_bytes_i('0), .cl_w_valid_i('0), .cl_w_ready_o(), .cl_w_id_i('0), .cl_w_word_i('0),
-    .cl_w_data_i('0), .cl_rsp_valid_o(), .cl_rsp_ready_i('1), .cl_rsp_id_o(), .cl_rsp_last_o(), .cl_rsp_fault_o(),
-    .cl_rsp_word_o(), .cl_rsp_data_o(),
-    .s_thr_arvalid_i(1'b0), .s_thr_arready_o(), .s_thr_arid_i('0), .s_thr_araddr_i('0), .s_thr_arlen_i('0),
-    .s_thr_arsize_i('0), .s_thr_arburst_i('0), .s_thr_arprot_i('0), .s_thr_aruser_i('0), .s_thr_rvalid_o(),
-    .s_thr_rready_i(1'b1), .s_thr_rid_o(), .s_thr_rdata_o(), .s_thr_rresp_o(), .s_thr_rlast_o(),
-    .s_thr_awvalid_i(1'b0), .s_thr_awready_o(), .s_thr_awid_i('0), .s_thr_awaddr_i('0), .s_thr_awlen_i('0),
-    .s_thr_awsize_i('0), .s_thr_awburst_i('0), .s_thr_awuser_i('0), .s_thr_wvalid_i(1'b0), .s_thr_wready_o(),
-    .s_thr_wdata_i('0), .s_thr_wstrb_i('0), .s_thr_bvalid_o(), .s_thr_bready_i(1'b1), .s_thr_bid_o(), .s_thr_bresp_o(),
-    .s_peer_arvalid_i(1'b0), .s_peer_arready_o(), .s_peer_arid_i('0), .s_peer_araddr_i('0), .s_peer_arlen_i('0),
-    .s_peer_arsize_i('0), .s_peer_arburst_i('0), .s_peer_rvalid_o(), .s_peer_rready_i(1'b1), .s_peer_rid_o(),
-    .s_peer_rdata_o(), .s_peer_rresp_o(), .s_peer_rlast_o(), .s_peer_awvalid_i(1'b0), .s_peer_awready_o(),
-    .s_peer_awid_i('0), .s_peer_awaddr_i('0), .s_peer_awlen_i('0), .s_peer_awsize_i('0), .s_peer_awburst_i('0),
-    .s_peer_wvalid_i(1'b0), .s_peer_wready_o(), .s_peer_wdata_i('0), .s_peer_wstrb_i('0), .s_peer_wlast_i(1'b0),
-    .s_peer_bvalid_o(), .s_peer_bready_i(1'b1), .s_peer_bid_o(), .s_peer_bresp_o(),
+    .m_ar_valid_o({ar_valid, m_vram_ar_valid_o}), .m_ar_ready_i({ar_ready, m_vram_ar_ready_i}), .m_ar_o({ar, m_vram_ar_o}),
+    .m_r_valid_i({r_valid, m_vram_r_valid_i}), .m_r_ready_o({r_ready, m_vram_r_ready_o}), .m_r_i({r, m_vram_r_i}),
+    .m_aw_valid_o({aw_valid, m_vram_aw_valid_o}), .m_aw_ready_i({aw_ready, m_vram_aw_ready_i}), .m_aw_o({aw, m_vram_aw_o}),
+    .m_w_valid_o({w_valid, m_vram_w_valid_o}), .m_w_ready_i({w_ready, m_vram_w_ready_i}), .m_w_o({w, m_vram_w_o}),
+    .m_b_valid_i({b_valid, m_vram_b_valid_i}), .m_b_ready_o({b_ready, m_vram_b_ready_o}), .m_b_i({b, m_vram_b_i}),
+    // No external client, through-port or linked adapter.
+    .cl_req_valid_i('0), .cl_req_ready_o(), .cl_req_i('0), .cl_w_valid_i('0), .cl_w_ready_o(), .cl_w_i('0), .cl_w_data_i('0),
+    .cl_rsp_valid_o(), .cl_rsp_ready_i('1), .cl_rsp_o(), .cl_rsp_data_o(),
+    .s_thr_ar_valid_i(1'b0), .s_thr_ar_ready_o(), .s_thr_ar_i('0), .s_thr_r_valid_o(), .s_thr_r_ready_i(1'b1), .s_thr_r_o(),
+    .s_thr_aw_valid_i(1'b0), .s_thr_aw_ready_o(), .s_thr_aw_i('0), .s_thr_w_valid_i(1'b0), .s_thr_w_ready_o(),
+    .s_thr_w_data_i('0), .s_thr_w_strb_i('0), .s_thr_b_valid_o(), .s_thr_b_ready_i(1'b1), .s_thr_b_o(),
+    .s_peer_ar_valid_i(1'b0), .s_peer_ar_ready_o(), .s_peer_ar_i('0), .s_peer_r_valid_o(), .s_peer_r_ready_i(1'b1),
+    .s_peer_r_o(), .s_peer_aw_valid_i(1'b0), .s_peer_aw_ready_o(), .s_peer_aw_i('0), .s_peer_w_valid_i(1'b0),
+    .s_peer_w_ready_o(), .s_peer_w_i('0), .s_peer_b_valid_o(), .s_peer_b_ready_i(1'b1), .s_peer_b_o(),
     .ev_xlate_valid_o(), .ev_xlate_o(), .ev_inv_done_o(), .ev_inv_scope_o(), .ev_inv_space_o(), .ev_inv_start_o(),
     .ev_inv_end_o(), .ev_xlate_id_o(), .ev_valid_o(), .ev_o());
 endmodule

@@ -26,10 +26,7 @@ module gmmu_link_down
 
   output logic                   r_valid_o,
   input  logic                   r_ready_i,
-  output logic [PortIdWidth-1:0] r_id_o,
-  output logic [63:0]            r_data_o,
-  output logic [1:0]             r_resp_o,
-  output logic                   r_last_o,
+  output port_r_t                r_o,
 
   output logic                   unknown_o
 );
@@ -49,7 +46,7 @@ module gmmu_link_down
   assign push = take && (state_q == Request || (state_q == Kind && data_i[7:4] == 4'h1 && data_i != DownCompletion &&
                                                 data_i[3:0] != '0 && !data_i[3]));
   assign r_valid_o = state_q == Beat;
-  assign r_last_o = beats_q == '0;
+  assign r_o.last = beats_q == '0;
 
   always_ff @(posedge clk_i) begin
     unknown_o <= 1'b0;
@@ -89,27 +86,27 @@ module gmmu_link_down
       Shape: if (take) begin
         left_q <= left_q - 1'b1;
         unique case (left_q[2:0])
-          3'd4: r_id_o[7:0] <= data_i;
-          3'd3: r_id_o[15:8] <= data_i;
+          3'd4: r_o.id[7:0] <= data_i;
+          3'd3: r_o.id[15:8] <= data_i;
           3'd2: beats_q <= data_i;
-          default: r_resp_o <= data_i[1:0];
+          default: r_o.resp <= data_i[1:0];
         endcase
         if (left_q == 9'd1) begin
           left_q <= 9'd8;
-          r_data_o <= '0;
+          r_o.data <= '0;
           state_q <= data_i[1:0] == '0 ? Data : Beat;
         end
       end
       Data: if (take) begin
         left_q <= left_q - 1'b1;
-        r_data_o <= {data_i, r_data_o[63:8]};
+        r_o.data <= {data_i, r_o.data[63:8]};
         if (left_q == 9'd1) state_q <= Beat;
       end
       default: if (r_ready_i) begin   // Beat
         left_q <= 9'd8;
         beats_q <= beats_q - 1'b1;
-        if (r_last_o) state_q <= Kind;
-        else if (r_resp_o == '0) state_q <= Data;
+        if (r_o.last) state_q <= Kind;
+        else if (r_o.resp == '0) state_q <= Data;
       end
     endcase
     if (rst_i) state_q <= Kind;

@@ -14,26 +14,18 @@ module gmmu_link_host_port
   input  logic                     clk_i,
   input  logic                     rst_i,
 
-  input  logic                     arvalid_i,
-  output logic                     arready_o,
-  input  logic [PortIdWidth-1:0]   arid_i,
-  input  logic [PaWidth-1:0]       araddr_i,
-  input  logic [7:0]               arlen_i,
-  input  logic [$bits(user_t)-1:0] aruser_i,
-  input  logic                     awvalid_i,
-  output logic                     awready_o,
-  input  logic [PortIdWidth-1:0]   awid_i,
-  input  logic [PaWidth-1:0]       awaddr_i,
-  input  logic [7:0]               awlen_i,
-  input  logic [$bits(user_t)-1:0] awuser_i,
-  input  logic                     wvalid_i,
-  output logic                     wready_o,
-  input  logic [63:0]              wdata_i,
-  input  logic [7:0]               wstrb_i,
-  input  logic                     wlast_i,
-  output logic                     bvalid_o,
-  input  logic                     bready_i,
-  output logic [PortIdWidth-1:0]   bid_o,
+  input  logic                     ar_valid_i,
+  output logic                     ar_ready_o,
+  input  port_ax_t                 ar_i,
+  input  logic                     aw_valid_i,
+  output logic                     aw_ready_o,
+  input  port_ax_t                 aw_i,
+  input  logic                     w_valid_i,
+  output logic                     w_ready_o,
+  input  w_t                       w_i,
+  output logic                     b_valid_o,
+  input  logic                     b_ready_i,
+  output port_b_t                  b_o,           // always OKAY
 
   output logic                     up_valid_o,
   input  logic                     up_ready_i,
@@ -43,10 +35,7 @@ module gmmu_link_host_port
   // ---- A write's beats wait until all have arrived, because its header says whether all bytes are
   // written.
   logic        aw_q;              // an address waits for its data or for arbitration
-  logic [PortIdWidth-1:0]   awid_q;
-  logic [PaWidth-1:0]       awaddr_q;
-  logic [7:0]               awlen_q;
-  logic [$bits(user_t)-1:0] awuser_q;
+  port_ax_t    awx_q;
   logic        whole_q;           // all beats have arrived
   logic        sparse_q;          // some byte after the first one is not written
   logic        first_q;           // the next beat is the first
@@ -54,14 +43,14 @@ module gmmu_link_host_port
   logic [63:0] beat;
   logic [7:0]  beat_strobes;
   logic [7:0]  from_first;        // ones: bytes of the first beat from the address upwards
-  assign awready_o = !aw_q;
-  assign from_first = 8'hFF << awaddr_q[2:0];
+  assign aw_ready_o = !aw_q;
+  assign from_first = 8'hFF << awx_q.addr[2:0];
   // W passes a register, which splits its handshake path.
   logic        w_valid, w_take, w_last;
   logic [63:0] w_data;
   logic [7:0]  w_strb;
   gmmu_skid #(.Width(73)) u_w (
-    .clk_i, .rst_i, .valid_i(wvalid_i), .ready_o(wready_o), .data_i({wlast_i, wstrb_i, wdata_i}),
+    .clk_i, .rst_i, .valid_i(w_valid_i), .ready_o(w_ready_o), .data_i({w_i.last, w_i.strb, w_i.data}),
     .valid_o(w_valid), .ready_i(aw_q && !whole_q && room), .data_o({w_last, w_strb, w_data}));
   assign w_take = w_valid && aw_q && !whole_q && room;
   gmmu_fifo_ram #(.Width(72), .Depth(256)) u_beats (
@@ -76,28 +65,24 @@ module gmmu_link_host_port
   logic [3:0]   left_q;           // bytes left of the header or of the beat
   logic [7:0]   beats_q;          // beats that follow
   logic [2:0]   byte_q;           // number of the byte in the beat
-  logic                     ar_valid;
-  logic [PortIdWidth-1:0]   ar_id;
-  logic [PaWidth-1:0]       ar_addr;
-  logic [7:0]               ar_len;
-  logic [$bits(user_t)-1:0] ar_user;
+  logic         ar_valid;
+  port_ax_t     ar;
   // The header has many bits, so a register selects its contents.
-  gmmu_slice #(.Width(PortIdWidth + PaWidth + 8 + $bits(user_t)), .Slow(1'b1)) u_ar (
-    .clk_i, .rst_i, .valid_i(arvalid_i), .ready_o(arready_o), .data_i({arid_i, araddr_i, arlen_i, aruser_i}),
-    .valid_o(ar_valid), .ready_i(state_q == Rest), .data_o({ar_id, ar_addr, ar_len, ar_user}));
+  gmmu_slice #(.Width($bits(port_ax_t)), .Slow(1'b1)) u_ar (
+    .clk_i, .rst_i, .valid_i(ar_valid_i), .ready_o(ar_ready_o), .data_i(ar_i),
+    .valid_o(ar_valid), .ready_i(state_q == Rest), .data_o(ar));
   assign up_valid_o = state_q == Head || (state_q != Rest && beat_valid);
   assign up_o = state_q == Head ? head_q[7:0] : state_q == Strobes ? beat_strobes : beat[8*byte_q +: 8];
   assign up_last_o = state_q == Head ? left_q == 4'd1 && !write_q : state_q == Data && byte_q == 3'd7 && beats_q == '0;
   assign beat_take = state_q == Data && byte_q == 3'd7 && up_ready_i;
 
+  assign b_o.resp = RespOkay;
+
   always_ff @(posedge clk_i) begin
-    if (bready_i) bvalid_o <= 1'b0;
+    if (b_ready_i) b_valid_o <= 1'b0;
     if (!aw_q) begin
-      aw_q <= awvalid_i;
-      awid_q <= awid_i;
-      awaddr_q <= awaddr_i;
-      awlen_q <= awlen_i;
-      awuser_q <= awuser_i;
+      aw_q <= aw_valid_i;
+      awx_q <= aw_i;
       sparse_q <= 1'b0;
       first_q <= 1'b1;
     end
@@ -110,16 +95,16 @@ module gmmu_link_host_port
     unique case (state_q)
       Rest: begin
         byte_q <= '0;
-        beats_q <= awlen_q;
+        beats_q <= awx_q.len;
         if (ar_valid) begin
           state_q <= Head;
           write_q <= 1'b0;
-          head_q <= {ar_len, ar_addr, 4'd0, ar_user, ar_id, UpRead};
+          head_q <= {ar.len, ar.addr, 4'd0, ar.user, ar.id, UpRead};
           left_q <= 4'd14;
-        end else if (whole_q && !bvalid_o) begin
+        end else if (whole_q && !b_valid_o) begin
           state_q <= Head;
           write_q <= 1'b1;
-          head_q <= {8'd0, 7'd0, sparse_q, awlen_q, awaddr_q, 4'd0, awuser_q, UpWrite};
+          head_q <= {8'd0, 7'd0, sparse_q, awx_q.len, awx_q.addr, 4'd0, awx_q.user, UpWrite};
           left_q <= 4'd13;
         end
       end
@@ -137,8 +122,8 @@ module gmmu_link_host_port
             if (sparse_q) state_q <= Strobes;
           end else begin
             state_q <= Rest;
-            bvalid_o <= 1'b1;
-            bid_o <= awid_q;
+            b_valid_o <= 1'b1;
+            b_o.id <= awx_q.id;
             aw_q <= 1'b0;
             whole_q <= 1'b0;
           end
@@ -148,7 +133,7 @@ module gmmu_link_host_port
     if (rst_i) begin
       aw_q <= 1'b0;
       whole_q <= 1'b0;
-      bvalid_o <= 1'b0;
+      b_valid_o <= 1'b0;
       state_q <= Rest;
     end
   end

@@ -29,31 +29,21 @@ module gmmu_sdram
   input  logic                   rst_i,
   output logic                   initialized_o,  // the chip has been powered up
 
-  input  logic                   s_arvalid_i,
-  output logic                   s_arready_o,
-  input  logic [PortIdWidth-1:0] s_arid_i,
-  input  logic [PaWidth-1:0]     s_araddr_i,
-  input  logic [7:0]             s_arlen_i,
-  output logic                   s_rvalid_o,
-  input  logic                   s_rready_i,
-  output logic [PortIdWidth-1:0] s_rid_o,
-  output logic [DataWidth-1:0]   s_rdata_o,
-  output logic [1:0]             s_rresp_o,
-  output logic                   s_rlast_o,
-  input  logic                   s_awvalid_i,
-  output logic                   s_awready_o,
-  input  logic [PortIdWidth-1:0] s_awid_i,
-  input  logic [PaWidth-1:0]     s_awaddr_i,
-  input  logic [7:0]             s_awlen_i,
-  input  logic                   s_wvalid_i,
-  output logic                   s_wready_o,
-  input  logic [DataWidth-1:0]   s_wdata_i,
-  input  logic [DataBytes-1:0]   s_wstrb_i,
-  input  logic                   s_wlast_i,
-  output logic                   s_bvalid_o,
-  input  logic                   s_bready_i,
-  output logic [PortIdWidth-1:0] s_bid_o,
-  output logic [1:0]             s_bresp_o,
+  input  logic                   s_ar_valid_i,
+  output logic                   s_ar_ready_o,
+  input  port_ax_t               s_ar_i,         // user is ignored
+  output logic                   s_r_valid_o,
+  input  logic                   s_r_ready_i,
+  output port_r_t                s_r_o,
+  input  logic                   s_aw_valid_i,
+  output logic                   s_aw_ready_o,
+  input  port_ax_t               s_aw_i,
+  input  logic                   s_w_valid_i,
+  output logic                   s_w_ready_o,
+  input  w_t                     s_w_i,
+  output logic                   s_b_valid_o,
+  input  logic                   s_b_ready_i,
+  output port_b_t                s_b_o,
 
   output logic                   sdram_cke_o,
   output logic                   sdram_csn_o,
@@ -90,13 +80,13 @@ module gmmu_sdram
   logic [DataWidth-1:0] w_data;
   logic [DataBytes-1:0] w_strb;
   gmmu_slice #(.Width($bits(burst_t)), .Slow(1'b1)) u_ar (
-    .clk_i, .rst_i, .valid_i(s_arvalid_i), .ready_o(s_arready_o), .data_i({s_arid_i, s_araddr_i, s_arlen_i}),
+    .clk_i, .rst_i, .valid_i(s_ar_valid_i), .ready_o(s_ar_ready_o), .data_i({s_ar_i.id, s_ar_i.addr, s_ar_i.len}),
     .valid_o(ar_valid), .ready_i(start_read), .data_o(ar));
   gmmu_slice #(.Width($bits(burst_t)), .Slow(1'b1)) u_aw (
-    .clk_i, .rst_i, .valid_i(s_awvalid_i), .ready_o(s_awready_o), .data_i({s_awid_i, s_awaddr_i, s_awlen_i}),
+    .clk_i, .rst_i, .valid_i(s_aw_valid_i), .ready_o(s_aw_ready_o), .data_i({s_aw_i.id, s_aw_i.addr, s_aw_i.len}),
     .valid_o(aw_valid), .ready_i(start_write), .data_o(aw));
   gmmu_fifo_ram #(.Width(DataWidth + DataBytes), .Depth(WriteBeats)) u_w (
-    .clk_i, .rst_i, .valid_i(s_wvalid_i), .ready_o(s_wready_o), .data_i({s_wdata_i, s_wstrb_i}),
+    .clk_i, .rst_i, .valid_i(s_w_valid_i), .ready_o(s_w_ready_o), .data_i({s_w_i.data, s_w_i.strb}),
     .valid_o(w_valid), .ready_i(w_pop), .data_o({w_data, w_strb}));
 
   assign ar_past = ar.addr[PaWidth-1:WordBits+3] != '0;
@@ -106,7 +96,7 @@ module gmmu_sdram
   localparam int unsigned WholeBits = $clog2(WriteBeats + 3);
   logic [WholeBits-1:0] whole_q;
   logic                 whole_any_q, w_end;
-  assign w_end = s_wvalid_i && s_wready_o && s_wlast_i;
+  assign w_end = s_w_valid_i && s_w_ready_o && s_w_i.last;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       whole_q <= '0;
@@ -126,32 +116,32 @@ module gmmu_sdram
   logic [63:0]           r_done_data;
   logic [CreditBits-1:0] credits_q;
   logic [EndBits-1:0]    ends_q;  // completed writes that have not been answered
-  assign r_take = s_rvalid_o && s_rready_i;
-  assign b_take = s_bvalid_o && s_bready_i;
+  assign r_take = s_r_valid_o && s_r_ready_i;
+  assign b_take = s_b_valid_o && s_b_ready_i;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       credits_q <= CreditBits'(ReadBeats);
       credit_q <= 1'b1;
       ends_q <= '0;
-      s_bvalid_o <= 1'b0;
+      s_b_valid_o <= 1'b0;
     end else begin
       if (r_take != r_begun_q) credits_q <= credits_q + (r_take ? CreditBits'(1) : '1);
       credit_q <= r_take || (credit_q && !(r_begun_q && credits_q == CreditBits'(1)));
       if (b_done != b_take) ends_q <= ends_q + (b_done ? EndBits'(1) : '1);
-      s_bvalid_o <= b_done || (s_bvalid_o && !(b_take && ends_q == EndBits'(1)));
+      s_b_valid_o <= b_done || (s_b_valid_o && !(b_take && ends_q == EndBits'(1)));
     end
   end
   gmmu_fifo_ram #(.Width(DataWidth + 1), .Depth(ReadBeats)) u_r (
     .clk_i, .rst_i, .valid_i(r_done), .ready_o(r_room), .data_i({r_done_last, r_done_data}),
-    .valid_o(s_rvalid_o), .ready_i(s_rready_i), .data_o({s_rlast_o, s_rdata_o}));
+    .valid_o(s_r_valid_o), .ready_i(s_r_ready_i), .data_o({s_r_o.last, s_r_o.data}));
   gmmu_fifo #(.Width(PortIdWidth + 1), .Depth(ReadBursts)) u_read_ids (
     .clk_i, .rst_i, .valid_i(start_read), .ready_o(read_ids_ready), .data_i({ar.id, ar_past}),
-    .valid_o(read_ids_any), .ready_i(r_take && s_rlast_o), .data_o({s_rid_o, r_error}));
+    .valid_o(read_ids_any), .ready_i(r_take && s_r_o.last), .data_o({s_r_o.id, r_error}));
   gmmu_fifo #(.Width(PortIdWidth + 1), .Depth(WriteBursts)) u_write_ids (
     .clk_i, .rst_i, .valid_i(start_write), .ready_o(write_ids_ready), .data_i({aw.id, aw_past}),
-    .valid_o(write_ids_any), .ready_i(b_take), .data_o({s_bid_o, b_error}));
-  assign s_rresp_o = r_error ? RespSlvErr : RespOkay;
-  assign s_bresp_o = b_error ? RespSlvErr : RespOkay;
+    .valid_o(write_ids_any), .ready_i(b_take), .data_o({s_b_o.id, b_error}));
+  assign s_r_o.resp = r_error ? RespSlvErr : RespOkay;
+  assign s_b_o.resp = b_error ? RespSlvErr : RespOkay;
 
   // ---- The current burst.
   logic                can_read, pick_read_q, pick_write_q;
@@ -212,6 +202,8 @@ module gmmu_sdram
   assign unused_lanes = ^{ar.addr[2:0], aw.addr[2:0]};
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i) !r_done || r_room);
-  a_read_id: assert property (@(posedge clk_i) disable iff (rst_i) !s_rvalid_o || read_ids_any);
-  a_write_id: assert property (@(posedge clk_i) disable iff (rst_i) !s_bvalid_o || write_ids_any);
+  a_read_id: assert property (@(posedge clk_i) disable iff (rst_i) !s_r_valid_o || read_ids_any);
+  a_write_id: assert property (@(posedge clk_i) disable iff (rst_i) !s_b_valid_o || write_ids_any);
+  logic unused_user;
+  assign unused_user = ^{s_ar_i.user, s_aw_i.user};
 endmodule

@@ -57,24 +57,20 @@ module gmmu_ulx3s #(
   // ---- VRAM.
   logic vram_ready, vram_reset;
   logic [15:0] vram_key;
-  logic ar_valid, ar_ready, r_valid, r_ready, r_last, aw_valid, aw_ready, w_valid, w_ready, w_last, b_valid, b_ready;
-  logic [PortIdWidth-1:0] ar_id, r_id, aw_id, b_id;
-  logic [PaWidth-1:0]     ar_addr, aw_addr;
-  logic [7:0]             ar_len, aw_len;
-  logic [DataWidth-1:0]   r_data, w_data;
-  logic [DataBytes-1:0]   w_strb;
-  logic [1:0]             r_resp, b_resp;
+  logic ar_valid, ar_ready, r_valid, r_ready, aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
+  port_ax_t    ar, aw;
+  port_r_t     r;
+  w_t          w;
+  port_b_t     b;
   logic        cke, csn, rasn, casn, wen, dq_oe;
   logic [1:0]  ba, dqm;
   logic [12:0] a;
   logic [15:0] dq_in, dq_out;
   gmmu_sdram #(.ClockKhz(ClockHz / 1000), .CasLatency(2), .CaptureCycles(5)) u_sdram (
     .clk_i(clk), .rst_i(vram_reset), .initialized_o(vram_ready),
-    .s_arvalid_i(ar_valid), .s_arready_o(ar_ready), .s_arid_i(ar_id), .s_araddr_i(ar_addr), .s_arlen_i(ar_len),
-    .s_rvalid_o(r_valid), .s_rready_i(r_ready), .s_rid_o(r_id), .s_rdata_o(r_data), .s_rresp_o(r_resp),
-    .s_rlast_o(r_last), .s_awvalid_i(aw_valid), .s_awready_o(aw_ready), .s_awid_i(aw_id), .s_awaddr_i(aw_addr),
-    .s_awlen_i(aw_len), .s_wvalid_i(w_valid), .s_wready_o(w_ready), .s_wdata_i(w_data), .s_wstrb_i(w_strb),
-    .s_wlast_i(w_last), .s_bvalid_o(b_valid), .s_bready_i(b_ready), .s_bid_o(b_id), .s_bresp_o(b_resp),
+    .s_ar_valid_i(ar_valid), .s_ar_ready_o(ar_ready), .s_ar_i(ar), .s_r_valid_o(r_valid), .s_r_ready_i(r_ready), .s_r_o(r),
+    .s_aw_valid_i(aw_valid), .s_aw_ready_o(aw_ready), .s_aw_i(aw), .s_w_valid_i(w_valid), .s_w_ready_o(w_ready), .s_w_i(w),
+    .s_b_valid_o(b_valid), .s_b_ready_i(b_ready), .s_b_o(b),
     .sdram_cke_o(cke), .sdram_csn_o(csn), .sdram_rasn_o(rasn), .sdram_casn_o(casn), .sdram_wen_o(wen),
     .sdram_ba_o(ba), .sdram_a_o(a), .sdram_dqm_o(dqm), .sdram_dq_i(dq_in), .sdram_dq_o(dq_out), .sdram_dq_oe_o(dq_oe));
 
@@ -111,14 +107,11 @@ module gmmu_ulx3s #(
   gmmu_board #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond), .Build(Build), .Name(Name)) u_board (
     .clk_i(clk), .rst_i(rst_q), .line_i(ftdi_txd), .line_o(ftdi_rxd), .leds_o(led), .vram_ready_i(vram_ready),
     .vram_reset_o(vram_reset), .vram_key_o(vram_key),
-    .m_vram_arvalid_o(ar_valid), .m_vram_arready_i(ar_ready), .m_vram_arid_o(ar_id), .m_vram_araddr_o(ar_addr),
-    .m_vram_arlen_o(ar_len), .m_vram_arsize_o(), .m_vram_arburst_o(), .m_vram_rvalid_i(r_valid),
-    .m_vram_rready_o(r_ready), .m_vram_rid_i(r_id), .m_vram_rdata_i(r_data), .m_vram_rresp_i(r_resp),
-    .m_vram_rlast_i(r_last), .m_vram_awvalid_o(aw_valid), .m_vram_awready_i(aw_ready), .m_vram_awid_o(aw_id),
-    .m_vram_awaddr_o(aw_addr), .m_vram_awlen_o(aw_len), .m_vram_awsize_o(), .m_vram_awburst_o(),
-    .m_vram_wvalid_o(w_valid), .m_vram_wready_i(w_ready), .m_vram_wdata_o(w_data), .m_vram_wstrb_o(w_strb),
-    .m_vram_wlast_o(w_last), .m_vram_bvalid_i(b_valid), .m_vram_bready_o(b_ready), .m_vram_bid_i(b_id),
-    .m_vram_bresp_i(b_resp));
+    .m_vram_ar_valid_o(ar_valid), .m_vram_ar_ready_i(ar_ready), .m_vram_ar_o(ar),
+    .m_vram_r_valid_i(r_valid), .m_vram_r_ready_o(r_ready), .m_vram_r_i(r),
+    .m_vram_aw_valid_o(aw_valid), .m_vram_aw_ready_i(aw_ready), .m_vram_aw_o(aw),
+    .m_vram_w_valid_o(w_valid), .m_vram_w_ready_i(w_ready), .m_vram_w_o(w),
+    .m_vram_b_valid_i(b_valid), .m_vram_b_ready_o(b_ready), .m_vram_b_i(b));
 
   logic unused_buttons;
   assign unused_buttons = ^{btn[6:2], btn[0]};

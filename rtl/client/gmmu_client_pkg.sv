@@ -35,7 +35,7 @@ package gmmu_client_pkg;
   } client_rsp_t;
 
   // AR or AW of the through-port.
-  localparam int unsigned ThroughIdWidth = 8;
+  localparam int unsigned ThroughIdWidth = gmmu_axi_pkg::IdWidth;
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
     logic [63:0]               va;

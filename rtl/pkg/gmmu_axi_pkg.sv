@@ -156,4 +156,25 @@ package gmmu_axi_pkg;
     logic [PortIdWidth-1:0] id;
     logic [1:0]             resp;
   } port_b_t;
+
+  // Channels of the subordinate ports s_peer and s_thr. s_thr has its own AR and AW (through_ax_t).
+  typedef struct packed {
+    logic [IdWidth-1:0] id;
+    pa_t                addr;
+    logic [7:0]         len;
+    logic [2:0]         size;
+    logic [1:0]         burst;
+  } sub_ax_t;
+
+  typedef struct packed {
+    logic [IdWidth-1:0]   id;
+    logic [DataWidth-1:0] data;
+    logic [1:0]           resp;
+    logic                 last;
+  } sub_r_t;
+
+  typedef struct packed {
+    logic [IdWidth-1:0] id;
+    logic [1:0]         resp;
+  } sub_b_t;
 endpackage

@@ -83,157 +83,75 @@ module gmmu_gpu
   output logic [63:0]              s_win_rdata_o,
   output logic [1:0]               s_win_rresp_o,
 
-  output logic                     m_vram_arvalid_o,
-  input  logic                     m_vram_arready_i,
-  output logic [PortIdWidth-1:0]   m_vram_arid_o,
-  output logic [PaWidth-1:0]       m_vram_araddr_o,
-  output logic [7:0]               m_vram_arlen_o,
-  output logic [2:0]               m_vram_arsize_o,
-  output logic [1:0]               m_vram_arburst_o,
-  input  logic                     m_vram_rvalid_i,
-  output logic                     m_vram_rready_o,
-  input  logic [PortIdWidth-1:0]   m_vram_rid_i,
-  input  logic [DataWidth-1:0]     m_vram_rdata_i,
-  input  logic [1:0]               m_vram_rresp_i,
-  input  logic                     m_vram_rlast_i,
-  output logic                     m_vram_awvalid_o,
-  input  logic                     m_vram_awready_i,
-  output logic [PortIdWidth-1:0]   m_vram_awid_o,
-  output logic [PaWidth-1:0]       m_vram_awaddr_o,
-  output logic [7:0]               m_vram_awlen_o,
-  output logic [2:0]               m_vram_awsize_o,
-  output logic [1:0]               m_vram_awburst_o,
-  output logic                     m_vram_wvalid_o,
-  input  logic                     m_vram_wready_i,
-  output logic [DataWidth-1:0]     m_vram_wdata_o,
-  output logic [DataBytes-1:0]     m_vram_wstrb_o,
-  output logic                     m_vram_wlast_o,
-  input  logic                     m_vram_bvalid_i,
-  output logic                     m_vram_bready_o,
-  input  logic [PortIdWidth-1:0]   m_vram_bid_i,
-  input  logic [1:0]               m_vram_bresp_i,
-
-  output logic                     m_host_arvalid_o,
-  input  logic                     m_host_arready_i,
-  output logic [PortIdWidth-1:0]   m_host_arid_o,
-  output logic [PaWidth-1:0]       m_host_araddr_o,
-  output logic [7:0]               m_host_arlen_o,
-  output logic [2:0]               m_host_arsize_o,
-  output logic [1:0]               m_host_arburst_o,
-  output logic [$bits(user_t)-1:0] m_host_aruser_o,
-  input  logic                     m_host_rvalid_i,
-  output logic                     m_host_rready_o,
-  input  logic [PortIdWidth-1:0]   m_host_rid_i,
-  input  logic [DataWidth-1:0]     m_host_rdata_i,
-  input  logic [1:0]               m_host_rresp_i,
-  input  logic                     m_host_rlast_i,
-  output logic                     m_host_awvalid_o,
-  input  logic                     m_host_awready_i,
-  output logic [PortIdWidth-1:0]   m_host_awid_o,
-  output logic [PaWidth-1:0]       m_host_awaddr_o,
-  output logic [7:0]               m_host_awlen_o,
-  output logic [2:0]               m_host_awsize_o,
-  output logic [1:0]               m_host_awburst_o,
-  output logic [$bits(user_t)-1:0] m_host_awuser_o,
-  output logic                     m_host_wvalid_o,
-  input  logic                     m_host_wready_i,
-  output logic [DataWidth-1:0]     m_host_wdata_o,
-  output logic [DataBytes-1:0]     m_host_wstrb_o,
-  output logic                     m_host_wlast_o,
-  input  logic                     m_host_bvalid_i,
-  output logic                     m_host_bready_o,
-  input  logic [PortIdWidth-1:0]   m_host_bid_i,
-  input  logic [1:0]               m_host_bresp_i,
+  // Memory ports: [0] m_vram, [1] m_host. The VRAM port ignores `user`.
+  output logic     [1:0]           m_ar_valid_o,
+  input  logic     [1:0]           m_ar_ready_i,
+  output port_ax_t [1:0]           m_ar_o,
+  input  logic     [1:0]           m_r_valid_i,
+  output logic     [1:0]           m_r_ready_o,
+  input  port_r_t  [1:0]           m_r_i,
+  output logic     [1:0]           m_aw_valid_o,
+  input  logic     [1:0]           m_aw_ready_i,
+  output port_ax_t [1:0]           m_aw_o,
+  output logic     [1:0]           m_w_valid_o,
+  input  logic     [1:0]           m_w_ready_i,
+  output w_t       [1:0]           m_w_o,
+  input  logic     [1:0]           m_b_valid_i,
+  output logic     [1:0]           m_b_ready_o,
+  input  port_b_t  [1:0]           m_b_i,
 
   // External client ports. A client serves its port while its traffic engine is not busy. A
   // write sends its data first: beats of an id on cl_w, then the request. The id is below Slots and
   // unique among those outstanding. An access of up to 64 bytes never crosses a 64-byte line.
   // Answers come in any order of ids; read data comes in beats, the lowest first.
-  input  logic [NumClients-1:0]           cl_req_valid_i,
-  output logic [NumClients-1:0]           cl_req_ready_o,
-  input  logic [NumClients*SlotLg2-1:0]   cl_req_id_i,
-  input  logic [NumClients*6-1:0]         cl_req_space_i,
-  input  logic [NumClients*64-1:0]        cl_req_va_i,
-  input  logic [NumClients*2-1:0]         cl_req_access_i,
-  input  logic [NumClients*7-1:0]         cl_req_bytes_i,   // 1 to 64
-  input  logic [NumClients-1:0]           cl_w_valid_i,
-  output logic [NumClients-1:0]           cl_w_ready_o,
-  input  logic [NumClients*SlotLg2-1:0]   cl_w_id_i,
-  input  logic [NumClients*3-1:0]         cl_w_word_i,      // 8-byte word of the line
-  input  logic [NumClients*64-1:0]        cl_w_data_i,      // in the byte lanes of memory
-  output logic [NumClients-1:0]           cl_rsp_valid_o,
-  input  logic [NumClients-1:0]           cl_rsp_ready_i,
-  output logic [NumClients*SlotLg2-1:0]   cl_rsp_id_o,
-  output logic [NumClients-1:0]           cl_rsp_last_o,
-  output logic [NumClients*8-1:0]         cl_rsp_fault_o,   // fault_e; if not 0, the answer is one beat without data
-  output logic [NumClients*3-1:0]         cl_rsp_word_o,
-  output logic [NumClients*64-1:0]        cl_rsp_data_o,
+  input  logic        [NumClients-1:0]       cl_req_valid_i,
+  output logic        [NumClients-1:0]       cl_req_ready_o,
+  input  client_req_t [NumClients-1:0]       cl_req_i,
+  input  logic        [NumClients-1:0]       cl_w_valid_i,
+  output logic        [NumClients-1:0]       cl_w_ready_o,
+  input  client_w_t   [NumClients-1:0]       cl_w_i,
+  input  logic        [NumClients-1:0][63:0] cl_w_data_i,      // in the byte lanes of memory
+  output logic        [NumClients-1:0]       cl_rsp_valid_o,
+  input  logic        [NumClients-1:0]       cl_rsp_ready_i,
+  output client_rsp_t [NumClients-1:0]       cl_rsp_o,         // with a fault, one beat without data
+  output logic        [NumClients-1:0][63:0] cl_rsp_data_o,
 
   // Through-port: an AXI4 manager's virtual addresses (gmmu_through). AxUSER is the address space.
   // Bursts are accepted while ctrl.enable is 1. Without ThroughPorts no ready is ever 1.
-  input  logic                            s_thr_arvalid_i,
-  output logic                            s_thr_arready_o,
-  input  logic [ThroughIdWidth-1:0]       s_thr_arid_i,
-  input  logic [63:0]                     s_thr_araddr_i,
-  input  logic [7:0]                      s_thr_arlen_i,
-  input  logic [2:0]                      s_thr_arsize_i,
-  input  logic [1:0]                      s_thr_arburst_i,
-  input  logic [2:0]                      s_thr_arprot_i,
-  input  logic [5:0]                      s_thr_aruser_i,
-  output logic                            s_thr_rvalid_o,
-  input  logic                            s_thr_rready_i,
-  output logic [ThroughIdWidth-1:0]       s_thr_rid_o,
-  output logic [DataWidth-1:0]            s_thr_rdata_o,
-  output logic [1:0]                      s_thr_rresp_o,
-  output logic                            s_thr_rlast_o,
-  input  logic                            s_thr_awvalid_i,
-  output logic                            s_thr_awready_o,
-  input  logic [ThroughIdWidth-1:0]       s_thr_awid_i,
-  input  logic [63:0]                     s_thr_awaddr_i,
-  input  logic [7:0]                      s_thr_awlen_i,
-  input  logic [2:0]                      s_thr_awsize_i,
-  input  logic [1:0]                      s_thr_awburst_i,
-  input  logic [5:0]                      s_thr_awuser_i,
-  input  logic                            s_thr_wvalid_i,
-  output logic                            s_thr_wready_o,
-  input  logic [DataWidth-1:0]            s_thr_wdata_i,
-  input  logic [DataBytes-1:0]            s_thr_wstrb_i,
-  output logic                            s_thr_bvalid_o,
-  input  logic                            s_thr_bready_i,
-  output logic [ThroughIdWidth-1:0]       s_thr_bid_o,
-  output logic [1:0]                      s_thr_bresp_o,
+  input  logic                     s_thr_ar_valid_i,
+  output logic                     s_thr_ar_ready_o,
+  input  through_ax_t              s_thr_ar_i,
+  output logic                     s_thr_r_valid_o,
+  input  logic                     s_thr_r_ready_i,
+  output sub_r_t                   s_thr_r_o,
+  input  logic                     s_thr_aw_valid_i,
+  output logic                     s_thr_aw_ready_o,
+  input  through_ax_t              s_thr_aw_i,
+  input  logic                     s_thr_w_valid_i,
+  output logic                     s_thr_w_ready_o,
+  input  logic [DataWidth-1:0]     s_thr_w_data_i,
+  input  logic [DataBytes-1:0]     s_thr_w_strb_i,
+  output logic                     s_thr_b_valid_o,
+  input  logic                     s_thr_b_ready_i,
+  output sub_b_t                   s_thr_b_o,
 
   // VRAM for linked adapters: INCR bursts of the full bus width, never across 4 KiB. Without LinkPort
   // no ready is ever 1.
-  input  logic                            s_peer_arvalid_i,
-  output logic                            s_peer_arready_o,
-  input  logic [IdWidth-1:0]              s_peer_arid_i,
-  input  logic [PaWidth-1:0]              s_peer_araddr_i,
-  input  logic [7:0]                      s_peer_arlen_i,
-  input  logic [2:0]                      s_peer_arsize_i,
-  input  logic [1:0]                      s_peer_arburst_i,
-  output logic                            s_peer_rvalid_o,
-  input  logic                            s_peer_rready_i,  // always 1
-  output logic [IdWidth-1:0]              s_peer_rid_o,
-  output logic [DataWidth-1:0]            s_peer_rdata_o,
-  output logic [1:0]                      s_peer_rresp_o,
-  output logic                            s_peer_rlast_o,
-  input  logic                            s_peer_awvalid_i,
-  output logic                            s_peer_awready_o,
-  input  logic [IdWidth-1:0]              s_peer_awid_i,
-  input  logic [PaWidth-1:0]              s_peer_awaddr_i,
-  input  logic [7:0]                      s_peer_awlen_i,
-  input  logic [2:0]                      s_peer_awsize_i,
-  input  logic [1:0]                      s_peer_awburst_i,
-  input  logic                            s_peer_wvalid_i,
-  output logic                            s_peer_wready_o,
-  input  logic [DataWidth-1:0]            s_peer_wdata_i,
-  input  logic [DataBytes-1:0]            s_peer_wstrb_i,
-  input  logic                            s_peer_wlast_i,
-  output logic                            s_peer_bvalid_o,
-  input  logic                            s_peer_bready_i,  // always 1
-  output logic [IdWidth-1:0]              s_peer_bid_o,
-  output logic [1:0]                      s_peer_bresp_o,
+  input  logic                     s_peer_ar_valid_i,
+  output logic                     s_peer_ar_ready_o,
+  input  sub_ax_t                  s_peer_ar_i,
+  output logic                     s_peer_r_valid_o,
+  input  logic                     s_peer_r_ready_i,  // always 1
+  output sub_r_t                   s_peer_r_o,
+  input  logic                     s_peer_aw_valid_i,
+  output logic                     s_peer_aw_ready_o,
+  input  sub_ax_t                  s_peer_aw_i,
+  input  logic                     s_peer_w_valid_i,
+  output logic                     s_peer_w_ready_o,
+  input  w_t                       s_peer_w_i,
+  output logic                     s_peer_b_valid_o,
+  input  logic                     s_peer_b_ready_i,  // always 1
+  output sub_b_t                   s_peer_b_o,
 
   // Event port. Each translation port has 192 bits: word 0 va; word 1 {zero[56], target[55:54],
   // adapter[53:48], gpa offset[47:0]}; word 2 {level[26:24], fault[23:16], access[9:8],
@@ -283,7 +201,6 @@ module gmmu_gpu
   w_t       [1:0] mux_w;
   edge_r_t  [1:0] mux_r;
   edge_b_t  [1:0] mux_b;
-  port_ax_t [1:0] m_ar, m_aw;
   logic           mux_idle, mux_own_idle, silence, held_silent, silent, stale;
   logic           core_rst, isolated, isolator_idle;
   logic [1:0]     unused_late;
@@ -324,30 +241,9 @@ module gmmu_gpu
     .aw_valid_i(mux_aw_valid), .aw_ready_o(mux_aw_ready), .aw_i(mux_aw),
     .w_valid_i(mux_w_valid), .w_ready_o(mux_w_ready), .w_i(mux_w),
     .b_valid_o(mux_b_valid), .b_ready_i(mux_b_ready), .b_o(mux_b),
-    .m_ar_valid_o({m_host_arvalid_o, m_vram_arvalid_o}),
-    .m_ar_ready_i({m_host_arready_i, m_vram_arready_i}),
-    .m_ar_o(m_ar),
-    .m_r_valid_i({m_host_rvalid_i, m_vram_rvalid_i}),
-    .m_r_ready_o({m_host_rready_o, m_vram_rready_o}),
-    .m_r_i({m_host_rid_i, m_host_rdata_i, m_host_rresp_i, m_host_rlast_i,
-            m_vram_rid_i, m_vram_rdata_i, m_vram_rresp_i, m_vram_rlast_i}),
-    .m_aw_valid_o({m_host_awvalid_o, m_vram_awvalid_o}),
-    .m_aw_ready_i({m_host_awready_i, m_vram_awready_i}),
-    .m_aw_o(m_aw),
-    .m_w_valid_o({m_host_wvalid_o, m_vram_wvalid_o}),
-    .m_w_ready_i({m_host_wready_i, m_vram_wready_i}),
-    .m_w_o({m_host_wdata_o, m_host_wstrb_o, m_host_wlast_o, m_vram_wdata_o, m_vram_wstrb_o, m_vram_wlast_o}),
-    .m_b_valid_i({m_host_bvalid_i, m_vram_bvalid_i}),
-    .m_b_ready_o({m_host_bready_o, m_vram_bready_o}),
-    .m_b_i({m_host_bid_i, m_host_bresp_i, m_vram_bid_i, m_vram_bresp_i})
+    .m_ar_valid_o, .m_ar_ready_i, .m_ar_o, .m_r_valid_i, .m_r_ready_o, .m_r_i,
+    .m_aw_valid_o, .m_aw_ready_i, .m_aw_o, .m_w_valid_o, .m_w_ready_i, .m_w_o, .m_b_valid_i, .m_b_ready_o, .m_b_i
   );
-  assign {m_vram_arsize_o, m_vram_arburst_o, m_vram_awsize_o, m_vram_awburst_o} = {2{BeatSize, BurstIncr}};
-  assign {m_host_arsize_o, m_host_arburst_o, m_host_awsize_o, m_host_awburst_o} = {2{BeatSize, BurstIncr}};
-  user_t [1:0] unused_user;  // the VRAM port has no user signals
-  assign {m_vram_arid_o, m_vram_araddr_o, m_vram_arlen_o, unused_user[0]} = m_ar[0];
-  assign {m_vram_awid_o, m_vram_awaddr_o, m_vram_awlen_o, unused_user[1]} = m_aw[0];
-  assign {m_host_arid_o, m_host_araddr_o, m_host_arlen_o, m_host_aruser_o} = m_ar[1];
-  assign {m_host_awid_o, m_host_awaddr_o, m_host_awlen_o, m_host_awuser_o} = m_aw[1];
 
   // ---- Registers. An access that arrives during a reset waits.
   logic                        reg_wr_valid, reg_wr_ready, reg_port_idle, regs_idle;
@@ -568,13 +464,11 @@ module gmmu_gpu
       .reg_data_i(client_wr_data), .reg_data_o(client_rd_data[i]), .busy_o(traffic_busy[i]),
       .done_o(client_done[i]),
       .req_valid_i(cl_req_valid_i[i]), .req_ready_o(cl_req_ready_o[i]),
-      .req_i({cl_req_id_i[SlotLg2*i +: SlotLg2], cl_req_space_i[6*i +: 6], cl_req_va_i[64*i +: 64],
-              cl_req_access_i[2*i +: 2], cl_req_bytes_i[7*i +: 7]}),
+      .req_i(cl_req_i[i]),
       .w_valid_i(cl_w_valid_i[i]), .w_ready_o(cl_w_ready_o[i]),
-      .w_i({cl_w_id_i[SlotLg2*i +: SlotLg2], cl_w_word_i[3*i +: 3]}), .w_data_i(cl_w_data_i[64*i +: 64]),
+      .w_i(cl_w_i[i]), .w_data_i(cl_w_data_i[i]),
       .rsp_valid_o(cl_rsp_valid_o[i]), .rsp_ready_i(cl_rsp_ready_i[i]),
-      .rsp_o({cl_rsp_id_o[SlotLg2*i +: SlotLg2], cl_rsp_last_o[i], cl_rsp_fault_o[8*i +: 8], cl_rsp_word_o[3*i +: 3]}),
-      .rsp_data_o(cl_rsp_data_o[64*i +: 64]),
+      .rsp_o(cl_rsp_o[i]), .rsp_data_o(cl_rsp_data_o[i]),
       .xlate_req_valid_o(uq_valid[i]), .xlate_req_ready_i(uq_ready[i]), .xlate_req_o(uq[i]),
       .xlate_rsp_valid_i(us_valid[i]), .xlate_rsp_ready_o(us_ready[i]), .xlate_rsp_i(us[i]),
       .xlate_done_o(xdone[i]),
@@ -594,17 +488,11 @@ module gmmu_gpu
     gmmu_through u_through (
       .clk_i, .rst_i(rst_mux), .core_reset_i(core_rst), .port_i(port_t'(First)), .enable_i(enable), .vram_bytes_i,
       .link_i(link), .idle_o(through_idle),
-      .s_ar_valid_i(s_thr_arvalid_i), .s_ar_ready_o(s_thr_arready_o),
-      .s_ar_i({s_thr_arid_i, s_thr_araddr_i, s_thr_arlen_i, s_thr_arsize_i, s_thr_arburst_i, s_thr_aruser_i,
-               s_thr_arprot_i[2]}),
-      .s_r_valid_o(s_thr_rvalid_o), .s_r_ready_i(s_thr_rready_i), .s_r_id_o(s_thr_rid_o),
-      .s_r_data_o(s_thr_rdata_o), .s_r_resp_o(s_thr_rresp_o), .s_r_last_o(s_thr_rlast_o),
-      .s_aw_valid_i(s_thr_awvalid_i), .s_aw_ready_o(s_thr_awready_o),
-      .s_aw_i({s_thr_awid_i, s_thr_awaddr_i, s_thr_awlen_i, s_thr_awsize_i, s_thr_awburst_i, s_thr_awuser_i, 1'b0}),
-      .s_w_valid_i(s_thr_wvalid_i), .s_w_ready_o(s_thr_wready_o), .s_w_data_i(s_thr_wdata_i),
-      .s_w_strb_i(s_thr_wstrb_i),
-      .s_b_valid_o(s_thr_bvalid_o), .s_b_ready_i(s_thr_bready_i), .s_b_id_o(s_thr_bid_o),
-      .s_b_resp_o(s_thr_bresp_o),
+      .s_ar_valid_i(s_thr_ar_valid_i), .s_ar_ready_o(s_thr_ar_ready_o), .s_ar_i(s_thr_ar_i),
+      .s_r_valid_o(s_thr_r_valid_o), .s_r_ready_i(s_thr_r_ready_i), .s_r_o(s_thr_r_o),
+      .s_aw_valid_i(s_thr_aw_valid_i), .s_aw_ready_o(s_thr_aw_ready_o), .s_aw_i(s_thr_aw_i),
+      .s_w_valid_i(s_thr_w_valid_i), .s_w_ready_o(s_thr_w_ready_o), .s_w_data_i(s_thr_w_data_i), .s_w_strb_i(s_thr_w_strb_i),
+      .s_b_valid_o(s_thr_b_valid_o), .s_b_ready_i(s_thr_b_ready_i), .s_b_o(s_thr_b_o),
       .xlate_req_valid_o(uq_valid[First+:2]), .xlate_req_ready_i(uq_ready[First+:2]),
       .xlate_req_o(uq[First+:2]),
       .xlate_rsp_valid_i(us_valid[First+:2]), .xlate_rsp_ready_o(us_ready[First+:2]),
@@ -618,19 +506,12 @@ module gmmu_gpu
       .fault_o(fault[First+:2]),
       .count_read_bytes_o(client_read_bytes[First+:2]), .count_write_bytes_o(client_write_bytes[First+:2])
     );
-    logic unused_prot;
-    assign unused_prot = ^s_thr_arprot_i[1:0];
   end else begin : g_no_through
     logic unused_through;
     assign through_idle = 1'b1;
-    assign {s_thr_arready_o, s_thr_rvalid_o, s_thr_rlast_o, s_thr_awready_o, s_thr_wready_o,
-            s_thr_bvalid_o} = '0;
-    assign {s_thr_rid_o, s_thr_rdata_o, s_thr_rresp_o, s_thr_bid_o, s_thr_bresp_o} = '0;
-    assign unused_through = ^{s_thr_arvalid_i, s_thr_arid_i, s_thr_araddr_i, s_thr_arlen_i,
-        s_thr_arsize_i, s_thr_arburst_i, s_thr_arprot_i, s_thr_aruser_i, s_thr_rready_i,
-        s_thr_awvalid_i, s_thr_awid_i, s_thr_awaddr_i, s_thr_awlen_i, s_thr_awsize_i,
-        s_thr_awburst_i, s_thr_awuser_i, s_thr_wvalid_i, s_thr_wdata_i, s_thr_wstrb_i,
-        s_thr_bready_i};
+    assign {s_thr_ar_ready_o, s_thr_r_valid_o, s_thr_r_o, s_thr_aw_ready_o, s_thr_w_ready_o, s_thr_b_valid_o, s_thr_b_o} = '0;
+    assign unused_through = ^{s_thr_ar_valid_i, s_thr_ar_i, s_thr_r_ready_i, s_thr_aw_valid_i, s_thr_aw_i, s_thr_w_valid_i,
+        s_thr_w_data_i, s_thr_w_strb_i, s_thr_b_ready_i};
   end
 
   // ---- VRAM for linked adapters. The port stays out of the core's reset and follows the mux's reset.
@@ -638,29 +519,20 @@ module gmmu_gpu
   if (Config.LinkPort != 0) begin : g_peer
     gmmu_peer_port u_peer (
       .clk_i, .rst_i, .cut_i(rst_mux), .vram_bytes_i, .idle_o(peer_idle),
-      .s_ar_valid_i(s_peer_arvalid_i), .s_ar_ready_o(s_peer_arready_o), .s_ar_id_i(s_peer_arid_i),
-      .s_ar_addr_i(s_peer_araddr_i), .s_ar_len_i(s_peer_arlen_i), .s_ar_size_i(s_peer_arsize_i),
-      .s_ar_burst_i(s_peer_arburst_i),
-      .s_r_valid_o(s_peer_rvalid_o), .s_r_ready_i(s_peer_rready_i), .s_r_id_o(s_peer_rid_o), .s_r_data_o(s_peer_rdata_o),
-      .s_r_resp_o(s_peer_rresp_o), .s_r_last_o(s_peer_rlast_o),
-      .s_aw_valid_i(s_peer_awvalid_i), .s_aw_ready_o(s_peer_awready_o), .s_aw_id_i(s_peer_awid_i),
-      .s_aw_addr_i(s_peer_awaddr_i), .s_aw_len_i(s_peer_awlen_i), .s_aw_size_i(s_peer_awsize_i),
-      .s_aw_burst_i(s_peer_awburst_i),
-      .s_w_valid_i(s_peer_wvalid_i), .s_w_ready_o(s_peer_wready_o),
-      .s_w_i('{data: s_peer_wdata_i, strb: s_peer_wstrb_i, last: s_peer_wlast_i}),
-      .s_b_valid_o(s_peer_bvalid_o), .s_b_ready_i(s_peer_bready_i), .s_b_id_o(s_peer_bid_o), .s_b_resp_o(s_peer_bresp_o),
+      .s_ar_valid_i(s_peer_ar_valid_i), .s_ar_ready_o(s_peer_ar_ready_o), .s_ar_i(s_peer_ar_i),
+      .s_r_valid_o(s_peer_r_valid_o), .s_r_ready_i(s_peer_r_ready_i), .s_r_o(s_peer_r_o),
+      .s_aw_valid_i(s_peer_aw_valid_i), .s_aw_ready_o(s_peer_aw_ready_o), .s_aw_i(s_peer_aw_i),
+      .s_w_valid_i(s_peer_w_valid_i), .s_w_ready_o(s_peer_w_ready_o), .s_w_i(s_peer_w_i),
+      .s_b_valid_o(s_peer_b_valid_o), .s_b_ready_i(s_peer_b_ready_i), .s_b_o(s_peer_b_o),
       .rd_req_o(rd_req[ReqPeer]), .rd_rsp_i(rd_rsp[ReqPeer]), .wr_req_o(wr_req[ReqPeer]), .wr_rsp_i(wr_rsp[ReqPeer])
     );
   end else begin : g_no_peer
     logic unused_peer;
     assign peer_idle = 1'b1;
-    assign {s_peer_arready_o, s_peer_rvalid_o, s_peer_rid_o, s_peer_rdata_o, s_peer_rresp_o,
-            s_peer_rlast_o, s_peer_awready_o, s_peer_wready_o, s_peer_bvalid_o, s_peer_bid_o,
-            s_peer_bresp_o} = '0;
-    assign unused_peer = ^{s_peer_arvalid_i, s_peer_arid_i, s_peer_araddr_i, s_peer_arlen_i,
-        s_peer_arsize_i, s_peer_arburst_i, s_peer_rready_i, s_peer_awvalid_i, s_peer_awid_i,
-        s_peer_awaddr_i, s_peer_awlen_i, s_peer_awsize_i, s_peer_awburst_i, s_peer_wvalid_i,
-        s_peer_wdata_i, s_peer_wstrb_i, s_peer_wlast_i, s_peer_bready_i};
+    assign {s_peer_ar_ready_o, s_peer_r_valid_o, s_peer_r_o, s_peer_aw_ready_o, s_peer_w_ready_o, s_peer_b_valid_o,
+            s_peer_b_o} = '0;
+    assign unused_peer = ^{s_peer_ar_valid_i, s_peer_ar_i, s_peer_r_ready_i, s_peer_aw_valid_i, s_peer_aw_i,
+        s_peer_w_valid_i, s_peer_w_i, s_peer_b_ready_i};
   end
 
   // ---- Fault log and interrupts.
@@ -693,7 +565,7 @@ module gmmu_gpu
   assign {wr_req[ReqTables], wr_req[ReqAperture], wr_req[ReqFetch], wr_req[ReqRead]} = '0;
   logic unused_ways;
   assign unused_ways = ^{rd_rsp[ReqWrite], rd_rsp[ReqFaults], rd_rsp[ReqInterrupt],
-      wr_rsp[ReqTables], wr_rsp[ReqAperture], wr_rsp[ReqFetch], wr_rsp[ReqRead], unused_user};
+      wr_rsp[ReqTables], wr_rsp[ReqAperture], wr_rsp[ReqFetch], wr_rsp[ReqRead]};
 
   // ---- Event port.
   gmmu_events #(.Config(Config)) u_events (
@@ -702,8 +574,7 @@ module gmmu_gpu
     .inv_start_i(inv_start), .inv_end_i(inv_end),
     .entry_i(count_entry), .commands_i(count_commands),
     .fault_i(fault_valid & fault_ready), .fault_info_i(fault),
-    .write_i({m_host_awvalid_o && m_host_awready_i, m_vram_awvalid_o && m_vram_awready_i}),
-    .write_ax_i(m_aw),
+    .write_i(m_aw_valid_o & m_aw_ready_i), .write_ax_i(m_aw_o),
     .xlate_valid_o(ev_xlate_valid_o), .xlate_o(ev_xlate_o), .xlate_id_o(ev_xlate_id_o),
     .inv_done_o(ev_inv_done_o), .inv_scope_o(ev_inv_scope_o), .inv_space_o(ev_inv_space_o),
     .inv_start_o(ev_inv_start_o), .inv_end_o(ev_inv_end_o),
@@ -719,9 +590,8 @@ module gmmu_gpu
     .engine_busy_i(engine_busy), .message_i(message_sent), .record_i(fault_logged),
     .unit_read_i(client_read_bytes), .unit_write_i(client_write_bytes),
     .units_busy_i(traffic_busy != '0),
-    .bus_r_i({m_host_rvalid_i && m_host_rready_o, m_vram_rvalid_i && m_vram_rready_o}),
-    .bus_w_i({m_host_wvalid_o && m_host_wready_i, m_vram_wvalid_o && m_vram_wready_i}),
-    .bus_strb_i({m_host_wstrb_o, m_vram_wstrb_o}), .idle_o(counts_idle),
+    .bus_r_i(m_r_valid_i & m_r_ready_o), .bus_w_i(m_w_valid_o & m_w_ready_i),
+    .bus_strb_i({m_w_o[1].strb, m_w_o[0].strb}), .idle_o(counts_idle),
     .rd_i(reg_rd), .addr_i(reg_addr), .rd_busy_o(counters_busy), .rd_data_o(counters_data)
   );
 
@@ -732,8 +602,8 @@ module gmmu_gpu
               faults_idle, interrupts_idle, window_idle, !core_rst && !rst_mux}),
     .ports_i({mux_idle, reg_port_idle, peer_idle, counts_idle}), .isolator_i(isolator_idle),
     .offered_i({s_reg_awvalid_i, s_reg_wvalid_i, s_reg_arvalid_i, s_win_awvalid_i, s_win_wvalid_i, s_win_arvalid_i,
-                cl_req_valid_i, cl_w_valid_i, s_thr_arvalid_i, s_thr_awvalid_i, s_thr_wvalid_i, s_peer_arvalid_i,
-                s_peer_awvalid_i, s_peer_wvalid_i} != '0),
+                cl_req_valid_i, cl_w_valid_i, s_thr_ar_valid_i, s_thr_aw_valid_i, s_thr_w_valid_i, s_peer_ar_valid_i,
+                s_peer_aw_valid_i, s_peer_w_valid_i} != '0),
     .work_idle_o(work_idle), .idle_o
   );
 endmodule

@@ -16,6 +16,7 @@
 module gmmu_gpu_axi
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
+  import gmmu_regs_pkg::access_e;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
@@ -254,7 +255,7 @@ module gmmu_gpu_axi
   output logic [9*192-1:0]              ev_o
 );
 
-  // The fields that gmmu_axi_ids passes. Size and burst are constants and bypass it.
+  // The fields that gmmu_axi_ids passes beside the id.
   typedef struct packed {
     pa_t        addr;
     logic [7:0] len;
@@ -264,23 +265,24 @@ module gmmu_gpu_axi
     logic [7:0] len;
     user_t      user;
   } host_ax_t;
-  typedef struct packed {
-    logic [DataWidth-1:0] data;
-    logic [1:0]           resp;
-  } data_t;
 
-  vram_ax_t               vram_ar, vram_aw;
-  host_ax_t               host_ar, host_aw, out_ar, out_aw;
-  w_t                     vram_w, host_w;
-  data_t                  vram_r, host_r;
-  logic [PortIdWidth-1:0] vram_arid, vram_awid, vram_rid, vram_bid;
-  logic [PortIdWidth-1:0] host_arid, host_awid, host_rid, host_bid;
-  logic [1:0]             vram_bresp, host_bresp;
-  logic vram_arvalid, vram_arready, vram_awvalid, vram_awready, vram_wvalid, vram_wready,
-      vram_rvalid, vram_rready, vram_rlast, vram_bvalid, vram_bready, vram_stray;
-  logic host_arvalid, host_arready, host_awvalid, host_awready, host_wvalid, host_wready,
-      host_rvalid, host_rready, host_rlast, host_bvalid, host_bready, host_stray;
-  logic thr_wrong;
+  // The GPU's memory ports: [0] m_vram, [1] m_host.
+  logic     [1:0] ar_valid, ar_ready, r_valid, r_ready, aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready, stray;
+  port_ax_t [1:0] ar, aw;
+  port_r_t  [1:0] r;
+  w_t       [1:0] w;
+  port_b_t  [1:0] b;
+  host_ax_t       out_ar, out_aw;
+  logic           thr_wrong;
+  client_req_t [NumClients-1:0] cl_req;
+  client_w_t   [NumClients-1:0] cl_w;
+  client_rsp_t [NumClients-1:0] cl_rsp;
+  for (genvar i = 0; i < NumClients; i++) begin : g_client
+    assign cl_req[i] = '{id: cl_req_id_i[SlotLg2*i +: SlotLg2], space: cl_req_space_i[6*i +: 6], va: cl_req_va_i[64*i +: 64],
+                         access: access_e'(cl_req_access_i[2*i +: 2]), bytes: cl_req_bytes_i[7*i +: 7]};
+    assign cl_w[i] = '{id: cl_w_id_i[SlotLg2*i +: SlotLg2], word: cl_w_word_i[3*i +: 3]};
+    assign {cl_rsp_id_o[SlotLg2*i +: SlotLg2], cl_rsp_last_o[i], cl_rsp_fault_o[8*i +: 8], cl_rsp_word_o[3*i +: 3]} = cl_rsp[i];
+  end
 
   gmmu_gpu #(.Config(Config)) u_gpu (
     .clk_i(aclk), .rst_i(areset),
@@ -299,52 +301,31 @@ module gmmu_gpu_axi
     .s_win_araddr_i(s_win_araddr), .s_win_rvalid_o(s_win_rvalid), .s_win_rready_i(s_win_rready),
     .s_win_rdata_o(s_win_rdata), .s_win_rresp_o(s_win_rresp),
 
-    .m_vram_arvalid_o(vram_arvalid), .m_vram_arready_i(vram_arready), .m_vram_arid_o(vram_arid),
-    .m_vram_araddr_o(vram_ar.addr), .m_vram_arlen_o(vram_ar.len), .m_vram_arsize_o(m_vram_arsize),
-    .m_vram_arburst_o(m_vram_arburst), .m_vram_rvalid_i(vram_rvalid), .m_vram_rready_o(vram_rready),
-    .m_vram_rid_i(vram_rid), .m_vram_rdata_i(vram_r.data), .m_vram_rresp_i(vram_r.resp),
-    .m_vram_rlast_i(vram_rlast), .m_vram_awvalid_o(vram_awvalid), .m_vram_awready_i(vram_awready),
-    .m_vram_awid_o(vram_awid), .m_vram_awaddr_o(vram_aw.addr), .m_vram_awlen_o(vram_aw.len),
-    .m_vram_awsize_o(m_vram_awsize), .m_vram_awburst_o(m_vram_awburst),
-    .m_vram_wvalid_o(vram_wvalid), .m_vram_wready_i(vram_wready), .m_vram_wdata_o(vram_w.data),
-    .m_vram_wstrb_o(vram_w.strb), .m_vram_wlast_o(vram_w.last), .m_vram_bvalid_i(vram_bvalid),
-    .m_vram_bready_o(vram_bready), .m_vram_bid_i(vram_bid), .m_vram_bresp_i(vram_bresp),
+    .m_ar_valid_o(ar_valid), .m_ar_ready_i(ar_ready), .m_ar_o(ar), .m_r_valid_i(r_valid), .m_r_ready_o(r_ready), .m_r_i(r),
+    .m_aw_valid_o(aw_valid), .m_aw_ready_i(aw_ready), .m_aw_o(aw), .m_w_valid_o(w_valid), .m_w_ready_i(w_ready), .m_w_o(w),
+    .m_b_valid_i(b_valid), .m_b_ready_o(b_ready), .m_b_i(b),
 
-    .m_host_arvalid_o(host_arvalid), .m_host_arready_i(host_arready), .m_host_arid_o(host_arid),
-    .m_host_araddr_o(host_ar.addr), .m_host_arlen_o(host_ar.len), .m_host_arsize_o(m_host_arsize),
-    .m_host_arburst_o(m_host_arburst), .m_host_aruser_o(host_ar.user),
-    .m_host_rvalid_i(host_rvalid), .m_host_rready_o(host_rready), .m_host_rid_i(host_rid),
-    .m_host_rdata_i(host_r.data), .m_host_rresp_i(host_r.resp), .m_host_rlast_i(host_rlast),
-    .m_host_awvalid_o(host_awvalid), .m_host_awready_i(host_awready), .m_host_awid_o(host_awid),
-    .m_host_awaddr_o(host_aw.addr), .m_host_awlen_o(host_aw.len), .m_host_awsize_o(m_host_awsize),
-    .m_host_awburst_o(m_host_awburst), .m_host_awuser_o(host_aw.user),
-    .m_host_wvalid_o(host_wvalid), .m_host_wready_i(host_wready), .m_host_wdata_o(host_w.data),
-    .m_host_wstrb_o(host_w.strb), .m_host_wlast_o(host_w.last), .m_host_bvalid_i(host_bvalid),
-    .m_host_bready_o(host_bready), .m_host_bid_i(host_bid), .m_host_bresp_i(host_bresp),
+    .cl_req_i(cl_req), .cl_w_i(cl_w), .cl_rsp_o(cl_rsp),
 
-    .s_thr_arvalid_i(s_thr_arvalid), .s_thr_arready_o(s_thr_arready), .s_thr_arid_i(s_thr_arid),
-    .s_thr_araddr_i(s_thr_araddr), .s_thr_arlen_i(s_thr_arlen), .s_thr_arsize_i(s_thr_arsize),
-    .s_thr_arburst_i(s_thr_arburst), .s_thr_arprot_i(s_thr_arprot), .s_thr_aruser_i(s_thr_aruser),
-    .s_thr_rvalid_o(s_thr_rvalid), .s_thr_rready_i(s_thr_rready), .s_thr_rid_o(s_thr_rid),
-    .s_thr_rdata_o(s_thr_rdata), .s_thr_rresp_o(s_thr_rresp), .s_thr_rlast_o(s_thr_rlast),
-    .s_thr_awvalid_i(s_thr_awvalid), .s_thr_awready_o(s_thr_awready), .s_thr_awid_i(s_thr_awid),
-    .s_thr_awaddr_i(s_thr_awaddr), .s_thr_awlen_i(s_thr_awlen), .s_thr_awsize_i(s_thr_awsize),
-    .s_thr_awburst_i(s_thr_awburst), .s_thr_awuser_i(s_thr_awuser), .s_thr_wvalid_i(s_thr_wvalid),
-    .s_thr_wready_o(s_thr_wready), .s_thr_wdata_i(s_thr_wdata), .s_thr_wstrb_i(s_thr_wstrb),
-    .s_thr_bvalid_o(s_thr_bvalid), .s_thr_bready_i(s_thr_bready), .s_thr_bid_o(s_thr_bid),
-    .s_thr_bresp_o(s_thr_bresp),
+    .s_thr_ar_valid_i(s_thr_arvalid), .s_thr_ar_ready_o(s_thr_arready),
+    .s_thr_ar_i('{id: s_thr_arid, va: s_thr_araddr, len: s_thr_arlen, size: s_thr_arsize, burst: s_thr_arburst,
+                  space: s_thr_aruser, execute: s_thr_arprot[2]}),
+    .s_thr_r_valid_o(s_thr_rvalid), .s_thr_r_ready_i(s_thr_rready),
+    .s_thr_r_o({s_thr_rid, s_thr_rdata, s_thr_rresp, s_thr_rlast}),
+    .s_thr_aw_valid_i(s_thr_awvalid), .s_thr_aw_ready_o(s_thr_awready),
+    .s_thr_aw_i('{id: s_thr_awid, va: s_thr_awaddr, len: s_thr_awlen, size: s_thr_awsize, burst: s_thr_awburst,
+                  space: s_thr_awuser, execute: 1'b0}),
+    .s_thr_w_valid_i(s_thr_wvalid), .s_thr_w_ready_o(s_thr_wready), .s_thr_w_data_i(s_thr_wdata), .s_thr_w_strb_i(s_thr_wstrb),
+    .s_thr_b_valid_o(s_thr_bvalid), .s_thr_b_ready_i(s_thr_bready), .s_thr_b_o({s_thr_bid, s_thr_bresp}),
 
-    .s_peer_arvalid_i(s_peer_arvalid), .s_peer_arready_o(s_peer_arready),
-    .s_peer_arid_i(s_peer_arid), .s_peer_araddr_i(s_peer_araddr), .s_peer_arlen_i(s_peer_arlen),
-    .s_peer_arsize_i(s_peer_arsize), .s_peer_arburst_i(s_peer_arburst),
-    .s_peer_rvalid_o(s_peer_rvalid), .s_peer_rready_i(s_peer_rready), .s_peer_rid_o(s_peer_rid),
-    .s_peer_rdata_o(s_peer_rdata), .s_peer_rresp_o(s_peer_rresp), .s_peer_rlast_o(s_peer_rlast),
-    .s_peer_awvalid_i(s_peer_awvalid), .s_peer_awready_o(s_peer_awready),
-    .s_peer_awid_i(s_peer_awid), .s_peer_awaddr_i(s_peer_awaddr), .s_peer_awlen_i(s_peer_awlen),
-    .s_peer_awsize_i(s_peer_awsize), .s_peer_awburst_i(s_peer_awburst),
-    .s_peer_wvalid_i(s_peer_wvalid), .s_peer_wready_o(s_peer_wready), .s_peer_wdata_i(s_peer_wdata),
-    .s_peer_wstrb_i(s_peer_wstrb), .s_peer_wlast_i(s_peer_wlast), .s_peer_bvalid_o(s_peer_bvalid),
-    .s_peer_bready_i(s_peer_bready), .s_peer_bid_o(s_peer_bid), .s_peer_bresp_o(s_peer_bresp),
+    .s_peer_ar_valid_i(s_peer_arvalid), .s_peer_ar_ready_o(s_peer_arready),
+    .s_peer_ar_i({s_peer_arid, s_peer_araddr, s_peer_arlen, s_peer_arsize, s_peer_arburst}),
+    .s_peer_r_valid_o(s_peer_rvalid), .s_peer_r_ready_i(s_peer_rready),
+    .s_peer_r_o({s_peer_rid, s_peer_rdata, s_peer_rresp, s_peer_rlast}),
+    .s_peer_aw_valid_i(s_peer_awvalid), .s_peer_aw_ready_o(s_peer_awready),
+    .s_peer_aw_i({s_peer_awid, s_peer_awaddr, s_peer_awlen, s_peer_awsize, s_peer_awburst}),
+    .s_peer_w_valid_i(s_peer_wvalid), .s_peer_w_ready_o(s_peer_wready), .s_peer_w_i({s_peer_wdata, s_peer_wstrb, s_peer_wlast}),
+    .s_peer_b_valid_o(s_peer_bvalid), .s_peer_b_ready_i(s_peer_bready), .s_peer_b_o({s_peer_bid, s_peer_bresp}),
 
     .*  // all other ports have the same names here
   );
@@ -352,18 +333,15 @@ module gmmu_gpu_axi
   gmmu_axi_ids #(
     .IdBits(IdBits), .UpBits(PortIdWidth),
     .Shared(1'b1), .SharedId(EdgeIdWidth'(ReqWindow) << IdWidth),
-    .AxWidth($bits(vram_ax_t)), .WWidth($bits(w_t)), .RWidth($bits(data_t)), .BWidth(2)
+    .AxWidth($bits(vram_ax_t)), .WWidth($bits(w_t)), .RWidth(DataWidth + 2), .BWidth(2)
   ) u_vram_ids (
-    .clk_i(aclk), .rst_i(areset), .stray_o(vram_stray),
-    .s_ar_valid_i(vram_arvalid), .s_ar_ready_o(vram_arready), .s_ar_id_i(vram_arid),
-    .s_ar_i(vram_ar),
-    .s_r_valid_o(vram_rvalid), .s_r_ready_i(vram_rready), .s_r_id_o(vram_rid), .s_r_o(vram_r),
-    .s_r_last_o(vram_rlast),
-    .s_aw_valid_i(vram_awvalid), .s_aw_ready_o(vram_awready), .s_aw_id_i(vram_awid),
-    .s_aw_i(vram_aw),
-    .s_w_valid_i(vram_wvalid), .s_w_ready_o(vram_wready), .s_w_i(vram_w),
-    .s_b_valid_o(vram_bvalid), .s_b_ready_i(vram_bready), .s_b_id_o(vram_bid),
-    .s_b_o(vram_bresp),
+    .clk_i(aclk), .rst_i(areset), .stray_o(stray[0]),
+    .s_ar_valid_i(ar_valid[0]), .s_ar_ready_o(ar_ready[0]), .s_ar_id_i(ar[0].id), .s_ar_i({ar[0].addr, ar[0].len}),
+    .s_r_valid_o(r_valid[0]), .s_r_ready_i(r_ready[0]), .s_r_id_o(r[0].id), .s_r_o({r[0].data, r[0].resp}),
+    .s_r_last_o(r[0].last),
+    .s_aw_valid_i(aw_valid[0]), .s_aw_ready_o(aw_ready[0]), .s_aw_id_i(aw[0].id), .s_aw_i({aw[0].addr, aw[0].len}),
+    .s_w_valid_i(w_valid[0]), .s_w_ready_o(w_ready[0]), .s_w_i(w[0]),
+    .s_b_valid_o(b_valid[0]), .s_b_ready_i(b_ready[0]), .s_b_id_o(b[0].id), .s_b_o(b[0].resp),
     .m_ar_valid_o(m_vram_arvalid), .m_ar_ready_i(m_vram_arready), .m_ar_id_o(m_vram_arid),
     .m_ar_o({m_vram_araddr, m_vram_arlen}),
     .m_r_valid_i(m_vram_rvalid), .m_r_ready_o(m_vram_rready), .m_r_id_i(m_vram_rid),
@@ -378,18 +356,15 @@ module gmmu_gpu_axi
 
   gmmu_axi_ids #(
     .IdBits(IdBits), .UpBits(PortIdWidth),
-    .AxWidth($bits(host_ax_t)), .WWidth($bits(w_t)), .RWidth($bits(data_t)), .BWidth(2)
+    .AxWidth($bits(host_ax_t)), .WWidth($bits(w_t)), .RWidth(DataWidth + 2), .BWidth(2)
   ) u_host_ids (
-    .clk_i(aclk), .rst_i(areset), .stray_o(host_stray),
-    .s_ar_valid_i(host_arvalid), .s_ar_ready_o(host_arready), .s_ar_id_i(host_arid),
-    .s_ar_i(host_ar),
-    .s_r_valid_o(host_rvalid), .s_r_ready_i(host_rready), .s_r_id_o(host_rid), .s_r_o(host_r),
-    .s_r_last_o(host_rlast),
-    .s_aw_valid_i(host_awvalid), .s_aw_ready_o(host_awready), .s_aw_id_i(host_awid),
-    .s_aw_i(host_aw),
-    .s_w_valid_i(host_wvalid), .s_w_ready_o(host_wready), .s_w_i(host_w),
-    .s_b_valid_o(host_bvalid), .s_b_ready_i(host_bready), .s_b_id_o(host_bid),
-    .s_b_o(host_bresp),
+    .clk_i(aclk), .rst_i(areset), .stray_o(stray[1]),
+    .s_ar_valid_i(ar_valid[1]), .s_ar_ready_o(ar_ready[1]), .s_ar_id_i(ar[1].id), .s_ar_i({ar[1].addr, ar[1].len, ar[1].user}),
+    .s_r_valid_o(r_valid[1]), .s_r_ready_i(r_ready[1]), .s_r_id_o(r[1].id), .s_r_o({r[1].data, r[1].resp}),
+    .s_r_last_o(r[1].last),
+    .s_aw_valid_i(aw_valid[1]), .s_aw_ready_o(aw_ready[1]), .s_aw_id_i(aw[1].id), .s_aw_i({aw[1].addr, aw[1].len, aw[1].user}),
+    .s_w_valid_i(w_valid[1]), .s_w_ready_o(w_ready[1]), .s_w_i(w[1]),
+    .s_b_valid_o(b_valid[1]), .s_b_ready_i(b_ready[1]), .s_b_id_o(b[1].id), .s_b_o(b[1].resp),
     .m_ar_valid_o(m_host_arvalid), .m_ar_ready_i(m_host_arready), .m_ar_id_o(m_host_arid),
     .m_ar_o(out_ar),
     .m_r_valid_i(m_host_rvalid), .m_r_ready_o(m_host_rready), .m_r_id_i(m_host_rid),
@@ -402,6 +377,8 @@ module gmmu_gpu_axi
     .m_b_i(m_host_bresp)
   );
 
+  assign {m_vram_arsize, m_vram_arburst, m_vram_awsize, m_vram_awburst} = {2{BeatSize, BurstIncr}};
+  assign {m_host_arsize, m_host_arburst, m_host_awsize, m_host_awburst} = {2{BeatSize, BurstIncr}};
   assign {m_vram_arlock, m_vram_awlock, m_host_arlock, m_host_awlock} = '0;
   assign {m_vram_arqos, m_vram_awqos, m_host_arqos, m_host_awqos} = '0;
   assign {m_vram_arprot, m_vram_awprot, m_host_arprot, m_host_awprot} = {4{AxProt}};
@@ -416,5 +393,7 @@ module gmmu_gpu_axi
     .w_i(s_thr_wvalid && s_thr_wready), .w_last_i(s_thr_wlast), .wrong_o(thr_wrong)
   );
   a_thr_wlast: assert property (@(posedge aclk) disable iff (areset) !thr_wrong);
-  a_known_ids: assert property (@(posedge aclk) disable iff (areset) !vram_stray && !host_stray);
+  a_known_ids: assert property (@(posedge aclk) disable iff (areset) stray == '0);
+  logic unused_bits;
+  assign unused_bits = ^{ar[0].user, aw[0].user, s_thr_arprot[1:0]};
 endmodule

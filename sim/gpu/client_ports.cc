@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "Vgmmu_gpu.h"
+#include "Vgmmu_gpu_axi.h"
 #include "hw/traffic.h"
 
 namespace gmmu::sim {
@@ -69,7 +69,7 @@ uint64_t ClientPorts::due() const {
   return first;
 }
 
-void ClientPorts::LoseAnswer(Vgmmu_gpu& top, unsigned space, uint64_t va) {
+void ClientPorts::LoseAnswer(Vgmmu_gpu_axi& top, unsigned space, uint64_t va) {
   Port& port = ports_[0];
   port.request = {va, 0, 64, static_cast<uint8_t>(space), regs::Access::kRead};
   port.slot = 0;
@@ -78,7 +78,7 @@ void ClientPorts::LoseAnswer(Vgmmu_gpu& top, unsigned space, uint64_t va) {
   OfferRequest(top, 0);
 }
 
-void ClientPorts::Drive(Vgmmu_gpu& top, uint64_t cycle) {
+void ClientPorts::Drive(Vgmmu_gpu_axi& top, uint64_t cycle) {
   ForEach(std::exchange(next_, 0), [&](unsigned client) { Show(top, client); });
   if (accesses_ != nullptr) {
     for (unsigned client = 0; client < ports_.size(); ++client) {
@@ -97,7 +97,7 @@ void ClientPorts::Drive(Vgmmu_gpu& top, uint64_t cycle) {
   top.cl_rsp_ready_i = static_cast<Valid>(~uint64_t{lost_ ? 1u : 0u} & (~uint64_t{0} >> (64 - ports_.size())));
 }
 
-void ClientPorts::Offer(Vgmmu_gpu& top, unsigned client, uint64_t cycle) {
+void ClientPorts::Offer(Vgmmu_gpu_axi& top, unsigned client, uint64_t cycle) {
   Port& port = ports_[client];
   port.request = accesses_->Take(client, cycle);
   port.due = kNever;
@@ -114,12 +114,12 @@ void ClientPorts::Offer(Vgmmu_gpu& top, unsigned client, uint64_t cycle) {
   Show(top, client);
 }
 
-void ClientPorts::Show(Vgmmu_gpu& top, unsigned client) {
+void ClientPorts::Show(Vgmmu_gpu_axi& top, unsigned client) {
   if (ports_[client].word != ports_[client].end_word) OfferWord(top, client);
   else OfferRequest(top, client);
 }
 
-void ClientPorts::OfferWord(Vgmmu_gpu& top, unsigned client) {
+void ClientPorts::OfferWord(Vgmmu_gpu_axi& top, unsigned client) {
   const Port& port = ports_[client];
   words_ |= uint64_t{1} << client;
   Set(top.cl_w_id_i, client * kSlotBits, kSlotBits, port.slot);
@@ -127,7 +127,7 @@ void ClientPorts::OfferWord(Vgmmu_gpu& top, unsigned client) {
   Set(top.cl_w_data_i, client * 64, 64, hw::AddressPattern(0, port.request.va / 64 * 64 + port.word * 8));
 }
 
-void ClientPorts::OfferRequest(Vgmmu_gpu& top, unsigned client) {
+void ClientPorts::OfferRequest(Vgmmu_gpu_axi& top, unsigned client) {
   const Port& port = ports_[client];
   requests_ |= uint64_t{1} << client;
   Set(top.cl_req_id_i, client * kSlotBits, kSlotBits, port.slot);
@@ -137,7 +137,7 @@ void ClientPorts::OfferRequest(Vgmmu_gpu& top, unsigned client) {
   Set(top.cl_req_bytes_i, client * kBytesBits, kBytesBits, port.request.bytes);
 }
 
-void ClientPorts::Sample(Vgmmu_gpu& top, uint64_t cycle) {
+void ClientPorts::Sample(Vgmmu_gpu_axi& top, uint64_t cycle) {
   if (idle()) return;
   // Inputs must be stable until the clock edge, so this change is applied by the next Drive.
   ForEach(words_ & top.cl_w_ready_o, [&](unsigned client) {
@@ -158,7 +158,7 @@ void ClientPorts::Sample(Vgmmu_gpu& top, uint64_t cycle) {
   if (top.cl_rsp_valid_o != 0) TakeAnswers(top, cycle);
 }
 
-void ClientPorts::TakeAnswers(const Vgmmu_gpu& top, uint64_t cycle) {
+void ClientPorts::TakeAnswers(const Vgmmu_gpu_axi& top, uint64_t cycle) {
   bool answered = false;
   ForEach(uint64_t{top.cl_rsp_valid_o} & top.cl_rsp_ready_i & top.cl_rsp_last_o, [&](unsigned client) {
     Port& port = ports_[client];

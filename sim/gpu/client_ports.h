@@ -6,7 +6,7 @@
 
 #include "hw/client_accesses.h"
 
-class Vgmmu_gpu;
+class Vgmmu_gpu_axi;
 
 namespace gmmu::sim {
 
@@ -23,12 +23,12 @@ class ClientPorts {
   /// responses are dropped.
   void Serve(hw::ClientAccesses* accesses);
   /// Injected fault (hw::Instruments): client 0 issues a read whose response is never accepted.
-  void LoseAnswer(Vgmmu_gpu& top, unsigned space, uint64_t va);
+  void LoseAnswer(Vgmmu_gpu_axi& top, unsigned space, uint64_t va);
 
   /// Call both before the clock edge of `cycle`: Drive sets the inputs; Sample records the handshakes once they have
   /// settled.
-  void Drive(Vgmmu_gpu& top, uint64_t cycle);
-  void Sample(Vgmmu_gpu& top, uint64_t cycle);
+  void Drive(Vgmmu_gpu_axi& top, uint64_t cycle);
+  void Sample(Vgmmu_gpu_axi& top, uint64_t cycle);
 
   /// Whether no access is being sent or in flight.
   bool idle() const { return offered_ == 0 && in_flight_ == 0 && !losing_; }
@@ -51,11 +51,11 @@ class ClientPorts {
   };
 
   void Ask(unsigned client) { ports_[client].due = accesses_->Due(client); }
-  void Offer(Vgmmu_gpu& top, unsigned client, uint64_t cycle);
-  void Show(Vgmmu_gpu& top, unsigned client);
-  void OfferWord(Vgmmu_gpu& top, unsigned client);
-  void OfferRequest(Vgmmu_gpu& top, unsigned client);
-  void TakeAnswers(const Vgmmu_gpu& top, uint64_t cycle);
+  void Offer(Vgmmu_gpu_axi& top, unsigned client, uint64_t cycle);
+  void Show(Vgmmu_gpu_axi& top, unsigned client);
+  void OfferWord(Vgmmu_gpu_axi& top, unsigned client);
+  void OfferRequest(Vgmmu_gpu_axi& top, unsigned client);
+  void TakeAnswers(const Vgmmu_gpu_axi& top, uint64_t cycle);
 
   std::vector<Port> ports_;
   hw::ClientAccesses* accesses_ = nullptr;

@@ -36,10 +36,10 @@ uint64_t LaneData(const CpuPort::Access& access, unsigned at, const Beat& beat) 
 
 }  // namespace
 
-void CpuPort::DriveActive(Vgmmu_gpu& top, uint64_t edge_ps) {
+void CpuPort::DriveActive(Vgmmu_gpu_axi& top, uint64_t edge_ps) {
   if (taken_) {
-    if (!address_open_) top.s_reg_awvalid_i = top.s_reg_arvalid_i = top.s_win_awvalid_i = top.s_win_arvalid_i = 0;
-    if (!data_open_) top.s_reg_wvalid_i = top.s_win_wvalid_i = 0;
+    if (!address_open_) top.s_reg_awvalid = top.s_reg_arvalid = top.s_win_awvalid = top.s_win_arvalid = 0;
+    if (!data_open_) top.s_reg_wvalid = top.s_win_wvalid = 0;
     taken_ = false;
   }
   while (!active_) {
@@ -55,7 +55,7 @@ void CpuPort::DriveActive(Vgmmu_gpu& top, uint64_t edge_ps) {
   OfferBeat(top);
 }
 
-void CpuPort::OfferBeat(Vgmmu_gpu& top) {
+void CpuPort::OfferBeat(Vgmmu_gpu_axi& top) {
   const Access& access = queue_.front().access;
   if (address_open_ || data_open_ || sent_ == access.bytes) return;
   const bool window = access.target == Target::kWindow;
@@ -67,70 +67,70 @@ void CpuPort::OfferBeat(Vgmmu_gpu& top) {
     data_open_ = true;
     const uint64_t word = LaneData(access, sent_, beat);
     if (window) {
-      top.s_win_awvalid_i = top.s_win_wvalid_i = 1;
-      top.s_win_awaddr_i = beat.offset;
-      top.s_win_wdata_i = word;
-      top.s_win_wstrb_i = beat.strobe();
+      top.s_win_awvalid = top.s_win_wvalid = 1;
+      top.s_win_awaddr = beat.offset;
+      top.s_win_wdata = word;
+      top.s_win_wstrb = beat.strobe();
     } else {
-      top.s_reg_awvalid_i = top.s_reg_wvalid_i = 1;
-      top.s_reg_awaddr_i = static_cast<uint16_t>(beat.offset);
-      top.s_reg_wdata_i = word;
-      top.s_reg_wstrb_i = beat.strobe();
+      top.s_reg_awvalid = top.s_reg_wvalid = 1;
+      top.s_reg_awaddr = static_cast<uint16_t>(beat.offset);
+      top.s_reg_wdata = word;
+      top.s_reg_wstrb = beat.strobe();
       if (hook_) hook_(beat.offset & ~7u, word, beat.strobe());
     }
   } else if (window) {
-    top.s_win_arvalid_i = 1;
-    top.s_win_araddr_i = beat.offset;
+    top.s_win_arvalid = 1;
+    top.s_win_araddr = beat.offset;
   } else {
-    top.s_reg_arvalid_i = 1;
-    top.s_reg_araddr_i = static_cast<uint16_t>(beat.offset);
+    top.s_reg_arvalid = 1;
+    top.s_reg_araddr = static_cast<uint16_t>(beat.offset);
   }
 }
 
-void CpuPort::SampleActive(const Vgmmu_gpu& top) {
-  if (window_answers_ != 0 && top.s_win_bvalid_o && top.s_win_bready_i) --window_answers_;
+void CpuPort::SampleActive(const Vgmmu_gpu_axi& top) {
+  if (window_answers_ != 0 && top.s_win_bvalid && top.s_win_bready) --window_answers_;
   if (!active_) return;
   if (queue_.front().access.target == Target::kWindow) SampleWindow(top);
   else SampleRegister(top);
 }
 
-void CpuPort::SampleWindow(const Vgmmu_gpu& top) {
+void CpuPort::SampleWindow(const Vgmmu_gpu_axi& top) {
   const Access& access = queue_.front().access;
   if (access.write) {
-    if (address_open_ && top.s_win_awready_o) Take(address_open_);
-    if (data_open_ && top.s_win_wready_o) Take(data_open_);
+    if (address_open_ && top.s_win_awready) Take(address_open_);
+    if (data_open_ && top.s_win_wready) Take(data_open_);
     if (address_open_ || data_open_ || sent_ == access.bytes) return;
     sent_ += BeatOf(access, sent_).bytes;
     ++window_answers_;
     if (sent_ == access.bytes) Finish(true);
     return;
   }
-  if (address_open_ && top.s_win_arready_o) {
+  if (address_open_ && top.s_win_arready) {
     Take(address_open_);
     sent_ += BeatOf(access, sent_).bytes;
   }
-  if (top.s_win_rvalid_o && received_ < sent_) {
+  if (top.s_win_rvalid && received_ < sent_) {
     const Beat beat = BeatOf(access, received_);
-    if (top.s_win_rresp_o != 0) failed_ = true;
-    std::memcpy(access.data + received_, reinterpret_cast<const uint8_t*>(&top.s_win_rdata_o) + beat.lane, beat.bytes);
+    if (top.s_win_rresp != 0) failed_ = true;
+    std::memcpy(access.data + received_, reinterpret_cast<const uint8_t*>(&top.s_win_rdata) + beat.lane, beat.bytes);
     received_ += beat.bytes;
     if (received_ == access.bytes) Finish(!failed_);
   }
 }
 
-void CpuPort::SampleRegister(const Vgmmu_gpu& top) {
+void CpuPort::SampleRegister(const Vgmmu_gpu_axi& top) {
   const Access& access = queue_.front().access;
   if (sent_ == received_) {
-    if (address_open_ && (access.write ? top.s_reg_awready_o : top.s_reg_arready_o)) Take(address_open_);
-    if (data_open_ && top.s_reg_wready_o) Take(data_open_);
+    if (address_open_ && (access.write ? top.s_reg_awready : top.s_reg_arready)) Take(address_open_);
+    if (data_open_ && top.s_reg_wready) Take(data_open_);
     if (!address_open_ && !data_open_) sent_ += BeatOf(access, sent_).bytes;
   }
-  if (access.write ? !top.s_reg_bvalid_o : !top.s_reg_rvalid_o) return;
+  if (access.write ? !top.s_reg_bvalid : !top.s_reg_rvalid) return;
   if (received_ >= sent_) return;
   const Beat beat = BeatOf(access, received_);
-  if ((access.write ? top.s_reg_bresp_o : top.s_reg_rresp_o) != 0) failed_ = true;
+  if ((access.write ? top.s_reg_bresp : top.s_reg_rresp) != 0) failed_ = true;
   if (!access.write) {
-    std::memcpy(access.data + received_, reinterpret_cast<const uint8_t*>(&top.s_reg_rdata_o) + beat.lane, beat.bytes);
+    std::memcpy(access.data + received_, reinterpret_cast<const uint8_t*>(&top.s_reg_rdata) + beat.lane, beat.bytes);
   }
   received_ += beat.bytes;
   if (received_ == access.bytes) Finish(!failed_);

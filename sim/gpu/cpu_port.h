@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <functional>
 
-#include "Vgmmu_gpu.h"
+#include "Vgmmu_gpu_axi.h"
 #include "gpu/fifo.h"
 #include "gpu/transaction_pool.h"
 
@@ -39,11 +39,11 @@ class CpuPort {
   /// Queues an access that arrives at `time_ps`; it takes effect at the first clock edge after that time.
   void Push(const Access& access, uint64_t time_ps) { queue_.push({access, time_ps}); }
 
-  void Drive(Vgmmu_gpu& top, uint64_t edge_ps) {
+  void Drive(Vgmmu_gpu_axi& top, uint64_t edge_ps) {
     if (!active_ && !taken_ && (queue_.empty() || queue_.front().time_ps >= edge_ps)) return;
     DriveActive(top, edge_ps);
   }
-  void Sample(const Vgmmu_gpu& top) {
+  void Sample(const Vgmmu_gpu_axi& top) {
     if (active_ || window_answers_ != 0) SampleActive(top);
   }
 
@@ -56,11 +56,11 @@ class CpuPort {
     Access access;
     uint64_t time_ps;
   };
-  void DriveActive(Vgmmu_gpu& top, uint64_t edge_ps);
-  void SampleActive(const Vgmmu_gpu& top);
-  void SampleRegister(const Vgmmu_gpu& top);
-  void SampleWindow(const Vgmmu_gpu& top);
-  void OfferBeat(Vgmmu_gpu& top);
+  void DriveActive(Vgmmu_gpu_axi& top, uint64_t edge_ps);
+  void SampleActive(const Vgmmu_gpu_axi& top);
+  void SampleRegister(const Vgmmu_gpu_axi& top);
+  void SampleWindow(const Vgmmu_gpu_axi& top);
+  void OfferBeat(Vgmmu_gpu_axi& top);
   void Take(bool& open) {
     open = false;
     taken_ = true;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "Vgmmu_gpu___024root.h"
+#include "Vgmmu_gpu_axi___024root.h"
 #include "gpu/event_tap.h"
 #include "gpu/host_port.h"
 
@@ -56,7 +56,7 @@ EventProbe::EventProbe(hw::EventSink& sink, unsigned unit, uint64_t period_ps)
   std::fill(std::begin(offered_), std::end(offered_), kNever);
 }
 
-void EventProbe::Sample(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host) {
+void EventProbe::Sample(const Vgmmu_gpu_axi& top, uint64_t cycle, const HostPort& host) {
   if (top.resetting_o) {
     if (!resetting_) Reset(cycle);
     resetting_ = true;
@@ -71,11 +71,11 @@ void EventProbe::Sample(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& ho
   Points(top, cycle);
 }
 
-void EventProbe::Walks(const Vgmmu_gpu& top, uint64_t cycle) {
+void EventProbe::Walks(const Vgmmu_gpu_axi& top, uint64_t cycle) {
   const auto& root = *top.rootp;
   if (Bits(top.ev_valid_o, kWalkEnd, 1) != 0)
     walks_.End(cycle, static_cast<unsigned>(Word(top.ev_o, kWalkEnd, 0) >> 32));
-  const auto& start = root.gmmu_gpu__DOT__u_mmu__DOT__u_walks__DOT__start_i;
+  const auto& start = root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_mmu__DOT__u_walks__DOT__start_i;
   const auto level = static_cast<unsigned>(Bits(start, kStartLevel, 3));
   const bool k64 = Bits(start, kStartK64, 1) != 0;
   if (Bits(top.ev_valid_o, kWalkStart, 1) != 0) {
@@ -86,8 +86,8 @@ void EventProbe::Walks(const Vgmmu_gpu& top, uint64_t cycle) {
     walks_.Start(row, level, k64);
     lookups_.Walks(walk);
   }
-  if (root.gmmu_gpu__DOT__u_mmu__DOT__u_walks__DOT__restart_i)
-    walks_.Start(root.gmmu_gpu__DOT__u_mmu__DOT__u_walks__DOT__restart_row_i, level, k64);
+  if (root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_mmu__DOT__u_walks__DOT__restart_i)
+    walks_.Start(root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_mmu__DOT__u_walks__DOT__restart_row_i, level, k64);
 }
 
 // ---- the memory ports
@@ -139,61 +139,62 @@ void EventProbe::Ended(bool write, unsigned id, bool error, uint64_t cycle) {
   bursts_[write ? 1 : 0].erase(found);
 }
 
-void EventProbe::Bursts(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host) {
+void EventProbe::Bursts(const Vgmmu_gpu_axi& top, uint64_t cycle, const HostPort& host) {
 // Samples one port: bursts offered, bursts accepted, and responses. The response to a host read carries its time
 // stamps.
-#define GMMU_PORT(port, is_host, ar_kind, aw_kind)                                                               \
-  if (top.port##_rvalid_i && top.port##_rready_o) {                                                              \
-    const auto found = bursts_[0].find(top.port##_rid_i);                                                        \
-    if (found != bursts_[0].end() && !found->second.begun) {                                                     \
-      Burst& burst = found->second;                                                                              \
-      burst.begun = true;                                                                                        \
-      burst.first = cycle;                                                                                       \
-      std::memcpy(&burst.word, LanesOf(top.port##_rdata_i) + burst.address % kBeatBytes / 8 * 8, 8);             \
-      if (is_host && !burst.peer) {                                                                              \
-        const BusMarks& marks = host.marks_of_shown();                                                           \
-        burst.wire = marks.wire_ps / period_ps_;                                                                 \
-        burst.root = marks.root_ps / period_ps_;                                                                 \
-        burst.translated = marks.translated_ps / period_ps_;                                                     \
-        burst.memory = marks.memory_ps / period_ps_;                                                             \
-        burst.device = marks.device_ps / period_ps_;                                                             \
-      }                                                                                                          \
-      if (burst.requester == kTables) walks_.Began(burst.id, burst);                                             \
-    }                                                                                                            \
-    if (top.port##_rlast_i) Ended(false, top.port##_rid_i, top.port##_rresp_i != 0, cycle);                      \
-  }                                                                                                              \
-  if (top.port##_bvalid_i && top.port##_bready_o) Ended(true, top.port##_bid_i, top.port##_bresp_i != 0, cycle); \
-  if (top.port##_arvalid_o) {                                                                                    \
-    if (top.port##_arready_i) {                                                                                  \
-      Burst& burst = Offer(offered_[2 * is_host], false, top.port##_arid_o, cycle);                              \
-      Accepted(burst, false, is_host, top.port##_araddr_o, top.port##_arlen_o, ar_kind, cycle);                  \
-      offered_[2 * is_host] = kNever;                                                                            \
-    } else if (offered_[2 * is_host] == kNever) {                                                                \
-      offered_[2 * is_host] = cycle;                                                                             \
-    }                                                                                                            \
-  }                                                                                                              \
-  if (top.port##_awvalid_o) {                                                                                    \
-    if (top.port##_awready_i) {                                                                                  \
-      Burst& burst = Offer(offered_[2 * is_host + 1], true, top.port##_awid_o, cycle);                           \
-      Accepted(burst, true, is_host, top.port##_awaddr_o, top.port##_awlen_o, aw_kind, cycle);                   \
-      offered_[2 * is_host + 1] = kNever;                                                                        \
-    } else if (offered_[2 * is_host + 1] == kNever) {                                                            \
-      offered_[2 * is_host + 1] = cycle;                                                                         \
-    }                                                                                                            \
+#define GMMU_PORT(port, is_host, ar_kind, aw_kind)                                                       \
+  if (top.port##_rvalid && top.port##_rready) {                                                          \
+    const auto found = bursts_[0].find(top.port##_rid);                                                  \
+    if (found != bursts_[0].end() && !found->second.begun) {                                             \
+      Burst& burst = found->second;                                                                      \
+      burst.begun = true;                                                                                \
+      burst.first = cycle;                                                                               \
+      std::memcpy(&burst.word, LanesOf(top.port##_rdata) + burst.address % kBeatBytes / 8 * 8, 8);       \
+      if (is_host && !burst.peer) {                                                                      \
+        const BusMarks& marks = host.marks_of_shown();                                                   \
+        burst.wire = marks.wire_ps / period_ps_;                                                         \
+        burst.root = marks.root_ps / period_ps_;                                                         \
+        burst.translated = marks.translated_ps / period_ps_;                                             \
+        burst.memory = marks.memory_ps / period_ps_;                                                     \
+        burst.device = marks.device_ps / period_ps_;                                                     \
+      }                                                                                                  \
+      if (burst.requester == kTables) walks_.Began(burst.id, burst);                                     \
+    }                                                                                                    \
+    if (top.port##_rlast) Ended(false, top.port##_rid, top.port##_rresp != 0, cycle);                    \
+  }                                                                                                      \
+  if (top.port##_bvalid && top.port##_bready) Ended(true, top.port##_bid, top.port##_bresp != 0, cycle); \
+  if (top.port##_arvalid) {                                                                              \
+    if (top.port##_arready) {                                                                            \
+      Burst& burst = Offer(offered_[2 * is_host], false, top.port##_arid, cycle);                        \
+      Accepted(burst, false, is_host, top.port##_araddr, top.port##_arlen, ar_kind, cycle);              \
+      offered_[2 * is_host] = kNever;                                                                    \
+    } else if (offered_[2 * is_host] == kNever) {                                                        \
+      offered_[2 * is_host] = cycle;                                                                     \
+    }                                                                                                    \
+  }                                                                                                      \
+  if (top.port##_awvalid) {                                                                              \
+    if (top.port##_awready) {                                                                            \
+      Burst& burst = Offer(offered_[2 * is_host + 1], true, top.port##_awid, cycle);                     \
+      Accepted(burst, true, is_host, top.port##_awaddr, top.port##_awlen, aw_kind, cycle);               \
+      offered_[2 * is_host + 1] = kNever;                                                                \
+    } else if (offered_[2 * is_host + 1] == kNever) {                                                    \
+      offered_[2 * is_host + 1] = cycle;                                                                 \
+    }                                                                                                    \
   }
   GMMU_PORT(m_vram, 0, 0, 0)
-  GMMU_PORT(m_host, 1, top.m_host_aruser_o & 3, top.m_host_awuser_o & 3)
+  GMMU_PORT(m_host, 1, top.m_host_aruser & 3, top.m_host_awuser & 3)
 #undef GMMU_PORT
 }
 
 // ---- lookups and accesses
 
-void EventProbe::Lookups(const Vgmmu_gpu& top, uint64_t cycle) {
+void EventProbe::Lookups(const Vgmmu_gpu_axi& top, uint64_t cycle) {
   const auto& root = *top.rootp;
-  for (uint64_t taken = root.gmmu_gpu__DOT__xq_valid & root.gmmu_gpu__DOT__xq_ready; taken != 0; taken &= taken - 1) {
+  for (uint64_t taken = root.gmmu_gpu_axi__DOT__u_gpu__DOT__xq_valid & root.gmmu_gpu_axi__DOT__u_gpu__DOT__xq_ready;
+       taken != 0; taken &= taken - 1) {
     const auto port = static_cast<unsigned>(__builtin_ctzll(taken));
     const unsigned at = port * kRequestBits;
-    const auto& request = root.gmmu_gpu__DOT__xq;
+    const auto& request = root.gmmu_gpu_axi__DOT__u_gpu__DOT__xq;
     const auto lookup = lookups_.Taken(cycle, port, static_cast<unsigned>(Bits(request, at + 72, 8)),
                                        static_cast<unsigned>(Bits(request, at + 66, 6)), Bits(request, at + 2, 64),
                                        static_cast<regs::Access>(Bits(request, at, 2)));
@@ -206,7 +207,7 @@ void EventProbe::Lookups(const Vgmmu_gpu& top, uint64_t cycle) {
                       static_cast<regs::Fault>(how >> 16 & 255), (Word(top.ev_xlate_o, port, 1) >> 56 & 1) != 0);
   }
   for (unsigned port = 0; port < kPorts; ++port) {
-    const uint64_t ends = Bits(root.gmmu_gpu__DOT__port_count, port * kCountBits + 8, 4);
+    const uint64_t ends = Bits(root.gmmu_gpu_axi__DOT__u_gpu__DOT__port_count, port * kCountBits + 8, 4);
     if (ends == 0) continue;
     lookups_.Counted(port, (ends & 8) != 0   ? LookupLog::Count::kHit
                            : (ends & 4) != 0 ? LookupLog::Count::kMiss
@@ -216,7 +217,7 @@ void EventProbe::Lookups(const Vgmmu_gpu& top, uint64_t cycle) {
   accesses_.Tell();
 }
 
-void EventProbe::Pins(const Vgmmu_gpu& top, uint64_t cycle) {
+void EventProbe::Pins(const Vgmmu_gpu_axi& top, uint64_t cycle) {
   constexpr unsigned kSlotBits = 6;
   for (uint64_t done = uint64_t{top.cl_rsp_valid_o} & top.cl_rsp_ready_i & top.cl_rsp_last_o; done != 0;
        done &= done - 1) {
@@ -232,29 +233,29 @@ void EventProbe::Pins(const Vgmmu_gpu& top, uint64_t cycle) {
 
 // ---- the paging engine, and point events
 
-void EventProbe::Engine(const Vgmmu_gpu& top, uint64_t cycle) {
+void EventProbe::Engine(const Vgmmu_gpu_axi& top, uint64_t cycle) {
   const auto& root = *top.rootp;
-  if (!engine_.busy() && !root.gmmu_gpu__DOT__u_engine__DOT__start) return;
+  if (!engine_.busy() && !root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__start) return;
   EngineCycle now;
-  now.start = root.gmmu_gpu__DOT__u_engine__DOT__start != 0;
-  now.address = Bits(root.gmmu_gpu__DOT__u_engine__DOT__start_buffer, 0, 64);
-  now.bytes = root.gmmu_gpu__DOT__u_engine__DOT__start_bytes;
-  now.fence = static_cast<uint32_t>(root.gmmu_gpu__DOT__u_engine__DOT__record_value);
-  const uint32_t state = root.gmmu_gpu__DOT__u_engine__DOT__u_command__DOT__state_q & 0x1FF'FFFF;
+  now.start = root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__start != 0;
+  now.address = Bits(root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__start_buffer, 0, 64);
+  now.bytes = root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__start_bytes;
+  now.fence = static_cast<uint32_t>(root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__record_value);
+  const uint32_t state = root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__u_command__DOT__state_q & 0x1FF'FFFF;
   now.state = state == 0 ? 0 : static_cast<unsigned>(__builtin_ctz(state));
-  now.offset = root.gmmu_gpu__DOT__u_engine__DOT__u_command__DOT__offset_q;
-  now.header = root.gmmu_gpu__DOT__u_engine__DOT__u_command__DOT__header_q;
-  now.length = root.gmmu_gpu__DOT__u_engine__DOT__u_command__DOT__length_q;
-  now.words = root.gmmu_gpu__DOT__u_engine__DOT__u_command__DOT__words_left_q;
-  now.job_ready = root.gmmu_gpu__DOT__u_engine__DOT__job_ready != 0;
-  now.retired = root.gmmu_gpu__DOT__u_engine__DOT__mover_retired != 0;
+  now.offset = root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__u_command__DOT__offset_q;
+  now.header = root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__u_command__DOT__header_q;
+  now.length = root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__u_command__DOT__length_q;
+  now.words = root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__u_command__DOT__words_left_q;
+  now.job_ready = root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__job_ready != 0;
+  now.retired = root.gmmu_gpu_axi__DOT__u_gpu__DOT__u_engine__DOT__mover_retired != 0;
   EngineLoad load = load_;
   load.fetches += static_cast<unsigned>(lookups_.pending(GMMU_CLIENTS));
   load.translating = lookups_.pending(GMMU_CLIENTS + 1) + lookups_.pending(GMMU_CLIENTS + 2) != 0;
   engine_.Cycle(cycle, now, load);
 }
 
-void EventProbe::Points(const Vgmmu_gpu& top, uint64_t cycle) {
+void EventProbe::Points(const Vgmmu_gpu_axi& top, uint64_t cycle) {
   if (top.ev_inv_done_o) {
     sink_.Take(hw::PointEvent{unit_, hw::PointKind::kInvalidation, cycle, 0, top.ev_inv_space_o, top.ev_inv_scope_o,
                               top.ev_inv_start_o, top.ev_inv_end_o});

@@ -4,7 +4,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "Vgmmu_gpu.h"
+#include "Vgmmu_gpu_axi.h"
 #include "hw/platform.h"
 #include "probe/engine_log.h"
 #include "probe/lookup_log.h"
@@ -21,17 +21,17 @@ class EventProbe {
   EventProbe(hw::EventSink& sink, unsigned unit, uint64_t period_ps);
 
   /// Call it before the clock edge of `cycle`, when the inputs have settled and the ports have not sampled them yet.
-  void Sample(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host);
+  void Sample(const Vgmmu_gpu_axi& top, uint64_t cycle, const HostPort& host);
   /// Returns the findings of probe "events": the number of spans that their steps do not cover exactly.
   const std::vector<hw::Finding>& findings();
 
  private:
-  void Walks(const Vgmmu_gpu& top, uint64_t cycle);
-  void Bursts(const Vgmmu_gpu& top, uint64_t cycle, const HostPort& host);
-  void Lookups(const Vgmmu_gpu& top, uint64_t cycle);
-  void Pins(const Vgmmu_gpu& top, uint64_t cycle);
-  void Engine(const Vgmmu_gpu& top, uint64_t cycle);
-  void Points(const Vgmmu_gpu& top, uint64_t cycle);
+  void Walks(const Vgmmu_gpu_axi& top, uint64_t cycle);
+  void Bursts(const Vgmmu_gpu_axi& top, uint64_t cycle, const HostPort& host);
+  void Lookups(const Vgmmu_gpu_axi& top, uint64_t cycle);
+  void Pins(const Vgmmu_gpu_axi& top, uint64_t cycle);
+  void Engine(const Vgmmu_gpu_axi& top, uint64_t cycle);
+  void Points(const Vgmmu_gpu_axi& top, uint64_t cycle);
   void Reset(uint64_t cycle);
 
   Burst& Offer(uint64_t& since, bool write, unsigned id, uint64_t cycle);

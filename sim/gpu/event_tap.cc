@@ -9,7 +9,7 @@ uint64_t Word64(const Port& port, unsigned index) {
   return port[2 * index] | uint64_t{port[2 * index + 1]} << 32;
 }
 
-TranslationEvent Lookup(const Vgmmu_gpu& top, unsigned port) {
+TranslationEvent Lookup(const Vgmmu_gpu_axi& top, unsigned port) {
   const uint64_t where = Word64(top.ev_xlate_o, port * 3 + 1);
   const uint64_t how = Word64(top.ev_xlate_o, port * 3 + 2);
   TranslationEvent event;
@@ -28,7 +28,7 @@ TranslationEvent Lookup(const Vgmmu_gpu& top, unsigned port) {
 
 }  // namespace
 
-void TapEvents(const Vgmmu_gpu& top, uint64_t cycle, TranslationChecker& checker) {
+void TapEvents(const Vgmmu_gpu_axi& top, uint64_t cycle, TranslationChecker& checker) {
   constexpr unsigned kWords = (sizeof(top.ev_xlate_valid_o) + 3) / 4;
   for (unsigned word = 0; word < kWords; ++word) {
     for (uint32_t left = Word32(top.ev_xlate_valid_o, word); left != 0; left &= left - 1)

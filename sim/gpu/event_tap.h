@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "Vgmmu_gpu.h"
+#include "Vgmmu_gpu_axi.h"
 #include "probe/translation_checker.h"
 
 namespace gmmu::sim {
@@ -19,10 +19,10 @@ inline uint32_t Word32(const Port& port, unsigned i) {
 }
 
 /// Passes the event port's events of this cycle to the checker. Call it before the clock edge.
-void TapEvents(const Vgmmu_gpu& top, uint64_t cycle, TranslationChecker& checker);
+void TapEvents(const Vgmmu_gpu_axi& top, uint64_t cycle, TranslationChecker& checker);
 
 /// Whether the event port reports a completed lookup or invalidation.
-inline bool HasEvents(const Vgmmu_gpu& top) {
+inline bool HasEvents(const Vgmmu_gpu_axi& top) {
   uint32_t any = top.ev_inv_done_o;
   for (unsigned i = 0; i < (sizeof(top.ev_xlate_valid_o) + 3) / 4; ++i) any |= Word32(top.ev_xlate_valid_o, i);
   return any != 0;

@@ -27,13 +27,13 @@ unsigned HostPort::TagsOf(const PooledTransaction& t) const {
   return (t.get_data_length() + parameters_.max_read_request - 1) / parameters_.max_read_request;
 }
 
-void HostPort::TakeRead(const Vgmmu_gpu& top) {
-  if (!top.m_host_arready_i) return;
-  const uint64_t address = top.m_host_araddr_o;
+void HostPort::TakeRead(const Vgmmu_gpu_axi& top) {
+  if (!top.m_host_arready) return;
+  const uint64_t address = top.m_host_araddr;
   const unsigned lane = static_cast<unsigned>(address & (kBeatBytes - 1));
-  const size_t bytes = (top.m_host_arlen_o + 1u) * size_t{kBeatBytes} - lane;
+  const size_t bytes = (top.m_host_arlen + 1u) * size_t{kBeatBytes} - lane;
   PooledTransaction* t = pool_.Acquire(tlm::TLM_READ_COMMAND, address, lane, bytes);
-  Label(*t, top.m_host_arid_o, top.m_host_aruser_o);
+  Label(*t, top.m_host_arid, top.m_host_aruser);
   if (ToPeer(*t)) {
     ++peer_reads_out_;
     return sink_.Send(t);
@@ -49,22 +49,21 @@ void HostPort::SendRead(PooledTransaction* t) {
   sink_.Send(t);
 }
 
-void HostPort::TakeWrite(const Vgmmu_gpu& top) {
-  if (!top.m_host_awready_i) return;
-  const uint64_t start = top.m_host_awaddr_o & ~uint64_t{kBeatBytes - 1};
-  PooledTransaction* t = pool_.Acquire(tlm::TLM_WRITE_COMMAND, start, 0,
-                                       (top.m_host_awlen_o + 1u) * size_t{kBeatBytes});
-  Label(*t, top.m_host_awid_o, top.m_host_awuser_o);
+void HostPort::TakeWrite(const Vgmmu_gpu_axi& top) {
+  if (!top.m_host_awready) return;
+  const uint64_t start = top.m_host_awaddr & ~uint64_t{kBeatBytes - 1};
+  PooledTransaction* t = pool_.Acquire(tlm::TLM_WRITE_COMMAND, start, 0, (top.m_host_awlen + 1u) * size_t{kBeatBytes});
+  Label(*t, top.m_host_awid, top.m_host_awuser);
   writes_.push({t, start, 0, ~0u, 0, 0});
 }
 
-void HostPort::TakeBeat(const Vgmmu_gpu& top) {
-  if (!top.m_host_wready_i) return;
+void HostPort::TakeBeat(const Vgmmu_gpu_axi& top) {
+  if (!top.m_host_wready) return;
   Write& write = writes_.front();
-  const uint64_t strobe = top.m_host_wstrb_o;
+  const uint64_t strobe = top.m_host_wstrb;
   const unsigned at = write.got * kBeatBytes;
   if (at + kBeatBytes > write.transaction->get_data_length()) return;  // the checker reports this violation
-  std::memcpy(write.transaction->buffer.data() + at, LanesOf(top.m_host_wdata_o), kBeatBytes);
+  std::memcpy(write.transaction->buffer.data() + at, LanesOf(top.m_host_wdata), kBeatBytes);
   if (strobe != 0) {
     write.low = std::min(write.low, at + static_cast<unsigned>(__builtin_ctzll(strobe)));
     write.high = at + 64 - static_cast<unsigned>(__builtin_clzll(strobe));
@@ -133,18 +132,18 @@ void HostPort::TakeAnswer() {
   data_.push({t, static_cast<unsigned>(t->owner_tag), (lane + t->get_data_length()) / kBeatBytes, 0});
 }
 
-void HostPort::DriveRead(Vgmmu_gpu& top) {
+void HostPort::DriveRead(Vgmmu_gpu_axi& top) {
   const Data& head = data_.front();
   const bool ok = head.transaction->is_response_ok();
-  top.m_host_rvalid_i = 1;
-  top.m_host_rid_i = head.id;
-  top.m_host_rlast_i = head.done + 1 == head.beats;
-  top.m_host_rresp_i = ok ? 0 : 2;
+  top.m_host_rvalid = 1;
+  top.m_host_rid = head.id;
+  top.m_host_rlast = head.done + 1 == head.beats;
+  top.m_host_rresp = ok ? 0 : 2;
   if (ok) {
-    std::memcpy(LanesOf(top.m_host_rdata_i), head.transaction->buffer.data() + size_t{head.done} * kBeatBytes,
+    std::memcpy(LanesOf(top.m_host_rdata), head.transaction->buffer.data() + size_t{head.done} * kBeatBytes,
                 kBeatBytes);
   } else {
-    std::memset(LanesOf(top.m_host_rdata_i), 0, kBeatBytes);
+    std::memset(LanesOf(top.m_host_rdata), 0, kBeatBytes);
   }
 }
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <utility>
 
-#include "Vgmmu_gpu.h"
+#include "Vgmmu_gpu_axi.h"
 #include "gpu/beats.h"
 #include "gpu/fifo.h"
 #include "gpu/transaction_pool.h"
@@ -45,28 +45,28 @@ class HostPort {
   /// Queues a response that arrives at `time_ps`; it takes effect at the first clock edge after that time.
   void Answer(PooledTransaction* transaction, uint64_t time_ps) { inbound_.push({transaction, time_ps}); }
 
-  void Drive(Vgmmu_gpu& top, uint64_t edge_ps) {
+  void Drive(Vgmmu_gpu_axi& top, uint64_t edge_ps) {
     while (!inbound_.empty() && inbound_.front().time_ps < edge_ps) TakeAnswer();
     if (waiting_ != nullptr && HasTagsFor(*waiting_)) SendRead(std::exchange(waiting_, nullptr));
-    top.m_host_arready_i = waiting_ == nullptr && peer_reads_out_ < parameters_.peer_bursts;
-    top.m_host_awready_i = writes_.size() + unanswered_ < parameters_.write_buffer &&
-                           peer_writes_out_ < parameters_.peer_bursts;
-    top.m_host_wready_i = !writes_.empty();
+    top.m_host_arready = waiting_ == nullptr && peer_reads_out_ < parameters_.peer_bursts;
+    top.m_host_awready = writes_.size() + unanswered_ < parameters_.write_buffer &&
+                         peer_writes_out_ < parameters_.peer_bursts;
+    top.m_host_wready = !writes_.empty();
     if (!data_.empty()) DriveRead(top);
-    else top.m_host_rvalid_i = 0;
-    top.m_host_bvalid_i = !accepted_.empty();
+    else top.m_host_rvalid = 0;
+    top.m_host_bvalid = !accepted_.empty();
     if (!accepted_.empty()) {
-      top.m_host_bid_i = accepted_.front().id;
-      top.m_host_bresp_i = accepted_.front().error ? 2 : 0;
+      top.m_host_bid = accepted_.front().id;
+      top.m_host_bresp = accepted_.front().error ? 2 : 0;
     }
   }
 
-  void Sample(const Vgmmu_gpu& top) {
-    if (top.m_host_arvalid_o) TakeRead(top);
-    if (top.m_host_rvalid_i && top.m_host_rready_o) EndBeat();
-    if (top.m_host_wvalid_o && !writes_.empty()) TakeBeat(top);
-    if (top.m_host_awvalid_o) TakeWrite(top);
-    if (top.m_host_bvalid_i && top.m_host_bready_o) {
+  void Sample(const Vgmmu_gpu_axi& top) {
+    if (top.m_host_arvalid) TakeRead(top);
+    if (top.m_host_rvalid && top.m_host_rready) EndBeat();
+    if (top.m_host_wvalid && !writes_.empty()) TakeBeat(top);
+    if (top.m_host_awvalid) TakeWrite(top);
+    if (top.m_host_bvalid && top.m_host_bready) {
       --(accepted_.front().peer ? peer_writes_out_ : unanswered_);
       accepted_.pop();
     }
@@ -105,12 +105,12 @@ class HostPort {
   };
 
   void TakeAnswer();
-  void DriveRead(Vgmmu_gpu& top);
+  void DriveRead(Vgmmu_gpu_axi& top);
   void EndBeat();
-  void TakeRead(const Vgmmu_gpu& top);
+  void TakeRead(const Vgmmu_gpu_axi& top);
   void SendRead(PooledTransaction* t);
-  void TakeWrite(const Vgmmu_gpu& top);
-  void TakeBeat(const Vgmmu_gpu& top);
+  void TakeWrite(const Vgmmu_gpu_axi& top);
+  void TakeBeat(const Vgmmu_gpu_axi& top);
   void SendWrite(Write& write);
   unsigned TagsOf(const PooledTransaction& t) const;
   bool HasTagsFor(const PooledTransaction& t) const {

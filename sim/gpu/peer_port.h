@@ -30,42 +30,41 @@ class PeerPort {
 
   template <typename Top>
   void Drive(Top& top, uint64_t edge_ps) {
-    top.s_peer_rready_i = top.s_peer_bready_i = 1;
-    top.s_peer_arvalid_i = reads_.Ready(edge_ps);
-    if (top.s_peer_arvalid_i) {
+    top.s_peer_rready = top.s_peer_bready = 1;
+    top.s_peer_arvalid = reads_.Ready(edge_ps);
+    if (top.s_peer_arvalid) {
       const Burst burst = BurstOf(*reads_.front());
-      top.s_peer_arid_i = reads_.next_id();
-      top.s_peer_araddr_i = burst.start;
-      top.s_peer_arlen_i = burst.beats - 1;
-      top.s_peer_arsize_i = kSizeLg2;
-      top.s_peer_arburst_i = kIncrementing;
+      top.s_peer_arid = reads_.next_id();
+      top.s_peer_araddr = burst.start;
+      top.s_peer_arlen = burst.beats - 1;
+      top.s_peer_arsize = kSizeLg2;
+      top.s_peer_arburst = kIncrementing;
     }
-    top.s_peer_awvalid_i = writes_.Ready(edge_ps);
-    if (top.s_peer_awvalid_i) {
+    top.s_peer_awvalid = writes_.Ready(edge_ps);
+    if (top.s_peer_awvalid) {
       const Burst burst = BurstOf(*writes_.front());
-      top.s_peer_awid_i = writes_.next_id();
-      top.s_peer_awaddr_i = burst.start;
-      top.s_peer_awlen_i = burst.beats - 1;
-      top.s_peer_awsize_i = kSizeLg2;
-      top.s_peer_awburst_i = kIncrementing;
+      top.s_peer_awid = writes_.next_id();
+      top.s_peer_awaddr = burst.start;
+      top.s_peer_awlen = burst.beats - 1;
+      top.s_peer_awsize = kSizeLg2;
+      top.s_peer_awburst = kIncrementing;
     }
-    top.s_peer_wvalid_i = !owed_.empty();
+    top.s_peer_wvalid = !owed_.empty();
     if (!owed_.empty()) {
       const Beat beat = NextBeat();
-      std::memcpy(LanesOf(top.s_peer_wdata_i), beat.data, kBeatBytes);
-      top.s_peer_wstrb_i = beat.strobe;
-      top.s_peer_wlast_i = beat.last;
+      std::memcpy(LanesOf(top.s_peer_wdata), beat.data, kBeatBytes);
+      top.s_peer_wstrb = beat.strobe;
+      top.s_peer_wlast = beat.last;
     }
   }
 
   template <typename Top>
   void Sample(const Top& top) {
-    if (top.s_peer_wvalid_i && top.s_peer_wready_o) EndBeat();
-    if (top.s_peer_arvalid_i && top.s_peer_arready_o) static_cast<void>(reads_.Take());
-    if (top.s_peer_awvalid_i && top.s_peer_awready_o) owed_.push({writes_.Take(), 0});
-    if (top.s_peer_rvalid_o)
-      TakeData(top.s_peer_rid_o, LanesOf(top.s_peer_rdata_o), top.s_peer_rresp_o, top.s_peer_rlast_o);
-    if (top.s_peer_bvalid_o) TakeAnswer(top.s_peer_bid_o, top.s_peer_bresp_o);
+    if (top.s_peer_wvalid && top.s_peer_wready) EndBeat();
+    if (top.s_peer_arvalid && top.s_peer_arready) static_cast<void>(reads_.Take());
+    if (top.s_peer_awvalid && top.s_peer_awready) owed_.push({writes_.Take(), 0});
+    if (top.s_peer_rvalid) TakeData(top.s_peer_rid, LanesOf(top.s_peer_rdata), top.s_peer_rresp, top.s_peer_rlast);
+    if (top.s_peer_bvalid) TakeAnswer(top.s_peer_bid, top.s_peer_bresp);
   }
 
   /// Whether no access waits or is in flight.

@@ -47,7 +47,7 @@ RtlGpu::RtlGpu(sc_core::sc_module_name name, const RtlGpuParameters& parameters)
 #ifdef GMMU_WAVES
   if (!parameters_.waves.empty()) context_->traceEverOn(true);
 #endif
-  top_ = std::make_unique<Vgmmu_gpu>(context_.get(), "gpu");
+  top_ = std::make_unique<Vgmmu_gpu_axi>(context_.get(), "gpu");
 #ifdef GMMU_WAVES
   if (!parameters_.waves.empty()) {
     trace_ = std::make_unique<VerilatedFstC>();
@@ -84,19 +84,19 @@ void RtlGpu::set_checker(TranslationChecker* checker) {
 
 void RtlGpu::Reset() {
   top_->vram_bytes_i = parameters_.vram.bytes;
-  top_->s_reg_bready_i = top_->s_reg_rready_i = top_->s_win_bready_i = top_->s_win_rready_i = 1;
+  top_->s_reg_bready = top_->s_reg_rready = top_->s_win_bready = top_->s_win_rready = 1;
   top_->cycle_i = 0;
   DriveStraps();
   for (unsigned i = 0; i < kResetCycles; ++i) {
-    top_->rst_i = 1;
-    top_->clk_i = 0;
+    top_->areset = 1;
+    top_->aclk = 0;
     top_->eval();
     axi_.Sample(*top_, 0);
-    top_->clk_i = 1;
+    top_->aclk = 1;
     top_->eval();
   }
-  top_->clk_i = 0;
-  top_->rst_i = 0;
+  top_->aclk = 0;
+  top_->areset = 0;
 }
 
 void RtlGpu::DriveStraps() {
@@ -141,14 +141,14 @@ void RtlGpu::Run() {
 }
 
 void RtlGpu::Cycle(uint64_t edge_ps) {
-  Vgmmu_gpu& top = *top_;
+  Vgmmu_gpu_axi& top = *top_;
   top.cycle_i = cycle_;
   vram_port_.Drive(top, cycle_);
   host_port_.Drive(top, edge_ps);
   cpu_port_.Drive(top, edge_ps);
   peer_port_.Drive(top, edge_ps);
   client_ports_.Drive(top, cycle_);
-  top.clk_i = 0;
+  top.aclk = 0;
   top.eval();
 #ifdef GMMU_WAVES
   const bool dump = trace_ && cycle_ >= parameters_.waves_from && cycle_ < parameters_.waves_to;
@@ -168,7 +168,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
                ? quiet_ + 1
                : 0;
 
-  top.clk_i = 1;
+  top.aclk = 1;
   top.eval();
 #ifdef GMMU_WAVES
   if (dump) trace_->dump((cycle_ + 1) * parameters_.period_ps);

@@ -132,7 +132,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   const RtlGpuParameters parameters_;
   std::unique_ptr<VerilatedContext> context_;
-  std::unique_ptr<Vgmmu_gpu> top_;
+  std::unique_ptr<Vgmmu_gpu_axi> top_;
   std::unique_ptr<VerilatedFstC> trace_;
   TransactionPool pool_;
   ConfigSpace config_;

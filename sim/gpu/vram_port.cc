@@ -5,17 +5,17 @@
 
 namespace gmmu::sim {
 
-void VramPort::TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
-  if (!top.m_vram_arready_i) return;
-  const unsigned beats = top.m_vram_arlen_o + 1u;
+void VramPort::TakeRead(const Vgmmu_gpu_axi& top, uint64_t cycle) {
+  if (!top.m_vram_arready) return;
+  const unsigned beats = top.m_vram_arlen + 1u;
   const VramTiming::Beats when = timing_.Read(cycle, beats);
-  reads_.push({top.m_vram_araddr_o & ~uint64_t{kBeatBytes - 1}, when.first, when.last, top.m_vram_arid_o, beats, 0});
+  reads_.push({top.m_vram_araddr & ~uint64_t{kBeatBytes - 1}, when.first, when.last, top.m_vram_arid, beats, 0});
   ++read_bursts_;
 }
 
-void VramPort::DriveRead(Vgmmu_gpu& top, uint64_t cycle) {
+void VramPort::DriveRead(Vgmmu_gpu_axi& top, uint64_t cycle) {
   Read& head = reads_.front();
-  if (reorder_ && head.done == 0 && !top.m_vram_rvalid_i) {  // between bursts, any burst that is due may be chosen next
+  if (reorder_ && head.done == 0 && !top.m_vram_rvalid) {  // between bursts, any burst that is due may be chosen next
     size_t due = 0;
     while (due < reads_.size() && reads_[due].first <= cycle) ++due;
     if (due > 1) {
@@ -27,15 +27,15 @@ void VramPort::DriveRead(Vgmmu_gpu& top, uint64_t cycle) {
   const uint64_t due = head.beats == 1 ? head.first
                                        : head.first + (head.last - head.first) * head.done / (head.beats - 1);
   if (due > cycle) {
-    top.m_vram_rvalid_i = 0;
+    top.m_vram_rvalid = 0;
     return;
   }
-  top.m_vram_rvalid_i = 1;
-  top.m_vram_rid_i = head.id;
-  top.m_vram_rlast_i = head.done + 1 == head.beats;
-  const bool ok = core_.Read(head.address, LanesOf(top.m_vram_rdata_i), kBeatBytes);
-  if (!ok) std::memset(LanesOf(top.m_vram_rdata_i), 0, kBeatBytes);
-  top.m_vram_rresp_i = ok ? 0 : 2;
+  top.m_vram_rvalid = 1;
+  top.m_vram_rid = head.id;
+  top.m_vram_rlast = head.done + 1 == head.beats;
+  const bool ok = core_.Read(head.address, LanesOf(top.m_vram_rdata), kBeatBytes);
+  if (!ok) std::memset(LanesOf(top.m_vram_rdata), 0, kBeatBytes);
+  top.m_vram_rresp = ok ? 0 : 2;
 }
 
 void VramPort::EndBeat() {
@@ -46,17 +46,17 @@ void VramPort::EndBeat() {
   if (++head.done == head.beats) reads_.pop();
 }
 
-void VramPort::TakeWrite(const Vgmmu_gpu& top) {
-  if (!top.m_vram_awready_i) return;
-  writes_.push({top.m_vram_awaddr_o & ~uint64_t{kBeatBytes - 1}, top.m_vram_awid_o, top.m_vram_awlen_o + 1u, false});
+void VramPort::TakeWrite(const Vgmmu_gpu_axi& top) {
+  if (!top.m_vram_awready) return;
+  writes_.push({top.m_vram_awaddr & ~uint64_t{kBeatBytes - 1}, top.m_vram_awid, top.m_vram_awlen + 1u, false});
   ++write_bursts_;
 }
 
-void VramPort::TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
-  if (!top.m_vram_wready_i) return;
+void VramPort::TakeBeat(const Vgmmu_gpu_axi& top, uint64_t cycle) {
+  if (!top.m_vram_wready) return;
   Write& head = writes_.front();
-  const uint64_t strobe = top.m_vram_wstrb_o;
-  if (!core_.WriteStrobed(head.address, LanesOf(top.m_vram_wdata_o), kBeatBytes, strobe)) head.error = true;
+  const uint64_t strobe = top.m_vram_wstrb;
+  if (!core_.WriteStrobed(head.address, LanesOf(top.m_vram_wdata), kBeatBytes, strobe)) head.error = true;
   const uint64_t before = bytes_written_;
   bytes_written_ += static_cast<unsigned>(__builtin_popcountll(strobe));
   if (flip_after_ != 0 && before < flip_after_ && bytes_written_ >= flip_after_ && strobe != 0) {

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "Vgmmu_gpu.h"
+#include "Vgmmu_gpu_axi.h"
 #include "gpu/beats.h"
 #include "gpu/fifo.h"
 #include "hw/platform.h"
@@ -31,27 +31,27 @@ class VramPort {
   /// Inverts one bit in the byte with which the total written through the port reaches `bytes`. 0: inverts none.
   void FlipAfter(uint64_t bytes) { flip_after_ = bytes; }
 
-  void Drive(Vgmmu_gpu& top, uint64_t cycle) {
-    top.m_vram_arready_i = reads_.size() < outstanding_;
-    top.m_vram_awready_i = writes_.size() + answers_.size() < outstanding_;
-    top.m_vram_wready_i = !writes_.empty();
+  void Drive(Vgmmu_gpu_axi& top, uint64_t cycle) {
+    top.m_vram_arready = reads_.size() < outstanding_;
+    top.m_vram_awready = writes_.size() + answers_.size() < outstanding_;
+    top.m_vram_wready = !writes_.empty();
     if (!reads_.empty()) DriveRead(top, cycle);
-    else top.m_vram_rvalid_i = 0;
+    else top.m_vram_rvalid = 0;
     if (!answers_.empty() && answers_.front().due <= cycle) {
-      top.m_vram_bvalid_i = 1;
-      top.m_vram_bid_i = answers_.front().id;
-      top.m_vram_bresp_i = answers_.front().error ? 2 : 0;
+      top.m_vram_bvalid = 1;
+      top.m_vram_bid = answers_.front().id;
+      top.m_vram_bresp = answers_.front().error ? 2 : 0;
     } else {
-      top.m_vram_bvalid_i = 0;
+      top.m_vram_bvalid = 0;
     }
   }
 
-  void Sample(const Vgmmu_gpu& top, uint64_t cycle) {
-    if (top.m_vram_arvalid_o) TakeRead(top, cycle);
-    if (top.m_vram_rvalid_i && top.m_vram_rready_o) EndBeat();
-    if (top.m_vram_wvalid_o && !writes_.empty()) TakeBeat(top, cycle);
-    if (top.m_vram_awvalid_o) TakeWrite(top);
-    if (top.m_vram_bvalid_i && top.m_vram_bready_o) answers_.pop();
+  void Sample(const Vgmmu_gpu_axi& top, uint64_t cycle) {
+    if (top.m_vram_arvalid) TakeRead(top, cycle);
+    if (top.m_vram_rvalid && top.m_vram_rready) EndBeat();
+    if (top.m_vram_wvalid && !writes_.empty()) TakeBeat(top, cycle);
+    if (top.m_vram_awvalid) TakeWrite(top);
+    if (top.m_vram_bvalid && top.m_vram_bready) answers_.pop();
   }
 
   bool idle() const { return reads_.empty() && writes_.empty() && answers_.empty(); }
@@ -75,11 +75,11 @@ class VramPort {
     bool error;
   };
 
-  void DriveRead(Vgmmu_gpu& top, uint64_t cycle);
-  void TakeRead(const Vgmmu_gpu& top, uint64_t cycle);
+  void DriveRead(Vgmmu_gpu_axi& top, uint64_t cycle);
+  void TakeRead(const Vgmmu_gpu_axi& top, uint64_t cycle);
   void EndBeat();
-  void TakeWrite(const Vgmmu_gpu& top);
-  void TakeBeat(const Vgmmu_gpu& top, uint64_t cycle);
+  void TakeWrite(const Vgmmu_gpu_axi& top);
+  void TakeBeat(const Vgmmu_gpu_axi& top, uint64_t cycle);
 
   VramCore& core_;
   VramTiming timing_;

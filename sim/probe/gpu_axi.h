@@ -7,9 +7,9 @@
 
 namespace gmmu::sim {
 
-/// Attaches a checker to each AXI port of gmmu_gpu: m_vram, m_host, s_reg, s_win, s_thr, s_peer.
+/// Attaches a checker to each AXI port of gmmu_gpu_axi: m_vram, m_host, s_reg, s_win, s_thr, s_peer.
 ///
-/// `Top` is any Verilated model with the pins of gmmu_gpu. Call Sample in every cycle, reset included, when the inputs
+/// `Top` is any Verilated model with the pins of gmmu_gpu_axi. Call Sample in every cycle, reset included, when the inputs
 /// have settled and before the clock edge.
 class GpuAxi {
  public:
@@ -52,44 +52,37 @@ class GpuAxi {
     using W = AxiChecker::W;
     using R = AxiChecker::R;
     using B = AxiChecker::B;
-// Samples one cycle of a port. `m` and `s` are the suffixes of the pins that the manager and the subordinate drive.
-#define GMMU_SAMPLE_AXI4(checker, port, m, s, ar_user, aw_user, w_last)                                   \
-  checker.Begin(cycle, top.rst_i);                                                                        \
-  checker.Ar(top.port##_arvalid_##m, top.port##_arready_##s, [&] {                                        \
-    return Ax{top.port##_arid_##m,   top.port##_araddr_##m,  top.port##_arlen_##m,                        \
-              top.port##_arsize_##m, top.port##_arburst_##m, ar_user};                                    \
-  });                                                                                                     \
-  checker.Rd(top.port##_rvalid_##s, top.port##_rready_##m, [&] {                                          \
-    return R{top.port##_rid_##s, &top.port##_rdata_##s, top.port##_rresp_##s, top.port##_rlast_##s != 0}; \
-  });                                                                                                     \
-  checker.Aw(top.port##_awvalid_##m, top.port##_awready_##s, [&] {                                        \
-    return Ax{top.port##_awid_##m,   top.port##_awaddr_##m,  top.port##_awlen_##m,                        \
-              top.port##_awsize_##m, top.port##_awburst_##m, aw_user};                                    \
-  });                                                                                                     \
-  checker.Wd(top.port##_wvalid_##m, top.port##_wready_##s,                                                \
-             [&] { return W{&top.port##_wdata_##m, top.port##_wstrb_##m, w_last}; });                     \
-  checker.Bd(top.port##_bvalid_##s, top.port##_bready_##m,                                                \
-             [&] { return B{top.port##_bid_##s, top.port##_bresp_##s}; });                                \
+// Samples one cycle of a port.
+#define GMMU_SAMPLE_AXI4(checker, port, ar_user, aw_user, w_last)                                                    \
+  checker.Begin(cycle, top.areset);                                                                                  \
+  checker.Ar(top.port##_arvalid, top.port##_arready, [&] {                                                           \
+    return Ax{top.port##_arid, top.port##_araddr, top.port##_arlen, top.port##_arsize, top.port##_arburst, ar_user}; \
+  });                                                                                                                \
+  checker.Rd(top.port##_rvalid, top.port##_rready,                                                                   \
+             [&] { return R{top.port##_rid, &top.port##_rdata, top.port##_rresp, top.port##_rlast != 0}; });         \
+  checker.Aw(top.port##_awvalid, top.port##_awready, [&] {                                                           \
+    return Ax{top.port##_awid, top.port##_awaddr, top.port##_awlen, top.port##_awsize, top.port##_awburst, aw_user}; \
+  });                                                                                                                \
+  checker.Wd(top.port##_wvalid, top.port##_wready, [&] { return W{&top.port##_wdata, top.port##_wstrb, w_last}; });  \
+  checker.Bd(top.port##_bvalid, top.port##_bready, [&] { return B{top.port##_bid, top.port##_bresp}; });             \
   checker.End()
-#define GMMU_SAMPLE_AXI_LITE(checker, port)                                                          \
-  checker.Begin(cycle, top.rst_i);                                                                   \
-  checker.Ar(top.port##_arvalid_i, top.port##_arready_o, [&] { return Lite(top.port##_araddr_i); }); \
-  checker.Rd(top.port##_rvalid_o, top.port##_rready_i,                                               \
-             [&] { return R{0, &top.port##_rdata_o, top.port##_rresp_o, true}; });                   \
-  checker.Aw(top.port##_awvalid_i, top.port##_awready_o, [&] { return Lite(top.port##_awaddr_i); }); \
-  checker.Wd(top.port##_wvalid_i, top.port##_wready_o,                                               \
-             [&] { return W{&top.port##_wdata_i, top.port##_wstrb_i, true}; });                      \
-  checker.Bd(top.port##_bvalid_o, top.port##_bready_i, [&] { return B{0, top.port##_bresp_o}; });    \
+#define GMMU_SAMPLE_AXI_LITE(checker, port)                                                                          \
+  checker.Begin(cycle, top.areset);                                                                                  \
+  checker.Ar(top.port##_arvalid, top.port##_arready, [&] { return Lite(top.port##_araddr); });                       \
+  checker.Rd(top.port##_rvalid, top.port##_rready, [&] { return R{0, &top.port##_rdata, top.port##_rresp, true}; }); \
+  checker.Aw(top.port##_awvalid, top.port##_awready, [&] { return Lite(top.port##_awaddr); });                       \
+  checker.Wd(top.port##_wvalid, top.port##_wready, [&] { return W{&top.port##_wdata, top.port##_wstrb, true}; });    \
+  checker.Bd(top.port##_bvalid, top.port##_bready, [&] { return B{0, top.port##_bresp}; });                          \
   checker.End()
 
-    GMMU_SAMPLE_AXI4(vram_, m_vram, o, i, 0, 0, top.m_vram_wlast_o != 0);
-    GMMU_SAMPLE_AXI4(host_, m_host, o, i, top.m_host_aruser_o, top.m_host_awuser_o, top.m_host_wlast_o != 0);
+    GMMU_SAMPLE_AXI4(vram_, m_vram, 0, 0, top.m_vram_wlast != 0);
+    GMMU_SAMPLE_AXI4(host_, m_host, top.m_host_aruser, top.m_host_awuser, top.m_host_wlast != 0);
     GMMU_SAMPLE_AXI_LITE(registers_, s_reg);
     GMMU_SAMPLE_AXI_LITE(window_, s_win);
     if (has_through_) {  // this port has no WLAST
-      GMMU_SAMPLE_AXI4(through_, s_thr, i, o, top.s_thr_aruser_i, top.s_thr_awuser_i, false);
+      GMMU_SAMPLE_AXI4(through_, s_thr, top.s_thr_aruser, top.s_thr_awuser, false);
     }
-    GMMU_SAMPLE_AXI4(peer_, s_peer, i, o, 0, 0, top.s_peer_wlast_i != 0);
+    GMMU_SAMPLE_AXI4(peer_, s_peer, 0, 0, top.s_peer_wlast != 0);
 #undef GMMU_SAMPLE_AXI4
 #undef GMMU_SAMPLE_AXI_LITE
   }

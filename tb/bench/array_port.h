@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "Vgmmu_gpu.h"
+#include "Vgmmu_gpu_axi.h"
 #include "gpu/beats.h"
 #include "gpu/fifo.h"
 #include "memory/vram.h"
@@ -11,32 +11,32 @@
 namespace gmmu::bench {
 
 /// Defines a struct that names the pins of one AXI4 port of the GPU by role.
-#define GMMU_BENCH_PINS(Name, port)                                           \
-  struct Name {                                                               \
-    static auto& ArReady(Vgmmu_gpu& t) { return t.port##_arready_i; }         \
-    static auto& AwReady(Vgmmu_gpu& t) { return t.port##_awready_i; }         \
-    static auto& WReady(Vgmmu_gpu& t) { return t.port##_wready_i; }           \
-    static auto& RValid(Vgmmu_gpu& t) { return t.port##_rvalid_i; }           \
-    static auto& RId(Vgmmu_gpu& t) { return t.port##_rid_i; }                 \
-    static auto& RData(Vgmmu_gpu& t) { return t.port##_rdata_i; }             \
-    static auto& RResp(Vgmmu_gpu& t) { return t.port##_rresp_i; }             \
-    static auto& RLast(Vgmmu_gpu& t) { return t.port##_rlast_i; }             \
-    static auto& BValid(Vgmmu_gpu& t) { return t.port##_bvalid_i; }           \
-    static auto& BId(Vgmmu_gpu& t) { return t.port##_bid_i; }                 \
-    static auto& BResp(Vgmmu_gpu& t) { return t.port##_bresp_i; }             \
-    static bool ArValid(const Vgmmu_gpu& t) { return t.port##_arvalid_o; }    \
-    static auto ArId(const Vgmmu_gpu& t) { return t.port##_arid_o; }          \
-    static uint64_t ArAddr(const Vgmmu_gpu& t) { return t.port##_araddr_o; }  \
-    static unsigned ArLen(const Vgmmu_gpu& t) { return t.port##_arlen_o; }    \
-    static bool AwValid(const Vgmmu_gpu& t) { return t.port##_awvalid_o; }    \
-    static auto AwId(const Vgmmu_gpu& t) { return t.port##_awid_o; }          \
-    static uint64_t AwAddr(const Vgmmu_gpu& t) { return t.port##_awaddr_o; }  \
-    static unsigned AwLen(const Vgmmu_gpu& t) { return t.port##_awlen_o; }    \
-    static bool WValid(const Vgmmu_gpu& t) { return t.port##_wvalid_o; }      \
-    static const auto& WData(const Vgmmu_gpu& t) { return t.port##_wdata_o; } \
-    static uint64_t WStrb(const Vgmmu_gpu& t) { return t.port##_wstrb_o; }    \
-    static bool RReady(const Vgmmu_gpu& t) { return t.port##_rready_o; }      \
-    static bool BReady(const Vgmmu_gpu& t) { return t.port##_bready_o; }      \
+#define GMMU_BENCH_PINS(Name, port)                                               \
+  struct Name {                                                                   \
+    static auto& ArReady(Vgmmu_gpu_axi& t) { return t.port##_arready_i; }         \
+    static auto& AwReady(Vgmmu_gpu_axi& t) { return t.port##_awready_i; }         \
+    static auto& WReady(Vgmmu_gpu_axi& t) { return t.port##_wready_i; }           \
+    static auto& RValid(Vgmmu_gpu_axi& t) { return t.port##_rvalid_i; }           \
+    static auto& RId(Vgmmu_gpu_axi& t) { return t.port##_rid_i; }                 \
+    static auto& RData(Vgmmu_gpu_axi& t) { return t.port##_rdata_i; }             \
+    static auto& RResp(Vgmmu_gpu_axi& t) { return t.port##_rresp_i; }             \
+    static auto& RLast(Vgmmu_gpu_axi& t) { return t.port##_rlast_i; }             \
+    static auto& BValid(Vgmmu_gpu_axi& t) { return t.port##_bvalid_i; }           \
+    static auto& BId(Vgmmu_gpu_axi& t) { return t.port##_bid_i; }                 \
+    static auto& BResp(Vgmmu_gpu_axi& t) { return t.port##_bresp_i; }             \
+    static bool ArValid(const Vgmmu_gpu_axi& t) { return t.port##_arvalid_o; }    \
+    static auto ArId(const Vgmmu_gpu_axi& t) { return t.port##_arid_o; }          \
+    static uint64_t ArAddr(const Vgmmu_gpu_axi& t) { return t.port##_araddr_o; }  \
+    static unsigned ArLen(const Vgmmu_gpu_axi& t) { return t.port##_arlen_o; }    \
+    static bool AwValid(const Vgmmu_gpu_axi& t) { return t.port##_awvalid_o; }    \
+    static auto AwId(const Vgmmu_gpu_axi& t) { return t.port##_awid_o; }          \
+    static uint64_t AwAddr(const Vgmmu_gpu_axi& t) { return t.port##_awaddr_o; }  \
+    static unsigned AwLen(const Vgmmu_gpu_axi& t) { return t.port##_awlen_o; }    \
+    static bool WValid(const Vgmmu_gpu_axi& t) { return t.port##_wvalid_o; }      \
+    static const auto& WData(const Vgmmu_gpu_axi& t) { return t.port##_wdata_o; } \
+    static uint64_t WStrb(const Vgmmu_gpu_axi& t) { return t.port##_wstrb_o; }    \
+    static bool RReady(const Vgmmu_gpu_axi& t) { return t.port##_rready_o; }      \
+    static bool BReady(const Vgmmu_gpu_axi& t) { return t.port##_bready_o; }      \
   }
 GMMU_BENCH_PINS(VramPins, m_vram);
 GMMU_BENCH_PINS(HostPins, m_host);
@@ -60,7 +60,7 @@ class ArrayPort {
  public:
   ArrayPort(sim::VramCore& core, const ArrayTiming& timing) : core_(core), timing_(timing) {}
 
-  void Drive(Vgmmu_gpu& top, uint64_t cycle) {
+  void Drive(Vgmmu_gpu_axi& top, uint64_t cycle) {
     Pins::ArReady(top) = reads_.size() < timing_.reads;
     Pins::AwReady(top) = writes_.size() + answers_.size() < timing_.writes;
     Pins::WReady(top) = !writes_.empty();
@@ -81,7 +81,7 @@ class ArrayPort {
     }
   }
 
-  void Sample(Vgmmu_gpu& top, uint64_t cycle) {
+  void Sample(Vgmmu_gpu_axi& top, uint64_t cycle) {
     if (Pins::ArValid(top) && Pins::ArReady(top)) TakeRead(top, cycle);
     if (Pins::RValid(top) && Pins::RReady(top)) EndBeat();
     if (Pins::WValid(top) && Pins::WReady(top)) TakeBeat(top, cycle);
@@ -114,7 +114,7 @@ class ArrayPort {
   };
   static uint64_t Aligned(uint64_t address) { return address & ~uint64_t{sim::kBeatBytes - 1}; }
 
-  void TakeRead(const Vgmmu_gpu& top, uint64_t cycle) {
+  void TakeRead(const Vgmmu_gpu_axi& top, uint64_t cycle) {
     reads_.push({Aligned(Pins::ArAddr(top)), cycle + timing_.latency, Pins::ArId(top), Pins::ArLen(top) + 1});
     if (bursts_++ == 0) first_ar_ = cycle;
   }
@@ -123,11 +123,11 @@ class ArrayPort {
     head.address += sim::kBeatBytes;
     if (--head.beats == 0) reads_.pop();
   }
-  void TakeWrite(const Vgmmu_gpu& top) {
+  void TakeWrite(const Vgmmu_gpu_axi& top) {
     writes_.push({Aligned(Pins::AwAddr(top)), Pins::AwId(top), Pins::AwLen(top) + 1, false});
     ++bursts_;
   }
-  void TakeBeat(const Vgmmu_gpu& top, uint64_t cycle) {
+  void TakeBeat(const Vgmmu_gpu_axi& top, uint64_t cycle) {
     Write& head = writes_.front();
     if (!core_.WriteStrobed(head.address, sim::LanesOf(Pins::WData(top)), sim::kBeatBytes, Pins::WStrb(top)))
       head.error = true;

@@ -25,19 +25,19 @@ BareGpu::BareGpu(const ArrayTiming& vram, const ArrayTiming& host, const std::ve
       cpu_port_([](const sim::CpuPort::Access&, bool) {}, [](const sim::CpuPort::Access&) {}),
       script_(script.begin(), script.end()) {
   context_.randReset(0);
-  top_ = std::make_unique<Vgmmu_gpu>(&context_, "gpu");
+  top_ = std::make_unique<Vgmmu_gpu_axi>(&context_, "gpu");
   top_->vram_bytes_i = kMemoryBytes;
-  top_->s_reg_bready_i = top_->s_reg_rready_i = top_->s_win_bready_i = top_->s_win_rready_i = 1;
+  top_->s_reg_bready = top_->s_reg_rready = top_->s_win_bready = top_->s_win_rready = 1;
   top_->bus_master_i = 1;
   for (unsigned i = 0; i < kResetCycles; ++i) {
-    top_->rst_i = 1;
-    top_->clk_i = 0;
+    top_->areset = 1;
+    top_->aclk = 0;
     top_->eval();
-    top_->clk_i = 1;
+    top_->aclk = 1;
     top_->eval();
   }
-  top_->clk_i = 0;
-  top_->rst_i = 0;
+  top_->aclk = 0;
+  top_->areset = 0;
   cpu_port_.set_write_hook(
       [this](uint32_t offset, uint64_t data, unsigned strobe) { checker_.RegisterWritten(offset, data, strobe); });
   for (RegisterWrite& write : script_) {
@@ -52,13 +52,13 @@ BareGpu::BareGpu(const ArrayTiming& vram, const ArrayTiming& host, const std::ve
 BareGpu::~BareGpu() { top_->final(); }
 
 void BareGpu::Step() {
-  Vgmmu_gpu& top = *top_;
+  Vgmmu_gpu_axi& top = *top_;
   top.cycle_i = cycle_;
   vram_port_.Drive(top, cycle_);
   host_port_.Drive(top, cycle_);
   cpu_port_.Drive(top, (cycle_ + 1) * kPeriod);
   if (clients_ != nullptr) clients_->Drive(top, cycle_);
-  top.clk_i = 0;
+  top.aclk = 0;
   top.eval();
   axi_.Sample(top, cycle_);
   vram_port_.Sample(top, cycle_);
@@ -70,7 +70,7 @@ void BareGpu::Step() {
     sim::TapEvents(top, cycle_, checker_);
     answers_.insert(answers_.end(), translations() - before, cycle_);
   }
-  top.clk_i = 1;
+  top.aclk = 1;
   top.eval();
   ++cycle_;
 }

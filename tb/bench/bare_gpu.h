@@ -51,7 +51,7 @@ class BareGpu {
 
  private:
   VerilatedContext context_;
-  std::unique_ptr<Vgmmu_gpu> top_;
+  std::unique_ptr<Vgmmu_gpu_axi> top_;
   sim::VramCore vram_, host_;
   sim::TranslationChecker checker_;
   ArrayPort<VramPins> vram_port_;

@@ -20,7 +20,7 @@ ClientReads::ClientReads(uint64_t start, unsigned space, std::vector<uint64_t> a
   for (unsigned c = 0; c < kClients; ++c) clients_[c].next = c;
 }
 
-void ClientReads::Drive(Vgmmu_gpu& top, uint64_t cycle) {
+void ClientReads::Drive(Vgmmu_gpu_axi& top, uint64_t cycle) {
   SetBits(top.cl_req_valid_i, 0, kClients, 0);
   SetBits(top.cl_rsp_ready_i, 0, kClients, ~uint64_t{0});
   if (cycle < start_) return;
@@ -37,7 +37,7 @@ void ClientReads::Drive(Vgmmu_gpu& top, uint64_t cycle) {
   }
 }
 
-void ClientReads::Sample(const Vgmmu_gpu& top, uint64_t cycle) {
+void ClientReads::Sample(const Vgmmu_gpu_axi& top, uint64_t cycle) {
   for (unsigned c = 0; c < kClients; ++c) {
     Client& client = clients_[c];
     if (Bits(top.cl_req_valid_i, c, 1) && Bits(top.cl_req_ready_o, c, 1)) {

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "Vgmmu_gpu.h"
+#include "Vgmmu_gpu_axi.h"
 
 namespace gmmu::bench {
 
@@ -15,8 +15,8 @@ class ClientReads {
   /// The first read is issued at clock edge `start`.
   ClientReads(uint64_t start, unsigned space, std::vector<uint64_t> addresses);
 
-  void Drive(Vgmmu_gpu& top, uint64_t cycle);
-  void Sample(const Vgmmu_gpu& top, uint64_t cycle);
+  void Drive(Vgmmu_gpu_axi& top, uint64_t cycle);
+  void Sample(const Vgmmu_gpu_axi& top, uint64_t cycle);
 
   bool done() const { return answered_ == addresses_.size(); }
   unsigned faults() const { return faults_; }

@@ -14,13 +14,30 @@
 
 namespace gmmu {
 
-/// One Verilated top `Top` (with the ports clk_i and rst_i) and its clock. The constructor does not reset the top: set
+/// One Verilated top `Top` and its clock. The constructor does not reset the top: set
 /// the inputs that a reset needs, then call Reset.
 ///
 /// A cycle consists of: set inputs, Settle, read outputs, Edge. A bench that models the block's neighbours does this in
 /// an override of Step, which Run and Until then use.
 template <typename Top>
 class BlockBench : public Dice {
+  // A top has clk_i and rst_i, or the names of gmmu_gpu_axi. The call with an int prefers the first overload.
+  template <typename T>
+  static auto Clock(T& t, int) -> decltype((t.clk_i)) {
+    return t.clk_i;
+  }
+  template <typename T>
+  static auto Clock(T& t, long) -> decltype((t.aclk)) {
+    return t.aclk;
+  }
+  template <typename T>
+  static auto ResetOf(T& t, int) -> decltype((t.rst_i)) {
+    return t.rst_i;
+  }
+  template <typename T>
+  static auto ResetOf(T& t, long) -> decltype((t.areset)) {
+    return t.areset;
+  }
   VerilatedContext context_;  // declared before the model, so that it outlives the model
   const std::unique_ptr<Top> top_ = std::make_unique<Top>(&context_);
   Coverage coverage_{context_};
@@ -43,19 +60,19 @@ class BlockBench : public Dice {
 
   /// Holds reset for `cycles` cycles with the other inputs unchanged, without calling Step.
   void Reset(unsigned cycles = 4) {
-    t.rst_i = 1;
+    ResetOf(t, 0) = 1;
     for (unsigned i = 0; i < cycles; ++i) Settle(), Edge(), --now;
-    t.rst_i = 0;
+    ResetOf(t, 0) = 0;
     Settle();
   }
   /// Propagates the inputs to the outputs.
   void Settle() {
-    t.clk_i = 0;
+    Clock(t, 0) = 0;
     t.eval();
   }
   /// Makes the rising edge. Call Settle first, with the inputs of this cycle.
   void Edge() {
-    t.clk_i = 1;
+    Clock(t, 0) = 1;
     t.eval();
     ++now;
   }

@@ -75,12 +75,11 @@ module gmmu_sdram_bench
   for (genvar i = 0; i < Sizes; ++i) begin : g_size
     gmmu_sdram #(.ClockKhz(Clocks[i]), .CasLatency(Latencies[i]), .CaptureCycles(Captures[i])) u_sdram (
       .clk_i, .rst_i(rst_i || size_i != 2'(i)), .initialized_o(out[i].initialized),
-      .s_arvalid_i, .s_arready_o(out[i].arready), .s_arid_i, .s_araddr_i, .s_arlen_i,
-      .s_rvalid_o(out[i].rvalid), .s_rready_i, .s_rid_o(out[i].rid), .s_rdata_o(out[i].rdata),
-      .s_rresp_o(out[i].rresp), .s_rlast_o(out[i].rlast),
-      .s_awvalid_i, .s_awready_o(out[i].awready), .s_awid_i, .s_awaddr_i, .s_awlen_i,
-      .s_wvalid_i, .s_wready_o(out[i].wready), .s_wdata_i, .s_wstrb_i, .s_wlast_i,
-      .s_bvalid_o(out[i].bvalid), .s_bready_i, .s_bid_o(out[i].bid), .s_bresp_o(out[i].bresp),
+      .s_ar_valid_i(s_arvalid_i), .s_ar_ready_o(out[i].arready), .s_ar_i({s_arid_i, s_araddr_i, s_arlen_i, user_t'(0)}),
+      .s_r_valid_o(out[i].rvalid), .s_r_ready_i(s_rready_i), .s_r_o({out[i].rid, out[i].rdata, out[i].rresp, out[i].rlast}),
+      .s_aw_valid_i(s_awvalid_i), .s_aw_ready_o(out[i].awready), .s_aw_i({s_awid_i, s_awaddr_i, s_awlen_i, user_t'(0)}),
+      .s_w_valid_i(s_wvalid_i), .s_w_ready_o(out[i].wready), .s_w_i({s_wdata_i, s_wstrb_i, s_wlast_i}),
+      .s_b_valid_o(out[i].bvalid), .s_b_ready_i(s_bready_i), .s_b_o({out[i].bid, out[i].bresp}),
       .sdram_cke_o(out[i].cke), .sdram_csn_o(out[i].csn), .sdram_rasn_o(out[i].rasn),
       .sdram_casn_o(out[i].casn), .sdram_wen_o(out[i].wen), .sdram_ba_o(out[i].ba), .sdram_a_o(out[i].a),
       .sdram_dqm_o(out[i].dqm), .sdram_dq_i(dq_i), .sdram_dq_o(out[i].dq), .sdram_dq_oe_o(out[i].dq_oe)

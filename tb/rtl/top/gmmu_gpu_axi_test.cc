@@ -14,16 +14,16 @@ using ::testing::StartsWith;
 
 TEST(GpuAxi, FindsAWrongAnswerAtEachPort) {
   TopMachine machine;
-  Vgmmu_top_bench& pins = machine.t;
+  Vgmmu_gpu_axi& pins = machine.t;
   sim::GpuAxi axi(8);
   axi.Sample(pins, 0);
   EXPECT_THAT(axi.Findings(), SizeIs(0));
-  pins.m_vram_bvalid_i = 1;
-  pins.m_host_rvalid_i = 1;
-  pins.s_reg_bvalid_o = 1;
-  pins.s_win_rvalid_o = 1;
-  pins.s_thr_bvalid_o = 1;
-  pins.s_peer_rvalid_o = 1;
+  pins.m_vram_bvalid = 1;
+  pins.m_host_rvalid = 1;
+  pins.s_reg_bvalid = 1;
+  pins.s_win_rvalid = 1;
+  pins.s_thr_bvalid = 1;
+  pins.s_peer_rvalid = 1;
   axi.Sample(pins, 1);
   const auto findings = axi.Findings();
   ASSERT_THAT(findings, SizeIs(6));
@@ -37,17 +37,17 @@ TEST(GpuAxi, FindsAWrongAnswerAtEachPort) {
 
 TEST(GpuAxi, FindsAnAddressThatChangesWhileItWaits) {
   TopMachine machine;
-  Vgmmu_top_bench& pins = machine.t;
+  Vgmmu_gpu_axi& pins = machine.t;
   sim::GpuAxi axi(8);
-  pins.m_vram_awvalid_o = pins.m_host_arvalid_o = pins.s_thr_awvalid_i = pins.s_peer_arvalid_i = 1;
-  pins.m_vram_awready_i = pins.m_host_arready_i = pins.s_thr_awready_o = pins.s_peer_arready_o = 0;
-  pins.m_vram_awsize_o = pins.m_host_arsize_o = pins.s_thr_awsize_i = pins.s_peer_arsize_i = 3;
-  pins.m_vram_awburst_o = pins.m_host_arburst_o = pins.s_thr_awburst_i = pins.s_peer_arburst_i = 1;
+  pins.m_vram_awvalid = pins.m_host_arvalid = pins.s_thr_awvalid = pins.s_peer_arvalid = 1;
+  pins.m_vram_awready = pins.m_host_arready = pins.s_thr_awready = pins.s_peer_arready = 0;
+  pins.m_vram_awsize = pins.m_host_arsize = pins.s_thr_awsize = pins.s_peer_arsize = 3;
+  pins.m_vram_awburst = pins.m_host_arburst = pins.s_thr_awburst = pins.s_peer_arburst = 1;
   axi.Sample(pins, 0);
-  pins.m_vram_awaddr_o += 64;
-  pins.m_host_aruser_o += 1;
-  pins.s_thr_awuser_i ^= 1;
-  pins.s_peer_araddr_i += 64;
+  pins.m_vram_awaddr += 64;
+  pins.m_host_aruser += 1;
+  pins.s_thr_awuser ^= 1;
+  pins.s_peer_araddr += 64;
   axi.Sample(pins, 1);
   const auto findings = axi.Findings();
   ASSERT_THAT(findings, SizeIs(4));

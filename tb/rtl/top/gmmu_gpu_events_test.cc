@@ -25,7 +25,7 @@ using Named = std::pair<uint32_t, uint64_t>;  // request id, and word 1 of an ev
 /// Follows the event port in every cycle.
 class Watcher {
  public:
-  void operator()(const Vgmmu_top_bench& t) {
+  void operator()(const Vgmmu_gpu_axi& t) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       if ((t.ev_valid_o >> lane & 1) == 0) continue;
       const auto word = [&](unsigned i) { return Bits(t.ev_o, 192 * lane + 64 * i, 64); };
@@ -38,13 +38,13 @@ class Watcher {
       EXPECT_EQ(Bits(t.ev_xlate_id_o, 64 * port, 32), lookups[port]++) << "sequence of port " << port;
       EXPECT_LT(Bits(t.ev_xlate_id_o, 64 * port + 32, 32), 256u) << "a tag";
     }
-    if (t.m_vram_awvalid_o && t.m_vram_awready_i) {
+    if (t.m_vram_awvalid && t.m_vram_awready) {
       ++bus_writes[0];
-      EXPECT_EQ(last[kVramWrite], (Named{t.m_vram_awid_o, t.m_vram_awaddr_o}));
+      EXPECT_EQ(last[kVramWrite], (Named{t.m_vram_awid, t.m_vram_awaddr}));
     }
-    if (t.m_host_awvalid_o && t.m_host_awready_i) {
+    if (t.m_host_awvalid && t.m_host_awready) {
       ++bus_writes[1];
-      EXPECT_EQ(last[kHostWrite], (Named{t.m_host_awid_o, t.m_host_awaddr_o}));
+      EXPECT_EQ(last[kHostWrite], (Named{t.m_host_awid, t.m_host_awaddr}));
     }
   }
 
@@ -71,7 +71,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     TopMachine gpu(seed);
     Watcher watcher;
-    gpu.watch = [&](const Vgmmu_top_bench& t) { watcher(t); };
+    gpu.watch = [&](const Vgmmu_gpu_axi& t) { watcher(t); };
     gpu.vram.shuffle = gpu.host.shuffle = true;
     gpu.vram.stall_percent = gpu.host.stall_percent = 20;
     gpu.host.memory.Make(kHost, 2 << 20);

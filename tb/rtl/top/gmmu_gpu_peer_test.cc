@@ -19,15 +19,14 @@ class GpuPeer : public GpuWork {
     for (uint64_t i = 0; i < 16 * 4096; i += 8) gpu.host.memory.Write64(PeerAddress(kPeerVram) + i, gpu.rng());
     MapPeer(kPeer, kPeerVram);
     Link(3, 1);
-    gpu.watch = [this](const Vgmmu_top_bench& t) {
+    gpu.watch = [this](const Vgmmu_gpu_axi& t) {
       peer.Sample(t);
-      if (t.m_host_arvalid_o) Check(t.m_host_araddr_o, t.m_host_aruser_o & 3);
-      if (t.m_host_awvalid_o) Check(t.m_host_awaddr_o, t.m_host_awuser_o & 3);
-      if (t.m_host_bvalid_i && t.m_host_bready_o) written_.erase(t.m_host_bid_i);
-      if (t.m_host_awvalid_o && t.m_host_awready_i) {
-        if ((t.m_host_awuser_o & 3) == 3) written_.insert(t.m_host_awid_o);
-        if (t.m_host_awaddr_o == kFences)
-          EXPECT_TRUE(written_.empty()) << "a fence passed a peer's write that had no B";
+      if (t.m_host_arvalid) Check(t.m_host_araddr, t.m_host_aruser & 3);
+      if (t.m_host_awvalid) Check(t.m_host_awaddr, t.m_host_awuser & 3);
+      if (t.m_host_bvalid && t.m_host_bready) written_.erase(t.m_host_bid);
+      if (t.m_host_awvalid && t.m_host_awready) {
+        if ((t.m_host_awuser & 3) == 3) written_.insert(t.m_host_awid);
+        if (t.m_host_awaddr == kFences) EXPECT_TRUE(written_.empty()) << "a fence passed a peer's write that had no B";
       }
     };
   }

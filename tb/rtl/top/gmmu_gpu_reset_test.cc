@@ -22,35 +22,35 @@ class GpuReset : public OneRing {
   };
 
   GpuReset() {
-    gpu.drive = [this](Vgmmu_top_bench& t) {
+    gpu.drive = [this](Vgmmu_gpu_axi& t) {
       if (from_ == 0) return;
       const bool now = gpu.now >= from_;
-      t.s_reg_awvalid_i = now && !a[kRegWrite].address_taken;
-      t.s_reg_wvalid_i = now && !a[kRegWrite].data_taken;
-      t.s_reg_arvalid_i = now && !a[kRegRead].address_taken;
-      t.s_win_awvalid_i = now && !a[kWinWrite].address_taken;
-      t.s_win_wvalid_i = now && !a[kWinWrite].data_taken;
-      t.s_win_arvalid_i = now && !a[kWinRead].address_taken;
-      t.s_reg_awaddr_i = t.s_reg_araddr_i = regs::IntEnable::kOffset;
-      t.s_reg_wdata_i = 0x15, t.s_reg_wstrb_i = 0xff;
-      t.s_win_awaddr_i = kWritten, t.s_win_araddr_i = kReadFrom;
-      t.s_win_wdata_i = value_, t.s_win_wstrb_i = 0xff;
-      t.s_reg_bready_i = t.s_reg_rready_i = t.s_win_bready_i = t.s_win_rready_i = 1;
+      t.s_reg_awvalid = now && !a[kRegWrite].address_taken;
+      t.s_reg_wvalid = now && !a[kRegWrite].data_taken;
+      t.s_reg_arvalid = now && !a[kRegRead].address_taken;
+      t.s_win_awvalid = now && !a[kWinWrite].address_taken;
+      t.s_win_wvalid = now && !a[kWinWrite].data_taken;
+      t.s_win_arvalid = now && !a[kWinRead].address_taken;
+      t.s_reg_awaddr = t.s_reg_araddr = regs::IntEnable::kOffset;
+      t.s_reg_wdata = 0x15, t.s_reg_wstrb = 0xff;
+      t.s_win_awaddr = kWritten, t.s_win_araddr = kReadFrom;
+      t.s_win_wdata = value_, t.s_win_wstrb = 0xff;
+      t.s_reg_bready = t.s_reg_rready = t.s_win_bready = t.s_win_rready = 1;
     };
-    gpu.watch = [this](const Vgmmu_top_bench& t) {
+    gpu.watch = [this](const Vgmmu_gpu_axi& t) {
       if (resetting_ && !t.resetting_o) ended_ = gpu.now;
       resetting_ = t.resetting_o;
       if (from_ == 0) return;
-      a[kRegWrite].address_taken |= t.s_reg_awvalid_i && t.s_reg_awready_o;
-      a[kRegWrite].data_taken |= t.s_reg_wvalid_i && t.s_reg_wready_o;
-      a[kRegRead].address_taken |= t.s_reg_arvalid_i && t.s_reg_arready_o;
-      a[kWinWrite].address_taken |= t.s_win_awvalid_i && t.s_win_awready_o;
-      a[kWinWrite].data_taken |= t.s_win_wvalid_i && t.s_win_wready_o;
-      a[kWinRead].address_taken |= t.s_win_arvalid_i && t.s_win_arready_o;
-      Answer(kRegWrite, t.s_reg_bvalid_o, t.s_reg_bresp_o, 0);
-      Answer(kRegRead, t.s_reg_rvalid_o, t.s_reg_rresp_o, t.s_reg_rdata_o);
-      Answer(kWinWrite, t.s_win_bvalid_o, t.s_win_bresp_o, 0);
-      Answer(kWinRead, t.s_win_rvalid_o, t.s_win_rresp_o, t.s_win_rdata_o);
+      a[kRegWrite].address_taken |= t.s_reg_awvalid && t.s_reg_awready;
+      a[kRegWrite].data_taken |= t.s_reg_wvalid && t.s_reg_wready;
+      a[kRegRead].address_taken |= t.s_reg_arvalid && t.s_reg_arready;
+      a[kWinWrite].address_taken |= t.s_win_awvalid && t.s_win_awready;
+      a[kWinWrite].data_taken |= t.s_win_wvalid && t.s_win_wready;
+      a[kWinRead].address_taken |= t.s_win_arvalid && t.s_win_arready;
+      Answer(kRegWrite, t.s_reg_bvalid, t.s_reg_bresp, 0);
+      Answer(kRegRead, t.s_reg_rvalid, t.s_reg_rresp, t.s_reg_rdata);
+      Answer(kWinWrite, t.s_win_bvalid, t.s_win_bresp, 0);
+      Answer(kWinRead, t.s_win_rvalid, t.s_win_rresp, t.s_win_rdata);
     };
   }
 

@@ -42,9 +42,9 @@ TEST_F(RulesDoorbell, EveryKindOfRegisterComesAfterAllEarlierWindowWrites) {
 
 TEST_F(RulesDoorbell, AStreamOfWindowWritesDoesNotHoldARegisterWriteUp) {
   auto& t = gpu.t;
-  t.s_win_awvalid_i = t.s_win_wvalid_i = 1;
-  t.s_win_awaddr_i = 0x200000;
-  t.s_win_wstrb_i = 0xff;
+  t.s_win_awvalid = t.s_win_wvalid = 1;
+  t.s_win_awaddr = 0x200000;
+  t.s_win_wstrb = 0xff;
   gpu.Run(200);
   const uint64_t start = gpu.now;
   gpu.Set(regs::IntEnable{1});
@@ -54,15 +54,15 @@ TEST_F(RulesDoorbell, AStreamOfWindowWritesDoesNotHoldARegisterWriteUp) {
 TEST_F(RulesDoorbell, AWindowWriteThatLacksItsDataOrItsAddressHoldsNothingUp) {
   auto& t = gpu.t;
   for (bool data_is_late : {true, false}) {
-    auto& first = data_is_late ? t.s_win_awvalid_i : t.s_win_wvalid_i;
-    auto& second = data_is_late ? t.s_win_wvalid_i : t.s_win_awvalid_i;
-    t.s_win_awaddr_i = 0x200000;
-    t.s_win_wdata_i = 0x1234 + data_is_late;
-    t.s_win_wstrb_i = 0xff;
-    t.s_win_bready_i = 1;
+    auto& first = data_is_late ? t.s_win_awvalid : t.s_win_wvalid;
+    auto& second = data_is_late ? t.s_win_wvalid : t.s_win_awvalid;
+    t.s_win_awaddr = 0x200000;
+    t.s_win_wdata = 0x1234 + data_is_late;
+    t.s_win_wstrb = 0xff;
+    t.s_win_bready = 1;
     first = 1;
     gpu.Settle();
-    gpu.Until([&] { return data_is_late ? t.s_win_awready_o : t.s_win_wready_o; }, "half of the write to be taken");
+    gpu.Until([&] { return data_is_late ? t.s_win_awready : t.s_win_wready; }, "half of the write to be taken");
     gpu.Step();
     first = 0;
     gpu.Set(regs::IntEnable{1});
@@ -72,7 +72,7 @@ TEST_F(RulesDoorbell, AWindowWriteThatLacksItsDataOrItsAddressHoldsNothingUp) {
     gpu.Until([&] { return Fenced(3 + data_is_late); }, "the fence");
     second = 1;
     gpu.Settle();
-    gpu.Until([&] { return data_is_late ? t.s_win_wready_o : t.s_win_awready_o; }, "the other half to be taken");
+    gpu.Until([&] { return data_is_late ? t.s_win_wready : t.s_win_awready; }, "the other half to be taken");
     gpu.Step();
     second = 0;
     EXPECT_EQ(gpu.WindowRead(0x200000), 0x1234u + data_is_late);
@@ -213,9 +213,9 @@ TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
       ADD_FAILURE() << "user " << std::hex << user << " at address " << address;
     }
   };
-  gpu.watch = [&](const Vgmmu_top_bench& t) {
-    if (t.m_host_arvalid_o && t.m_host_arready_i) check(t.m_host_araddr_o, t.m_host_aruser_o, reads);
-    if (t.m_host_awvalid_o && t.m_host_awready_i) check(t.m_host_awaddr_o, t.m_host_awuser_o, writes);
+  gpu.watch = [&](const Vgmmu_gpu_axi& t) {
+    if (t.m_host_arvalid && t.m_host_arready) check(t.m_host_araddr, t.m_host_aruser, reads);
+    if (t.m_host_awvalid && t.m_host_awready) check(t.m_host_awaddr, t.m_host_awuser, writes);
   };
   const auto each = [&](unsigned* seen, const char* what) {
     EXPECT_GT(std::min(seen[0], seen[1]), 8u) << what;

@@ -12,14 +12,14 @@ constexpr unsigned kWindow = 5;  // requester number of the window
 class GpuSilence : public GpuWork {
  protected:
   GpuSilence() {
-    gpu.watch = [this](const Vgmmu_top_bench& t) {
+    gpu.watch = [this](const Vgmmu_gpu_axi& t) {
       const auto own = [](unsigned id) { return (id >> 8 & 0x7f) != kWindow; };
-      seen_ += t.m_vram_arvalid_o && own(t.m_vram_arid_o);
-      seen_ += t.m_vram_awvalid_o && own(t.m_vram_awid_o);
-      seen_ += t.m_vram_rvalid_i && own(t.m_vram_rid_i);
-      seen_ += t.m_vram_bvalid_i && own(t.m_vram_bid_i);
-      seen_ += t.m_host_arvalid_o || t.m_host_awvalid_o || t.m_host_wvalid_o || t.m_host_rvalid_i || t.m_host_bvalid_i;
-      if (!window_) seen_ += t.m_vram_wvalid_o;
+      seen_ += t.m_vram_arvalid && own(t.m_vram_arid);
+      seen_ += t.m_vram_awvalid && own(t.m_vram_awid);
+      seen_ += t.m_vram_rvalid && own(t.m_vram_rid);
+      seen_ += t.m_vram_bvalid && own(t.m_vram_bid);
+      seen_ += t.m_host_arvalid || t.m_host_awvalid || t.m_host_wvalid || t.m_host_rvalid || t.m_host_bvalid;
+      if (!window_) seen_ += t.m_vram_wvalid;
     };
   }
   void Ask(bool on) { gpu.Set(regs::Ctrl{}.set_enable(1).set_silence(on)); }
@@ -164,19 +164,19 @@ TEST_F(GpuSilence, AResetEndsIt) {
 TEST_F(GpuSilence, AtTheThroughPortItHoldsToo) {
   auto& t = gpu.t;
   BeSilent();
-  t.s_thr_arvalid_i = 1;
-  t.s_thr_araddr_i = 0x400000;
-  t.s_thr_arsize_i = 3;
-  t.s_thr_arburst_i = 1;
-  t.s_thr_aruser_i = 1;
-  t.s_thr_rready_i = 1;
-  gpu.Until([&] { return t.s_thr_arready_o; }, "AR");
+  t.s_thr_arvalid = 1;
+  t.s_thr_araddr = 0x400000;
+  t.s_thr_arsize = 3;
+  t.s_thr_arburst = 1;
+  t.s_thr_aruser = 1;
+  t.s_thr_rready = 1;
+  gpu.Until([&] { return t.s_thr_arready; }, "AR");
   gpu.Step();
-  t.s_thr_arvalid_i = 0;
+  t.s_thr_arvalid = 0;
   gpu.Run(500);
   EXPECT_EQ(seen_, 0u);
   Ask(false);
-  gpu.Until([&] { return t.s_thr_rvalid_o; }, "R");
+  gpu.Until([&] { return t.s_thr_rvalid; }, "R");
 }
 #endif
 

@@ -27,10 +27,10 @@ class GpuThrough : public ::testing::Test {
     gpu.MapPages(kSpace, kVa + 0x4000, Target::kSystem, kHost, 4);
     gpu.Set(regs::Ctrl{1});
     auto& t = gpu.t;
-    t.s_thr_arsize_i = t.s_thr_awsize_i = 3;
-    t.s_thr_arburst_i = t.s_thr_awburst_i = 1;
-    t.s_thr_aruser_i = t.s_thr_awuser_i = kSpace;
-    t.s_thr_wstrb_i = 0xff;
+    t.s_thr_arsize = t.s_thr_awsize = 3;
+    t.s_thr_arburst = t.s_thr_awburst = 1;
+    t.s_thr_aruser = t.s_thr_awuser = kSpace;
+    t.s_thr_wstrb = 0xff;
   }
   ~GpuThrough() override {
     for (const auto& error : gpu.vram.errors) ADD_FAILURE() << error;
@@ -46,44 +46,44 @@ class GpuThrough : public ::testing::Test {
   }
   void Write(unsigned id, uint64_t va, const std::vector<uint64_t>& words) {
     auto& t = gpu.t;
-    t.s_thr_awvalid_i = 1, t.s_thr_awid_i = id, t.s_thr_awaddr_i = va;
-    t.s_thr_awlen_i = words.size() - 1;
+    t.s_thr_awvalid = 1, t.s_thr_awid = id, t.s_thr_awaddr = va;
+    t.s_thr_awlen = words.size() - 1;
     Settle();
-    gpu.Until([&] { return t.s_thr_awready_o; }, "AW");
+    gpu.Until([&] { return t.s_thr_awready; }, "AW");
     gpu.Step();
-    t.s_thr_awvalid_i = 0;
-    for (uint64_t word : words) {
-      t.s_thr_wvalid_i = 1, t.s_thr_wdata_i = word;
+    t.s_thr_awvalid = 0;
+    for (size_t i = 0; i < words.size(); ++i) {
+      t.s_thr_wvalid = 1, t.s_thr_wdata = words[i], t.s_thr_wlast = i + 1 == words.size();
       Settle();
-      gpu.Until([&] { return t.s_thr_wready_o; }, "W");
+      gpu.Until([&] { return t.s_thr_wready; }, "W");
       gpu.Step();
     }
-    t.s_thr_wvalid_i = 0, t.s_thr_bready_i = 1;
+    t.s_thr_wvalid = 0, t.s_thr_bready = 1;
     Settle();
-    gpu.Until([&] { return t.s_thr_bvalid_o; }, "B");
-    EXPECT_EQ(t.s_thr_bid_o, id);
-    EXPECT_EQ(t.s_thr_bresp_o, 0u);
+    gpu.Until([&] { return t.s_thr_bvalid; }, "B");
+    EXPECT_EQ(t.s_thr_bid, id);
+    EXPECT_EQ(t.s_thr_bresp, 0u);
     gpu.Step();
-    t.s_thr_bready_i = 0;
+    t.s_thr_bready = 0;
   }
   /// Reads a burst of `beats` words and compares each with memory.
   void Read(unsigned id, uint64_t va, unsigned beats) {
     auto& t = gpu.t;
-    t.s_thr_arvalid_i = 1, t.s_thr_arid_i = id, t.s_thr_araddr_i = va, t.s_thr_arlen_i = beats - 1;
+    t.s_thr_arvalid = 1, t.s_thr_arid = id, t.s_thr_araddr = va, t.s_thr_arlen = beats - 1;
     Settle();
-    gpu.Until([&] { return t.s_thr_arready_o; }, "AR");
+    gpu.Until([&] { return t.s_thr_arready; }, "AR");
     gpu.Step();
-    t.s_thr_arvalid_i = 0, t.s_thr_rready_i = 1;
+    t.s_thr_arvalid = 0, t.s_thr_rready = 1;
     for (unsigned i = 0; i < beats; ++i) {
       Settle();
-      gpu.Until([&] { return t.s_thr_rvalid_o; }, "R");
-      EXPECT_EQ(t.s_thr_rid_o, id);
-      EXPECT_EQ(t.s_thr_rresp_o, 0u);
-      EXPECT_EQ(t.s_thr_rdata_o, At(va + 8 * i)) << "beat " << i;
-      EXPECT_EQ(t.s_thr_rlast_o, i == beats - 1);
+      gpu.Until([&] { return t.s_thr_rvalid; }, "R");
+      EXPECT_EQ(t.s_thr_rid, id);
+      EXPECT_EQ(t.s_thr_rresp, 0u);
+      EXPECT_EQ(t.s_thr_rdata, At(va + 8 * i)) << "beat " << i;
+      EXPECT_EQ(t.s_thr_rlast, i == beats - 1);
       gpu.Step();
     }
-    t.s_thr_rready_i = 0;
+    t.s_thr_rready = 0;
   }
 
   TopMachine gpu;
@@ -112,14 +112,14 @@ TEST_F(GpuThrough, AFaultIsSlverrAndARecordWithThePortsNumber) {
   gpu.Set(regs::FaultQueueBase{0x50000});
   gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
   auto& t = gpu.t;
-  t.s_thr_arvalid_i = 1, t.s_thr_araddr_i = kVa + 0x8000, t.s_thr_arlen_i = 0;
+  t.s_thr_arvalid = 1, t.s_thr_araddr = kVa + 0x8000, t.s_thr_arlen = 0;
   Settle();
-  gpu.Until([&] { return t.s_thr_arready_o; }, "AR");
+  gpu.Until([&] { return t.s_thr_arready; }, "AR");
   gpu.Step();
-  t.s_thr_arvalid_i = 0, t.s_thr_rready_i = 1;
+  t.s_thr_arvalid = 0, t.s_thr_rready = 1;
   Settle();
-  gpu.Until([&] { return t.s_thr_rvalid_o; }, "R");
-  EXPECT_EQ(t.s_thr_rresp_o, 2u);
+  gpu.Until([&] { return t.s_thr_rvalid; }, "R");
+  EXPECT_EQ(t.s_thr_rresp, 2u);
   gpu.Step();
   gpu.Until([&] { return gpu.Get<regs::FaultQueueTail>().index() == 1; }, "the record");
   const regs::FaultRecordWhat what{gpu.host.memory.Read64(0x50000)};
@@ -132,12 +132,12 @@ TEST_F(GpuThrough, AFaultIsSlverrAndARecordWithThePortsNumber) {
 TEST_F(GpuThrough, TakesNothingWhileTheGpuIsNotEnabledOrInReset) {
   auto& t = gpu.t;
   gpu.Set(regs::Ctrl{0});
-  t.s_thr_arvalid_i = t.s_thr_awvalid_i = 1;
-  t.s_thr_araddr_i = t.s_thr_awaddr_i = kVa;
-  t.s_thr_arlen_i = t.s_thr_awlen_i = 0;
+  t.s_thr_arvalid = t.s_thr_awvalid = 1;
+  t.s_thr_araddr = t.s_thr_awaddr = kVa;
+  t.s_thr_arlen = t.s_thr_awlen = 0;
   for (unsigned i = 0; i < 100; ++i) {
     Settle();
-    ASSERT_FALSE(t.s_thr_arready_o || t.s_thr_awready_o);
+    ASSERT_FALSE(t.s_thr_arready || t.s_thr_awready);
     gpu.Step();
   }
   t.reset_i = 1;
@@ -145,7 +145,7 @@ TEST_F(GpuThrough, TakesNothingWhileTheGpuIsNotEnabledOrInReset) {
   t.reset_i = 0;
   for (unsigned i = 0; i < 100; ++i) {
     Settle();
-    ASSERT_FALSE(t.s_thr_arready_o || t.s_thr_awready_o || t.s_thr_rvalid_o || t.s_thr_bvalid_o);
+    ASSERT_FALSE(t.s_thr_arready || t.s_thr_awready || t.s_thr_rvalid || t.s_thr_bvalid);
     gpu.Step();
   }
 }
@@ -154,10 +154,10 @@ TEST_F(GpuThrough, TakesNothingWhileTheGpuIsNotEnabledOrInReset) {
 
 TEST_F(GpuThrough, WithoutThePortNothingIsEverReady) {
   auto& t = gpu.t;
-  t.s_thr_arvalid_i = t.s_thr_awvalid_i = t.s_thr_wvalid_i = 1;
+  t.s_thr_arvalid = t.s_thr_awvalid = t.s_thr_wvalid = 1;
   for (unsigned i = 0; i < 300; ++i) {
     Settle();
-    ASSERT_FALSE(t.s_thr_arready_o || t.s_thr_awready_o || t.s_thr_wready_o || t.s_thr_rvalid_o || t.s_thr_bvalid_o);
+    ASSERT_FALSE(t.s_thr_arready || t.s_thr_awready || t.s_thr_wready || t.s_thr_rvalid || t.s_thr_bvalid);
     gpu.Step();
   }
   EXPECT_EQ(gpu.vram.reads + gpu.vram.writes + gpu.host.reads + gpu.host.writes, 0u);

@@ -21,7 +21,7 @@ class PeerTraffic {
   /// From now on drives the machine's inputs; Sample receives the outputs.
   PeerTraffic(TopMachine& gpu, uint64_t seed) : gpu_(gpu), dice_(seed), words_(kBytes / 8) {
     for (size_t i = 0; i < words_.size(); ++i) gpu.vram.memory.Write64(kBase + 8 * i, words_[i] = dice_.rng());
-    gpu.drive = [this](Vgmmu_top_bench& t) { Drive(t); };
+    gpu.drive = [this](Vgmmu_gpu_axi& t) { Drive(t); };
   }
   ~PeerTraffic() { gpu_.drive = nullptr; }
 
@@ -43,19 +43,19 @@ class PeerTraffic {
     gpu_.Until([&] { return Idle(); }, "the linked adapter's accesses");
   }
 
-  void Sample(const Vgmmu_top_bench& t) {
+  void Sample(const Vgmmu_gpu_axi& t) {
     for (bool write : {false, true}) {
-      if (!(write ? t.s_peer_awvalid_i && t.s_peer_awready_o : t.s_peer_arvalid_i && t.s_peer_arready_o)) continue;
+      if (!(write ? t.s_peer_awvalid && t.s_peer_awready : t.s_peer_arvalid && t.s_peer_arready)) continue;
       asked_[write].push_back(to_ask_[write].front());
       to_ask_[write].pop_front();
       ax_[write].Taken();
     }
-    if (t.s_peer_wvalid_i && t.s_peer_wready_o) {
+    if (t.s_peer_wvalid && t.s_peer_wready) {
       w_.Taken();
       if (beat_++ == sending_.front().len) beat_ = 0, sending_.pop_front();
     }
-    if (t.s_peer_rvalid_o) TakeR(t);
-    if (t.s_peer_bvalid_o) TakeB(t);
+    if (t.s_peer_rvalid) TakeR(t);
+    if (t.s_peer_bvalid) TakeB(t);
   }
 
  private:
@@ -67,7 +67,7 @@ class PeerTraffic {
   };
   static bool Mine(const Burst& b) { return b.address >= kBase && b.address < kBase + kBytes; }
 
-  void Drive(Vgmmu_top_bench& t) {
+  void Drive(Vgmmu_gpu_axi& t) {
     if (random && to_ask_[0].empty() && to_ask_[1].empty()) {
       const unsigned len = static_cast<unsigned>(dice_.Random(0, 15));
       const uint64_t page = kBase + 4096 * dice_.Random(0, kBytes / 4096 - 1);
@@ -76,23 +76,23 @@ class PeerTraffic {
     for (bool write : {false, true}) {
       const bool have = !to_ask_[write].empty() && !Clashes(to_ask_[write].front());
       const bool now = ax_[write].Now(have, dice_, idle_percent);
-      (write ? t.s_peer_awvalid_i : t.s_peer_arvalid_i) = now;
+      (write ? t.s_peer_awvalid : t.s_peer_arvalid) = now;
       if (!now) continue;
       Burst& b = to_ask_[write].front();
       if (!b.given) {
         b.given = true, b.id = static_cast<unsigned>(next_id_++ % 256);
         if (write) sending_.push_back(b);
       }
-      (write ? t.s_peer_awid_i : t.s_peer_arid_i) = static_cast<uint8_t>(b.id);
-      (write ? t.s_peer_awaddr_i : t.s_peer_araddr_i) = b.address;
-      (write ? t.s_peer_awlen_i : t.s_peer_arlen_i) = static_cast<uint8_t>(b.len);
-      (write ? t.s_peer_awsize_i : t.s_peer_arsize_i) = 3;
-      (write ? t.s_peer_awburst_i : t.s_peer_arburst_i) = 1;
+      (write ? t.s_peer_awid : t.s_peer_arid) = static_cast<uint8_t>(b.id);
+      (write ? t.s_peer_awaddr : t.s_peer_araddr) = b.address;
+      (write ? t.s_peer_awlen : t.s_peer_arlen) = static_cast<uint8_t>(b.len);
+      (write ? t.s_peer_awsize : t.s_peer_arsize) = 3;
+      (write ? t.s_peer_awburst : t.s_peer_arburst) = 1;
     }
-    t.s_peer_wvalid_i = w_.Now(!sending_.empty(), dice_, idle_percent);
-    if (t.s_peer_wvalid_i) {
+    t.s_peer_wvalid = w_.Now(!sending_.empty(), dice_, idle_percent);
+    if (t.s_peer_wvalid) {
       const Burst& b = sending_.front();
-      t.s_peer_wdata_i = b.data[beat_], t.s_peer_wstrb_i = 0xff, t.s_peer_wlast_i = beat_ == b.len;
+      t.s_peer_wdata = b.data[beat_], t.s_peer_wstrb = 0xff, t.s_peer_wlast = beat_ == b.len;
     }
   }
   /// Returns whether the burst overlaps an unanswered one, so that the read data would depend on their order.
@@ -110,23 +110,23 @@ class PeerTraffic {
     ADD_FAILURE() << "an answer to nobody, id " << id;
     return nullptr;
   }
-  void TakeR(const Vgmmu_top_bench& t) {
-    Burst* b = Find(false, t.s_peer_rid_o);
+  void TakeR(const Vgmmu_gpu_axi& t) {
+    Burst* b = Find(false, t.s_peer_rid);
     if (b == nullptr) return;
-    errors += t.s_peer_rresp_o != 0;
-    if (!may_fail) EXPECT_EQ(t.s_peer_rresp_o, Mine(*b) ? 0 : 2);
-    if (!may_fail && Mine(*b)) EXPECT_EQ(t.s_peer_rdata_o, words_[(b->address - kBase) / 8 + b->beat]);
-    EXPECT_EQ(t.s_peer_rlast_o, b->beat == b->len);
+    errors += t.s_peer_rresp != 0;
+    if (!may_fail) EXPECT_EQ(t.s_peer_rresp, Mine(*b) ? 0 : 2);
+    if (!may_fail && Mine(*b)) EXPECT_EQ(t.s_peer_rdata, words_[(b->address - kBase) / 8 + b->beat]);
+    EXPECT_EQ(t.s_peer_rlast, b->beat == b->len);
     if (b->beat++ < b->len) return;
     ++reads;
     asked_[0].remove_if([&](const Burst& other) { return other.id == b->id; });
   }
-  void TakeB(const Vgmmu_top_bench& t) {
-    Burst* b = Find(true, t.s_peer_bid_o);
+  void TakeB(const Vgmmu_gpu_axi& t) {
+    Burst* b = Find(true, t.s_peer_bid);
     if (b == nullptr) return;
-    errors += t.s_peer_bresp_o != 0;
-    if (!may_fail) EXPECT_EQ(t.s_peer_bresp_o, Mine(*b) ? 0 : 2);
-    if (t.s_peer_bresp_o == 0) {
+    errors += t.s_peer_bresp != 0;
+    if (!may_fail) EXPECT_EQ(t.s_peer_bresp, Mine(*b) ? 0 : 2);
+    if (t.s_peer_bresp == 0) {
       for (unsigned i = 0; i <= b->len; ++i) {
         EXPECT_EQ(gpu_.vram.memory.Read64(b->address + 8 * i), b->data[i]) << "B before the data is in VRAM";
         words_[(b->address - kBase) / 8 + i] = b->data[i];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of gmmu_top_bench as built, by their names in rtl/pkg/sizes.json. cmake/GmmuRtlTests.cmake defines them.
+// The sizes of the whole GPU as built, by their names in rtl/pkg/sizes.json. cmake/GmmuRtlTests.cmake defines them.
 #pragma once
 
 namespace gmmu::top::sizes {

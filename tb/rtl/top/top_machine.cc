@@ -94,9 +94,9 @@ TopMachine::TopMachine(uint64_t seed) : BlockBench(seed) {
   t.msi_enable_i = 1;
   t.msi_address_i = 0xFEE00010;
   t.msi_data_i = 0x41;
-  t.rst_i = 1;
+  t.areset = 1;
   Run(4);
-  t.rst_i = 0;
+  t.areset = 0;
   now = 0;
 }
 
@@ -108,72 +108,65 @@ TopMachine::~TopMachine() {
 void TopMachine::Step() {
   t.cycle_i = now;
   const auto ready = [&](const Slave& s) { return s.stall_percent == 0 || rng() % 100 >= s.stall_percent; };
-  t.m_vram_arready_i = ready(vram);
-  t.m_vram_awready_i = ready(vram);
-  t.m_vram_wready_i = vram.HasWrite() && !vram.hold_w && ready(vram);
-  t.m_host_arready_i = ready(host);
-  t.m_host_awready_i = ready(host);
-  t.m_host_wready_i = host.HasWrite() && !host.hold_w && ready(host);
+  t.m_vram_arready = ready(vram);
+  t.m_vram_awready = ready(vram);
+  t.m_vram_wready = vram.HasWrite() && !vram.hold_w && ready(vram);
+  t.m_host_arready = ready(host);
+  t.m_host_awready = ready(host);
+  t.m_host_wready = host.HasWrite() && !host.hold_w && ready(host);
   const Slave::ReadBeat* vr = vram.Offer(now, rng);
   const Slave::ReadBeat* hr = host.Offer(now, rng);
-  t.m_vram_rvalid_i = vr != nullptr;
+  t.m_vram_rvalid = vr != nullptr;
   if (vr != nullptr)
-    t.m_vram_rid_i = vr->id, t.m_vram_rdata_i = vr->data, t.m_vram_rresp_i = vr->error ? 2 : 0,
-    t.m_vram_rlast_i = vr->last;
-  t.m_host_rvalid_i = hr != nullptr;
+    t.m_vram_rid = vr->id, t.m_vram_rdata = vr->data, t.m_vram_rresp = vr->error ? 2 : 0, t.m_vram_rlast = vr->last;
+  t.m_host_rvalid = hr != nullptr;
   if (hr != nullptr)
-    t.m_host_rid_i = hr->id, t.m_host_rdata_i = hr->data, t.m_host_rresp_i = hr->error ? 2 : 0,
-    t.m_host_rlast_i = hr->last;
+    t.m_host_rid = hr->id, t.m_host_rdata = hr->data, t.m_host_rresp = hr->error ? 2 : 0, t.m_host_rlast = hr->last;
   const Slave::Ax* vb = vram.Answer(now);
   const Slave::Ax* hb = host.Answer(now);
-  t.m_vram_bvalid_i = vb != nullptr;
-  if (vb != nullptr) t.m_vram_bid_i = vb->id, t.m_vram_bresp_i = vb->error ? 2 : 0;
-  t.m_host_bvalid_i = hb != nullptr;
-  if (hb != nullptr) t.m_host_bid_i = hb->id, t.m_host_bresp_i = hb->error ? 2 : 0;
-  t.s_win_bready_i = 1;
-  t.s_peer_rready_i = t.s_peer_bready_i = 1;
+  t.m_vram_bvalid = vb != nullptr;
+  if (vb != nullptr) t.m_vram_bid = vb->id, t.m_vram_bresp = vb->error ? 2 : 0;
+  t.m_host_bvalid = hb != nullptr;
+  if (hb != nullptr) t.m_host_bid = hb->id, t.m_host_bresp = hb->error ? 2 : 0;
+  t.s_win_bready = 1;
+  t.s_peer_rready = t.s_peer_bready = 1;
   if (drive) drive(t);
   Settle();
 
   axi_.Sample(t, now);
-  if (!t.rst_i && watch) watch(t);
-  if (!t.rst_i) {
-    if (t.m_vram_rvalid_i && t.m_vram_rready_o) vram.EndBeat();
-    if (t.m_host_rvalid_i && t.m_host_rready_o) host.EndBeat();
-    if (t.m_vram_bvalid_i && t.m_vram_bready_o) vram.EndAnswer();
-    if (t.m_host_bvalid_i && t.m_host_bready_o) host.EndAnswer();
-    if (t.m_vram_wvalid_o && t.m_vram_wready_i)
-      vram.TakeBeat(t.m_vram_wdata_o, t.m_vram_wstrb_o, t.m_vram_wlast_o, now);
-    if (t.m_host_wvalid_o && t.m_host_wready_i)
-      host.TakeBeat(t.m_host_wdata_o, t.m_host_wstrb_o, t.m_host_wlast_o, now);
-    if (t.m_vram_arvalid_o && t.m_vram_arready_i)
-      vram.TakeRead(t.m_vram_arid_o, t.m_vram_araddr_o, t.m_vram_arlen_o, now);
-    if (t.m_host_arvalid_o && t.m_host_arready_i)
-      host.TakeRead(t.m_host_arid_o, t.m_host_araddr_o, t.m_host_arlen_o, now);
-    if (t.m_vram_awvalid_o && t.m_vram_awready_i)
-      vram.TakeWrite(t.m_vram_awid_o, t.m_vram_awaddr_o, t.m_vram_awlen_o, 0);
-    if (t.m_host_awvalid_o && t.m_host_awready_i)
-      host.TakeWrite(t.m_host_awid_o, t.m_host_awaddr_o, t.m_host_awlen_o, t.m_host_awuser_o);
-    if (t.s_win_bvalid_o) --window_writes_, response = t.s_win_bresp_o;
+  if (!t.areset && watch) watch(t);
+  if (!t.areset) {
+    if (t.m_vram_rvalid && t.m_vram_rready) vram.EndBeat();
+    if (t.m_host_rvalid && t.m_host_rready) host.EndBeat();
+    if (t.m_vram_bvalid && t.m_vram_bready) vram.EndAnswer();
+    if (t.m_host_bvalid && t.m_host_bready) host.EndAnswer();
+    if (t.m_vram_wvalid && t.m_vram_wready) vram.TakeBeat(t.m_vram_wdata, t.m_vram_wstrb, t.m_vram_wlast, now);
+    if (t.m_host_wvalid && t.m_host_wready) host.TakeBeat(t.m_host_wdata, t.m_host_wstrb, t.m_host_wlast, now);
+    if (t.m_vram_arvalid && t.m_vram_arready) vram.TakeRead(t.m_vram_arid, t.m_vram_araddr, t.m_vram_arlen, now);
+    if (t.m_host_arvalid && t.m_host_arready) host.TakeRead(t.m_host_arid, t.m_host_araddr, t.m_host_arlen, now);
+    if (t.m_vram_awvalid && t.m_vram_awready) vram.TakeWrite(t.m_vram_awid, t.m_vram_awaddr, t.m_vram_awlen, 0);
+    if (t.m_host_awvalid && t.m_host_awready)
+      host.TakeWrite(t.m_host_awid, t.m_host_awaddr, t.m_host_awlen, t.m_host_awuser);
+    if (t.s_win_bvalid) --window_writes_, response = t.s_win_bresp;
   }
   Edge();
 }
 
 uint64_t TopMachine::Read(uint32_t offset) {
-  t.s_reg_arvalid_i = 1;
-  t.s_reg_araddr_i = static_cast<uint16_t>(offset);
-  t.s_reg_rready_i = 0;
+  t.s_reg_arvalid = 1;
+  t.s_reg_araddr = static_cast<uint16_t>(offset);
+  t.s_reg_rready = 0;
   Settle();
-  Until([&] { return t.s_reg_arready_o; }, "register read address");
+  Until([&] { return t.s_reg_arready; }, "register read address");
   Step();
-  t.s_reg_arvalid_i = 0;
+  t.s_reg_arvalid = 0;
   Settle();
-  Until([&] { return t.s_reg_rvalid_o; }, "register read data");
-  const uint64_t data = t.s_reg_rdata_o;
-  response = t.s_reg_rresp_o;
-  t.s_reg_rready_i = 1;
+  Until([&] { return t.s_reg_rvalid; }, "register read data");
+  const uint64_t data = t.s_reg_rdata;
+  response = t.s_reg_rresp;
+  t.s_reg_rready = 1;
   Step();
-  t.s_reg_rready_i = 0;
+  t.s_reg_rready = 0;
   return data;
 }
 
@@ -182,20 +175,20 @@ uint32_t TopMachine::Read32(uint32_t offset) {
 }
 
 void TopMachine::Write(uint32_t offset, uint64_t value, unsigned strobe) {
-  t.s_reg_awvalid_i = t.s_reg_wvalid_i = 1;
-  t.s_reg_awaddr_i = static_cast<uint16_t>(offset);
-  t.s_reg_wdata_i = value;
-  t.s_reg_wstrb_i = static_cast<uint8_t>(strobe);
-  t.s_reg_bready_i = 1;
+  t.s_reg_awvalid = t.s_reg_wvalid = 1;
+  t.s_reg_awaddr = static_cast<uint16_t>(offset);
+  t.s_reg_wdata = value;
+  t.s_reg_wstrb = static_cast<uint8_t>(strobe);
+  t.s_reg_bready = 1;
   Settle();
-  Until([&] { return t.s_reg_awready_o && t.s_reg_wready_o; }, "register write address");
+  Until([&] { return t.s_reg_awready && t.s_reg_wready; }, "register write address");
   Step();
-  t.s_reg_awvalid_i = t.s_reg_wvalid_i = 0;
+  t.s_reg_awvalid = t.s_reg_wvalid = 0;
   Settle();
-  Until([&] { return t.s_reg_bvalid_o; }, "register write answer");
-  response = t.s_reg_bresp_o;
+  Until([&] { return t.s_reg_bvalid; }, "register write answer");
+  response = t.s_reg_bresp;
   Step();
-  t.s_reg_bready_i = 0;
+  t.s_reg_bready = 0;
 }
 
 void TopMachine::Write32(uint32_t offset, uint32_t value) {
@@ -204,33 +197,33 @@ void TopMachine::Write32(uint32_t offset, uint32_t value) {
 }
 
 void TopMachine::WindowWrite(uint32_t offset, uint64_t value, unsigned strobe) {
-  t.s_win_awvalid_i = t.s_win_wvalid_i = 1;
-  t.s_win_awaddr_i = offset;
-  t.s_win_wdata_i = value;
-  t.s_win_wstrb_i = static_cast<uint8_t>(strobe);
+  t.s_win_awvalid = t.s_win_wvalid = 1;
+  t.s_win_awaddr = offset;
+  t.s_win_wdata = value;
+  t.s_win_wstrb = static_cast<uint8_t>(strobe);
   Settle();
-  Until([&] { return t.s_win_awready_o && t.s_win_wready_o; }, "window write");
+  Until([&] { return t.s_win_awready && t.s_win_wready; }, "window write");
   ++window_writes_;
   Step();
-  t.s_win_awvalid_i = t.s_win_wvalid_i = 0;
+  t.s_win_awvalid = t.s_win_wvalid = 0;
   Settle();
 }
 
 uint64_t TopMachine::WindowRead(uint32_t offset) {
-  t.s_win_arvalid_i = 1;
-  t.s_win_araddr_i = offset;
-  t.s_win_rready_i = 0;
+  t.s_win_arvalid = 1;
+  t.s_win_araddr = offset;
+  t.s_win_rready = 0;
   Settle();
-  Until([&] { return t.s_win_arready_o; }, "window read address");
+  Until([&] { return t.s_win_arready; }, "window read address");
   Step();
-  t.s_win_arvalid_i = 0;
+  t.s_win_arvalid = 0;
   Settle();
-  Until([&] { return t.s_win_rvalid_o; }, "window read data");
-  const uint64_t data = t.s_win_rdata_o;
-  response = t.s_win_rresp_o;
-  t.s_win_rready_i = 1;
+  Until([&] { return t.s_win_rvalid; }, "window read data");
+  const uint64_t data = t.s_win_rdata;
+  response = t.s_win_rresp;
+  t.s_win_rready = 1;
   Step();
-  t.s_win_rready_i = 0;
+  t.s_win_rready = 0;
   return data;
 }
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "Vgmmu_top_bench.h"
+#include "Vgmmu_gpu_axi.h"
 #include "hw/gmmu_regs.h"
 #include "probe/gpu_axi.h"
 #include "tb/rtl/block_bench.h"
@@ -80,7 +80,7 @@ class Slave {
 };
 
 /// The GPU, its memories and a CPU. Every wait is limited to `kBound` cycles; a longer wait throws.
-class TopMachine : public BlockBench<Vgmmu_top_bench> {
+class TopMachine : public BlockBench<Vgmmu_gpu_axi> {
  public:
   static constexpr uint64_t kBound = 200000;
   static constexpr uint64_t kVramBytes = 16 << 20;
@@ -90,10 +90,10 @@ class TopMachine : public BlockBench<Vgmmu_top_bench> {
   ~TopMachine() override;
 
   /// Called in every cycle outside reset, before its edge, with the ports.
-  std::function<void(const Vgmmu_top_bench&)> watch;
+  std::function<void(const Vgmmu_gpu_axi&)> watch;
 
   /// Called before each cycle is evaluated, to drive further inputs.
-  std::function<void(Vgmmu_top_bench&)> drive;
+  std::function<void(Vgmmu_gpu_axi&)> drive;
 
   void Step() override;
   template <typename Condition>

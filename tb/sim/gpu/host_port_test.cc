@@ -28,13 +28,13 @@ class HostPortTest : public ::testing::Test, public HostPort::Sink {
   /// the port accepted the request.
   bool Cycle(unsigned bytes) {
     edge_ps_ += 1000;
-    top_.m_host_arvalid_o = bytes != 0;
-    top_.m_host_araddr_o = address_;
-    top_.m_host_arlen_o = bytes == 0 ? 0 : static_cast<uint8_t>(bytes / kBeatBytes - 1);
-    top_.m_host_aruser_o = 0;
-    top_.m_host_rready_o = 1;
+    top_.m_host_arvalid = bytes != 0;
+    top_.m_host_araddr = address_;
+    top_.m_host_arlen = bytes == 0 ? 0 : static_cast<uint8_t>(bytes / kBeatBytes - 1);
+    top_.m_host_aruser = 0;
+    top_.m_host_rready = 1;
     port_->Drive(top_, edge_ps_);
-    const bool taken = bytes != 0 && top_.m_host_arready_i != 0;
+    const bool taken = bytes != 0 && top_.m_host_arready != 0;
     port_->Sample(top_);
     if (taken) address_ += 4096;
     return taken;
@@ -51,7 +51,7 @@ class HostPortTest : public ::testing::Test, public HostPort::Sink {
   }
 
   VerilatedContext context_;
-  Vgmmu_gpu top_{&context_, "gpu"};
+  Vgmmu_gpu_axi top_{&context_, "gpu"};
   TransactionPool pool_;
   std::unique_ptr<HostPort> port_;
   std::deque<PooledTransaction*> sent_;
