@@ -110,12 +110,13 @@ def bench_sources(room, plants=None):
     includes = {name: re.findall(r'^#include "(?:[^"]*/)?([^"/]+)"', text, re.M) for name, text in texts.items()}
     benches = set()
     for name in needed:  # grows: included files, and sources that may define what a room's header declares
-        benches |= {bench.name for bench in folder.glob("*_bench.sv") if f"V{bench.stem}.h" in includes[name]}
+        benches |= {str(bench.relative_to(ROOT)) for bench in (*folder.glob("*_bench.sv"), ROOT / "rtl/top/gmmu_gpu_axi.sv")
+                    if f"V{bench.stem}.h" in includes[name]}
         more = [included for included in includes[name] if included in texts]
         if name.endswith(".h"):
             more += [other for other in sorted(texts) if other.endswith(".cc") and not other.endswith("_test.cc") and name in includes[other]]
         needed += [one for one in dict.fromkeys(more) if one not in needed]
-    return [f"tb/rtl/{room}/{name}" for name in sorted(benches) + sorted(n for n in needed if n.endswith(".cc"))]
+    return sorted(benches) + [f"tb/rtl/{room}/{name}" for name in sorted(needed) if name.endswith(".cc")]
 
 
 def elaborate(folder):

@@ -19,7 +19,7 @@ class Rooms(unittest.TestCase):
             "sw/os/vidmm/a.cc": '#include <map>\n#include "os/vidmm/a.h"\n#include "os/kernel/b.h"\n#include "hw/c.h"\n',
             "sw/ddi/d.h": '#include "e.h"\n',
             "sim/twin/f.cc": '#include "memory/g.h"\n#include "hw/c.h"\n',
-            "sim/gpu/sc_h.cc": '#include "Vgmmu_gpu.h"\n'}), [])
+            "sim/gpu/sc_h.cc": '#include "Vgmmu_gpu_axi.h"\n'}), [])
 
     def test_an_include_that_points_upward_is_named(self):
         for path, header, room in (("sw/os/kernel/a.cc", "os/vidmm/vidmm.h", "sw/os/vidmm"),
