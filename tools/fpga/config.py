@@ -33,9 +33,8 @@ if PROFILE == "tang-nano-20k":
 SIZES_PROFILE = "Board" if BOARD else PROFILES[PROFILE]
 SIZES = config_pkg.profile(SIZES_PROFILE)
 MACROS = {"GMMU_PROFILE": SIZES_PROFILE}
-# The profile in words.
-SIZES_TEXT = f"profile {SIZES_PROFILE}: " + ", ".join(
-    f"{name} {value}" for name, value in config_pkg.DESCRIPTION["profiles"][SIZES_PROFILE]["values"].items())
+# The sizes in words, as reports read them.
+SIZES_TEXT = ", ".join(f"{name} {value}" for name, value in SIZES.items())
 
 # Counted modules. A module's count includes its submodules, except those that are in this list themselves.
 BLOCKS = (
