@@ -11,32 +11,32 @@
 namespace gmmu::bench {
 
 /// Defines a struct that names the pins of one AXI4 port of the GPU by role.
-#define GMMU_BENCH_PINS(Name, port)                                               \
-  struct Name {                                                                   \
-    static auto& ArReady(Vgmmu_gpu_axi& t) { return t.port##_arready_i; }         \
-    static auto& AwReady(Vgmmu_gpu_axi& t) { return t.port##_awready_i; }         \
-    static auto& WReady(Vgmmu_gpu_axi& t) { return t.port##_wready_i; }           \
-    static auto& RValid(Vgmmu_gpu_axi& t) { return t.port##_rvalid_i; }           \
-    static auto& RId(Vgmmu_gpu_axi& t) { return t.port##_rid_i; }                 \
-    static auto& RData(Vgmmu_gpu_axi& t) { return t.port##_rdata_i; }             \
-    static auto& RResp(Vgmmu_gpu_axi& t) { return t.port##_rresp_i; }             \
-    static auto& RLast(Vgmmu_gpu_axi& t) { return t.port##_rlast_i; }             \
-    static auto& BValid(Vgmmu_gpu_axi& t) { return t.port##_bvalid_i; }           \
-    static auto& BId(Vgmmu_gpu_axi& t) { return t.port##_bid_i; }                 \
-    static auto& BResp(Vgmmu_gpu_axi& t) { return t.port##_bresp_i; }             \
-    static bool ArValid(const Vgmmu_gpu_axi& t) { return t.port##_arvalid_o; }    \
-    static auto ArId(const Vgmmu_gpu_axi& t) { return t.port##_arid_o; }          \
-    static uint64_t ArAddr(const Vgmmu_gpu_axi& t) { return t.port##_araddr_o; }  \
-    static unsigned ArLen(const Vgmmu_gpu_axi& t) { return t.port##_arlen_o; }    \
-    static bool AwValid(const Vgmmu_gpu_axi& t) { return t.port##_awvalid_o; }    \
-    static auto AwId(const Vgmmu_gpu_axi& t) { return t.port##_awid_o; }          \
-    static uint64_t AwAddr(const Vgmmu_gpu_axi& t) { return t.port##_awaddr_o; }  \
-    static unsigned AwLen(const Vgmmu_gpu_axi& t) { return t.port##_awlen_o; }    \
-    static bool WValid(const Vgmmu_gpu_axi& t) { return t.port##_wvalid_o; }      \
-    static const auto& WData(const Vgmmu_gpu_axi& t) { return t.port##_wdata_o; } \
-    static uint64_t WStrb(const Vgmmu_gpu_axi& t) { return t.port##_wstrb_o; }    \
-    static bool RReady(const Vgmmu_gpu_axi& t) { return t.port##_rready_o; }      \
-    static bool BReady(const Vgmmu_gpu_axi& t) { return t.port##_bready_o; }      \
+#define GMMU_BENCH_PINS(Name, port)                                             \
+  struct Name {                                                                 \
+    static auto& ArReady(Vgmmu_gpu_axi& t) { return t.port##_arready; }         \
+    static auto& AwReady(Vgmmu_gpu_axi& t) { return t.port##_awready; }         \
+    static auto& WReady(Vgmmu_gpu_axi& t) { return t.port##_wready; }           \
+    static auto& RValid(Vgmmu_gpu_axi& t) { return t.port##_rvalid; }           \
+    static auto& RId(Vgmmu_gpu_axi& t) { return t.port##_rid; }                 \
+    static auto& RData(Vgmmu_gpu_axi& t) { return t.port##_rdata; }             \
+    static auto& RResp(Vgmmu_gpu_axi& t) { return t.port##_rresp; }             \
+    static auto& RLast(Vgmmu_gpu_axi& t) { return t.port##_rlast; }             \
+    static auto& BValid(Vgmmu_gpu_axi& t) { return t.port##_bvalid; }           \
+    static auto& BId(Vgmmu_gpu_axi& t) { return t.port##_bid; }                 \
+    static auto& BResp(Vgmmu_gpu_axi& t) { return t.port##_bresp; }             \
+    static bool ArValid(const Vgmmu_gpu_axi& t) { return t.port##_arvalid; }    \
+    static auto ArId(const Vgmmu_gpu_axi& t) { return t.port##_arid; }          \
+    static uint64_t ArAddr(const Vgmmu_gpu_axi& t) { return t.port##_araddr; }  \
+    static unsigned ArLen(const Vgmmu_gpu_axi& t) { return t.port##_arlen; }    \
+    static bool AwValid(const Vgmmu_gpu_axi& t) { return t.port##_awvalid; }    \
+    static auto AwId(const Vgmmu_gpu_axi& t) { return t.port##_awid; }          \
+    static uint64_t AwAddr(const Vgmmu_gpu_axi& t) { return t.port##_awaddr; }  \
+    static unsigned AwLen(const Vgmmu_gpu_axi& t) { return t.port##_awlen; }    \
+    static bool WValid(const Vgmmu_gpu_axi& t) { return t.port##_wvalid; }      \
+    static const auto& WData(const Vgmmu_gpu_axi& t) { return t.port##_wdata; } \
+    static uint64_t WStrb(const Vgmmu_gpu_axi& t) { return t.port##_wstrb; }    \
+    static bool RReady(const Vgmmu_gpu_axi& t) { return t.port##_rready; }      \
+    static bool BReady(const Vgmmu_gpu_axi& t) { return t.port##_bready; }      \
   }
 GMMU_BENCH_PINS(VramPins, m_vram);
 GMMU_BENCH_PINS(HostPins, m_host);
