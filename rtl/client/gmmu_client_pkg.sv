@@ -17,13 +17,13 @@ package gmmu_client_pkg;
     logic [63:0] va;
     access_e     access;
     logic [6:0]  bytes;
-  } client_req_t;
+  } client_req_t /*verilator public*/;
 
   // Where a write's word, which is a separate signal, lies in its line; words precede the request.
   typedef struct packed {
     slot_t       id;
     logic [2:0]  word;                             // in words of the unit's WordBytes
-  } client_w_t;
+  } client_w_t /*verilator public*/;
 
   // A beat of an answer: a read returns the words that the access touches, lowest first; a write or
   // a fault returns one beat. The data is a separate signal, byte lanes as in memory.
@@ -32,7 +32,7 @@ package gmmu_client_pkg;
     logic        last;
     fault_e      fault;
     logic [2:0]  word;
-  } client_rsp_t;
+  } client_rsp_t /*verilator public*/;
 
   // AR or AW of the through-port.
   localparam int unsigned ThroughIdWidth = gmmu_axi_pkg::IdWidth;
@@ -44,7 +44,7 @@ package gmmu_client_pkg;
     logic [1:0]                burst;
     space_t                    space;              // AxUSER
     logic                      execute;            // AxPROT[2]
-  } through_ax_t;
+  } through_ax_t /*verilator public*/;
 
   // INCR of at most the bus width; anything else is answered with SLVERR.
   function automatic logic through_legal(logic [1:0] burst, logic [2:0] size);
@@ -64,7 +64,7 @@ package gmmu_client_pkg;
     fault_e      fault;
     level_t      level;
     logic        zero;
-  } client_end_t;
+  } client_end_t /*verilator public*/;
 
   // A traffic run in the form that software writes (registers client[i].ctrl, base, lines, order, seed).
   // Stable while busy.
@@ -81,7 +81,7 @@ package gmmu_client_pkg;
     logic [31:0] count;
     logic [31:0] step;
     logic [63:0] seed;
-  } traffic_cfg_t;
+  } traffic_cfg_t /*verilator public*/;
 
   // A traffic run in the form that software reads (registers client[i].status, result, fault_address).
   typedef struct packed {
@@ -93,7 +93,7 @@ package gmmu_client_pkg;
     logic [31:0] crc;
     logic [31:0] mismatches;
     logic [63:0] fault_va;
-  } traffic_state_t;
+  } traffic_state_t /*verilator public*/;
 
   // Returns the 8-byte word at va = 8 * at in a verified run; every `at` has a different value.
   function automatic logic [63:0] address_pattern(logic [63:0] seed, logic [60:0] at);

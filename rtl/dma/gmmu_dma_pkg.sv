@@ -15,7 +15,7 @@ package gmmu_dma_pkg;
     pa_t         base;           // 4 KiB aligned
     logic [15:0] tail;           // the value written; used modulo the size
     pa_t         fence_address;  // 16-byte aligned, system memory
-  } ring_cfg_t;
+  } ring_cfg_t /*verilator public*/;
 
   // A ring in the form that software reads (registers ring[n].head, status, last_fence, error_command,
   // error_address).
@@ -32,7 +32,7 @@ package gmmu_dma_pkg;
     logic [31:0] error_offset;
     logic [31:0] error_header;
     logic [63:0] error_address;
-  } ring_state_t;
+  } ring_state_t /*verilator public*/;
 
   // An address in the form that a ring entry or a command gives.
   typedef struct packed {
@@ -40,7 +40,7 @@ package gmmu_dma_pkg;
     target_e     target;         // target, for a physical address
     space_t      space;          // address space, for a virtual address
     logic [63:0] address;        // va, or offset in target
-  } place_t;
+  } place_t /*verilator public*/;
 
   // The low bits of a range's last byte address. A range is shorter than 2^48 bytes, so these bits
   // distinguish its last byte from its first.
@@ -67,7 +67,7 @@ package gmmu_dma_pkg;
     end_t        dst_end;
     logic [63:0] value;
     logic [63:0] step;
-  } job_t;
+  } job_t /*verilator public*/;
 
   // The layout of a write burst's beats (gmmu_dma_write).
   typedef logic [7:0] beats_t;
@@ -78,7 +78,7 @@ package gmmu_dma_pkg;
     lane_t       stop;           // lane of the last byte, in the last beat
     beats_t      beats_m1;
     logic        last;           // last burst of its job
-  } shape_t;
+  } shape_t /*verilator public*/;
 
   // What a command needs, decoded from its header (gmmu_dma_decode).
   typedef struct packed {
@@ -90,7 +90,7 @@ package gmmu_dma_pkg;
     logic       privilege;       // has a physical address, is a table or aperture command, or flushes all spaces
     logic       space_bad;       // names an address space that is not built
     logic [2:0] operands;
-  } command_needs_t;
+  } command_needs_t /*verilator public*/;
 
   // The opcode in one-hot form.
   typedef struct packed {
@@ -104,7 +104,7 @@ package gmmu_dma_pkg;
     logic aperture_unmap;
     logic flush_tlb;
     logic signal_fence;
-  } command_opcode_t;
+  } command_opcode_t /*verilator public*/;
 
   function automatic command_opcode_t opcode_of(logic [7:0] code);
     return '{nop: code == OpcodeNop, copy: code == OpcodeCopy, fill: code == OpcodeFill,
@@ -138,5 +138,5 @@ package gmmu_dma_pkg;
     access_e     access;
     level_t      level;
     place_t      place;          // first byte of the failing burst
-  } dma_fault_t;
+  } dma_fault_t /*verilator public*/;
 endpackage

@@ -14,7 +14,7 @@ package gmmu_mmu_pkg;
     logic       fault;
     // lookups accepted but not yet answered; the counter `cycles` sums this value over all cycles
     logic [7:0] outstanding;
-  } port_count_t;
+  } port_count_t /*verilator public*/;
 
   // Events of the shared levels in this cycle (regfile counters). Single bits add one, vectors add
   // their value.
@@ -37,7 +37,7 @@ package gmmu_mmu_pkg;
     logic [5:0] walk_issue;     // rows whose table read is not yet accepted
     logic [5:0] walk_memory;    // rows that wait for table data
     logic [5:0] walk_rows;      // rows occupied
-  } mmu_count_t;
+  } mmu_count_t /*verilator public*/;
 
   typedef logic [5:0] slot_t;   // miss slot of a port
   typedef logic [5:0] row_t;    // row of the walk table
@@ -48,7 +48,7 @@ package gmmu_mmu_pkg;
     space_t space;
     vpn_t   vpn;
     logic   high;
-  } key_t;
+  } key_t /*verilator public*/;
 
   // A finished translation of one 4 KiB page.
   typedef struct packed {
@@ -61,18 +61,18 @@ package gmmu_mmu_pkg;
     logic       no_execute;
     logic       big;    // applies to the whole 64 KiB block, at consecutive frames
     level_t     level;  // level of the entry that maps it
-  } page_t;
+  } page_t /*verilator public*/;
 
   // A lookup on its way from a miss slot to the shared levels: port, slot and key.
   typedef struct packed {
     port_t port;
     slot_t slot;
-  } asker_t;
+  } asker_t /*verilator public*/;
   typedef struct packed {
     port_t port;
     slot_t slot;
     key_t  key;
-  } lookup_t;
+  } lookup_t /*verilator public*/;
 
   // The answer to one lookup. Each lookup gets exactly one; all ports together get at most one a cycle
   // and cannot refuse it. merged: another lookup began the walk. cause: if not 0, only page.level is meaningful.
@@ -83,20 +83,20 @@ package gmmu_mmu_pkg;
     key_t   key;
     page_t  page;
     cause_t cause;
-  } msg_t;
+  } msg_t /*verilator public*/;
 
   // A finished translation in the form that the ports' L1 TLBs store.
   typedef struct packed {
     key_t  key;
     page_t page;
-  } translation_t;
+  } translation_t /*verilator public*/;
 
   // Hash of a key, for the hints of the L1 TLBs. block: hash of the 64 KiB block and its space; low:
   // the page in the block.
   typedef struct packed {
     logic [7:0] block;
     logic [3:0] low;
-  } hint_t;
+  } hint_t /*verilator public*/;
 
   function automatic hint_t hint_of(key_t key);
     localparam int unsigned Pieces = (VpnWidth + 3) / 8;
@@ -125,14 +125,14 @@ package gmmu_mmu_pkg;
     logic  evict;           // the fill replaces a block
     row_t  fill_row;
     key_t  fill_key;
-  } mmu_event_t;
+  } mmu_event_t /*verilator public*/;
 
   // The part of each built structure that is in use (gmmu_sizes). set: pulses when the other fields
   // have changed; in that cycle the arrays are empty, and no lookup, walk or fill is in progress.
   typedef struct packed {
     logic [5:0] last;   // highest entry number
     logic [5:0] mask;   // ones: bits that may be set in an entry number
-  } l1_use_t;
+  } l1_use_t /*verilator public*/;
   typedef struct packed {
     logic        set;
     l1_use_t     l1;
@@ -143,14 +143,14 @@ package gmmu_mmu_pkg;
     logic [5:0]  walks;
     logic [33:0] rows;            // ones: shared rows of the walk table in use
     logic [15:0] sweep_last;      // last step of a sweep of the sizes in use
-  } use_t;
+  } use_t /*verilator public*/;
 
   // A pulse: walks in the scope become stale, and the sweep that follows drops its translations.
   typedef struct packed {
     logic   valid;
     logic   all;    // all spaces
     space_t space;
-  } kill_t;
+  } kill_t /*verilator public*/;
 
   // One step of a sweep: row `index` of every array.
   typedef struct packed {
@@ -161,7 +161,7 @@ package gmmu_mmu_pkg;
     logic        ranged;
     vpn_t        first;  // first and last page of a range
     vpn_t        tail;
-  } sweep_t;
+  } sweep_t /*verilator public*/;
 
   // A sweep step in the form that the arrays use (gmmu_sweep): the row to read and, one cycle later,
   // which bits of the row are ignored in the comparison with the key.
@@ -170,7 +170,7 @@ package gmmu_mmu_pkg;
     logic [15:0] index;
     logic        all;    // ignore the space
     vpn_t        loose;  // ones: page number bits to ignore
-  } sweep_step_t;
+  } sweep_step_t /*verilator public*/;
 
   typedef logic [MaxLevels-1:1][VpnWidth-1:0] keep_t;  // masks by level
 
@@ -192,7 +192,7 @@ package gmmu_mmu_pkg;
     vpn_t                               beyond;        // ones: page number bits above the geometry
     // Ones: bits at and above the level's index. Last field, because it is stored separately.
     keep_t                              keep;
-  } space_row_t;
+  } space_row_t /*verilator public*/;
 
   // Where a walk starts: either a fault (cause), or a table and the level of the entry to read in it.
   typedef struct packed {
@@ -209,7 +209,7 @@ package gmmu_mmu_pkg;
     // The level's shift and bits (see space_row_t), from which a missing index is computed.
     logic [5:0]  shift;
     logic [3:0]  bits;
-  } start_t;
+  } start_t /*verilator public*/;
 
   // Shifts and widths of a space's levels, as the index unit uses them.
   typedef struct packed {
@@ -217,7 +217,7 @@ package gmmu_mmu_pkg;
     logic [3:0]                bits_64k;
     logic [MaxLevels-1:0][5:0] shift;
     logic [MaxLevels-1:0][3:0] bits;
-  } shape_t;
+  } shape_t /*verilator public*/;
   // The level number under which the index unit addresses a leaf table of 64 KiB entries.
   localparam level_t LevelLeaf64 = 3'd6;
 
@@ -230,14 +230,14 @@ package gmmu_mmu_pkg;
     logic       vram;
     logic       k64;    // level 1: names a leaf table of 64 KiB entries
     logic       half;   // the 64 KiB half of a pair names the table
-  } wc_write_t;
+  } wc_write_t /*verilator public*/;
 
   // A row of the walk table whose line is complete, on its way into the L2 TLB.
   typedef struct packed {
     row_t       row;
     key_t       key;
     logic [2:0] line;  // ones: index bits that select an entry within a line
-  } line_t;
+  } line_t /*verilator public*/;
 
   // Ones from bit `shift` upwards.
   function automatic vpn_t keep_mask(logic [5:0] shift);

@@ -23,7 +23,7 @@ package gmmu_pte_pkg;
     logic       coherent;
     logic       read_only;
     logic       no_execute;
-  } pte_verdict_t;
+  } pte_verdict_t /*verilator public*/;
 
   // Checks and decodes the entry `word` that ends a walk. An entry that names a table, where that is
   // allowed, does not end the walk and is not passed here. The checks, in order: a zero page is good

@@ -39,7 +39,7 @@ package gmmu_axi_pkg;
     logic        pasid_valid;
     logic [19:0] pasid;
     kind_e       kind;
-  } user_t;
+  } user_t /*verilator public*/;
 
   // AxPROT and AxCACHE at the ports of gmmu_gpu_axi.
   localparam logic [2:0] AxProt = 3'b010;               // unprivileged, non-secure, data
@@ -64,25 +64,25 @@ package gmmu_axi_pkg;
     pa_t                addr;
     logic [7:0]         len;    // beats - 1
     user_t              user;
-  } ax_t;
+  } ax_t /*verilator public*/;
 
   typedef struct packed {
     logic [DataWidth-1:0] data;
     logic [DataBytes-1:0] strb;
     logic                 last;
-  } w_t;
+  } w_t /*verilator public*/;
 
   typedef struct packed {
     logic [IdWidth-1:0]   id;
     logic [DataWidth-1:0] data;
     logic                 error;  // RRESP is not OKAY
     logic                 last;
-  } r_t;
+  } r_t /*verilator public*/;
 
   typedef struct packed {
     logic [IdWidth-1:0] id;
     logic               error;
-  } b_t;
+  } b_t /*verilator public*/;
 
   // Request channels of a requester, and the responses. Reads and writes are separate, so that a reader has
   // no write channels and no ready depends on a valid of the other direction. R and B are always
@@ -90,27 +90,27 @@ package gmmu_axi_pkg;
   typedef struct packed {
     logic ar_valid;
     ax_t  ar;
-  } rd_req_t;
+  } rd_req_t /*verilator public*/;
 
   typedef struct packed {
     logic ar_ready;
     logic r_valid;
     r_t   r;
-  } rd_rsp_t;
+  } rd_rsp_t /*verilator public*/;
 
   typedef struct packed {
     logic aw_valid;
     ax_t  aw;
     logic w_valid;
     w_t   w;
-  } wr_req_t;
+  } wr_req_t /*verilator public*/;
 
   typedef struct packed {
     logic aw_ready;
     logic w_ready;
     logic b_valid;
     b_t   b;
-  } wr_rsp_t;
+  } wr_rsp_t /*verilator public*/;
 
   // Channels behind the mux, one set per memory port; their handshake bits are separate signals.
   typedef struct packed {
@@ -118,19 +118,19 @@ package gmmu_axi_pkg;
     pa_t                    addr;
     logic [7:0]             len;
     user_t                  user;
-  } edge_ax_t;
+  } edge_ax_t /*verilator public*/;
 
   typedef struct packed {
     logic [EdgeIdWidth-1:0] id;
     logic [DataWidth-1:0]   data;
     logic                   error;
     logic                   last;
-  } edge_r_t;
+  } edge_r_t /*verilator public*/;
 
   typedef struct packed {
     logic [EdgeIdWidth-1:0] id;
     logic                   error;
-  } edge_b_t;
+  } edge_b_t /*verilator public*/;
 
   // The same channels at the GPU's ports; size and burst are constant.
   localparam logic [2:0] BeatSize = 3'($clog2(DataBytes));
@@ -143,19 +143,19 @@ package gmmu_axi_pkg;
     pa_t                    addr;
     logic [7:0]             len;
     user_t                  user;
-  } port_ax_t;
+  } port_ax_t /*verilator public*/;
 
   typedef struct packed {
     logic [PortIdWidth-1:0] id;
     logic [DataWidth-1:0]   data;
     logic [1:0]             resp;
     logic                   last;
-  } port_r_t;
+  } port_r_t /*verilator public*/;
 
   typedef struct packed {
     logic [PortIdWidth-1:0] id;
     logic [1:0]             resp;
-  } port_b_t;
+  } port_b_t /*verilator public*/;
 
   // Channels of the subordinate ports s_peer and s_thr. s_thr has its own AR and AW (through_ax_t).
   typedef struct packed {
@@ -164,17 +164,17 @@ package gmmu_axi_pkg;
     logic [7:0]         len;
     logic [2:0]         size;
     logic [1:0]         burst;
-  } sub_ax_t;
+  } sub_ax_t /*verilator public*/;
 
   typedef struct packed {
     logic [IdWidth-1:0]   id;
     logic [DataWidth-1:0] data;
     logic [1:0]           resp;
     logic                 last;
-  } sub_r_t;
+  } sub_r_t /*verilator public*/;
 
   typedef struct packed {
     logic [IdWidth-1:0] id;
     logic [1:0]         resp;
-  } sub_b_t;
+  } sub_b_t /*verilator public*/;
 endpackage

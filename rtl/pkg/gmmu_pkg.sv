@@ -36,14 +36,14 @@ package gmmu_pkg;
     target_e    target;
     logic [5:0] adapter;          // of TargetPeer
     pa_t        offset;
-  } gpa_t;
+  } gpa_t /*verilator public*/;
 
   // Register `link`: the linked adapters, among which this GPU has number `own`. adapters = 0 or 1: none
   // is linked.
   typedef struct packed {
     logic [2:0] own;
     logic [2:0] adapters;
-  } link_cfg_t;
+  } link_cfg_t /*verilator public*/;
 
   // A lookup. tag returns with the answer; answers come in any order. A port uses each tag for at
   // most one outstanding lookup.
@@ -52,7 +52,7 @@ package gmmu_pkg;
     space_t  space;
     logic [63:0] va;              // all 64 bits: bits above the geometry are checked
     access_e access;
-  } xlate_req_t;
+  } xlate_req_t /*verilator public*/;
 
   // The answer. With a fault, gpa, zero and coherent are undefined. With zero, reads return 0 and
   // writes are dropped. The user returns generation, the drain generation, through `done` when the
@@ -66,13 +66,13 @@ package gmmu_pkg;
     logic    coherent;
     fault_e  fault;
     level_t  level;               // level of the faulting entry
-  } xlate_rsp_t;
+  } xlate_rsp_t /*verilator public*/;
 
   // Answers of one port returned in this cycle, by drain generation.
   typedef struct packed {
     logic [1:0] old1;             // answers of generation 1 (0 to 3)
     logic [1:0] old0;             // answers of generation 0
-  } xlate_done_t;
+  } xlate_done_t /*verilator public*/;
 
   // One address space in the form that software writes (space registers geometry and root).
   typedef struct packed {
@@ -82,7 +82,7 @@ package gmmu_pkg;
     level_t            levels;    // 2 to 6
     logic              dual;      // each entry of level 1 is a pair
     logic [5:0][3:0]   bits;      // index bits by level, 1 to 13; [0] is the leaf
-  } space_cfg_t;
+  } space_cfg_t /*verilator public*/;
 
   typedef enum logic [1:0] {
     CtlInvalidate,                // drops the translations in scope; done when none of them is in use
@@ -98,7 +98,7 @@ package gmmu_pkg;
     logic [63:0] va_start;
     logic [63:0] va_end;
     space_cfg_t cfg;
-  } mmu_ctl_t;
+  } mmu_ctl_t /*verilator public*/;
 
   // A fault in the form that the log accepts.
   typedef struct packed {
@@ -110,7 +110,7 @@ package gmmu_pkg;
     logic        physical;
     logic [31:0] fence;
     logic [63:0] address;
-  } fault_info_t;
+  } fault_info_t /*verilator public*/;
 
   // The aperture map's answer for one aperture page. fault: FaultNone, or one of the FaultAperture
   // reasons (then the other fields are undefined).
@@ -118,7 +118,7 @@ package gmmu_pkg;
     fault_e fault;
     logic   coherent;
     pfn_t   page;                 // logical page in host memory
-  } aperture_rsp_t;
+  } aperture_rsp_t /*verilator public*/;
 
   // One answered lookup in the form that the MMU reports to the event port.
   typedef struct packed {
@@ -129,5 +129,5 @@ package gmmu_pkg;
     logic        zero;
     fault_e      fault;
     level_t      level;
-  } xlate_event_t;
+  } xlate_event_t /*verilator public*/;
 endpackage

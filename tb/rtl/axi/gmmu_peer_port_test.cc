@@ -90,7 +90,8 @@ TEST_P(PeerPort, AWriteWhoseBeatsAreMissingAsksVramForNothing) {
   Ask(false, 64, 7);
   for (int i = 0; i < 300; ++i) {
     Step();
-    EXPECT_FALSE(t.m_aw_valid_o[n] || t.m_w_valid_o[n]);
+    const auto wr = Unpack<WriteRequest>(t.wr_req_o[n]);
+    EXPECT_FALSE(wr.aw_valid || wr.w_valid);
   }
   EXPECT_EQ(answered[0], 1u);
   send_w = true;

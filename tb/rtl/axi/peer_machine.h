@@ -11,12 +11,22 @@
 
 #include "Vgmmu_peer_port_bench.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::peer {
 
 constexpr uint64_t kVram = 1 << 20;
 
 class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
+ protected:
+  using Ax = GMMU_STRUCT(gmmu_peer_port_bench, sub_ax_t);
+  using W = GMMU_STRUCT(gmmu_peer_port_bench, w_t);
+  using ReadRequest = GMMU_STRUCT(gmmu_peer_port_bench, rd_req_t);
+  using ReadResponse = GMMU_STRUCT(gmmu_peer_port_bench, rd_rsp_t);
+  using WriteRequest = GMMU_STRUCT(gmmu_peer_port_bench, wr_req_t);
+  using WriteResponse = GMMU_STRUCT(gmmu_peer_port_bench, wr_rsp_t);
+  static constexpr unsigned kFullBeat = 3, kIncr = 1;  // AxSIZE of a beat of 8 bytes, AxBURST
+
  public:
   struct Burst {
     bool write = false;
@@ -104,9 +114,11 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       (write ? t.s_aw_valid_i : t.s_ar_valid_i)[n] = offer;
       if (!offer) continue;
       const Burst& b = to_ask_[write].front();
-      (write ? t.s_aw_id_i : t.s_ar_id_i) = static_cast<uint8_t>(b.id);
-      (write ? t.s_aw_addr_i : t.s_ar_addr_i) = b.address;
-      (write ? t.s_aw_len_i : t.s_ar_len_i) = static_cast<uint8_t>(b.len);
+      Ax ax{};
+      ax.id = static_cast<uint8_t>(b.id), ax.addr = b.address & ((uint64_t{1} << 48) - 1),
+      ax.len = static_cast<uint8_t>(b.len);
+      ax.size = kFullBeat, ax.burst = kIncr;
+      (write ? t.s_aw_i : t.s_ar_i) = ax.get();
     }
     // W beats arrive in the order of AW, from the cycle on in which their AW is offered.
     const bool more = !sending_.empty() || (offered_[1] && !sending_front_);
@@ -114,7 +126,9 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     t.s_w_valid_i[n] = w;
     if (w) {
       const Burst& b = sending_.empty() ? to_ask_[1].front() : sending_.front();
-      t.s_w_data_i = b.data[beat_], t.s_w_strb_i = 0xff, t.s_w_last_i = beat_ == b.len;
+      W beat{};
+      beat.data = b.data[beat_], beat.strb = 0xff, beat.last = beat_ == b.len;
+      t.s_w_i = beat.get();
     }
   }
   void Outside() {
@@ -171,28 +185,30 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     return found == memory_.end() ? word * 0x9E3779B97F4A7C15ull : found->second;
   }
   void TakeR() {
-    Burst* b = Find(false, t.s_r_id_o[n]);
+    const auto r = Unpack<GMMU_STRUCT(gmmu_peer_port_bench, sub_r_t)>(t.s_r_o[n]);
+    Burst* b = Find(false, r.id);
     if (b == nullptr) return;
     ++r_beats;
-    const bool error = t.s_r_resp_o[n] != 0;
+    const bool error = r.resp != 0;
     r_errors += error;
-    EXPECT_TRUE(t.s_r_resp_o[n] == 0 || t.s_r_resp_o[n] == 2);
+    EXPECT_TRUE(r.resp == 0 || r.resp == 2);
     if (b->past) EXPECT_TRUE(error) << "past the end";
     if (!b->past && !b->cut) EXPECT_EQ(error, b->error);
     if (!error) {
       EXPECT_TRUE(b->reached);
       ASSERT_LT(b->beats, b->data.size());
-      EXPECT_EQ(t.s_r_data_o[n], b->data[b->beats]);
+      EXPECT_EQ(r.data, b->data[b->beats]);
     }
-    EXPECT_EQ(t.s_r_last_o[n], b->beats == b->len);
+    EXPECT_EQ(r.last, b->beats == b->len);
     if (b->beats++ == b->len) End(false, b->id);
   }
   void TakeB() {
-    Burst* b = Find(true, t.s_b_id_o[n]);
+    const auto response = Unpack<GMMU_STRUCT(gmmu_peer_port_bench, sub_b_t)>(t.s_b_o[n]);
+    Burst* b = Find(true, response.id);
     if (b == nullptr) return;
-    const bool error = t.s_b_resp_o[n] != 0;
+    const bool error = response.resp != 0;
     b_errors += error;
-    EXPECT_TRUE(t.s_b_resp_o[n] == 0 || t.s_b_resp_o[n] == 2);
+    EXPECT_TRUE(response.resp == 0 || response.resp == 2);
     EXPECT_EQ(b->beats, b->len + 1) << "B before its beats";
     if (b->past) EXPECT_TRUE(error && !b->reached) << "past the end";
     if (!b->past && !b->cut) EXPECT_EQ(error, b->error);
@@ -214,15 +230,17 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
   }
   /// `first`: this is the first cycle of a cut, in which an answer may still arrive; that answer is undefined.
   void DriveVram(bool first) {
-    t.m_ar_ready_i = take_ar && !Stall();
-    t.m_aw_ready_i = take_aw && !Stall();
-    t.m_w_ready_i = take_w && !Stall();
+    ReadResponse& rd = read_response_;
+    WriteResponse& wr = write_response_;
+    rd.ar_ready = take_ar && !Stall();
+    wr.aw_ready = take_aw && !Stall();
+    wr.w_ready = take_w && !Stall();
     if (t.cut_i) {
-      t.m_r_valid_i[n] = first && !reads_.empty();
-      t.m_b_valid_i[n] = first && !written_.empty();
-      if (t.m_r_valid_i[n])
-        t.m_r_id_i = static_cast<uint8_t>(reads_[0].slot), t.m_r_last_i = reads_[0].beat == reads_[0].len;
-      if (t.m_b_valid_i[n]) t.m_b_id_i = static_cast<uint8_t>(written_[0].slot);
+      rd.r_valid = first && !reads_.empty();
+      wr.b_valid = first && !written_.empty();
+      if (rd.r_valid) rd.r.id = static_cast<uint8_t>(reads_[0].slot), rd.r.last = reads_[0].beat == reads_[0].len;
+      if (wr.b_valid) wr.b.id = static_cast<uint8_t>(written_[0].slot);
+      t.rd_rsp_i[n] = rd.get(), t.wr_rsp_i[n] = wr.get();
       return;
     }
     const auto due = [&](const std::deque<Access>& all) { return answer && !all.empty() && all[0].due <= now; };
@@ -232,21 +250,22 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       while (ready < reads_.size() && reads_[ready].due <= now) ++ready;
       if (interleave) std::swap(reads_[0], reads_[Random(0, ready - 1)]);
       const Access& a = reads_[0];
-      t.m_r_id_i = static_cast<uint8_t>(a.slot), t.m_r_last_i = a.beat == a.len;
-      t.m_r_data_i = Find(false, a.id)->data.emplace_back(Stored(a.address / 8 + a.beat));
-      t.m_r_error_i = a.error;
+      rd.r.id = static_cast<uint8_t>(a.slot), rd.r.last = a.beat == a.len;
+      rd.r.data = Find(false, a.id)->data.emplace_back(Stored(a.address / 8 + a.beat));
+      rd.r.error = a.error;
     } else {
       r_offered_ = false;
     }
-    t.m_r_valid_i[n] = r_offered_;
+    rd.r_valid = r_offered_;
     b_offered_ = due(written_) && !Idle();
     if (b_offered_) {
       size_t ready = 0;
       while (ready < written_.size() && written_[ready].due <= now) ++ready;
       std::swap(written_[0], written_[Random(0, ready - 1)]);
-      t.m_b_id_i = static_cast<uint8_t>(written_[0].slot), t.m_b_error_i = written_[0].error;
+      wr.b.id = static_cast<uint8_t>(written_[0].slot), wr.b.error = written_[0].error;
     }
-    t.m_b_valid_i[n] = b_offered_;
+    wr.b_valid = b_offered_;
+    t.rd_rsp_i[n] = rd.get(), t.wr_rsp_i[n] = wr.get();
   }
   /// Returns the requested burst that has reached VRAM; bursts reach VRAM in the order of the requests.
   Burst* Reach(bool write, uint64_t address, unsigned len) {
@@ -265,22 +284,24 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       if (reads_[0].beat++ == reads_[0].len) reads_.pop_front();
     }
     if (b_offered_) written_.pop_front();
-    if (t.m_ar_valid_o[n] && t.m_ar_ready_i) {
-      EXPECT_EQ(t.m_ar_port_o[n], 0u);
-      if (Burst* b = Reach(false, t.m_ar_addr_o[n], t.m_ar_len_o[n])) {
+    const auto rd = Unpack<ReadRequest>(t.rd_req_o[n]);
+    const auto wr = Unpack<WriteRequest>(t.wr_req_o[n]);
+    if (rd.ar_valid && read_response_.ar_ready) {
+      EXPECT_EQ(rd.ar.port, 0u);
+      if (Burst* b = Reach(false, rd.ar.addr, rd.ar.len)) {
         b->error = Chance(error_percent);
-        reads_.push_back({t.m_ar_id_o[n], b->id, 0, b->len, b->address, now + 1 + latency, b->error});
+        reads_.push_back({rd.ar.id, b->id, 0, b->len, b->address, now + 1 + latency, b->error});
       }
     }
-    if (t.m_aw_valid_o[n] && t.m_aw_ready_i) {
-      EXPECT_EQ(t.m_aw_port_o[n], 0u);
-      if (Burst* b = Reach(true, t.m_aw_addr_o[n], t.m_aw_len_o[n])) {
+    if (wr.aw_valid && write_response_.aw_ready) {
+      EXPECT_EQ(wr.aw.port, 0u);
+      if (Burst* b = Reach(true, wr.aw.addr, wr.aw.len)) {
         EXPECT_EQ(b->beats, b->len + 1) << "AW before its beats are here";
         b->error = Chance(error_percent);
-        writes_.push_back({t.m_aw_id_o[n], b->id, 0, b->len, b->address, 0, b->error});
+        writes_.push_back({wr.aw.id, b->id, 0, b->len, b->address, 0, b->error});
       }
     }
-    if (t.m_w_valid_o[n] && t.m_w_ready_i) beats_.push_back({t.m_w_data_o[n], t.m_w_last_o[n] != 0});
+    if (wr.w_valid && write_response_.w_ready) beats_.push_back({wr.w.data, wr.w.last != 0});
     while (!writes_.empty() && !beats_.empty()) {  // W may come before its AW is accepted.
       Access& a = writes_.front();
       memory_[a.address / 8 + a.beat] = beats_.front().first;
@@ -294,6 +315,8 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     }
   }
 
+  ReadResponse read_response_{};
+  WriteResponse write_response_{};
   std::deque<Burst> to_ask_[2];
   std::list<Burst> asked_[2];
   std::deque<Burst> sending_;   // accepted writes that have unsent beats
