@@ -9,20 +9,28 @@
 
 #include "Vgmmu_client_blocks_bench.h"
 #include "hw/gmmu_regs.h"
+#include "hw/traffic.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::client {
 
-constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::r_data_i);  ///< bytes of a bus beat
-constexpr unsigned kLine = 64;                                           ///< bytes of a line
+using RequestBits = GMMU_STRUCT(gmmu_client_blocks_bench, client_req_t);
+using WordBits = GMMU_STRUCT(gmmu_client_blocks_bench, client_w_t);
+using AnswerBits = GMMU_STRUCT(gmmu_client_blocks_bench, client_rsp_t);
+using EndBits = GMMU_STRUCT(gmmu_client_blocks_bench, client_end_t);
+using RunBits = GMMU_STRUCT(gmmu_client_blocks_bench, traffic_cfg_t);
+using StateBits = GMMU_STRUCT(gmmu_client_blocks_bench, traffic_state_t);
+using DoneBits = GMMU_STRUCT(gmmu_client_blocks_bench, xlate_done_t);
+using FaultBits = GMMU_STRUCT(gmmu_client_blocks_bench, fault_info_t);
+
+constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::word_data_i);  ///< bytes of a bus beat
+constexpr unsigned kLine = 64;                                              ///< bytes of a line
 
 /// The blocks after a reset. Sizes are numbered as in gmmu_client_blocks_bench.sv.
 class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
  public:
-  Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) {
-    t.size_i = static_cast<uint8_t>(size);
-    Reset();
-  }
+  Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) { Reset(); }
 
   /// Resets, and waits for the sweep that clears every slot.
   void Reset() {
@@ -48,6 +56,21 @@ void RandomBytes(Port& port, Blocks& blocks) {
   for (size_t i = 0; i < sizeof port; ++i) reinterpret_cast<uint8_t*>(&port)[i] = static_cast<uint8_t>(blocks.rng());
 }
 
+/// Returns the port value of word `word` of the write in slot `slot`.
+inline auto PackWord(unsigned slot, unsigned word) {
+  WordBits bits{};
+  bits.id = static_cast<uint8_t>(slot), bits.word = static_cast<uint8_t>(word);
+  return Pack(bits);
+}
+
+/// Returns the port value of an access's end.
+inline auto PackEnd(unsigned slot, regs::Fault fault, unsigned level, bool zero) {
+  EndBits bits{};
+  bits.slot = static_cast<uint8_t>(slot), bits.fault = static_cast<uint8_t>(fault);
+  bits.level = static_cast<uint8_t>(level), bits.zero = zero;
+  return Pack(bits);
+}
+
 /// An access of 1 to 64 bytes within one line.
 struct Request {
   unsigned id = 0, space = 0;
@@ -70,13 +93,41 @@ struct Request {
     return r;
   }
   void Put(Vgmmu_client_blocks_bench& t) const {
-    t.q_id_i = static_cast<uint8_t>(id);
-    t.q_space_i = static_cast<uint8_t>(space);
-    t.q_va_i = va;
-    t.q_access_i = static_cast<uint8_t>(access);
-    t.q_bytes_i = static_cast<uint8_t>(bytes);
+    RequestBits bits{};
+    bits.id = static_cast<uint8_t>(id), bits.space = static_cast<uint8_t>(space), bits.va = va;
+    bits.access = static_cast<uint8_t>(access), bits.bytes = static_cast<uint8_t>(bytes);
+    t.req_i = Pack(bits);
+  }
+  /// Compares the request that a block offers.
+  template <typename Port>
+  void Expect(const Port& port) const {
+    const auto offered = Unpack<RequestBits>(port);
+    EXPECT_EQ(offered.id, id);
+    EXPECT_EQ(offered.va, va);
+    EXPECT_EQ(offered.bytes, bytes);
+    EXPECT_EQ(offered.space, space);
+    EXPECT_EQ(offered.access, static_cast<unsigned>(access));
+  }
+  /// Compares the fault record that a block offers.
+  template <typename Port>
+  void ExpectRecord(const Port& port, regs::Fault fault, unsigned level) const {
+    const auto record = Unpack<FaultBits>(port);
+    EXPECT_EQ(record.reason, static_cast<unsigned>(fault));
+    EXPECT_EQ(record.space, space);
+    EXPECT_EQ(record.port, 37);
+    EXPECT_EQ(record.access, static_cast<unsigned>(access));
+    EXPECT_EQ(record.level, level);
+    EXPECT_EQ(record.address, va);
   }
 };
+
+/// Drives the run `bits` with the line addresses of `lines`.
+inline void PutRun(Vgmmu_client_blocks_bench& t, RunBits bits, const hw::TrafficLines& lines) {
+  bits.pattern = static_cast<uint8_t>(lines.pattern), bits.footprint_lg2 = static_cast<uint8_t>(lines.footprint_lg2);
+  bits.base = lines.base, bits.first = lines.first, bits.stride = lines.stride;
+  bits.count = lines.count, bits.step = lines.step, bits.seed = lines.seed;
+  t.cfg_i = Pack(bits);
+}
 
 /// Returns the CRC-32C of one more word, computed bit by bit, without the inversions.
 inline uint32_t Crc32cStep(uint32_t crc, uint64_t word) {

@@ -13,6 +13,7 @@
 #include "hw/gmmu_regs.h"
 #include "hw/traffic.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu {
 
@@ -29,9 +30,18 @@ inline uint32_t Crc32c(const std::vector<uint8_t>& bytes) {
   return ~crc;
 }
 
-constexpr unsigned kBeatBytes = sizeof(Vgmmu_client_bench::r_data_i);
+constexpr unsigned kBeatBytes = sizeof(Vgmmu_client_bench::t_w_data_i);
 
 class ClientMachine : public BlockBench<Vgmmu_client_bench> {
+  using Lookup = GMMU_STRUCT(gmmu_client_bench, xlate_req_t);
+  using Translation = GMMU_STRUCT(gmmu_client_bench, xlate_rsp_t);
+  using Done = GMMU_STRUCT(gmmu_client_bench, xlate_done_t);
+  using ReadRequest = GMMU_STRUCT(gmmu_client_bench, rd_req_t);
+  using ReadResponse = GMMU_STRUCT(gmmu_client_bench, rd_rsp_t);
+  using WriteRequest = GMMU_STRUCT(gmmu_client_bench, wr_req_t);
+  using WriteResponse = GMMU_STRUCT(gmmu_client_bench, wr_rsp_t);
+  using Record = GMMU_STRUCT(gmmu_client_bench, fault_info_t);
+
  public:
   ClientMachine(unsigned stall, uint64_t seed) : BlockBench(seed), memory(1 << 20) {
     manner = {stall, stall};
@@ -84,9 +94,11 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
 
   void Step() override {
     t.xlate_req_ready_i = !Stall();
-    t.ar_ready_i = !Stall();
-    t.aw_ready_i = !Stall();
-    t.w_ready_i = !Stall();
+    ReadResponse rd_in{};
+    WriteResponse wr_in{};
+    rd_in.ar_ready = !Stall();
+    wr_in.aw_ready = !Stall();
+    wr_in.w_ready = !Stall();
     t.fault_ready_i = !Stall();
     if (!x_offer_ && !lookups_.empty() && !Stall()) {
       x_offer_ = true;
@@ -96,47 +108,56 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     t.xlate_rsp_valid_i = x_offer_;
     if (x_offer_) {
       const auto [tag, va] = lookups_.front();
-      t.xlate_rsp_tag_i = tag, t.xlate_rsp_generation_i = generation_,
-      t.xlate_rsp_target_i = static_cast<unsigned>(Target::kVram);
-      t.xlate_rsp_offset_i = va, t.xlate_rsp_zero_i = zero.count(va >> 12),
-      t.xlate_rsp_fault_i = invalid.count(va >> 12) ? 4 : 0;
+      translation_ = {};
+      translation_.tag = tag, translation_.generation = generation_, translation_.coherent = 1;
+      translation_.gpa.target = static_cast<unsigned>(Target::kVram);
+      translation_.gpa.offset = va & ((uint64_t{1} << 48) - 1), translation_.zero = zero.count(va >> 12);
+      translation_.fault = invalid.count(va >> 12) ? 4 : 0;
+      t.xlate_rsp_i = Pack(translation_);
     }
-    t.r_valid_i = t.b_valid_i = 0;
     if (!reads_.empty() && !Stall()) {
       const size_t pick = interleave ? rng() % reads_.size() : 0;
       Burst& r = reads_[pick];
       if (r.due <= now) {
-        std::memcpy(&t.r_data_i, &memory[r.address + kBeatBytes * r.beat], kBeatBytes);
-        t.r_valid_i = 1, t.r_id_i = r.id, t.r_error_i = broken.count(r.address / 64), t.r_last_i = r.beat == r.len;
+        std::memcpy(&rd_in.r.data, &memory[r.address + kBeatBytes * r.beat], kBeatBytes);
+        rd_in.r_valid = 1;
+        rd_in.r.id = r.id, rd_in.r.error = broken.count(r.address / 64), rd_in.r.last = r.beat == r.len;
         if (r.beat++ == r.len) End(r.id), reads_.erase(reads_.begin() + pick);
       }
     }
     if (!written_.empty() && !Stall()) {
       const size_t pick = rng() % written_.size();
-      t.b_valid_i = 1, t.b_id_i = written_[pick].id, t.b_error_i = broken.count(written_[pick].address / 64);
+      wr_in.b_valid = 1;
+      wr_in.b.id = written_[pick].id, wr_in.b.error = broken.count(written_[pick].address / 64);
       End(written_[pick].id);
       written_.erase(written_.begin() + pick);
     }
+    t.rd_rsp_i = Pack(rd_in), t.wr_rsp_i = Pack(wr_in);
     Settle();
-    back_[0] += t.done0_o, back_[1] += t.done1_o;
+    const auto done = Unpack<Done>(t.xlate_done_o);
+    back_[0] += done.old0, back_[1] += done.old1;
     for (int e = 0; e < 2; ++e) EXPECT_LE(back_[e], ended_[e]) << "given back before the access has ended";
     if (t.xlate_req_valid_o && t.xlate_req_ready_i) {
-      lookups_.push_back({t.xlate_req_tag_o, t.xlate_req_va_o});
+      const auto lookup = Unpack<Lookup>(t.xlate_req_o);
+      lookups_.push_back({lookup.tag, lookup.va});
       ++in_flight_;
       most_in_flight = std::max(most_in_flight, in_flight_);
     }
     if (t.xlate_rsp_valid_i && t.xlate_rsp_ready_o) {
       x_offer_ = false;
       ++given_[generation_];
-      generation_of_[t.xlate_rsp_tag_i] = generation_;
-      if (t.xlate_rsp_zero_i || t.xlate_rsp_fault_i || t.xlate_rsp_offset_i >= memory.size()) End(t.xlate_rsp_tag_i);
+      const Translation& x = translation_;
+      generation_of_[x.tag] = generation_;
+      if (x.zero || x.fault || lookups_.front().second >= memory.size()) End(x.tag);
       lookups_.pop_front();
     }
-    if (t.ar_valid_o && t.ar_ready_i) reads_.push_back({t.ar_id_o, t.ar_addr_o, t.ar_len_o, 0, now + latency});
-    if (t.aw_valid_o && t.aw_ready_i) writes_.push_back({t.aw_id_o, t.aw_addr_o, t.aw_len_o, 0, 0});
-    if (t.w_valid_o && t.w_ready_i) {
-      Beat beat{{}, t.w_strb_o, t.w_last_o != 0};
-      std::memcpy(beat.data, &t.w_data_o, kBeatBytes);
+    const auto rd = Unpack<ReadRequest>(t.rd_req_o);
+    const auto wr = Unpack<WriteRequest>(t.wr_req_o);
+    if (rd.ar_valid && rd_in.ar_ready) reads_.push_back({rd.ar.id, rd.ar.addr, rd.ar.len, 0, now + latency});
+    if (wr.aw_valid && wr_in.aw_ready) writes_.push_back({wr.aw.id, wr.aw.addr, wr.aw.len, 0, 0});
+    if (wr.w_valid && wr_in.w_ready) {
+      Beat beat{{}, wr.w.strb, wr.w.last != 0};
+      std::memcpy(beat.data, &wr.w.data, kBeatBytes);
       beats_.push_back(beat);
     }
     while (!writes_.empty() && !beats_.empty()) {
@@ -148,7 +169,8 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
       beats_.pop_front();
       if (w.beat++ == w.len) written_.push_back(w), writes_.pop_front();
     }
-    if (t.fault_valid_o && t.fault_ready_i) faults.push_back({t.fault_address_o, t.fault_reason_o});
+    const auto record = Unpack<Record>(t.fault_o);
+    if (t.fault_valid_o && t.fault_ready_i) faults.push_back({record.address, record.reason});
     Edge();
   }
 
@@ -185,6 +207,7 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     return value;
   }
 
+  Translation translation_{};
   std::deque<std::pair<unsigned, uint64_t>> lookups_;
   std::vector<Burst> reads_, written_;
   std::deque<Burst> writes_;

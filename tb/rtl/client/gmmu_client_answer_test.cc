@@ -36,25 +36,22 @@ class Answer : public BlocksTest {
     flight_[request.id] = access;
     ++begun_;
     for (int i = 0; i < cycles; ++i) {
-      t.ans_req_valid_i = 1;
+      t.ans_req_valid_i[n] = 1;
       request.Put(t);
       Step();
     }
-    t.ans_req_valid_i = 0;
+    t.ans_req_valid_i[n] = 0;
     Step();  // An answer of the MMU never arrives sooner than this.
   }
   void End(unsigned id, Fault fault, unsigned level, bool zero) {
     Access& access = flight_.at(id);
     access.fault = fault, access.level = level, access.zero = zero;
-    t.ans_end_valid_i = 1;
-    t.e_slot_i = static_cast<uint8_t>(id);
-    t.e_fault_i = static_cast<uint8_t>(fault);
-    t.e_level_i = static_cast<uint8_t>(level);
-    t.e_zero_i = zero;
+    t.ans_end_valid_i[n] = 1;
+    t.end_i = PackEnd(id, fault, level, zero);
     ended_[id] = true;
     if (!t.ans_ordered_i) order_.push_back(id);
     Step();
-    t.ans_end_valid_i = 0;
+    t.ans_end_valid_i[n] = 0;
   }
   void EndRandom(unsigned id) {
     const bool fault = Chance(fault_percent_);
@@ -68,7 +65,7 @@ class Answer : public BlocksTest {
     Settle();
     TakeLog();
     TakeAnswer();
-    if (t.ans_read_o) row_ = t.ans_row_o % (slots() * kRows);
+    if (t.ans_read_o[n]) row_ = t.ans_row_o[n] % (slots() * kRows);
     Edge();
   }
   /// Steps until every access that has ended has been answered.
@@ -104,7 +101,7 @@ class Answer : public BlocksTest {
     return ended_.count(id) != 0 ? &flight_.at(id) : nullptr;
   }
   void TakeLog() {
-    if (!log_stands_.Look(t.ans_log_valid_o, t.ans_log_ready_i)) return;
+    if (!log_stands_.Look(t.ans_log_valid_o[n], t.ans_log_ready_i)) return;
     // Earlier answers may still wait: the record is that of the next faulted access that has none yet.
     Access* faulted = nullptr;
     if (t.ans_ordered_i) {
@@ -128,55 +125,52 @@ class Answer : public BlocksTest {
     muted_ = true;
     ++logged_;
     faulted->logged = true;
-    EXPECT_EQ(t.ans_log_reason_o, static_cast<unsigned>(faulted->fault));
-    EXPECT_EQ(t.ans_log_space_o, faulted->request.space);
-    EXPECT_EQ(t.ans_log_port_o, 37);
-    EXPECT_EQ(t.ans_log_access_o, static_cast<unsigned>(faulted->request.access));
-    EXPECT_EQ(t.ans_log_level_o, faulted->level);
-    EXPECT_EQ(t.ans_log_address_o, faulted->request.va);
+    faulted->request.ExpectRecord(t.ans_log_o[n], faulted->fault, faulted->level);
   }
   void TakeAnswer() {
-    const bool taken = t.ans_valid_o && t.ans_ready_i;
-    const bool fresh = t.ans_valid_o && !stood_;
-    if (stood_) EXPECT_TRUE(t.ans_valid_o) << "an offer stands";
-    stood_ = t.ans_valid_o && !taken;
+    const auto answer = Unpack<AnswerBits>(t.ans_rsp_o[n]);
+    const bool taken = t.ans_valid_o[n] && t.ans_ready_i;
+    const bool fresh = t.ans_valid_o[n] && !stood_;
+    if (stood_) EXPECT_TRUE(t.ans_valid_o[n]) << "an offer stands";
+    stood_ = t.ans_valid_o[n] && !taken;
     unsigned counts[2] = {};
-    if (t.ans_valid_o) {
+    if (t.ans_valid_o[n]) {
       Access* const access = Due();
       ASSERT_NE(access, nullptr) << "an answer to nobody";
-      Check(*access);
-      if (fresh && t.ans_last_o && access->fault == Fault::kNone)
+      Check(*access, answer);
+      if (fresh && answer.last && access->fault == Fault::kNone)
         counts[access->request.write()] = access->request.bytes;
     }
+    const unsigned counted[] = {t.ans_read_bytes_o[n], t.ans_write_bytes_o[n]};
     for (int i = 0; i < 2; ++i) {  // The counts appear one cycle later.
-      EXPECT_EQ(t.ans_count_o[i], counted_[i]) << (i ? "written" : "read");
+      EXPECT_EQ(counted[i], counted_[i]) << (i ? "written" : "read");
       counted_[i] = counts[i];
     }
     if (!taken) return;
     ++beat_;
-    if (!t.ans_last_o) return;
+    if (!answer.last) return;
     beat_ = 0;
     ++answered_;
-    flight_.erase(t.ans_id_o);
-    ended_.erase(t.ans_id_o);
+    flight_.erase(answer.id);
+    ended_.erase(answer.id);
     if (t.ans_ordered_i) next_ = (next_ + 1) % slots();
     else order_.pop_front();
   }
-  void Check(const Access& access) {
+  void Check(const Access& access, const AnswerBits& answer) {
     const Request& request = access.request;
     const bool one = access.fault != Fault::kNone || request.write();
     const unsigned word = request.first() / word_ + beat_;
-    EXPECT_EQ(t.ans_id_o, request.id);
-    EXPECT_EQ(t.ans_fault_o, static_cast<unsigned>(access.fault));
-    EXPECT_EQ(t.ans_line_o, request.va >> 6);
-    EXPECT_EQ(t.ans_last_o, one || word == request.last() / word_);
+    EXPECT_EQ(answer.id, request.id);
+    EXPECT_EQ(answer.fault, static_cast<unsigned>(access.fault));
+    EXPECT_EQ(t.ans_line_o[n], request.va >> 6);
+    EXPECT_EQ(answer.last, one || word == request.last() / word_);
     if (access.fault != Fault::kNone && !t.ans_first_only_i)
       EXPECT_TRUE(access.logged) << "its record was not taken before its answer";
     if (access.fault != Fault::kNone && t.ans_first_only_i) EXPECT_TRUE(muted_);
     if (one) return;
     ASSERT_LE(word, request.last() / word_) << "a word behind the last";
-    EXPECT_EQ(t.ans_word_o, word);
-    const auto data = BytesOf(t.ans_data_o);
+    EXPECT_EQ(answer.word, word);
+    const auto data = BytesOf(t.ans_data_o[n]);
     for (unsigned i = 0; i < word_; ++i) {
       const unsigned at = word * word_ + i;
       const unsigned want = access.zero ? 0 : access.rows[at / kBeat][at % kBeat];
@@ -297,8 +291,8 @@ TEST_P(Answer, ResetForgetsThem) {
   Reset();
   for (int i = 0; i < 20; ++i) {
     Settle();
-    EXPECT_FALSE(t.ans_valid_o);
-    EXPECT_FALSE(t.ans_log_valid_o);
+    EXPECT_FALSE(t.ans_valid_o[n]);
+    EXPECT_FALSE(t.ans_log_valid_o[n]);
     Edge();
   }
 }

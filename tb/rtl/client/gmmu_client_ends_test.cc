@@ -58,15 +58,13 @@ class Ends : public BlocksTest {
   }
   void Page(unsigned slot, Fault fault, unsigned level) {
     t.ends_page_valid_i = 1;
-    t.e_slot_i = static_cast<uint8_t>(slot);
-    t.e_fault_i = static_cast<uint8_t>(fault);
-    t.e_level_i = static_cast<uint8_t>(level);
-    t.e_zero_i = fault == Fault::kNone;
+    offered_ = {slot, fault, level, fault == Fault::kNone};
+    t.end_i = PackEnd(slot, fault, level, offered_.zero);
   }
 
   /// Runs one cycle. R, B and epochs are pulses; route and page are held until accepted.
   void Step() override {
-    if (t.ends_page_valid_i && !page_) Epoch(t.e_slot_i);
+    if (t.ends_page_valid_i && !page_) Epoch(offered_.slot);
     Settle();
     EXPECT_EQ(t.ends_page_ready_o, !page_) << "one at a time";
     EXPECT_EQ(t.ends_route_ready_o, !t.ends_r_valid_i);
@@ -88,7 +86,7 @@ class Ends : public BlocksTest {
     }
     if (t.ends_b_valid_i) b_.push_back({t.ends_b_slot_i, t.ends_b_error_i ? Fault::kBusWrite : Fault::kNone});
     const bool page_taken = t.ends_page_valid_i && t.ends_page_ready_o;
-    if (page_taken) page_ = End{t.e_slot_i, static_cast<Fault>(t.e_fault_i), t.e_level_i, t.e_zero_i != 0};
+    if (page_taken) page_ = offered_;
     Edge();
     if (page_taken) t.ends_page_valid_i = 0;
     if (route && !r) t.ends_route_valid_i = 0;
@@ -112,14 +110,16 @@ class Ends : public BlocksTest {
     const bool due = !expected_.empty() && expected_.front().due == now;
     ASSERT_EQ(t.ends_valid_o, due);
     const unsigned generation = due ? generation_[expected_.front().slot] : 0;
-    EXPECT_EQ(t.ends_done_o[generation], due) << "given back with the end";
-    EXPECT_EQ(t.ends_done_o[1 - generation], 0);
+    const auto done = Unpack<DoneBits>(t.ends_done_o);
+    EXPECT_EQ(generation ? done.old1 : done.old0, due) << "given back with the end";
+    EXPECT_EQ(generation ? done.old0 : done.old1, 0);
     if (!due) return;
     const End& end = expected_.front();
-    EXPECT_EQ(t.ends_slot_o, end.slot);
-    EXPECT_EQ(t.ends_fault_o, static_cast<unsigned>(end.fault));
-    EXPECT_EQ(t.ends_level_o, end.level);
-    EXPECT_EQ(t.ends_zero_o, end.zero);
+    const auto told = Unpack<EndBits>(t.ends_end_o);
+    EXPECT_EQ(told.slot, end.slot);
+    EXPECT_EQ(told.fault, static_cast<unsigned>(end.fault));
+    EXPECT_EQ(told.level, end.level);
+    EXPECT_EQ(told.zero, end.zero);
     order_.push_back(end.slot);
     free_.push_back(end.slot);
     expected_.pop_front();
@@ -128,6 +128,7 @@ class Ends : public BlocksTest {
 
   std::vector<unsigned> generation_;
   std::deque<End> b_;
+  End offered_;
   std::optional<End> page_;
   bool hold_ = false;
 };

@@ -41,12 +41,14 @@ class Land : public BlocksTest {
   void Beat(unsigned slot, bool error) {
     Burst& burst = open_.at(slot);
     t.land_r_valid_i = 1;
-    t.r_id_i = static_cast<uint8_t>(slot);
-    RandomBytes(t.r_data_i, *this);
-    t.r_error_i = error;
-    t.r_last_i = burst.done + 1 == burst.beats;
+    GMMU_STRUCT(gmmu_client_blocks_bench, r_t) r{};
+    r.id = static_cast<uint8_t>(slot);
+    RandomBytes(r.data, *this);
+    r.error = error;
+    r.last = burst.done + 1 == burst.beats;
+    t.land_r_i = Pack(r);
     burst.error |= error;
-    burst.data.push_back(BytesOf(t.r_data_i));
+    burst.data.push_back(BytesOf(r.data));
     if (++burst.done == burst.beats) {
       ends_.push_back({now + kEnd, slot, burst.error});
       ended_[slot] = burst;

@@ -13,7 +13,7 @@ class ClientRegs : public BlocksTest {
 
   void Step() override {
     Settle();
-    const bool busy = t.regs_state_busy_i || started_;
+    const bool busy = state_.busy || started_;
     EXPECT_EQ(t.regs_start_o, started_);
     EXPECT_EQ(t.regs_busy_o, busy);
     EXPECT_EQ(t.regs_data_o, read_[1]) << "two cycles after the read";
@@ -42,14 +42,15 @@ class ClientRegs : public BlocksTest {
     Run(3);
   }
   void DrawState(bool busy) {
-    t.regs_state_busy_i = busy;
-    t.regs_state_fault_i = rng() % 2;
-    t.regs_state_reason_i = static_cast<uint8_t>(Random(0, 15));
-    t.regs_state_level_i = static_cast<uint8_t>(Random(0, 5));
-    t.regs_state_count_i = static_cast<uint32_t>(rng());
-    t.regs_state_crc_i = static_cast<uint32_t>(rng());
-    t.regs_state_mismatches_i = static_cast<uint32_t>(rng());
-    t.regs_state_fault_va_i = rng();
+    state_.busy = busy;
+    state_.fault = rng() % 2;
+    state_.reason = static_cast<uint8_t>(Random(0, 15));
+    state_.level = static_cast<uint8_t>(Random(0, 5));
+    state_.count = static_cast<uint32_t>(rng());
+    state_.crc = static_cast<uint32_t>(rng());
+    state_.mismatches = static_cast<uint32_t>(rng());
+    state_.fault_va = rng();
+    t.regs_state_i = Pack(state_);
   }
 
   uint64_t words_[5] = {};
@@ -59,35 +60,36 @@ class ClientRegs : public BlocksTest {
   uint64_t Word(unsigned word, bool busy) {
     if (word == kCtrl) return words_[word] & kCtrlKept;
     if (word <= kSeed) return words_[word];
-    const auto& s = t;
     if (word == regs::ClientStatus::kOffset / 8)
       return regs::ClientStatus{}
           .set_busy(busy)
-          .set_fault(s.regs_state_fault_i)
-          .set_reason(static_cast<regs::Fault>(s.regs_state_reason_i))
-          .set_level(s.regs_state_level_i)
-          .set_count(s.regs_state_count_i)
+          .set_fault(state_.fault)
+          .set_reason(static_cast<regs::Fault>(state_.reason))
+          .set_level(state_.level)
+          .set_count(state_.count)
           .raw;
     if (word == regs::ClientResult::kOffset / 8)
-      return regs::ClientResult{}.set_crc(s.regs_state_crc_i).set_mismatches(s.regs_state_mismatches_i).raw;
-    return s.regs_state_fault_va_i;
+      return regs::ClientResult{}.set_crc(state_.crc).set_mismatches(state_.mismatches).raw;
+    return state_.fault_va;
   }
   void CheckRun() {
     const regs::ClientCtrl ctrl{words_[kCtrl]};
-    EXPECT_EQ(t.regs_access_o, static_cast<unsigned>(ctrl.access()));
-    EXPECT_EQ(t.regs_pattern_o, static_cast<unsigned>(ctrl.pattern()));
-    EXPECT_EQ(t.regs_verify_o, ctrl.verify());
-    EXPECT_EQ(t.regs_footprint_lg2_o, ctrl.footprint_lg2());
-    EXPECT_EQ(t.regs_space_o, ctrl.space() & 63);
-    EXPECT_EQ(t.regs_depth_o, ctrl.depth());
-    EXPECT_EQ(t.regs_base_o, words_[1]);
-    EXPECT_EQ(t.regs_first_o, regs::ClientLines{words_[2]}.first());
-    EXPECT_EQ(t.regs_stride_o, regs::ClientLines{words_[2]}.stride());
-    EXPECT_EQ(t.regs_count_o, regs::ClientOrder{words_[3]}.count());
-    EXPECT_EQ(t.regs_step_o, regs::ClientOrder{words_[3]}.step());
-    EXPECT_EQ(t.regs_seed_o, words_[4]);
+    const auto run = Unpack<RunBits>(t.regs_cfg_o);
+    EXPECT_EQ(run.access, static_cast<unsigned>(ctrl.access()));
+    EXPECT_EQ(run.pattern, static_cast<unsigned>(ctrl.pattern()));
+    EXPECT_EQ(run.verify, ctrl.verify());
+    EXPECT_EQ(run.footprint_lg2, ctrl.footprint_lg2());
+    EXPECT_EQ(run.space, ctrl.space() & 63);
+    EXPECT_EQ(run.depth, ctrl.depth());
+    EXPECT_EQ(run.base, words_[1]);
+    EXPECT_EQ(run.first, regs::ClientLines{words_[2]}.first());
+    EXPECT_EQ(run.stride, regs::ClientLines{words_[2]}.stride());
+    EXPECT_EQ(run.count, regs::ClientOrder{words_[3]}.count());
+    EXPECT_EQ(run.step, regs::ClientOrder{words_[3]}.step());
+    EXPECT_EQ(run.seed, words_[4]);
   }
 
+  StateBits state_{};
   bool started_ = false;
   uint64_t read_[2] = {};
 };

@@ -13,7 +13,6 @@ using regs::Target;
 
 class AccessUnit : public BlocksTest {
  protected:
-  static constexpr unsigned kWrite = 0, kRead = 1;  // indices of the bus ports
   static constexpr uint64_t kVram = 0x100000;
 
   struct Access {
@@ -45,6 +44,11 @@ class AccessUnit : public BlocksTest {
     uint64_t address() const { return target == Target::kAperture ? page << 12 | offset % 4096 : offset; }
     unsigned beats() const { return request.last() / kBeat - request.first() / kBeat + 1; }
   };
+  using ReadRequest = GMMU_STRUCT(gmmu_client_blocks_bench, rd_req_t);
+  using ReadResponse = GMMU_STRUCT(gmmu_client_blocks_bench, rd_rsp_t);
+  using WriteRequest = GMMU_STRUCT(gmmu_client_blocks_bench, wr_req_t);
+  using WriteResponse = GMMU_STRUCT(gmmu_client_blocks_bench, wr_rsp_t);
+  using Ax = GMMU_STRUCT(gmmu_client_blocks_bench, ax_t);
   struct Beat {
     unsigned id, row;
     bool last;
@@ -96,32 +100,31 @@ class AccessUnit : public BlocksTest {
     PutBus();
     t.unit_xq_ready_i = !Stall();
     t.unit_ap_ready_i = !Stall();
-    t.unit_ax_ready_i[0] = !Stall(), t.unit_ax_ready_i[1] = !Stall();
-    t.unit_w_ready_i = !Stall();
+    wr_.aw_ready = !Stall(), rd_.ar_ready = !Stall(), wr_.w_ready = !Stall();
+    t.unit_rd_rsp_i[n] = Pack(rd_), t.unit_wr_rsp_i[n] = Pack(wr_);
     t.unit_ready_i = !Stall();
     t.unit_log_ready_i = !Stall();
     Settle();
     bool busy = false;
     for (const auto& [id, access] : slots_) busy |= access.accepted;
-    if (busy) EXPECT_FALSE(t.unit_idle_o);
-    for (unsigned e = 0; e < 2; ++e) {
-      back_[e] += t.unit_done_o[e];
-      EXPECT_LE(back_[e], ended_[e]) << "given back before its access has ended";
-    }
+    if (busy) EXPECT_FALSE(t.unit_idle_o[n]);
+    const auto done = Unpack<DoneBits>(t.unit_done_o[n]);
+    back_[0] += done.old0, back_[1] += done.old1;
+    for (unsigned e = 0; e < 2; ++e) EXPECT_LE(back_[e], ended_[e]) << "given back before its access has ended";
     TakeRequest();
     TakeLookup();
     TakeBus();
     TakeLog();
     TakeAnswer();
-    for (int i = 0; i < 2; ++i) counted_[i] += t.unit_count_o[i];
+    counted_[0] += t.unit_read_bytes_o[n], counted_[1] += t.unit_write_bytes_o[n];
     Edge();
-    if (taken_xs_) t.unit_xs_valid_i = 0;
+    if (taken_xs_) t.unit_xs_valid_i[n] = 0;
   }
   void Finish() {
     for (int i = 0; i < 6000 && !slots_.empty(); ++i) Step();
     EXPECT_TRUE(slots_.empty()) << slots_.size() << " accesses have no answer";
     Run(8);
-    EXPECT_TRUE(t.unit_idle_o);
+    EXPECT_TRUE(t.unit_idle_o[n]);
     for (int e = 0; e < 2; ++e) {
       EXPECT_EQ(back_[e], given_[e]) << "generation " << e;
       EXPECT_EQ(counted_[e], bytes_[e]) << (e ? "written" : "read");
@@ -141,11 +144,10 @@ class AccessUnit : public BlocksTest {
 
  private:
   void PutWord() {
-    t.unit_word_valid_i = !words_.empty() && !Idle();
-    if (!t.unit_word_valid_i) return;
+    t.unit_word_valid_i[n] = !words_.empty() && !Idle();
+    if (!t.unit_word_valid_i[n]) return;
     Access& access = slots_.at(asked_.back());
-    t.word_id_i = static_cast<uint8_t>(asked_.back());
-    t.word_number_i = static_cast<uint8_t>(words_.back());
+    t.word_i = PackWord(asked_.back(), words_.back());
     RandomBytes(t.word_strobe_i, *this);
     SetBytes(t.word_data_i, access.data + words_.back() * word_, word_);
     for (unsigned i = 0; i < word_; ++i) access.kept[words_.back() * word_ + i] = n == 0 || (t.word_strobe_i >> i & 1);
@@ -154,51 +156,50 @@ class AccessUnit : public BlocksTest {
   }
   void PutRequest() {
     const bool words = asked_.size() == 1 && (!words_.empty() || last_word_ == now);
-    t.unit_req_valid_i = request_.Now(!asked_.empty() && !words, *this, manner.idle_percent);
-    if (t.unit_req_valid_i) slots_.at(asked_.front()).request.Put(t);
+    t.unit_req_valid_i[n] = request_.Now(!asked_.empty() && !words, *this, manner.idle_percent);
+    if (t.unit_req_valid_i[n]) slots_.at(asked_.front()).request.Put(t);
   }
   void PutTranslation() {
-    if (!t.unit_xs_valid_i && !lookups_.empty() && !Idle()) {
+    if (!t.unit_xs_valid_i[n] && !lookups_.empty() && !Idle()) {
       std::swap(lookups_[0], lookups_[Random(0, lookups_.size() - 1)]);
       const Access& access = slots_.at(lookups_[0]);
-      t.unit_xs_valid_i = 1;
-      t.unit_xs_tag_i = static_cast<uint8_t>(lookups_[0]);
-      t.unit_xs_generation_i = access.generation, t.unit_xs_zero_i = access.zero;
-      t.unit_xs_coherent_i = access.coherent;
-      t.unit_xs_target_i = static_cast<uint8_t>(access.target);
-      t.unit_xs_offset_i = access.offset;
-      t.unit_xs_fault_i = static_cast<uint8_t>(access.lookup);
-      t.unit_xs_level_i = static_cast<uint8_t>(access.level);
+      t.unit_xs_valid_i[n] = 1;
+      GMMU_STRUCT(gmmu_client_blocks_bench, xlate_rsp_t) bits{};
+      bits.tag = static_cast<uint8_t>(lookups_[0]);
+      bits.generation = access.generation, bits.zero = access.zero, bits.coherent = access.coherent;
+      bits.gpa.target = static_cast<uint8_t>(access.target), bits.gpa.offset = access.offset;
+      bits.fault = static_cast<uint8_t>(access.lookup), bits.level = static_cast<uint8_t>(access.level);
+      t.unit_xs_i = Pack(bits);
     }
   }
   void PutAperture() {
-    t.unit_ap_answer_i = !pages_.empty() && !Idle();
-    if (!t.unit_ap_answer_i) return;
+    t.unit_ap_answer_i[n] = !pages_.empty() && !Idle();
+    if (!t.unit_ap_answer_i[n]) return;
     Access& access = slots_.at(pages_.front());
     pages_.pop_front();
-    t.unit_ap_fault_i = static_cast<uint8_t>(access.map);
-    t.unit_ap_page_i = access.page;
-    t.unit_ap_coherent_i = access.coherent = rng() % 2;
+    GMMU_STRUCT(gmmu_client_blocks_bench, aperture_rsp_t) bits{};
+    bits.fault = static_cast<uint8_t>(access.map), bits.page = access.page;
+    bits.coherent = access.coherent = rng() % 2;
+    t.unit_ap_i = Pack(bits);
     if (access.map != Fault::kNone) End(access);
   }
   void PutBus() {
-    t.unit_r_valid_i = !reads_.empty() && !Idle();
-    if (t.unit_r_valid_i) {
+    rd_.r_valid = !reads_.empty() && !Idle();
+    if (rd_.r_valid) {
       const size_t pick = Random(0, reads_.size() - 1);
       Access& access = slots_.at(reads_[pick]);
       const unsigned row = access.request.first() / kBeat + access.beat;
-      SetBytes(t.r_data_i, access.data + row * kBeat);
-      t.r_id_i = static_cast<uint8_t>(reads_[pick]);
-      t.r_last_i = ++access.beat == access.beats();
-      t.r_error_i = access.bus_error && (t.r_last_i || rng() % 2);
-      if (t.r_last_i) End(access), reads_.erase(reads_.begin() + static_cast<long>(pick));
+      SetBytes(rd_.r.data, access.data + row * kBeat);
+      rd_.r.id = static_cast<uint8_t>(reads_[pick]);
+      rd_.r.last = ++access.beat == access.beats();
+      rd_.r.error = access.bus_error && (rd_.r.last || rng() % 2);
+      if (rd_.r.last) End(access), reads_.erase(reads_.begin() + static_cast<long>(pick));
     }
-    t.unit_b_valid_i = !written_.empty() && !Idle();
-    if (t.unit_b_valid_i) {
+    wr_.b_valid = !written_.empty() && !Idle();
+    if (wr_.b_valid) {
       const size_t pick = Random(0, written_.size() - 1);
       Access& access = slots_.at(written_[pick]);
-      t.b_id_i = static_cast<uint8_t>(written_[pick]);
-      t.b_error_i = access.bus_error;
+      wr_.b.id = static_cast<uint8_t>(written_[pick]), wr_.b.error = access.bus_error;
       End(access);
       written_.erase(written_.begin() + static_cast<long>(pick));
     }
@@ -209,7 +210,7 @@ class AccessUnit : public BlocksTest {
   }
 
   void TakeRequest() {
-    if (!t.unit_req_valid_i || !t.unit_req_ready_o) return;
+    if (!t.unit_req_valid_i[n] || !t.unit_req_ready_o[n]) return;
     slots_.at(asked_.front()).accepted = true;
     accepted_.push_back(asked_.front());
     asked_.pop_front();
@@ -217,17 +218,18 @@ class AccessUnit : public BlocksTest {
     most_ = std::max<unsigned>(most_, static_cast<unsigned>(slots_.size()));
   }
   void TakeLookup() {
-    if (t.unit_xq_valid_o && t.unit_xq_ready_i) {
+    if (t.unit_xq_valid_o[n] && t.unit_xq_ready_i) {
       ASSERT_FALSE(accepted_.empty());
       const Request& request = slots_.at(accepted_.front()).request;
-      EXPECT_EQ(t.unit_xq_tag_o, request.id);
-      EXPECT_EQ(t.unit_xq_va_o, request.va);
-      EXPECT_EQ(t.unit_xq_space_o, request.space);
-      EXPECT_EQ(t.unit_xq_access_o, static_cast<unsigned>(request.access));
+      const auto lookup = Unpack<GMMU_STRUCT(gmmu_client_blocks_bench, xlate_req_t)>(t.unit_xq_o[n]);
+      EXPECT_EQ(lookup.tag, request.id);
+      EXPECT_EQ(lookup.va, request.va);
+      EXPECT_EQ(lookup.space, request.space);
+      EXPECT_EQ(lookup.access, static_cast<unsigned>(request.access));
       lookups_.push_back(request.id);
       accepted_.pop_front();
     }
-    taken_xs_ = t.unit_xs_valid_i && t.unit_xs_ready_o;
+    taken_xs_ = t.unit_xs_valid_i[n] && t.unit_xs_ready_o[n];
     if (taken_xs_) {
       Access& access = slots_.at(lookups_.front());
       ++given_[access.generation];
@@ -239,87 +241,85 @@ class AccessUnit : public BlocksTest {
         End(access);
       lookups_.pop_front();
     }
-    if (t.unit_ap_valid_o && t.unit_ap_ready_i) {
+    if (t.unit_ap_valid_o[n] && t.unit_ap_ready_i) {
       ASSERT_FALSE(asks_.empty()) << "a lookup of the aperture for nobody";
-      EXPECT_EQ(t.unit_ap_page_o, slots_.at(asks_.front()).offset >> 12);
+      EXPECT_EQ(t.unit_ap_page_o[n], slots_.at(asks_.front()).offset >> 12);
       pages_.push_back(asks_.front());
       asks_.pop_front();
     }
   }
+  void TakeBurst(bool write, const Ax& ax) {
+    ASSERT_FALSE(routed_.empty()) << "a burst of nobody";
+    const unsigned id = routed_.front();
+    routed_.pop_front();
+    const Access& access = slots_.at(id);
+    EXPECT_EQ(access.request.write(), write);
+    EXPECT_EQ(ax.id, id);
+    EXPECT_EQ(ax.addr, access.address());
+    EXPECT_EQ(ax.port, access.target == Target::kVram ? 0 : 1);
+    EXPECT_EQ(ax.len + 1u, access.beats());
+    EXPECT_EQ(ax.user.no_snoop, !access.coherent);
+    if (!write) reads_.push_back(id);
+    for (unsigned i = 0; write && i < access.beats(); ++i)
+      beats_.push_back({id, access.request.first() / kBeat + i, i + 1 == access.beats()});
+  }
   void TakeBus() {
-    for (unsigned way : {kWrite, kRead}) {
-      if (!t.unit_ax_valid_o[way] || !t.unit_ax_ready_i[way]) continue;
-      ASSERT_FALSE(routed_.empty()) << "a burst of nobody";
-      const unsigned id = routed_.front();
-      routed_.pop_front();
-      const Access& access = slots_.at(id);
-      EXPECT_EQ(access.request.write(), way == kWrite);
-      EXPECT_EQ(t.unit_ax_id_o[way], id);
-      EXPECT_EQ(t.unit_ax_addr_o[way], access.address());
-      EXPECT_EQ(t.unit_ax_port_o[way], access.target == Target::kVram ? 0 : 1);
-      EXPECT_EQ(t.unit_ax_len_o[way] + 1u, access.beats());
-      EXPECT_EQ(t.unit_ax_no_snoop_o[way], !access.coherent);
-      if (way == kRead) {
-        reads_.push_back(id);
-      } else {
-        for (unsigned i = 0; i < access.beats(); ++i)
-          beats_.push_back({id, access.request.first() / kBeat + i, i + 1 == access.beats()});
-      }
-    }
-    if (!t.unit_w_valid_o || !t.unit_w_ready_i) return;
+    const auto rd = Unpack<ReadRequest>(t.unit_rd_req_o[n]);
+    const auto wr = Unpack<WriteRequest>(t.unit_wr_req_o[n]);
+    if (wr.aw_valid && wr_.aw_ready) TakeBurst(true, wr.aw);
+    if (rd.ar_valid && rd_.ar_ready) TakeBurst(false, rd.ar);
+    if (!wr.w_valid || !wr_.w_ready) return;
     ASSERT_FALSE(beats_.empty()) << "a beat of no burst";
     const Beat beat = beats_.front();
     beats_.pop_front();
     const Access& access = slots_.at(beat.id);
-    const auto data = BytesOf(t.unit_w_data_o);
-    EXPECT_EQ(t.unit_w_last_o, beat.last);
+    const auto data = BytesOf(wr.w.data);
+    EXPECT_EQ(wr.w.last, beat.last);
     for (unsigned i = 0; i < kBeat; ++i) {
       const unsigned at = beat.row * kBeat + i;
       const bool want = at >= access.request.first() && at <= access.request.last() && access.kept[at];
-      EXPECT_EQ(t.unit_w_strb_o >> i & 1, want) << "byte " << at;
+      EXPECT_EQ(wr.w.strb >> i & 1, want) << "byte " << at;
       if (want) EXPECT_EQ(data[i], access.data[at]) << "byte " << at;
     }
     if (beat.last) written_.push_back(beat.id);
   }
   void TakeLog() {
-    if (!t.unit_log_valid_o || !t.unit_log_ready_i) return;
+    if (!t.unit_log_valid_o[n] || !t.unit_log_ready_i) return;
+    const uint64_t va = Unpack<FaultBits>(t.unit_log_o[n]).address;
     Access* found = nullptr;  // The addresses differ in their upper bits.
     for (auto& [id, access] : slots_)
-      if (access.request.va == t.unit_log_address_o && !access.logged) found = &access;
+      if (access.request.va == va && !access.logged) found = &access;
     ASSERT_NE(found, nullptr) << "a record of nobody";
     EXPECT_TRUE(found->ended);
     found->logged = true;
     ++logged_;
-    EXPECT_EQ(t.unit_log_reason_o, static_cast<unsigned>(found->fault()));
-    EXPECT_EQ(t.unit_log_space_o, found->request.space);
-    EXPECT_EQ(t.unit_log_port_o, 37);
-    EXPECT_EQ(t.unit_log_access_o, static_cast<unsigned>(found->request.access));
-    EXPECT_EQ(t.unit_log_level_o, found->lookup != Fault::kNone ? found->level : 0);
+    found->request.ExpectRecord(t.unit_log_o[n], found->fault(), found->lookup != Fault::kNone ? found->level : 0);
   }
   void TakeAnswer() {
-    if (!t.unit_valid_o || !t.unit_ready_i) return;
-    const auto at = slots_.find(t.unit_id_o);
+    if (!t.unit_valid_o[n] || !t.unit_ready_i) return;
+    const auto answer = Unpack<AnswerBits>(t.unit_rsp_o[n]);
+    const auto at = slots_.find(answer.id);
     ASSERT_NE(at, slots_.end()) << "an answer to nobody";
     const Access& access = at->second;
     const Request& request = access.request;
     EXPECT_TRUE(access.ended);
-    if (t.unit_ordered_i) EXPECT_EQ(t.unit_id_o, ordered_next_);
-    EXPECT_EQ(t.unit_fault_o, static_cast<unsigned>(access.fault()));
-    EXPECT_EQ(t.unit_line_o, request.va >> 6);
+    if (t.unit_ordered_i) EXPECT_EQ(answer.id, ordered_next_);
+    EXPECT_EQ(answer.fault, static_cast<unsigned>(access.fault()));
+    EXPECT_EQ(t.unit_line_o[n], request.va >> 6);
     const bool fault = access.fault() != Fault::kNone;
     EXPECT_EQ(access.logged, fault) << "its record comes before its answer";
     if (!fault && !request.write()) {
       const unsigned word = request.first() / word_ + word_at_;
-      EXPECT_EQ(t.unit_word_o, word);
-      EXPECT_EQ(t.unit_last_o, word == request.last() / word_);
-      const auto data = BytesOf(t.unit_data_o);
+      EXPECT_EQ(answer.word, word);
+      EXPECT_EQ(answer.last, word == request.last() / word_);
+      const auto data = BytesOf(t.unit_data_o[n]);
       for (unsigned i = 0; i < word_; ++i)
         EXPECT_EQ(data[i], access.zero ? 0 : access.data[word * word_ + i]) << word << ", " << i;
     } else {
-      EXPECT_TRUE(t.unit_last_o);
+      EXPECT_TRUE(answer.last);
     }
     ++word_at_;
-    if (!t.unit_last_o) return;
+    if (!answer.last) return;
     word_at_ = 0;
     ++answered_;
     faults_ += fault;
@@ -328,6 +328,8 @@ class AccessUnit : public BlocksTest {
     slots_.erase(at);
   }
 
+  ReadResponse rd_{};
+  WriteResponse wr_{};
   std::vector<unsigned> words_;  // words of the newest write that are still to be sent
   std::deque<unsigned> asked_, accepted_, lookups_, routed_, asks_, pages_;
   std::vector<unsigned> reads_, written_;

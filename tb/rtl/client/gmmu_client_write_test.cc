@@ -36,8 +36,8 @@ class Write : public BlocksTest {
   void Step(bool bursts) {
     PutWord();
     const bool have = bursts && !ready_.empty();
-    t.write_burst_valid_i = burst_.Now(have, *this, manner.idle_percent);
-    if (t.write_burst_valid_i) {
+    t.write_burst_valid_i[n] = burst_.Now(have, *this, manner.idle_percent);
+    if (t.write_burst_valid_i[n]) {
       t.write_slot_i = static_cast<uint8_t>(ready_.front().slot);
       t.write_first_i = static_cast<uint8_t>(ready_.front().first);
       t.write_last_i = static_cast<uint8_t>(ready_.front().last);
@@ -45,7 +45,7 @@ class Write : public BlocksTest {
     t.write_w_ready_i = !Stall();
     Settle();
     TakeW();
-    if (t.write_burst_valid_i && t.write_burst_ready_o) {
+    if (t.write_burst_valid_i[n] && t.write_burst_ready_o[n]) {
       Expect(ready_.front());
       ready_.pop_front();
       burst_.Taken();
@@ -71,13 +71,12 @@ class Write : public BlocksTest {
 
  private:
   void PutWord() {
-    t.write_word_valid_i = !writes_.empty() && !Idle();
-    if (!t.write_word_valid_i) return;
+    t.write_word_valid_i[n] = !writes_.empty() && !Idle();
+    if (!t.write_word_valid_i[n]) return;
     Burst& burst = writes_[Random(0, std::min<size_t>(writes_.size(), 3) - 1)];
     const unsigned word = burst.words.back();
     burst.words.pop_back();
-    t.word_id_i = static_cast<uint8_t>(burst.slot);
-    t.word_number_i = static_cast<uint8_t>(word);
+    t.word_i = PackWord(burst.slot, word);
     RandomBytes(t.word_data_i, *this);
     RandomBytes(t.word_strobe_i, *this);
     if (Chance(30)) std::memset(&t.word_strobe_i, 0xff, sizeof t.word_strobe_i);
@@ -102,14 +101,15 @@ class Write : public BlocksTest {
     }
   }
   void TakeW() {
-    const bool taken = t.write_w_valid_o && t.write_w_ready_i;
-    w_stands_.Look(t.write_w_valid_o, taken);
-    if (!t.write_w_valid_o) return;
+    const bool taken = t.write_w_valid_o[n] && t.write_w_ready_i;
+    w_stands_.Look(t.write_w_valid_o[n], taken);
+    if (!t.write_w_valid_o[n]) return;
     ASSERT_FALSE(beats_.empty()) << "a beat of no burst";
     const Beat& beat = beats_.front();
-    EXPECT_EQ(t.write_w_strb_o, beat.strobe);
-    EXPECT_EQ(t.write_w_last_o, beat.last);
-    const auto data = BytesOf(t.write_w_data_o);
+    const auto w = Unpack<GMMU_STRUCT(gmmu_client_blocks_bench, w_t)>(t.write_w_o[n]);
+    EXPECT_EQ(w.strb, beat.strobe);
+    EXPECT_EQ(w.last, beat.last);
+    const auto data = BytesOf(w.data);
     for (unsigned i = 0; i < kBeat; ++i) {
       if (beat.strobe >> i & 1) EXPECT_EQ(data[i], beat.data[i]) << "byte " << i;
     }
@@ -165,13 +165,13 @@ TEST_P(Write, ResetForgetsItsBursts) {
   manner = {0, 100};
   for (unsigned slot = 0; slot < 4; ++slot) Add(slot, 0, kLine - 1);
   Run(60);
-  EXPECT_TRUE(t.write_w_valid_o);
-  t.write_burst_valid_i = 0;
+  EXPECT_TRUE(t.write_w_valid_o[n]);
+  t.write_burst_valid_i[n] = 0;
   Reset();
   for (int i = 0; i < 10; ++i) {
     Settle();
-    EXPECT_FALSE(t.write_w_valid_o);
-    EXPECT_TRUE(t.write_burst_ready_o);
+    EXPECT_FALSE(t.write_w_valid_o[n]);
+    EXPECT_TRUE(t.write_burst_ready_o[n]);
     Edge();
   }
 }

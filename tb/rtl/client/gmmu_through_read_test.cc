@@ -11,16 +11,16 @@ class ThroughRead : public BlocksTest {
 
   void Read(const ThroughBurst& burst) { offered_.push_back(burst); }
   void Step() override {
-    t.tr_ar_valid_i = ar_.Now(!offered_.empty(), *this, manner.idle_percent);
-    if (t.tr_ar_valid_i) offered_.front().Put(t);
+    t.tr_ar_valid_i[n] = ar_.Now(!offered_.empty(), *this, manner.idle_percent);
+    if (t.tr_ar_valid_i[n]) offered_.front().Put(t);
     t.tr_r_ready_i = !Stall();
     t.tr_req_ready_i = !Stall();
     PutAnswer();
     Settle();
-    if (!open_.empty()) EXPECT_FALSE(t.tr_idle_o);
+    if (!open_.empty()) EXPECT_FALSE(t.tr_idle_o[n]);
     TakeR();
     TakeRequest();
-    if (t.tr_ar_valid_i && t.tr_ar_ready_o) {
+    if (t.tr_ar_valid_i[n] && t.tr_ar_ready_o[n]) {
       EXPECT_TRUE(t.tr_enable_i);
       const ThroughBurst& burst = offered_.front();
       open_.push_back({burst, 0, {}});
@@ -30,7 +30,7 @@ class ThroughRead : public BlocksTest {
       offered_.pop_front();
       ar_.Taken();
     }
-    const bool taken = t.tr_rsp_valid_i && t.tr_rsp_ready_o;
+    const bool taken = t.tr_rsp_valid_i[n] && t.tr_rsp_ready_o[n];
     Edge();
     if (taken) AnswerTaken();
   }
@@ -39,7 +39,7 @@ class ThroughRead : public BlocksTest {
     EXPECT_TRUE(offered_.empty() && open_.empty()) << "R is missing";
     EXPECT_TRUE(expected_.empty() && lines_.empty());
     Run(3);
-    EXPECT_TRUE(t.tr_idle_o);
+    EXPECT_TRUE(t.tr_idle_o[n]);
   }
 
   unsigned requests_ = 0, beats_ = 0, fault_percent_ = 0;
@@ -60,16 +60,12 @@ class ThroughRead : public BlocksTest {
   };
 
   void TakeRequest() {
-    if (t.tr_req_valid_o) EXPECT_FALSE(expected_.empty()) << "an access of no burst";
-    if (!t.tr_req_valid_o || !t.tr_req_ready_i || expected_.empty()) return;
+    if (t.tr_req_valid_o[n]) EXPECT_FALSE(expected_.empty()) << "an access of no burst";
+    if (!t.tr_req_valid_o[n] || !t.tr_req_ready_i || expected_.empty()) return;
     Request request = expected_.front();
     expected_.pop_front();
     request.id = requests_++ % slots();
-    EXPECT_EQ(t.tr_req_id_o, request.id);
-    EXPECT_EQ(t.tr_req_va_o, request.va);
-    EXPECT_EQ(t.tr_req_bytes_o, request.bytes);
-    EXPECT_EQ(t.tr_req_space_o, request.space);
-    EXPECT_EQ(t.tr_req_access_o, static_cast<unsigned>(request.access));
+    request.Expect(t.tr_req_o[n]);
     Line line{request, Chance(fault_percent_), now + Random(1, latency_), {}};
     for (auto& byte : line.data) byte = static_cast<uint8_t>(rng());
     lines_.push_back(line);
@@ -77,32 +73,34 @@ class ThroughRead : public BlocksTest {
     history_.push_back(line);
   }
   void PutAnswer() {
-    if (t.tr_rsp_valid_i) return;
+    if (t.tr_rsp_valid_i[n]) return;
     if (lines_.empty() || lines_.front().due > now || Idle()) return;
     const Line& line = lines_.front();
     const unsigned row = line.request.first() / kBeat + line.row;
-    t.tr_rsp_valid_i = 1;
-    t.s_id_i = static_cast<uint8_t>(line.request.id);
-    t.s_fault_i = line.fault ? 14 : 0;
-    t.s_last_i = line.fault || row == line.request.last() / kBeat;
-    t.s_word_i = static_cast<uint8_t>(row);
-    SetBytes(t.s_data_i, line.data + row * kBeat);
+    t.tr_rsp_valid_i[n] = 1;
+    answer_.id = static_cast<uint8_t>(line.request.id);
+    answer_.fault = line.fault ? 14 : 0;
+    answer_.last = line.fault || row == line.request.last() / kBeat;
+    answer_.word = static_cast<uint8_t>(row);
+    t.rsp_i = Pack(answer_);
+    SetBytes(t.rsp_data_i, line.data + row * kBeat);
   }
   void AnswerTaken() {
-    t.tr_rsp_valid_i = 0;
+    t.tr_rsp_valid_i[n] = 0;
     ++lines_.front().row;
-    if (t.s_last_i) lines_.pop_front();
+    if (answer_.last) lines_.pop_front();
   }
   void TakeR() {
-    r_stands_.Look(t.tr_r_valid_o, t.tr_r_ready_i);
-    if (!t.tr_r_valid_o || !t.tr_r_ready_i) return;
+    r_stands_.Look(t.tr_r_valid_o[n], t.tr_r_ready_i);
+    if (!t.tr_r_valid_o[n] || !t.tr_r_ready_i) return;
     ASSERT_FALSE(open_.empty()) << "R that nobody asked for";
     Open& open = open_.front();
     const ThroughBurst& burst = open.burst;
     const bool last = open.beat == burst.len;
-    EXPECT_EQ(t.tr_r_id_o, burst.id);
-    EXPECT_EQ(t.tr_r_last_o, last);
-    const auto data = BytesOf(t.tr_r_data_o);
+    const auto r = Unpack<GMMU_STRUCT(gmmu_client_blocks_bench, sub_r_t)>(t.tr_r_o[n]);
+    EXPECT_EQ(r.id, burst.id);
+    EXPECT_EQ(r.last, last);
+    const auto data = BytesOf(r.data);
     bool fails = !burst.legal();
     const uint64_t va = burst.begin(open.beat);
     if (!fails) {
@@ -110,7 +108,7 @@ class ThroughRead : public BlocksTest {
       ASSERT_FALSE(history_.empty()) << "R before the line was asked for";
       fails = history_.front().fault;
     }
-    EXPECT_EQ(t.tr_r_resp_o, fails ? 2u : 0u);
+    EXPECT_EQ(r.resp, fails ? 2u : 0u);
     for (unsigned i = 0; i < kBeat && fails; ++i) EXPECT_EQ(data[i], 0) << "no data";
     for (uint64_t at = va; at < burst.end(open.beat) && !fails; ++at)
       EXPECT_EQ(data[at % kBeat], history_.front().data[at % kLine]) << std::hex << at;
@@ -121,6 +119,7 @@ class ThroughRead : public BlocksTest {
     open_.pop_front();
   }
 
+  AnswerBits answer_{};
   std::deque<ThroughBurst> offered_;
   std::deque<Open> open_;
   std::deque<Request> expected_;
@@ -152,7 +151,7 @@ TEST_P(ThroughRead, WithoutEnableNoBurstIsTaken) {
   Read({});
   Run(30);
   EXPECT_EQ(requests_, 0u);
-  EXPECT_TRUE(t.tr_idle_o);
+  EXPECT_TRUE(t.tr_idle_o[n]);
   t.tr_enable_i = 1;
   Finish();
   EXPECT_EQ(requests_, 1u);

@@ -100,28 +100,26 @@ class ThroughWrite : public BlocksTest {
     if (!t.tw_word_valid_o) return;
     ++words_;
     // The row belongs to the line whose request comes next, or to the line after that.
-    const unsigned ahead = (t.tw_word_id_o + slots() - requests_) % slots();
+    const auto word = Unpack<WordBits>(t.tw_word_o);
+    const unsigned ahead = (word.id + slots() - requests_) % slots();
     ASSERT_LE(ahead, 1u);
     ASSERT_LT(ahead, expected_.size()) << "words of no line";
-    for (const Flight& access : flight_) EXPECT_NE(access.id, t.tw_word_id_o) << "in use";
+    for (const Flight& access : flight_) EXPECT_NE(access.id, word.id) << "in use";
     Line& given = given_[ahead];
     const auto data = BytesOf(t.tw_word_data_o);
     for (unsigned i = 0; i < kBeat; ++i) {
-      given.data[t.tw_word_number_o * kBeat + i] = data[i];
-      given.kept[t.tw_word_number_o * kBeat + i] = t.tw_word_strobe_o >> i & 1;
+      given.data[word.word * kBeat + i] = data[i];
+      given.kept[word.word * kBeat + i] = t.tw_word_strobe_o >> i & 1;
     }
-    rows_[ahead] |= 1u << t.tw_word_number_o;
+    rows_[ahead] |= 1u << word.word;
   }
   void TakeRequest() {
     if (!t.tw_req_valid_o || !t.tw_req_ready_i) return;
     ASSERT_FALSE(expected_.empty()) << "an access of no burst";
     const Line& line = expected_.front();
-    const Request& request = line.request;
-    EXPECT_EQ(t.tw_req_id_o, requests_ % slots());
-    EXPECT_EQ(t.tw_req_va_o, request.va);
-    EXPECT_EQ(t.tw_req_bytes_o, request.bytes);
-    EXPECT_EQ(t.tw_req_space_o, request.space);
-    EXPECT_EQ(t.tw_req_access_o, static_cast<unsigned>(regs::Access::kWrite));
+    Request request = line.request;
+    request.id = requests_ % slots();
+    request.Expect(t.tw_req_o);
     for (unsigned at = request.first(); at <= request.last(); ++at) {
       EXPECT_TRUE(rows_[0] >> at / kBeat & 1) << "row of byte " << at << " was not given";
       EXPECT_EQ(given_[0].kept[at], line.kept[at]) << "strobe of byte " << at;
@@ -139,9 +137,11 @@ class ThroughWrite : public BlocksTest {
   }
   void PutAnswer() {
     if (t.tw_rsp_valid_i || flight_.empty() || flight_.front().due > now || Idle()) return;
-    t.tw_rsp_valid_i = t.s_last_i = 1;
-    t.s_id_i = static_cast<uint8_t>(flight_.front().id);
-    t.s_fault_i = flight_.front().fault ? 15 : 0;
+    t.tw_rsp_valid_i = 1;
+    AnswerBits answer{};
+    answer.id = static_cast<uint8_t>(flight_.front().id), answer.last = 1;
+    answer.fault = flight_.front().fault ? 15 : 0;
+    t.rsp_i = Pack(answer);
   }
   void TakeB() {
     b_stands_.Look(t.tw_b_valid_o, t.tw_b_ready_i);
@@ -153,8 +153,9 @@ class ThroughWrite : public BlocksTest {
       failed = lines_failed_.front();
       lines_failed_.pop_front();
     }
-    EXPECT_EQ(t.tw_b_id_o, responses_.front().first);
-    EXPECT_EQ(t.tw_b_resp_o, failed ? 2u : 0u);
+    const auto b = Unpack<GMMU_STRUCT(gmmu_client_blocks_bench, sub_b_t)>(t.tw_b_o);
+    EXPECT_EQ(b.id, responses_.front().first);
+    EXPECT_EQ(b.resp, failed ? 2u : 0u);
     responses_.pop_front();
     --open_;
   }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hw/traffic.h"
 #include "tb/rtl/client/blocks.h"
 
 namespace gmmu::client {
@@ -13,12 +12,7 @@ constexpr uint64_t kLineMask = ~uint64_t{0} >> 6;
 class TrafficLines : public BlocksTest {
  protected:
   void Load(const hw::TrafficLines& run) {
-    t.cfg_pattern_i = static_cast<uint8_t>(run.pattern);
-    t.cfg_footprint_lg2_i = static_cast<uint8_t>(run.footprint_lg2);
-    t.cfg_base_i = run.base;
-    t.cfg_first_i = run.first, t.cfg_stride_i = run.stride;
-    t.cfg_count_i = run.count, t.cfg_step_i = run.step;
-    t.cfg_seed_i = run.seed;
+    PutRun(t, RunBits{}, run);
     t.lines_load_i = 1;
     Step();
     t.lines_load_i = 0;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hw/traffic.h"
 #include "tb/rtl/client/blocks.h"
 
 namespace gmmu::client {
@@ -24,42 +23,36 @@ class Traffic : public BlocksTest {
 
   void Start(const Run& run) {
     run_ = run;
-    const hw::TrafficLines& l = run.lines;
-    t.cfg_access_i = static_cast<uint8_t>(run.access);
-    t.cfg_pattern_i = static_cast<uint8_t>(l.pattern);
-    t.cfg_verify_i = run.verify;
-    t.cfg_footprint_lg2_i = static_cast<uint8_t>(l.footprint_lg2);
-    t.cfg_space_i = static_cast<uint8_t>(run.space);
-    t.cfg_depth_i = static_cast<uint8_t>(run.depth);
-    t.cfg_base_i = l.base;
-    t.cfg_first_i = l.first, t.cfg_stride_i = l.stride;
-    t.cfg_count_i = l.count, t.cfg_step_i = l.step;
-    t.cfg_seed_i = l.seed;
+    RunBits bits{};
+    bits.access = static_cast<uint8_t>(run.access), bits.verify = run.verify;
+    bits.space = static_cast<uint8_t>(run.space), bits.depth = static_cast<uint8_t>(run.depth);
+    PutRun(t, bits, run.lines);
     limit_ = run.depth == 0 || run.depth > slots() ? slots() : run.depth;
-    sequence_ = std::make_unique<hw::TrafficSequence>(l);
+    sequence_ = std::make_unique<hw::TrafficSequence>(run.lines);
     begun_ = pass_ = answered_ = most_ = dones_ = late_ = 0;
     good_ = crc_ = mismatches_ = 0;
     faulted_ = false;
     t.run_start_i = 1;
     Step();
     t.run_start_i = 0;
-    EXPECT_TRUE(t.run_busy_o);
+    EXPECT_TRUE(State().busy);
   }
   /// Steps until the run has ended, then checks the registers that software reads.
   void Finish(int most = 60000) {
     for (int i = 0; i < most && dones_ == 0; ++i) Step();
     for (int i = 0; i < 10; ++i) Step();
     EXPECT_EQ(dones_, 1u) << "one pulse, in time";
-    EXPECT_FALSE(t.run_busy_o || t.run_owner_o || t.run_req_valid_o);
+    const StateBits state = State();
+    EXPECT_FALSE(state.busy || t.run_owner_o || t.run_req_valid_o);
     EXPECT_TRUE(flight_.empty() && words_.empty());
     if (!faulted_) EXPECT_EQ(begun_, Total());
-    EXPECT_EQ(t.run_count_o, good_);
-    EXPECT_EQ(t.run_crc_o, crc_);
-    EXPECT_EQ(t.run_mismatches_o, mismatches_);
-    EXPECT_EQ(t.run_fault_o, faulted_);
-    EXPECT_EQ(t.run_reason_o, faulted_ ? static_cast<unsigned>(reason_) : 0);
-    EXPECT_EQ(t.run_level_o, faulted_ ? level_ : 0u);
-    EXPECT_EQ(t.run_fault_va_o, faulted_ ? fault_va_ : 0);
+    EXPECT_EQ(state.count, good_);
+    EXPECT_EQ(state.crc, crc_);
+    EXPECT_EQ(state.mismatches, mismatches_);
+    EXPECT_EQ(state.fault, faulted_);
+    EXPECT_EQ(state.reason, faulted_ ? static_cast<unsigned>(reason_) : 0);
+    EXPECT_EQ(state.level, faulted_ ? level_ : 0u);
+    EXPECT_EQ(state.fault_va, faulted_ ? fault_va_ : 0);
   }
   void Step() override {
     t.run_req_ready_i = !Stall();
@@ -68,7 +61,7 @@ class Traffic : public BlocksTest {
     Settle();
     if (t.run_owner_o) EXPECT_FALSE(external_) << "earlier accesses are not finished";
     dones_ += t.run_done_o;
-    if (t.run_done_o) EXPECT_FALSE(t.run_busy_o);
+    if (t.run_done_o) EXPECT_FALSE(State().busy);
     if (t.run_waiting_o) EXPECT_TRUE(!t.run_enable_i && flight_.empty() && !t.run_req_valid_o);
     TakeWord();
     TakeRequest();
@@ -114,6 +107,7 @@ class Traffic : public BlocksTest {
     bool fault = false;
     int record = 0;  // cycles in which its fault record is still offered
   };
+  StateBits State() const { return Unpack<StateBits>(t.run_state_o); }
   bool Chase() const { return run_.lines.pattern == Pattern::kChase; }
   bool Writes() const { return run_.access == Access::kWrite && !Chase() && pass_ == 0; }
   unsigned Total() const {
@@ -124,9 +118,10 @@ class Traffic : public BlocksTest {
   void TakeWord() {
     if (!t.run_w_valid_o) return;
     ASSERT_TRUE(t.run_owner_o && Writes());
-    ASSERT_EQ(t.run_w_id_o, (begun_ + words_.size() / 8) % slots());
-    ASSERT_EQ(t.run_w_word_o, words_.size() % 8);
-    for (const Flight& access : flight_) EXPECT_NE(access.id, t.run_w_id_o) << "its slot is taken";
+    const auto w = Unpack<WordBits>(t.run_w_o);
+    ASSERT_EQ(w.id, (begun_ + words_.size() / 8) % slots());
+    ASSERT_EQ(w.word, words_.size() % 8);
+    for (const Flight& access : flight_) EXPECT_NE(access.id, w.id) << "its slot is taken";
     words_.push_back(t.run_w_data_o ^ t.run_w_mix_o);
   }
   void TakeRequest() {
@@ -141,13 +136,10 @@ class Traffic : public BlocksTest {
     ASSERT_LT(begun_, Total());
     const unsigned number = begun_ - pass_ * run_.lines.count;
     const uint64_t va = Chase() && number != 0 ? chase_ : sequence_->Next();
-    EXPECT_EQ(t.run_req_id_o, number % slots());
-    EXPECT_EQ(t.run_req_va_o, va) << "access " << number;
-    EXPECT_EQ(t.run_req_bytes_o, kLine);
-    EXPECT_EQ(t.run_req_space_o, run_.space);
-    EXPECT_EQ(t.run_req_access_o, static_cast<unsigned>(Writes()                          ? Access::kWrite
-                                                        : run_.access == Access::kExecute ? Access::kExecute
-                                                                                          : Access::kRead));
+    SCOPED_TRACE(testing::Message() << "access " << number);
+    const bool execute = run_.access == Access::kExecute;
+    const Access kind = Writes() ? Access::kWrite : execute ? Access::kExecute : Access::kRead;
+    Request{number % slots(), run_.space, va, kind, kLine}.Expect(t.run_req_o);
     if (Writes()) {
       ASSERT_GE(words_.size(), 8u) << "a write's words are given before its request";
       for (unsigned w = 0; w < 8; ++w) {
@@ -156,7 +148,7 @@ class Traffic : public BlocksTest {
       }
       words_.erase(words_.begin(), words_.begin() + 8);
     }
-    flight_.push_back({t.run_req_id_o, va, now + Random(1, latency_), Writes()});
+    flight_.push_back({number % slots(), va, now + Random(1, latency_), Writes()});
     flight_.back().fault = Random(0, 999) < fault_permille_;
     flight_.back().record = static_cast<int>(Random(1, 3));
     ++begun_;
@@ -176,21 +168,23 @@ class Traffic : public BlocksTest {
       reason_ = static_cast<Fault>(1 + access.va / 64 % 15);
       level_ = access.va / 64 % 6;
       fault_va_ = access.va;
-      t.run_log_reason_i = static_cast<uint8_t>(reason_);
-      t.run_log_level_i = static_cast<uint8_t>(level_);
-      t.run_log_address_i = fault_va_;
+      FaultBits record{};
+      record.reason = static_cast<uint8_t>(reason_), record.level = static_cast<uint8_t>(level_);
+      record.address = fault_va_;
+      t.run_log_i = Pack(record);
       return;
     }
     t.run_rsp_valid_i = 1;
-    t.s_id_i = static_cast<uint8_t>(access.id);
-    t.s_line_i = access.va >> 6;
-    t.s_word_i = static_cast<uint8_t>(access.word);
-    t.s_fault_i = access.fault ? 14 : 0;
-    t.s_last_i = access.fault || access.write || access.word == 7;
+    AnswerBits answer{};
+    answer.id = static_cast<uint8_t>(access.id), answer.word = static_cast<uint8_t>(access.word);
+    answer.fault = access.fault ? 14 : 0;
+    answer.last = access.fault || access.write || access.word == 7;
+    t.rsp_i = Pack(answer);
+    t.rsp_line_i = access.va >> 6;
     uint64_t data = rng();
     if (run_.verify && !Chase() && Random(0, 999) >= wrong_permille_)
       data = hw::AddressPattern(run_.lines.seed, access.va + 8 * access.word);
-    std::memcpy(&t.s_data_i, &data, 8);
+    std::memcpy(&t.rsp_data_i, &data, 8);
     faulted_ |= access.fault;
     if (!faulted_ && !access.write) {
       crc_ = ~Crc32cStep(~crc_, data);
@@ -199,7 +193,7 @@ class Traffic : public BlocksTest {
       if (access.word == 0) chase_ = data & ~uint64_t{63};
     }
     ++access.word;
-    if (!t.s_last_i) return;
+    if (!answer.last) return;
     if (!faulted_) ++good_;
     ++answered_;
     flight_.pop_front();

@@ -27,11 +27,16 @@ struct ThroughBurst {
     }
     return result;
   }
-  void Put(Vgmmu_client_blocks_bench& t) const {
-    t.ax_id_i = static_cast<uint8_t>(id), t.ax_va_i = va, t.ax_space_i = static_cast<uint8_t>(space);
-    t.ax_len_i = static_cast<uint8_t>(len), t.ax_size_i = static_cast<uint8_t>(size);
-    t.ax_burst_i = static_cast<uint8_t>(burst), t.ax_execute_i = execute;
+  /// Returns the burst as AR or AW of a bench with the type `Ax`.
+  template <typename Ax>
+  auto Port() const {
+    Ax ax{};
+    ax.id = static_cast<uint8_t>(id), ax.va = va, ax.space = static_cast<uint8_t>(space);
+    ax.len = static_cast<uint8_t>(len), ax.size = static_cast<uint8_t>(size);
+    ax.burst = static_cast<uint8_t>(burst), ax.execute = execute;
+    return Pack(ax);
   }
+  void Put(Vgmmu_client_blocks_bench& t) const { t.ax_i = Port<GMMU_STRUCT(gmmu_client_blocks_bench, through_ax_t)>(); }
   /// Returns bursts that are refused: one of each kind other than INCR, and one with beats wider than the bus.
   static std::vector<ThroughBurst> Illegal() {
     std::vector<ThroughBurst> bursts(4);

@@ -13,13 +13,14 @@
 #include "probe/gpu_axi.h"
 #include "tb/rtl/client/through_bursts.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu {
 
 using regs::Access;
 using regs::Fault;
 
-constexpr unsigned kBeatBytes = sizeof(Vgmmu_client_bench::t_mr_data_i);
+constexpr unsigned kBeatBytes = sizeof(Vgmmu_client_bench::t_w_data_i);
 constexpr unsigned kPages = 256, kHalf = kPages / 2;
 constexpr uint64_t kVaBase = 0x7000'0000'0000;
 constexpr unsigned kReadPort = 9;
@@ -32,6 +33,18 @@ struct Beat {
 };
 
 class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
+  using Ax = GMMU_STRUCT(gmmu_client_bench, through_ax_t);
+  using R = GMMU_STRUCT(gmmu_client_bench, sub_r_t);
+  using B = GMMU_STRUCT(gmmu_client_bench, sub_b_t);
+  using Lookup = GMMU_STRUCT(gmmu_client_bench, xlate_req_t);
+  using Translation = GMMU_STRUCT(gmmu_client_bench, xlate_rsp_t);
+  using Done = GMMU_STRUCT(gmmu_client_bench, xlate_done_t);
+  using ReadRequest = GMMU_STRUCT(gmmu_client_bench, rd_req_t);
+  using ReadResponse = GMMU_STRUCT(gmmu_client_bench, rd_rsp_t);
+  using WriteRequest = GMMU_STRUCT(gmmu_client_bench, wr_req_t);
+  using WriteResponse = GMMU_STRUCT(gmmu_client_bench, wr_rsp_t);
+  using Record = GMMU_STRUCT(gmmu_client_bench, fault_info_t);
+
  public:
   ThroughMachine(unsigned stall, uint64_t seed) : BlockBench(seed), memory(kPages * 4096), page_of(kPages) {
     manner = {stall, stall};
@@ -123,9 +136,10 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     AnswerMemory();
     t.t_xq_ready_i = (Stall() ? 0 : 1) | (Stall() ? 0 : 2);
     t.t_fault_ready_i = (Stall() ? 0 : 1) | (Stall() ? 0 : 2);
-    t.t_mar_ready_i = !Stall();
-    t.t_maw_ready_i = !Stall();
-    t.t_mw_ready_i = !Stall();
+    rd_.ar_ready = !Stall();
+    wr_.aw_ready = !Stall();
+    wr_.w_ready = !Stall();
+    t.t_rd_rsp_i[0] = Pack(rd_), t.t_wr_rsp_i[1] = Pack(wr_);
     t.t_r_ready_i = !Stall();
     t.t_b_ready_i = !Stall();
     Settle();
@@ -143,15 +157,14 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
   void Watch() {
     using sim::AxiChecker;
     axi_.Begin(now, t.rst_i);
-    axi_.Ar(t.t_ar_valid_i, t.t_ar_ready_o, [&] {
-      return AxiChecker::Ax{t.t_ar_id_i, t.t_ar_va_i, t.t_ar_len_i, t.t_ar_size_i, t.t_ar_burst_i, t.t_ar_execute_i};
-    });
-    axi_.Rd(t.t_r_valid_o, t.t_r_ready_i,
-            [&] { return AxiChecker::R{t.t_r_id_o, &t.t_r_data_o, t.t_r_resp_o, t.t_r_last_o != 0}; });
-    axi_.Aw(t.t_aw_valid_i, t.t_aw_ready_o,
-            [&] { return AxiChecker::Ax{t.t_aw_id_i, t.t_aw_va_i, t.t_aw_len_i, t.t_aw_size_i, t.t_aw_burst_i, 0}; });
+    const auto address = [](const Ax& a) { return AxiChecker::Ax{a.id, a.va, a.len, a.size, a.burst, a.execute}; };
+    axi_.Ar(t.t_ar_valid_i, t.t_ar_ready_o, [&] { return address(Unpack<Ax>(t.t_ar_i)); });
+    const auto r = Unpack<R>(t.t_r_o);
+    axi_.Rd(t.t_r_valid_o, t.t_r_ready_i, [&] { return AxiChecker::R{r.id, &r.data, r.resp, r.last != 0}; });
+    axi_.Aw(t.t_aw_valid_i, t.t_aw_ready_o, [&] { return address(Unpack<Ax>(t.t_aw_i)); });
     axi_.Wd(t.t_w_valid_i, t.t_w_ready_o, [&] { return AxiChecker::W{&t.t_w_data_i, t.t_w_strb_i, false}; });
-    axi_.Bd(t.t_b_valid_o, t.t_b_ready_i, [&] { return AxiChecker::B{t.t_b_id_o, t.t_b_resp_o}; });
+    const auto b = Unpack<B>(t.t_b_o);
+    axi_.Bd(t.t_b_valid_o, t.t_b_ready_i, [&] { return AxiChecker::B{b.id, b.resp}; });
     axi_.End();
   }
 
@@ -176,14 +189,14 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
 
   void OfferBursts() {
     if (!t.t_ar_valid_i && !reads_.empty() && !Stall()) {
-      const Burst& b = reads_.front();
-      t.t_ar_valid_i = 1, t.t_ar_id_i = b.id, t.t_ar_va_i = b.va, t.t_ar_len_i = b.len, t.t_ar_size_i = b.size,
-      t.t_ar_burst_i = b.burst, t.t_ar_execute_i = b.execute;
+      Burst burst = reads_.front();
+      burst.space = 1;
+      t.t_ar_valid_i = 1, t.t_ar_i = burst.Port<Ax>();
     }
     if (!t.t_aw_valid_i && !writes_.empty() && !Stall()) {
-      const Burst& b = writes_.front();
-      t.t_aw_valid_i = 1, t.t_aw_id_i = b.id, t.t_aw_va_i = b.va, t.t_aw_len_i = b.len, t.t_aw_size_i = b.size,
-      t.t_aw_burst_i = b.burst;
+      Burst burst = writes_.front();
+      burst.space = 1, burst.execute = false;
+      t.t_aw_valid_i = 1, t.t_aw_i = burst.Port<Ax>();
     }
     if (!t.t_w_valid_i && !beats_.empty() && !Stall()) {
       t.t_w_valid_i = 1;
@@ -199,33 +212,35 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
         std::swap(waiting[0], waiting[manner.stall_percent != 0 ? rng() % waiting.size() : 0]);
         const uint64_t va = waiting[0].second;
         const unsigned page = PageOf(va);
-        t.t_xs_tag_i[h] = static_cast<uint8_t>(waiting[0].first);
-        t.t_xs_generation_i[h] = rng() % 2;
-        t.t_xs_offset_i[h] = Memory(va);
-        t.t_xs_zero_i[h] = zero.count(page) != 0;
-        t.t_xs_fault_i[h] = invalid.count(page) ? static_cast<uint8_t>(Fault::kEntryInvalid) : uint8_t{0};
+        Translation translation{};
+        translation.tag = static_cast<uint8_t>(waiting[0].first), translation.coherent = 1;
+        translation.generation = generation_[h] = rng() % 2;
+        translation.gpa.target = static_cast<uint8_t>(regs::Target::kVram), translation.gpa.offset = Memory(va);
+        translation.zero = zero.count(page) != 0;
+        translation.fault = invalid.count(page) ? static_cast<uint8_t>(Fault::kEntryInvalid) : uint8_t{0};
+        t.t_xs_i[h] = Pack(translation);
         t.t_xs_valid_i |= 1 << h;
       }
     }
   }
   void AnswerMemory() {
-    t.t_mr_valid_i = t.t_mb_valid_i = 0;
+    rd_.r_valid = wr_.b_valid = 0;
     if (!fetches_.empty() && !Stall()) {
       const size_t pick = manner.stall_percent != 0 ? rng() % fetches_.size() : 0;
       Memory1& r = fetches_[pick];
       if (r.due <= now) {
         const uint64_t row = (r.address & ~uint64_t{kBeatBytes - 1}) + uint64_t{kBeatBytes} * r.beat;
-        std::memcpy(&t.t_mr_data_i, &memory[row], kBeatBytes);
-        t.t_mr_valid_i = 1, t.t_mr_id_i = r.id, t.t_mr_last_i = r.beat == r.len;
-        t.t_mr_error_i = broken.count(row / 64) != 0 && (r.beat == r.len || rng() % 2);
+        std::memcpy(&rd_.r.data, &memory[row], kBeatBytes);
+        rd_.r_valid = 1, rd_.r.id = r.id, rd_.r.last = r.beat == r.len;
+        rd_.r.error = broken.count(row / 64) != 0 && (r.beat == r.len || rng() % 2);
         if (r.beat++ == r.len) fetches_.erase(fetches_.begin() + static_cast<long>(pick));
       }
     }
     if (!written_.empty() && !Stall()) {
       const size_t pick = manner.stall_percent != 0 ? rng() % written_.size() : 0;
       if (written_[pick].due <= now) {
-        t.t_mb_valid_i = 1, t.t_mb_id_i = written_[pick].id;
-        t.t_mb_error_i = broken.count(written_[pick].address / 64) != 0;
+        wr_.b_valid = 1, wr_.b.id = written_[pick].id;
+        wr_.b.error = broken.count(written_[pick].address / 64) != 0;
         written_.erase(written_.begin() + static_cast<long>(pick));
       }
     }
@@ -236,32 +251,36 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     if (t.t_aw_valid_i && t.t_aw_ready_o) writes_.pop_front(), clear_aw_ = true;
     if (t.t_w_valid_i && t.t_w_ready_o) beats_.pop_front(), clear_w_ = true;
     for (int h = 0; h < 2; ++h) {
-      back_[h][0] += t.t_done0_o[h], back_[h][1] += t.t_done1_o[h];
+      const auto done = Unpack<Done>(t.t_done_o[h]);
+      back_[h][0] += done.old0, back_[h][1] += done.old1;
       if (t.t_xq_valid_o >> h & t.t_xq_ready_i >> h & 1) {
         ++lookups;
-        lookups_[h].push_back({t.t_xq_tag_o[h], t.t_xq_va_o[h]});
-        EXPECT_EQ(t.t_xq_access_o[h] == static_cast<unsigned>(Access::kWrite), h == 1);
+        const auto lookup = Unpack<Lookup>(t.t_xq_o[h]);
+        lookups_[h].push_back({lookup.tag, lookup.va});
+        EXPECT_EQ(lookup.access == static_cast<unsigned>(Access::kWrite), h == 1);
       }
       if (t.t_xs_valid_i >> h & t.t_xs_ready_o >> h & 1) {
-        ++given_[h][t.t_xs_generation_i[h]];
+        ++given_[h][generation_[h]];
         lookups_[h].pop_front();
         offered_[h] = false;
         clear_xs_ |= 1 << h;
       }
       if (t.t_fault_valid_o >> h & t.t_fault_ready_i >> h & 1) {
         ++faults_seen;
-        EXPECT_EQ(t.t_fault_port_o[h], kReadPort + static_cast<unsigned>(h));
-        EXPECT_TRUE(Fails(t.t_fault_address_o[h])) << std::hex << t.t_fault_address_o[h];
+        const auto record = Unpack<Record>(t.t_fault_o[h]);
+        EXPECT_EQ(record.port, kReadPort + static_cast<unsigned>(h));
+        EXPECT_TRUE(Fails(record.address)) << std::hex << record.address;
       }
     }
-    if (t.t_mar_valid_o && t.t_mar_ready_i)
-      fetches_.push_back({t.t_mar_id_o, t.t_mar_addr_o, t.t_mar_len_o, 0, now + latency});
-    if (t.t_maw_valid_o && t.t_maw_ready_i) stores_.push_back({t.t_maw_id_o, t.t_maw_addr_o, t.t_maw_len_o, 0, 0});
-    if (t.t_mw_valid_o && t.t_mw_ready_i) {
+    const auto rd = Unpack<ReadRequest>(t.t_rd_req_o[0]);
+    const auto wr = Unpack<WriteRequest>(t.t_wr_req_o[1]);
+    if (rd.ar_valid && rd_.ar_ready) fetches_.push_back({rd.ar.id, rd.ar.addr, rd.ar.len, 0, now + latency});
+    if (wr.aw_valid && wr_.aw_ready) stores_.push_back({wr.aw.id, wr.aw.addr, wr.aw.len, 0, 0});
+    if (wr.w_valid && wr_.w_ready) {
       stored_.emplace_back();
-      std::memcpy(stored_.back().first.data, &t.t_mw_data_o, kBeatBytes);
-      stored_.back().first.strobe = t.t_mw_strb_o;
-      stored_.back().second = t.t_mw_last_o != 0;
+      std::memcpy(stored_.back().first.data, &wr.w.data, kBeatBytes);
+      stored_.back().first.strobe = wr.w.strb;
+      stored_.back().second = wr.w.last != 0;
     }
     while (!stores_.empty() && !stored_.empty()) Store();
     TakeR();
@@ -283,16 +302,17 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     }
   }
   void TakeR() {
-    if (!r_stands_.Look(t.t_r_valid_o, t.t_r_ready_i, t.t_r_id_o)) return;
+    const auto r = Unpack<R>(t.t_r_o);
+    if (!r_stands_.Look(t.t_r_valid_o, t.t_r_ready_i, r.id)) return;
     ASSERT_FALSE(answers_.empty()) << "R that nobody asked for";
     const Burst& b = answers_.front();
     const uint64_t va = b.begin(beat_);
-    EXPECT_EQ(t.t_r_id_o, b.id);
+    EXPECT_EQ(r.id, b.id);
     const bool fails = !b.legal() || Fails(va);
-    EXPECT_EQ(t.t_r_resp_o, fails ? 2u : 0u) << std::hex << va;
-    EXPECT_EQ(t.t_r_last_o, beat_ == b.len);
+    EXPECT_EQ(r.resp, fails ? 2u : 0u) << std::hex << va;
+    EXPECT_EQ(r.last, beat_ == b.len);
     uint8_t data[kBeatBytes];
-    std::memcpy(data, &t.t_r_data_o, kBeatBytes);
+    std::memcpy(data, &r.data, kBeatBytes);
     for (uint64_t at = va; at < b.end(beat_) && !fails; ++at) {
       const unsigned want = zero.count(PageOf(at)) ? 0 : memory[Memory(at)];
       EXPECT_EQ(data[at % kBeatBytes], want) << std::hex << at;
@@ -302,8 +322,9 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
   void TakeB() {
     if (!t.t_b_valid_o || !t.t_b_ready_i) return;
     ASSERT_FALSE(responses_.empty()) << "B that nobody asked for";
-    EXPECT_EQ(t.t_b_id_o, responses_.front().first);
-    EXPECT_EQ(t.t_b_resp_o, responses_.front().second ? 2u : 0u);
+    const auto b = Unpack<B>(t.t_b_o);
+    EXPECT_EQ(b.id, responses_.front().first);
+    EXPECT_EQ(b.resp, responses_.front().second ? 2u : 0u);
     responses_.pop_front();
   }
 
@@ -317,6 +338,8 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     clear_ar_ = clear_aw_ = clear_w_ = false, clear_xs_ = 0;
   }
 
+  ReadResponse rd_{};
+  WriteResponse wr_{};
   sim::AxiChecker axi_{Port()};
   std::deque<Burst> reads_, writes_, answers_;
   std::deque<Beat> beats_;
@@ -328,7 +351,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
   uint64_t given_[2][2] = {}, back_[2][2] = {};
   bool offered_[2] = {}, clear_ar_ = false, clear_aw_ = false, clear_w_ = false;
   Standing<unsigned> r_stands_{"R"};
-  unsigned clear_xs_ = 0, beat_ = 0;
+  unsigned clear_xs_ = 0, beat_ = 0, generation_[2] = {};
 };
 
 }  // namespace gmmu
