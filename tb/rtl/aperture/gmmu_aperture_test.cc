@@ -7,6 +7,7 @@
 #include "Vgmmu_aperture_bench.h"
 #include "hw/gmmu_regs.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu {
 namespace {
@@ -73,23 +74,28 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
   }
 
   void Step() override {
-    t.adapters_i = adapters, t.own_i = own, t.base_i = base;
+    GMMU_STRUCT(gmmu_aperture_bench, link_cfg_t) link{};
+    link.adapters = adapters, link.own = own;
+    t.link_i = Pack(link), t.base_i = base;
     for (unsigned i = 0; i < 2; ++i) {
       t.valid_i[i] = offer_[i].Now(!in[i].empty(), *this, manner.idle_percent);
       if (t.valid_i[i]) {
         const Access& a = in[i].front();
-        t.tag_i[i] = a.tag, t.target_i[i] = static_cast<unsigned>(a.target), t.adapter_i[i] = a.adapter,
-        t.offset_i[i] = a.offset, t.coherent_i[i] = a.coherent;
+        GMMU_STRUCT(gmmu_aperture_bench, gpa_t) gpa{};
+        gpa.target = static_cast<unsigned>(a.target), gpa.adapter = a.adapter, gpa.offset = a.offset;
+        t.tag_i[i] = a.tag, t.gpa_i[i] = Pack(gpa), t.coherent_i[i] = a.coherent;
       }
       t.ready_i[i] = !closed && !Stall();
     }
-    t.ar_ready_i = !Stall();
-    t.r_valid_i = fetching_ && wait_ == 0 && !Stall();
-    if (t.r_valid_i) {
-      t.r_data_i = line_[beat_];
-      t.r_error_i = bad_ && (bad_beat < 0 || static_cast<int>(beat_) == bad_beat);
-      t.r_last_i = beat_ == 7;
+    GMMU_STRUCT(gmmu_aperture_bench, rd_rsp_t) rd_in{};
+    rd_in.ar_ready = !Stall();
+    rd_in.r_valid = fetching_ && wait_ == 0 && !Stall();
+    if (rd_in.r_valid) {
+      rd_in.r.data = line_[beat_];
+      rd_in.r.error = bad_ && (bad_beat < 0 || static_cast<int>(beat_) == bad_beat);
+      rd_in.r.last = beat_ == 7;
     }
+    t.rd_rsp_i = Pack(rd_in);
     Settle();
     for (unsigned i = 0; i < 2; ++i) {
       if (t.valid_i[i] && t.ready_o[i]) offer_[i].Taken(), in[i].pop_front();
@@ -100,15 +106,16 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
     lookups += t.lookup_o, hits += t.hit_o;
     if (fetching_) EXPECT_FALSE(t.idle_o);
     if (t.flush_done_o) flushed = true;
-    if (t.r_valid_i && ++beat_ == 8) fetching_ = false;
+    if (rd_in.r_valid && ++beat_ == 8) fetching_ = false;
     if (wait_ != 0) --wait_;
-    if (t.ar_valid_o && t.ar_ready_i) {
+    const auto rd = Unpack<GMMU_STRUCT(gmmu_aperture_bench, rd_req_t)>(t.rd_req_o);
+    if (rd.ar_valid && rd_in.ar_ready) {
       EXPECT_FALSE(fetching_);
-      EXPECT_EQ(t.ar_len_o, 7u);
-      EXPECT_EQ(t.ar_addr_o % 64, 0u);
-      EXPECT_GE(t.ar_addr_o, base >> 47 ? 1ull << 47 : base) << "the address has wrapped";
-      const bool past = base + 8 * table.size() < t.ar_addr_o || t.ar_addr_o < base;
-      const uint64_t first = past ? 0 : (t.ar_addr_o - base) / 8;
+      EXPECT_EQ(rd.ar.len, 7u);
+      EXPECT_EQ(rd.ar.addr % 64, 0u);
+      EXPECT_GE(rd.ar.addr, base >> 47 ? 1ull << 47 : base) << "the address has wrapped";
+      const bool past = base + 8 * table.size() < rd.ar.addr || rd.ar.addr < base;
+      const uint64_t first = past ? 0 : (rd.ar.addr - base) / 8;
       for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // The line is read now and returned later.
       bad_ = past || static_cast<int>(first / 8) == bad_line;
       fetching_ = true, beat_ = 0, wait_ = latency;
