@@ -45,14 +45,14 @@ module gmmu_aperture_map
   output logic                         hit_o,
   output logic                         idle_o
 );
-  logic clk;   // stopped while no lookup is outstanding
+  logic clk;   // stopped while no lookup and no flush is pending
   localparam int unsigned EntryLg2 = 3;                          // log2 of the entries per line
   localparam int unsigned EntriesPerBeat = DataBytes / 8;
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
   localparam int unsigned BeatWidth = BeatsPerLine > 1 ? $clog2(BeatsPerLine) : 1;
   localparam int unsigned IndexWidth = $clog2(Lines);
   localparam int unsigned RowWidth = $clog2(Lines * BeatsPerLine);
-  localparam int unsigned LineWidth = PfnWidth - EntryLg2;       // bits of a page's line number
+  localparam int unsigned LineWidth = PfnWidth - EntryLg2;       // width of a page's line number
   localparam int unsigned TagWidth = LineWidth - IndexWidth;
   localparam int unsigned PortWidth = NumPorts > 1 ? $clog2(NumPorts) : 1;
 
@@ -66,8 +66,8 @@ module gmmu_aperture_map
     pfn_t page;
   } entry_t;
 
-  // One lookup at a time: read the cache and check the entry; on a miss send the read, fetch the line
-  // and read again.
+  // One lookup at a time: StateRead reads the cache, StateJudge checks the entry. After a miss StateAsk sends
+  // the table read, StateFetch receives the line, and StateRead follows again.
   typedef enum logic [2:0] {StateIdle, StateRead, StateJudge, StateAsk, StateFetch} state_e;
   state_e state_q;
 
@@ -100,11 +100,11 @@ module gmmu_aperture_map
   logic [BeatWidth-1:0]  read_beat;
   entry_t [EntriesPerBeat-1:0] row, fill_row;
   entry_t                entry;
-  logic                  killed_q;      // a flush came during the fetch of the line
-  logic                  bad_q;         // a beat of the line had an error
+  logic                  killed_q;      // the cache was flushed while the line was being fetched
+  logic                  bad_q;         // a beat of the fetched line had an error
   logic [BeatWidth-1:0]  fill_beat_q;
   logic                  fill, fill_last;
-  logic                  fetched_q;     // the lookup has waited for its line
+  logic                  fetched_q;     // the current lookup missed, and its line was fetched
   logic                  flush_q;
   logic                  r_valid_q;
   r_t                    r_q;
@@ -148,7 +148,7 @@ module gmmu_aperture_map
   assign fill = state_q == StateFetch && r_valid_q;
   assign fill_last = fill && r_q.last;
 
-  // Check the lookup. Tag and range are compared while the entry is read.
+  // Checks of the current lookup. Tag and range are compared while the entry is being read.
   logic   in_range, in_range_q, hit, hit_q, forced_q, resolved, answer_now;
   fault_e reason;
 
@@ -169,7 +169,7 @@ module gmmu_aperture_map
 
   ax_t ar_q;
   assign rd_req_o = '{ar_valid: state_q == StateAsk, ar: ar_q};
-  logic [PaWidth:0] line_address;                // a carry beyond 48 bits must lead to an address past VRAM
+  logic [PaWidth:0] line_address;                // one extra bit: a carry selects an address past VRAM
   assign line_address = {1'b0, base_i} +
                         (PaWidth + 1)'({page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
   always_ff @(posedge clk) begin

@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes one access path's GPU physical addresses to memory ports; the final check before the bus.
+// Routes the GPU physical addresses of one access path to memory ports. Its checks are the last before
+// the bus.
 //
-//   input    one access: address, coherent bit of the translation, and a tag that is returned. The
-//            access never crosses a 4 KiB boundary. ready_o is two LUTs behind registers.
+//   input    one access: address, coherent bit of the translation, and a tag that the output repeats. The
+//            access never crosses a 4 KiB boundary. ready_o is two LUT levels behind registers.
 //   output   in the order of the input: memory port, byte address at that port, coherent bit, fault. With
-//            a fault the access must not be sent, and port and address are undefined. PortPeer: the
+//            a fault the access must not be sent, and port and address are undefined. At PortPeer the
 //            address is {adapter[5:0], offset[41:0]}.
-//   lookups  aperture accesses go to gmmu_aperture_map (req, then rsp, in order, at most Depth
-//            outstanding; space for each answer is reserved, so it needs no ready).
+//   ap       lookups of aperture pages in gmmu_aperture_map: req, then rsp, in order, at most Depth
+//            outstanding. The router reserves space for each rsp, which therefore has no ready.
 //
-// Checks. VRAM: the page must be below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: the
-// adapter must be below link_i.adapters and differ from link_i.own, and offset bits 47:42 must be 0, else
-// FaultPeerAbsent; the peer checks the size of its VRAM. Aperture: the map's answer. System: no check.
+// Checks by target:
+//   VRAM      the page must be below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange
+//   peer      the adapter must be below link_i.adapters and differ from link_i.own, and offset bits 47:42
+//             must be 0, else FaultPeerAbsent; the peer itself checks the size of its VRAM
+//   aperture  the map's response
+//   system    none
 //
-// The unit accepts one access a cycle, or an aperture access every other cycle, and checks it in
-// the next cycle. An access to another target waits until the map has answered all earlier aperture
+// The router accepts one access a cycle, or one aperture access every other cycle, and checks it in
+// the next cycle. An access to any other target waits until the map has answered all earlier aperture
 // accesses of the path.
 module gmmu_route
   import gmmu_pkg::*;
@@ -72,8 +76,8 @@ module gmmu_route
     logic [PageLg2-1:0]  offset;
   } place_t;
   typedef enum logic [1:0] {
-    CauseTarget,                       // PortVram: FaultVramRange, PortPeer: FaultPeerAbsent
-    CauseRange, CauseRead, CauseEntry  // the aperture map's faults
+    CauseTarget,                       // FaultVramRange at PortVram, FaultPeerAbsent at PortPeer
+    CauseRange, CauseRead, CauseEntry  // faults that the aperture map reports
   } cause_e;
   typedef struct packed {
     logic   faulted;
@@ -82,11 +86,11 @@ module gmmu_route
     pfn_t   page;
   } page_t;
 
-  // ---- Accesses in order. Those that wait for the aperture map are always the youngest.
+  // ---- Queue of accesses, in input order. Entries that wait for the aperture map are always the youngest.
   logic     push, pop, resolved, full_q, waits_q;
-  pointer_t write_q, answer_q, read_q;           // next entry to accept (write_q), resolve (answer_q), send (read_q)
-  count_t   inside_q, wait_q, ready_q;           // inside_q: all; wait_q: waiting for the map; ready_q: to be sent
-  count_t   inside_more, inside_less, ready_more, ready_less;  // next values without and with a pop
+  pointer_t write_q, answer_q, read_q;           // next entry to fill (write_q), resolve (answer_q), send (read_q)
+  count_t   inside_q, wait_q, ready_q;           // entries: all (inside_q), waiting for the map (wait_q), ready to send
+  count_t   inside_more, inside_less, ready_more, ready_less;  // next values without a pop, with one
 
   // ---- The access being checked. An aperture access first sends its lookup, then enters the queue.
   logic    access_valid_q, access_take, aperture_q, ask_q, asked_q, plain, room;
@@ -144,7 +148,7 @@ module gmmu_route
 
   assign plain = !aperture_q && !waits_q;
   assign access_take = !full_q && (plain || asked_q);
-  assign room = inside_q < count_t'(Depth - 1);  // one more fits behind the access being checked
+  assign room = inside_q < count_t'(Depth - 1);  // space for the access being checked and for one more
   assign ap_req_valid_o = ask_q;
   assign push = access_valid_q && access_take;
   assign resolved = ap_rsp_valid_i || (push && !asked_q);
@@ -169,7 +173,7 @@ module gmmu_route
       if (push) write_q <= write_q + 1'b1;
       if (resolved) answer_q <= answer_q + 1'b1;
       if (pop) read_q <= read_q + 1'b1;
-      // pop is known last, so both next values are computed beforehand.
+      // pop is the latest signal to settle, so the next values for both cases are computed in parallel.
       inside_q <= pop ? inside_less : inside_more;
       full_q <= !pop && (full_q || (push && inside_q == count_t'(Depth - 1)));
       if (asked_q != ap_rsp_valid_i) begin
@@ -184,7 +188,7 @@ module gmmu_route
     .clk_i, .write_i(push), .write_addr_i(write_q), .data_i(place_in),
     .read_addr_i(read_q), .data_o(place)
   );
-  // An aperture access has no page until the map answers.
+  // The entry of an aperture access is written when the map responds.
   gmmu_lutram #(.Width($bits(page_t)), .Depth(Depth)) u_pages (
     .clk_i, .write_i(resolved), .write_addr_i(answer_q),
     .data_i(ap_rsp_valid_i ? answer : own), .read_addr_i(read_q), .data_o(page)
@@ -206,6 +210,6 @@ module gmmu_route
     end
   end
 
-  logic unused_bits;  // vram_bytes_i: only its page number is compared
+  logic unused_bits;  // only the page number of vram_bytes_i is compared
   assign unused_bits = ^vram_bytes_i[PageLg2-1:0];
 endmodule

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Access unit of one client: translates, routes and performs up to Slots concurrent accesses.
 //
-//   req      one access; its id names the slot that it occupies until the last beat of its answer
-//            is accepted. The id may not be offered again before that
+//   req      one access; its id selects the slot that it occupies until the last beat of its response
+//            is accepted. Until then no other request may have this id
 //   w        words of a write; always accepted, and sent before the request is offered
-//   rsp      answers by id in the order in which their accesses ended or, while ordered_i is 1, by
+//   rsp      responses by id in the order in which their accesses ended or, while ordered_i is 1, by
 //            ascending id from 0 on (modulo Slots); ordered_i changes only while idle_o is 1
-//   xlate    one lookup per access, tag = id; every answer is returned by done_o once: after the
-//            last R, after B, or at once for faults and zero pages
+//   xlate    one lookup per access, tag = id; done_o returns every answer once: after the last R, after
+//            B, or at once after a fault or a zero page
 //   fault    one record per faulted access; while first_only_i is 1, only the first record
 //
-// Zero pages: reads answer zeros, writes are dropped. A bus error answers FaultBusRead or
+// Zero pages: reads return zeros, writes are dropped. A bus error ends the access with FaultBusRead or
 // FaultBusWrite. R and B are always accepted: data lands in the slot that the request reserved.
 module gmmu_client
   import gmmu_pkg::*;
@@ -18,7 +18,7 @@ module gmmu_client
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned WordBytes = 8,  // width of w and rsp, 8 to DataBytes
+  parameter int unsigned WordBytes = 8,  // bytes per word of w and rsp, 8 to DataBytes
   parameter bit          Strobes = 1'b0  // 1: w_strobe_i selects bytes; 0: a write writes all its bytes
 ) (
   input  logic                   clk_i,
@@ -42,7 +42,7 @@ module gmmu_client
   input  logic                   rsp_ready_i,
   output client_rsp_t            rsp_o,
   output logic [8*WordBytes-1:0] rsp_data_o,
-  output logic [57:0]            rsp_line_o,   // va of the access, in lines
+  output logic [57:0]            rsp_line_o,   // line number (va / 64) of the access
 
   output logic                   xlate_req_valid_o,
   input  logic                   xlate_req_ready_i,
@@ -67,7 +67,7 @@ module gmmu_client
   input  logic                   fault_ready_i,
   output fault_info_t            fault_o,
 
-  output logic [6:0]             count_read_bytes_o,   // bytes of the access answered in the previous cycle
+  output logic [6:0]             count_read_bytes_o,   // bytes of the access whose response began in the previous cycle
   output logic [6:0]             count_write_bytes_o
 );
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
@@ -81,7 +81,7 @@ module gmmu_client
   count_t busy_q;               // slots in use
 
   // ---- Requests: stored by slot, sent to the MMU.
-  logic       accept, note;  // note: high in every cycle in which an offer is present
+  logic       accept, note;  // note: a request is offered, accepted or not
   xlate_req_t lookup;
 
   assign accept = req_valid_i && req_ready_o;
@@ -97,7 +97,7 @@ module gmmu_client
   // ---- Translations: faults and zero pages end here; other accesses go to the router.
   typedef struct packed {
     logic       write;
-    logic [5:0] last;           // last byte in its line
+    logic [5:0] last;           // line offset of the last byte
   } shape_t;
   typedef struct packed {
     slot_t      slot;
@@ -107,7 +107,7 @@ module gmmu_client
   shape_t      shape_in, shape;
   slot_t       xlate_slot;
   logic        xlate_ends, xlate_take, route_offer, route_in_ready, page_ready, hold;
-  logic        route_waits_q;  // a pending offer to the router is not affected by hold
+  logic        route_waits_q;  // an offer to the router is pending; hold does not withdraw it
   route_tag_t  tag_in, tag;
   client_end_t page;
 
@@ -204,7 +204,7 @@ module gmmu_client
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 
-  // Slots in use, counted one cycle late.
+  // Counts the slots in use, one cycle late.
   logic accept_q, release_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of one client: chooses ended accesses, reads their data and outputs it word by word.
+// Responses of one client: chooses ended accesses, reads their data and outputs it word by word.
 //
-//   req      a request is offered: the fields that its answer will need
+//   req      a request is offered: the fields that its response will need
 //   end      an access has ended (gmmu_client_ends)
 //   read     a row of landed data; row_data_i one cycle later
 //   rsp      in the order of the ends, or, while ordered_i is 1, by ascending id from 0 on (modulo
@@ -39,7 +39,7 @@ module gmmu_client_answer
   input  logic                   rsp_ready_i,
   output client_rsp_t            rsp_o,
   output logic [8*WordBytes-1:0] rsp_data_o,
-  output logic [57:0]            rsp_line_o,     // va of the access, in lines
+  output logic [57:0]            rsp_line_o,     // line number (va / 64) of the access
 
   output logic                   fault_valid_o,
   input  logic                   fault_ready_i,
@@ -95,7 +95,7 @@ module gmmu_client_answer
     level_t     level;
     logic       zero;
   } verdict_t;
-  // The words that the answer consists of.
+  // The range of words in the response.
   typedef struct packed {
     logic        write;
     logic [2:0]  first;
@@ -111,7 +111,7 @@ module gmmu_client_answer
   verdict_t   verdict_in;
   plan_t      plan_in;
   pick_t      pick_in, pick;
-  logic [5:0] last_byte;                         // last byte of the request
+  logic [5:0] last_byte;                         // line offset of the request's last byte
 
   assign last_byte = req_i.va[5:0] + req_i.bytes[5:0] - 6'd1;
   assign plan_in = '{write: req_i.access == AccessWrite, first: 3'(req_i.va[5:0] >> WordLg2),
@@ -140,7 +140,7 @@ module gmmu_client_answer
   assign one_beat = pick.verdict.faulted || pick.plan.write;
   assign word = first_q ? pick.plan.first : word_q;
   assign last = one_beat || word == pick.plan.last;
-  assign take = !data_valid_q || data_go;  // the next stage loads, with or without a word
+  assign take = !data_valid_q || data_go;  // the data stage is free, or becomes free
   assign read = pick_valid && take;
   assign pick_end = read && last;
   assign read_o = read;
@@ -152,8 +152,8 @@ module gmmu_client_answer
     .write_i(req_valid_i), .write_addr_i(req_i.id), .data_i(info_in)
   );
 
-  // ---- First the stage of the data RAM, then the output stage. A fault's record is accepted before
-  // its answer is offered.
+  // ---- The stage of the data RAM, then the output stage. A fault record is accepted before the response
+  // of its access is offered.
   client_rsp_t            data_rsp_q;
   level_t                 data_level_q;
   logic                   out_ready, muted_q, counts;
@@ -185,7 +185,7 @@ module gmmu_client_answer
       else if (load) next_q <= next_q + 1'b1;
       if (read) first_q <= last;
       if (take) data_valid_q <= pick_valid;
-      // No word is loaded while a record waits.
+      // No word is loaded while a fault record waits to be accepted.
       if (take) data_log_q <= pick_valid && pick.verdict.faulted && !muted_q;
       else if (fault_valid_o && fault_ready_i) data_log_q <= 1'b0;
       if (!first_only_i) muted_q <= 1'b0;

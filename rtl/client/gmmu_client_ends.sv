@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends one client's accesses, one a cycle: returns translation answers to the MMU and reports which
-// slot has ended.
+// Ends the accesses of one client, one a cycle: returns the translation to the MMU and reports the slot
+// whose access has ended.
 //
-//   r, b     reads and writes of the bus, always accepted
-//   page     faults and zero pages of the translation. route: faults of the router
-//   hold_o   a B waits: no new translation may be accepted, which bounds the wait
-//   generation the drain generation of a translation answer that was accepted
-//   done_o   reports every answer once, when its access has ended
-//   end      reports, in the cycle of done_o, that the access has ended
+//   generation  drain generation of a translation answer that is accepted in this cycle
+//   r, b        a read's last R or a write's B has arrived; always accepted
+//   page        the translation ended the access: a fault or a zero page
+//   route       the router ended the access: a fault
+//   hold_o      a B waits: no new translation may be accepted, which bounds the wait
+//   done_o      returns every translation answer once, when its access has ended
+//   end         reports the ended access in the cycle of done_o
 module gmmu_client_ends
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -49,13 +50,13 @@ module gmmu_client_ends
   logic        b_valid, b_take, page_valid_q, page_take, next_valid_q, generation;
 
   assign b_in = '{slot: b_slot_i, error: b_error_i};
-  logic unused_b_ready;  // never full: it has an entry for every access
+  logic unused_b_ready;  // the FIFO is never full: it has an entry for every slot
   gmmu_fifo #(.Width($bits(b_end_t)), .Depth(Slots)) u_b (
     .clk_i, .rst_i,
     .valid_i(b_valid_i), .ready_o(unused_b_ready), .data_i(b_in),
     .valid_o(b_valid), .ready_i(b_take), .data_o(b_head)
   );
-  // Only one is held, so one is accepted every other cycle.
+  // page_q holds one end, so page is accepted at most every other cycle.
   assign page_ready_o = !page_valid_q;
 
   assign route_ready_o = !r_valid_i;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stores read data of one client in the slot that its access reserved.
 //
-//   first    an access is offered: beat of the line that holds its first byte
-//   r        beats of any slots, interleaved; always accepted
-//   end      two cycles after the last beat of a slot; error: one of its beats had an error
-//   read     data_o one cycle after read_i; a row may be read after its slot's end
-//   clear    a sweep over all slots after reset, before the first access
+//   first    an access is offered: the beat of its line that contains its first byte
+//   r        beats of different slots may interleave; always accepted
+//   end      asserted two cycles after the last beat of a slot; error: one of the slot's beats had an error
+//   read     data_o follows read_i by one cycle; a row may be read once the end of its slot is reported
+//   clear    sweeps all slots after reset, before the first access
 module gmmu_client_land
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

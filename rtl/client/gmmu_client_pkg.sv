@@ -5,28 +5,29 @@ package gmmu_client_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  localparam int unsigned SlotLg2 = gmmu_config_pkg::Built.ClientSlotsLg2;  // log2 of a client's accesses in flight
+  localparam int unsigned SlotLg2 = gmmu_config_pkg::Built.ClientSlotsLg2;  // log2 of Slots
   localparam int unsigned Slots = 1 << SlotLg2;
   typedef logic [SlotLg2-1:0] slot_t;
-  typedef logic [SlotLg2:0] count_t;               // number of accesses in flight, 0 to Slots
+  typedef logic [SlotLg2:0] count_t;               // a number of accesses in flight
 
   // An access of 1 to 64 bytes that lies inside one 64-byte line.
   typedef struct packed {
-    slot_t       id;                               // unique among those outstanding
+    slot_t       id;                               // unique among the outstanding accesses
     space_t      space;
     logic [63:0] va;
     access_e     access;
     logic [6:0]  bytes;
   } client_req_t /*verilator public*/;
 
-  // Where a write's word, which is a separate signal, lies in its line; words precede the request.
+  // Slot and line position of one word of a write. The data is a separate signal. All words of a write
+  // precede its request.
   typedef struct packed {
     slot_t       id;
     logic [2:0]  word;                             // in words of the unit's WordBytes
   } client_w_t /*verilator public*/;
 
-  // A beat of an answer: a read returns the words that the access touches, lowest first; a write or
-  // a fault returns one beat. The data is a separate signal, byte lanes as in memory.
+  // A beat of a response: a read returns the words that the access touches, lowest first; a write or a
+  // faulted access returns one beat. The data is a separate signal, with the byte lanes of memory.
   typedef struct packed {
     slot_t       id;
     logic        last;
@@ -51,14 +52,14 @@ package gmmu_client_pkg;
     return burst == 2'b01 && 32'(size) <= $clog2(DataBytes);
   endfunction
 
-  // Returns the position after a beat of 2^size bytes at line offset `at`; bit 6: it is in the next line.
+  // Returns the line offset that follows a beat of 2^size bytes at line offset `at`; bit 6: in the next line.
   function automatic logic [6:0] through_next(logic [5:0] at, logic [2:0] size);
     logic [6:0] step;
     step = 7'd1 << size;
     return ({1'b0, at} & ~(step - 7'd1)) + step;
   endfunction
 
-  // How an access ended: whether it faulted, the level of the faulting entry, whether its page is zero.
+  // How an access ended: fault (or FaultNone), level of the faulting entry, whether its page is a zero page.
   typedef struct packed {
     slot_t       slot;
     fault_e      fault;
@@ -74,7 +75,7 @@ package gmmu_client_pkg;
     logic        verify;
     logic [5:0]  footprint_lg2;
     space_t      space;
-    logic [7:0]  depth;                            // maximum number of concurrent accesses, 0: all slots
+    logic [7:0]  depth;                            // maximum number of accesses in flight; 0: Slots
     logic [63:0] base;
     logic [31:0] first;
     logic [31:0] stride;
@@ -95,7 +96,7 @@ package gmmu_client_pkg;
     logic [63:0] fault_va;
   } traffic_state_t /*verilator public*/;
 
-  // Returns the 8-byte word at va = 8 * at in a verified run; every `at` has a different value.
+  // Returns the 8-byte word that a verified run expects at va = 8 * at. Different `at` give different words.
   function automatic logic [63:0] address_pattern(logic [63:0] seed, logic [60:0] at);
     logic [63:0] va;
     va = {at, 3'd0};

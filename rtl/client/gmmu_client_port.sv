@@ -67,7 +67,7 @@ module gmmu_client_port
   output logic [6:0]     count_read_bytes_o,
   output logic [6:0]     count_write_bytes_o
 );
-  logic        clk;   // stopped while there is no access and no run
+  logic        clk;   // stopped while no access is in flight and no run advances
   logic        owner, taker_q, unit_idle, external, waiting;
   logic        t_req_valid, t_w_valid, u_req_valid, u_req_ready, u_w_valid, u_rsp_valid;
   client_req_t t_req;
@@ -118,7 +118,7 @@ module gmmu_client_port
   assign req_ready_o = external && u_req_ready;
   assign w_ready_o = external;
   assign rsp_valid_o = u_rsp_valid && !taker_q;
-  // taker_q follows owner a cycle late, which is safe: no answer comes in a run's first cycle or after its end.
+  // taker_q lags owner by one cycle, which is safe: no response arrives in a run's first cycle or after its end.
   always_ff @(posedge clk) taker_q <= owner && !rst_i;
 
   // External inputs are used only when valid, which saves simulation time.
@@ -152,8 +152,8 @@ module gmmu_client_port
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 
-  // A run that ctrl.enable holds back with nothing in flight changes no state. Idleness is
-  // registered; a start takes effect at once.
+  // While enable_i = 0 holds a run back and nothing is in flight, no state changes, and the client is idle.
+  // still_q is registered; a register write or a request ends idleness in the same cycle.
   logic still_q, runs;
   assign runs = state.busy && enable_i;
   always_ff @(posedge clk) begin

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Registers of one client (register description: client[i]).
 //
-//   wr_i       one cycle: data_i goes to register word_i; ignored while busy_o is 1
+//   wr_i       writes data_i to register word_i in one cycle; ignored while busy_o is 1
 //   rd_data_o  register word_i two cycles after rd_i, else 0
-//   start_o    pulses when ctrl was written with start
+//   start_o    pulses after a write of ctrl with start = 1
 //   cfg_o      does not change while busy_o is 1
 module gmmu_client_regs
   import gmmu_regs_pkg::*;
@@ -24,7 +24,7 @@ module gmmu_client_regs
   output logic           busy_o
 );
   logic         write, busy;
-  logic [4:0]   set_q;              // words written since reset
+  logic [4:0]   set_q;              // registers written since reset; the others read 0
   logic [63:0]  word;
   client_ctrl_t ctrl, hidden;
   client_status_t status;
@@ -70,7 +70,7 @@ module gmmu_client_regs
     end
   end
 
-  // Fields of ctrl that read as 0.
+  // hidden: the fields of ctrl that read as 0.
   always_comb begin
     hidden = '0;
     hidden.start = 1'b1;

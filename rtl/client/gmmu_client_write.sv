@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write data of one client. Words wait in the slot of their access; a burst's beats follow its AW.
+// Write data of one client. Words wait in the slot of their access until the access is sent as a burst.
 //
 //   word     always accepted; word w is stored at byte w * WordBytes of the slot's line
-//   burst    one per write, in the order of AW: slot and the line's first and last byte
+//   burst    one per write, in the order of AW: slot, and line offsets of the first and the last byte
 //   w        the burst's beats, one a cycle; strobes outside [first, last] are 0
 module gmmu_client_write
   import gmmu_pkg::*;
@@ -46,8 +46,8 @@ module gmmu_client_write
 
   burst_t               burst_in, burst;
   logic                 burst_valid, read, last;
-  logic [BeatWidth-1:0] beat_q;                // number of the beat in the burst, from 0
-  logic [5:0]           offset;                // line offset of the beat's lowest lane
+  logic [BeatWidth-1:0] beat_q;                // index of the beat in its burst
+  logic [5:0]           offset;                // line offset of the lowest lane of the beat
   logic [RowWidth-1:0]  read_row, write_row;
   logic [DataBytes-1:0] strobe, strobe_q, kept;
 

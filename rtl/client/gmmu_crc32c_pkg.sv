@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// CRC-32C (Castagnoli, reflected) of one more 8-byte word, lowest byte first. It is a function, so
-// no logic runs without a word. Each result bit is a parity over constant selections of bits of the old
-// value and the word.
+// Updates a CRC-32C (Castagnoli, reflected) with one 8-byte word, lowest byte first. It is a function, so a
+// simulator evaluates it only when there is a word. Each result bit is the parity of a constant selection of
+// bits of the old value and the word.
 package gmmu_crc32c_pkg;
   localparam logic [31:0] Polynomial = 32'h82F63B78;
 
@@ -15,8 +15,8 @@ package gmmu_crc32c_pkg;
     return value;
   endfunction
 
-  // The step is linear, and the old value is XORed into the low half of the word, so entry i of the
-  // table is the contribution of word bit i.
+  // The update is linear, and the old value is XORed into the low half of the word, so entry i of the
+  // table is the contribution of bit i of that word.
   typedef logic [63:0][31:0] table_t;
   function automatic table_t make_table();
     table_t result;
@@ -25,10 +25,10 @@ package gmmu_crc32c_pkg;
   endfunction
   localparam table_t Table = make_table();
 
-  // Terms 0 to 63 are those bits. A parity of three terms that several result bits share is
-  // computed once: term 64 + n combines the three terms (7 bits each) of Shared[n]. The list
-  // affects only the area: any list gives the right result; this one, from a greedy search, needs
-  // few LUTs.
+  // Terms 0 to 63 are the bits of the word, with the old value XORed in. If several result bits contain the
+  // same three terms, their parity is computed once: term 64 + n is the parity of the three terms (7-bit
+  // indices) in Shared[n]. The list affects only the area, not the result; this one comes from a greedy
+  // search for few LUTs.
   localparam int unsigned NumShared = 52;
   localparam int unsigned NumTerms = 64 + NumShared;
   localparam logic [20:0] Shared [NumShared] = '{
@@ -64,7 +64,7 @@ package gmmu_crc32c_pkg;
   endfunction
   localparam rows_t Rows = make_rows();
 
-  // The caller performs the initial and final inversions.
+  // Returns the updated value. The caller performs the initial and the final inversion.
   function automatic logic [31:0] crc32c(logic [31:0] crc, logic [63:0] data);
     logic [NumTerms-1:0] term;
     logic [31:0]         result;

@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Through-port: gives a plain AXI4 manager the service of a client. It accepts bursts at virtual
-// addresses and sends translated ones to the memory ports.
+// Through-port: lets a plain AXI4 manager access memory at GPU virtual addresses. It translates the
+// manager's bursts and sends them to the memory ports.
 //
 //   s_ar, s_aw  AXI4 with the ports' data width; AxUSER is the address space, ARPROT[2] makes a read
 //               an execute access. Legal: INCR of any size up to the bus width, any length, any
-//               first address. WRAP, FIXED and wider sizes answer SLVERR and access nothing.
+//               first address. WRAP, FIXED and wider sizes get SLVERR and access nothing.
 //               Exclusive accesses are treated as plain ones (no EXOKAY).
-//   lines       every 64-byte line is translated and accessed separately, at most Slots of each
-//               direction at once. Memory order between lines of different bursts is not kept: a
-//               manager that needs it waits for R or B, as AXI4 requires.
-//   answers     R and B in the order of AR and AW over all ids. A line that faults is logged and
-//               answers SLVERR: on its beats for a read, on the whole burst's B for a write.
-//   reset       while the core is in reset, core_reset_i or rst_i, no outer ready or valid is
-//               high
+//   lines       every 64-byte line is translated and accessed separately, with at most Slots lines in
+//               flight in each direction. Lines of different bursts are not ordered in memory: a
+//               manager that needs order waits for R or B, as AXI4 requires.
+//   responses   R and B follow the order of AR and AW, regardless of id. A line that faults is logged
+//               and gets SLVERR: on its beats of a read, on the burst's B of a write.
+//   reset       while core_reset_i or rst_i is 1, every ready and valid towards the manager is 0
 //   xlate, ap, rd, wr, fault, count   [0] reads, [1] writes: see gmmu_client
 module gmmu_through
   import gmmu_pkg::*;
@@ -22,7 +21,7 @@ module gmmu_through
 (
   input  logic                      clk_i,
   input  logic                      rst_i,
-  input  logic                      core_reset_i,   // rst_i, one cycle early
+  input  logic                      core_reset_i,   // the next cycle's rst_i
   input  port_t                     port_i,      // port of the reads; writes use the next one
   input  logic                      enable_i,
   input  logic [63:0]               vram_bytes_i,

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read half of the through-port: splits AR at 64-byte lines into accesses of a client unit, and
-// forms R from their answers.
+// Read half of the through-port: splits each AR at 64-byte lines into accesses of a gmmu_client, and
+// forms R from their responses.
 //
-//   ar, r   AXI4. Bursts are answered in the order of AR. A narrow beat returns all lanes of its
-//           bus row. Beats of a line that faulted, and all beats of an illegal burst
-//           (through_legal), have SLVERR and no data.
+//   ar, r   AXI4. R follows the order of AR. A narrow beat returns all lanes of its bus row. Beats of
+//           a line that faulted, and all beats of an illegal burst (see through_legal), have SLVERR
+//           and no data.
 //   req     one access per line, ids ascending; rsp in that order (the unit's ordered_i is 1)
 module gmmu_through_read
   import gmmu_pkg::*;
@@ -12,7 +12,7 @@ module gmmu_through_read
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned Bursts = 32       // most ARs whose last R has not left
+  parameter int unsigned Bursts = 32       // maximum number of ARs whose last R is outstanding
 ) (
   input  logic                      clk_i,
   input  logic                      rst_i,
@@ -78,7 +78,7 @@ module gmmu_through_read
     .valid_o(burst_valid), .ready_i(burst_end), .data_o(burst)
   );
 
-  // ---- R. An answer covers its bus row; a faulted answer covers the rest of its line.
+  // ---- R. A response covers one bus row; a faulted response covers the rest of its line.
   logic       first_q, faulted, beat_valid, beat_ready, beat_last, consume;
   logic [5:0] at_q, at;
   logic [6:0] next;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write half of the through-port: merges W beats into bus rows and lines, which become accesses of
-// a client unit, and forms B from their answers.
+// Write half of the through-port: merges W beats into bus rows and 64-byte lines. Each line is one
+// access of a gmmu_client; B is formed from the responses.
 //
-//   aw, w, b  AXI4. W waits for its AW. B comes in the order of AW, with SLVERR if a line of the burst
-//             faulted (its other lines are written). An illegal burst (through_legal) writes nothing and
-//             answers SLVERR.
+//   aw, w, b  AXI4. W waits for its AW. B follows the order of AW, with SLVERR if a line of the burst
+//             faulted (its other lines are written). An illegal burst (see through_legal) writes nothing
+//             and gets SLVERR.
 //   word      rows of a line with their strobes, sent before the line's req
 //   req       one access per line, ids ascending; rsp in that order (the unit's ordered_i is 1)
 module gmmu_through_write
@@ -58,10 +58,10 @@ module gmmu_through_write
   logic        req_q, fire, retire, room;
   client_req_t request_q;
   slot_t       id_q;
-  count_t      in_flight_q;                // excludes the current line and req_q
+  count_t      in_flight_q;                // accesses in flight, without the current line and req_q
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
-    logic                      last;       // last line of its burst
+    logic                      last;       // the line is the last of its burst
   } note_t;
   note_t       note_in, note;
 
@@ -96,7 +96,7 @@ module gmmu_through_write
     .read_addr_i(rsp_i.id), .data_o(note)
   );
 
-  // ---- B: the answer to a burst's last line triggers it.
+  // ---- B is sent after the response of its burst's last line.
   logic failed_q, failed, b_in_valid, b_in_ready, refuse;
   logic [ThroughIdWidth-1:0] b_id;
 

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic engine of one client: runs a programmed list of 64-byte accesses through the access unit.
+// Traffic engine of one client: sends a programmed sequence of 64-byte accesses (a run) through the access
+// unit.
 //
 //   start_i   a pulse begins a run (ignored while state_o.busy); cfg_i is stable while busy
 //   lines     see gmmu_traffic_lines; pattern chase reads one line at a time
-//   reads     CRC-32C over the bytes in access order; ordered_o makes the unit answer in that order
+//   reads     a CRC-32C covers the data in access order; the access unit responds in that order while
+//             owner_o is 1
 //   writes    64-bit word w of the access sequence is seed + w
 //   verify    the word at va is address_pattern(seed, va) instead. Read words that differ are
-//             counted. A run of writes is followed by a second pass that reads the same lines.
-//   fault     ends the run: no access begins after a fault is seen (a write begins with its first word);
-//             answers of accesses in flight are accepted and ignored
-//   done_o    a pulse at the end of every run, empty ones included
+//             counted. After a write run a second pass reads the same lines back.
+//   fault     ends the run: no access begins after the engine has received a fault (a write begins with its
+//             first word); responses of accesses in flight are accepted and ignored
+//   done_o    pulses at the end of every run, also of an empty one
 //
 // A run begins when the access unit has finished all earlier (external) accesses and enable_i is 1;
-// enable_i = 0 holds further accesses back.
+// while enable_i is 0 no further access begins.
 module gmmu_traffic
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -28,8 +30,8 @@ module gmmu_traffic
   output logic           done_o,
 
   input  logic           unit_idle_i,   // no access in flight
-  output logic           waiting_o,     // enable_i = 0 holds the run back with nothing in flight
-  // 1: this engine drives the access unit's request, data and answer streams.
+  output logic           waiting_o,     // enable_i is 0, and the run has nothing in flight
+  // 1: this engine uses the access unit's request, data and response streams.
   output logic           owner_o,
   output logic           req_valid_o,
   input  logic           req_ready_i,
@@ -48,10 +50,10 @@ module gmmu_traffic
   typedef enum logic [2:0] {StateIdle, StateDrain, StateMake, StateRun, StateEnd} state_e;
   state_e      state_q;
   logic        read_pass_q;             // read pass of a verified write run
-  logic        unit_idle_q;             // registered; during a run only this engine begins accesses
+  logic        unit_idle_q;             // registered; late is safe, since only this engine begins accesses during a run
   logic        load, quiet_q, again;
 
-  // Answers.
+  // Responses.
   logic [31:0] retired_q;
   logic        answer_q, answer_last_q, answer_fault_q, answer_first_q;
   logic        faulted_q, retire, check_busy, word_good;
@@ -64,13 +66,13 @@ module gmmu_traffic
   logic        chase, is_write_q, lines_ready, lines_still, line_valid, may_q, more_q;
   logic        begin_access, fire, write_step, access_q;
   logic        request_q;               // a request waits to be accepted
-  logic        word_left_q;             // a request waits for its write's last word
+  logic        word_left_q;             // a request waits for the last word of its write
   logic        last_word_q;
   logic [57:0] line, line_q;
-  logic [31:0] begun_q, number_q;       // begun_q: accesses begun; number_q: those before the current one
+  logic [31:0] begun_q, number_q;       // begun_q: accesses begun; number_q: index of the current access
   slot_t       id_q;
   logic [2:0]  word_q;                  // word of the current access
-  count_t      in_flight_q, limit_q;    // in_flight_q: begun and not retired
+  count_t      in_flight_q, limit_q;    // in_flight_q: accesses begun and not yet retired
 
   assign chase = cfg_i.pattern == PatternChase;
   assign load = state_q == StateDrain && unit_idle_q && enable_i;
@@ -82,7 +84,7 @@ module gmmu_traffic
     .chase_line_i(answer_word[63:6])
   );
 
-  // may_q is two cycles old, and accesses begin at least two cycles apart.
+  // may_q lags by two cycles, which is safe because accesses begin at least two cycles apart.
   assign begin_access = line_valid && may_q && !faulted_q
       && !(access_q && (request_q || !is_write_q || !last_word_q));
   assign fire = access_q && !request_q && (!is_write_q || last_word_q);
@@ -130,7 +132,7 @@ module gmmu_traffic
     end
   end
 
-  // Words of writes: seed + number, or seed ^ mix for verified runs.
+  // Write data: seed + index, or seed ^ mix in a verified run.
   always_ff @(posedge clk_i) begin
     w_valid_o <= write_step && !rst_i;
     if (write_step) begin
@@ -141,7 +143,7 @@ module gmmu_traffic
     end
   end
 
-  // Answers, registered.
+  // Registered responses.
   assign word_good = answer_q && !answer_fault_q && !faulted_q;
   assign retire = answer_q && answer_last_q;
   always_ff @(posedge clk_i) begin

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the reads of one traffic run: CRC-32C over the words in their order, and the number of
+// Checks the read data of one traffic run: computes a CRC-32C over the words in order, and counts the
 // words that differ from the seed's address pattern.
 //
-//   clear_i   restarts both results
-//   word      an 8-byte word and the va that it was read from; may change every cycle
+//   clear_i   resets both results to 0
+//   word, at  an 8-byte word and its va / 8; may change every cycle
 //   word_o    the previous cycle's word_i
-//   count_i   word_o is included in the results; one word a cycle
-//   busy_o    a word has not been included yet
+//   count_i   includes word_o in the results; one word a cycle
+//   busy_o    mismatches_o does not yet include the latest counted word
 module gmmu_traffic_check
   import gmmu_client_pkg::*;
   import gmmu_crc32c_pkg::*;
@@ -19,7 +19,7 @@ module gmmu_traffic_check
   input  logic [63:0] seed_i,
 
   input  logic [63:0] word_i,
-  input  logic [60:0] at_i,          // va of the word / 8
+  input  logic [60:0] at_i,          // va / 8 of the word
   output logic [63:0] word_o,
   input  logic        count_i,
 
@@ -28,7 +28,7 @@ module gmmu_traffic_check
   output logic [31:0] mismatches_o
 );
   logic        compared_q;
-  logic [7:0]  differs_q;            // one bit per byte
+  logic [7:0]  differs_q;            // one bit per byte of the word
   logic [63:0] expected_q;
 
   assign busy_o = compared_q;
