@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binds the contracts that are checked on the bench of rtl/aperture.
+// Binds the protocol checkers of router and aperture map into every bench that contains one.
 bind gmmu_route gmmu_stream_props #(
   .Width(TagWidth + $bits(gmmu_pkg::gpa_t) + 1)
 ) u_in_props (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests routers and aperture map against a plain model: every access is answered in order with the right
-// address or fault, and no answer after a flush comes from an older entry.
+// Tests two routers and their aperture map against a plain model: every access gets the right address or fault, in
+// order, and after a flush no response comes from an older entry.
 #include <deque>
 #include <vector>
 
@@ -43,7 +43,7 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
   int bad_line = -1;  // the table line whose read fails
   int bad_beat = -1;  // the only beat of that line that fails
   uint64_t base = kBase;
-  bool closed = false;  // no answer is accepted
+  bool closed = false;  // the outputs of the routers are stalled
   unsigned latency = 5;
   unsigned adapters = 0, own = 0;  // fields of register `link`
   uint64_t lookups = 0, hits = 0, fetches = 0;
@@ -116,7 +116,7 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
       EXPECT_GE(rd.ar.addr, base >> 47 ? 1ull << 47 : base) << "the address has wrapped";
       const bool past = base + 8 * table.size() < rd.ar.addr || rd.ar.addr < base;
       const uint64_t first = past ? 0 : (rd.ar.addr - base) / 8;
-      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // The line is read now and returned later.
+      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // Later writes do not change the fetched line.
       bad_ = past || static_cast<int>(first / 8) == bad_line;
       fetching_ = true, beat_ = 0, wait_ = latency;
       ++fetches;
@@ -199,7 +199,7 @@ TEST(Aperture, APeerIsAbsentUnlessItIsLinkedAndAnotherOneAndItsOffsetFits) {
           Access a;
           a.target = Target::kPeer, a.adapter = adapter, a.offset = offset, a.tag = adapter;
           asked.push_back(a);
-          a.target = Target::kSystem;  // The adapter is meaningful only for peers.
+          a.target = Target::kSystem;  // Other targets ignore the adapter.
           asked.push_back(a);
         }
       }
@@ -252,7 +252,7 @@ TEST(Aperture, AReadErrorIsNotCached) {
   bench.Finish();
   EXPECT_EQ(bench.out[0][0].fault, Fault::kApertureRead);
   EXPECT_EQ(bench.out[0][1].fault, Fault::kNone);
-  EXPECT_EQ(bench.fetches, 2u);  // Data that came with the error was not used.
+  EXPECT_EQ(bench.fetches, 2u);  // The line with the error was not cached.
 }
 
 TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {
@@ -274,7 +274,7 @@ TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {
     }
     while (!bench.in[0].empty() || !bench.in[1].empty()) {
       bench.closed = true;
-      bench.Run(500);  // The router has accepted what it can hold, and no more.
+      bench.Run(500);  // By then each router has accepted exactly the accesses that it can hold.
       for (unsigned i = 0; i < 2; ++i) {
         EXPECT_LE(60 - bench.in[i].size(), bench.out[i].size() + 9);
         if (!bench.in[i].empty()) EXPECT_GE(60 - bench.in[i].size(), bench.out[i].size() + 8);
@@ -311,7 +311,7 @@ TEST(Aperture, AnErrorOfAnyBeatIsNotCached) {
 
 TEST(Aperture, ATableThatWrapsIsReadPastTheEndOfVram) {
   Bench bench(0, 1);
-  bench.base = 0xffff'ffff'f000;  // from this base 512 entries fit
+  bench.base = 0xffff'ffff'f000;  // 512 entries fit below the end of the 48-bit range
   bench.t.pages_i = 1024;
   bench.table.assign(512, 0x5000 | 1);
   Access a;

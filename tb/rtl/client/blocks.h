@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of the clients' blocks, access to ports of any width, and an access request.
+// Shared by the tests of single blocks of rtl/client: the bench class, byte access to ports of any width, and an access
+// request.
 #pragma once
 
 #include <algorithm>
@@ -27,12 +28,12 @@ using FaultBits = GMMU_STRUCT(gmmu_client_blocks_bench, fault_info_t);
 constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::word_data_i);  ///< bytes of a bus beat
 constexpr unsigned kLine = 64;                                              ///< bytes of a line
 
-/// The blocks after a reset. Sizes are numbered as in gmmu_client_blocks_bench.sv.
+/// The bench with all blocks, reset. `size` is an instance number of gmmu_client_blocks_bench.sv.
 class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) { Reset(); }
 
-  /// Resets, and waits for the sweep that clears every slot.
+  /// Resets all blocks, and drives the sweep that clears every slot.
   void Reset() {
     BlockBench::Reset();
     t.clear_i = 1;
@@ -56,14 +57,14 @@ void RandomBytes(Port& port, Blocks& blocks) {
   for (size_t i = 0; i < sizeof port; ++i) reinterpret_cast<uint8_t*>(&port)[i] = static_cast<uint8_t>(blocks.rng());
 }
 
-/// Returns the port value of word `word` of the write in slot `slot`.
+/// Returns a value of port word_i: word number `word` of the write in slot `slot`.
 inline auto PackWord(unsigned slot, unsigned word) {
   WordBits bits{};
   bits.id = static_cast<uint8_t>(slot), bits.word = static_cast<uint8_t>(word);
   return Pack(bits);
 }
 
-/// Returns the port value of an access's end.
+/// Returns a value of port end_i.
 inline auto PackEnd(unsigned slot, regs::Fault fault, unsigned level, bool zero) {
   EndBits bits{};
   bits.slot = static_cast<uint8_t>(slot), bits.fault = static_cast<uint8_t>(fault);
@@ -71,7 +72,7 @@ inline auto PackEnd(unsigned slot, regs::Fault fault, unsigned level, bool zero)
   return Pack(bits);
 }
 
-/// An access of 1 to 64 bytes within one line.
+/// A request for 1 to 64 bytes within one line.
 struct Request {
   unsigned id = 0, space = 0;
   uint64_t va = 0;
@@ -98,7 +99,7 @@ struct Request {
     bits.access = static_cast<uint8_t>(access), bits.bytes = static_cast<uint8_t>(bytes);
     t.req_i = Pack(bits);
   }
-  /// Compares the request that a block offers.
+  /// Expects that `port`, a client_req_t, carries this request.
   template <typename Port>
   void Expect(const Port& port) const {
     const auto offered = Unpack<RequestBits>(port);
@@ -108,7 +109,7 @@ struct Request {
     EXPECT_EQ(offered.space, space);
     EXPECT_EQ(offered.access, static_cast<unsigned>(access));
   }
-  /// Compares the fault record that a block offers.
+  /// Expects that `port`, a fault_info_t, carries the record of a fault of this access.
   template <typename Port>
   void ExpectRecord(const Port& port, regs::Fault fault, unsigned level) const {
     const auto record = Unpack<FaultBits>(port);
@@ -121,7 +122,7 @@ struct Request {
   }
 };
 
-/// Drives the run `bits` with the line addresses of `lines`.
+/// Drives cfg_i with `bits`, in which `lines` replaces pattern, addresses and seed.
 inline void PutRun(Vgmmu_client_blocks_bench& t, RunBits bits, const hw::TrafficLines& lines) {
   bits.pattern = static_cast<uint8_t>(lines.pattern), bits.footprint_lg2 = static_cast<uint8_t>(lines.footprint_lg2);
   bits.base = lines.base, bits.first = lines.first, bits.stride = lines.stride;
@@ -129,7 +130,7 @@ inline void PutRun(Vgmmu_client_blocks_bench& t, RunBits bits, const hw::Traffic
   t.cfg_i = Pack(bits);
 }
 
-/// Returns the CRC-32C of one more word, computed bit by bit, without the inversions.
+/// Returns `crc` updated with one word, bit by bit, without the initial and final inversions of CRC-32C.
 inline uint32_t Crc32cStep(uint32_t crc, uint64_t word) {
   for (int i = 0; i < 64; ++i) crc = crc >> 1 ^ (((crc ^ static_cast<uint32_t>(word >> i)) & 1) != 0 ? 0x82F63B78u : 0);
   return crc;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives one client between a translation port and a bus that answer late and out of order.
+// Drives one client, and models its translation port and its bus, both with delayed, out-of-order responses.
 #pragma once
 
 #include <algorithm>
@@ -58,9 +58,9 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   std::set<uint64_t> broken;         // lines whose accesses get a bus error
   unsigned latency = 8;
   std::vector<std::pair<uint64_t, unsigned>> faults;
-  bool interleave = true;  // beats of different bursts may interleave
+  bool interleave = true;  // the bus interleaves beats of different bursts
   unsigned most_in_flight = 0;
-  regs::ClientStatus status;  // status after the latest run
+  regs::ClientStatus status;  // registers after the latest run, with result and fault_va
   regs::ClientResult result;
   uint64_t fault_va = 0;
 
@@ -69,7 +69,7 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     ctrl_.set_pattern(pattern).set_verify(verify).set_footprint_lg2(footprint_lg2);
   }
 
-  /// Runs until the run has ended and returns the number of cycles.
+  /// Starts a run, steps until it has ended, and returns the number of cycles.
   uint64_t Run(Access access, uint32_t first, uint32_t stride, uint32_t count, uint32_t step, unsigned depth = 0,
                uint64_t seed = 0) {
     Write(regs::ClientLines{}.set_first(first).set_stride(stride));

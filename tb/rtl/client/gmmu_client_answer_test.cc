@@ -8,7 +8,8 @@ namespace {
 
 using regs::Fault;
 
-/// Accesses are requested and end; the model predicts the words, fault records and counts that follow.
+/// Tests gmmu_client_answer: the bench requests and ends accesses, and a model predicts the response words, fault
+/// records and byte counts.
 class Answer : public BlocksTest {
  protected:
   static constexpr unsigned kRows = kLine / kBeat;
@@ -24,7 +25,7 @@ class Answer : public BlocksTest {
 
   Answer() : word_(n == 0 ? 8 : kBeat) {}
 
-  /// Offers a request for `cycles` cycles; then it is in flight.
+  /// Offers a request for `cycles` cycles; from then on its access is in flight.
   void Begin(const Request& request, int cycles = 1) {
     ASSERT_EQ(flight_.count(request.id), 0u);
     Access access{request};
@@ -41,7 +42,7 @@ class Answer : public BlocksTest {
       Step();
     }
     t.ans_req_valid_i[n] = 0;
-    Step();  // An answer of the MMU never arrives sooner than this.
+    Step();  // In a client, no access ends sooner after its request.
   }
   void End(unsigned id, Fault fault, unsigned level, bool zero) {
     Access& access = flight_.at(id);
@@ -68,13 +69,13 @@ class Answer : public BlocksTest {
     if (t.ans_read_o[n]) row_ = t.ans_row_o[n] % (slots() * kRows);
     Edge();
   }
-  /// Steps until every access that has ended has been answered.
+  /// Steps until every ended access has its complete response.
   void Finish() {
     for (int i = 0; i < 8000 && !ended_.empty(); ++i) Step();
     EXPECT_TRUE(ended_.empty()) << "answers are missing";
     Run(6);
   }
-  /// Selects the order; legal only while nothing is in flight.
+  /// Sets ordered_i and first_only_i. No access may be in flight.
   void Choose(bool ordered, bool first_only) {
     t.ans_ordered_i = ordered;
     t.ans_first_only_i = first_only;
@@ -85,24 +86,24 @@ class Answer : public BlocksTest {
 
   const unsigned word_;
   std::map<unsigned, Access> flight_;
-  std::map<unsigned, bool> ended_;  // ended but not answered
+  std::map<unsigned, bool> ended_;  // ended, and the response is not complete
   unsigned answered_ = 0, begun_ = 0, logged_ = 0, fault_percent_ = 25;
 
  private:
-  /// Drives the data of the row that is being read.
+  /// Drives the data of the row that the block read in the previous cycle.
   void PutRow() {
     const auto at = flight_.find(row_ / kRows);
     if (at == flight_.end()) RandomBytes(t.ans_row_data_i, *this);
     else SetBytes(t.ans_row_data_i, at->second.rows[row_ % kRows].data());
   }
-  /// Returns the access whose answer is due; null if none is.
+  /// Returns the access whose response must come next; null if it has not ended.
   Access* Due() {
     const unsigned id = t.ans_ordered_i ? next_ : order_.empty() ? 0 : order_.front();
     return ended_.count(id) != 0 ? &flight_.at(id) : nullptr;
   }
   void TakeLog() {
     if (!log_stands_.Look(t.ans_log_valid_o[n], t.ans_log_ready_i)) return;
-    // Earlier answers may still wait: the record is that of the next faulted access that has none yet.
+    // Responses of earlier accesses may still wait. The record belongs to the first faulted access without a record.
     Access* faulted = nullptr;
     if (t.ans_ordered_i) {
       for (unsigned i = 0; i < slots() && faulted == nullptr; ++i) {
@@ -142,7 +143,7 @@ class Answer : public BlocksTest {
         counts[access->request.write()] = access->request.bytes;
     }
     const unsigned counted[] = {t.ans_read_bytes_o[n], t.ans_write_bytes_o[n]};
-    for (int i = 0; i < 2; ++i) {  // The counts appear one cycle later.
+    for (int i = 0; i < 2; ++i) {  // A byte count appears one cycle after the response.
       EXPECT_EQ(counted[i], counted_[i]) << (i ? "written" : "read");
       counted_[i] = counts[i];
     }

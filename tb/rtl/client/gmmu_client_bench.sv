@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client with its traffic engine, and (t_*) one through-port: element 0 of the through-port's pairs is
-// its read half. Aperture lookups are never answered, because no test uses the aperture.
+// One client with its traffic engine, and one through-port, whose signals begin with t_. In the pairs of
+// the through-port, element 0 belongs to the read half. No test uses the aperture, so its lookups get no
+// response.
 module gmmu_client_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -84,7 +85,8 @@ module gmmu_client_bench
     rst_i || (!t_wr_req_o[0].aw_valid && !t_wr_req_o[0].w_valid && !t_rd_req_o[1].ar_valid));
 
   gmmu_through u_through (
-    .clk_i, .rst_i, .core_reset_i(1'b0), .port_i(port_t'(9)), .enable_i, .vram_bytes_i(64'h100000), .link_i('0), .idle_o(t_idle_o),
+    .clk_i, .rst_i, .core_reset_i(1'b0), .port_i(port_t'(9)), .enable_i, .vram_bytes_i(64'h100000),
+    .link_i('0), .idle_o(t_idle_o),
     .s_ar_valid_i(t_ar_valid_i), .s_ar_ready_o(t_ar_ready_o), .s_ar_i(t_ar_i),
     .s_r_valid_o(t_r_valid_o), .s_r_ready_i(t_r_ready_i), .s_r_o(t_r_o),
     .s_aw_valid_i(t_aw_valid_i), .s_aw_ready_o(t_aw_ready_o), .s_aw_i(t_aw_i),

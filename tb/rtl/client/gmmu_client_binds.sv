@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binds the contracts of the clients' access units into every bench that contains one.
+// Binds the protocol checkers of the access unit into every bench that contains a gmmu_client.
 bind gmmu_client gmmu_stream_props #(
   .Width($bits(gmmu_client_pkg::client_rsp_t) + 8 * WordBytes)
 ) u_rsp_props (

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of the clients, each on its own. Payload inputs that several blocks use exist once; each block
-// has its own valid.
+// The blocks of the clients, unconnected to each other. A payload input that several blocks use exists once;
+// each block has a valid of its own.
 //
-// Ports with two elements belong to a block that is built in two sizes. Instance 0 is built as in a client
-// port. Instance 1 is built as in a through-port: words as wide as the bus, with strobes. The read half
-// has 32 bursts in flight in instance 0, one in instance 1.
+// Ports with two elements belong to a block with two instances. Instance 0 has the parameters of a client
+// port. Instance 1 has those of a through-port: words as wide as the bus, with strobes. The read half of the
+// through-port has up to 32 bursts in flight in instance 0, and one in instance 1.
 module gmmu_client_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -23,7 +23,7 @@ module gmmu_client_blocks_bench
   input  client_w_t   word_i,
   input  logic [DataWidth-1:0] word_data_i,
   input  logic [DataBytes-1:0] word_strobe_i,
-  input  client_rsp_t rsp_i,          // answer of an access unit
+  input  client_rsp_t rsp_i,          // response of an access unit
   input  logic [DataWidth-1:0] rsp_data_i,
   input  logic [57:0] rsp_line_i,
   input  traffic_cfg_t cfg_i,
@@ -223,7 +223,7 @@ module gmmu_client_blocks_bench
   localparam int unsigned RowWidth = $clog2(Slots * BeatsPerLine);
   assign slots_o = 8'(Slots);
 
-  // ---- Blocks without sizes.
+  // ---- Blocks with one instance.
   assign crc_o = gmmu_crc32c_pkg::crc32c(crc_value_i, crc_data_i);
 
   gmmu_client_land u_land (
@@ -278,7 +278,7 @@ module gmmu_client_blocks_bench
     .req_ready_i(tw_req_ready_i), .req_o(tw_req_o), .rsp_valid_i(tw_rsp_valid_i),
     .rsp_ready_o(tw_rsp_ready_o), .rsp_i);
 
-  // ---- Blocks with two sizes.
+  // ---- Blocks with two instances.
   for (genvar n = 0; n < 2; n++) begin : g_size
     localparam int unsigned WordBytes = n == 0 ? 8 : DataBytes;
 

@@ -8,7 +8,8 @@ namespace {
 
 using regs::Fault;
 
-/// Accesses end in four ways; the model applies the priorities and predicts which end is reported when.
+/// Tests gmmu_client_ends: accesses end in four ways, and a model with the same priorities predicts the cycle in which
+/// each end is reported.
 class Ends : public BlocksTest {
  protected:
   static constexpr uint64_t kTold = 2;  // cycles from the selection of an end to its report
@@ -30,7 +31,7 @@ class Ends : public BlocksTest {
     free_.erase(free_.begin() + static_cast<long>(pick));
     return slot;
   }
-  /// Accepts a translation answer for a free slot, which is returned.
+  /// Accepts a translation answer for a free slot, and returns the slot.
   unsigned Begin() {
     const unsigned slot = Slot();
     Epoch(slot);
@@ -62,7 +63,7 @@ class Ends : public BlocksTest {
     t.end_i = PackEnd(slot, fault, level, offered_.zero);
   }
 
-  /// Runs one cycle. R, B and epochs are pulses; route and page are held until accepted.
+  /// Runs one cycle. R, B and generation are pulses; route and page hold their valid until it is accepted.
   void Step() override {
     if (t.ends_page_valid_i && !page_) Epoch(offered_.slot);
     Settle();
@@ -180,7 +181,7 @@ TEST_P(Ends, ABOfEverySlotWaitsBehindReads) {
   }
   Quiet(static_cast<int>(slots.size()) + 8);
   EXPECT_EQ(told_, slots.size());
-  // Every slot writes; in the meantime only route faults end.
+  // While the Bs of all slots arrive, only route faults are reported.
   slots.clear();
   while (free_.size() > 8) slots.push_back(Begin()), Step();
   for (unsigned slot : slots) {

@@ -8,10 +8,11 @@ namespace {
 
 constexpr unsigned kBeats = kLine / kBeat;  // beats per line
 
-/// Bursts of any slots land; their rows are read from the cycle on in which their end is reported.
+/// Tests gmmu_client_land: bursts of several slots arrive interleaved, and their rows are read from the cycle on in
+/// which their end is reported.
 class Land : public BlocksTest {
  protected:
-  static constexpr uint64_t kEnd = 2;  // cycles from the offer of the last beat to the report of the end
+  static constexpr uint64_t kEnd = 2;  // cycles from the last R beat to end_valid_o
 
   struct Burst {
     unsigned first = 0, beats = 1, done = 0;
@@ -24,7 +25,7 @@ class Land : public BlocksTest {
     bool error;
   };
 
-  /// Reserves a free slot for `beats` beats from row `first` of its line on.
+  /// Reserves a free slot for a burst of `beats` beats, the first of which is row `first` of its line.
   void Reserve(unsigned slot, unsigned first, unsigned beats) {
     ASSERT_EQ(open_.count(slot), 0u);
     open_[slot].first = first;
@@ -58,7 +59,7 @@ class Land : public BlocksTest {
     t.land_r_valid_i = 0;
   }
   void Step() override {
-    // Sometimes reads a row of an ended slot; the output is stable until the next read.
+    // Sometimes reads a row of a slot whose end is reported; the output is stable until the next read.
     t.land_read_i = !told_.empty() && !Stall();
     std::vector<uint8_t> next = expected_;
     if (t.land_read_i) {
@@ -80,7 +81,7 @@ class Land : public BlocksTest {
     }
     expected_ = next;
     Edge();
-    // Slots may be read in the next cycle if their end is reported in it, or was reported earlier.
+    // A slot may be read in the next cycle if its end is reported by then.
     told_.clear();
     for (const auto& [slot, burst] : ended_) {
       bool waits = false;
@@ -122,7 +123,7 @@ TEST_P(Land, AnErrorOfAnyBeatIsOfItsBurstAlone) {
     Reserve(4, 0, kBeats);
     for (unsigned i = 0; i < kBeats; ++i) Beat(3, i == wrong), Beat(4, false);
     Quiet();
-    Reserve(3, 0, kBeats);  // The slot forgets its earlier beats.
+    Reserve(3, 0, kBeats);  // The error of the slot's previous burst has no effect.
     for (unsigned i = 0; i < kBeats; ++i) Beat(3, false);
     Quiet();
   }
@@ -143,7 +144,7 @@ TEST_P(Land, ResetForgetsWhatHalfABurstLeft) {
 TEST_P(Land, RandomBurstsInterleaved) {
   for (int i = 0; i < 6000; ++i) {
     const unsigned slot = static_cast<unsigned>(Random(0, slots() - 1));
-    bool told = true;  // A slot is free again once its end has been reported.
+    bool told = true;  // A slot becomes free when its end is reported.
     for (const End& end : ends_) told &= end.slot != slot;
     if (open_.count(slot) == 0 && told && Chance(40)) {
       const unsigned first = static_cast<unsigned>(Random(0, kBeats - 1));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests one client against a translation port and a bus that answer late and out of order. Above all the bench checks
-// that every translation answer is returned exactly once, and not before its access has ended.
+// Tests one client with its traffic engine against a translation port and a bus with delayed, out-of-order responses.
+// Above all the bench checks that every translation answer is returned exactly once, and not before its access has
+// ended.
 #include "tb/rtl/client/client_machine.h"
 
 namespace gmmu {
@@ -85,7 +86,7 @@ TEST(Client, VramPastTheEndIsAFault) {
 TEST(Client, DepthLimitsAccessesInFlight) {
   for (unsigned depth : {1u, 3u, 16u, 64u}) {
     ClientMachine bench(0, 1);
-    bench.latency = 400;  // This is longer than requesting 64 lines takes, with every bus width.
+    bench.latency = 400;  // With every bus width, requesting 64 lines takes less.
     bench.Run(Access::kRead, 0, 1, 100, 1, depth);
     EXPECT_EQ(bench.most_in_flight, depth);
   }
@@ -103,7 +104,7 @@ TEST(Client, OneWordACycle) {
   EXPECT_LE(write, 8192u * 1.03);
 }
 
-/// Returns the lines that a run reads from `bench`, in order, concatenated.
+/// Returns the data that a run reads from the memory of `bench`, as one sequence of bytes.
 std::vector<uint8_t> Predict(const ClientMachine& bench, const hw::TrafficLines& lines, unsigned count) {
   hw::TrafficSequence sequence(lines);
   std::vector<uint8_t> bytes;
@@ -158,7 +159,7 @@ TEST(Client, AChaseFollowsThePointersInMemory) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     ClientMachine bench(static_cast<unsigned>(seed * 15), seed);
-    std::vector<uint32_t> ring(256);  // lines in a random order, each of which names the next
+    std::vector<uint32_t> ring(256);  // a random cyclic order of the lines; each line names the next
     for (uint32_t i = 0; i < ring.size(); ++i) ring[i] = 11 + 17 * i;
     std::shuffle(ring.begin(), ring.end(), bench.rng);
     std::vector<uint8_t> bytes;
@@ -198,7 +199,7 @@ TEST(Client, AVerifiedRunWritesTheAddressPatternAndFindsIt) {
         for (unsigned w = 0; w < 8; ++w)
           EXPECT_EQ(WordAt(bench, at + 8 * w), hw::AddressPattern(lines.seed, at + 8 * w));
       }
-      // The same lines are read again after some words were corrupted; each of these must be counted.
+      // Some words are corrupted and the lines read again: each of these words must be counted.
       hw::TrafficLines order = lines;
       sequence = hw::TrafficSequence(order);
       std::set<uint64_t> spoilt;

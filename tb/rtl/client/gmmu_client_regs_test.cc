@@ -4,12 +4,12 @@
 namespace gmmu::client {
 namespace {
 
-/// Checks the control words of a client as software wrote them, and the state of a run, which a read returns combined.
+/// Tests gmmu_client_regs: control registers read back as written, and the other registers show the state of a run.
 class ClientRegs : public BlocksTest {
  protected:
   static constexpr unsigned kCtrl = regs::ClientCtrl::kOffset / 8;
   static constexpr unsigned kSeed = regs::ClientSeed::kOffset / 8;
-  static constexpr uint64_t kCtrlKept = 0x3fff3f3e;  // start and bits that are not built read as 0
+  static constexpr uint64_t kCtrlKept = 0x3fff3f3e;  // `start` and unimplemented bits read as 0
 
   void Step() override {
     Settle();
@@ -109,8 +109,8 @@ TEST_P(ClientRegs, StartsOnlyByTheStartBitOfCtrl) {
   Write(kCtrl, ~uint64_t{1});
   EXPECT_EQ(starts_, 0u);
   Write(kCtrl, 1);
-  Write(1, 0x1111);      // The start pulse counts as busy.
-  Write(kCtrl, 0xffff);  // The pulse has ended, and the run is not busy yet.
+  Write(1, 0x1111);      // ignored: start_o makes the client busy
+  Write(kCtrl, 0xffff);  // a second start: start_o is over, and state_i.busy still 0
   EXPECT_EQ(starts_, 2u);
   Step();
   ReadAll();

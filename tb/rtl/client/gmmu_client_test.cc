@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the access unit alone, between a user, a translation port, an aperture map and a bus that answer
-// late and out of order.
+// Tests the access unit alone. The bench models its user, translation port, aperture map and bus, all with delayed
+// responses, out of order where the protocol permits it.
 #include <map>
 
 #include "tb/rtl/client/blocks.h"
@@ -17,16 +17,16 @@ class AccessUnit : public BlocksTest {
 
   struct Access {
     Request request;
-    uint8_t data[kLine] = {};  // data that a write sends, or that memory returns for a read
+    uint8_t data[kLine] = {};  // data that the write sends, or that memory returns for the read
     bool kept[kLine] = {};
-    // The bench's translation, aperture and bus responses, which Draw selects.
+    // The responses of translation, aperture map and bus, which Draw selects.
     Target target = Target::kVram;
     uint64_t offset = 0, page = 0;
     bool zero = false, coherent = false, bus_error = false;
     unsigned generation = 0, level = 0;
     Fault lookup = Fault::kNone, map = Fault::kNone;
     bool ended = false, logged = false, accepted = false;
-    unsigned beat = 0;  // number of beats of its burst that have landed
+    unsigned beat = 0;  // number of R beats sent for its burst
 
     Fault route() const {
       if (target == Target::kPeer) return Fault::kPeerAbsent;
@@ -56,7 +56,7 @@ class AccessUnit : public BlocksTest {
 
   AccessUnit() : word_(n == 0 ? 8 : kBeat) {}
 
-  /// Adds an access that the user will request. The slot that its id names must be free.
+  /// Queues a request of the user, and steps until the words of a write are sent. The slot of its id must be free.
   Access& Add(const Request& request) {
     Access& access = slots_[request.id] = Access{request};
     for (auto& byte : access.data) byte = static_cast<uint8_t>(rng());
@@ -71,11 +71,11 @@ class AccessUnit : public BlocksTest {
       std::shuffle(words_.begin(), words_.end(), rng);
     }
     ++added_;
-    // Send the access's words first; then its request is offered.
+    // The words of a write precede its request.
     while (!words_.empty()) Step();
     return access;
   }
-  /// Selects the outcome of the access at random among all possible ones.
+  /// Selects a random target and, in `fault_percent` of the calls, a fault or a zero page.
   void Draw(Access& access, unsigned fault_percent) {
     access.target = static_cast<Target>(Random(0, 2));
     if (access.target != Target::kVram) access.offset = (rng() >> 28 << 12 | access.offset % 4096);
@@ -286,7 +286,7 @@ class AccessUnit : public BlocksTest {
   void TakeLog() {
     if (!t.unit_log_valid_o[n] || !t.unit_log_ready_i) return;
     const uint64_t va = Unpack<FaultBits>(t.unit_log_o[n]).address;
-    Access* found = nullptr;  // The addresses differ in their upper bits.
+    Access* found = nullptr;  // An address identifies its access: the upper bits are random.
     for (auto& [id, access] : slots_)
       if (access.request.va == va && !access.logged) found = &access;
     ASSERT_NE(found, nullptr) << "a record of nobody";

@@ -4,14 +4,15 @@
 namespace gmmu::client {
 namespace {
 
-/// Words of writes are stored in their slots, and bursts follow; W beats are compared byte by byte.
+/// Tests gmmu_client_write: the words of each write arrive in random order, then its burst is requested, and the W
+/// beats are compared byte by byte.
 class Write : public BlocksTest {
  protected:
   Write() : word_(n == 0 ? 8 : kBeat), line_(slots()), free_(slots(), true) {}
 
   struct Line {
     uint8_t data[kLine] = {};
-    bool kept[kLine] = {};  // its strobe; always true in the size without strobes
+    bool kept[kLine] = {};  // strobe of each byte; always true without strobes
   };
   struct Burst {
     unsigned slot, first, last;
@@ -24,7 +25,7 @@ class Write : public BlocksTest {
     unsigned slot = 0;
   };
 
-  /// Adds a write. Its words arrive from now on, its burst after the final word.
+  /// Queues a write. Step sends its words, and requests its burst after the last word.
   void Add(unsigned slot, unsigned first, unsigned last) {
     Burst burst{slot, first, last, {}};
     for (unsigned word = first / word_; word <= last / word_; ++word) burst.words.push_back(word);
@@ -50,7 +51,7 @@ class Write : public BlocksTest {
       ready_.pop_front();
       burst_.Taken();
     }
-    // Bursts whose words have all been sent may begin in the next cycle.
+    // A burst may be requested from the cycle after its last word on.
     for (auto it = writes_.begin(); it != writes_.end();) {
       if (it->words.empty()) ready_.push_back(*it), it = writes_.erase(it);
       else ++it;

@@ -4,7 +4,7 @@
 namespace gmmu::client {
 namespace {
 
-/// Bursts enter; the bench acts as the access unit and answers by ascending id.
+/// Tests gmmu_through_read: the bench sends bursts, and acts as the access unit, which responds by ascending id.
 class ThroughRead : public BlocksTest {
  protected:
   ThroughRead() { t.tr_enable_i = 1; }
@@ -51,12 +51,12 @@ class ThroughRead : public BlocksTest {
     bool fault;
     uint64_t due;
     uint8_t data[kLine];
-    unsigned row = 0;  // next row of its answer, counted from the answer's first row
+    unsigned row = 0;  // next row of its response, counted from the first row of the response
   };
   struct Open {
     ThroughBurst burst;
     unsigned beat;
-    std::deque<Line> seen;  // lines that have been partly answered
+    std::deque<Line> seen;  // lines whose response is incomplete
   };
 
   void TakeRequest() {
@@ -123,7 +123,7 @@ class ThroughRead : public BlocksTest {
   std::deque<ThroughBurst> offered_;
   std::deque<Open> open_;
   std::deque<Request> expected_;
-  std::deque<Line> lines_, history_;  // history_: lines from the one that the next R belongs to
+  std::deque<Line> lines_, history_;  // history_: requested lines, from the line of the next R on
   Offer ar_;
   Standing<> r_stands_{"R"};
 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the through-port between an AXI4 manager and a translation port and memory that answer late and
-// out of order. A plain model checks every byte read and written, every response, every
-// logged fault, and every translation that is returned.
+// Tests the through-port against translation ports and a memory with delayed, out-of-order responses. A plain model
+// checks every byte read and written, every R and B, every logged fault, and that every translation answer is returned.
 #include "tb/rtl/client/through_machine.h"
 
 namespace gmmu {
 namespace {
 
-/// Makes bursts over all pages: reads of the upper half, writes of the lower half, each byte written once.
+/// Queues bursts over all pages: reads in the upper half, writes in the lower half. No byte is written twice.
 void Fill(ThroughMachine& bench, bool illegal) {
   for (unsigned page = kHalf; page < kPages; ++page) {
     for (int i = 0; i < 3; ++i) {

@@ -4,7 +4,8 @@
 namespace gmmu::client {
 namespace {
 
-/// Bursts and their beats enter; the bench acts as the access unit and answers by ascending id.
+/// Tests gmmu_through_write: the bench sends bursts and their beats, and acts as the access unit, which responds by
+/// ascending id.
 class ThroughWrite : public BlocksTest {
  protected:
   ThroughWrite() { t.tw_enable_i = 1; }
@@ -81,7 +82,7 @@ class ThroughWrite : public BlocksTest {
  private:
   struct Line {
     Request request;
-    bool last;  // this is the last line of its burst
+    bool last;  // the line is the last of its burst
     uint8_t data[kLine] = {};
     bool kept[kLine] = {};
   };
@@ -128,7 +129,7 @@ class ThroughWrite : public BlocksTest {
     const bool fault = Chance(fault_percent_);
     flight_.push_back({requests_ % slots(), fault, now + Random(1, latency_)});
     EXPECT_LE(flight_.size(), slots());
-    // Lines of a burst are adjacent, and their answers come in order.
+    // The lines of a burst are requested one after the other, so `failing_` collects their faults up to the last.
     failing_ |= fault;
     if (line.last) lines_failed_.push_back(failing_), failing_ = false;
     ++requests_;
@@ -165,7 +166,7 @@ class ThroughWrite : public BlocksTest {
   std::deque<Line> expected_;
   std::deque<Flight> flight_;
   std::deque<std::pair<unsigned, bool>> responses_;  // {id, illegal}
-  std::deque<bool> lines_failed_;                    // for each legal burst
+  std::deque<bool> lines_failed_;                    // for each legal burst: one of its lines faulted
   Line given_[2] = {};
   unsigned rows_[2] = {}, open_ = 0, left_ = 0, burst_ = 0;
   bool failing_ = false;

@@ -5,7 +5,7 @@
 namespace gmmu::client {
 namespace {
 
-/// Words change every cycle; those that count enter the model's checksum and comparison.
+/// Tests gmmu_traffic_check: the word may change every cycle, and a model checksums and compares the counted words.
 class TrafficCheck : public BlocksTest {
  protected:
   void Begin(bool verify, uint64_t seed) {
@@ -15,7 +15,7 @@ class TrafficCheck : public BlocksTest {
     Clock(0, 0, false);
     t.check_clear_i = 0;
   }
-  /// Drives a word. `count`: the previous cycle's word counts.
+  /// Drives a word for one cycle. `count`: the results include the previous cycle's word.
   void Clock(uint64_t word, uint64_t at, bool count) {
     t.check_word_i = word;
     t.check_at_i = at & (~uint64_t{0} >> 3);

@@ -8,7 +8,7 @@ using regs::Pattern;
 
 constexpr uint64_t kLineMask = ~uint64_t{0} >> 6;
 
-/// Compares runs of every pattern with the sequence that software predicts.
+/// Tests gmmu_traffic_lines: compares runs of every pattern with the sequence that software predicts.
 class TrafficLines : public BlocksTest {
  protected:
   void Load(const hw::TrafficLines& run) {
@@ -41,7 +41,7 @@ class TrafficLines : public BlocksTest {
     t.lines_next_i = 0;
     return line;
   }
-  /// Supplies the line that the answer to the previous access names.
+  /// Supplies the line that the response of the previous access names.
   void Chase(uint64_t line) {
     t.lines_chase_valid_i = 1;
     t.lines_chase_line_i = line & kLineMask;
@@ -169,7 +169,7 @@ TEST_P(TrafficLines, RandomRunsLoadedAnew) {
     const hw::TrafficLines run = Draw();
     Load(run);
     Expect(run, static_cast<unsigned>(Random(0, 30)));
-    if (Chance(40)) {  // Sometimes a second pass follows.
+    if (Chance(40)) {  // Sometimes a second pass over the same lines follows.
       Load(run);
       Expect(run, 10);
     }

@@ -8,7 +8,8 @@ using regs::Access;
 using regs::Fault;
 using regs::Pattern;
 
-/// The bench acts as the access unit: it accepts words and requests and answers by ascending id.
+/// Tests gmmu_traffic: the bench acts as the access unit, which accepts words and requests and responds by ascending
+/// id.
 class Traffic : public BlocksTest {
  protected:
   struct Run {
@@ -17,7 +18,7 @@ class Traffic : public BlocksTest {
     bool verify = false;
     unsigned space = 5, depth = 0;
   };
-  static constexpr unsigned kBegun = 2;  // number of accesses that may still begin when a run stops
+  static constexpr unsigned kBegun = 2;  // accesses that may still begin after a run is stopped or faults
 
   Traffic() { t.run_enable_i = t.run_unit_idle_i = 1; }
 
@@ -105,7 +106,7 @@ class Traffic : public BlocksTest {
     bool write;
     unsigned word = 0;
     bool fault = false;
-    int record = 0;  // cycles in which its fault record is still offered
+    int record = 0;  // number of further cycles in which its fault record is offered
   };
   StateBits State() const { return Unpack<StateBits>(t.run_state_o); }
   bool Chase() const { return run_.lines.pattern == Pattern::kChase; }
@@ -129,7 +130,7 @@ class Traffic : public BlocksTest {
     ASSERT_TRUE(t.run_owner_o);
     if (!t.run_req_ready_i) return;
     if (run_.lines.count != 0 && begun_ == run_.lines.count && pass_ == 0) {
-      pass_ = 1;  // The written lines are read back.
+      pass_ = 1;  // The second pass reads the written lines back.
       sequence_ = std::make_unique<hw::TrafficSequence>(run_.lines);
       EXPECT_TRUE(flight_.empty());
     }
@@ -162,7 +163,8 @@ class Traffic : public BlocksTest {
     t.run_rsp_valid_i = t.run_log_valid_i = 0;
     if (flight_.empty() || flight_.front().due > now || Idle()) return;
     Flight& access = flight_.front();
-    if (access.fault && !faulted_ && access.record > 0) {  // Only the run's first fault is logged.
+    if (access.fault && !faulted_ &&
+        access.record > 0) {  // The access unit offers a record of the run's first fault only.
       t.run_log_valid_i = 1;
       --access.record;
       reason_ = static_cast<Fault>(1 + access.va / 64 % 15);
@@ -290,7 +292,7 @@ TEST_P(Traffic, AFaultEndsTheRun) {
     faults += faulted_;
   }
   EXPECT_GT(faults, 15u);
-  fault_permille_ = 0;  // The next run must start without the fault.
+  fault_permille_ = 0;  // The next run starts without a fault.
   Start(Order(Access::kRead, 10));
   Finish();
 }

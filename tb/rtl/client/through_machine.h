@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the through-port between an AXI4 manager and a translation port and memory that answer late and out of order.
+// Drives the through-port as an AXI4 manager, and models its translation ports and memory, both with delayed,
+// out-of-order responses.
 #pragma once
 
 #include <algorithm>
@@ -64,7 +65,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
   }
 
   std::vector<uint8_t> memory, expected;
-  std::vector<unsigned> page_of;     // maps a va page to a memory page
+  std::vector<unsigned> page_of;     // memory page of each va page
   std::set<unsigned> invalid, zero;  // va pages
   std::set<uint64_t> broken;         // memory lines whose accesses get a bus error
   using BlockBench::Run;
@@ -77,7 +78,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     answers_.push_back(burst);
     CountFaults(burst);
   }
-  /// Adds a write with random data and strobes. `full`: all lanes of the burst are enabled.
+  /// Queues a write with random data and strobes. `full`: the strobes of all lanes of the burst are set.
   void Write(const Burst& burst, bool full = false) {
     writes_.push_back(burst);
     bool failed = !burst.legal();
@@ -97,7 +98,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     responses_.push_back({burst.id, failed});
     CountFaults(burst);
   }
-  /// Steps until everything has been answered.
+  /// Steps until every queued read and write has its last R or its B, and returns the number of cycles.
   uint64_t Run() {
     const uint64_t begin = now;
     while (!(answers_.empty() && responses_.empty()) && now - begin < 2'000'000) Step();
@@ -151,7 +152,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
  private:
   static sim::AxiPort Port() {
     sim::AxiPort port = sim::GpuAxi::Through("t", kBeatBytes, 1'000'000);
-    port.judges_addresses = false;  // Illegal bursts are sent on purpose.
+    port.judges_addresses = false;  // The tests also send illegal bursts.
     return port;
   }
   void Watch() {
@@ -328,7 +329,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     responses_.pop_front();
   }
 
-  /// Makes the edge, and then withdraws the accepted offers.
+  /// Makes the clock edge, and then deasserts the valid of each accepted offer.
   void EndCycle() {
     Edge();
     if (clear_ar_) t.t_ar_valid_i = 0;
