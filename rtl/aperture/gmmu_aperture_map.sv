@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The aperture map: translates a page of the aperture segment to a logical host page, or to a fault.
 //
-//   lookups  NumPorts independent streams of page numbers. The answers of a stream keep its order
-//            and have no ready (the requester reserves space for each answer). The map accepts a
-//            lookup every other cycle, and one every third cycle from the same stream. A cache hit
-//            is answered three cycles after its lookup was accepted.
+//   lookups  NumPorts independent streams of page numbers. The responses of a stream keep its order and
+//            have no ready, since the requester reserves space for each. The map accepts a lookup every
+//            other cycle, but from the same stream only every third cycle. The response of a cache hit
+//            follows three cycles after the lookup was accepted.
 //   table    8-byte aperture entries (rdl: aperture_entry) in VRAM at base_i, entry p at base_i + 8
 //            * p; lines of 64 bytes are read into a small direct-mapped cache.
 //   flush    flush_i (a pulse) drops the cache; flush_done_o pulses when it is empty and no later
-//            answer uses an older entry. Software must follow a change of base_i or pages_i with a
+//            response uses an older entry. Software must follow a change of base_i or pages_i with a
 //            flush.
 //   faults   page >= pages_i: FaultApertureRange; invalid entry: FaultApertureEntry; bus error of
 //            the table read: FaultApertureRead (never cached).
@@ -35,12 +35,12 @@ module gmmu_aperture_map
   output logic          [NumPorts-1:0] req_ready_o,
   input  pfn_t          [NumPorts-1:0] req_page_i,
   output logic          [NumPorts-1:0] rsp_valid_o,
-  output aperture_rsp_t                rsp_o,        // for the port whose rsp_valid_o is set
+  output aperture_rsp_t                rsp_o,        // response to the port whose rsp_valid_o is set
 
   output rd_req_t                      rd_req_o,
   input  rd_rsp_t                      rd_rsp_i,
 
-  // Counter pulses. lookup_o: a lookup was answered; hit_o: it hit in the cache.
+  // Counter pulses. lookup_o: a lookup got its response; hit_o: that lookup hit in the cache.
   output logic                         lookup_o,
   output logic                         hit_o,
   output logic                         idle_o
@@ -214,7 +214,7 @@ module gmmu_aperture_map
           if (fill && r_q.error) bad_q <= 1'b1;
           if (fill_last) begin
             state_q <= StateRead;
-            if (killed_q || flush_i) bad_q <= 1'b0;            // the lookup then reads the table again
+            if (killed_q || flush_i) bad_q <= 1'b0;            // StateRead misses and fetches again
             else valid_q[index] <= !bad_q && !r_q.error;
           end
         end

@@ -18,7 +18,7 @@
 //   system    none
 //
 // The router accepts one access a cycle, or one aperture access every other cycle, and checks it in
-// the next cycle. An access to any other target waits until the map has answered all earlier aperture
+// the next cycle. An access to any other target waits until the map has responded to all earlier aperture
 // accesses of the path.
 module gmmu_route
   import gmmu_pkg::*;

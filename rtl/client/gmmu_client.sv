@@ -80,7 +80,7 @@ module gmmu_client
   slot_t  clear_slot_q;
   count_t busy_q;               // slots in use
 
-  // ---- Requests: stored by slot, sent to the MMU.
+  // ---- Each request is stored in its slot and sent to the MMU as a lookup.
   logic       accept, note;  // note: a request is offered, accepted or not
   xlate_req_t lookup;
 
@@ -172,7 +172,7 @@ module gmmu_client
     .w_valid_o(wr_req_o.w_valid), .w_ready_i(wr_rsp_i.w_ready), .w_o(wr_req_o.w)
   );
 
-  // ---- Read data, ends of accesses, answers.
+  // ---- Read data, ends of accesses, responses.
   logic                 r_end, r_error, end_valid, row_read;
   slot_t                r_slot;
   client_end_t          ended;

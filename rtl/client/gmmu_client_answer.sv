@@ -6,7 +6,7 @@
 //   read     a row of landed data; row_data_i one cycle later
 //   rsp      in the order of the ends, or, while ordered_i is 1, by ascending id from 0 on (modulo
 //            Slots). ordered_i changes only while no access is in flight.
-//   fault    one record per faulted access, before its answer; while first_only_i is 1, only the
+//   fault    one record per faulted access, before its response; while first_only_i is 1, only the
 //            first record. Valid and record come from registers
 //   clear    a sweep over all slots after reset, before the first access
 module gmmu_client_answer
@@ -82,7 +82,7 @@ module gmmu_client_answer
   assign candidate = ordered_i ? next_q : order_slot;
   assign load = pickable && pick_ready;
 
-  // ---- The stored fields of the chosen access.
+  // ---- Fields stored per slot, read for the chosen access.
   typedef struct packed {
     space_t      space;
     logic [63:0] va;

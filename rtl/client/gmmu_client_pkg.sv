@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the clients: requests, answers, traffic runs.
+// Types of the clients: requests, responses, traffic runs.
 
 package gmmu_client_pkg;
   import gmmu_pkg::*;
@@ -23,7 +23,7 @@ package gmmu_client_pkg;
   // precede its request.
   typedef struct packed {
     slot_t       id;
-    logic [2:0]  word;                             // in words of the unit's WordBytes
+    logic [2:0]  word;                             // index in the line, in words of WordBytes
   } client_w_t /*verilator public*/;
 
   // A beat of a response: a read returns the words that the access touches, lowest first; a write or a
@@ -47,7 +47,7 @@ package gmmu_client_pkg;
     logic                      execute;            // AxPROT[2]
   } through_ax_t /*verilator public*/;
 
-  // INCR of at most the bus width; anything else is answered with SLVERR.
+  // Returns whether a burst is legal: INCR with beats of at most the bus width. Any other burst gets SLVERR.
   function automatic logic through_legal(logic [1:0] burst, logic [2:0] size);
     return burst == 2'b01 && 32'(size) <= $clog2(DataBytes);
   endfunction

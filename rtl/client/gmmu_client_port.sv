@@ -2,7 +2,7 @@
 // One client: an access unit that serves either its external port or its traffic engine.
 //
 // The external port is served while no traffic run is busy and enable_i is 1. A run that starts
-// waits until the external accesses in flight have been answered. Traffic = 0: there is no engine;
+// waits until the external accesses in flight have their responses. Traffic = 0: there is no engine;
 // its registers read 0 and ignore writes.
 module gmmu_client_port
   import gmmu_pkg::*;

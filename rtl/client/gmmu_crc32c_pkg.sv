@@ -5,7 +5,7 @@
 package gmmu_crc32c_pkg;
   localparam logic [31:0] Polynomial = 32'h82F63B78;
 
-  // Performs 64 single-bit steps, starting from 0.
+  // Returns the remainder of `data` after 64 single-bit steps from 0.
   function automatic logic [31:0] advance(logic [63:0] data);
     logic [31:0] value;
     value = '0;
@@ -42,7 +42,7 @@ package gmmu_crc32c_pkg;
     21'h13E4A2, 21'h14DB2C, 21'h1465B8
   };
 
-  // The terms of each result bit.
+  // Row o selects the terms whose parity is result bit o.
   typedef logic [31:0][NumTerms-1:0] rows_t;
   function automatic rows_t make_rows();
     rows_t result;

@@ -48,7 +48,7 @@ module gmmu_through_write
   through_ax_t ax_q;                       // va: start of the current access; len: beats left - 1
   logic [5:0]  at_q;                       // line offset of the beat
   logic [6:0]  next;
-  logic        refuse_q;                   // an illegal burst still needs its B
+  logic        refuse_q;                   // the B of an illegal burst is pending
 
   // ---- Merged lanes of the current row.
   logic [DataWidth-1:0] row_q, row;
