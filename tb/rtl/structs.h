@@ -3,7 +3,8 @@
 // the members of the type, get() (the bits of a port) and set() (from these bits).
 #pragma once
 
-#include <cstddef>
+#include <array>
+#include <cstdint>
 #include <cstring>
 
 /// The exported struct of the type `name` in the bench `top`: GMMU_STRUCT(gmmu_peer_port_bench, sub_ax_t).
@@ -19,27 +20,30 @@ Struct Unpack(const Port& port) {
   return fields;
 }
 
-/// Returns the bits of a struct for a port. A model requires zeros above the width of a port; get() leaves these bits
-/// undefined.
+/// Returns the bits of a struct for a port. Use this instead of get(), which leaves the bits above the struct undefined.
 template <typename Struct>
 auto Pack(const Struct& fields) {
   using Bits = decltype(fields.get());
-  static const Bits mask = [] {
-    Bits all{};
-    for (size_t at = 0; at < 8 * sizeof(Bits); ++at) {  // A bit belongs to the struct if set() uses it.
-      Bits one{};
-      const auto bit = static_cast<unsigned char>(1u << at % 8);
-      reinterpret_cast<unsigned char*>(&one)[at / 8] = bit;
-      Struct with, none;
-      std::memset(&with, 0, sizeof with), std::memset(&none, 0, sizeof none);
-      with.set(one);
-      if (std::memcmp(&with, &none, sizeof none) != 0) reinterpret_cast<unsigned char*>(&all)[at / 8] |= bit;
+  using Bytes = std::array<uint8_t, sizeof(Bits)>;
+  static const Bytes mask = [] {
+    Bytes used{};
+    for (unsigned bit = 0; bit < 8 * sizeof(Bits); ++bit) {
+      Bytes one{};
+      one[bit / 8] = static_cast<uint8_t>(1u << bit % 8);
+      Bits bits;
+      std::memcpy(&bits, one.data(), sizeof bits);
+      Struct zeros, ones;
+      std::memset(static_cast<void*>(&zeros), 0, sizeof zeros), std::memset(static_cast<void*>(&ones), 0, sizeof ones);
+      ones.set(bits);
+      if (std::memcmp(&zeros, &ones, sizeof zeros) != 0) used[bit / 8] |= one[bit / 8];
     }
-    return all;
+    return used;
   }();
   Bits bits = fields.get();
-  for (size_t n = 0; n < sizeof bits; ++n)
-    reinterpret_cast<unsigned char*>(&bits)[n] &= reinterpret_cast<const unsigned char*>(&mask)[n];
+  Bytes bytes;
+  std::memcpy(bytes.data(), &bits, sizeof bits);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] &= mask[i];
+  std::memcpy(&bits, bytes.data(), sizeof bits);
   return bits;
 }
 

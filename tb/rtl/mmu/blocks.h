@@ -4,6 +4,7 @@
 #include "Vgmmu_mmu_blocks_bench.h"
 #include "tb/rtl/block_test.h"
 #include "tb/rtl/mmu/key.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::bench {
 
@@ -32,27 +33,31 @@ class Blocks : public BlockBench<Vgmmu_mmu_blocks_bench> {
     t.small_i = size != 0;
     Reset();
     // Sweeps the arrays that have no reset once, as the control block does.
-    t.sweep_all_i = 1;
+    SetScope(true);
     for (unsigned i = 0; i < 64; ++i) Sweep(i);
     Run(3);
-    t.sweep_all_i = 0;
+    SetScope(false);
+  }
+  void SetScope(bool all, bool ranged = false, unsigned space = 0, uint64_t first = 0, uint64_t tail = 0) {
+    sweep_.all = all, sweep_.ranged = ranged, sweep_.space = static_cast<uint8_t>(space);
+    sweep_.first = first, sweep_.tail = tail;
+    t.sweep_i = Pack(sweep_);
+  }
+  void SetSweep(bool valid, unsigned index) {
+    sweep_.valid = valid, sweep_.index = static_cast<uint16_t>(index);
+    t.sweep_i = Pack(sweep_);
   }
   void Sweep(unsigned index) {
-    t.sweep_valid_i = 1;
-    t.sweep_index_i = static_cast<uint16_t>(index);
+    SetSweep(true, index);
     Step();
-    t.sweep_valid_i = 0;
+    SetSweep(false, index);
   }
-  void SetKey(const Key& key) {
-    t.key_space_i = static_cast<uint8_t>(key.space);
-    t.key_vpn_i = key.vpn;
-    t.key_high_i = key.high;
-  }
-  void SetOther(const Key& key) {
-    t.other_space_i = static_cast<uint8_t>(key.space);
-    t.other_vpn_i = key.vpn;
-  }
+  void SetKey(const Key& key) { t.key_i = key.Raw(); }
+  void SetOther(const Key& key) { t.other_i = Key{key.space, key.vpn}.Raw(); }
   bool small() const { return n != 0; }
+
+ private:
+  GMMU_STRUCT(gmmu_mmu_blocks_bench, sweep_t) sweep_{};
 };
 using BlocksTest = BlockTest<Blocks>;
 

@@ -6,6 +6,7 @@
 #include "Vgmmu_mmu_control_bench.h"
 #include "tb/rtl/block_test.h"
 #include "tb/rtl/mmu/key.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::bench {
 

@@ -69,20 +69,23 @@ class ControlTest : public ControlBenchTest {
 
   void Drive(const ControlOp& op, bool valid) {
     t.ctl_valid_i = valid;
-    t.ctl_set_i = op.set;
-    t.ctl_scope_i = static_cast<uint8_t>(op.scope);
-    t.ctl_space_i = static_cast<uint8_t>(op.space);
-    t.ctl_start_i = op.start;
-    t.ctl_end_i = op.end;
-    t.cfg_enable_i = op.config.enable;
-    t.cfg_target_i = static_cast<uint8_t>(op.config.target);
-    t.cfg_adapter_i = static_cast<uint8_t>(op.config.adapter);
-    t.cfg_offset_i = op.config.offset;
-    t.cfg_entries_i = op.config.entries;
-    t.cfg_levels_i = static_cast<uint8_t>(op.config.levels);
-    t.cfg_bits_i = op.config.bits;
-    t.cfg_dual_i = op.config.dual;
+    GMMU_STRUCT(gmmu_mmu_control_bench, mmu_ctl_t) ctl{};
+    ctl.op = op.set;  // CtlSetSpace or CtlInvalidate
+    ctl.scope = static_cast<uint8_t>(op.scope);
+    ctl.space = static_cast<uint8_t>(op.space);
+    ctl.va_start = op.start, ctl.va_end = op.end;
+    ctl.cfg.enable = op.config.enable;
+    ctl.cfg.root.target = static_cast<uint8_t>(op.config.target);
+    ctl.cfg.root.adapter = static_cast<uint8_t>(op.config.adapter);
+    ctl.cfg.root.offset = op.config.offset;
+    ctl.cfg.root_entries = op.config.entries;
+    ctl.cfg.levels = static_cast<uint8_t>(op.config.levels);
+    for (unsigned l = 0; l < 6; ++l) ctl.cfg.bits[l] = static_cast<uint8_t>(op.config.Bits(l));
+    ctl.cfg.dual = op.config.dual;
+    t.ctl_i = Pack(ctl);
   }
+  auto Kill() const { return Unpack<GMMU_STRUCT(gmmu_mmu_control_bench, kill_t)>(t.kill_o[n]); }
+  auto Sweep() const { return Unpack<GMMU_STRUCT(gmmu_mmu_control_bench, sweep_t)>(t.sweep_o[n]); }
 
   /// Sets inputs that must be ignored to random values.
   void Noise() {
@@ -92,14 +95,14 @@ class ControlTest : public ControlBenchTest {
   }
 
   void ExpectIdle() {
-    if (!just_ready_) ASSERT_EQ(t.hold_o, 0);
+    if (!just_ready_) ASSERT_EQ(t.hold_o[n], 0);
     just_ready_ = false;
-    ASSERT_EQ(t.kill_valid_o, 0);
-    ASSERT_EQ(t.sweep_valid_o, 0);
-    ASSERT_EQ(t.space_write_o, 0);
-    ASSERT_EQ(t.ctl_done_o, 0);
-    ASSERT_EQ(t.inv_valid_o, 0);
-    ASSERT_EQ(t.generation_o, generation_);
+    ASSERT_EQ(Kill().valid, 0);
+    ASSERT_EQ(Sweep().valid, 0);
+    ASSERT_EQ(t.space_write_o[n], 0);
+    ASSERT_EQ(t.ctl_done_o[n], 0);
+    ASSERT_EQ(t.inv_valid_o[n], 0);
+    ASSERT_EQ(t.generation_o[n], generation_);
   }
 
   /// Checks that after reset everything is swept once under hold, within a bounded time, and nothing else happens.
@@ -107,21 +110,21 @@ class ControlTest : public ControlBenchTest {
     const ControlOp op;
     unsigned steps = 0;
     Settle();
-    for (unsigned cycle = 0; !t.ctl_ready_o; ++cycle) {
+    for (unsigned cycle = 0; !t.ctl_ready_o[n]; ++cycle) {
       ASSERT_LT(cycle, Steps() + 20) << "ready after reset";
       Drive(op, asks);
       Noise();
       Settle();
-      ASSERT_EQ(t.kill_valid_o, 0);
-      ASSERT_EQ(t.space_write_o, 0);
-      ASSERT_EQ(t.ctl_done_o, 0);
-      ASSERT_EQ(t.inv_valid_o, 0);
-      ASSERT_EQ(t.generation_o, 0);
-      if (steps < Steps()) ASSERT_EQ(t.hold_o, 1) << "not yet swept";
-      if (t.sweep_valid_o) {
-        ASSERT_EQ(t.sweep_index_o, steps++);
-        ASSERT_EQ(t.sweep_all_o, 1);
-        ASSERT_EQ(t.sweep_ranged_o, 0);
+      ASSERT_EQ(Kill().valid, 0);
+      ASSERT_EQ(t.space_write_o[n], 0);
+      ASSERT_EQ(t.ctl_done_o[n], 0);
+      ASSERT_EQ(t.inv_valid_o[n], 0);
+      ASSERT_EQ(t.generation_o[n], 0);
+      if (steps < Steps()) ASSERT_EQ(t.hold_o[n], 1) << "not yet swept";
+      if (Sweep().valid) {
+        ASSERT_EQ(Sweep().index, steps++);
+        ASSERT_EQ(Sweep().all, 1);
+        ASSERT_EQ(Sweep().ranged, 0);
       }
       Step();
       t.ctl_valid_i = 0;
@@ -139,39 +142,40 @@ class ControlTest : public ControlBenchTest {
       Noise();
       Settle();
       ASSERT_NO_FATAL_FAILURE(ExpectIdle());
-      ASSERT_EQ(t.ctl_ready_o, 1);
-      ASSERT_EQ(t.busy_o, 0);
-      ASSERT_EQ(t.counted_o, 0);
+      ASSERT_EQ(t.ctl_ready_o[n], 1);
+      ASSERT_EQ(t.busy_o[n], 0);
+      ASSERT_EQ(t.counted_o[n], 0);
       Step();
     }
   }
 
   void ExpectScope(const ControlOp& op) {
-    ASSERT_EQ(t.sweep_all_o, op.All());
-    if (!op.All()) ASSERT_EQ(t.sweep_space_o, op.space);
-    ASSERT_EQ(t.sweep_ranged_o, op.Ranged());
+    ASSERT_EQ(Sweep().all, op.All());
+    if (!op.All()) ASSERT_EQ(Sweep().space, op.space);
+    ASSERT_EQ(Sweep().ranged, op.Ranged());
     if (!op.Ranged()) return;
-    ASSERT_EQ(t.sweep_first_o, op.First());
-    ASSERT_EQ(t.sweep_tail_o, op.Tail());
+    ASSERT_EQ(Sweep().first, op.First());
+    ASSERT_EQ(Sweep().tail, op.Tail());
   }
   void ExpectRow(const ControlOp& op) {
     const auto prepared = Prepare(op.config);
-    ASSERT_EQ(t.space_o, op.space);
-    ASSERT_EQ(t.row_enable_o, prepared && op.config.enable);
+    const auto row = Unpack<GMMU_STRUCT(gmmu_mmu_control_bench, space_row_t)>(t.space_row_o[n]);
+    ASSERT_EQ(t.space_o[n], op.space);
+    ASSERT_EQ(row.enable, prepared && op.config.enable);
     if (!prepared) return;
-    ASSERT_EQ(t.row_root_o, op.config.offset >> 12);
-    ASSERT_EQ(t.row_target_o, op.config.target);
-    ASSERT_EQ(t.row_entries_o, std::min<uint32_t>(op.config.entries, 8192));
-    ASSERT_EQ(t.row_top_o, op.config.levels - 1);
-    ASSERT_EQ(t.row_root_shift_o, prepared->root_shift);
-    ASSERT_EQ(t.row_root_bits_o, prepared->root_bits);
+    ASSERT_EQ(row.root, op.config.offset >> 12);
+    ASSERT_EQ(row.root_target, op.config.target);
+    ASSERT_EQ(row.root_entries, std::min<uint32_t>(op.config.entries, 8192));
+    ASSERT_EQ(row.top, op.config.levels - 1);
+    ASSERT_EQ(row.root_shift, prepared->root_shift);
+    ASSERT_EQ(row.root_bits, prepared->root_bits);
     for (unsigned l = 0; l < op.config.levels; ++l) {
       const unsigned pair = op.config.Pairs(l);
-      ASSERT_EQ(t.row_shift_o >> (6 * l) & 63, prepared->shift[l] - pair);
-      ASSERT_EQ(t.row_bits_o >> (4 * l) & 15, op.config.Bits(l) + pair);
-      if (l > 0) ASSERT_EQ(t.row_keep_o[l], prepared->keep[l]);
+      ASSERT_EQ(row.shift[l], prepared->shift[l] - pair);
+      ASSERT_EQ(row.bits[l], op.config.Bits(l) + pair);
+      if (l > 0) ASSERT_EQ(row.keep[l - 1], prepared->keep[l]);
     }
-    ASSERT_EQ(t.row_beyond_o, prepared->beyond);
+    ASSERT_EQ(row.beyond, prepared->beyond);
   }
 
   enum class Flush { kDone, kOnlyAcknowledged };
@@ -193,7 +197,7 @@ class ControlTest : public ControlBenchTest {
       Noise();
       Settle();
       ASSERT_NO_FATAL_FAILURE(ExpectIdle());
-      const bool taken = t.ctl_ready_o;
+      const bool taken = t.ctl_ready_o[n];
       Step();
       if (taken) break;
     }
@@ -206,7 +210,7 @@ class ControlTest : public ControlBenchTest {
       ASSERT_LT(cycle, limit) << "done of the operation";
       Noise();
       const bool quiet = held >= static_cast<int>(world.quiet.size());
-      if (t.hold_o && killed < 0) {
+      if (t.hold_o[n] && killed < 0) {
         t.quiet_i = quiet || world.quiet[static_cast<size_t>(held)];
       }
       bool drained = false, stale = true;
@@ -228,67 +232,67 @@ class ControlTest : public ControlBenchTest {
       Drive(next ? *next : AnyOp(), next != nullptr);
       Settle();
 
-      ASSERT_EQ(t.busy_o, 1);
-      ASSERT_EQ(t.counted_o, 1) << "each of these operations counts as an invalidation";
+      ASSERT_EQ(t.busy_o[n], 1);
+      ASSERT_EQ(t.counted_o[n], 1) << "each of these operations counts as an invalidation";
       if (!flushes) {
-        ASSERT_EQ(t.hold_o, 0);
-        ASSERT_EQ(t.sweep_valid_o, 0);
+        ASSERT_EQ(t.hold_o[n], 0);
+        ASSERT_EQ(Sweep().valid, 0);
       }
-      if (t.kill_valid_o) {
+      if (Kill().valid) {
         ASSERT_TRUE(flushes);
         ASSERT_FALSE(op.Empty()) << "an empty range drops nothing";
         ASSERT_LT(killed, 0) << "one kill";
-        ASSERT_EQ(t.hold_o, 1);
+        ASSERT_EQ(t.hold_o[n], 1);
         ASSERT_TRUE(quiet_lasts) << "held " << held << " of " << world.quiet.size();
-        ASSERT_EQ(t.kill_all_o, op.All());
-        if (!op.All()) ASSERT_EQ(t.kill_space_o, op.space);
-        ASSERT_EQ(t.space_write_o, op.set);
+        ASSERT_EQ(Kill().all, op.All());
+        if (!op.All()) ASSERT_EQ(Kill().space, op.space);
+        ASSERT_EQ(t.space_write_o[n], op.set);
         if (op.set) ASSERT_NO_FATAL_FAILURE(ExpectRow(op));
         killed = cycle;
       } else {
-        ASSERT_EQ(t.space_write_o, 0);
+        ASSERT_EQ(t.space_write_o[n], 0);
       }
-      if (flushes && steps < Steps() && killed >= 0 && !op.Empty()) ASSERT_EQ(t.hold_o, 1);
-      if (t.sweep_valid_o) {
+      if (flushes && steps < Steps() && killed >= 0 && !op.Empty()) ASSERT_EQ(t.hold_o[n], 1);
+      if (Sweep().valid) {
         ASSERT_GE(killed, 0);
         ASSERT_FALSE(op.Empty());
-        ASSERT_EQ(t.sweep_index_o, steps++);
+        ASSERT_EQ(Sweep().index, steps++);
         scope_until = cycle + 5;
       } else {
         ASSERT_TRUE(steps == 0 || steps == Steps()) << "one step a cycle";
       }
       if (cycle <= scope_until) ASSERT_NO_FATAL_FAILURE(ExpectScope(op));
-      if (t.generation_o != generation_) {
+      if (t.generation_o[n] != generation_) {
         ASSERT_TRUE(flushes);
         ASSERT_LT(flipped, 0) << "one flip";
         ASSERT_EQ(steps, op.Empty() ? 0 : Steps());
         if (!op.Empty()) ASSERT_GE(killed, 0);
-        generation_ = t.generation_o;
+        generation_ = t.generation_o[n];
         flipped = cycle;
       }
-      if (t.ctl_done_o) {
-        ASSERT_EQ(t.hold_o, 0);
-        ASSERT_EQ(t.inv_valid_o, flushes);
+      if (t.ctl_done_o[n]) {
+        ASSERT_EQ(t.hold_o[n], 0);
+        ASSERT_EQ(t.inv_valid_o[n], flushes);
         if (flushes) {
           ASSERT_GE(flipped, 0);
           ASSERT_TRUE(may_end) << "something old is in use";
-          ASSERT_EQ(t.inv_scope_o, op.set ? kSpace : op.scope);
-          ASSERT_EQ(t.inv_space_o, op.space);
+          ASSERT_EQ(t.inv_scope_o[n], op.set ? kSpace : op.scope);
+          ASSERT_EQ(t.inv_space_o[n], op.space);
           if (op.Ranged()) {
-            ASSERT_EQ(t.inv_start_o, op.start);
-            ASSERT_EQ(t.inv_end_o, op.end);
+            ASSERT_EQ(t.inv_start_o[n], op.start);
+            ASSERT_EQ(t.inv_end_o[n], op.end);
           }
         }
         if (op.set && op.space < Spaces()) configs_[op.space] = op.config;
       } else {
-        ASSERT_EQ(t.inv_valid_o, 0);
-        ASSERT_EQ(t.ctl_ready_o, 0) << "one at a time";
+        ASSERT_EQ(t.inv_valid_o[n], 0);
+        ASSERT_EQ(t.ctl_ready_o[n], 0) << "one at a time";
       }
       may_end = drained && !stale;
-      quiet_lasts |= t.hold_o && quiet;
-      held += t.hold_o;
-      const bool done = t.ctl_done_o;
-      const bool taken = next && t.ctl_ready_o;
+      quiet_lasts |= t.hold_o[n] && quiet;
+      held += t.hold_o[n];
+      const bool done = t.ctl_done_o[n];
+      const bool taken = next && t.ctl_ready_o[n];
       ASSERT_FALSE(taken) << "the next one is taken behind done";
       Step();
       if (done) return;

@@ -64,7 +64,7 @@ class FillTest : public BlocksTest {
     t.fi_page_valid_i = 0;
   }
   void Finish() {
-    for (int i = 0; !t.fi_idle_o; ++i) {
+    for (int i = 0; !t.fi_idle_o[n]; ++i) {
       ASSERT_LT(i, 60) << "the fill unit does not become idle";
       Step();
     }
@@ -77,12 +77,12 @@ class FillTest : public BlocksTest {
     t.l2_read_i = 0;
     Step();
     if (must) {
-      ASSERT_TRUE(t.fi_hit_o) << "space " << key.space << " page " << key.vpn;
+      ASSERT_TRUE(t.fi_hit_o[n]) << "space " << key.space << " page " << key.vpn;
     }
-    if (!t.fi_hit_o) return;
+    if (!t.fi_hit_o[n]) return;
     const auto known = model_.find(key);
     ASSERT_NE(known, model_.end()) << "space " << key.space << " page " << key.vpn;
-    ASSERT_EQ(t.fi_page_o, known->second);
+    ASSERT_EQ(t.fi_page_o[n], known->second);
   }
   void ReadBlock(const Key& key, const std::set<uint64_t>& must) {
     for (unsigned sub = 0; sub < 16 && !HasFatalFailure(); ++sub) {
@@ -116,7 +116,7 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
       t.fi_start_line_i = static_cast<uint8_t>(mask);
       t.fi_start_valid_i = 1;
       Settle();
-      ASSERT_TRUE(t.fi_start_ready_o);
+      ASSERT_TRUE(t.fi_start_ready_o[n]);
       Step();
       t.fi_start_valid_i = 0;
       bool done = false;
@@ -137,9 +137,9 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
           t.fi_line_word_i[0] = SomeWord();
         }
         Settle();
-        done = t.fi_done_o;
-        if (done) EXPECT_EQ(t.fi_done_row_o, row);
-        evictions += t.fi_eviction_o;
+        done = t.fi_done_o[n];
+        if (done) EXPECT_EQ(t.fi_done_row_o[n], row);
+        evictions += t.fi_eviction_o[n];
         Step();
         t.fi_page_valid_i = t.fi_line_valid_i = 0;
       }
@@ -177,7 +177,7 @@ TEST_P(FillTest, LinesAreTakenWhileOthersAreWritten) {
   unsigned done = 0, waits = 0;
   const auto cycle = [&] {
     Settle();
-    done += t.fi_done_o;
+    done += t.fi_done_o[n];
     Step();
   };
   for (unsigned round = 0; round < 200 && !HasFatalFailure(); ++round) {
@@ -207,7 +207,7 @@ TEST_P(FillTest, LinesAreTakenWhileOthersAreWritten) {
       t.fi_start_row_i = static_cast<uint8_t>(r);
       t.fi_start_line_i = static_cast<uint8_t>(mask);
       t.fi_start_valid_i = 1;
-      for (Settle(); !t.fi_start_ready_o; Settle()) {
+      for (Settle(); !t.fi_start_ready_o[n]; Settle()) {
         ASSERT_LT(++waits, 100'000u) << "a line is not taken";
         cycle();
       }
@@ -219,7 +219,7 @@ TEST_P(FillTest, LinesAreTakenWhileOthersAreWritten) {
         }
       }
     }
-    for (int wait = 0; !t.fi_idle_o; ++wait) {
+    for (int wait = 0; !t.fi_idle_o[n]; ++wait) {
       ASSERT_LT(wait, 100) << "the fill unit does not become idle";
       cycle();
     }
@@ -241,8 +241,8 @@ TEST_P(FillTest, NeighboursFollowEachOtherWithoutAGap) {
     t.fi_start_line_i = 7;
     t.fi_start_valid_i = 1;
     Settle();
-    const bool takes = t.fi_start_ready_o;
-    if (t.fi_done_o) {
+    const bool takes = t.fi_start_ready_o[n];
+    if (t.fi_done_o[n]) {
       if (lines > 1) cycles += i - last;
       last = i;
       ++lines;
@@ -278,10 +278,10 @@ TEST_P(FillTest, LookupsInBetweenFindTheOldBlockWholeOrNothing) {
       SetKey(next);
       Step();
       t.fi_start_valid_i = 0;
-      idle = wait > 1 && t.fi_idle_o;
-      if (t.fi_hit_o && wait > 0) {
-        const bool old = model_.count(read) && model_[read] == t.fi_page_o;
-        const bool fresh = after.count(read) && after[read] == t.fi_page_o;
+      idle = wait > 1 && t.fi_idle_o[n];
+      if (t.fi_hit_o[n] && wait > 0) {
+        const bool old = model_.count(read) && model_[read] == t.fi_page_o[n];
+        const bool fresh = after.count(read) && after[read] == t.fi_page_o[n];
         ASSERT_TRUE(old || fresh) << "space " << read.space << " page " << read.vpn;
       }
       read = next;

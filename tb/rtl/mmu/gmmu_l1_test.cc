@@ -23,8 +23,8 @@ TEST_P(L1Test, AnswersEveryLookupOnceWithTheTranslationOfItsGeneration) {
   if (HasFatalFailure()) return;
   rsp_stall_ = 0;
   Drain(4000);
-  EXPECT_TRUE(t.l1_idle_o);
-  EXPECT_EQ(t.l1_drained_o, 3);
+  EXPECT_TRUE(t.l1_idle_o[n]);
+  EXPECT_EQ(t.l1_drained_o[n], 3);
   EXPECT_GT(answered_, 1000u);
 }
 
@@ -73,7 +73,7 @@ TEST_P(L1Test, FewIsSaidWhileFourSlotsOrFewerAreFreeBesideTheNextOne) {
   held_ = 1;
   for (unsigned taken = 0; taken < slots_; ++taken) {
     Idle(6, false);
-    EXPECT_EQ(t.l1_few_o != 0, n == 0 && slots_ - taken <= 4 + 1) << taken << " of " << slots_;
+    EXPECT_EQ(t.l1_few_o[n] != 0, n == 0 && slots_ - taken <= 4 + 1) << taken << " of " << slots_;
     const Request miss{1, uint64_t{0x1000 + 64 * taken} << 12, 0};
     while (!Cycle(&miss, false)) {}
   }
@@ -83,9 +83,9 @@ TEST_P(L1Test, FewIsSaidWhileFourSlotsOrFewerAreFreeBesideTheNextOne) {
 TEST_P(L1Test, AllSlotsAreTakenInAsManyCyclesAndAFreedOneFourCyclesAfterItsMessage) {
   held_ = 1;
   Idle(6);
-  EXPECT_FALSE(t.l1_few_o);
+  EXPECT_FALSE(t.l1_few_o[n]);
   TakeAllSlots();
-  EXPECT_EQ(t.l1_few_o != 0, n == 0);     // with two slots none is reserved for the fetch
+  EXPECT_EQ(t.l1_few_o[n] != 0, n == 0);     // with two slots none is reserved for the fetch
   Request miss{1, uint64_t{1} << 50, 0};  // out of range, hence certainly a miss
   ASSERT_TRUE(Cycle(&miss, false));
   Idle(10, false);
@@ -142,18 +142,18 @@ TEST_P(L1Test, IsDrainedThreeCyclesAfterTheLastAnswerOfAGenerationIsGivenBack) {
     while (!Cycle(&other)) {}
     while (!waiting_.empty()) Cycle(nullptr);
     Idle(8);
-    EXPECT_EQ(t.l1_drained_o, 0);
+    EXPECT_EQ(t.l1_drained_o[n], 0);
     uses_.back().until = now;
     Idle(4);
-    EXPECT_EQ(t.l1_drained_o, old ? 1 : 2);
+    EXPECT_EQ(t.l1_drained_o[n], old ? 1 : 2);
     while (uses_.size() > 3) GiveBack(1), Cycle(nullptr);
     GiveBack(static_cast<unsigned>(uses_.size()));
     Idle(1);  // This cycle returns all answers in use at once.
     EXPECT_TRUE(uses_.empty());
     Idle(1);
-    EXPECT_EQ(t.l1_drained_o, old ? 1 : 2);
+    EXPECT_EQ(t.l1_drained_o[n], old ? 1 : 2);
     Idle(1);
-    EXPECT_EQ(t.l1_drained_o, 3);
+    EXPECT_EQ(t.l1_drained_o[n], 3);
   }
 }
 
@@ -179,7 +179,7 @@ TEST_P(L1Test, AcceptsNoMoreWhileHalfOfWhatItCanCountIsInUse) {
   EXPECT_LT(uses_.size(), half + 8);
   GiveBack(static_cast<unsigned>(uses_.size()));
   Drain(4000);
-  EXPECT_EQ(t.l1_drained_o, 3);
+  EXPECT_EQ(t.l1_drained_o[n], 3);
 }
 
 TEST_P(L1Test, AResetFreesAllSlotsInAsManyCyclesAndForgetsWhatIsInUse) {
@@ -196,11 +196,10 @@ TEST_P(L1Test, AResetFreesAllSlotsInAsManyCyclesAndForgetsWhatIsInUse) {
   standing_.Forget();
   quiet_ = 0, keep_ = false;
   const uint64_t begin = now;
-  t.sweep_all_i = 1;
+  SetScope(true);
   for (unsigned i = 0, entry = 0; lookups_.size() < slots_; ++entry) {
     ASSERT_LT(entry, 4 * slots_ + 40);
-    t.sweep_valid_i = entry < (small() ? 2 : 16);
-    t.sweep_index_i = static_cast<uint16_t>(entry);
+    SetSweep(entry < (small() ? 2u : 16u), entry);
     const Request miss = PageAt(0x1000 + 64 * i);
     const bool offers = i < slots_;
     i += Cycle(offers ? &miss : nullptr, false);
@@ -208,7 +207,7 @@ TEST_P(L1Test, AResetFreesAllSlotsInAsManyCyclesAndForgetsWhatIsInUse) {
   }
   EXPECT_LT(now - begin, 2 * slots_ + 24);
   Drain(4000);
-  EXPECT_EQ(t.l1_drained_o, 3);
+  EXPECT_EQ(t.l1_drained_o[n], 3);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, L1Test, SizesAndSeeds(2, 4), SizeAndSeed);

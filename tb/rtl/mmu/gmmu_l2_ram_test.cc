@@ -88,13 +88,13 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
       found_now = {hit, !key.high && (with >> (key.vpn & 8) & 0xff) != 0, same, empty, with, data};
     }
     if (before) {
-      ASSERT_EQ(t.l2_same_o, before->same) << "step " << i;
-      ASSERT_EQ(t.l2_empty_o, before->empty) << "step " << i;
-      ASSERT_EQ(t.l2_present_o, before->present) << "step " << i;
-      ASSERT_EQ(t.l2_hit_o, before->hit) << "step " << i;
-      ASSERT_EQ(t.l2_line_o, before->line) << "step " << i;
+      ASSERT_EQ(t.l2_same_o[n], before->same) << "step " << i;
+      ASSERT_EQ(t.l2_empty_o[n], before->empty) << "step " << i;
+      ASSERT_EQ(t.l2_present_o[n], before->present) << "step " << i;
+      ASSERT_EQ(t.l2_hit_o[n], before->hit) << "step " << i;
+      ASSERT_EQ(t.l2_line_o[n], before->line) << "step " << i;
       if (before->hit) {
-        ASSERT_EQ(t.l2_page_o, before->page) << "step " << i;
+        ASSERT_EQ(t.l2_page_o[n], before->page) << "step " << i;
       }
     }
     before = found_now;
@@ -107,11 +107,7 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
       Step();
       t.l2_read_i = 0;
       before.reset();
-      t.sweep_all_i = all;
-      t.sweep_ranged_i = ranged;
-      t.kill_space_i = static_cast<uint8_t>(space);
-      t.sweep_first_i = first;
-      t.sweep_tail_i = tail;
+      SetScope(all, ranged, space, first, tail);
       for (unsigned s = 0; s < sets_; ++s) Sweep(s);
       for (int step = 0; step < 3; ++step) Step();
       const auto [from, to] = Widened(first, tail);

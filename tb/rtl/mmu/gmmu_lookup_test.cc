@@ -219,7 +219,7 @@ TEST_P(LookupTest, WhoFindsNoRowWaitsAndOnlyTheEngineHasOneOfItsOwn) {
   for (unsigned p = 0; p < clients; ++p) Ask(p, 0, {0, p << 12, false});
   Run(60);
   EXPECT_TRUE(ends.empty());
-  EXPECT_FALSE(clients > 0 && t.idle_o);
+  EXPECT_FALSE(clients > 0 && t.idle_o[n]);
   Ask(engine, 0, {0, 0x70000, false});
   Run(60);
   ASSERT_EQ(ends.size(), 1u);

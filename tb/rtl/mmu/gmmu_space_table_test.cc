@@ -59,12 +59,12 @@ class SpaceTableTest : public ControlBenchTest {
     if (shown_) ASSERT_NO_FATAL_FAILURE(ExpectRead(*shown_));
     if (read && rows_.count(*read)) {
       for (unsigned i = 0; i < now_.size(); ++i) {
-        ASSERT_EQ(t.st_now_o[i], (rows_[*read].rest[i] & now_[i]) | known_now_[i]) << i;
+        ASSERT_EQ(t.st_now_o[n][i], (rows_[*read].rest[i] & now_[i]) | known_now_[i]) << i;
       }
     }
     if (rows_.count(t.st_other_space_i)) {
       const unsigned bit = kRowBits - kDualFromTop;
-      ASSERT_EQ(t.st_other_dual_o, rows_[t.st_other_space_i].rest[bit / 32] >> bit % 32 & 1);
+      ASSERT_EQ(t.st_other_dual_o[n], rows_[t.st_other_space_i].rest[bit / 32] >> bit % 32 & 1);
     }
     if (read) {
       const auto found = rows_.find(*read);
@@ -92,7 +92,7 @@ class SpaceTableTest : public ControlBenchTest {
     t.st_read_space_i = 0;
     Step();
     std::array<uint32_t, std::tuple_size_v<decltype(now_)>> ones_then{};
-    for (unsigned i = 0; i < now_.size(); ++i) ones_then[i] = t.st_now_o[i];
+    for (unsigned i = 0; i < now_.size(); ++i) ones_then[i] = t.st_now_o[n][i];
     for (unsigned i = 0; i < ones.rest.size(); ++i) mask_[i] = t.st_rest_o[i];
     t.st_read_i = 0;
     t.st_write_i = 1;
@@ -103,7 +103,7 @@ class SpaceTableTest : public ControlBenchTest {
     Settle();
     unsigned ones_read = 0, ones_now = 0;
     for (unsigned i = 0; i < mask_.size(); ++i) {
-      known_now_[i] = t.st_now_o[i];  // ones that the table shows for every written value
+      known_now_[i] = t.st_now_o[n][i];  // ones that the table shows for every written value
       now_[i] = ones_then[i] & ~known_now_[i];
       for (unsigned b = 0; b < 32; ++b) ones_read += mask_[i] >> b & 1;
       for (unsigned b = 0; b < 32; ++b) ones_now += now_[i] >> b & 1;
@@ -201,17 +201,18 @@ TEST_P(SweepTest, TellsARowAndThenWhatOfItMayDiffer) {
     }
     if (Random(3) != 0) next = scope;
     if (next) next->index = Random(1 << 16);
-    t.sw_valid_i = next.has_value();
-    t.sw_index_i = static_cast<uint16_t>(next ? next->index : Random(1 << 16));
-    t.sw_all_i = scope.all;
-    t.sw_ranged_i = scope.ranged;
-    t.sw_first_i = scope.first;
-    t.sw_tail_i = scope.tail;
+    GMMU_STRUCT(gmmu_mmu_control_bench, sweep_t) in{};
+    in.valid = next.has_value();
+    in.index = static_cast<uint16_t>(next ? next->index : Random(1 << 16));
+    in.all = scope.all, in.ranged = scope.ranged;
+    in.first = scope.first, in.tail = scope.tail;
+    t.sw_i = Pack(in);
     Settle();
-    ASSERT_EQ(t.sw_valid_o, now.has_value());
-    ASSERT_EQ(t.sw_index_o, now ? now->index : 0);
-    ASSERT_EQ(t.sw_all_o, before && before->all);
-    ASSERT_EQ(t.sw_loose_o, before ? Loose(*before) : 0) << std::hex << scope.first << " to " << scope.tail;
+    const auto step = Unpack<GMMU_STRUCT(gmmu_mmu_control_bench, sweep_step_t)>(t.sw_o);
+    ASSERT_EQ(step.valid, now.has_value());
+    ASSERT_EQ(step.index, now ? now->index : 0);
+    ASSERT_EQ(step.all, before && before->all);
+    ASSERT_EQ(step.loose, before ? Loose(*before) : 0) << std::hex << scope.first << " to " << scope.tail;
     if (before && before->ranged && !before->all) Loose(*before) > 255 ? ++wide : ++narrow;
     ControlBenchTest::Step();
     before = now;

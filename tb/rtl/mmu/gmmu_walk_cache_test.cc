@@ -26,7 +26,7 @@ class WalkCacheTest : public BlocksTest {
     for (unsigned l = 1; l < 6; ++l) shifts |= uint64_t{kShift[l]} << ((l - 1) * 6);
     t.wc_shifts_i = static_cast<uint32_t>(shifts);
     t.wc_leaves_i = 1;
-    t.sweep_all_i = 1;
+    SetScope(true);
     for (unsigned s = 0; s < 16; ++s) Sweep(s);
     Run(3);
   }
@@ -49,15 +49,15 @@ class WalkCacheTest : public BlocksTest {
     t.wc_enable_i = 0;
     Step();
     if (must) {
-      ASSERT_TRUE(t.wc_hit_o);
-      ASSERT_LE(t.wc_level_o, *must);
+      ASSERT_TRUE(t.wc_hit_o[n]);
+      ASSERT_LE(t.wc_level_o[n], *must);
     }
-    if (!t.wc_hit_o) return;
-    const auto& level = model_[t.wc_level_o];
-    const auto found = level.find(Masked(key, t.wc_level_o));
+    if (!t.wc_hit_o[n]) return;
+    const auto& level = model_[t.wc_level_o[n]];
+    const auto found = level.find(Masked(key, t.wc_level_o[n]));
     ASSERT_NE(found, level.end()) << "never written, or dropped";
-    ASSERT_EQ(t.wc_pfn_o, found->second.pfn);
-    ASSERT_EQ(t.wc_vram_o, found->second.vram);
+    ASSERT_EQ(Page(t.lg_page_o[n]).pfn(), found->second.pfn);
+    ASSERT_EQ(t.wc_vram_o[n], found->second.vram);
     ++hits_;
   }
   /// Makes a probe that only loads the key of a sweep.
@@ -96,11 +96,7 @@ TEST_P(WalkCacheTest, FindsOnlyWhatWasWrittenAndNotDropped) {
       const bool all = Random(4) == 0, ranged = Random(2) == 0;
       const unsigned space = Random(2);
       const uint64_t first = SomeKey().vpn, tail = first + (uint64_t{1} << Random(20));
-      t.sweep_all_i = all;
-      t.sweep_ranged_i = ranged;
-      t.kill_space_i = static_cast<uint8_t>(space);
-      t.sweep_first_i = first;
-      t.sweep_tail_i = tail;
+      SetScope(all, ranged, space, first, tail);
       Take({space, first, false});
       for (unsigned s = 0; s < 16; ++s) Sweep(s);
       for (int step = 0; step < 3; ++step) Step();
@@ -124,7 +120,7 @@ TEST_P(WalkCacheTest, AnAnswerStandsUntilTheNextProbeWhateverIsWritten) {
     const Key key{Random(2), (uint64_t{i} << 9 | uint64_t{4} << 33) & kVpnMask, false};
     Take(Key{key.space, 0, false});
     Probe(key, std::nullopt);
-    if (t.wc_hit_o) continue;  // A higher-level pointer that was written earlier already covers this key.
+    if (t.wc_hit_o[n]) continue;  // A higher-level pointer that was written earlier already covers this key.
     SetOther(Masked(key, level));
     t.wc_write_i = 1;
     t.wc_level_i = static_cast<uint8_t>(level);
@@ -133,7 +129,7 @@ TEST_P(WalkCacheTest, AnAnswerStandsUntilTheNextProbeWhateverIsWritten) {
     Step();
     t.wc_write_i = 0;
     for (int cycle = 0; cycle < 4; ++cycle) {
-      ASSERT_FALSE(t.wc_hit_o) << "cycle " << cycle << " after the write, key " << i;
+      ASSERT_FALSE(t.wc_hit_o[n]) << "cycle " << cycle << " after the write, key " << i;
       Step();
     }
     model_[level][Masked(key, level)] = {i, true};
@@ -162,9 +158,9 @@ TEST_P(WalkCacheTest, BothHalvesOfAPairAreKeptAndToldApart) {
     Step();
     t.wc_enable_i = 0;
     Step();
-    if (!t.wc_hit_o) return std::nullopt;
-    EXPECT_EQ(t.wc_level_o, 1);
-    return t.wc_pfn_o << 1 | t.wc_k64_o;
+    if (!t.wc_hit_o[n]) return std::nullopt;
+    EXPECT_EQ(t.wc_level_o[n], 1);
+    return Page(t.lg_page_o[n]).pfn() << 1 | t.wc_k64_o[n];
   };
   for (int i = 0; i < 200 && !HasFailure(); ++i) {
     Key key = SomeKey();
@@ -180,7 +176,7 @@ TEST_P(WalkCacheTest, BothHalvesOfAPairAreKeptAndToldApart) {
     const bool k64 = Random(2) != 0;
     write(key, narrow, k64, false);
     EXPECT_EQ(probe(key, false), narrow << 1 | k64);
-    t.sweep_all_i = 1;
+    SetScope(true);
     for (unsigned s = 0; s < 16; ++s) Sweep(s);
     for (int step = 0; step < 3; ++step) Step();
     EXPECT_EQ(probe(key, false), std::nullopt);
@@ -209,14 +205,14 @@ class LargeTest : public WalkCacheTest {
     t.wc_leaves_i = counts;
     Step();
     t.wc_leaves_i = Random(2) != 0;
-    const Page page(t.lg_page_o);
-    const bool hit = t.lg_hit_o;
+    const Page page(t.lg_page_o[n]);
+    const bool hit = t.lg_hit_o[n];
     if (must) {
       ASSERT_TRUE(hit);
     }
     if (!hit) return;
     ASSERT_TRUE(counts);
-    ASSERT_EQ(t.wc_level_o, page.level());
+    ASSERT_EQ(t.wc_level_o[n], page.level());
     ++hits_;
     for (const Entry& e : entered_) {
       if (e.space != space || ((e.vpn ^ vpn) & ~e.Rest()) != 0) continue;
@@ -235,7 +231,7 @@ class LargeTest : public WalkCacheTest {
     t.lg_fill_i = 1;
     Step();
     t.lg_fill_i = 0;
-    EXPECT_TRUE(t.lg_kept_o);
+    EXPECT_TRUE(t.lg_kept_o[n]);
     t.lg_dual_i = dual_;
     t.wc_level_i = 5;  // Other pointers are written meanwhile, which delays the fill.
     const bool killed = Random(10) == 0;
@@ -247,10 +243,10 @@ class LargeTest : public WalkCacheTest {
       t.lg_fill_i = Random(2) != 0;  // A fill of another space is dropped while one waits.
       Step();
       t.wc_write_i = t.kill_valid_i = t.lg_fill_i = 0;
-      EXPECT_EQ(t.lg_kept_o, !(killed && i == waits)) << i;
+      EXPECT_EQ(t.lg_kept_o[n], !(killed && i == waits)) << i;
     }
     Step();
-    EXPECT_FALSE(t.lg_kept_o);
+    EXPECT_FALSE(t.lg_kept_o[n]);
     return !killed;
   }
   bool dual_ = false;
@@ -272,11 +268,7 @@ TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
       const unsigned space = Random(2);
       const uint64_t first = At(Random(24)).vpn + Random(600);
       const uint64_t tail = first + (uint64_t{1} << Random(28));
-      t.sweep_all_i = all;
-      t.sweep_ranged_i = ranged;
-      t.kill_space_i = static_cast<uint8_t>(space);
-      t.sweep_first_i = first;
-      t.sweep_tail_i = tail;
+      SetScope(all, ranged, space, first, tail);
       Take({space, first, false});
       for (unsigned s = 0; s < 16; ++s) Sweep(s);
       Run(3);
@@ -306,19 +298,19 @@ TEST_P(LargeTest, ALargePageIsNoPointer) {
   entered_.push_back(e);
   Search(e.space, e.vpn | 77, true, true);
   Search(e.space, e.vpn | 77, false, false);
-  EXPECT_FALSE(t.wc_hit_o);
+  EXPECT_FALSE(t.wc_hit_o[n]);
   write(3, 0x333);
   Search(e.space, e.vpn | 77, true, true);
   Search(e.space, e.vpn | 77, false, false);
-  ASSERT_TRUE(t.wc_hit_o);
-  EXPECT_EQ(t.wc_level_o, 3);
-  EXPECT_EQ(t.wc_pfn_o, 0x333u);
+  ASSERT_TRUE(t.wc_hit_o[n]);
+  EXPECT_EQ(t.wc_level_o[n], 3);
+  EXPECT_EQ(Page(t.lg_page_o[n]).pfn(), 0x333u);
   write(1, 0x111);
   Search(e.space, e.vpn | 77, true, false);
-  EXPECT_FALSE(t.lg_hit_o);
-  ASSERT_TRUE(t.wc_hit_o);
-  EXPECT_EQ(t.wc_level_o, 1);
-  EXPECT_EQ(t.wc_pfn_o, 0x111u);
+  EXPECT_FALSE(t.lg_hit_o[n]);
+  ASSERT_TRUE(t.wc_hit_o[n]);
+  EXPECT_EQ(t.wc_level_o[n], 1);
+  EXPECT_EQ(Page(t.lg_page_o[n]).pfn(), 0x111u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, WalkCacheTest, SizesAndSeeds(2, 4), SizeAndSeed);

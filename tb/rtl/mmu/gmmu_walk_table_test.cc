@@ -90,15 +90,13 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
       start = *next;
       root = false;
     }
-    t.wt_cause_i = static_cast<uint8_t>(Refusal(key));
-    t.wt_level_i = static_cast<uint8_t>(start.level);
-    t.wt_pfn_i = start.pfn;
-    t.wt_vram_i = start.vram;
-    t.wt_index_valid_i = root;
-    t.wt_index_i = static_cast<uint16_t>(Index(shape, key, start.level));
-    t.wt_shift_i = static_cast<uint8_t>(shape.shift[start.level]);
-    t.wt_bits_i = static_cast<uint8_t>(shape.bits[start.level]);
-    t.wt_has_64k_i = shape.bits[0] >= 4;
+    GMMU_STRUCT(gmmu_mmu_blocks_bench, start_t) fields{};
+    fields.cause = static_cast<uint8_t>(Refusal(key)), fields.level = static_cast<uint8_t>(start.level);
+    fields.pfn = start.pfn, fields.vram = start.vram, fields.has_64k = shape.bits[0] >= 4;
+    fields.index_valid = root, fields.index = static_cast<uint16_t>(Index(shape, key, start.level));
+    fields.shift = static_cast<uint8_t>(shape.shift[start.level]);
+    fields.bits = static_cast<uint8_t>(shape.bits[start.level]);
+    t.wt_start_i = Pack(fields);
   }
   std::optional<Waiter> FreeWaiter() {
     for (int i = 0; i < 8; ++i) {
@@ -139,13 +137,13 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
   }
   std::optional<Op> Decide(Op op) {
     if (op.kind == Op::kRestart) return op;
-    if (t.wt_hit_o) {
+    if (t.wt_hit_o[n]) {
       op.kind = Op::kJoin;
       ++joined_;
-    } else if (t.wt_free_o || (op.who.first + 3 >= ports_ && t.wt_engine_free_o)) {
+    } else if (t.wt_free_o[n] || (op.who.first + 3 >= ports_ && t.wt_engine_free_o[n])) {
       op.kind = Op::kBegin;
-      op.engine = !t.wt_free_o;
-      op.wide = t.wt_near_o || Random(2) != 0;
+      op.engine = !t.wt_free_o[n];
+      op.wide = t.wt_near_o[n] || Random(2) != 0;
     } else {
       if (op.old) again_.push_front({op.who, op.key});
       return std::nullopt;
@@ -157,8 +155,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     t.wt_begin_i = t.wt_join_i = t.wt_restart_i = 0;
     if (!decided_) return;
     SetKey(decided_->key);
-    t.wt_port_i = static_cast<uint8_t>(decided_->who.first);
-    t.wt_slot_i = static_cast<uint8_t>(decided_->who.second);
+    t.wt_who_i = static_cast<uint16_t>(decided_->who.first << 6 | decided_->who.second);
     t.wt_begin_i = decided_->kind == Op::kBegin;
     t.wt_join_i = decided_->kind == Op::kJoin;
     t.wt_restart_i = decided_->kind == Op::kRestart;
@@ -204,13 +201,14 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     if (t.wt_r_valid_i && ++bursts_[which].sent == bursts_[which].beats.size()) {
       bursts_.erase(bursts_.begin() + static_cast<long>(which));
     }
-    if (t.wt_ar_valid_o && t.wt_ar_ready_i) {
-      Burst burst{t.wt_ar_id_o, {}, {}, 0, now + 1 + Random(latency_)};
+    if (t.wt_ar_valid_o[n] && t.wt_ar_ready_i) {
+      const auto ar = Unpack<GMMU_STRUCT(gmmu_mmu_blocks_bench, ax_t)>(t.wt_ar_o[n]);
+      Burst burst{ar.id, {}, {}, 0, now + 1 + Random(latency_)};
       const uint64_t beat = uint64_t{words} * 8;
-      for (unsigned b = 0; b <= t.wt_ar_len_o; ++b) {
+      for (unsigned b = 0; b <= ar.len; ++b) {
         std::array<uint64_t, 8> data{};
-        const uint64_t from = (t.wt_ar_addr_o & ~(beat - 1)) + b * beat;
-        for (unsigned w = 0; w < words; ++w) data[w] = Word(t.wt_ar_vram_o, from + w * 8);
+        const uint64_t from = (ar.addr & ~(beat - 1)) + b * beat;
+        for (unsigned w = 0; w < words; ++w) data[w] = Word(ar.port == 0, from + w * 8);
         burst.beats.push_back(data);
         burst.errors.push_back(Error(from));
       }
@@ -218,27 +216,29 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
       bursts_.push_back(burst);
       read_version_[burst.id] = version_;
     }
-    if (t.wt_restart_valid_o && t.wt_restart_ready_i) {
-      EXPECT_EQ(t.wt_restart_wide_o, wide_[t.wt_restart_row_o]);
-      restarts_.push_back({now + 2, {t.wt_restart_row_o, {t.wt_restart_space_o, t.wt_restart_vpn_o, false}}});
+    if (t.wt_restart_valid_o[n] && t.wt_restart_ready_i) {
+      EXPECT_EQ(t.wt_restart_wide_o[n], wide_[t.wt_restart_row_o[n]]);
+      restarts_.push_back({now + 2, {t.wt_restart_row_o[n], Key::Of(t.wt_restart_key_o[n] & ~uint64_t{1})}});
     }
-    if (t.wt_tell_valid_o && t.wt_tell_ready_i) Told();
-    if (t.wt_again_valid_o && t.wt_again_ready_i) {
-      const auto found = outstanding_.find({t.wt_again_port_o, t.wt_again_slot_o});
+    if (t.wt_tell_valid_o[n] && t.wt_tell_ready_i) Told();
+    if (t.wt_again_valid_o[n] && t.wt_again_ready_i) {
+      const auto again = Unpack<GMMU_STRUCT(gmmu_mmu_blocks_bench, lookup_t)>(t.wt_again_o[n]);
+      const auto found = outstanding_.find({again.port, again.slot});
       ASSERT_NE(found, outstanding_.end());
       EXPECT_FALSE(found->second.second) << "who began a walk is sent back";
-      EXPECT_EQ(t.wt_again_vpn_o, found->second.first.vpn);
+      EXPECT_EQ(again.key.vpn, found->second.first.vpn);
       again_.push_back({found->first, found->second.first});
       outstanding_.erase(found);
       ++sent_back_;
     }
-    if (t.wt_fill_valid_o && t.wt_fill_ready_i) {
-      EXPECT_EQ(read_version_[t.wt_fill_row_o], version_) << "a line of before a kill is entered";
-      fills_.push_back({now + 2 + Random(12), t.wt_fill_row_o});
+    if (t.wt_fill_valid_o[n] && t.wt_fill_ready_i) {
+      const unsigned row = Unpack<GMMU_STRUCT(gmmu_mmu_blocks_bench, line_t)>(t.wt_fill_o[n]).row;
+      EXPECT_EQ(read_version_[row], version_) << "a line of before a kill is entered";
+      fills_.push_back({now + 2 + Random(12), row});
     }
     decided_ = searched_ ? Decide(*searched_) : std::nullopt;
     searched_ = chosen;
-    quiet_ = t.wt_quiet_o && !searched_ && !decided_ && restarts_.empty() && fills_.empty() && !t.wt_wc_write_o &&
+    quiet_ = t.wt_quiet_o[n] && !searched_ && !decided_ && restarts_.empty() && fills_.empty() && !t.wt_wc_write_o[n] &&
                      !t.wt_begin_i && !t.wt_join_i && !t.wt_restart_i && !t.wt_fill_done_i
                  ? quiet_ + 1
                  : 0;
@@ -248,16 +248,16 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
   /// that the walk cache receives what the tables hold.
   void WatchRows() {
     const unsigned walks = small() ? 2 : 10;  // shared rows
-    ASSERT_GE(t.wt_early_o, std::min(free_, 3u));
-    if (t.wt_end_o) {
-      const auto row = live_.find(t.wt_end_row_o);
+    ASSERT_GE(t.wt_early_o[n], std::min(free_, 3u));
+    if (t.wt_end_o[n]) {
+      const auto row = live_.find(t.wt_end_row_o[n]);
       ASSERT_NE(row, live_.end()) << "a row ends twice";
-      EXPECT_EQ(t.wt_end_key_o, uint64_t{row->second.space} << 37 | row->second.vpn << 1);
+      EXPECT_EQ(t.wt_end_key_o[n], uint64_t{row->second.space} << 37 | row->second.vpn << 1);
       live_.erase(row);
       ++ended_;
     }
     if (t.wt_begin_i) {
-      const unsigned row = t.wt_begin_row_o;
+      const unsigned row = t.wt_begin_row_o[n];
       ASSERT_EQ(live_.count(row), 0u) << "a row begins that is in use";
       ASSERT_EQ(row == walks, t.wt_begin_engine_i != 0);
       ASSERT_LE(row, walks);
@@ -267,27 +267,30 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     }
     free_ = walks;
     for (const auto& row : live_) free_ -= row.first < walks;
-    if (!t.wt_wc_write_o) return;
-    const Key key{t.wt_wc_space_o, t.wt_wc_tag_o, false};
-    ASSERT_EQ(key.vpn & ((uint64_t{1} << shapes_[key.space].shift[t.wt_wc_level_o]) - 1), 0u);
+    if (!t.wt_wc_write_o[n]) return;
+    const auto pointer = Unpack<GMMU_STRUCT(gmmu_mmu_blocks_bench, wc_write_t)>(t.wt_wc_o[n]);
+    const Key key{pointer.space, pointer.tag, false};
+    ASSERT_EQ(key.vpn & ((uint64_t{1} << shapes_[key.space].shift[pointer.level]) - 1), 0u);
     std::optional<Start> at = Root(key.space);
-    for (Result unused; at && at->level >= t.wt_wc_level_o;) at = After(key, *at, &unused);
+    for (Result unused; at && at->level >= pointer.level;) at = After(key, *at, &unused);
     ASSERT_TRUE(at) << "a pointer that is none is cached";
-    EXPECT_EQ(t.wt_wc_pfn_o, at->pfn);
-    EXPECT_EQ(t.wt_wc_vram_o != 0, at->vram);
+    EXPECT_EQ(pointer.pfn, at->pfn);
+    EXPECT_EQ(pointer.vram != 0, at->vram);
     ++cached_;
   }
   void Told() {
-    const auto found = outstanding_.find({t.wt_tell_port_o, t.wt_tell_slot_o});
+    const auto tell = Unpack<GMMU_STRUCT(gmmu_mmu_blocks_bench, msg_t)>(t.wt_tell_o[n]);
+    const Page page(Pack(tell.page));
+    const auto found = outstanding_.find({tell.port, tell.slot});
     ASSERT_NE(found, outstanding_.end()) << "told twice, or nobody";
     const auto [key, began] = found->second;
     const Result want = Walk(key);
-    EXPECT_EQ(t.wt_tell_merged_o, !began);
-    EXPECT_EQ(t.wt_tell_vpn_o, key.vpn);
-    ASSERT_EQ(t.wt_tell_cause_o, want.cause) << "space " << key.space << " page " << key.vpn;
-    ASSERT_EQ(Page(t.wt_tell_page_o).level(), want.level);
+    EXPECT_EQ(tell.merged, !began);
+    EXPECT_EQ(tell.key.vpn, key.vpn);
+    ASSERT_EQ(tell.cause, want.cause) << "space " << key.space << " page " << key.vpn;
+    ASSERT_EQ(page.level(), want.level);
     if (want.cause == 0) {
-      ASSERT_EQ(t.wt_tell_page_o, want.page) << "space " << key.space << " page " << key.vpn;
+      ASSERT_EQ(page.raw, want.page) << "space " << key.space << " page " << key.vpn;
     } else {
       EXPECT_TRUE(began) << "a fault for a lookup that joined";
     }
@@ -320,12 +323,12 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
   }
   if (HasFatalFailure()) return;
   stall_ = 0;
-  for (unsigned i = 0; !outstanding_.empty() || !again_.empty() || searched_ || decided_ || !t.wt_idle_o; ++i) {
+  for (unsigned i = 0; !outstanding_.empty() || !again_.empty() || searched_ || decided_ || !t.wt_idle_o[n]; ++i) {
     ASSERT_LT(i, 4000u) << outstanding_.size() << " lookups are not told";
     Cycle(false);
     ASSERT_FALSE(HasFatalFailure());
   }
-  EXPECT_FALSE(t.wt_stale_o);
+  EXPECT_FALSE(t.wt_stale_o[n]);
   for (int i = 0; i < 3; ++i) Cycle(false);  // The last row needs up to three cycles to end.
   EXPECT_TRUE(live_.empty()) << "row " << live_.begin()->first << " of " << live_.size() << " has not ended";
   EXPECT_GT(ended_, 200u);

@@ -68,6 +68,7 @@ class L1Test : public BlocksTest {
     return key.vpn % 11 == 3 && !PageOf(key, version).big() ? kInvalid : 0;
   }
 
+  auto Response() const { return Unpack<GMMU_STRUCT(gmmu_mmu_blocks_bench, xlate_rsp_t)>(t.l1_rsp_o[n]); }
   bool Explained(const Request& request, unsigned version) const {
     const Key key{request.space, request.va >> 12 & kVpnMask, request.va >> 48 != 0};
     const Page page = PageOf(key, version);
@@ -76,9 +77,10 @@ class L1Test : public BlocksTest {
       if (request.access == 1 && page.read_only()) fault = kWriteProtect;
       if (request.access == 2 && page.no_execute()) fault = kExecuteProtect;
     }
-    if (t.l1_rsp_fault_o != fault) return false;
+    const auto rsp = Response();
+    if (rsp.fault != fault) return false;
     if (fault != 0) return true;
-    return t.l1_rsp_zero_o == page.zero() && t.l1_rsp_offset_o == (page.pfn() << 12 | (request.va & 0xfff));
+    return rsp.zero == page.zero() && rsp.gpa.offset == (page.pfn() << 12 | (request.va & 0xfff));
   }
 
   /// Runs one cycle. `offer`: a request to offer, or none. Returns whether it was accepted.
@@ -87,10 +89,10 @@ class L1Test : public BlocksTest {
     while (waiting_.count(tag) != 0) ++tag;
     t.l1_req_valid_i = offer != nullptr;
     if (offer != nullptr) {
-      t.l1_req_tag_i = static_cast<uint8_t>(tag);
-      t.l1_req_space_i = static_cast<uint8_t>(offer->space);
-      t.l1_req_va_i = offer->va;
-      t.l1_req_access_i = static_cast<uint8_t>(offer->access);
+      GMMU_STRUCT(gmmu_mmu_blocks_bench, xlate_req_t) req{};
+      req.tag = static_cast<uint8_t>(tag), req.space = static_cast<uint8_t>(offer->space);
+      req.va = offer->va, req.access = static_cast<uint8_t>(offer->access);
+      t.l1_req_i = Pack(req);
     }
     t.l1_rsp_ready_i = Random(100) >= rsp_stall_;
     t.l1_lookup_ready_i = Random(100) >= ask_stall_;
@@ -127,41 +129,40 @@ class L1Test : public BlocksTest {
         ++use;
       }
     }
-    t.l1_done0_i = static_cast<uint8_t>(back[0]);
-    t.l1_done1_i = static_cast<uint8_t>(back[1]);
+    t.l1_done_i = static_cast<uint8_t>(back[1] << 2 | back[0]);
     Settle();
+    const auto rsp = Response();
 
     for (unsigned g = 0; g < 2; ++g) {
-      if (used[g]) EXPECT_FALSE(t.l1_drained_o >> g & 1) << "generation " << g << ", cycle " << now;
+      if (used[g]) EXPECT_FALSE(t.l1_drained_o[n] >> g & 1) << "generation " << g << ", cycle " << now;
     }
-    if (quiet_ >= 3) EXPECT_EQ(t.l1_drained_o, 3) << "cycle " << now;
-    standing_.Look(t.l1_rsp_valid_o, t.l1_rsp_ready_i,
-                   {t.l1_rsp_tag_o, t.l1_rsp_generation_o, t.l1_rsp_offset_o, t.l1_rsp_fault_o, t.l1_rsp_zero_o});
-    const bool accepted = offer != nullptr && t.l1_req_ready_o;
-    if (t.l1_hit_o) ++hits_;
-    if (t.l1_lookup_valid_o && t.l1_lookup_ready_i) {
-      const unsigned slot = t.l1_lookup_slot_o;
+    if (quiet_ >= 3) EXPECT_EQ(t.l1_drained_o[n], 3) << "cycle " << now;
+    standing_.Look(t.l1_rsp_valid_o[n], t.l1_rsp_ready_i,
+                   {rsp.tag, rsp.generation, rsp.gpa.offset, rsp.fault, rsp.zero});
+    const bool accepted = offer != nullptr && t.l1_req_ready_o[n];
+    if (t.l1_hit_o[n]) ++hits_;
+    if (t.l1_lookup_valid_o[n] && t.l1_lookup_ready_i) {
+      const unsigned slot = Unpack<GMMU_STRUCT(gmmu_mmu_blocks_bench, asker_t)>(t.l1_lookup_o[n]).slot;
       EXPECT_LT(slot, slots_);
       EXPECT_FALSE(slot_used_[slot]) << "a slot asks twice";
       slot_used_[slot] = true;
-      lookups_.push_back(
-          {slot, {t.l1_lookup_space_o, t.l1_lookup_vpn_o, t.l1_lookup_high_o != 0}, now + 3 + Random(delay_)});
+      lookups_.push_back({slot, Key::Of(t.l1_lookup_key_o[n]), now + 3 + Random(delay_)});
     }
-    if (t.l1_rsp_valid_o && t.l1_rsp_ready_i) {
-      const auto request = waiting_.find(t.l1_rsp_tag_o);
+    if (t.l1_rsp_valid_o[n] && t.l1_rsp_ready_i) {
+      const auto request = waiting_.find(rsp.tag);
       if (request == waiting_.end()) {
-        ADD_FAILURE() << "tag " << unsigned{t.l1_rsp_tag_o} << " is not outstanding";
+        ADD_FAILURE() << "tag " << unsigned{rsp.tag} << " is not outstanding";
       } else {
-        const bool old = t.l1_rsp_generation_o != generation_;
-        EXPECT_FALSE(old && now > flipped_ + 1 && (t.l1_drained_o >> t.l1_rsp_generation_o & 1))
+        const bool old = rsp.generation != generation_;
+        EXPECT_FALSE(old && now > flipped_ + 1 && (t.l1_drained_o[n] >> rsp.generation & 1))
             << "an answer of a drained generation, cycle " << now;
         EXPECT_TRUE(Explained(request->second, version_) ||
                     ((old || between_) && version_ > 0 && Explained(request->second, version_ - 1)))
             << "va " << request->second.va << " space " << request->second.space << " fault "
-            << unsigned{t.l1_rsp_fault_o} << " cycle " << now;
+            << unsigned{rsp.fault} << " cycle " << now;
         left_.push_back(request->second.va >> 12);
         waiting_.erase(request);
-        uses_.push_back({t.l1_rsp_generation_o, now, keep_ ? ~uint64_t{0} : now + 1 + Random(held_)});
+        uses_.push_back({rsp.generation, now, keep_ ? ~uint64_t{0} : now + 1 + Random(held_)});
         ++answered_;
       }
     }
@@ -213,7 +214,7 @@ class L1Test : public BlocksTest {
   /// Invalidates as the control block does: messages stop, a sweep runs, and some cycles later the generation flips.
   /// Requests continue throughout.
   void Invalidate() {
-    t.sweep_all_i = 1;
+    SetScope(true);
     Request request = Some();
     const auto cycle = [&](bool messages) {
       if (Cycle(Random(2) == 0 ? &request : nullptr, messages)) request = Some();
@@ -221,12 +222,11 @@ class L1Test : public BlocksTest {
     for (int i = 0; i < 6; ++i) cycle(false);
     ++version_;
     between_ = true;
-    t.sweep_valid_i = 1;
     for (unsigned i = 0; i < (small() ? 2 : 16); ++i) {
-      t.sweep_index_i = static_cast<uint16_t>(i);
+      SetSweep(true, i);
       cycle(false);
     }
-    t.sweep_valid_i = 0;
+    SetSweep(false, 0);
     for (unsigned i = Random(4); i > 0; --i) cycle(true);
     Flip();
     between_ = false;
@@ -235,7 +235,7 @@ class L1Test : public BlocksTest {
       ASSERT_LT(i, 4000u) << "the old generation does not drain";
       const Request request = Some();
       Cycle(i < 60 ? &request : nullptr);
-      if (i > 8 && (t.l1_drained_o >> (generation_ ^ 1) & 1) != 0) break;
+      if (i > 8 && (t.l1_drained_o[n] >> (generation_ ^ 1) & 1) != 0) break;
     }
     for (const Use& use : uses_) EXPECT_EQ(use.generation, generation_) << "in use although drained";
   }

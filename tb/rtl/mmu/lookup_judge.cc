@@ -32,24 +32,26 @@ void LookupMachine::Resolve(const Waiter& who, Lookup& lookup) {
 }
 
 void LookupMachine::TakeWalks() {
-  ASSERT_LE(t.begin_o + t.join_o + t.restart_o, 1);
-  if (dry_) ASSERT_EQ(t.begin_o + t.join_o + t.restart_o, 0) << "under hold, after quiet";
-  if (t.count_wc_lookup_o) ASSERT_TRUE(t.begin_o || t.restart_o);
-  if (t.restart_o) {
+  const auto start = Unpack<Start>(t.start_o[n]);
+  ASSERT_LE(t.begin_o[n] + t.join_o[n] + t.restart_o[n], 1);
+  if (dry_) ASSERT_EQ(t.begin_o[n] + t.join_o[n] + t.restart_o[n], 0) << "under hold, after quiet";
+  if (t.count_wc_lookup_o[n]) ASSERT_TRUE(t.begin_o[n] || t.restart_o[n]);
+  if (t.restart_o[n]) {
     ASSERT_FALSE(restarting_.empty());
     const auto [row, entered] = restarting_.front();
     restarting_.pop_front();
-    ASSERT_EQ(t.restart_row_o, row);
-    ASSERT_EQ(t.begin_wide_o, rows[row].wide);
+    ASSERT_EQ(t.restart_row_o[n], row);
+    ASSERT_EQ(t.begin_wide_o[n], rows[row].wide);
     ASSERT_NO_FATAL_FAILURE(StartOf(rows[row].key, Second(rows[row].key), std::max(entered, released_)));
     rows[row].restarting = false;
-    rows[row].cause = t.start_cause_o;
+    rows[row].cause = start.cause;
     rows[row].due = now + 1 + Random(load.latency);
     ++counts.restarts;
   }
-  if (!t.begin_o && !t.join_o) return;
-  const Waiter who{t.what_port_o, t.what_slot_o};
-  const Key key{t.what_space_o, t.what_vpn_o, t.what_high_o != 0};
+  if (!t.begin_o[n] && !t.join_o[n]) return;
+  const auto what = Unpack<GMMU_STRUCT(gmmu_mmu_lookup_bench, lookup_t)>(t.what_o[n]);
+  const Waiter who{what.port, what.slot};
+  const Key key = Key::Of(Pack(what.key));
   Lookup* lookup = Find(who, key);
   ASSERT_NE(lookup, nullptr);
   ASSERT_TRUE(answered_ && answered_->key == key) << "what was searched for is not what begins or joins";
@@ -60,7 +62,7 @@ void LookupMachine::TakeWalks() {
     for (unsigned l = 1; l < *level; ++l) hidden |= pointers_.Any(l, key, spaces_[key.space].prepared.keep[l]);
     ASSERT_TRUE(hidden) << Name(who) << ": the walk cache has the large page";
   }
-  if (t.join_o) {
+  if (t.join_o[n]) {
     ASSERT_TRUE(answered_->hit);
     Row& row = rows[answered_->row];
     ASSERT_FALSE(row.Free()) << "the bench has freed a row too early";
@@ -70,7 +72,7 @@ void LookupMachine::TakeWalks() {
     return;
   }
   ASSERT_FALSE(answered_->hit) << "two walks for a page";
-  const bool engine = t.begin_engine_o;
+  const bool engine = t.begin_engine_o[n];
   if (engine) {
     ASSERT_TRUE(IsEngine(who.first) && answered_->engine) << Name(who);
     ++counts.engine;
@@ -99,63 +101,64 @@ void LookupMachine::TakeWalks() {
   }
   ASSERT_TRUE(at < rows.size() && rows[at].Free()) << "the bench counts rows wrongly";
   rows[at].busy = true;
-  rows[at].wide = t.begin_wide_o;
+  rows[at].wide = t.begin_wide_o[n];
   rows[at].restarting = false;
   rows[at].key = key;
-  rows[at].cause = t.start_cause_o;
+  rows[at].cause = start.cause;
   rows[at].owner = who;
   rows[at].joined.clear();
   rows[at].due = now + 1 + Random(load.latency);
   Resolve(who, *lookup);
   ++counts.begins;
-  counts.wide += t.begin_wide_o;
+  counts.wide += t.begin_wide_o[n];
 }
 
 void LookupMachine::ExpectWide(const Lookup& lookup) {
   if (lookup.key.high) return;
   const auto line = l2_.Line(lookup.key, From(lookup), now);
   const bool must = lookup.close == true || answered_->near || line == true;
-  if (must) ASSERT_TRUE(t.begin_wide_o) << lookup.close.value_or(false) << answered_->near << line.value_or(false);
+  if (must) ASSERT_TRUE(t.begin_wide_o[n]) << lookup.close.value_or(false) << answered_->near << line.value_or(false);
   if (!must && lookup.close == false && line == false && !lookup.again) {
-    ASSERT_FALSE(t.begin_wide_o) << "space " << lookup.key.space << " page " << lookup.key.vpn;
+    ASSERT_FALSE(t.begin_wide_o[n]) << "space " << lookup.key.space << " page " << lookup.key.vpn;
   }
 }
 
 void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
   const LookupSpace none, &space = key.space < Spaces() ? spaces_[key.space] : none;
   const LookupStart want = space.Root(key, second);
+  const auto start = Unpack<Start>(t.start_o[n]);
   ++counts.starts;
-  ASSERT_EQ(t.start_cause_o, want.cause) << "space " << key.space << " page " << key.vpn;
-  ASSERT_EQ(t.count_wc_lookup_o, want.cause == 0);
+  ASSERT_EQ(start.cause, want.cause) << "space " << key.space << " page " << key.vpn;
+  ASSERT_EQ(t.count_wc_lookup_o[n], want.cause == 0);
   if (want.cause != 0) {
-    ASSERT_EQ(t.start_level_o, want.level);
+    ASSERT_EQ(start.level, want.level);
     ++counts.causes;
     ++counts.cause[want.cause];
     return;
   }
-  ASSERT_EQ(t.start_dual_o, space.config.dual);
-  ASSERT_EQ(t.start_has_o, space.config.Bits(0) >= 4);
-  ASSERT_EQ(t.start_half_o, !second);
+  ASSERT_EQ(start.dual, space.config.dual);
+  ASSERT_EQ(start.has_64k, space.config.Bits(0) >= 4);
+  ASSERT_EQ(start.half, !second);
   const unsigned root = space.levels - 1;
   unsigned level = space.levels;  // level of the table that holds the pointer
-  ASSERT_EQ(t.count_wc_hit_o, !t.start_index_valid_o);
-  if (t.start_index_valid_o) {
-    ASSERT_EQ(t.start_level_o, root);
-    ASSERT_EQ(t.start_pfn_o, want.pfn);
-    ASSERT_EQ(t.start_vram_o, want.vram);
-    ASSERT_EQ(t.start_index_o, want.index);
-    ASSERT_EQ(t.start_shift_o, want.shift);
-    ASSERT_EQ(t.start_bits_o, want.bits);
+  ASSERT_EQ(t.count_wc_hit_o[n], !start.index_valid);
+  if (start.index_valid) {
+    ASSERT_EQ(start.level, root);
+    ASSERT_EQ(start.pfn, want.pfn);
+    ASSERT_EQ(start.vram, want.vram);
+    ASSERT_EQ(start.index, want.index);
+    ASSERT_EQ(start.shift, want.shift);
+    ASSERT_EQ(start.bits, want.bits);
   } else {
-    level = t.start_level_o + 1;
+    level = start.level + 1;
     ASSERT_LE(level, root);
-    ASSERT_TRUE(pointers_.May(level, key, space.prepared.keep[level], {t.start_pfn_o, t.start_vram_o != 0}, from, now))
+    ASSERT_TRUE(pointers_.May(level, key, space.prepared.keep[level], {start.pfn, start.vram != 0}, from, now))
         << "level " << level << " space " << key.space << " page " << key.vpn;
-    const bool k64 = space.Names64K(level, t.start_pfn_o);
+    const bool k64 = space.Names64K(level, start.pfn);
     const unsigned pair = space.config.Pairs(level - 1);
-    ASSERT_EQ(t.start_k64_o, k64);
-    ASSERT_EQ(t.start_shift_o, k64 ? 4 : space.prepared.shift[level - 1] - pair);
-    ASSERT_EQ(t.start_bits_o, ((k64 ? space.config.Bits(0) - 4 : space.config.Bits(level - 1)) + pair) & 15);
+    ASSERT_EQ(start.k64, k64);
+    ASSERT_EQ(start.shift, k64 ? 4 : space.prepared.shift[level - 1] - pair);
+    ASSERT_EQ(start.bits, ((k64 ? space.config.Bits(0) - 4 : space.config.Bits(level - 1)) + pair) & 15);
     ASSERT_FALSE(space.config.dual && level == 1 && !second) << "the table of the other half";
     ++counts.pointers;
   }
@@ -168,34 +171,35 @@ void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
 }
 
 void LookupMachine::TakeMessages() {
-  const bool told = t.tell_valid_i && t.tell_ready_o;
-  const Waiter who{t.msg_port_o, t.msg_slot_o};
-  const Key key{t.msg_space_o, t.msg_vpn_o, t.msg_high_o != 0};
-  said_.push_back({t.msg_valid_o != 0, key, t.msg_page_o});
+  const bool told = t.tell_valid_i && t.tell_ready_o[n];
+  const auto msg = Unpack<Message>(t.msg_o[n]);
+  const uint64_t page = Pack(msg.page);
+  const Waiter who{msg.port, msg.slot};
+  const Key key = Key::Of(Pack(msg.key));
+  said_.push_back({t.msg_valid_o[n] != 0, key, page});
   if (said_.size() > 3) said_.pop_front();
   if (said_.size() == 3 && said_.front().valid) {
-    ASSERT_EQ(t.later_space_o, said_.front().key.space);
-    ASSERT_EQ(t.later_vpn_o, said_.front().key.vpn);
-    ASSERT_EQ(t.later_high_o, said_.front().key.high);
-    ASSERT_EQ(t.later_page_o, said_.front().page);
+    const auto later = Unpack<GMMU_STRUCT(gmmu_mmu_lookup_bench, translation_t)>(t.later_o[n]);
+    ASSERT_EQ(Pack(later.key), said_.front().key.Raw());
+    ASSERT_EQ(Pack(later.page), said_.front().page);
   }
   tell_waits_ = t.tell_valid_i && !told ? tell_waits_ + 1 : 0;
   ASSERT_LT(tell_waits_, 24u) << "an answer of a walk does not get the bus";
-  ASSERT_EQ(t.count_hit_o, t.msg_valid_o != 0 && !told);
-  if (t.msg_valid_o == 0) {
+  ASSERT_EQ(t.count_hit_o[n], t.msg_valid_o[n] != 0 && !told);
+  if (t.msg_valid_o[n] == 0) {
     ASSERT_FALSE(told) << "an answer of a walk is lost";
     return;
   }
-  ASSERT_EQ(t.msg_valid_o, 1u << who.first);
+  ASSERT_EQ(t.msg_valid_o[n], 1u << who.first);
   if (told) {
     const Tell tell = tells_.front();
     tells_.pop_front();
     tell_stands_ = false;
     ASSERT_EQ(who, tell.who);
     ASSERT_TRUE(key == tell.key);
-    ASSERT_EQ(t.msg_merged_o, tell.merged);
-    ASSERT_EQ(t.msg_page_o, tell.page);
-    ASSERT_EQ(t.msg_cause_o, tell.cause);
+    ASSERT_EQ(msg.merged, tell.merged);
+    ASSERT_EQ(page, tell.page);
+    ASSERT_EQ(msg.cause, tell.cause);
     ASSERT_EQ(lookups_.erase(who), 1u);
     if (tell.large) {
       const unsigned level = tell.page & 7;
@@ -209,11 +213,11 @@ void LookupMachine::TakeMessages() {
   Lookup* lookup = Find(who, key);
   ASSERT_NE(lookup, nullptr);
   ASSERT_FALSE(key.high);
-  ASSERT_EQ(t.msg_merged_o, 0);
-  ASSERT_EQ(t.msg_cause_o, 0);
+  ASSERT_EQ(msg.merged, 0);
+  ASSERT_EQ(msg.cause, 0);
   const auto held = l2_.During(key, From(*lookup), now);
-  const bool l2 = std::find(held.begin(), held.end(), std::optional<uint64_t>(t.msg_page_o)) != held.end();
-  const bool large = large_.May(key, t.msg_page_o);
+  const bool l2 = std::find(held.begin(), held.end(), std::optional<uint64_t>(page)) != held.end();
+  const bool large = large_.May(key, page);
   ASSERT_TRUE(l2 || large) << Name(who) << " space " << key.space << " page " << key.vpn << ": nobody has entered this";
   counts.must_hits += held.size() == 1 && held[0];
   counts.large_hits += large && !l2;
@@ -223,7 +227,7 @@ void LookupMachine::TakeMessages() {
 }
 
 void LookupMachine::TakePorts() {
-  const unsigned taken = t.lookup_valid_i & t.lookup_ready_o;
+  const unsigned taken = t.lookup_valid_i & t.lookup_ready_o[n];
   ASSERT_EQ(taken & (taken - 1), 0u) << "two lookups in one cycle";
   if (held_ >= 3) ASSERT_EQ(taken, 0u) << "a lookup enters under hold";
   std::vector<bool> waits_for_row(Ports());  // ports that waited for a row and are therefore rarely served
@@ -259,7 +263,7 @@ void LookupMachine::TakePorts() {
       port.others.assign(Ports(), 0);
       port.closed = 0;
     }
-    port.closed += t.lookup_ready_o == 0 || waits_for_row[p];  // in this cycle the port may not have been eligible
+    port.closed += t.lookup_ready_o[n] == 0 || waits_for_row[p];  // in this cycle the port may not have been eligible
     for (unsigned o = 0; stands && !mine && o < Ports(); ++o) {
       port.others[o] += taken >> o & 1;
       ASSERT_LE(port.others[o], 2 + port.closed)
@@ -271,19 +275,19 @@ void LookupMachine::TakePorts() {
     if (lookup.resolved) continue;
     ASSERT_LT(now - lookup.entered, kBound) << Name(who) << " is forgotten";
     waits |= lookup.again || lookup.entered + 5 <= now;
-    if (lookup.entered < now) ASSERT_FALSE(t.idle_o) << Name(who) << " is under way";
+    if (lookup.entered < now) ASSERT_FALSE(t.idle_o[n]) << Name(who) << " is under way";
   }
   if (waits) last_wait_ = now;
 }
 
 void LookupMachine::TakeRest() {
-  if (held_ >= 3) ASSERT_FALSE(t.restart_valid_i && t.restart_ready_o) << "a restart enters under hold";
-  if (t.restart_valid_i && t.restart_ready_o) {
+  if (held_ >= 3) ASSERT_FALSE(t.restart_valid_i && t.restart_ready_o[n]) << "a restart enters under hold";
+  if (t.restart_valid_i && t.restart_ready_o[n]) {
     restarting_.push_back({restarts_.front().first, now});
     restarts_.pop_front();
   }
   if (!restarting_.empty()) ASSERT_LT(now - restarting_.front().second, 20u) << "a restart is lost";
-  if (t.again_valid_i && t.again_ready_o) {
+  if (t.again_valid_i && t.again_ready_o[n]) {
     Lookup& lookup = lookups_.at(again_.front().first);
     lookup.resolved = false;
     lookup.again = true;
@@ -291,12 +295,12 @@ void LookupMachine::TakeRest() {
     again_.pop_front();
     ++counts.again;
   }
-  if (t.probed_o) {
+  if (t.probed_o[n]) {
     ASSERT_TRUE(fill_ && fill_->state == FillWork::kWait) << "nobody has asked";
     const auto want = l2_.Probe(fill_->key);
-    ASSERT_EQ(t.probed_same_o, want.same);
-    ASSERT_EQ(t.probed_empty_o, want.empty);
-    ASSERT_EQ(t.probed_present_o, want.present);
+    ASSERT_EQ(t.probed_same_o[n], want.same);
+    ASSERT_EQ(t.probed_empty_o[n], want.empty);
+    ASSERT_EQ(t.probed_present_o[n], want.present);
     fill_->present = want.present;
     fill_->evicts = want.same == 0 && want.empty == 0;
     fill_->way = Random(Ways());

@@ -17,13 +17,12 @@ LookupMachine::LookupMachine(unsigned size, uint64_t seed)
   t.hold_i = 1;
   Reset();
   // Everything is swept once, as the control block does after reset.
-  t.scope_all_i = 1;
+  DriveScope({true});
   for (unsigned i = 0; i < Steps() + 4; ++i) {
-    t.sweep_valid_i = i < Steps();
-    t.sweep_index_i = static_cast<uint16_t>(i);
+    DriveSweep(i);
     BlockBench::Step();
   }
-  t.scope_all_i = 0;
+  DriveScope({});
   for (unsigned s = 0; s < Spaces(); ++s) {
     for (unsigned i = 0; i < (Spaces() > 4 ? 4 : 10); ++i) {
       const unsigned area = Random(4) == 0 ? 2 + Random(2) : 0;  // areas 2 and 3 have large pages
@@ -48,14 +47,14 @@ void LookupMachine::Step() {
   TakePorts();
   TakeRest();
   MoveRows();
-  searched_ = Key{t.search_space_o, t.search_vpn_o, t.search_high_o != 0};
+  searched_ = Key::Of(t.search_key_o[n]);
   answered_ = answer_;
-  count_hit_ += t.count_hit_o;
-  count_miss_ += t.count_miss_o;
-  count_merged_ += t.count_merged_o;
-  count_wc_lookup_ += t.count_wc_lookup_o;
-  count_wc_hit_ += t.count_wc_hit_o;
-  quiet_seen_ = t.quiet_o;
+  count_hit_ += t.count_hit_o[n];
+  count_miss_ += t.count_miss_o[n];
+  count_merged_ += t.count_merged_o[n];
+  count_wc_lookup_ += t.count_wc_lookup_o[n];
+  count_wc_hit_ += t.count_wc_hit_o[n];
+  quiet_seen_ = t.quiet_o[n];
   Edge();
 }
 
@@ -75,8 +74,8 @@ void LookupMachine::Drain() {
     ASSERT_FALSE(testing::Test::HasFatalFailure());
   }
   Run(LookupLarge::kEntered + 1);
-  ASSERT_TRUE(t.idle_o);
-  ASSERT_TRUE(t.quiet_o);
+  ASSERT_TRUE(t.idle_o[n]);
+  ASSERT_TRUE(t.quiet_o[n]);
   ASSERT_EQ(count_hit_, counts.hits);
   ASSERT_EQ(count_miss_, counts.begins);
   ASSERT_EQ(count_merged_, counts.joins);
@@ -96,36 +95,30 @@ void LookupMachine::Invalidate(const LookupScope& scope, const std::optional<Loo
   }
   dry_ = sweeping_ = true;
   scope_ = scope;
-  t.scope_all_i = scope.all;
-  t.scope_space_i = static_cast<uint8_t>(scope.space);
-  t.scope_ranged_i = scope.ranged;
-  t.scope_first_i = scope.first;
-  t.scope_tail_i = scope.tail;
+  DriveScope(scope);
   Run(Random(2));
-  t.kill_valid_i = 1;
+  kill_.valid = 1, t.kill_i = Pack(kill_);
   if (space) {
     t.space_write_i = 1;
-    t.row_enable_i = space->enable;
-    t.row_root_i = space->root;
-    t.row_target_i = static_cast<uint8_t>(space->target);
-    t.row_entries_i = static_cast<uint16_t>(space->entries);
-    t.row_top_i = static_cast<uint8_t>(space->levels - 1);
-    t.row_root_shift_i = static_cast<uint8_t>(space->prepared.root_shift);
-    t.row_root_bits_i = static_cast<uint8_t>(space->prepared.root_bits);
-    uint64_t shifts = 0;
-    uint32_t widths = 0;
+    GMMU_STRUCT(gmmu_mmu_lookup_bench, space_row_t) row{};
+    row.enable = space->enable;
+    row.root = space->root;
+    row.root_target = static_cast<uint8_t>(space->target);
+    row.root_entries = static_cast<uint16_t>(space->entries);
+    row.top = static_cast<uint8_t>(space->levels - 1);
+    row.root_shift = static_cast<uint8_t>(space->prepared.root_shift);
+    row.root_bits = static_cast<uint8_t>(space->prepared.root_bits);
     for (unsigned l = 0; l < space->levels; ++l) {
       const unsigned pair = space->config.Pairs(l);
-      shifts |= uint64_t{space->prepared.shift[l] - pair} << (6 * l);
-      widths |= (space->config.Bits(l) + pair) << (4 * l);
+      row.shift[l] = static_cast<uint8_t>(space->prepared.shift[l] - pair);
+      row.bits[l] = static_cast<uint8_t>(space->config.Bits(l) + pair);
     }
-    t.row_dual_i = space->config.dual;
-    t.row_has_i = space->config.Bits(0) >= 4;
-    t.row_bits_64k_i = static_cast<uint8_t>((space->config.Bits(0) - 4) & 15);
-    t.row_shift_i = shifts;
-    t.row_bits_i = widths;
-    for (unsigned l = 0; l < 6; ++l) t.row_keep_i[l] = space->prepared.keep[l];
-    t.row_beyond_i = space->prepared.beyond;
+    row.dual = space->config.dual;
+    row.has_64k = space->config.Bits(0) >= 4;
+    row.bits_64k = static_cast<uint8_t>((space->config.Bits(0) - 4) & 15);
+    for (unsigned l = 1; l < 6; ++l) row.keep[l - 1] = space->prepared.keep[l];
+    row.beyond = space->prepared.beyond;
+    t.space_row_i = Pack(row);
   }
   const std::array<uint64_t, 6> keep = scope.space < Spaces() ? spaces_[scope.space].prepared.keep
                                                               : std::array<uint64_t, 6>{};
@@ -140,20 +133,34 @@ void LookupMachine::Invalidate(const LookupScope& scope, const std::optional<Loo
   }
   Step();
   if (space) spaces_[scope.space] = *space;
-  t.kill_valid_i = t.space_write_i = 0;
+  kill_.valid = 0, t.kill_i = Pack(kill_);
+  t.space_write_i = 0;
   for (unsigned i = 0; i < Steps() + 4; ++i) {
-    t.sweep_valid_i = i < Steps();
-    t.sweep_index_i = static_cast<uint16_t>(i);
+    DriveSweep(i);
     Step();
   }
   hold_ = dry_ = sweeping_ = false;
   released_ = now;
-  t.scope_all_i = Chance(50);
-  t.scope_space_i = static_cast<uint8_t>(Random(64));
-  t.scope_ranged_i = Chance(50);
-  t.scope_first_i = rng() & kVpnMask;
-  t.scope_tail_i = rng() & kVpnMask;
+  LookupScope noise;
+  noise.all = Chance(50);
+  noise.space = Random(64);
+  noise.ranged = Chance(50);
+  noise.first = rng() & kVpnMask;
+  noise.tail = rng() & kVpnMask;
+  DriveScope(noise);
   ++counts.kills;
+}
+
+void LookupMachine::DriveScope(const LookupScope& scope) {
+  kill_.all = sweep_.all = scope.all;
+  kill_.space = sweep_.space = t.space_i = static_cast<uint8_t>(scope.space);
+  sweep_.ranged = scope.ranged, sweep_.first = scope.first, sweep_.tail = scope.tail;
+  t.kill_i = Pack(kill_), t.sweep_i = Pack(sweep_);
+}
+
+void LookupMachine::DriveSweep(unsigned step) {
+  sweep_.valid = step < Steps(), sweep_.index = static_cast<uint16_t>(step);
+  t.sweep_i = Pack(sweep_);
 }
 
 void LookupMachine::Fill(const Key& key, unsigned words, uint64_t page) {

@@ -9,6 +9,7 @@
 #include "Vgmmu_mmu_lookup_bench.h"
 #include "lookup_model.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::bench {
 
@@ -91,6 +92,8 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   std::vector<std::pair<uint64_t, unsigned>> served;  ///< ports whose lookups were accepted, with the cycle
 
  private:
+  using Message = GMMU_STRUCT(gmmu_mmu_lookup_bench, msg_t);
+  using Start = GMMU_STRUCT(gmmu_mmu_lookup_bench, start_t);
   struct Standing {
     unsigned slot;
     Key key;
@@ -139,6 +142,8 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     size_t row = 0;
   };
 
+  void DriveScope(const LookupScope& scope);
+  void DriveSweep(unsigned step);  ///< steps from Steps() on end the sweep
   void DrivePorts();
   void DriveTell();
   void DriveRest();
@@ -186,6 +191,8 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   uint64_t last_wait_ = 0;            // latest cycle in which a lookup waited for a row
   bool hold_ = false, dry_ = false, sweeping_ = false, tell_stands_ = false, quiet_seen_ = false;
   LookupScope scope_;
+  GMMU_STRUCT(gmmu_mmu_lookup_bench, kill_t) kill_{};
+  GMMU_STRUCT(gmmu_mmu_lookup_bench, sweep_t) sweep_{};
   uint64_t count_hit_ = 0, count_miss_ = 0, count_merged_ = 0, count_wc_lookup_ = 0, count_wc_hit_ = 0;
 };
 

@@ -63,7 +63,7 @@ void LookupMachine::DrivePorts() {
     t.lookup_slot_i[p] = static_cast<uint8_t>(offer ? offer->slot : Random(64));
 
     // lookup_ready_o is registered, so it already shows whether the offer will be accepted.
-    const bool taken = offer && t.lookup_ready_o >> p & 1;
+    const bool taken = offer && t.lookup_ready_o[n] >> p & 1;
     const size_t gone = taken && !port.fresh ? 1 : 0;
     port.hint = false;
     port.told.reset();
@@ -85,9 +85,7 @@ void LookupMachine::DrivePorts() {
     }
     if (port.told) t.lookup_hint_i |= bit;
     const Key shown = port.told.value_or(Key{Random(64), rng() & kVpnMask, Chance(50)});
-    t.lookup_space_i[p] = static_cast<uint8_t>(shown.space);
-    t.lookup_vpn_i[p] = shown.vpn;
-    t.lookup_high_i[p] = shown.high;
+    t.lookup_key_i[p] = shown.Raw();
   }
 }
 
@@ -96,14 +94,11 @@ void LookupMachine::DriveTell() {
   tell_stands_ = t.tell_valid_i;
   Tell tell{{Random(Ports()), Random(64)}, SomeKey(), Chance(50), rng() >> 12, Random(16), Chance(50), Random(36)};
   if (tell_stands_) tell = tells_.front();
-  t.tell_port_i = static_cast<uint8_t>(tell.who.first);
-  t.tell_slot_i = static_cast<uint8_t>(tell.who.second);
-  t.tell_merged_i = tell.merged;
-  t.tell_space_i = static_cast<uint8_t>(tell.key.space);
-  t.tell_vpn_i = tell.key.vpn;
-  t.tell_high_i = tell.key.high;
-  t.tell_page_i = tell.page;
-  t.tell_cause_i = static_cast<uint8_t>(tell.cause);
+  Message msg{};
+  msg.port = static_cast<uint8_t>(tell.who.first), msg.slot = static_cast<uint8_t>(tell.who.second);
+  msg.merged = tell.merged, msg.cause = static_cast<uint8_t>(tell.cause);
+  msg.key.set(tell.key.Raw()), msg.page.set(tell.page);
+  t.tell_i = Pack(msg);
   t.tell_large_i = tell.large;
   t.tell_shift_i = static_cast<uint8_t>(tell.shift);
 }
@@ -112,19 +107,13 @@ void LookupMachine::DriveRest() {
   t.restart_valid_i = !restarts_.empty();
   const auto [row, key] = restarts_.empty() ? std::pair<unsigned, Key>(Random(64), SomeKey()) : restarts_.front();
   t.restart_row_i = static_cast<uint8_t>(row);
-  t.restart_space_i = static_cast<uint8_t>(key.space);
-  t.restart_vpn_i = key.vpn;
-  t.restart_high_i = key.high;
+  t.restart_key_i = key.Raw();
   t.restart_second_i = Second(key);
   t.restart_wide_i = restarts_.empty() ? Random(2) != 0 : rows[row].wide;
 
   t.again_valid_i = !again_.empty();
   const auto [who, of] = again_.empty() ? std::pair<Waiter, Key>({0, 0}, SomeKey()) : again_.front();
-  t.again_port_i = static_cast<uint8_t>(who.first);
-  t.again_slot_i = static_cast<uint8_t>(who.second);
-  t.again_space_i = static_cast<uint8_t>(of.space);
-  t.again_vpn_i = of.vpn;
-  t.again_high_i = of.high;
+  t.again_i = uint64_t{who.first} << 49 | uint64_t{who.second} << 43 | of.Raw();
 
   t.wc_write_i = 0;
   if (pointer_) {
@@ -140,7 +129,7 @@ void LookupMachine::DriveRest() {
   const LookupPointers::Table table{rng() & kVpnMask, Chance(50)};
   // Walks of a swept scope do not continue, and some entries written during the sweep are dropped.
   const uint64_t rest = ~space.prepared.keep[level] & kVpnMask;
-  if (sweeping_ && !t.kill_valid_i &&
+  if (sweeping_ && !kill_.valid &&
       (scope_.Covers(at.space, tag, tag | rest) || pointers_.Knows(level, at.space, tag)))
     return;
   WritePointer({level, at.space, tag, table});
@@ -148,21 +137,20 @@ void LookupMachine::DriveRest() {
 
 void LookupMachine::WritePointer(const NewPointer& pointer) {
   t.wc_write_i = 1;
-  t.wc_level_i = static_cast<uint8_t>(pointer.level);
-  t.wc_space_i = static_cast<uint8_t>(pointer.space);
-  t.wc_tag_i = pointer.tag;
-  t.wc_pfn_i = pointer.table.first;
-  t.wc_vram_i = pointer.table.second;
-  t.wc_k64_i = spaces_[pointer.space].Names64K(pointer.level, pointer.table.first);
-  if (t.kill_valid_i) return;  // a kill drops the pointer
+  GMMU_STRUCT(gmmu_mmu_lookup_bench, wc_write_t) data{};
+  data.level = static_cast<uint8_t>(pointer.level), data.space = static_cast<uint8_t>(pointer.space);
+  data.tag = pointer.tag, data.pfn = pointer.table.first, data.vram = pointer.table.second;
+  data.k64 = spaces_[pointer.space].Names64K(pointer.level, pointer.table.first);
+  t.wc_data_i = Pack(data);
+  if (kill_.valid) return;  // a kill drops the pointer
   large_.Pointer(pointer.level);
   pointers_.Write(now, pointer.level, pointer.space, pointer.tag, pointer.table, !sweeping_);
 }
 
 void LookupMachine::DriveFill() {
   t.probe_valid_i = 0;
-  t.probe_space_i = static_cast<uint8_t>(Random(64));
-  t.probe_vpn_i = rng() & kVpnMask;
+  const unsigned space = Random(64);
+  t.probe_key_i = Key{space, rng() & kVpnMask}.Raw();
   t.tag_write_i = t.data_write_i = 0;
   if (!fill_ && !quiet && !hold_ && Chance(load.fills)) {
     Key key = SomeKey();
@@ -175,8 +163,7 @@ void LookupMachine::DriveFill() {
   if (!fill_) return;
   if (fill_->state == FillWork::kProbe || fill_->state == FillWork::kStands) {
     t.probe_valid_i = fill_->state == FillWork::kProbe;
-    t.probe_space_i = static_cast<uint8_t>(fill_->key.space);
-    t.probe_vpn_i = fill_->key.vpn;
+    t.probe_key_i = fill_->key.Raw();
     fill_->state = fill_->state == FillWork::kProbe ? FillWork::kStands : FillWork::kWait;
     return;
   }
@@ -192,10 +179,9 @@ void LookupMachine::DriveFill() {
   const bool tag = last || (first && fill_->evicts);
   t.data_write_i = static_cast<uint8_t>(good ? 1u << fill_->way : 0);
   t.tag_write_i = static_cast<uint8_t>(tag ? 1u << fill_->way : 0);
-  t.entry_space_i = static_cast<uint8_t>(key.space);
-  t.entry_vpn_i = key.vpn;
-  t.entry_present_i = static_cast<uint16_t>(present);
-  t.entry_page_i = page;
+  t.fill_key_i = key.Raw();
+  t.fill_present_i = static_cast<uint16_t>(present);
+  t.fill_page_i = page;
   l2_.Write(now, key, fill_->way, good ? std::optional<uint64_t>(page) : std::nullopt,
             tag ? std::optional<unsigned>(present) : std::nullopt);
   if (last) {
