@@ -143,12 +143,12 @@ class L1EntriesTest : public InnerTest {
     for (int i = 0; i < 3; ++i) Cycle(std::nullopt, false);
   }
   void Sweep(unsigned index, bool all, unsigned space) {
-    t.en_sweep_i = 1;
-    t.en_sweep_index_i = static_cast<uint16_t>(index);
-    t.en_sweep_all_i = all;
-    t.en_sweep_space_i = static_cast<uint8_t>(space);
+    GMMU_STRUCT(gmmu_mmu_inner_bench, sweep_t) sweep{};
+    sweep.valid = 1, sweep.index = static_cast<uint16_t>(index);
+    sweep.all = all, sweep.space = static_cast<uint8_t>(space);
+    t.en_sweep_i = Pack(sweep);
     Cycle(std::nullopt, false);
-    t.en_sweep_i = 0;
+    sweep.valid = 0, t.en_sweep_i = Pack(sweep);
     Item& item = items_[index % entries_];
     if (all || item.key.space == space) {
       item.valid = false;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The entries of the L1, and the blocks inside the walk table, each on its own and instantiated twice,
-// with flat ports for C++. Element 0 of an output belongs to the default sizes (nine rows), element 1
-// to the smallest (two rows). Both instances get the inputs; of the blocks that check their inputs,
-// only the selected one does. Keys and pages use the bit layout of their packed types.
+// [0] with the default sizes (nine rows) and [1] with the smallest (two rows). Both instances get the inputs, except that
+// gmmu_l1_entries receives operations only in the instance that small_i selects.
 module gmmu_mmu_inner_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -15,45 +14,32 @@ module gmmu_mmu_inner_bench
   output logic [7:0]  data_words_o,
 
   // Inputs shared by all blocks.
-  input  logic [42:0] key_i,
-  input  logic [42:0] other_i,
-  input  logic [51:0] page_i,
+  input  key_t        key_i,
+  input  key_t        other_i,
+  input  page_t       page_i,
   input  logic        kill_i,
   input  logic [63:0] word_i [8],      // the words of a beat
-  input  logic [3:0]  start_cause_i,   // the fields of a start_t
-  input  logic [2:0]  start_level_i,
-  input  logic [35:0] start_pfn_i,
-  input  logic        start_vram_i,
-  input  logic        start_k64_i,
-  input  logic        start_dual_i,
-  input  logic        start_has_i,     // field has_64k
-  input  logic        start_index_valid_i,
-  input  logic [12:0] start_index_i,
-  input  logic [5:0]  start_shift_i,
-  input  logic [3:0]  start_bits_i,
+  input  start_t      start_i,
 
   // gmmu_l1_entries: the fill's key is `other`; place and write have their own keys and use `page`
   input  logic        en_look_i,
   input  logic        en_accept_i,
   input  logic        en_stay_i,
-  input  logic [42:0] en_key_i,
+  input  key_t        en_key_i,
   output logic        en_near_o [2],
   output logic [5:0]  en_index_o [2],
   output logic        en_hit_o [2],
   input  logic [5:0]  en_page_index_i,
-  output logic [51:0] en_page_o [2],
+  output page_t       en_page_o [2],
   input  logic        en_fill_i,
   input  logic        en_place_i,
-  input  logic [42:0] en_place_key_i,
+  input  key_t        en_place_key_i,
   input  logic        en_place_big_i,
   input  logic        en_write_i,
-  input  logic [42:0] en_write_key_i,
+  input  key_t        en_write_key_i,
   input  logic [1:0]  en_use_i,
   input  logic [5:0]  en_use_index_i [2],
-  input  logic        en_sweep_i,
-  input  logic [15:0] en_sweep_index_i,
-  input  logic        en_sweep_all_i,
-  input  logic [5:0]  en_sweep_space_i,
+  input  sweep_t      en_sweep_i,
 
   // gmmu_walk_search: `key` is searched, and `other` begins
   output logic        se_hit_o [2],
@@ -66,7 +52,7 @@ module gmmu_mmu_inner_bench
   input  logic [8:0]  se_open_i,
   input  logic [8:0]  se_wide_rows_i,
   input  logic [5:0]  se_keys_row_i,
-  output logic [42:0] se_key_o [2],
+  output key_t        se_key_o [2],
 
   // gmmu_walk_tell: a row begins with `key`, a beat carries `word`; a direct answer has `other` and
   // `page`
@@ -107,21 +93,14 @@ module gmmu_mmu_inner_bench
   input  logic [8:0]  te_drop_i,
   output logic        te_tell_o [2],
   input  logic        te_tell_ready_i,
-  output logic [6:0]  te_port_o [2],
-  output logic [5:0]  te_slot_o [2],
-  output logic        te_merged_o [2],
-  output logic [42:0] te_key_o [2],
-  output logic [51:0] te_page_o [2],
-  output logic [3:0]  te_cause_o [2],
+  output msg_t        te_msg_o [2],
   output logic        te_large_o [2],
   output logic        te_narrow_o [2],
   output logic [5:0]  te_shift_o [2],
   output logic [5:0]  te_tell_row_o [2],
   output logic        te_again_o [2],
   input  logic        te_again_ready_i,
-  output logic [6:0]  te_again_port_o [2],
-  output logic [5:0]  te_again_slot_o [2],
-  output logic [42:0] te_again_key_o [2],
+  output lookup_t     te_replay_o [2],
   output logic        te_ok_o [2],
   output logic        te_fault_o [2],
   input  logic        te_hold_i,
@@ -175,23 +154,12 @@ module gmmu_mmu_inner_bench
   input  logic [23:0] re_bits_i,
   output logic        re_ar_valid_o [2],
   input  logic        re_ar_ready_i,
-  output logic [7:0]  re_ar_id_o [2],
-  output logic [1:0]  re_ar_port_o [2],
-  output logic [47:0] re_ar_addr_o [2],
-  output logic [7:0]  re_ar_len_o [2]
+  output ax_t         re_ar_o [2]
 );
   localparam int unsigned Words = DataWidth / 64;
   assign data_words_o = 8'(Words);
 
-  key_t   key, other;
-  start_t start;
   logic [DataWidth-1:0] data;
-  assign key = key_t'(key_i);
-  assign other = key_t'(other_i);
-  assign start = '{cause: start_cause_i, level: start_level_i, k64: start_k64_i,
-                   dual: start_dual_i, has_64k: start_has_i, half: 1'b0,
-                   pfn: start_pfn_i, vram: start_vram_i,
-                   index_valid: start_index_valid_i, index: start_index_i, shift: start_shift_i, bits: start_bits_i};
   for (genvar w = 0; w < Words; w++) begin : g_word
     assign data[w*64 +: 64] = word_i[w];
   end
@@ -227,41 +195,36 @@ module gmmu_mmu_inner_bench
     always_comb begin
       place_page = '0;
       place_page.big = en_place_big_i;
-      entry_sweep = '0;
-      entry_sweep.valid = en_sweep_i && shown;
-      entry_sweep.index = en_sweep_index_i;
-      entry_sweep.all = en_sweep_all_i;
-      entry_sweep.space = en_sweep_space_i;
+      entry_sweep = en_sweep_i;
+      entry_sweep.valid = en_sweep_i.valid && shown;
     end
     gmmu_l1_entries #(.Config(Sizes)) u_entries (
       .clk_i, .rst_i, .look_i(en_look_i && shown), .accept_i(en_accept_i && shown),
-      .search_key_i(key), .stay_i(en_stay_i && shown), .near_o(en_near_o[s]), .index_o(entry),
-      .key_i(key_t'(en_key_i)), .hit_o(en_hit_o[s]),
+      .search_key_i(key_i), .stay_i(en_stay_i && shown), .near_o(en_near_o[s]), .index_o(entry),
+      .key_i(en_key_i), .hit_o(en_hit_o[s]),
       .page_index_i(en_page_index_i[IndexBits-1:0]), .page_o(en_page_o[s]),
-      .fill_i(en_fill_i && shown), .fill_hint_i(hint_of(other)), .place_i(en_place_i && shown),
-      .place_what_i('{key: key_t'(en_place_key_i), page: place_page}),
+      .fill_i(en_fill_i && shown), .fill_hint_i(hint_of(other_i)), .place_i(en_place_i && shown),
+      .place_what_i('{key: en_place_key_i, page: place_page}),
       .write_i(en_write_i && shown),
-      .write_what_i('{key: key_t'(en_write_key_i), page: page_t'(page_i)}),
-      .write_hint_i(hint_of(key_t'(en_write_key_i))), .use_i(en_use_i),
+      .write_what_i('{key: en_write_key_i, page: page_i}),
+      .write_hint_i(hint_of(en_write_key_i)), .use_i(en_use_i),
       .use_index_i(use_entry), .sweep_i(entry_sweep), .use_size_i('0), .use_set_i(1'b0));
     assign en_index_o[s] = 6'(entry);
 
     rows_t match;
     key_t [Rows-1:0] keys;
     gmmu_walk_search #(.Config(Sizes)) u_search (
-      .clk_i, .search_i(key), .hit_o(se_hit_o[s]), .near_o(se_near_o[s]), .match_o(match),
+      .clk_i, .search_i(key_i), .hit_o(se_hit_o[s]), .near_o(se_near_o[s]), .match_o(match),
       .begin_i(se_begin_i), .begin_rows_i(se_begin_i ? rows_t'(se_begin_rows_i) : '0),
-      .key_i(other), .wide_i(se_wide_i), .free_i(rows_t'(se_free_i)),
+      .key_i(other_i), .wide_i(se_wide_i), .free_i(rows_t'(se_free_i)),
       .open_i(rows_t'(se_open_i)), .wide_rows_i(rows_t'(se_wide_rows_i)), .keys_o(keys));
     assign se_match_o[s] = 9'(match);
     assign se_key_o[s] = keys[se_keys_row_i[RowBits-1:0]];
 
-    rows_t   kept;
-    msg_t    tell;
-    lookup_t again;
+    rows_t kept;
     gmmu_walk_tell #(.Config(Sizes)) u_tell (
       .clk_i, .rst_i, .begin_i(te_walk_i), .start_row_i(te_walk_row_i[RowBits-1:0]),
-      .begin_key_i(key), .waiter_i(te_waiter_i[Who-1:0]), .start_i(te_start_i),
+      .begin_key_i(key_i), .waiter_i(te_waiter_i[Who-1:0]), .start_i(te_start_i),
       .start_cause_i(te_cause_i), .start_level_i(te_start_level_i),
       .start_block_ok_i(te_block_ok_i), .fact_i(te_fact_i),
       .fact_row_i(te_fact_row_i[RowBits-1:0]), .fact_error_i(te_error_i),
@@ -271,31 +234,21 @@ module gmmu_mmu_inner_bench
       .direct_valid_i(te_direct_i), .direct_take_o(te_take_o[s]),
       .direct_row_i(te_direct_row_i[RowBits-1:0]),
       .direct_who_i({te_direct_port_i[$clog2(Sizes.NumPorts)-1:0], te_direct_slot_i[SlotBits-1:0]}),
-      .direct_key_i(other), .direct_page_i(page_t'(page_i)), .direct_cause_i(te_direct_cause_i),
+      .direct_key_i(other_i), .direct_page_i(page_i), .direct_cause_i(te_direct_cause_i),
       .direct_wide_i(te_direct_wide_i), .join_i(te_join_i),
       .join_row_i(te_join_row_i[RowBits-1:0]), .join_sub_i(te_join_sub_i),
       .join_chain_i(te_join_chain_i), .row_valid_i(te_row_valid_i),
       .row_ready_o(te_row_ready_o[s]), .row_i(te_row_i[RowBits-1:0]),
       .rows_i(rows_t'(1) << te_row_i), .row_begin_i(te_begin_i), .row_chain_i(te_chain_i),
       .wide_rows_i(rows_t'(te_wide_i)), .drop_rows_i(rows_t'(te_drop_i)),
-      .tell_valid_o(te_tell_o[s]), .tell_ready_i(te_tell_ready_i), .tell_o(tell),
+      .tell_valid_o(te_tell_o[s]), .tell_ready_i(te_tell_ready_i), .tell_o(te_msg_o[s]),
       .tell_large_o(te_large_o[s]), .tell_narrow_o(te_narrow_o[s]), .tell_shift_o(te_shift_o[s]),
       .tell_row_o(te_tell_row_o[s]), .again_valid_o(te_again_o[s]),
-      .again_ready_i(te_again_ready_i), .again_o(again), .count_ok_o(te_ok_o[s]),
+      .again_ready_i(te_again_ready_i), .again_o(te_replay_o[s]), .count_ok_o(te_ok_o[s]),
       .count_fault_o(te_fault_o[s]), .hold_i(te_hold_i), .kept_o(kept),
       .quiet_o(te_quiet_o[s]));
-    assign te_port_o[s] = tell.port;
-    assign te_slot_o[s] = tell.slot;
-    assign te_merged_o[s] = tell.merged;
-    assign te_key_o[s] = tell.key;
-    assign te_page_o[s] = tell.page;
-    assign te_cause_o[s] = tell.cause;
-    assign te_again_port_o[s] = again.port;
-    assign te_again_slot_o[s] = again.slot;
-    assign te_again_key_o[s] = again.key;
     assign te_kept_o[s] = 9'(kept);
 
-    ax_t ar;
     gmmu_walk_read #(.Config(Sizes)) u_read (
       .clk_i, .rst_i, .kill_i, .beat_i(re_beat_i), .beat_row_i(re_beat_row_i[RowBits-1:0]),
       .beat_low_i(re_beat_low_i), .own_o(re_own_o[s]), .lane_o(re_lane_o[s]),
@@ -303,12 +256,12 @@ module gmmu_mmu_inner_bench
       .descend_pfn_i(re_descend_pfn_i), .descend_vram_i(re_descend_vram_i),
       .descend_line_i(re_descend_line_i), .descend_sent_o(re_descend_sent_o[s]),
       .start_valid_i(re_start_i), .start_row_i(re_start_row_i[RowBits-1:0]),
-      .start_vpn_i(other.vpn), .start_i(start), .start_line_i(re_start_line_i),
+      .start_vpn_i(other_i.vpn), .start_i, .start_line_i(re_start_line_i),
       .start_engine_i(re_start_engine_i), .start_sent_o(re_start_sent_o[s]),
       .start_parked_o(re_start_parked_o[s]), .job_engine_i(re_job_engine_i),
       .job_parked_o(re_job_parked_o[s]), .full_i(re_full_i), .parked_sent_o(re_parked_sent_o[s]),
       .job_i(re_job_i),
-      .job_row_i(re_job_row_i[RowBits-1:0]), .job_key_i(key), .job_level_i(re_job_level_i),
+      .job_row_i(re_job_row_i[RowBits-1:0]), .job_key_i(key_i), .job_level_i(re_job_level_i),
       .job_half_i(re_job_half_i), .job_read_i(re_job_read_i), .job_line_i(re_job_line_i),
       .job_below_i(re_job_below_i), .job_done_o(re_job_done_o[s]),
       .job_busy_o(re_job_busy_o[s]), .abort_i(re_abort_i),
@@ -319,11 +272,7 @@ module gmmu_mmu_inner_bench
       .write_i(re_write_i), .write_space_i(re_write_space_i),
       .write_shape_i('{dual: re_dual_i, bits_64k: re_bits_64k_i, shift: re_shifts_i,
                        bits: re_bits_i}),
-      .ar_valid_o(re_ar_valid_o[s]), .ar_ready_i(re_ar_ready_i), .ar_o(ar), .ar_early_o(),
+      .ar_valid_o(re_ar_valid_o[s]), .ar_ready_i(re_ar_ready_i), .ar_o(re_ar_o[s]), .ar_early_o(),
       .early_ar_o());
-    assign re_ar_id_o[s] = ar.id;
-    assign re_ar_port_o[s] = ar.port;
-    assign re_ar_addr_o[s] = ar.addr;
-    assign re_ar_len_o[s] = ar.len;
   end
 endmodule

@@ -40,6 +40,8 @@ class WalkReadTest : public InnerTest {
     std::optional<unsigned> latest;               ///< the latest index
     std::array<std::optional<unsigned>, 2> word;  ///< indexed by the lowest bit of the level
   };
+  using Start = GMMU_STRUCT(gmmu_mmu_inner_bench, start_t);
+  auto Ar() const { return Unpack<GMMU_STRUCT(gmmu_mmu_inner_bench, ax_t)>(t.re_ar_o[n]); }
   const unsigned spaces_ = n ? 2 : 16;
   std::array<Shape, 16> shapes_;
   std::array<Row, 9> row_;
@@ -125,14 +127,12 @@ class WalkReadTest : public InnerTest {
     t.re_start_i = starts;
     t.re_start_row_i = static_cast<uint8_t>(s);
     t.other_i = page.Raw();
-    t.start_cause_i = static_cast<uint8_t>(cause);
-    t.start_level_i = static_cast<uint8_t>(level);
-    t.start_k64_i = k64;
-    t.start_pfn_i = table.pfn;
-    t.start_vram_i = table.vram;
-    t.start_index_valid_i = index_valid;
-    t.start_index_i = static_cast<uint16_t>(index);
-    t.start_bits_i = static_cast<uint8_t>(bits);
+    Start start{};
+    start.cause = static_cast<uint8_t>(cause), start.level = static_cast<uint8_t>(level), start.k64 = k64;
+    start.pfn = table.pfn, start.vram = table.vram;
+    start.index_valid = index_valid, start.index = static_cast<uint16_t>(index);
+    start.bits = static_cast<uint8_t>(bits);
+    t.start_i = Pack(start);
     t.re_start_line_i = start_line;
     // Drive a beat of a row whose next index is known.
     const unsigned b = Random(rows);
@@ -166,12 +166,12 @@ class WalkReadTest : public InnerTest {
     const std::optional<Read> offered = passes ? ReadOf(s, table, first, start_line) : port_;
     ASSERT_EQ(t.re_ar_valid_o[n] != 0, offered.has_value()) << "cycle " << now;
     if (offered) {
-      const Read shown{t.re_ar_id_o[n], t.re_ar_addr_o[n], t.re_ar_len_o[n], t.re_ar_port_o[n] == 0};
+      const Read shown{Ar().id, Ar().addr, Ar().len, Ar().port == 0};
       ASSERT_TRUE(shown == *offered) << "cycle " << now << " row " << shown.row << " " << std::hex << shown.address
                                      << ", not " << offered->row << " " << offered->address;
     }
     passed_ += passes;
-    stands_.Look(t.re_ar_valid_o[n], t.re_ar_ready_i, t.re_ar_addr_o[n]);
+    stands_.Look(t.re_ar_valid_o[n], t.re_ar_ready_i, Ar().addr);
     if (row_[b].word[0]) ASSERT_EQ(t.re_own_o[n], *row_[b].word[0]) << "cycle " << now;
     if (row_[b].word[low] && t.data_words_o > 1) ASSERT_EQ(t.re_lane_o[n], *row_[b].word[low]) << "cycle " << now;
     ASSERT_EQ(t.re_job_busy_o[n] != 0, job_ && job_->cycles > 0) << "cycle " << now;
@@ -275,19 +275,17 @@ TEST_P(WalkReadTest, AStartLeavesAtOnceAndGoesBeforeAJob) {
   for (int i = 0; i < 3; ++i) Step();
   t.re_start_i = 1;
   t.re_start_row_i = 0;
-  t.start_cause_i = 0;
-  t.start_level_i = 3;
-  t.start_pfn_i = 0x345;
-  t.start_vram_i = 1;
-  t.start_index_valid_i = 1;
-  t.start_index_i = 0x203;
+  Start start{};
+  start.level = 3, start.pfn = 0x345, start.vram = 1;
+  start.index_valid = 1, start.index = 0x203;
+  t.start_i = Pack(start);
   t.re_start_line_i = 0;
   Settle();
   EXPECT_TRUE(t.re_start_sent_o[n]);
   EXPECT_FALSE(t.re_job_done_o[n]);
   ASSERT_TRUE(t.re_ar_valid_o[n]);
-  EXPECT_EQ(t.re_ar_addr_o[n], 0x346018u);
-  EXPECT_EQ(t.re_ar_id_o[n], 0);
+  EXPECT_EQ(Ar().addr, 0x346018u);
+  EXPECT_EQ(Ar().id, 0);
   Step();
   t.re_start_i = 0;
   Settle();
@@ -297,7 +295,7 @@ TEST_P(WalkReadTest, AStartLeavesAtOnceAndGoesBeforeAJob) {
   t.re_job_i = 0;
   Settle();
   ASSERT_TRUE(t.re_ar_valid_o[n]);
-  EXPECT_EQ(t.re_ar_id_o[n], 1);
+  EXPECT_EQ(Ar().id, 1);
   Step();
   Settle();
   EXPECT_FALSE(t.re_ar_valid_o[n]);

@@ -5,6 +5,7 @@
 #include "Vgmmu_mmu_inner_bench.h"
 #include "tb/rtl/block_test.h"
 #include "tb/rtl/mmu/key.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::inner {
 

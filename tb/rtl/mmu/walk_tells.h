@@ -166,16 +166,17 @@ class TellTest : public InnerTest {
     }
     offered_row_ = 64;
     if (tell) {
-      const unsigned who = t.te_port_o[n] << 6 | t.te_slot_o[n];
+      const auto msg = Unpack<GMMU_STRUCT(gmmu_mmu_inner_bench, msg_t)>(t.te_msg_o[n]);
+      const unsigned who = msg.port << 6 | msg.slot;
       ASSERT_EQ(due_.count(who), 1u) << "answer of nobody: " << who << " cycle " << now;
       const Told& want = due_[who];
       ASSERT_FALSE(want.again) << "who " << who << " cycle " << now;
       if (stood_) ASSERT_EQ(who, stood_who_);
-      ASSERT_EQ(t.te_merged_o[n] != 0, want.merged);
-      ASSERT_EQ(t.te_key_o[n], want.key.Raw());
-      ASSERT_EQ(t.te_cause_o[n], want.cause) << "cycle " << now;
-      if (want.cause == 0) ASSERT_EQ(Page::Of(t.te_page_o[n]).Seen(), want.page.Seen()) << "cycle " << now;
-      ASSERT_EQ(t.te_page_o[n] & 7, want.page.level);
+      ASSERT_EQ(msg.merged != 0, want.merged);
+      ASSERT_EQ(Pack(msg.key), want.key.Raw());
+      ASSERT_EQ(msg.cause, want.cause) << "cycle " << now;
+      if (want.cause == 0) ASSERT_EQ(Page::Of(Pack(msg.page)).Seen(), want.page.Seen()) << "cycle " << now;
+      ASSERT_EQ(msg.page.level, want.page.level);
       ASSERT_EQ(t.te_large_o[n] != 0, want.large);
       ASSERT_EQ(t.te_narrow_o[n] != 0, want.narrow);
       ASSERT_EQ(t.te_tell_row_o[n], want.row);
@@ -196,11 +197,12 @@ class TellTest : public InnerTest {
     }
     stood_ = tell && !t.te_tell_ready_i;
     if (again) {
-      const unsigned who = t.te_again_port_o[n] << 6 | t.te_again_slot_o[n];
+      const auto replay = Unpack<GMMU_STRUCT(gmmu_mmu_inner_bench, lookup_t)>(t.te_replay_o[n]);
+      const unsigned who = replay.port << 6 | replay.slot;
       ASSERT_EQ(due_.count(who), 1u);
       const Told& want = due_[who];
       ASSERT_TRUE(want.again) << "who " << who << " cycle " << now;
-      ASSERT_EQ(t.te_again_key_o[n], want.key.Raw());
+      ASSERT_EQ(Pack(replay.key), want.key.Raw());
       ASSERT_TRUE(t.te_kept_o[n] >> want.row & 1);
       if (t.te_again_ready_i) {
         ASSERT_GE(want.order, next_again_);
