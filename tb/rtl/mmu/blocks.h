@@ -57,7 +57,7 @@ class Blocks : public BlockBench<Vgmmu_mmu_blocks_bench> {
   bool small() const { return n != 0; }
 
  private:
-  GMMU_STRUCT(gmmu_mmu_blocks_bench, sweep_t) sweep_{};
+  GMMU_STRUCT(gmmu_mmu_blocks_bench, sweep_t) sweep_ {};
 };
 using BlocksTest = BlockTest<Blocks>;
 

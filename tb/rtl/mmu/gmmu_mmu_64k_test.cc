@@ -119,7 +119,7 @@ TEST_F(Mmu64KTest, LookupsOfALineTakeOneWalk) {
     Put(kEntry64 + round * 16, Page(0x98760000 + round * 0x100000));
     ASSERT_TRUE(machine_.Run(10000));
   }
-  EXPECT_LE(machine_.t.walks_o, 6u);  // the first miss of a line may still be narrow
+  EXPECT_LE(machine_.counts.walks, 6u);  // the first miss of a line may still be narrow
   EXPECT_EQ(machine_.TakeAnswers().size(), 24u);
 }
 
@@ -262,7 +262,7 @@ TEST_F(MmuDualTest, AWalkThatIsOvertakenBetweenTheHalvesLooksAtBothAgain) {
   const std::vector<Answer> answers = machine_.TakeAnswers();
   ASSERT_EQ(answers.size(), 1u);
   EXPECT_EQ(answers[0].result.gpa.offset, 0x12345678u);
-  EXPECT_EQ(machine_.t.walks_redone_o, 1u);
+  EXPECT_EQ(machine_.counts.walks_redone, 1u);
 }
 
 TEST_F(MmuDualTest, FiguresOfItsWalks) {

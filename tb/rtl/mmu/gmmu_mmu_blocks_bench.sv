@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU's blocks, each on its own in two sizes: [0] the default, [1] the smallest. Both instances get the inputs, except
-// that gmmu_l1 and gmmu_walk_table receive requests and answers only in the instance that small_i selects. The blocks share
-// the inputs for keys, a page, a kill and a sweep.
+// The MMU's blocks, each on its own in two sizes: [0] the default, [1] the smallest. Both instances get the
+// inputs, except that gmmu_l1 and gmmu_walk_table receive requests and responses only in the instance that
+// small_i selects. The blocks share the inputs for keys, a page, a kill and a sweep.
 module gmmu_mmu_blocks_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -173,7 +173,8 @@ module gmmu_mmu_blocks_bench
     assign keep[l] = keep_mask(wc_shifts_i[(l-1)*6 +: 6]);
   end
   gmmu_sweep u_sweep (.clk_i, .rst_i, .sweep_i, .step_o(step));
-  gmmu_space_prepare u_prepare (.clk_i, .rst_i, .start_i(sp_start_i), .cfg_i(sp_cfg_i), .done_o(sp_done_o), .row_o(sp_row_o));
+  gmmu_space_prepare u_prepare (
+    .clk_i, .rst_i, .start_i(sp_start_i), .cfg_i(sp_cfg_i), .done_o(sp_done_o), .row_o(sp_row_o));
 
   // The default sizes, or the smallest with `spaces` address spaces.
   function automatic config_t sizes(int s, int unsigned spaces);

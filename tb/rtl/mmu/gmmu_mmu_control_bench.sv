@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_control and gmmu_space_table, each in three sizes, and gmmu_sweep. Size [0] is the default, [1] the smallest, and [2]
-// has a number of spaces that is not a power of two. All instances share the inputs, but only the instances that size_i
-// selects receive operations and writes. Control blocks and tables are not connected to each other.
+// gmmu_control and gmmu_space_table, each in three sizes, and gmmu_sweep. Size [0] is the default, [1] the
+// smallest, and [2] has a number of spaces that is not a power of two. All instances share the inputs, but only
+// the instances that size_i selects receive operations and writes. Control blocks and tables are not connected
+// to each other.
 module gmmu_mmu_control_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

@@ -18,13 +18,13 @@ TEST_F(MmuTest, AStaleTranslationLivesUntilItsInvalidationAndNoLonger) {
 
 TEST_F(MmuTest, AnEmptyRangeDropsNothingNotEvenAnEntryOfAnL1) {
   At(kVa);
-  const uint64_t asked = machine_.t.l2_lookups_o;
+  const uint64_t asked = machine_.counts.l2_lookups;
   Flush(Scope::kRange, 1, 0x12345000, 0x12345000);
   At(kVa);
-  EXPECT_EQ(machine_.t.l2_lookups_o, asked);
+  EXPECT_EQ(machine_.counts.l2_lookups, asked);
   Flush(Scope::kSpace, 1);
   At(kVa);
-  EXPECT_EQ(machine_.t.l2_lookups_o, asked + 1);
+  EXPECT_EQ(machine_.counts.l2_lookups, asked + 1);
 }
 
 TEST_F(MmuTest, AnEmptyRangeDoesNoWalkAgain) {
@@ -34,8 +34,8 @@ TEST_F(MmuTest, AnEmptyRangeDoesNoWalkAgain) {
   EXPECT_EQ(Reads(), 1u);
   Flush(Scope::kRange, 1, 0x12345000, 0x12345000);
   EXPECT_TRUE(machine_.Run(5000));
-  EXPECT_EQ(machine_.t.walks_redone_o, 0u);
-  EXPECT_EQ(machine_.t.l2_lookups_o, 1u);
+  EXPECT_EQ(machine_.counts.walks_redone, 0u);
+  EXPECT_EQ(machine_.counts.l2_lookups, 1u);
 }
 
 TEST_F(MmuTest, ARangeDropsThePointersOfAllLevelsThatItOverlaps) {
@@ -97,7 +97,7 @@ TEST_F(MmuTest, DoneWaitsForReadsOfTablesOfBefore) {
   while (!machine_.CommandsDone()) machine_.Step();
   EXPECT_GT(machine_.now, issued + 350);
   EXPECT_TRUE(machine_.Run(5000));
-  EXPECT_EQ(machine_.t.walks_redone_o, 1u);
+  EXPECT_EQ(machine_.counts.walks_redone, 1u);
 }
 
 }  // namespace

@@ -11,12 +11,12 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
     for (unsigned i = 0; i < 4; ++i) machine_.Post({port, 1, kVa + i * 64, Access::kRead});
   }
   EXPECT_TRUE(machine_.Run(2000));
-  EXPECT_EQ(machine_.t.walks_o, 1u);
+  EXPECT_EQ(machine_.counts.walks, 1u);
   EXPECT_EQ(Reads(), 4u);
   uint64_t merged = 0, misses = 0;
   for (unsigned port = 0; port < kPorts; ++port) {
-    merged += machine_.t.merged_o[port];
-    misses += machine_.t.misses_o[port];
+    merged += machine_.counts.merged[port];
+    misses += machine_.counts.misses[port];
   }
   EXPECT_EQ(misses, 1u);
   EXPECT_EQ(merged, kPorts * 4 - 1);

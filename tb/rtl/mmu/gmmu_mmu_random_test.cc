@@ -126,16 +126,17 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   EXPECT_GT(machine.checked(), 100u);
 
   // Every lookup ended as exactly one of hit, miss, merged or fault, and the sums of the levels agree.
-  const Vgmmu_mmu_bench& top = machine.t;
+  const Machine::Counts& counts = machine.counts;
   uint64_t misses = 0;
   for (unsigned p = 0; p < machine.ports(); ++p) {
-    EXPECT_EQ(top.lookups_o[p], top.hits_o[p] + top.misses_o[p] + top.merged_o[p] + top.faults_o[p]) << "port " << p;
-    misses += top.misses_o[p] + top.merged_o[p];
+    EXPECT_EQ(counts.lookups[p], counts.hits[p] + counts.misses[p] + counts.merged[p] + counts.faults[p])
+        << "port " << p;
+    misses += counts.misses[p] + counts.merged[p];
   }
-  EXPECT_GE(top.l2_lookups_o, misses);
-  EXPECT_EQ(top.l2_lookups_o, top.l2_hits_o + top.l2_misses_o + top.l2_merged_o);
-  EXPECT_EQ(top.walks_o, top.l2_misses_o);
-  EXPECT_EQ(top.walks_o, top.walks_ok_o + top.walks_fault_o);
+  EXPECT_GE(counts.l2_lookups, misses);
+  EXPECT_EQ(counts.l2_lookups, counts.l2_hits + counts.l2_misses + counts.l2_merged);
+  EXPECT_EQ(counts.walks, counts.l2_misses);
+  EXPECT_EQ(counts.walks, counts.walks_ok + counts.walks_fault);
 }
 
 std::vector<Scene> Scenes() {

@@ -78,13 +78,13 @@ TEST_F(MmuTest, FaultsOnABusErrorAtEveryLevelAndForgetsIt) {
     control.config = config_;
     machine.Do(control);
     for (int again = 0; again < 2; ++again) {
-      const uint64_t before = machine.t.table_reads_o;
+      const uint64_t before = machine.counts.table_reads;
       const sim::Translation result = machine.Translate({0, 1, kVa, Access::kRead}).result;
       EXPECT_EQ(static_cast<int>(result.fault), static_cast<int>(Fault::kTableRead));
       EXPECT_EQ(result.level, level);
-      EXPECT_GT(machine.t.table_reads_o, before);
+      EXPECT_GT(machine.counts.table_reads, before);
     }
-    EXPECT_EQ(machine.t.l2_fills_o, 0u);
+    EXPECT_EQ(machine.counts.l2_fills, 0u);
     EXPECT_TRUE(machine.errors().empty());
   }
 }
@@ -96,7 +96,7 @@ TEST_F(MmuTest, ANeighboursBusErrorNeverShowsAndItsLineIsNotCached) {
   const uint64_t reads = Reads();
   EXPECT_EQ(At(kVa).fault, Fault::kNone);  // This lookup is adjacent to a miss, so it fetches the line.
   EXPECT_EQ(Reads(), reads + 1);
-  EXPECT_EQ(machine_.t.l2_fills_o, 0u);
+  EXPECT_EQ(machine_.counts.l2_fills, 0u);
   ExpectFault(Fault::kTableRead, 0, kVa + 0x1000);
 }
 

@@ -23,7 +23,7 @@ TEST(MmuRoot, ARootInTheApertureOrAPeerIsReservedAndReadsNothing) {
     const sim::Translation result = machine.Translate({0, 1, 0x12345678, regs::Access::kRead}).result;
     EXPECT_EQ(result.fault, regs::Fault::kEntryReserved);
     EXPECT_EQ(result.level, 3u);
-    EXPECT_EQ(machine.t.table_reads_o, 0u);
+    EXPECT_EQ(machine.counts.table_reads, 0u);
     for (const std::string& error : machine.errors()) ADD_FAILURE() << error;
   }
 }

@@ -62,18 +62,18 @@ TEST_F(SizesTest, WhatIsNotPossibleChangesNoSizeButForgetsEverything) {
     At(Va(0));
     Turn(wrong);
     EXPECT_EQ(machine_.t.sizes_o, before.raw) << std::hex << wrong.raw;
-    EXPECT_EQ(Grows(machine_.t.walks_o, {0}), 1u) << std::hex << wrong.raw;
+    EXPECT_EQ(Grows(machine_.counts.walks, {0}), 1u) << std::hex << wrong.raw;
   }
 }
 
 TEST_F(SizesTest, AnL1OfFewerEntriesHoldsFewerPages) {
   const std::vector<uint64_t> pages = {0, 33, 66};
-  Grows(machine_.t.hits_o[0], pages);
-  EXPECT_EQ(Grows(machine_.t.hits_o[0], pages), 3u);
+  Grows(machine_.counts.hits[0], pages);
+  EXPECT_EQ(Grows(machine_.counts.hits[0], pages), 3u);
   Turn(Of(2, 0, 0, 0, 0));
-  Grows(machine_.t.hits_o[0], pages);
-  EXPECT_EQ(Grows(machine_.t.hits_o[0], pages), 0u);
-  EXPECT_EQ(Grows(machine_.t.hits_o[0], {66, 66}), 2u);
+  Grows(machine_.counts.hits[0], pages);
+  EXPECT_EQ(Grows(machine_.counts.hits[0], pages), 0u);
+  EXPECT_EQ(Grows(machine_.counts.hits[0], {66, 66}), 2u);
 }
 
 TEST_F(SizesTest, AnL2OfFewerEntriesHoldsFewerBlocks) {
@@ -81,8 +81,8 @@ TEST_F(SizesTest, AnL2OfFewerEntriesHoldsFewerBlocks) {
   for (uint64_t block = 0; block < 8; ++block) blocks.push_back(16 * block + block);
   const auto again = [&](Sizes sizes) {  // The lookups are repeated from another port, whose L1 is empty.
     Turn(sizes);
-    Grows(machine_.t.l2_hits_o, blocks, 0);
-    return Grows(machine_.t.l2_hits_o, blocks, 1);
+    Grows(machine_.counts.l2_hits, blocks, 0);
+    return Grows(machine_.counts.l2_hits, blocks, 1);
   };
   EXPECT_EQ(again({}), 8u);
   EXPECT_EQ(again(Of(0, 32, 1, 0, 0)), 0u);   // The L2 has two sets of one way each.

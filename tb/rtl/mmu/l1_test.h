@@ -158,8 +158,8 @@ class L1Test : public BlocksTest {
             << "an answer of a drained generation, cycle " << now;
         EXPECT_TRUE(Explained(request->second, version_) ||
                     ((old || between_) && version_ > 0 && Explained(request->second, version_ - 1)))
-            << "va " << request->second.va << " space " << request->second.space << " fault "
-            << unsigned{rsp.fault} << " cycle " << now;
+            << "va " << request->second.va << " space " << request->second.space << " fault " << unsigned{rsp.fault}
+            << " cycle " << now;
         left_.push_back(request->second.va >> 12);
         waiting_.erase(request);
         uses_.push_back({rsp.generation, now, keep_ ? ~uint64_t{0} : now + 1 + Random(held_)});

@@ -191,8 +191,8 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   uint64_t last_wait_ = 0;            // latest cycle in which a lookup waited for a row
   bool hold_ = false, dry_ = false, sweeping_ = false, tell_stands_ = false, quiet_seen_ = false;
   LookupScope scope_;
-  GMMU_STRUCT(gmmu_mmu_lookup_bench, kill_t) kill_{};
-  GMMU_STRUCT(gmmu_mmu_lookup_bench, sweep_t) sweep_{};
+  GMMU_STRUCT(gmmu_mmu_lookup_bench, kill_t) kill_ {};
+  GMMU_STRUCT(gmmu_mmu_lookup_bench, sweep_t) sweep_ {};
   uint64_t count_hit_ = 0, count_miss_ = 0, count_merged_ = 0, count_wc_lookup_ = 0, count_wc_hit_ = 0;
 };
 

@@ -129,8 +129,7 @@ void LookupMachine::DriveRest() {
   const LookupPointers::Table table{rng() & kVpnMask, Chance(50)};
   // Walks of a swept scope do not continue, and some entries written during the sweep are dropped.
   const uint64_t rest = ~space.prepared.keep[level] & kVpnMask;
-  if (sweeping_ && !kill_.valid &&
-      (scope_.Covers(at.space, tag, tag | rest) || pointers_.Knows(level, at.space, tag)))
+  if (sweeping_ && !kill_.valid && (scope_.Covers(at.space, tag, tag | rest) || pointers_.Knows(level, at.space, tag)))
     return;
   WritePointer({level, at.space, tag, table});
 }

@@ -66,10 +66,11 @@ void Machine::Drive() {
       const auto free = std::find_if(tags.begin(), tags.end(), [](const auto& use) { return !use.has_value(); });
       if (free != tags.end()) {
         const Request& request = queue_[p].front();
-        t.req_tag_i[p] = static_cast<uint8_t>(free - tags.begin());
-        t.req_space_i[p] = static_cast<uint8_t>(request.space);
-        t.req_va_i[p] = request.va;
-        t.req_access_i[p] = static_cast<uint8_t>(request.access);
+        offer_[p].tag = static_cast<uint8_t>(free - tags.begin());
+        offer_[p].space = static_cast<uint8_t>(request.space);
+        offer_[p].va = request.va;
+        offer_[p].access = static_cast<uint8_t>(request.access);
+        t.req_i[p] = Pack(offer_[p]);
         offered_[p] = true;
       }
     }
@@ -86,27 +87,26 @@ void Machine::Drive() {
         ++use;
       }
     }
-    t.done0_i[p] = static_cast<uint8_t>(back[0]);
-    t.done1_i[p] = static_cast<uint8_t>(back[1]);
+    t.done_i[p] = static_cast<uint8_t>(back[1] << 2 | back[0]);
   }
 
   t.ctl_valid_i = !commands_.empty() && !command_busy_;
   if (t.ctl_valid_i) {
     const Control& c = commands_.front();
-    t.ctl_op_i = c.sizes ? 2 : c.set_space ? 1 : 0;
-    t.ctl_scope_i = static_cast<uint8_t>(c.scope);
-    t.ctl_space_i = static_cast<uint8_t>(c.space);
-    t.ctl_start_i = c.sizes ? c.sizes->raw : c.start;
-    t.ctl_end_i = c.end;
-    t.ctl_enable_i = c.config.enable;
-    t.ctl_root_target_i = static_cast<uint8_t>(c.config.root_target);
-    t.ctl_root_i = c.config.root_address;
-    t.ctl_root_entries_i = c.config.root_entries;
-    t.ctl_levels_i = static_cast<uint8_t>(c.config.levels);
-    uint32_t bits = 0;
-    for (unsigned l = 0; l < 6; ++l) bits |= uint32_t{c.config.bits[l]} << (4 * l);
-    t.ctl_bits_i = bits;
-    t.ctl_dual_i = c.config.dual;
+    GMMU_STRUCT(gmmu_mmu_bench, mmu_ctl_t) ctl{};
+    ctl.op = c.sizes ? 2 : c.set_space ? 1 : 0;
+    ctl.scope = static_cast<uint8_t>(c.scope);
+    ctl.space = static_cast<uint8_t>(c.space);
+    ctl.va_start = c.sizes ? c.sizes->raw : c.start;
+    ctl.va_end = c.end;
+    ctl.cfg.enable = c.config.enable;
+    ctl.cfg.root.target = static_cast<uint8_t>(c.config.root_target);
+    ctl.cfg.root.offset = c.config.root_address;
+    ctl.cfg.root_entries = c.config.root_entries;
+    ctl.cfg.levels = static_cast<uint8_t>(c.config.levels);
+    for (unsigned l = 0; l < 6; ++l) ctl.cfg.bits[l] = c.config.bits[l];
+    ctl.cfg.dual = c.config.dual;
+    t.ctl_i = Pack(ctl);
   }
 
   t.ar_ready_i = Random(100) >= manners.ar_stall;
@@ -144,12 +144,13 @@ void Machine::Sample() {
     Burst& burst = bursts_[static_cast<size_t>(r_burst_)];
     if (++burst.sent == burst.beats) bursts_.erase(bursts_.begin() + r_burst_);
   }
-  if (t.ar_valid_o && t.ar_ready_i) {
+  const auto rd = Unpack<GMMU_STRUCT(gmmu_mmu_bench, rd_req_t)>(t.rd_req_o);
+  if (rd.ar_valid && t.ar_ready_i) {
     Burst burst;
-    burst.id = t.ar_id_o;
-    burst.target = t.ar_port_o == 0 ? 1 : 0;
-    burst.address = t.ar_addr_o;
-    burst.beats = t.ar_len_o + 1u;
+    burst.id = rd.ar.id;
+    burst.target = rd.ar.port == 0 ? 1 : 0;
+    burst.address = rd.ar.addr;
+    burst.beats = rd.ar.len + 1u;
     burst.due = now + manners.latency + Random(manners.latency_spread + 1);
     for (const Burst& other : bursts_) {
       if (other.id == burst.id) Error("an AXI id is used twice at once");
@@ -166,7 +167,7 @@ void Machine::Sample() {
 
   for (unsigned p = 0; p < ports_; ++p) {
     if (t.req_valid_i[p] && t.req_ready_o[p]) {
-      Answer& answer = waiting_[p][t.req_tag_i[p]].emplace();
+      Answer& answer = waiting_[p][offer_[p].tag].emplace();
       answer.request = queue_[p].front();
       answer.accepted = now;
       queue_[p].pop_front();
@@ -175,7 +176,8 @@ void Machine::Sample() {
     if (t.rsp_valid_o[p] && !shown_[p]) shown_at_[p] = now;
     shown_[p] = t.rsp_valid_o[p] && !t.rsp_ready_i[p];
     if (t.rsp_valid_o[p] && t.rsp_ready_i[p]) {
-      const unsigned tag = t.rsp_tag_o[p];
+      const auto rsp = Unpack<GMMU_STRUCT(gmmu_mmu_bench, xlate_rsp_t)>(t.rsp_o[p]);
+      const unsigned tag = rsp.tag;
       if (tag >= kTags || !waiting_[p][tag]) {
         Error(fmt::format("port {} answers tag {}, which is not outstanding", p, tag));
         continue;
@@ -185,18 +187,19 @@ void Machine::Sample() {
       --pending_;
       answer.answered = shown_at_[p];
       answer.taken = now;
-      answer.generation = t.rsp_generation_o[p];
-      answer.result.fault = static_cast<regs::Fault>(t.rsp_fault_o[p]);
-      answer.result.level = t.rsp_level_o[p];
-      answer.result.zero = t.rsp_zero_o[p];
-      answer.result.coherent = t.rsp_coherent_o[p];
-      answer.result.gpa.target = static_cast<regs::Target>(t.rsp_target_o[p]);
-      answer.result.gpa.adapter = t.rsp_adapter_o[p];
-      answer.result.gpa.offset = t.rsp_offset_o[p];
+      answer.generation = rsp.generation;
+      answer.result.fault = static_cast<regs::Fault>(rsp.fault);
+      answer.result.level = rsp.level;
+      answer.result.zero = rsp.zero;
+      answer.result.coherent = rsp.coherent;
+      answer.result.gpa.target = static_cast<regs::Target>(rsp.gpa.target);
+      answer.result.gpa.adapter = rsp.gpa.adapter;
+      answer.result.gpa.offset = rsp.gpa.offset;
       // The event only reports whether any bit above the built width was set.
       const uint64_t above = ~uint64_t{0} << 48;
       const uint64_t seen = (answer.request.va & above) != 0 ? answer.request.va | above : answer.request.va;
-      if (!t.ev_valid_o[p] || t.ev_va_o[p] != seen || t.ev_fault_o[p] != t.rsp_fault_o[p]) {
+      const auto event = Unpack<GMMU_STRUCT(gmmu_mmu_bench, xlate_event_t)>(t.ev_o[p]);
+      if (!t.ev_valid_o[p] || event.va != seen || event.fault != rsp.fault) {
         Error(fmt::format("port {}: the event does not match the answer", p));
       }
       if (check) Check(answer, 0, now);
@@ -231,10 +234,24 @@ void Machine::Sample() {
   }
 }
 
+void Machine::Count() {
+  const auto count = Unpack<GMMU_STRUCT(gmmu_mmu_bench, mmu_count_t)>(t.count_o);
+  counts.l2_lookups += count.l2_lookup, counts.l2_hits += count.l2_hit, counts.l2_misses += count.l2_miss;
+  counts.l2_merged += count.l2_merged, counts.l2_fills += count.l2_fill, counts.table_reads += count.table_read;
+  counts.walks += count.walk, counts.walks_ok += count.walk_ok, counts.walks_fault += count.walk_fault;
+  counts.walks_redone += count.walk_redone;
+  for (unsigned p = 0; p < ports_; ++p) {
+    const auto port = Unpack<GMMU_STRUCT(gmmu_mmu_bench, port_count_t)>(t.port_count_o[p]);
+    counts.lookups[p] += port.lookup, counts.hits[p] += port.hit, counts.misses[p] += port.miss;
+    counts.merged[p] += port.merged, counts.faults[p] += port.fault;
+  }
+}
+
 void Machine::Step() {
   Drive();
   Settle();
   Sample();
+  Count();
   Edge();
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -13,6 +14,7 @@
 #include "mmu_memory.h"
 #include "probe/reference_walk.h"
 #include "tb/rtl/block_bench.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::bench {
 
@@ -65,6 +67,11 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   TableMemory memory;
   Manners manners;
   bool check = true;
+  struct Counts {
+    uint64_t l2_lookups = 0, l2_hits = 0, l2_misses = 0, l2_merged = 0, l2_fills = 0, walks = 0, walks_ok = 0,
+             walks_fault = 0, walks_redone = 0, table_reads = 0;
+    std::array<uint64_t, kPorts> lookups{}, hits{}, misses{}, merged{}, faults{};
+  } counts;  ///< events of the steps so far
 
   void Step() override;
   bool Post(const Request& request);                     ///< queues a lookup; returns false if its port's queue is long
@@ -104,6 +111,7 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   void Error(const std::string& text);
   void Drive();
   void Sample();
+  void Count();
   void Check(const Answer& answer, uint64_t from_at_least, uint64_t to);
   uint64_t WindowStart(unsigned space, uint64_t va) const;
   bool Explained(const Answer& answer, uint64_t from, uint64_t to);
@@ -121,6 +129,7 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   std::vector<std::string> errors_;
 
   std::vector<std::deque<Request>> queue_{kPorts};
+  std::array<GMMU_STRUCT(gmmu_mmu_bench, xlate_req_t), kPorts> offer_{};
   std::vector<bool> offered_ = std::vector<bool>(kPorts);
   std::vector<std::vector<std::optional<Answer>>> waiting_{kPorts, std::vector<std::optional<Answer>>(64)};
   std::vector<bool> shown_ = std::vector<bool>(kPorts);

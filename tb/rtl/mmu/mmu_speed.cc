@@ -162,9 +162,9 @@ double MmuSpeed::L2HitsPerCycle() {
   const unsigned ports = machine_.ports() - 3;
   for (const unsigned port : Clients())
     Stream({port}, kPages, [&](unsigned p, unsigned i) { return page((p + 1) % ports, i); });
-  const uint64_t walks = machine_.t.walks_o;
+  const uint64_t walks = machine_.counts.walks;
   const auto answers = Stream(Clients(), kPages, page);
-  if (machine_.t.walks_o != walks) errors_.push_back("an L2 hit walked");
+  if (machine_.counts.walks != walks) errors_.push_back("an L2 hit walked");
   uint64_t first = ~uint64_t{0}, last = 0;
   for (const Answer& answer : answers) {
     first = std::min(first, answer.answered);

@@ -44,7 +44,7 @@ class MmuSpeed {
 
   unsigned ports() const { return machine_.ports(); }
   /// Returns the number of table reads since reset.
-  uint64_t table_reads() const { return machine_.t.table_reads_o; }
+  uint64_t table_reads() const { return machine_.counts.table_reads; }
   const std::vector<std::string>& errors();
 
  private:

@@ -67,7 +67,7 @@ class MmuTest : public testing::Test {
     EXPECT_EQ(static_cast<int>(result.fault), static_cast<int>(fault));
     EXPECT_EQ(result.level, level);
   }
-  uint64_t Reads() const { return machine_.t.table_reads_o; }
+  uint64_t Reads() const { return machine_.counts.table_reads; }
 
   Machine machine_;
   sim::SpaceConfig config_;
