@@ -104,7 +104,7 @@ module gmmu_fill
     turn_d = Ways'({turn_q, turn_q} >> (Ways - 1));
     if (TurnDown && (turn_q & use_i.l2_ways[Ways-1:0] & ~(use_i.l2_ways[Ways-1:0] >> 1)) != '0) turn_d = Ways'(1);
   end
-  logic takes, same_block, same_set, probes, follows, moves, first, last;   // last is a register
+  logic takes, same_block, same_set, probes, follows, moves, first, last;   // `last` comes from a register
   assign next_key = next_whole_q ? next_q.key : page_q.key;
   assign now_key = whole_q ? line_q.key : page_q.key;
   assign page_whole = page_valid_q && !page_taken_q;

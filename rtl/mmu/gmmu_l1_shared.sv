@@ -132,7 +132,7 @@ module gmmu_l1_shared
     a_room: assert property (@(posedge clk_i) disable iff (rst_i)
       !(rsp_valid && rsp_source == source_t'(i)) || unused_ready[i]);
   end
-  // An answer in a queue has not been given back: drained_o is low and so l1_idle is, too.
+  // An answer in a queue is still in use, so drained_o is low, and therefore l1_idle is low.
   assign idle_o = l1_idle && !req_valid_q;
 
   if (Ports < 2 || Ports > 3) begin : g_illegal

@@ -554,7 +554,7 @@ module gmmu_lookup
       && !hit_valid_q && !tell_valid_i && !wc_kept;
   assign idle_o = quiet_o && waiting_none_q && waiting_count_q == '0;
 
-  logic unused_bits;  // such as space.keep, which u_spaces outputs a cycle earlier
+  logic unused_bits;  // fields used elsewhere, such as space.keep, which u_spaces outputs a cycle earlier
   assign unused_bits = ^{space, s2_wc_page, kill_i, own_q.what.key};
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i)

@@ -6,16 +6,16 @@
 //   req, rsp   per port: lookups in, answers out in any order (by tag). req_ready_o and rsp_valid_o
 //              depend on no input of the same cycle. Every lookup gets exactly one answer
 //   done       per port and drain generation (xlate_rsp_t.generation): answers no longer in use. The
-//              client must report every answer that it took
+//              client must report every answer that it accepted
 //   ctl        one operation at a time: accepted with ctl_ready_o, completed by a one-cycle pulse
 //              of ctl_done_o
 //   rd         table reads, AXI id = row of the walk table (NumWalks + 3 rows), at most one burst a
 //              row; at most NumWalks are in flight, plus one for the paging engine
-//   ev         one answered lookup, in the cycle in which the port takes the answer
+//   ev         one answered lookup, in the cycle in which the port accepts the answer
 //   mev        walks, fills and evictions, in the cycle in which they happen
 //   inv        an invalidation, or the flush of a changed space, has completed (in the cycle of
 //              ctl_done_o)
-//   sizes_o    register sizes_in_use. An MMU that is turned down takes the same cycles as an MMU
+//   sizes_o    register sizes_in_use. An MMU with reduced sizes takes the same cycles as an MMU
 //              built with these sizes, except while the sizes change
 module gmmu_mmu
   import gmmu_config_pkg::config_t;

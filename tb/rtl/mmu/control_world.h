@@ -13,9 +13,9 @@ namespace gmmu::bench {
 /// How the neighbours of gmmu_control behave during one operation.
 struct World {
   std::vector<bool> quiet;  // value of quiet_i in each cycle from hold_o on; the final value persists
-  int lag = 0;              // cycles after the flip for which the ports still report drained
-  int drain = 0;            // cycles after that for which they do not report drained
-  int stale = 0;            // cycles after the kill for which a stale read is in flight
+  int lag = 0;              // cycles after the generation flip in which the ports still report drained
+  int drain = 0;            // cycles after these in which the ports do not report drained
+  int stale = 0;            // cycles after the kill in which a stale read is in flight
   bool in_use = false;      // answers of the new generation are always in use
 };
 
@@ -61,7 +61,7 @@ class ControlTest : public ControlBenchTest {
     op.start = rng() >> Random(64);
     op.end = Random(8) == 0 ? rng() >> Random(64) : op.start + (rng() >> (20 + Random(44)));
     if (Random(8) == 0) op.end = op.start + Random(3) - 1;
-    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // The first byte of a page then ends the range.
+    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // The range then ends at a page boundary.
     const auto known = configs_.find(op.space);
     op.config = known != configs_.end() && Random(3) == 0 ? known->second : AnyConfig();
     return op;
@@ -180,8 +180,8 @@ class ControlTest : public ControlBenchTest {
 
   enum class Flush { kDone, kOnlyAcknowledged };
 
-  /// Runs one operation from its request to its completion, and checks each cycle. `next` is offered meanwhile and
-  /// stays offered. Returns the model's result, which the block has matched.
+  /// Runs one operation from its request to its completion, and checks each cycle. `next` is offered throughout.
+  /// Returns the outcome that the model predicts and the block has matched.
   Flush Run(const ControlOp& op, const World& world, const ControlOp* next = nullptr) {
     Flush result = Flush::kOnlyAcknowledged;
     RunChecked(op, world, next, result);
@@ -301,7 +301,7 @@ class ControlTest : public ControlBenchTest {
 
   std::map<unsigned, Config> configs_;
   unsigned generation_ = 0;
-  bool just_ready_ = false;  // hold_o is registered, so it may last one cycle longer
+  bool just_ready_ = false;  // hold_o is registered and may stay high for one extra cycle
 };
 
 }  // namespace gmmu::bench

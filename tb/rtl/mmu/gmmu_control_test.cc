@@ -30,7 +30,7 @@ TEST_P(ControlTest, TheKillWaitsUntilQuietLasts) {
 
 TEST_P(ControlTest, DoneWaitsForAnswersOfTheOldGenerationAndForStaleReadsAlone) {
   ASSERT_NO_FATAL_FAILURE(Start());
-  for (int i = 0; i < 4; ++i) {  // This covers both generations.
+  for (int i = 0; i < 4; ++i) {  // Four rounds cover both generations.
     for (int lag = 0; lag < 5; ++lag) {
       ASSERT_NO_FATAL_FAILURE(Run({}, {{}, lag, 300, 0, false}));
     }

@@ -69,7 +69,7 @@ class FillTest : public BlocksTest {
       Step();
     }
   }
-  /// Reads a page; with `must` it has to be found.
+  /// Reads a page. With `must`, the read must hit.
   void Read(const Key& key, bool must) {
     SetKey(key);
     t.l2_read_i = 1;
@@ -170,8 +170,9 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
   EXPECT_GT(evictions, 5u);
 }
 
-// Enters lines of neighbours, of the same block, of other blocks of its set and random ones, with pages in between, as
-// fast as they are accepted. A page that is found must then be the one entered most recently.
+// Enters lines as fast as they are accepted: neighbouring lines, lines of the same block, lines of other blocks in
+// its set and random lines, with single pages in between. A read that hits must then return the page that was entered
+// last.
 TEST_P(FillTest, LinesAreTakenWhileOthersAreWritten) {
   Key key = SomeKey();
   unsigned done = 0, waits = 0;

@@ -36,9 +36,9 @@ class L1EntriesTest : public InnerTest {
   Found place_;  ///< result of the previous cycle for a fill
   uint64_t hits_ = 0, near_only_ = 0, far_ = 0, again_ = 0, dropped_ = 0, old_hints_ = 0;
 
-  L1EntriesTest() {  // This starts as after a reset: all entries are swept, hints are random.
+  L1EntriesTest() {  // Start in the state after a reset: all entries are swept, and the hints are random.
     for (unsigned i = 0; i < entries_; ++i) Sweep(i, true, 0);
-    while (Unknown()) {  // This repeats until the model knows every hint.
+    while (Unknown()) {  // Repeat until the model knows every hint.
       Item item;
       item.key = {0, (rng() & 0xffff) | 0x80, false};
       Enter(item);
@@ -76,8 +76,9 @@ class L1EntriesTest : public InnerTest {
            (item.page.big ? item.key.vpn >> 4 == key.vpn >> 4 : item.key.vpn == key.vpn);
   }
 
-  /// Runs one cycle. `look`: a request to offer; `accept`: accept it, if there is no fill. `next`: the next new item.
-  /// `stay`: the accepted request stays. `use`: entries that must not be replaced.
+  /// Runs one cycle. `look`: the request to offer. `accept`: the request is accepted unless there is a fill. `next`:
+  /// the next item to enter. `stay`: the accepted request stays in its stage. `use`: entries that must not be
+  /// replaced.
   void Cycle(std::optional<Key> look, bool accept, const std::optional<Item>& next = std::nullopt, bool stay = false,
              std::array<std::optional<unsigned>, 2> use = {}) {
     stay = stay && found_.near;
@@ -197,7 +198,7 @@ TEST_P(L1EntriesTest, EqualsItsEntriesAndHints) {
     std::optional<Key> look;
     const Item& known = items_[Random(entries_)];
     if (!Chance(idle)) look = known.valid && Random(2) == 0 ? known.key : SomeKey();
-    if (look && Random(4) == 0) look->vpn ^= Random(16);  // This looks up another page of the block.
+    if (look && Random(4) == 0) look->vpn ^= Random(16);  // Look up another page of the block.
     std::array<std::optional<unsigned>, 2> use;
     for (auto& one : use) {
       if (Random(3) == 0) one = Random(entries_);
@@ -220,7 +221,7 @@ TEST_P(L1EntriesTest, EqualsItsEntriesAndHints) {
 TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
   Item block;
   block.page.big = true;
-  for (unsigned i = 0; i < 16; ++i) {  // This acts as if a miss of each page of the block were answered.
+  for (unsigned i = 0; i < 16; ++i) {  // Act as if a miss on each page of the block had been answered.
     block.key = {1, 0x120 + i, false};
     block.page.pfn = 0x700;
     Enter(block);
@@ -234,7 +235,7 @@ TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
 }
 
 TEST_P(L1EntriesTest, AsManyPagesHitAsThereAreEntries) {
-  // Neighbours have separate hints, and a page whose answer comes twice occupies no second entry.
+  // Neighbouring pages have separate hints, and a page that is entered twice occupies only one entry.
   for (int twice = 0; twice < 2; ++twice) {
     for (unsigned i = 0; i < entries_; ++i) {
       Item page;

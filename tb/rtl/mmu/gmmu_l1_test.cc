@@ -86,7 +86,7 @@ TEST_P(L1Test, AllSlotsAreTakenInAsManyCyclesAndAFreedOneFourCyclesAfterItsMessa
   EXPECT_FALSE(t.l1_few_o[n]);
   TakeAllSlots();
   EXPECT_EQ(t.l1_few_o[n] != 0, n == 0);  // with two slots none is reserved for the fetch
-  Request miss{1, uint64_t{1} << 50, 0};  // out of range, hence certainly a miss
+  Request miss{1, uint64_t{1} << 50, 0};  // an out-of-range address, which always misses
   ASSERT_TRUE(Cycle(&miss, false));
   Idle(10, false);
   for (unsigned i = 0; i < 20; ++i) {
@@ -119,7 +119,7 @@ TEST_P(L1Test, AnswersThatWaitLeaveInTheOrderOfTheirMessagesOneACycle) {
   rsp_stall_ = 0;
   Idle(slots_);
   EXPECT_EQ(left_, told_);
-  // While no answer waits, a message is answered in the cycle in which it arrives.
+  // While no answer waits, a message causes its answer in the cycle in which it arrives.
   Drain(4000);
   TakeAllSlots(0x4000);
   for (Lookup& lookup : lookups_) lookup.due = 0;

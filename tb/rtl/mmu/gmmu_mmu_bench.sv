@@ -2,10 +2,10 @@
 // Two MMUs: one with the default sizes, which can be reduced at run time, and one with the smallest sizes and
 // two ports. small_i, constant from reset on, selects the active one.
 //
-// like_i, constant from reset on, selects an MMU that was built with smaller sizes (1 to 3, g_like)
-// and runs beside the default one. It gets the same inputs, except that a change of sizes becomes an
-// invalidation of everything, so both behave the same once the default MMU is reduced to the
-// other's sizes. differs_o: an output of the two differs in this cycle.
+// like_i, constant from reset on, selects an MMU that was built with smaller sizes (1 to 3, g_like) and
+// runs beside the default one. It gets the same inputs, except that a change of sizes becomes an
+// invalidation of everything, so both behave the same once the default MMU is reduced to the other's
+// sizes. differs_o: an output of the two MMUs differs in this cycle.
 module gmmu_mmu_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

@@ -165,7 +165,7 @@ module gmmu_mmu_blocks_bench
 
   kill_t        kill;
   sweep_step_t  step;
-  translation_t moved;  // what a write enters
+  translation_t moved;  // key and page of a fill
   keep_t        keep;
   assign kill = '{valid: kill_valid_i, all: kill_all_i, space: kill_space_i};
   assign moved = '{key: other_i, page: page_i};

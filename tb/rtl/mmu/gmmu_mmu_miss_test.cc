@@ -23,8 +23,8 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
 }
 
 TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
-  // A fault goes only to the lookup that began the walk, so each of these lookups needs its own walk. None may
-  // keep the row of another one from ending.
+  // A fault goes only to the lookup that began the walk, so each of these lookups needs its own walk. No lookup may
+  // keep another lookup's row from ending.
   for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
   for (const unsigned latency : {1u, 7u, 30u}) {
     machine_.manners.latency = latency;
@@ -46,8 +46,8 @@ TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
 }
 
 TEST_F(MmuTest, WaitersKeepTheirAnswerWhileTheirRowIsWantedAgain) {
-  // One walk has sixty joined lookups; as soon as the first is answered, a walk begins whose entry belongs in the
-  // same word of the same row's line.
+  // One walk has sixty joined lookups; as soon as the first of them is answered, another walk begins, whose entry is
+  // stored in the same word of the same row's line.
   Put(kLeaf + 0xa28 + 0x400, Page(0x5000));
   machine_.manners.latency = 60;
   for (unsigned i = 0; i < 12; ++i) {

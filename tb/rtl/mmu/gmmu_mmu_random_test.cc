@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the MMU under random load: every answer equals the reference walk over the entries that were valid at some time
-// since the latest completed invalidation that covers it.
+// Tests the MMU under random load: every answer equals the reference walk over table entries that were current at
+// some time since the latest completed invalidation of its address.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Scene {
   Manners manners;
   unsigned change_every;  // mean interval in cycles; 0: never
   unsigned flush_every;
-  unsigned like = 0;    // number of the MMU in gmmu_mmu_bench that was built with the turned-down sizes
+  unsigned like = 0;    // number of the MMU in gmmu_mmu_bench that was built with the reduced sizes
   bool resize = false;  // the sizes in use change too
 };
 
@@ -66,7 +66,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   const unsigned spaces = scene.small ? 2 : 5;
   uint64_t next = 0x100000;
   std::vector<std::unique_ptr<RandomTables>> tables;
-  for (unsigned s = 0; s < 2 * spaces; ++s) {  // The second half are roots for later changes.
+  for (unsigned s = 0; s < 2 * spaces; ++s) {  // The second half provides new roots for later changes.
     const unsigned levels = 2 + (s + static_cast<unsigned>(seed)) % 5;
     tables.push_back(std::make_unique<RandomTables>(machine.memory, random(), levels, 13, machine.t.data_words_o > 1,
                                                     pick(2) != 0, &next));

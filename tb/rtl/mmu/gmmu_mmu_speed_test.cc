@@ -51,7 +51,7 @@ TEST_F(MmuSpeedTest, AnL2HitAfterAnL1Miss) {
 TEST_F(MmuSpeedTest, L2HitsAreAnsweredEveryCycle) {
   const double rate = mmu_.L2HitsPerCycle();
   std::cout << "L2 hits: " << rate << " a cycle\n";
-  EXPECT_GE(rate, 0.985);  // An L1 hint that names another page costs its miss a cycle.
+  EXPECT_GE(rate, 0.985);  // A miss whose L1 hint names another page takes one extra cycle.
 }
 
 class ColdWalk : public MmuSpeedTest, public testing::WithParamInterface<unsigned> {

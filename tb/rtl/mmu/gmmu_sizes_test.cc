@@ -32,7 +32,7 @@ class SizesTest : public MmuTest {
     control.sizes = sizes;
     machine_.Do(control);
   }
-  /// Looks up the pages one after the other; returns by how much the counter has grown.
+  /// Returns by how much `counter` grows while the pages are looked up one after the other.
   template <typename Counter>
   uint64_t Grows(const Counter& counter, const std::vector<uint64_t>& pages, unsigned port = 0) {
     const uint64_t before = counter;

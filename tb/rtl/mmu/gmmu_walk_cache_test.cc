@@ -60,7 +60,7 @@ class WalkCacheTest : public BlocksTest {
     ASSERT_EQ(t.wc_vram_o[n], found->second.vram);
     ++hits_;
   }
-  /// Makes a probe that only loads the key of a sweep.
+  /// Probes only to load the key for a sweep.
   void Take(const Key& key) {
     SetKey(key);
     t.wc_enable_i = 1;
@@ -223,7 +223,7 @@ class LargeTest : public WalkCacheTest {
     }
     FAIL() << "never entered, or dropped";
   }
-  /// Makes a fill that waits for a free cycle; returns whether it is entered.
+  /// Starts a fill that waits for a free cycle. Returns whether the fill is entered.
   bool Fill(const Entry& e, uint64_t vpn) {
     SetOther({e.space, vpn, false});
     t.page_i = Page(e.pfn | (vpn & e.Rest()), e.level, true).raw;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_walk_read against rows in C++ that start, descend, request indices and are killed: each read leaves once,
-// with the address of its table and index, and only if it was reported as sent; indices equal a shift and a mask.
+// Tests gmmu_walk_read against rows in C++ that start, descend, request indices and are killed: each read leaves
+// once, with the address of its table and index, and only if it was reported as sent; each index is the shifted and
+// masked page number.
 #include <array>
 #include <deque>
 #include <optional>
@@ -159,7 +160,7 @@ class WalkReadTest : public InnerTest {
     t.re_ar_ready_i = !Chance(stall);
     Settle();
 
-    // A start bypasses the register while it is empty.
+    // A start bypasses the port's register while the register is empty.
     const bool known = index_valid || level == 0, knows = starts && cause == 0 && known;
     const bool begins = knows && (engine || (!full && !parked_)), passes = begins && !port_;
     const unsigned first = index_valid ? index : Masked(k64 ? page.vpn >> 4 : page.vpn, bits);

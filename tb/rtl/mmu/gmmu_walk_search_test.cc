@@ -59,7 +59,7 @@ class WalkSearchTest : public InnerTest {
     t.se_keys_row_i = static_cast<uint8_t>(shown);
     Settle();
     if (!model_[shown].free) ASSERT_EQ(t.se_key_o[n], model_[shown].key.Raw());
-    if (past_.size() >= 2) {  // The matching row appears one cycle after the answer.
+    if (past_.size() >= 2) {  // se_match_o follows se_hit_o by one cycle.
       const Search& search = past_[1];
       if (search.matches != 0) {
         ASSERT_NE(One(t.se_match_o[n]), 64u) << "cycle " << now;

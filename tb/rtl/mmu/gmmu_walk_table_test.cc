@@ -78,7 +78,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     for (int i = 0; i < 7; ++i) Step();
   }
 
-  // ---- One cycle. `lookups`: new lookups may come.
+  // ---- One cycle. `lookups`: new lookups may start.
   void GiveStart(const Key& key) {
     const Shape& shape = shapes_[key.space];
     Start start = Root(key.space);
@@ -109,7 +109,8 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     return std::nullopt;
   }
 
-  // The pipeline: a key is searched, one cycle later its lookup is decided, and one more cycle later it acts.
+  // The pipeline: a key is searched; one cycle later the action for its lookup is decided; two cycles later the
+  // action takes place.
   std::optional<Op> Choose(bool lookups, bool hold) {
     if (!restarts_.empty() && restarts_.front().first <= now) {
       Op op;
@@ -244,8 +245,8 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
                  : 0;
     Step();
   }
-  /// Checks that a row begins only when free, the engine's row only for the engine, and ends once, with its key; and
-  /// that the walk cache receives what the tables hold.
+  /// Checks that a row begins only when it is free, that the engine's row begins only for the engine, that each row
+  /// ends once and with its key, and that the walk cache receives the pointers that the tables hold.
   void WatchRows() {
     const unsigned walks = small() ? 2 : 10;  // shared rows
     ASSERT_GE(t.wt_early_o[n], std::min(free_, 3u));
@@ -297,7 +298,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     outstanding_.erase(found);
     ++told_;
   }
-  /// Does what the control block does: holds until nothing is in flight, then kills; then the tables change.
+  /// Acts like the control block: holds until nothing is in flight, then kills. The tables change after the kill.
   void Kill() { Kill(Random(2) != 0); }
   void Kill(bool all) {
     t.kill_all_i = all;

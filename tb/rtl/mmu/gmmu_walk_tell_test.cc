@@ -49,14 +49,14 @@ class WalkTellTest : public TellTest {
   }
   void Cycle(unsigned rush, unsigned stall, unsigned directs, bool hold) {
     t.te_line_i = t.te_walk_i = t.te_start_i = t.te_fact_i = t.te_join_i = 0;
-    // Begin a walk, or give a walk its next beat.
+    // Begin a walk, or drive the next beat of a walk.
     const unsigned r = Random(rows);
     Row& some = model_[r];
     if (some.state == Row::kOver && !some.Wants() && some.due == 0) some.state = Row::kIdle;
     bool begins = false;
     if (some.state == Row::kIdle && Chance(rush)) {
       some.row = SomeRow(r);
-      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // Without it, the lookup was answered directly.
+      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // Without a value, the lookup was answered directly.
       if (some.begin) used_.insert(*some.begin);
       some.state = Row::kLine;
       some.beat = 0;

@@ -34,7 +34,7 @@ struct Page {
             (raw >> 3 & 1) != 0,
             static_cast<unsigned>(raw & 7)};
   }
-  /// Returns the visible part: a zero page's address is undefined.
+  /// Returns the defined bits. The address of a zero page is undefined.
   uint64_t Seen() const {
     Page seen = *this;
     if (zero) seen.pfn = seen.target = seen.adapter = 0;
@@ -42,7 +42,8 @@ struct Page {
   }
 };
 
-/// An entry of a page table, decoded according to docs/page-tables.md. `shift`: its level's shift, in page numbers.
+/// An entry of a page table, decoded according to docs/page-tables.md. Parameters `shift` are the shift of the
+/// entry's level, in page number bits.
 struct Entry {
   uint64_t raw;
   bool Bit(unsigned n) const { return raw >> n & 1; }
@@ -95,7 +96,7 @@ class InnerBench : public BlockBench<Vgmmu_mmu_inner_bench> {
     t.small_i = size;
     Reset();
   }
-  /// Returns the number of the only bit that is set; 64 if none or several are set.
+  /// Returns the position of the only set bit, or 64 if no bit or several bits are set.
   static unsigned One(uint64_t set) {
     return set != 0 && (set & (set - 1)) == 0 ? static_cast<unsigned>(__builtin_ctzll(set)) : 64;
   }
@@ -104,7 +105,7 @@ class InnerBench : public BlockBench<Vgmmu_mmu_inner_bench> {
 };
 using InnerTest = BlockTest<InnerBench>;
 
-/// Returns a random table entry; most forms are likely, both good entries and entries with an error.
+/// Returns a random table entry. Most forms of legal and of faulty entries are likely.
 template <typename Rng>
 uint64_t SomeEntry(Rng& rng) {
   uint64_t raw = rng() & ((uint64_t{1} << 48) - 1) & ~uint64_t{0xfff};

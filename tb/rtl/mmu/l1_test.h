@@ -49,7 +49,8 @@ class L1Test : public BlocksTest {
   unsigned rsp_stall_ = 0, ask_stall_ = 0, idle_ = 0, delay_ = 10, held_ = 10;
   bool keep_ = false;  ///< answers stay in use
 
-  /// Returns the shared levels' answer for a page in a version: 4 KiB or part of a 64 KiB block.
+  /// Returns the page to which the shared levels translate `key` in a version of the tables: a 4 KiB page or part of
+  /// a 64 KiB block.
   Page PageOf(const Key& key, unsigned version) const {
     const uint64_t block = key.vpn >> 4;
     const uint64_t mix = (block * 0x9e3779b97f4a7c15ull + key.space * 77 + version * 12345) >> 20;
@@ -202,7 +203,7 @@ class L1Test : public BlocksTest {
     for (unsigned i = 0; i < cycles; ++i) Cycle(nullptr, messages);
   }
   static Request PageAt(unsigned vpn) { return {1, uint64_t{vpn} << 12, 0}; }
-  /// Occupies every slot with a miss that is never answered, one a cycle.
+  /// Occupies every slot, one a cycle, with a miss that is never answered.
   void TakeAllSlots(unsigned first = 0x1000) {
     for (unsigned i = 0; i < slots_; ++i) {
       const Request miss = PageAt(first + 64 * i);

@@ -25,7 +25,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   struct Load {
     unsigned lookups = 50;  // per port
     unsigned near = 50;     // share of lookups in or next to the line of the previous one
-    unsigned rows = 8;      // shared rows; the engine has one more
+    unsigned rows = 8;      // shared rows; the engine has an extra row
     unsigned latency = 30;  // longest walk, in cycles
     unsigned tells = 100;   // chance that a finished walk offers its next answer
     unsigned again = 20;    // share of joined lookups that are to be replayed
@@ -46,8 +46,8 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   };
   struct Lookup {
     Key key;
-    uint64_t entered = 0;   // cycle in which it arrived or was replayed
-    bool resolved = false;  // it hit, began or joined a walk
+    uint64_t entered = 0;   // cycle in which the lookup arrived or was replayed
+    bool resolved = false;  // the lookup hit, or began or joined a walk
     bool again = false;
     std::optional<bool> close;  // whether the port's previous lookup was in the same or a neighbouring line
   };
@@ -55,13 +55,14 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     uint64_t lookups = 0, hits = 0, large_hits = 0, must_hits = 0, begins = 0, wide = 0, engine = 0, joins = 0,
              restarts = 0, again = 0, starts = 0, pointers = 0, must_pointers = 0, causes = 0, tells = 0, kills = 0,
              fills = 0;
-    std::array<unsigned, 16> cause{};  // causes of starts, counted
+    std::array<unsigned, 16> cause{};  // number of starts with each cause
   };
 
   LookupMachine(unsigned size, uint64_t seed);
 
   void Step() override;
-  /// Steps until all lookups have been answered. No new ones are started, and the number of steps is limited.
+  /// Steps, without starting new lookups, until all lookups have been answered. Fails after a bounded number of
+  /// steps.
   void Drain();
   /// Performs one invalidation of the scope as the control block does, with a new row for its space if
   /// there is one.
@@ -100,7 +101,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   };
   struct Port {
     std::deque<Standing> standing;
-    std::optional<Standing> fresh;  // offered for the first time
+    std::optional<Standing> fresh;  // the lookup that is offered for the first time
     std::optional<Key> told;        // the key announced one cycle ahead; none if another port's key was announced
     bool hint = false;              // the announced key was that of a fresh lookup
     unsigned gap = 0;

@@ -178,7 +178,7 @@ class LookupPointers {
     if (surely && cycle > unsure_[level]) last_[level] = Last{space, tag, cycle};
     else last_[level].reset();
   }
-  /// Until this cycle another pointer may still replace a row of the level.
+  /// Until cycle `until`, another pointer may still replace a row of the level.
   void Unsure(unsigned level, uint64_t until) {
     last_[level].reset();
     unsure_[level] = until;
@@ -224,8 +224,8 @@ class LookupPointers {
   std::array<uint64_t, 6> unsure_{};
 };
 
-/// Large pages that the walk cache may contain. It must contain the newest one, from its entry until a pointer of its
-/// level is written.
+/// Large pages that the walk cache may contain. It must contain the newest large page, from the time it was entered
+/// until a pointer of its level is written.
 class LookupLarge {
  public:
   struct Entry {

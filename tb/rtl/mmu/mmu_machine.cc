@@ -137,7 +137,7 @@ void Machine::Drive() {
   }
 }
 
-/// Records the events of the edge from the values before the edge.
+/// Records what the next edge will do, from the values before the edge.
 void Machine::Sample() {
   if (alike_ && t.differs_o) Error(fmt::format("it is not what an MMU with the sizes of {} does", like_));
   if (t.r_valid_i) {

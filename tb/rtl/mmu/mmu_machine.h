@@ -45,8 +45,8 @@ struct Control {
   sim::SpaceConfig config;
 };
 
-/// How the bench treats the MMU. Latency is counted from the edge that accepts AR to the edge that accepts the
-/// first R.
+/// How the bench drives the MMU. Latency is counted from the edge that accepts AR to the edge that accepts the first
+/// R.
 struct Manners {
   unsigned latency = 10, latency_spread = 0;  ///< cycles, uniformly from [latency, latency + spread]
   unsigned ar_stall = 0, r_stall = 0, rsp_stall = 0, req_idle = 0;  ///< percent
@@ -58,10 +58,11 @@ struct Manners {
 /// One MMU with table memory behind it, clocked by Step. Every answer is checked against the reference walk.
 class Machine : public BlockBench<Vgmmu_mmu_bench> {
  public:
-  /// `like` selects one of the MMUs of gmmu_mmu_bench; TurnDownAlike turns this MMU down to the sizes of that one.
+  /// `like` selects one of the MMUs of gmmu_mmu_bench; TurnDownAlike reduces the sizes of this MMU to those of the
+  /// selected one.
   Machine(bool small, uint64_t seed, unsigned like = 0);
 
-  /// Turns the MMU down to the sizes of `like`; from then on each cycle in which the two differ is an error.
+  /// Reduces the MMU's sizes to those of `like`. From then on each cycle in which the two MMUs differ is an error.
   void TurnDownAlike();
 
   TableMemory memory;

@@ -9,8 +9,8 @@
 
 namespace gmmu::bench {
 
-/// The MMU's figures, each measured on a machine that has just been reset; `gmmu bench` prints them and
-/// gmmu_mmu_speed_test.cc bounds them.
+/// Measurements of the MMU's performance, each on a machine that has just been reset. `gmmu bench` prints the
+/// results, and gmmu_mmu_speed_test.cc checks them against bounds.
 ///
 /// The tables have three levels of nine bits, in VRAM, and every page is mapped: va to system page number (va >> 12) +
 /// 0x80000. The memory has latency L (cycles from the edge that accepts AR to the edge that accepts
@@ -27,8 +27,8 @@ class MmuSpeed {
   double HitsPerCycle();
   /// Returns the hits answered per cycle by all of the engine's ports together.
   double EngineHitsPerCycle();
-  /// Returns the same while `misses` misses of each client's port wait for a table that takes 4,000 cycles. Reports an
-  /// error if a miss was answered before the final hit.
+  /// Returns the same rate while `misses` misses of each client port wait for a table read that takes 4,000 cycles.
+  /// Reports an error if a miss was answered before the final hit.
   double HitsPerCycleBehind(unsigned misses);
   /// Returns the latency of a lookup that misses the port's L1 and hits the shared L2.
   uint64_t L2HitLatency();
@@ -37,7 +37,7 @@ class MmuSpeed {
   uint64_t ColdWalk();        ///< cycles of a walk with three reads
   uint64_t WalkCacheHit();    ///< cycles of a walk with one read, of a leaf table that the walk cache names
   double SequentialMisses();  ///< cycles per lookup, page after page
-  /// Returns the same for all client ports together, which request the pages in rotation.
+  /// Returns the same figure for all client ports together; the ports request the pages in rotation.
   double SharedSequentialMisses();
   double SparseMisses();        ///< cycles per lookup with three reads
   double SparseCachedMisses();  ///< cycles per lookup with one read, which is of another line of entries each time

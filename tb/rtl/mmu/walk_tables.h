@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page tables of two spaces for the walk table's test: a word of memory is a function of its address and the version of
-// the tables. This also contains the plain walk of these tables.
+// Page tables of two spaces for the walk table's test: a word of memory is a function of its address and the version
+// of the tables. This file also contains a plain walk of these tables.
 #pragma once
 
 #include <array>
