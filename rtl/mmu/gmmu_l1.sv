@@ -128,7 +128,8 @@ module gmmu_l1
     .use_i({spare_valid_q, hit_valid_q}), .use_index_i('{hit_q.entry, spare_q.entry}), .sweep_i,
     .use_size_i, .use_set_i);
 
-  // A request is accepted only if the one in stage B will leave it, whether that hits or misses.
+  // A request is accepted only if the request in stage B will leave that stage whether it hits or
+  // misses.
   assign tight = !slot_one_q || ask_valid_q || spare_valid_q;
   assign req_ready_o = ready_q && !fill_q && !(tight && b_valid_q);
   assign b_hit = b_near && b_found;
@@ -144,11 +145,10 @@ module gmmu_l1
     end
   end
 
-  // ---- Misses. A far miss is offered in stage B. A far miss that is not accepted, and a near one,
-  // wait in the ask registers. Their slot is slot_q, which was already written in stage B. The key
-  // of the next offer is announced a cycle ahead. It is the waiting miss's key if that miss stays;
-  // else stage B's key if stage B certainly misses and stays; else the request's key, as if stage B
-  // hit.
+  // ---- Misses. A far miss is offered in stage B. A far miss that is not accepted and every near miss
+  // wait in the ask registers, with slot slot_q, which stage B has already written. The key of the next
+  // offer is announced a cycle ahead. That key is the waiting miss's key if the miss stays; else stage
+  // B's key if stage B certainly misses and stays; else the request's key, as if stage B hit.
   logic   offered, taken, release_q, b_far, b_misses, ask_stays, b_told_q, ask_told_q;
   index_t slot_q, result_slot, release_slot_q;
   key_t   ask_key_q;
@@ -346,9 +346,9 @@ module gmmu_l1
   end
   assign bad = cause_q != '0;
   for (genvar i = 0; i < Sources; i++) begin : g_source
-    // The answers made and returned in a cycle are added up first and counted in the next cycle.
-    // made_q delays the made ones by another cycle, because they are known late. No answer can be
-    // returned before it has been counted.
+    // The answers made and returned in a cycle are added up first and counted in the next cycle. made_q
+    // delays the number of answers made by another cycle, because that number is known late. No answer
+    // can be returned before it has been counted.
     logic [1:0]      made_q, made, half;
     logic [1:0][1:0] back;  // by generation
     assign made = {1'b0, made_q[1]} + {1'b0, made_q[0]};
@@ -395,9 +395,9 @@ module gmmu_l1
     for (int unsigned i = 0; i < Sources; i++) drained_o &= drained_q[i];
   end
 
-  // ---- A fill uses the hint read port for a cycle: in the cycle after one without a request, or
-  // when the last seven fills were dropped. It never follows directly on another fill, which may be
-  // for the same page.
+  // ---- A fill uses the hint read port for one cycle: the cycle after one without a request, or any
+  // cycle once the last seven fills were dropped. It never follows directly on another fill, which may
+  // be for the same page.
   logic [2:0] skipped_q;
   logic       fill_wanted, fill_d, swept_q;
   assign fill_wanted = msg_valid_i && msg_i.cause == '0;

@@ -4,8 +4,8 @@ package gmmu_mmu_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  // Events of one translation port in this cycle (regfile port_counters). Each accepted lookup ends
-  // as exactly one of hit, miss, merged, fault, in the cycle in which the port takes its answer.
+  // Events of one translation port in this cycle (regfile port_counters). Each accepted lookup ends as
+  // exactly one of hit, miss, merged, fault, in the cycle in which the port accepts its answer.
   typedef struct packed {
     logic       lookup;
     logic       hit;
@@ -74,8 +74,9 @@ package gmmu_mmu_pkg;
     key_t  key;
   } lookup_t /*verilator public*/;
 
-  // The answer to one lookup. Each lookup gets exactly one; all ports together get at most one a cycle
-  // and cannot refuse it. merged: another lookup began the walk. cause: if not 0, only page.level is meaningful.
+  // The answer to one lookup. Each lookup gets exactly one answer. All ports together get at most one
+  // answer a cycle, and a port cannot refuse it. merged: another lookup began the walk. cause: if not
+  // 0, only page.level is meaningful.
   typedef struct packed {
     port_t  port;
     slot_t  slot;
@@ -145,7 +146,8 @@ package gmmu_mmu_pkg;
     logic [15:0] sweep_last;      // last step of a sweep of the sizes in use
   } use_t /*verilator public*/;
 
-  // A pulse: walks in the scope become stale, and the sweep that follows drops its translations.
+  // A pulse: walks in the scope become stale, and the sweep that follows drops the translations of the
+  // scope.
   typedef struct packed {
     logic   valid;
     logic   all;    // all spaces

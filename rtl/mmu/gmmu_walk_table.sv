@@ -373,7 +373,7 @@ module gmmu_walk_table
     .match_o(match), .begin_i, .begin_rows_i(begin_rows), .key_i(what_i.key), .wide_i(begin_wide_i),
     .free_i(free_q), .open_i(open), .wide_rows_i(wide_q), .keys_o(keys));
 
-  // ---- The row that begins next: next_q, if next_valid_q; two_q: a second row is free.
+  // ---- The row that begins next is next_q, provided next_valid_q is set. two_q: a second row is free.
   logic [Shared-1:0]   next_q, rest, begins_any, used;
   assign used = TurnDown ? use_i.rows[Shared-1:0] : '1;
   logic                next_valid_q, two_q, takes, moves;
@@ -484,7 +484,7 @@ module gmmu_walk_table
       restart_second_o <= (service_q & second_q) != '0;
       restart_wide_o <= (service_q & wide_q) != '0;
     end
-    if (kill_i.valid) restart_second_o <= 1'b0;   // a row of the scope tries both halves again
+    if (kill_i.valid) restart_second_o <= 1'b0;   // a row in the scope reads both halves again
     if (!fill_out_q) begin
       fill_rows_q <= service_q;
       fill_o <= '{row: row_t'(service_row_q), key: service_key, line: service_line};

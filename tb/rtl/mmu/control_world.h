@@ -21,7 +21,7 @@ struct World {
 
 class ControlTest : public ControlBenchTest {
  protected:
-  /// Easy returns neighbours without delays, Slow neighbours with random delays.
+  /// Easy returns neighbours without delays; Slow returns neighbours with random delays.
   static World Easy() { return {}; }
   World Slow() {
     World world;

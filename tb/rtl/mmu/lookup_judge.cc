@@ -163,7 +163,7 @@ void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
     ++counts.pointers;
   }
   for (unsigned l = 1; l <= root; ++l) {
-    if (space.config.Pairs(l) && !second) continue;  // Pointers of pairs are always those of 4 KiB halves here.
+    if (space.config.Pairs(l) && !second) continue;  // Here pointers of pairs are always those of the 4 KiB halves.
     const bool must = pointers_.Must(l, key, space.prepared.keep[l], from);
     if (must) ASSERT_LE(level, l) << "space " << key.space << " page " << key.vpn;
     counts.must_pointers += must;
