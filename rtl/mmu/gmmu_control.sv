@@ -44,7 +44,7 @@ module gmmu_control
   output kill_t       kill_o,
   output sweep_t      sweep_o,
   output logic        generation_o,
-  input  logic [1:0]  drained_i,     // indexed by generation; true of all ports
+  input  logic [1:0]  drained_i,     // bit g: no port has answers of generation g in use
   input  logic        stale_i,
   output logic        space_write_o,
   output space_t      space_o,
@@ -73,7 +73,7 @@ module gmmu_control
   space_cfg_t   old_cfg;
   logic [NumSpaces-1:0] written_q;
   logic         written_here_q, held_q, killed_q, sweeps_q, writes_q, dry_q;
-  logic [15:0]  row_q;        // row of the sweep
+  logic [15:0]  row_q;        // row that the sweep visits
   logic         built, prepared, set_space, resize, resizes_q;
   logic [15:0]  last;
 

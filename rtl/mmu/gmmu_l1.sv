@@ -12,7 +12,7 @@
 //                    cycle ahead; in that cycle lookup_hint_o is set if a lookup may follow and
 //                    lookup_pending_o if one will. A lookup whose key was not announced is not
 //                    offered
-//   msg              answers of the shared levels to this port, never refused. An answer leaves in
+//   msg              answers from the shared levels to this port, never refused. An answer leaves in
 //                    the cycle of its message if no other answer waits
 //   late, later,     the messages of one cycle ago (late_hint_i: only the hash), of two cycles ago
 //   last             (later_i) and of three (last_i, last_hint_i); the L1 may enter what they carry
@@ -83,7 +83,7 @@ module gmmu_l1
     long_tag_t          tag;
     logic [PageLg2-1:0] offset;
   } kept_t;
-  typedef struct packed {  // an answer of the shared levels
+  typedef struct packed {  // an answer from the shared levels
     index_t  slot;
     logic    generation;
     logic    merged;

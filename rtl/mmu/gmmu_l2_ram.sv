@@ -30,7 +30,7 @@ module gmmu_l2_ram
   output logic                  line_o,       // some page of the key's line of eight is present
   output page_t                 page_o,       // the page, valid with hit_o
   output logic [Ways-1:0]       same_o,       // the way that holds the page's block
-  output logic [Ways-1:0]       empty_o,      // ways that hold nothing
+  output logic [Ways-1:0]       empty_o,      // empty ways
   output logic [15:0]           present_o,    // sub-entries present in the way of same_o
 
   input  logic [Ways-1:0]       tag_write_i,

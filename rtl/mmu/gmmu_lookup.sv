@@ -65,7 +65,7 @@ module gmmu_lookup
   input  logic                    search_near_i,   // a row walks for another page of this line
   input  logic                    row_free_i,      // a shared row is free
   input  logic                    row_engine_i,    // the engine's row is free
-  input  logic [1:0]              rows_early_i,    // shared rows free or about to be, at most 3
+  input  logic [1:0]              rows_early_i,    // number of shared rows that are free or about to be free, at most 3
   output logic                    begin_o,
   output logic                    begin_wide_o,
   output logic                    begin_engine_o,  // the walk begins in the engine's row
@@ -96,7 +96,7 @@ module gmmu_lookup
 
   input  logic                    probe_valid_i,
   input  key_t                    probe_key_i,
-  output logic                    probed_o,        // one cycle: the results below are valid
+  output logic                    probed_o,        // pulse: the results below are valid
   output logic [Config.L2Ways-1:0] probed_same_o,
   output logic [Config.L2Ways-1:0]       probed_empty_o,
   output logic [15:0]             probed_present_o,
@@ -122,7 +122,7 @@ module gmmu_lookup
   output logic                    count_wc_hit_o,
   output logic                    idle_o
 );
-  typedef enum logic [1:0] {OpLookup, OpReplay, OpRestart, OpProbe} op_e;  // OpLookup = 0 lets the sources be ORed
+  typedef enum logic [1:0] {OpLookup, OpReplay, OpRestart, OpProbe} op_e;  // OpLookup = 0 allows the sources to be ORed
   typedef struct packed {
     op_e     kind;
     row_t    row;

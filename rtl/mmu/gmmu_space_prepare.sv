@@ -20,7 +20,7 @@ module gmmu_space_prepare
 );
   logic       busy_q, legal_q, used;
   level_t     level_q;
-  logic [6:0] sum_q;    // index bits of the levels below
+  logic [6:0] sum_q;    // number of index bits of all lower levels
   logic [3:0] bits;
 
   assign bits = cfg_i.bits[level_q];

@@ -225,7 +225,7 @@ module gmmu_walk_read
   endfunction
   logic  valid_q, knows, starts, passes;   // passes: a start bypasses the register
   read_t start_read, job_read, parked_q, read_q;
-  assign knows = start_valid_i && start_i.cause == '0 && start_known;   // nothing starts in a kill's cycle
+  assign knows = start_valid_i && start_i.cause == '0 && start_known;   // no read begins in the cycle of a kill
   assign starts = knows && (start_engine_i || (!full_i && !parked_valid_q));
   assign start_parked_o = knows && !starts && !parked_valid_q;
   assign passes = starts && !valid_q;

@@ -209,7 +209,7 @@ module gmmu_walk_table
   // ---- The rows. A row in none of the states free, restart, issue, reads and done waits for its
   // start.
   rows_t free_q;
-  rows_t restart_q;         // must request its start
+  rows_t restart_q;         // the row must request its start
   rows_t issue_q;           // its read waits to be sent
   rows_t parked_q;          // its read is ready and waits until another row's read ends
   rows_t reads_q;           // its read is in flight
