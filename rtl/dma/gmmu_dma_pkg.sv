@@ -130,7 +130,7 @@ package gmmu_dma_pkg;
     logic [47:0]          length;      // bytes; undefined for a table write, 8 for a fence
     logic [63:0]          value;       // value operand, or the end of a flush's range
     logic [63:0]          step;        // for the steps source, else 0
-  } command_t;
+  } command_t /*verilator public*/;
 
   // Why a transfer or a fetch stopped.
   typedef struct packed {

@@ -9,16 +9,35 @@
 
 #include "Vgmmu_dma_blocks_bench.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::dma {
 
 constexpr unsigned kBeat = sizeof(Vgmmu_dma_blocks_bench::realign_data_i);  ///< bytes of a bus beat
 constexpr unsigned kBeatLg2 = kBeat == 8 ? 3 : kBeat == 16 ? 4 : kBeat == 32 ? 5 : 6;
 
+/// The structs of the units' ports.
+template <typename Top>
+struct UnitStructs;
+#define GMMU_UNIT_STRUCTS(top)                                 \
+  template <>                                                  \
+  struct UnitStructs<V##top> {                                 \
+    using Request = GMMU_STRUCT(top, xlate_req_t);             \
+    using Response = GMMU_STRUCT(top, xlate_rsp_t);            \
+    using Done = GMMU_STRUCT(top, xlate_done_t);               \
+    using ApertureResponse = GMMU_STRUCT(top, aperture_rsp_t); \
+    using ReadRequest = GMMU_STRUCT(top, rd_req_t);            \
+    using ReadResponse = GMMU_STRUCT(top, rd_rsp_t);           \
+    using WriteRequest = GMMU_STRUCT(top, wr_req_t);           \
+    using WriteResponse = GMMU_STRUCT(top, wr_rsp_t);          \
+  }
+GMMU_UNIT_STRUCTS(gmmu_dma_blocks_bench);
+
 /// The blocks after a reset, with 64 MiB of VRAM.
 template <typename Top>
 class BenchOf : public BlockBench<Top> {
  public:
+  using Structs = UnitStructs<Top>;
   explicit BenchOf(uint64_t seed) : BenchOf(0, seed) {}
   BenchOf(unsigned size, uint64_t seed) : BlockBench<Top>(size, seed) {
     this->t.vram_bytes_i = 64 << 20;

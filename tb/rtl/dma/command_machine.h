@@ -89,8 +89,7 @@ class Processor {
   void Drive(Vgmmu_dma_control_bench& top, bool start) {
     top.command_start_i[n_] = start;
     top.command_bytes_i[n_] = bytes_;
-    top.command_where_i[n_] = WhereOf(setting.buffer);
-    top.command_address_i[n_] = setting.buffer.address;
+    top.command_buffer_i[n_] = Pack(FieldsOf(setting.buffer));
     top.command_privileged_i[n_] = setting.privileged;
     top.command_record_i[n_] = setting.record;
     top.command_value_i[n_] = setting.value;
@@ -103,8 +102,7 @@ class Processor {
                   top.command_word_error_i[n_]);
     if (start) top.command_word_valid_i[n_] = top.command_word_error_i[n_] = 0;
     if (end_ != kNone) top.command_word_valid_i[n_] = top.command_word_error_i[n_] = 0;
-    top.command_word_what_i[n_] = unreadable_.What();
-    top.command_word_address_i[n_] = unreadable_.place.address;
+    top.command_word_fault_i[n_] = Pack(unreadable_.Fields());
     DriveMover(top);
     top.ctl_ready_i[n_] = Often();
     top.ctl_done_i[n_] = control_waits_ && blocks.Chance(20);
@@ -129,8 +127,7 @@ class Processor {
       }
     }
     top.mover_fault_valid_i[n_] = fault_;
-    top.mover_fault_what_i[n_] = failure_.What();
-    top.mover_fault_address_i[n_] = failure_.place.address;
+    top.mover_fault_i[n_] = Pack(failure_.Fields());
     top.mover_fault_job_i[n_] = failure_.reason == Fault::kNone ? blocks.rng() : failed_job_;
     idle_for_ = jobs_.empty() && !fault_ ? idle_for_ + 1 : 0;
     top.mover_idle_i[n_] = idle_for_ > 2;
@@ -185,18 +182,22 @@ class Processor {
   }
   void SampleJob(Vgmmu_dma_control_bench& top) {
     if (first_job == 0) first_job = blocks.now - started_;
-    EXPECT_EQ(top.give_id_o[n_], id_);
+    const auto job = Unpack<GMMU_STRUCT(gmmu_dma_control_bench, job_t)>(top.give_o[n_]);
+    const uint64_t length = LengthOf(job.dst, job.dst_end);
+    EXPECT_EQ(job.id, id_);
     const size_t number = next_;
     const CommandStep* step = Next(CommandStep::kJob);
     if (!step) return;
     SCOPED_TRACE("step " + std::to_string(number));
-    EXPECT_EQ(top.give_source_o[n_], step->source);
-    EXPECT_EQ(top.give_length_o[n_], step->length);
-    if (step->source == CommandStep::kCopy) ExpectPlace(step->src, top.give_src_where_o[n_], top.give_src_o[n_]);
-    ExpectPlace(step->dst, top.give_dst_where_o[n_], top.give_dst_o[n_]);
-    if (step->source != CommandStep::kCopy && step->source != CommandStep::kWords)
-      EXPECT_EQ(top.give_value_o[n_], step->value);
-    if (step->source == CommandStep::kSteps && step->length > 8) EXPECT_EQ(top.give_step_o[n_], step->step);
+    EXPECT_EQ(job.source, step->source);
+    EXPECT_EQ(length, step->length);
+    if (step->source == CommandStep::kCopy) {
+      EXPECT_EQ(LengthOf(job.src, job.src_end), length);
+      ExpectPlace(step->src, job.src);
+    }
+    ExpectPlace(step->dst, job.dst);
+    if (step->source != CommandStep::kCopy && step->source != CommandStep::kWords) EXPECT_EQ(job.value, step->value);
+    if (step->source == CommandStep::kSteps && step->length > 8) EXPECT_EQ(job.step, step->step);
     jobs_.push_back({step, number, id_++, 0});
   }
   /// Checks the time word of the record: all other work was done at that time.
@@ -205,27 +206,29 @@ class Processor {
     EXPECT_GE(time, started_);
     EXPECT_LE(time, blocks.now);
   }
-  static void ExpectPlace(const Place& place, unsigned where, uint64_t address) {
-    EXPECT_EQ(where >> 8, place.physical);
-    if (place.physical) EXPECT_EQ(where >> 6 & 3, static_cast<unsigned>(place.target));
-    else EXPECT_EQ(where & 63, place.space);
-    EXPECT_EQ(address, place.address);
+  static uint64_t LengthOf(const PlaceFields& place, uint64_t end) { return (end - place.address + 1) & kEndMask; }
+  static void ExpectPlace(const Place& place, const PlaceFields& seen) {
+    EXPECT_EQ(seen.physical, place.physical);
+    if (place.physical) EXPECT_EQ(seen.target, static_cast<unsigned>(place.target));
+    else EXPECT_EQ(seen.space, place.space);
+    EXPECT_EQ(seen.address, place.address);
   }
   void SampleControl(Vgmmu_dma_control_bench& top) {
     const CommandStep* step = Next(CommandStep::kControl);
     if (!step) return;
     EXPECT_FALSE(control_waits_) << "two at once";
     control_waits_ = true;
-    EXPECT_EQ(top.ctl_op_o[n_], 0);
-    EXPECT_EQ(top.ctl_scope_o[n_], static_cast<unsigned>(step->scope));
+    const auto ctl = Unpack<GMMU_STRUCT(gmmu_dma_control_bench, mmu_ctl_t)>(top.ctl_o[n_]);
+    EXPECT_EQ(ctl.op, 0);
+    EXPECT_EQ(ctl.scope, static_cast<unsigned>(step->scope));
     if (step->length != 0) {  // Only an unmap has a length here.
-      EXPECT_EQ(top.ctl_start_o[n_], top.ctl_end_o[n_]);
+      EXPECT_EQ(ctl.va_start, ctl.va_end);
       return;
     }
-    if (step->scope != Scope::kGlobal) EXPECT_EQ(top.ctl_space_o[n_], step->space);
+    if (step->scope != Scope::kGlobal) EXPECT_EQ(ctl.space, step->space);
     if (step->scope != Scope::kRange) return;
-    EXPECT_EQ(top.ctl_start_o[n_], step->start);
-    EXPECT_EQ(top.ctl_end_o[n_], step->end);
+    EXPECT_EQ(ctl.va_start, step->start);
+    EXPECT_EQ(ctl.va_end, step->end);
   }
   void SampleEnd(Vgmmu_dma_control_bench& top) {
     const End end = top.command_done_o[n_]        ? kDone
@@ -261,8 +264,9 @@ class Processor {
       error.place = setting.buffer;
       error.place.address += plan_.offset;
     }
-    EXPECT_EQ(top.command_what_o[n_], error.What());
-    EXPECT_EQ(top.command_address_o[n_], error.place.address);
+    const auto seen = Unpack<FaultFields>(top.command_error_o[n_]);
+    EXPECT_EQ(WhatOf(seen), WhatOf(error.Fields()));
+    EXPECT_EQ(seen.place.address, error.place.address);
     EXPECT_EQ(top.command_path_o[n_], path);
     EXPECT_EQ(top.command_offset_o[n_], offset);
     EXPECT_EQ(top.command_header_o[n_], header);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_dma_control_bench in C++: places and faults in the format of its ports, and a stream of words.
+// gmmu_dma_control_bench in C++: places and faults as structs of its ports, and a stream of words.
 #pragma once
 
 #include "Vgmmu_dma_control_bench.h"
@@ -9,12 +9,32 @@
 
 namespace gmmu::dma {
 
+GMMU_UNIT_STRUCTS(gmmu_dma_control_bench);
 using Steering = BenchOf<Vgmmu_dma_control_bench>;
 using SteeringWorld = WorldOf<Steering>;
 constexpr unsigned kSpacesOf[] = {2, 16, 16};  ///< indexed by size: smallest, default, four rings
 
+using PlaceFields = GMMU_STRUCT(gmmu_dma_control_bench, place_t);
+using FaultFields = GMMU_STRUCT(gmmu_dma_control_bench, dma_fault_t);
+
+/// {physical, target, space} of a place.
 inline unsigned WhereOf(const Place& place) {
   return place.physical << 8 | static_cast<unsigned>(place.target) << 6 | place.space;
+}
+inline unsigned WhereOf(const PlaceFields& place) { return place.physical << 8 | place.target << 6 | place.space; }
+inline PlaceFields FieldsOf(const Place& place) {
+  PlaceFields fields{};
+  fields.physical = place.physical, fields.target = static_cast<uint8_t>(place.target);
+  fields.space = static_cast<uint8_t>(place.space), fields.address = place.address;
+  return fields;
+}
+/// The first byte of a job; a physical one has space 0.
+inline PlaceFields PlaceOf(const UnitJob& job) {
+  return FieldsOf({job.address, job.physical, job.target, job.physical ? 0 : kUnitSpace});
+}
+/// {reason, access, level, WhereOf(place)} of a fault.
+inline unsigned WhatOf(const FaultFields& fault) {
+  return fault.reason << 14 | fault.access << 12 | fault.level << 9 | WhereOf(fault.place);
 }
 
 /// Why a block stopped.
@@ -24,8 +44,11 @@ struct Failure {
   unsigned level = 0;
   Place place;
 
-  unsigned What() const {
-    return static_cast<unsigned>(reason) << 14 | static_cast<unsigned>(access) << 12 | level << 9 | WhereOf(place);
+  FaultFields Fields() const {
+    FaultFields fields{};
+    fields.reason = static_cast<uint8_t>(reason), fields.access = static_cast<uint8_t>(access);
+    fields.level = static_cast<uint8_t>(level), fields.place = FieldsOf(place);
+    return fields;
   }
 };
 /// Returns a failure of a random kind, which the bench reports.

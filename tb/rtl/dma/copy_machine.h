@@ -14,6 +14,7 @@
 #include "Vgmmu_dma_copy_bench.h"
 #include "hw/gmmu_regs.h"
 #include "tb/rtl/block_bench.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::dma {
 
@@ -34,11 +35,17 @@ struct Job {
 
 /// Mover and MMU. They use one space of three levels; page p of the window at kVa is stored at PageAt(p).
 class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
+  using ReadRequest = GMMU_STRUCT(gmmu_dma_copy_bench, rd_req_t);
+  using ReadResponse = GMMU_STRUCT(gmmu_dma_copy_bench, rd_rsp_t);
+  using WriteRequest = GMMU_STRUCT(gmmu_dma_copy_bench, wr_req_t);
+  using WriteResponse = GMMU_STRUCT(gmmu_dma_copy_bench, wr_rsp_t);
+
  public:
   enum Size { kReads32, kReads128, kReads2 };
-  static constexpr unsigned kBus = sizeof(Vgmmu_dma_copy_bench::w_data_o);
+  static constexpr unsigned kBus = sizeof(ReadResponse::r.data);
   static constexpr uint64_t kVa = 0x40000000, kTables = 0x800000, kBytes = 16 << 20;
   static constexpr unsigned kPages = 1024;  ///< number of data pages: the first 4 MiB
+  static constexpr unsigned kSpace = 1;
 
   CopyMachine(Size size, uint64_t seed, Answers answers);
 
@@ -73,12 +80,13 @@ class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
   void Complain(const std::string& what) {
     if (complaints.size() < 20) complaints.push_back(what + " at cycle " + std::to_string(now));
   }
-  void Sample();
+  void Sample(const ReadResponse& rd, const WriteResponse& wr);
 
   std::vector<uint32_t> frames_;
   std::deque<Burst> reads_, tables_, writes_, ended_;
   std::set<unsigned> read_ids_, write_ids_;
   bool in_w_ = false;
+  uint8_t job_id_ = 0;
 };
 
 inline CopyMachine::CopyMachine(Size size, uint64_t seed, Answers with) : BlockBench(size, seed), answers(with) {
@@ -94,15 +102,21 @@ inline CopyMachine::CopyMachine(Size size, uint64_t seed, Answers with) : BlockB
   t.rst_i = 1;
   Run(4);
   t.rst_i = 0;
-  t.ctl_valid_i = t.ctl_set_i = 1;
-  t.ctl_root_i = kTables;
+  GMMU_STRUCT(gmmu_dma_copy_bench, mmu_ctl_t) ctl{};
+  ctl.op = 1;  // CtlSetSpace
+  ctl.space = kSpace;
+  ctl.cfg.enable = 1, ctl.cfg.levels = 3, ctl.cfg.root_entries = 512;
+  ctl.cfg.root.target = static_cast<uint8_t>(regs::Target::kVram), ctl.cfg.root.offset = kTables;
+  for (unsigned level = 0; level < 3; ++level) ctl.cfg.bits[level] = 9;
+  t.ctl_i = Pack(ctl);
+  t.ctl_valid_i = 1;
   bool taken = false;
   for (int n = 0; n < 10000 && !taken; ++n) {
     Settle();
     taken = t.ctl_ready_o;
     Step();
   }
-  t.ctl_valid_i = t.ctl_set_i = 0;
+  t.ctl_valid_i = 0;
   bool done = false;
   for (int n = 0; n < 10000 && !done; ++n) {
     Step();
@@ -135,12 +149,13 @@ inline std::deque<CopyMachine::Burst>::iterator CopyMachine::Next(std::deque<Bur
 }
 
 inline void CopyMachine::Step() {
-  t.ar_ready_i = Chance(answers.ready_percent);
-  t.aw_ready_i = Chance(answers.ready_percent);
-  t.w_ready_i = Chance(answers.ready_percent);
-  t.table_ar_ready_i = 1;
+  ReadResponse rd{}, table{};
+  WriteResponse wr{};
+  rd.ar_ready = Chance(answers.ready_percent);
+  wr.aw_ready = Chance(answers.ready_percent);
+  wr.w_ready = Chance(answers.ready_percent);
+  table.ar_ready = 1;
 
-  t.r_valid_i = 0;
   auto read = Next(reads_);
   if (read != reads_.end() && !Chance(100 - answers.idle_percent)) read = reads_.end();
   if (read != reads_.end()) {
@@ -148,73 +163,74 @@ inline void CopyMachine::Step() {
     uint8_t data[kBus];
     for (unsigned lane = 0; lane < kBus; ++lane)  // Lanes below the address are undefined.
       data[lane] = at + lane < read->address ? 0xe5 : memory.at(at + lane);
-    std::memcpy(&t.r_data_i, data, kBus);
-    t.r_valid_i = 1;
-    t.r_id_i = read->id;
-    t.r_last_i = ++read->beat == read->beats;
+    std::memcpy(&rd.r.data, data, kBus);
+    rd.r_valid = 1;
+    rd.r.id = read->id;
+    rd.r.last = ++read->beat == read->beats;
     if (read->beat == read->beats) {
       read_ids_.erase(read->id);
       reads_.erase(read);
     }
   }
-  t.table_r_valid_i = 0;
   auto entry = Next(tables_);
   if (entry != tables_.end()) {
     const uint64_t at = (entry->address & ~uint64_t{kBus - 1}) + kBus * entry->beat;
-    std::memcpy(&t.table_r_data_i, &memory.at(at), kBus);
-    t.table_r_valid_i = 1;
-    t.table_r_id_i = entry->id;
-    t.table_r_last_i = ++entry->beat == entry->beats;
+    std::memcpy(&table.r.data, &memory.at(at), kBus);
+    table.r_valid = 1;
+    table.r.id = entry->id;
+    table.r.last = ++entry->beat == entry->beats;
     if (entry->beat == entry->beats) tables_.erase(entry);
   }
-  t.b_valid_i = 0;
   auto answer = Next(ended_);
   if (answer != ended_.end()) {
-    t.b_valid_i = 1;
-    t.b_id_i = answer->id;
+    wr.b_valid = 1;
+    wr.b.id = answer->id;
     write_ids_.erase(answer->id);
     ended_.erase(answer);
     last_b = now;
   }
+  t.rd_rsp_i = Pack(rd), t.table_rsp_i = Pack(table), t.wr_rsp_i = Pack(wr);
   Settle();
-  if (!t.rst_i) Sample();
+  if (!t.rst_i) Sample(rd, wr);
   Edge();
 }
 
-inline void CopyMachine::Sample() {
-  auto burst = [&](unsigned id, uint64_t address, unsigned len, uint64_t due) {
-    const uint64_t end = (address & ~uint64_t{kBus - 1}) + uint64_t{kBus} * (len + 1);
-    if (address >> 12 != (end - 1) >> 12) Complain("burst crosses 4 KiB");
-    return Burst{due, id, address, len + 1, 0};
+inline void CopyMachine::Sample(const ReadResponse& rd, const WriteResponse& wr) {
+  auto burst = [&](const auto& ax, uint64_t due) {
+    const uint64_t end = (ax.addr & ~uint64_t{kBus - 1}) + uint64_t{kBus} * (ax.len + 1);
+    if (ax.addr >> 12 != (end - 1) >> 12) Complain("burst crosses 4 KiB");
+    return Burst{due, ax.id, ax.addr, ax.len + 1u, 0};
   };
-  if (t.ar_valid_o && t.ar_ready_i) {
+  const auto read = Unpack<ReadRequest>(t.rd_req_o), table = Unpack<ReadRequest>(t.table_req_o);
+  const auto out = Unpack<WriteRequest>(t.wr_req_o);
+  if (read.ar_valid && rd.ar_ready) {
     if (first_ar == 0) first_ar = now;
-    if (!read_ids_.insert(t.ar_id_o).second) Complain("read id used twice");
-    reads_.push_back(burst(t.ar_id_o, t.ar_addr_o, t.ar_len_o, now + Delay(answers.latency)));
+    if (!read_ids_.insert(read.ar.id).second) Complain("read id used twice");
+    reads_.push_back(burst(read.ar, now + Delay(answers.latency)));
     most_reads = std::max<unsigned>(most_reads, read_ids_.size());
     ++reads;
   }
-  if (t.table_ar_valid_o && t.table_ar_ready_i) {
-    tables_.push_back(burst(t.table_ar_id_o, t.table_ar_addr_o, t.table_ar_len_o, now + Delay(answers.latency)));
+  if (table.ar_valid) {
+    tables_.push_back(burst(table.ar, now + Delay(answers.latency)));
     ++table_reads;
   }
-  if (t.aw_valid_o && t.aw_ready_i) {
-    if (!write_ids_.insert(t.aw_id_o).second) Complain("write id used twice");
-    writes_.push_back(burst(t.aw_id_o, t.aw_addr_o, t.aw_len_o, 0));
+  if (out.aw_valid && wr.aw_ready) {
+    if (!write_ids_.insert(out.aw.id).second) Complain("write id used twice");
+    writes_.push_back(burst(out.aw, 0));
   }
-  if (in_w_ && !t.w_valid_o) Complain("gap inside a W burst");
-  if (t.w_valid_o && writes_.empty()) {
+  if (in_w_ && !out.w_valid) Complain("gap inside a W burst");
+  if (out.w_valid && writes_.empty()) {
     Complain("W before AW");
-  } else if (t.w_valid_o && t.w_ready_i) {
+  } else if (out.w_valid && wr.w_ready) {
     Burst& write = writes_.front();
     const uint64_t at = (write.address & ~uint64_t{kBus - 1}) + kBus * write.beat;
     uint8_t data[kBus];
-    std::memcpy(data, &t.w_data_o, kBus);
-    if (t.w_strb_o == 0) Complain("beat without a byte");
+    std::memcpy(data, &out.w.data, kBus);
+    if (out.w.strb == 0) Complain("beat without a byte");
     for (unsigned lane = 0; lane < kBus; ++lane)
-      if (t.w_strb_o >> lane & 1) memory.at(at + lane) = data[lane];
+      if (out.w.strb >> lane & 1) memory.at(at + lane) = data[lane];
     const bool last = ++write.beat == write.beats;
-    if (last != t.w_last_o) Complain("WLAST wrong");
+    if (last != out.w.last) Complain("WLAST wrong");
     in_w_ = !last;
     if (last) {
       write.due = now + Delay(answers.write_latency);
@@ -231,11 +247,15 @@ inline bool CopyMachine::Run(const std::vector<Job>& jobs, uint64_t limit) {
     const bool offer = next < jobs.size() && (standing || Chance(100 - answers.idle_percent));
     t.job_valid_i = offer;
     if (offer) {
-      t.job_source_i = 0;  // SourceCopy
-      t.job_physical_i = jobs[next].physical;
-      t.job_src_i = jobs[next].src;
-      t.job_dst_i = jobs[next].dst;
-      t.job_length_i = jobs[next].length;
+      const Job& from = jobs[next];
+      GMMU_STRUCT(gmmu_dma_copy_bench, job_t) job{};  // SourceCopy
+      job.id = job_id_;
+      job.src.physical = job.dst.physical = from.physical;
+      job.src.target = job.dst.target = static_cast<uint8_t>(regs::Target::kVram);
+      job.src.space = job.dst.space = kSpace;
+      job.src.address = from.src, job.src_end = from.src + from.length - 1;
+      job.dst.address = from.dst, job.dst_end = from.dst + from.length - 1;
+      t.job_i = Pack(job);
     }
     Settle();
     const bool taken = offer && t.job_ready_o;
@@ -245,7 +265,7 @@ inline bool CopyMachine::Run(const std::vector<Job>& jobs, uint64_t limit) {
       Complain("a job failed");
       return false;
     }
-    if (taken) ++next;
+    if (taken) ++next, ++job_id_;
     if (next == jobs.size() && !taken && t.idle_o) {
       if (!reads_.empty() || !writes_.empty() || !ended_.empty()) Complain("in flight at rest");
       return true;

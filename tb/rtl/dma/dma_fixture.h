@@ -52,9 +52,9 @@ class Engine : public ::testing::Test {
     model.Execute(buffer.words);
     uint32_t fence = m->Submit(0, buffer.words);
     ASSERT_TRUE(m->Finish(limit));
-    EXPECT_FALSE(m->t.ring_error_o[0]) << regs::NameOf(static_cast<Fault>(m->t.ring_reason_o[0])) << " at "
-                                       << m->t.ring_error_offset_o[0];
-    EXPECT_EQ(m->t.ring_last_fence_o[0], fence);
+    EXPECT_FALSE(m->Ring(0).error) << regs::NameOf(static_cast<Fault>(m->Ring(0).reason)) << " at "
+                                   << m->Ring(0).error_offset;
+    EXPECT_EQ(m->Ring(0).last_fence, fence);
     EXPECT_EQ(m->FenceRecord(0, 0) & 0xffffffff, fence);
     Compare(model);
     AtRest();
@@ -83,18 +83,17 @@ class Engine : public ::testing::Test {
   }
   /// Expects that the ring has stopped at the command at `offset`.
   void ExpectStop(Fault reason, uint64_t offset, uint32_t fence, uint64_t header, int ring = 0) {
-    auto& top = m->t;
-    EXPECT_TRUE(top.ring_error_o[ring]);
-    EXPECT_STREQ(regs::NameOf(static_cast<Fault>(top.ring_reason_o[ring])), regs::NameOf(reason));
-    EXPECT_EQ(top.ring_error_offset_o[ring], offset);
-    EXPECT_EQ(top.ring_error_header_o[ring], header & 0xffffffff);
-    EXPECT_EQ(top.ring_fence_o[ring], fence);
-    EXPECT_EQ(top.ring_head_o[ring], 0);
+    EXPECT_TRUE(m->Ring(ring).error);
+    EXPECT_STREQ(regs::NameOf(static_cast<Fault>(m->Ring(ring).reason)), regs::NameOf(reason));
+    EXPECT_EQ(m->Ring(ring).error_offset, offset);
+    EXPECT_EQ(m->Ring(ring).error_header, header & 0xffffffff);
+    EXPECT_EQ(m->Ring(ring).fence, fence);
+    EXPECT_EQ(m->Ring(ring).head, 0);
     EXPECT_EQ(m->error_irqs, 1u);
     ASSERT_EQ(m->faults.size(), 1u);
     EXPECT_EQ(m->faults[0].reason, static_cast<int>(reason));
     EXPECT_EQ(m->faults[0].fence, fence);
-    EXPECT_EQ(m->faults[0].address, top.ring_error_address_o[ring]);
+    EXPECT_EQ(m->faults[0].address, m->Ring(ring).error_address);
   }
   Place Src(uint64_t offset) { return Virtual(1, kSrc + offset); }
   Place Dst(uint64_t offset) { return Virtual(2, kDst + offset); }

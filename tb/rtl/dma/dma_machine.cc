@@ -32,6 +32,8 @@ void Machine::Step() {
       if (lent_[path][0] + lent_[path][1] != 0) Complain("invalidation of translations in use");
   }
   t.cycle_i = now;
+  for (int path : {kFetch, kRead}) t.rd_rsp_i[ReadAt(path)] = Pack(rd_[path]);
+  t.wr_rsp_i[direct] = Pack(wr_);
   Settle();
   Sample();
   Edge();
@@ -39,7 +41,8 @@ void Machine::Step() {
 
 void Machine::DriveAnswers() {
   for (int path = 0; path < 3; ++path) {
-    t.req_ready_i[path] = Ready();
+    const unsigned at = At(path);
+    t.req_ready_i[at] = Ready();
     if (!offered_[path]) {  // An offer stays until it is accepted.
       std::vector<size_t> ripe;
       for (size_t n = 0; n < answers_[path].size(); ++n)
@@ -51,25 +54,23 @@ void Machine::DriveAnswers() {
         offered_[path] = true;
       }
     }
-    t.rsp_valid_i[path] = offered_[path];
+    t.rsp_valid_i[at] = offered_[path];
     if (offered_[path]) {
       const Answer& answer = answers_[path][0];
-      t.rsp_tag_i[path] = answer.tag;
-      t.rsp_generation_i[path] = answer.generation;
-      t.rsp_target_i[path] = static_cast<int>(answer.page.target);
-      t.rsp_offset_i[path] = answer.page.offset;
-      t.rsp_zero_i[path] = answer.page.zero;
-      t.rsp_coherent_i[path] = answer.page.coherent;
-      t.rsp_fault_i[path] = static_cast<int>(answer.page.fault);
-      t.rsp_level_i[path] = answer.page.level;
+      GMMU_STRUCT(gmmu_dma_bench, xlate_rsp_t) rsp{};
+      rsp.tag = answer.tag, rsp.generation = answer.generation;
+      rsp.gpa.target = static_cast<uint8_t>(answer.page.target), rsp.gpa.offset = answer.page.offset;
+      rsp.zero = answer.page.zero, rsp.coherent = answer.page.coherent;
+      rsp.fault = static_cast<uint8_t>(answer.page.fault), rsp.level = answer.page.level;
+      t.rsp_i[at] = Pack(rsp);
     }
   }
 }
 
 void Machine::DriveReads() {
   for (int path = 0; path < 2; ++path) {
-    t.ax_ready_i[path] = Ready();
-    t.r_valid_i[path] = 0;
+    rd_[path] = {};
+    rd_[path].ar_ready = Ready();
     std::vector<size_t> ripe;
     for (size_t n = 0; n < reads_[path].size(); ++n)
       if (reads_[path][n].at <= now) {
@@ -83,11 +84,12 @@ void Machine::DriveReads() {
     uint8_t data[kBus];  // lanes below the address are undefined
     for (unsigned lane = 0; lane < kBus; ++lane)
       data[lane] = burst.error || address + lane < burst.address ? 0xe5 : Of(burst.port).Read(address + lane);
-    t.r_valid_i[path] = 1;
-    t.r_id_i[path] = burst.id;
-    std::memcpy(&t.r_data_i[path], data, kBus);
-    t.r_error_i[path] = burst.error;
-    t.r_last_i[path] = ++burst.beat == burst.beats;
+    auto& r = rd_[path].r;
+    rd_[path].r_valid = 1;
+    r.id = burst.id;
+    std::memcpy(&r.data, data, kBus);
+    r.error = burst.error;
+    r.last = ++burst.beat == burst.beats;
     if (burst.beat == burst.beats) {
       ids_[path].erase(burst.id);
       reads_[path].erase(reads_[path].begin() + pick);
@@ -96,9 +98,9 @@ void Machine::DriveReads() {
 }
 
 void Machine::DriveWrites() {
-  t.ax_ready_i[kWrite] = Ready();
-  t.w_ready_i = Ready();
-  t.b_valid_i = 0;
+  wr_ = {};
+  wr_.aw_ready = Ready();
+  wr_.w_ready = Ready();
   std::vector<size_t> ripe;
   for (size_t n = 0; n < answers_b_.size(); ++n)
     if (answers_b_[n].at <= now) ripe.push_back(n);
@@ -108,9 +110,9 @@ void Machine::DriveWrites() {
   answers_b_.erase(answers_b_.begin() + pick);
   if (!burst.error)  // A write becomes visible with its B.
     for (auto& [address, value] : burst.data) Of(burst.port).Write(address, value);
-  t.b_valid_i = 1;
-  t.b_id_i = burst.id;
-  t.b_error_i = burst.error;
+  wr_.b_valid = 1;
+  wr_.b.id = burst.id;
+  wr_.b.error = burst.error;
   ids_[kWrite].erase(burst.id);
   last_b = now;
 }
@@ -118,8 +120,9 @@ void Machine::DriveWrites() {
 void Machine::DriveAperture() {
   bool answered = false;
   for (int path = 0; path < 3; ++path) {
-    t.ap_req_ready_i[path] = Ready();
-    t.ap_rsp_valid_i[path] = 0;
+    const unsigned at = At(path);
+    t.ap_req_ready_i[at] = Ready();
+    t.ap_rsp_valid_i[at] = 0;
     if (answered || aperture_asks_[path].empty() || !Ready()) continue;
     uint64_t page = aperture_asks_[path].front();
     aperture_asks_[path].pop_front();
@@ -132,10 +135,10 @@ void Machine::DriveAperture() {
       entry = aperture_cache_[page];
       if (!(entry & 1)) fault = Fault::kApertureEntry;
     }
-    t.ap_rsp_valid_i[path] = 1;
-    t.ap_rsp_fault_i = static_cast<int>(fault);
-    t.ap_rsp_coherent_i = entry >> 2 & 1;
-    t.ap_rsp_page_i = entry >> 12 & 0xfffffffff;
+    t.ap_rsp_valid_i[at] = 1;
+    GMMU_STRUCT(gmmu_dma_bench, aperture_rsp_t) rsp{};
+    rsp.fault = static_cast<uint8_t>(fault), rsp.coherent = entry >> 2 & 1, rsp.page = entry >> 12 & 0xfffffffff;
+    t.ap_rsp_i = Pack(rsp);
     answered = true;
   }
   t.aperture_flush_done_i = aperture_flush_at_ != 0 && now >= aperture_flush_at_;
@@ -147,39 +150,46 @@ void Machine::DriveAperture() {
 
 void Machine::Sample() {
   if (t.rst_i) return;
+  const auto wr = Unpack<WriteRequest>(t.wr_req_o[direct]);
   for (int path = 0; path < 3; ++path) {
-    if (t.req_valid_o[path] && t.req_ready_i[path]) {
-      uint64_t va = t.req_va_o[path];
-      if (path == kRead && on_read_request) on_read_request(va);
-      if (!tags_[path].insert(t.req_tag_o[path]).second) Complain("tag used twice");
-      if (t.req_access_o[path] != (path == kWrite ? 1 : 0)) Complain("wrong access kind");
-      Page page = Translate(pages, t.req_space_o[path], va, path == kWrite);
-      page.offset |= va & 0xfff;
+    const unsigned at = At(path);
+    if (t.req_valid_o[at] && t.req_ready_i[at]) {
+      const auto req = Unpack<GMMU_STRUCT(gmmu_dma_bench, xlate_req_t)>(t.req_o[at]);
+      if (path == kRead && on_read_request) on_read_request(req.va);
+      if (!tags_[path].insert(req.tag).second) Complain("tag used twice");
+      if (req.access != (path == kWrite ? 1 : 0)) Complain("wrong access kind");
+      Page page = Translate(pages, req.space, req.va, path == kWrite);
+      page.offset |= req.va & 0xfff;
       bool generation = timing.shuffle && (rng() & 1);
-      answers_[path].push_back({now + Random(timing.xlate_min, timing.xlate_max), t.req_tag_o[path], generation, page});
+      answers_[path].push_back({now + Random(timing.xlate_min, timing.xlate_max), req.tag, generation, page});
     }
-    if (t.rsp_valid_i[path] && t.rsp_ready_o[path]) {
+    if (t.rsp_valid_i[at] && t.rsp_ready_o[at]) {
       const Answer& answer = answers_[path][0];
       ++lent_[path][answer.generation];
       tags_[path].erase(answer.tag);
       answers_[path].erase(answers_[path].begin());
       offered_[path] = false;
     }
-    lent_[path][0] -= t.done0_o[path];
-    lent_[path][1] -= t.done1_o[path];
+    const auto done = Unpack<GMMU_STRUCT(gmmu_dma_bench, xlate_done_t)>(t.done_o[at]);
+    lent_[path][0] -= done.old0;
+    lent_[path][1] -= done.old1;
     if (lent_[path][0] < 0 || lent_[path][1] < 0) Complain("translation given back twice");
-    if (t.ap_req_valid_o[path] && t.ap_req_ready_i[path]) aperture_asks_[path].push_back(t.ap_req_page_o[path]);
-    if (t.ax_valid_o[path] && t.ax_ready_i[path]) {
+    if (t.ap_req_valid_o[at] && t.ap_req_ready_i[at]) aperture_asks_[path].push_back(t.ap_req_page_o[at]);
+    ReadRequest rd{};
+    if (path != kWrite) rd = Unpack<ReadRequest>(t.rd_req_o[ReadAt(path)]);
+    if (path == kWrite ? wr.aw_valid && wr_.aw_ready : rd.ar_valid && rd_[path].ar_ready) {
+      auto ax = path == kWrite ? wr.aw : rd.ar;
       Burst burst;
-      burst.id = t.ax_id_o[path];
-      burst.port = t.ax_port_o[path];
-      burst.address = t.ax_addr_o[path];
-      burst.beats = t.ax_len_o[path] + 1;
+      burst.id = ax.id;
+      burst.port = ax.port;
+      burst.address = ax.addr;
+      burst.beats = ax.len + 1;
       burst.error = bus_errors.count({burst.port, burst.address >> 12}) != 0;
       ++bursts[path];
       if (!ids_[path].insert(burst.id).second) Complain("AXI id used twice");
       if (burst.port > 1) Complain("burst to no port");
-      if (t.ax_user_o[path] != 0) Complain("wrong AxUSER");
+      ax.user.no_snoop = 0;  // follows the page
+      if (Pack(ax.user) != 0) Complain("wrong AxUSER");
       uint64_t end = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beats;
       if (burst.address >> 12 != (end - 1) >> 12) Complain("burst crosses 4 KiB");
       if (path != kFetch && first_ar == 0) first_ar = now;
@@ -191,21 +201,21 @@ void Machine::Sample() {
       }
     }
   }
-  if (t.w_valid_o) {
+  if (wr.w_valid) {
     if (writes_.empty()) {
       Complain("W before AW");
-    } else if (t.w_ready_i) {
+    } else if (wr_.w_ready) {
       Burst& burst = writes_.front();
       uint64_t address = (burst.address & ~uint64_t{kBus - 1}) + kBus * burst.beat;
       uint8_t data[kBus];
-      std::memcpy(data, &t.w_data_o, kBus);
-      write_beats.push_back({address, t.w_strb_o});
-      if (t.w_strb_o == 0) Complain("beat without a byte");
+      std::memcpy(data, &wr.w.data, kBus);
+      write_beats.push_back({address, wr.w.strb});
+      if (wr.w.strb == 0) Complain("beat without a byte");
       for (unsigned lane = 0; lane < kBus; ++lane)
-        if (t.w_strb_o >> lane & 1) burst.data.push_back({address + lane, data[lane]});
+        if (wr.w.strb >> lane & 1) burst.data.push_back({address + lane, data[lane]});
       if (!burst.data.empty() && burst.data[0].first != burst.address) Complain("strobes miss AW");
       bool last = ++burst.beat == burst.beats;
-      if (last != t.w_last_o) Complain("WLAST wrong");
+      if (last != wr.w.last) Complain("WLAST wrong");
       w_running_ = !last;
       if (last) {
         burst.at = now + Random(timing.write_min, timing.write_max);
@@ -220,8 +230,9 @@ void Machine::Sample() {
   most_writes = std::max<unsigned>(most_writes, answers_b_.size() + writes_.size());
 
   if (t.ctl_valid_o && t.ctl_ready_i) {
-    if (t.ctl_op_o != 0) Complain("wrong control operation");
-    controls.push_back({t.ctl_scope_o, t.ctl_space_o, t.ctl_start_o, t.ctl_end_o});
+    const auto ctl = Unpack<GMMU_STRUCT(gmmu_dma_bench, mmu_ctl_t)>(t.ctl_o);
+    if (ctl.op != 0) Complain("wrong control operation");
+    controls.push_back({ctl.scope, ctl.space, ctl.va_start, ctl.va_end});
     if (!writes_.empty() || !answers_b_.empty()) Complain("invalidation before B of writes");
     control_done_at_ = now + Random(1, 30);
   }
@@ -230,9 +241,10 @@ void Machine::Sample() {
     if (!writes_.empty() || !answers_b_.empty()) Complain("aperture flush before B of writes");
     aperture_flush_at_ = now + Random(1, 100);
   }
-  if (t.fault_valid_o && t.fault_ready_i)
-    faults.push_back({t.fault_reason_o, t.fault_space_o, t.fault_port_o, t.fault_access_o, t.fault_physical_o != 0,
-                      t.fault_fence_o, t.fault_address_o});
+  if (t.fault_valid_o && t.fault_ready_i) {
+    const auto f = Unpack<GMMU_STRUCT(gmmu_dma_bench, fault_info_t)>(t.fault_o);
+    faults.push_back({f.reason, f.space, f.port, f.access, f.physical != 0, f.fence, f.address});
+  }
   fence_irqs += t.fence_irq_o;
   error_irqs += t.error_irq_o;
   preempted_irqs += t.preempted_irq_o;
@@ -245,25 +257,25 @@ void Machine::Sample() {
 void Machine::StartRing(unsigned ring, bool privileged, unsigned size_lg2) {
   host.Make(kRingBase + 0x100000 * ring, 32 << size_lg2);
   host.Make(kFenceBase + 0x1000 * ring, 4096);
-  t.ring_size_lg2_i[ring] = size_lg2;
-  t.ring_target_i[ring] = 0;
-  t.ring_base_i[ring] = kRingBase + 0x100000 * ring;
-  t.ring_fence_address_i[ring] = kFenceBase + 0x1000 * ring;
-  t.ring_tail_i[ring] = 0;
-  t.ring_privileged_i[ring] = privileged;
-  t.ring_enable_i[ring] = 1;
+  SetRing(ring, [&](RingConfig& c) {
+    c.enable = 1, c.privileged = privileged, c.size_lg2 = size_lg2, c.base_target = 0, c.tail = 0;
+    c.base = kRingBase + 0x100000 * ring, c.fence_address = kFenceBase + 0x1000 * ring;
+  });
   tail_[ring] = 0;
   size_lg2_[ring] = size_lg2;
 }
 
-void Machine::StopRing(unsigned ring) { t.ring_enable_i[ring] = 0; }
+void Machine::StopRing(unsigned ring) {
+  SetRing(ring, [](RingConfig& c) { c.enable = 0; });
+}
 
 void Machine::NewLife(unsigned ring) {
   StopRing(ring);
   Preempt(ring, false);
-  t.ring_tail_i[ring] = tail_[ring] = 0;
+  tail_[ring] = 0;
+  Doorbell(ring);
   Step();
-  t.ring_enable_i[ring] = 1;
+  SetRing(ring, [](RingConfig& c) { c.enable = 1; });
   Run(2);
 }
 
@@ -303,7 +315,9 @@ uint32_t Machine::SubmitRest(unsigned ring, uint64_t address, uint64_t bytes, ui
   return fence;
 }
 
-void Machine::Doorbell(unsigned ring) { t.ring_tail_i[ring] = tail_[ring]; }
+void Machine::Doorbell(unsigned ring) {
+  SetRing(ring, [&](RingConfig& c) { c.tail = tail_[ring]; });
+}
 
 bool Machine::Finish(unsigned limit) {
   Run(4);

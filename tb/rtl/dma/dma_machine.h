@@ -15,6 +15,7 @@
 #include "hw/gmmu_regs.h"
 #include "tb/rtl/block_bench.h"
 #include "tb/rtl/paged_memory.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::dma {
 
@@ -71,11 +72,13 @@ struct Control {
 };
 
 /// Bytes per bus beat; the bench's build sets the width.
-inline constexpr unsigned kBus = sizeof(Vgmmu_dma_bench::w_data_o);
+inline constexpr unsigned kBus = sizeof(GMMU_STRUCT(gmmu_dma_bench, w_t)::data);
 
 /// The engine with two rings in system memory. Time advances only in Step. `complaints` lists violated rules.
 class Machine : public BlockBench<Vgmmu_dma_bench> {
  public:
+  using RingConfig = GMMU_STRUCT(gmmu_dma_bench, ring_cfg_t);
+  using RingState = GMMU_STRUCT(gmmu_dma_bench, ring_state_t);
   enum Path { kFetch, kRead, kWrite };
   static constexpr uint64_t kVramBytes = 64 << 20;
   static constexpr uint64_t kRingBase = 0x7f000000, kFenceBase = 0x7e000000;
@@ -89,6 +92,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   std::set<std::pair<int, uint64_t>> bus_errors;  // {port, address >> 12}
   Timing timing;
   bool fault_ready = true;
+  bool direct = false;  // the paths kRead and kWrite are those of the separate mover
   std::vector<std::string> complaints;
   std::vector<FaultSeen> faults;
   std::vector<Control> controls;
@@ -105,7 +109,15 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
 
   void StartRing(unsigned ring, bool privileged, unsigned size_lg2 = 4);
   void StopRing(unsigned ring);
-  void Preempt(unsigned ring, bool preempt = true) { t.ring_preempt_i[ring] = preempt; }
+  /// Sets members of a ring's configuration: `change` gets a RingConfig by reference.
+  template <typename Change>
+  void SetRing(unsigned ring, const Change& change) {
+    Repack<RingConfig>(t.ring_i[ring], change);
+  }
+  RingState Ring(unsigned ring) const { return Unpack<RingState>(t.ring_o[ring]); }
+  void Preempt(unsigned ring, bool preempt = true) {
+    SetRing(ring, [&](RingConfig& c) { c.preempt = preempt; });
+  }
   /// Disables the ring and enables it again, and withdraws its preemption request.
   void NewLife(unsigned ring);
   /// Submit puts a paging buffer into physical system memory and an entry into the ring. It returns the entry's
@@ -149,7 +161,15 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
     bool error = false;
     std::vector<std::pair<uint64_t, uint8_t>> data;  // the bytes of a write
   };
+  using ReadRequest = GMMU_STRUCT(gmmu_dma_bench, rd_req_t);
+  using ReadResponse = GMMU_STRUCT(gmmu_dma_bench, rd_rsp_t);
+  using WriteRequest = GMMU_STRUCT(gmmu_dma_bench, wr_req_t);
+  using WriteResponse = GMMU_STRUCT(gmmu_dma_bench, wr_rsp_t);
+
   void Complain(const std::string& what);
+  /// The index of the path's ports: its own, or the mover's.
+  unsigned At(int path) const { return path + (direct && path != kFetch ? 2 : 0); }
+  unsigned ReadAt(int path) const { return path + (direct && path != kFetch ? 1 : 0); }
   Memory& Of(int port) { return port == 0 ? vram : host; }
   bool Ready() { return rng() % 100 < timing.ready_percent; }
   void DriveAnswers();
@@ -158,6 +178,8 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   void DriveAperture();
   void Sample();
 
+  ReadResponse rd_[2]{};
+  WriteResponse wr_{};
   std::vector<Answer> answers_[3];
   std::set<uint8_t> tags_[3];
   int64_t lent_[3][2] = {};

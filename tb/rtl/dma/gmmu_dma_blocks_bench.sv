@@ -93,53 +93,27 @@ module gmmu_dma_blocks_bench
   output logic        awake_o [Units],         // 0 for a mover, which has no such port
   input  logic        job_valid_i [Units],
   output logic        job_ready_o [Units],
-  input  logic        job_physical_i [Units],
-  input  logic [1:0]  job_target_i [Units],
-  input  logic [5:0]  job_space_i [Units],
-  input  logic [63:0] job_address_i [Units],
-  input  logic [47:0] job_length_i [Units],
+  input  place_t      job_place_i [Units],
+  input  end_t        job_end_i [Units],
   input  logic [7:0]  job_label_i [Units],
   output logic        req_valid_o [Units],
   input  logic        req_ready_i [Units],
-  output logic [7:0]  req_tag_o [Units],
-  output logic [5:0]  req_space_o [Units],
-  output logic [63:0] req_va_o [Units],
-  output logic [1:0]  req_access_o [Units],
+  output xlate_req_t  req_o [Units],
   input  logic        rsp_valid_i [Units],
   output logic        rsp_ready_o [Units],
-  input  logic [7:0]  rsp_tag_i [Units],
-  input  logic        rsp_generation_i [Units],
-  input  logic [1:0]  rsp_target_i [Units],
-  input  logic [47:0] rsp_offset_i [Units],
-  input  logic        rsp_zero_i [Units],
-  input  logic        rsp_coherent_i [Units],
-  input  logic [7:0]  rsp_fault_i [Units],
-  input  logic [2:0]  rsp_level_i [Units],
-  output logic [1:0]  done0_o [Units],
-  output logic [1:0]  done1_o [Units],
+  input  xlate_rsp_t  rsp_i [Units],
+  output xlate_done_t done_o [Units],
   output logic        ap_req_valid_o [Units],
   input  logic        ap_req_ready_i [Units],
-  output logic [35:0] ap_req_page_o [Units],
+  output pfn_t        ap_req_page_o [Units],
   input  logic        ap_rsp_valid_i [Units],
-  input  logic [7:0]  ap_rsp_fault_i [Units],
-  input  logic [35:0] ap_rsp_page_i [Units],
-  output logic        ax_valid_o [Units],
-  input  logic        ax_ready_i [Units],
-  output logic [7:0]  ax_id_o [Units],
-  output logic [1:0]  ax_port_o [Units],
-  output logic [47:0] ax_addr_o [Units],
-  output logic [7:0]  ax_len_o [Units],
-  output logic        ax_no_snoop_o [Units],
-  input  logic        r_valid_i [Units],
-  input  logic [7:0]  r_id_i [Units],
-  input  logic [DataWidth-1:0] r_data_i [Units],
-  input  logic        r_error_i [Units],
-  input  logic        r_last_i [Units],
+  input  aperture_rsp_t ap_rsp_i [Units],
+  output rd_req_t     rd_req_o [Units],
+  input  rd_rsp_t     rd_rsp_i [Units],
+  output wr_req_t     wr_req_o [Units],
+  input  wr_rsp_t     wr_rsp_i [Units],
   output logic        fault_valid_o [Units],
-  output logic [7:0]  fault_reason_o [Units],
-  output logic [1:0]  fault_access_o [Units],
-  output logic [2:0]  fault_level_o [Units],
-  output logic [63:0] fault_address_o [Units],
+  output dma_fault_t  fault_o [Units],
   output logic [7:0]  fault_label_o [Units],
   output logic        drained_o [Units],
   output logic        stuck_o [Units],
@@ -151,20 +125,12 @@ module gmmu_dma_blocks_bench
   output logic [DataBytes-1:0] out_mask_o [Units],
   output logic        out_last_o [Units],
   output logic [7:0]  out_label_o [Units],
-  // The writers' input data, and their W and B channels.
+  // The writers' input data.
   input  logic        data_valid_i [Units],
   output logic        data_ready_o [Units],
   input  logic [DataWidth-1:0] data_i [Units],
   input  logic [DataBytes-1:0] strb_i [Units],
-  output logic        retired_o [Units],
-  output logic        w_valid_o [Units],
-  input  logic        w_ready_i [Units],
-  output logic [DataWidth-1:0] w_data_o [Units],
-  output logic [DataBytes-1:0] w_strb_o [Units],
-  output logic        w_last_o [Units],
-  input  logic        b_valid_i [Units],
-  input  logic [7:0]  b_id_i [Units],
-  input  logic        b_error_i [Units]
+  output logic        retired_o [Units]
 );
   logic unused;
 
@@ -225,120 +191,58 @@ module gmmu_dma_blocks_bench
   end
 
   for (genvar n = 0; n < Units; n++) begin : g_unit
-    place_t        place;
-    xlate_req_t    req;
-    xlate_rsp_t    rsp;
-    xlate_done_t   done;
-    aperture_rsp_t ap_rsp;
-    ax_t           ax;
-    r_t            r;
-    b_t            b;
-    w_t            w;
-    dma_fault_t    fault;
-    end_t          ends;
-    assign ends = end_t'(job_address_i[n] + 64'(job_length_i[n]) - 64'd1);
-    assign place = '{physical: job_physical_i[n], target: target_e'(job_target_i[n]),
-                     space: job_space_i[n], address: job_address_i[n]};
-    assign rsp = '{tag: rsp_tag_i[n], generation: rsp_generation_i[n],
-                   gpa: '{target: target_e'(rsp_target_i[n]), adapter: '0,
-                          offset: rsp_offset_i[n]},
-                   zero: rsp_zero_i[n], coherent: rsp_coherent_i[n],
-                   fault: fault_e'(rsp_fault_i[n]), level: rsp_level_i[n]};
-    assign ap_rsp = '{fault: fault_e'(ap_rsp_fault_i[n]), coherent: 1'b1, page: ap_rsp_page_i[n]};
-    assign r = '{id: r_id_i[n], data: r_data_i[n], error: r_error_i[n], last: r_last_i[n]};
-    assign b = '{id: b_id_i[n], error: b_error_i[n]};
-    assign req_tag_o[n] = req.tag;
-    assign req_space_o[n] = req.space;
-    assign req_va_o[n] = req.va;
-    assign req_access_o[n] = req.access;
-    assign done0_o[n] = done.old0;
-    assign done1_o[n] = done.old1;
-    assign ax_id_o[n] = ax.id;
-    assign ax_port_o[n] = ax.port;
-    assign ax_addr_o[n] = ax.addr;
-    assign ax_len_o[n] = ax.len;
-    assign ax_no_snoop_o[n] = ax.user.no_snoop;
-    assign fault_reason_o[n] = fault.reason;
-    assign fault_access_o[n] = fault.access;
-    assign fault_level_o[n] = fault.level;
-    assign fault_address_o[n] = fault.place.address;
-    assign w_data_o[n] = w.data;
-    assign w_strb_o[n] = w.strb;
-    assign w_last_o[n] = w.last;
-
     if (n < 2) begin : g_read
       gmmu_dma_read #(
         .Slots(n == 0 ? 2 : 32), .MaxBurst(n == 0 ? 64 : 128), .LabelWidth(8)
       ) u_read (
         .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .stop_i(stop_i[n]), .clear_i(clear_i[n]),
         .quiet_o(quiet_o[n]), .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]),
-        .job_place_i(place), .job_end_i(ends), .job_label_i(job_label_i[n]),
-        .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
-        .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
+        .job_place_i(job_place_i[n]), .job_end_i(job_end_i[n]), .job_label_i(job_label_i[n]),
+        .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req_o[n]),
+        .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp_i[n]), .done_o(done_o[n]),
         .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
-        .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp),
-        .rd_req_o({ax_valid_o[n], ax}), .rd_rsp_i({ax_ready_i[n], r_valid_i[n], r}),
+        .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp_i[n]),
+        .rd_req_o(rd_req_o[n]), .rd_rsp_i(rd_rsp_i[n]),
         .valid_o(out_valid_o[n]), .ready_i(out_ready_i[n]),
         .data_o(out_data_o[n]), .mask_o(out_mask_o[n]), .last_o(out_last_o[n]),
-        .label_o(out_label_o[n]), .fault_valid_o(fault_valid_o[n]), .fault_o(fault),
+        .label_o(out_label_o[n]), .fault_valid_o(fault_valid_o[n]), .fault_o(fault_o[n]),
         .fault_label_o(fault_label_o[n]), .drained_o(drained_o[n]), .count_bytes_o(count_o[n]));
-      assign data_ready_o[n] = 1'b0;
-      assign retired_o[n] = 1'b0;
-      assign w_valid_o[n] = 1'b0;
-      assign w = '0;
-      assign stuck_o[n] = 1'b0;
+      assign {data_ready_o[n], retired_o[n], wr_req_o[n], stuck_o[n]} = '0;
     end else if (n < 4) begin : g_write
-      logic   unused_shape_valid;
-      shape_t unused_shape;
       gmmu_dma_write #(.Slots(n == 2 ? 2 : 64), .MaxBurst(n == 2 ? 64 : 128)) u_write (
         .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .stop_i(stop_i[n]), .clear_i(clear_i[n]),
         .quiet_o(quiet_o[n]), .stuck_o(stuck_o[n]), .job_valid_i(job_valid_i[n]),
-        .job_ready_o(job_ready_o[n]), .job_place_i(place), .job_end_i(ends),
-        .job_id_i(job_label_i[n]), .job_kind_i(1'b0), .shape_valid_o(unused_shape_valid),
-        .shape_ready_i(1'b1), .shape_o(unused_shape), .data_valid_i(data_valid_i[n]),
+        .job_ready_o(job_ready_o[n]), .job_place_i(job_place_i[n]), .job_end_i(job_end_i[n]),
+        .job_id_i(job_label_i[n]), .job_kind_i(1'b0), .shape_valid_o(),
+        .shape_ready_i(1'b1), .shape_o(), .data_valid_i(data_valid_i[n]),
         .data_ready_o(data_ready_o[n]), .data_i(data_i[n]), .strb_i(strb_i[n]),
-        .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
-        .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
+        .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req_o[n]),
+        .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp_i[n]), .done_o(done_o[n]),
         .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
-        .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp),
-        .wr_req_o({ax_valid_o[n], ax, w_valid_o[n], w}),
-        .wr_rsp_i({ax_ready_i[n], w_ready_i[n], b_valid_i[n], b}),
-        .retired_o(retired_o[n]),
-        .fault_valid_o(fault_valid_o[n]), .fault_o(fault), .fault_job_o(fault_label_o[n]),
+        .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp_i[n]),
+        .wr_req_o(wr_req_o[n]), .wr_rsp_i(wr_rsp_i[n]), .retired_o(retired_o[n]),
+        .fault_valid_o(fault_valid_o[n]), .fault_o(fault_o[n]), .fault_job_o(fault_label_o[n]),
         .count_bytes_o(count_o[n]));
-      assign awake_o[n] = 1'b0;
-      assign drained_o[n] = 1'b0;
-      assign out_valid_o[n] = 1'b0;
-      assign out_data_o[n] = '0;
-      assign out_mask_o[n] = '0;
-      assign out_last_o[n] = 1'b0;
-      assign out_label_o[n] = '0;
+      assign {awake_o[n], rd_req_o[n], drained_o[n], out_valid_o[n], out_data_o[n]} = '0;
+      assign {out_mask_o[n], out_last_o[n], out_label_o[n]} = '0;
     end else begin : g_fetch
       logic [63:0] word;
       logic        word_valid;
       assign out_valid_o[n] = word_valid || out_last_o[n];      // out_last_o is the error here
       gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
         .clk_i, .awake_o(awake_o[n]), .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
-        .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(place),
-        .job_end_i(ends[32:0]), .valid_o(word_valid), .ready_i(out_ready_i[n]),
-        .other_ready_i(1'b0), .word_o(word), .error_o(out_last_o[n]), .fault_o(fault),
-        .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req),
-        .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp), .done_o(done),
+        .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(job_place_i[n]),
+        .job_end_i(job_end_i[n][32:0]), .valid_o(word_valid), .ready_i(out_ready_i[n]),
+        .other_ready_i(1'b0), .word_o(word), .error_o(out_last_o[n]), .fault_o(fault_o[n]),
+        .req_valid_o(req_valid_o[n]), .req_ready_i(req_ready_i[n]), .req_o(req_o[n]),
+        .rsp_valid_i(rsp_valid_i[n]), .rsp_ready_o(rsp_ready_o[n]), .rsp_i(rsp_i[n]), .done_o(done_o[n]),
         .ap_req_valid_o(ap_req_valid_o[n]), .ap_req_ready_i(ap_req_ready_i[n]),
-        .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp),
-        .rd_req_o({ax_valid_o[n], ax}), .rd_rsp_i({ax_ready_i[n], r_valid_i[n], r}));
+        .ap_req_page_o(ap_req_page_o[n]), .ap_rsp_valid_i(ap_rsp_valid_i[n]), .ap_rsp_i(ap_rsp_i[n]),
+        .rd_req_o(rd_req_o[n]), .rd_rsp_i(rd_rsp_i[n]));
       assign out_data_o[n] = DataWidth'(word);
-      assign out_mask_o[n] = '0;
-      assign out_label_o[n] = '0;
       assign fault_valid_o[n] = out_valid_o[n] && out_last_o[n];
-      assign fault_label_o[n] = '0;
-      assign drained_o[n] = 1'b0;
-      assign count_o[n] = '0;
-      assign data_ready_o[n] = 1'b0;
-      assign retired_o[n] = 1'b0;
-      assign w_valid_o[n] = 1'b0;
-      assign w = '0;
-      assign stuck_o[n] = 1'b0;
+      assign {out_mask_o[n], out_label_o[n], fault_label_o[n], drained_o[n], count_o[n]} = '0;
+      assign {data_ready_o[n], retired_o[n], wr_req_o[n], stuck_o[n]} = '0;
     end
   end
   assign unused = realign_shift_i[7] ^ shape_lane_i[7] ^ shape_stop_i[7];

@@ -44,6 +44,7 @@ std::vector<Told> Read(const std::vector<uint64_t>& words, size_t error_at) {
 
 class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
  protected:
+  using Command = GMMU_STRUCT(gmmu_dma_control_bench, command_t);
   const int n_ = std::get<0>(GetParam());
   const Manner manner_ = kManners[std::get<1>(GetParam())];
 
@@ -88,61 +89,59 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
           });
   }
   void Compare(Steering& blocks, const Told& told) {
-    auto& top = blocks.t;
-    const unsigned kind = top.collect_kind_o[n_];
-    EXPECT_EQ(kind >> 2, told.over);
+    const auto seen = Unpack<Command>(blocks.t.collect_o[n_]);
+    EXPECT_EQ(seen.over, told.over);
     if (told.over) return;
-    EXPECT_EQ(kind >> 1 & 1, told.unreadable);
-    EXPECT_EQ(top.collect_offset_o[n_], 8 * told.at);
-    EXPECT_EQ(top.collect_header_o[n_], told.header.raw);
+    EXPECT_EQ(seen.unreadable, told.unreadable);
+    EXPECT_EQ(seen.offset, 8 * told.at);
+    EXPECT_EQ(Pack(seen.header), told.header.raw);
     if (told.unreadable) return;
-    EXPECT_EQ(kind & 1, told.malformed);
+    EXPECT_EQ(seen.malformed, told.malformed);
     if (told.malformed) return;
     const CommandRule& rule = *RuleOf(told.header);
     const unsigned needs = rule.has_inline << 9 | rule.aperture << 8 | rule.src << 7 | rule.dst << 6 |
                            rule.settle << 5 | NeedsPrivilege(told.header) << 4 |
                            NamesNoSpace(told.header, kSpacesOf[n_]) << 3 | rule.operands;
-    EXPECT_EQ(top.collect_needs_o[n_], needs);
-    EXPECT_EQ(top.collect_opcode_o[n_], 0x200u >> static_cast<unsigned>(rule.opcode));
-    CompareOperands(blocks, rule, told);
+    EXPECT_EQ(Pack(seen.needs), needs);
+    EXPECT_EQ(Pack(seen.opcode), 0x200u >> static_cast<unsigned>(rule.opcode));
+    CompareOperands(seen, rule, told);
   }
   /// Checks that each operand is in the field that its opcode determines.
-  void CompareOperands(Steering& blocks, const CommandRule& rule, const Told& told) {
-    auto& top = blocks.t;
+  static void CompareOperands(const Command& seen, const CommandRule& rule, const Told& told) {
     const auto& w = told.operands;
     const bool words = rule.opcode == Opcode::kTableWrite || rule.opcode == Opcode::kTableRepeat;
     bool odd = (words || rule.opcode == Opcode::kSignalFence) && w[0] % 8;
     uint64_t step = 0;
-    if (rule.aperture) EXPECT_EQ(top.collect_length_o[n_], 8 * (w[0] >> 32));
-    if (rule.dst || rule.aperture) EXPECT_EQ(top.collect_dst_o[n_], w[rule.opcode == Opcode::kCopy ? 1 : 0]);
+    if (rule.aperture) EXPECT_EQ(seen.length, 8 * (w[0] >> 32));
+    if (rule.dst || rule.aperture) EXPECT_EQ(seen.dst, w[rule.opcode == Opcode::kCopy ? 1 : 0]);
     switch (rule.opcode) {
       case Opcode::kCopy:
-        EXPECT_EQ(top.collect_src_o[n_], w[0]);
-        EXPECT_EQ(top.collect_length_o[n_], w[2] << 16 >> 16);
+        EXPECT_EQ(seen.src, w[0]);
+        EXPECT_EQ(seen.length, w[2] << 16 >> 16);
         odd = w[2] >> 48;
         break;
       case Opcode::kFill:
-        EXPECT_EQ(top.collect_length_o[n_], w[1] << 16 >> 16);
-        EXPECT_EQ(top.collect_value_o[n_], w[2]);
+        EXPECT_EQ(seen.length, w[1] << 16 >> 16);
+        EXPECT_EQ(seen.value, w[2]);
         odd = w[1] >> 48 || w[2] >> 32;
         break;
       case Opcode::kTableRepeat:
-        EXPECT_EQ(top.collect_length_o[n_], 8 * (w[1] & 0xffffffff));
-        EXPECT_EQ(top.collect_value_o[n_], w[2]);
+        EXPECT_EQ(seen.length, 8 * (w[1] & 0xffffffff));
+        EXPECT_EQ(seen.value, w[2]);
         odd |= w[1] >> 32 != 0;
         step = w[3];
         break;
       case Opcode::kFlushTlb:
-        EXPECT_EQ(top.collect_src_o[n_], w[0]);
-        EXPECT_EQ(top.collect_value_o[n_], w[1]);
+        EXPECT_EQ(seen.src, w[0]);
+        EXPECT_EQ(seen.value, w[1]);
         break;
-      case Opcode::kSignalFence: EXPECT_EQ(top.collect_length_o[n_], 8u); [[fallthrough]];
+      case Opcode::kSignalFence: EXPECT_EQ(seen.length, 8u); [[fallthrough]];
       case Opcode::kApertureMap:
-      case Opcode::kApertureUnmap: EXPECT_EQ(top.collect_value_o[n_], w[1]); break;
+      case Opcode::kApertureUnmap: EXPECT_EQ(seen.value, w[1]); break;
       default: break;
     }
-    EXPECT_EQ(top.collect_step_o[n_], step);
-    EXPECT_EQ(top.collect_odd_o[n_], odd);
+    EXPECT_EQ(seen.step, step);
+    EXPECT_EQ(seen.odd, odd);
   }
   /// Runs one buffer from start to its end, or to a halt after `cycles`. Returns the number of cycles that it took.
   uint64_t Run(Steering& blocks, const std::vector<uint64_t>& words, size_t error_at, unsigned cycles = ~0u) {

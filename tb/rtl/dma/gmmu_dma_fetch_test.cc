@@ -99,10 +99,10 @@ TEST_P(Fetcher, SaysWhyAWordCouldNotBeReadAndForgetsOnAbort) {
     job.address = 0x10002e00 + 8 * blocks.Random(0, 60);
     job.length = 3000;
     Take(blocks, world, unit, job, Words(world, job, 0x10003000), kManners[manner], true);
-    EXPECT_EQ(top.fault_reason_o[unit],
-              static_cast<int>(seed % 2 ? regs::Fault::kEntryInvalid : regs::Fault::kBusRead));
-    EXPECT_EQ(top.fault_level_o[unit], seed % 2 ? 2 : 0);
-    EXPECT_EQ(top.fault_address_o[unit], 0x10003000u);
+    const auto fault = FaultOf(blocks, unit);
+    EXPECT_EQ(fault.reason, static_cast<int>(seed % 2 ? regs::Fault::kEntryInvalid : regs::Fault::kBusRead));
+    EXPECT_EQ(fault.level, seed % 2 ? 2 : 0);
+    EXPECT_EQ(fault.place.address, 0x10003000u);
     bool quiet = false;
     for (int n = 0; n < 5000 && !quiet; ++n)
       blocks.Step([&] { world.Drive(), top.stop_i[unit] = 1, top.out_ready_i[unit] = 0; },

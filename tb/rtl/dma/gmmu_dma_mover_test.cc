@@ -39,8 +39,8 @@ class Rig {
   uint64_t Chunk() const { return n_ == 0 ? 64 : 128; }
   bool idle() const { return blocks.t.move_idle_o[n_]; }
   bool fault() const { return blocks.t.move_fault_valid_o[n_]; }
-  unsigned fault_what() const { return blocks.t.move_fault_what_o[n_]; }
-  uint64_t fault_address() const { return blocks.t.move_fault_address_o[n_]; }
+  unsigned fault_what() const { return WhatOf(Unpack<FaultFields>(blocks.t.move_fault_o[n_])); }
+  uint64_t fault_address() const { return Unpack<FaultFields>(blocks.t.move_fault_o[n_]).place.address; }
   size_t fault_job() const { return (blocks.t.move_fault_job_o[n_] - first_id_) & 0xff; }
 
   /// Makes jobs whose destinations are adjacent or apart, but never overlap.
@@ -164,15 +164,12 @@ class Rig {
     top.move_valid_i[n_] = offer_.Now(next < jobs.size() && !kill, blocks, manner_.idle_percent);
     if (top.move_valid_i[n_]) {
       const Move& job = jobs[next];
-      top.move_id_i[n_] = first_id_ + next;
-      top.move_source_i[n_] = job.source;
-      top.move_src_where_i[n_] = WhereOf({0, job.src.physical, job.src.target, job.src.physical ? 0 : kUnitSpace});
-      top.move_src_i[n_] = job.src.address;
-      top.move_dst_where_i[n_] = WhereOf({0, job.dst.physical, job.dst.target, job.dst.physical ? 0 : kUnitSpace});
-      top.move_dst_i[n_] = job.dst.address;
-      top.move_length_i[n_] = job.dst.length;
-      top.move_value_i[n_] = job.value;
-      top.move_step_i[n_] = job.step;
+      GMMU_STRUCT(gmmu_dma_control_bench, job_t) fields{};
+      fields.id = first_id_ + next, fields.source = job.source;
+      fields.src = PlaceOf(job.src), fields.src_end = job.src.address + job.dst.length - 1;
+      fields.dst = PlaceOf(job.dst), fields.dst_end = job.dst.address + job.dst.length - 1;
+      fields.value = job.value, fields.step = job.step;
+      top.move_i[n_] = Pack(fields);
     }
     const bool more = !kill && word_ < words_end && !words_.empty();
     top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the final word may still be offered

@@ -87,9 +87,7 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
             if (top.path_valid_i[n_]) {
               const UnitJob& burst = bursts[next];
               top.path_tag_i[n_] = next & 0xff;
-              top.path_where_i[n_] =
-                  WhereOf({burst.address, burst.physical, burst.target, burst.physical ? 0 : kUnitSpace});
-              top.path_address_i[n_] = burst.address;
+              top.path_place_i[n_] = Pack(PlaceOf(burst));
             }
             top.path_ready_i[n_] = !blocks.Chance(manner_.stall_percent);
           },
@@ -178,8 +176,7 @@ TEST_P(Path, AResultAndARequestStandUntilTheyAreTaken) {
         [&] {
           top.path_valid_i[n_] = given < 2;
           top.path_tag_i[n_] = given;
-          top.path_where_i[n_] = WhereOf({0, given == 0, Target::kVram, kUnitSpace});
-          top.path_address_i[n_] = 0x1230 + given;
+          top.path_place_i[n_] = Pack(FieldsOf({0x1230 + given, given == 0, Target::kVram, kUnitSpace}));
         },
         [&] {
           given += top.path_valid_i[n_] && top.path_ready_o[n_];
@@ -188,10 +185,11 @@ TEST_P(Path, AResultAndARequestStandUntilTheyAreTaken) {
           EXPECT_EQ(top.path_tag_o[n_], 0);
           EXPECT_EQ(top.path_addr_o[n_], 0x1230u);
           EXPECT_TRUE(top.req_valid_o[4 + n_]);
-          EXPECT_EQ(top.req_tag_o[4 + n_], 1);
-          EXPECT_EQ(top.req_space_o[4 + n_], kUnitSpace);
-          EXPECT_EQ(top.req_va_o[4 + n_], 0x1231u);
-          EXPECT_EQ(top.req_access_o[4 + n_], write_);
+          const auto req = Unpack<Steering::Structs::Request>(top.req_o[4 + n_]);
+          EXPECT_EQ(req.tag, 1);
+          EXPECT_EQ(req.space, kUnitSpace);
+          EXPECT_EQ(req.va, 0x1231u);
+          EXPECT_EQ(req.access, write_);
         });
 }
 

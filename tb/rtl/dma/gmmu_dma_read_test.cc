@@ -114,10 +114,11 @@ TEST_P(Reader, StopsAtTheFirstFailureInOrderAndStartsAnew) {
     ASSERT_NE(failed, nullptr);
     Run(blocks, world, unit, jobs, expected, kManners[manner], true);
     const auto place = world.Find(*failed, bad, false);
-    EXPECT_EQ(top.fault_reason_o[unit], static_cast<int>(place.fault));
-    EXPECT_EQ(top.fault_access_o[unit], 0);
-    EXPECT_EQ(top.fault_level_o[unit], place.level);
-    EXPECT_EQ(top.fault_address_o[unit], bad);
+    const auto fault = FaultOf(blocks, unit);
+    EXPECT_EQ(fault.reason, static_cast<int>(place.fault));
+    EXPECT_EQ(fault.access, 0);
+    EXPECT_EQ(fault.level, place.level);
+    EXPECT_EQ(fault.place.address, bad);
     EXPECT_EQ(top.fault_label_o[unit], failed->label);
     top.out_ready_i[unit] = 0;
     GiveUp(blocks, world, unit, false);

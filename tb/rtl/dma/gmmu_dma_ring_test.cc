@@ -206,8 +206,8 @@ TEST_P(Rings, AnIdleRingIsPreemptedAtOnceAndTakesNoEntry) {
   bench.Finish();
   bench.Preempt(0, true);
   bench.Run(4);
-  EXPECT_TRUE(bench.t.ring_preempted_o[n_][0]);
-  EXPECT_EQ(bench.t.ring_fence_o[n_][0], 0u);
+  EXPECT_TRUE(bench.State(0).preempted);
+  EXPECT_EQ(bench.State(0).fence, 0u);
   bench.Put(0, bench.AnyEntry(0));
   bench.Preempt(0, false);
   bench.Run(100);
@@ -233,7 +233,7 @@ TEST_P(Rings, ARingThatIsSwitchedOffWhileItStopsIsNotPreempted) {
     bench.Enable(0, true);
     bench.Finish();
     none += bench.stopped + bench.answered == 0;
-    EXPECT_FALSE(bench.t.ring_preempted_o[n_][0]);
+    EXPECT_FALSE(bench.State(0).preempted);
   }
   EXPECT_GT(none, 0u);
 }

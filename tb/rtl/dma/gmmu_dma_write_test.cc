@@ -117,10 +117,11 @@ TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
     if (failed == jobs.size()) continue;  // No job accesses the bad pages.
     EXPECT_EQ(Run(blocks, world, unit, jobs, kManners[manner], true), failed);
     const auto place = world.Find(jobs[failed], bad, true);
-    EXPECT_EQ(top.fault_reason_o[unit], static_cast<int>(place.fault));
-    EXPECT_EQ(top.fault_access_o[unit], 1);
-    EXPECT_EQ(top.fault_level_o[unit], place.level);
-    EXPECT_EQ(top.fault_address_o[unit], bad);
+    const auto fault = FaultOf(blocks, unit);
+    EXPECT_EQ(fault.reason, static_cast<int>(place.fault));
+    EXPECT_EQ(fault.access, 1);
+    EXPECT_EQ(fault.level, place.level);
+    EXPECT_EQ(fault.place.address, bad);
     EXPECT_EQ(top.fault_label_o[unit], jobs[failed].label);
     Compare(world, jobs, failed);
     const uint64_t issued = world.bursts;

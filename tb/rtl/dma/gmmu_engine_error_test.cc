@@ -24,7 +24,7 @@ class EngineErrors : public Engine {
     ExpectStop(reason, 32, fence, header);
     EXPECT_EQ(m->fence_irqs, 0u);
     EXPECT_EQ(m->controls.size(), 0u);
-    EXPECT_EQ(m->t.ring_last_fence_o[0], 0u);
+    EXPECT_EQ(m->Ring(0).last_fence, 0u);
     Compare(model);
     AtRest();
   }
@@ -130,9 +130,9 @@ TEST_F(EngineErrors, TransferFaultsNameAddressAccessAndLevel) {
   uint32_t fence = m->Submit(0, buffer.words);
   ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kEntryInvalid, 32, fence, buffer.words[4]);
-  EXPECT_EQ(m->t.ring_error_address_o[0], kSrc + 8192);
-  EXPECT_EQ(m->t.ring_access_o[0], 0);
-  EXPECT_EQ(m->t.ring_level_o[0], 1);
+  EXPECT_EQ(m->Ring(0).error_address, kSrc + 8192);
+  EXPECT_EQ(m->Ring(0).access, 0);
+  EXPECT_EQ(m->Ring(0).level, 1);
   EXPECT_EQ(m->faults[0].port, 5);
   EXPECT_EQ(m->faults[0].space, 1);
   AtRest();
@@ -143,8 +143,8 @@ TEST_F(EngineErrors, TransferFaultsNameAddressAccessAndLevel) {
   fence = m->Submit(0, buffer.words);
   ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kWriteProtect, 32, fence, buffer.words[4]);
-  EXPECT_EQ(m->t.ring_error_address_o[0], kDst + 4096);
-  EXPECT_EQ(m->t.ring_access_o[0], 1);
+  EXPECT_EQ(m->Ring(0).error_address, kDst + 4096);
+  EXPECT_EQ(m->Ring(0).access, 1);
   EXPECT_EQ(m->faults[0].port, 6);
   AtRest();
 }
@@ -154,7 +154,7 @@ TEST_F(EngineErrors, RouteAndBusErrorsStopTheRing) {
     uint32_t fence = m->Submit(0, buffer.words);
     ASSERT_TRUE(m->Finish());
     ExpectStop(reason, offset, fence, buffer.words[offset / 8]);
-    EXPECT_EQ(m->t.ring_error_address_o[0], address);
+    EXPECT_EQ(m->Ring(0).error_address, address);
     AtRest();
   };
   constexpr uint64_t kEnd = Machine::kVramBytes;
@@ -213,7 +213,7 @@ TEST_F(EngineErrors, NothingIsIssuedAfterAWriteErrorIsSeen) {
   m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Fill(Dst(4096), 30 * 4096, 2).words);
   ASSERT_TRUE(m->Finish());
-  EXPECT_TRUE(m->t.ring_error_o[0]);
+  EXPECT_TRUE(m->Ring(0).error);
   EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // The buffer has 961 bursts.
   AtRest();
 }
@@ -244,7 +244,7 @@ TEST_F(EngineErrors, AnUnreadableBufferStopsAfterWhatWasRead) {
       ASSERT_TRUE(m->Finish());
       Fault reason = bus ? Fault::kCommandFetch : Fault::kEntryInvalid;
       ExpectStop(reason, offset, fence, offset == 4096 ? 0 : buffer.words[offset / 8]);
-      EXPECT_EQ(m->t.ring_error_address_o[0], address + 4096);
+      EXPECT_EQ(m->Ring(0).error_address, address + 4096);
       EXPECT_EQ(m->faults[0].port, 4);
       if (skip != 400) Compare(model);
       AtRest();
@@ -267,7 +267,7 @@ TEST_F(EngineErrors, AnUnreadableBufferStopsWithinTheWordsOfANop) {
   m->Doorbell(0);
   ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kEntryInvalid, offset, fence, buffer.words[offset / 8]);
-  EXPECT_EQ(m->t.ring_error_address_o[0], address + 4096);
+  EXPECT_EQ(m->Ring(0).error_address, address + 4096);
   Compare(model);
   AtRest();
 }
@@ -279,7 +279,7 @@ TEST_F(EngineErrors, ABadRingEntryStopsTheRing) {
     m->Doorbell(0);
     ASSERT_TRUE(m->Finish());
     ExpectStop(reason, 0, fence, 0);
-    EXPECT_EQ(m->t.ring_error_address_o[0], Machine::kRingBase);
+    EXPECT_EQ(m->Ring(0).error_address, Machine::kRingBase);
     AtRest();
   };
   constexpr uint64_t kPhysical = uint64_t{1} << 32, kSpace = uint64_t{15} << 40;
@@ -303,10 +303,7 @@ TEST_F(EngineErrors, ABadRingEntryStopsTheRing) {
   Start(16);
   m->StopRing(0);
   m->Step();
-  m->t.ring_target_i[0] = 1;
-  m->t.ring_base_i[0] = Machine::kVramBytes;
-  m->t.ring_enable_i[0] = 1;
-  m->t.ring_tail_i[0] = 1;
+  m->SetRing(0, [](auto& ring) { ring.enable = ring.tail = ring.base_target = 1, ring.base = Machine::kVramBytes; });
   ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kVramRange, 0, 0, 0);
   AtRest();
@@ -320,7 +317,7 @@ TEST_F(EngineErrors, AFenceRecordThatCannotBeWrittenStopsTheRing) {
   uint32_t fence = m->Submit(0, buffer.words, true);
   ASSERT_TRUE(m->Finish());
   ExpectStop(Fault::kBusWrite, 32, fence, 0);
-  EXPECT_EQ(m->t.ring_last_fence_o[0], 0u);
+  EXPECT_EQ(m->Ring(0).last_fence, 0u);
   EXPECT_EQ(m->fence_irqs, 0u);
   AtRest();
 }
@@ -330,11 +327,11 @@ TEST_F(EngineErrors, TheFaultIsLoggedBeforeTheRingShowsIt) {
   m->fault_ready = false;
   m->Submit(0, {0xff});
   m->Run(2000);
-  EXPECT_FALSE(m->t.ring_error_o[0]);
+  EXPECT_FALSE(m->Ring(0).error);
   EXPECT_FALSE(m->t.idle_o);
   m->fault_ready = true;
   ASSERT_TRUE(m->Finish());
-  EXPECT_TRUE(m->t.ring_error_o[0]);
+  EXPECT_TRUE(m->Ring(0).error);
 }
 
 }  // namespace

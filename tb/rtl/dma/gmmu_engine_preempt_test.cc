@@ -14,12 +14,12 @@ class Preempted : public Random {
     m->Preempt(ring);
     for (unsigned i = 0; i < limit; ++i) {
       m->Step();
-      if (m->t.ring_preempted_o[ring] || m->t.ring_error_o[ring]) break;
+      if (m->Ring(ring).preempted || m->Ring(ring).error) break;
     }
-    EXPECT_NE(m->t.ring_preempted_o[ring], m->t.ring_error_o[ring]) << "no answer";
+    EXPECT_NE(m->Ring(ring).preempted, m->Ring(ring).error) << "no answer";
     m->Step();
-    EXPECT_EQ(m->preempted_irqs, before + m->t.ring_preempted_o[ring]);
-    return m->t.ring_preempted_o[ring];
+    EXPECT_EQ(m->preempted_irqs, before + m->Ring(ring).preempted);
+    return m->Ring(ring).preempted;
   }
   /// Expects that nothing is in flight and that no further burst or command begins.
   void ExpectRest() {
@@ -52,20 +52,20 @@ class Preempted : public Random {
       const uint64_t record = m->FenceRecord(0, 0);
       m->Run(gap());
       if (!Stop(0)) break;
-      if (m->t.ring_fence_o[0] == 0) {
-        EXPECT_EQ(m->t.ring_error_offset_o[0], 0u);
-        const bool done = m->t.ring_head_o[0] == 1;
-        EXPECT_EQ(m->t.ring_last_fence_o[0], done ? fence : 0);
+      if (m->Ring(0).fence == 0) {
+        EXPECT_EQ(m->Ring(0).error_offset, 0u);
+        const bool done = m->Ring(0).head == 1;
+        EXPECT_EQ(m->Ring(0).last_fence, done ? fence : 0);
         EXPECT_EQ(m->entries, entries + done);
         if (done) break;  // Otherwise the entry has not begun.
       } else {
         ++interrupted;
-        EXPECT_EQ(m->t.ring_fence_o[0], fence);
-        EXPECT_EQ(m->t.ring_head_o[0], 0);
+        EXPECT_EQ(m->Ring(0).fence, fence);
+        EXPECT_EQ(m->Ring(0).head, 0);
         EXPECT_EQ(m->FenceRecord(0, 0), record) << "a record of an interrupted entry";
         EXPECT_EQ(m->entries, entries);
-        EXPECT_EQ(m->t.ring_error_header_o[0], 0u);
-        offset += m->t.ring_error_offset_o[0];
+        EXPECT_EQ(m->Ring(0).error_header, 0u);
+        offset += m->Ring(0).error_offset;
         EXPECT_EQ(borders.count(offset), 1u) << offset;
         Model model = start;
         model.Execute(buffer.words, offset);
@@ -76,7 +76,7 @@ class Preempted : public Random {
       m->NewLife(0);
       fence = m->SubmitRest(0, address, buffer.bytes(), offset);
     }
-    EXPECT_FALSE(m->t.ring_error_o[0]);
+    EXPECT_FALSE(m->Ring(0).error);
     EXPECT_EQ(m->FenceRecord(0, 0) & 0xffffffff, fence);
     Compare(end);
     AtRest();
@@ -114,8 +114,8 @@ TEST_F(PreemptedRings, AnIdleRingAnswersAtOnce) {
   m->Run(10);
   m->Preempt(0);
   m->Run(4);
-  EXPECT_TRUE(m->t.ring_preempted_o[0]);
-  EXPECT_EQ(m->t.ring_fence_o[0], 0u);
+  EXPECT_TRUE(m->Ring(0).preempted);
+  EXPECT_EQ(m->Ring(0).fence, 0u);
   EXPECT_EQ(m->preempted_irqs, 1u);
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words);
   m->Run(200);
@@ -132,13 +132,13 @@ TEST_F(PreemptedRings, OthersGoOnMeanwhile) {
   }
   m->Run(2000);
   ASSERT_TRUE(Stop(0));
-  const unsigned head = m->t.ring_head_o[0];
+  const unsigned head = m->Ring(0).head;
   EXPECT_LT(head, 6u);
   ASSERT_TRUE(m->Finish());
-  EXPECT_EQ(m->t.ring_head_o[1], 6);
-  EXPECT_EQ(m->t.ring_head_o[0], head);
+  EXPECT_EQ(m->Ring(1).head, 6);
+  EXPECT_EQ(m->Ring(0).head, head);
   ASSERT_TRUE(Stop(1));
-  EXPECT_EQ(m->t.ring_fence_o[1], 0u);
+  EXPECT_EQ(m->Ring(1).fence, 0u);
   EXPECT_EQ(m->preempted_irqs, 2u);
   AtRest();
 }
@@ -155,15 +155,15 @@ TEST_F(PreemptedRings, AnErrorOfACommandUnderWayWins) {
     m->Run(m->Random(1, seed % 2 ? 200 : 2500));
     if (Stop(0)) {
       ++stops;
-      EXPECT_LE(m->t.ring_error_offset_o[0], 32u) << "behind a command that failed";
+      EXPECT_LE(m->Ring(0).error_offset, 32u) << "behind a command that failed";
       EXPECT_TRUE(m->faults.empty());
     } else {
       ++errors;
-      EXPECT_EQ(m->t.ring_error_offset_o[0], 32u);
+      EXPECT_EQ(m->Ring(0).error_offset, 32u);
       EXPECT_EQ(m->preempted_irqs, 0u);
       EXPECT_EQ(m->faults.size(), 1u);
       m->Run(50);  // The request stays set.
-      EXPECT_FALSE(m->t.ring_preempted_o[0]) << "a ring at an error is not preempted too";
+      EXPECT_FALSE(m->Ring(0).preempted) << "a ring at an error is not preempted too";
       EXPECT_EQ(m->preempted_irqs, 0u);
     }
     ASSERT_TRUE(m->Finish());
@@ -188,11 +188,11 @@ TEST_F(PreemptedRings, ARequestThatIsTakenBackLosesNothing) {
     m->Run(m->Random(1, 40));
     m->Preempt(0, false);
     ASSERT_TRUE(m->Finish());
-    if (m->t.ring_preempted_o[0]) {
+    if (m->Ring(0).preempted) {
       ++stopped;
-      const bool begun = m->t.ring_fence_o[0] != 0;
-      const uint64_t offset = m->t.ring_error_offset_o[0];
-      const bool done = m->t.ring_head_o[0] == 1;
+      const bool begun = m->Ring(0).fence != 0;
+      const uint64_t offset = m->Ring(0).error_offset;
+      const bool done = m->Ring(0).head == 1;
       m->NewLife(0);
       if (!done) m->SubmitRest(0, address, buffer.bytes(), begun ? offset : 0);
       ASSERT_TRUE(m->Finish());

@@ -15,7 +15,7 @@ TEST_P(Random, CommandListsGiveTheModelsBytes) {
     page.coherent = m->Random(0, 1);
   }
   RunAndCompare(Commands(60, true), 2000000);
-  EXPECT_EQ(m->t.ring_head_o[0], 1);
+  EXPECT_EQ(m->Ring(0).head, 1);
 }
 INSTANTIATE_TEST_SUITE_P(Seeds, Random, ::testing::Range(100, 124));
 
@@ -70,14 +70,14 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   ASSERT_TRUE(m->Finish(2000000));
   AtRest();
   if (stop == ~uint64_t{0}) {
-    EXPECT_FALSE(m->t.ring_error_o[0]);
+    EXPECT_FALSE(m->Ring(0).error);
     Compare(after);
     return;
   }
-  EXPECT_TRUE(m->t.ring_error_o[0]);
-  EXPECT_EQ(m->t.ring_error_offset_o[0], stop);
-  EXPECT_EQ(m->t.ring_error_header_o[0], header & 0xffffffff);
-  EXPECT_EQ(m->t.ring_fence_o[0], fence);
+  EXPECT_TRUE(m->Ring(0).error);
+  EXPECT_EQ(m->Ring(0).error_offset, stop);
+  EXPECT_EQ(m->Ring(0).error_header, header & 0xffffffff);
+  EXPECT_EQ(m->Ring(0).fence, fence);
   EXPECT_EQ(m->FenceRecord(0, 0), before.host.Read64(Machine::kFenceBase));  // The fence record is not written.
   EXPECT_EQ(m->faults.size(), 1u);
   // Earlier commands are complete; the failed command and later ones may be done in part.
@@ -106,8 +106,8 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   m->Step();
   m->StartRing(0, true);
   m->Run(3);
-  EXPECT_FALSE(m->t.ring_error_o[0]);
-  EXPECT_EQ(m->t.ring_head_o[0], 0);
+  EXPECT_FALSE(m->Ring(0).error);
+  EXPECT_EQ(m->Ring(0).head, 0);
   m->faults.clear();
   RunAndCompare(Commands(20, false), 2000000);
 }

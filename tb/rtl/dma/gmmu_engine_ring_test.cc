@@ -30,8 +30,8 @@ TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
   ASSERT_TRUE(m->Finish());
   EXPECT_EQ(m->entries, 30u);
   EXPECT_EQ(m->fence_irqs, 15u);
-  EXPECT_EQ(m->t.ring_head_o[0], 30 % 4);
-  EXPECT_EQ(m->t.ring_last_fence_o[0], fence);
+  EXPECT_EQ(m->Ring(0).head, 30 % 4);
+  EXPECT_EQ(m->Ring(0).last_fence, fence);
   EXPECT_EQ(m->FenceRecord(0, 0), fence | uint64_t{30} << 32);
   AtRest();
 }
@@ -52,7 +52,7 @@ TEST_F(EngineRings, TakeTurns) {
   int ahead = 0;
   while (m->entries < 8 && m->now < 100000) {
     m->Step();
-    ahead = std::max(ahead, std::abs(m->t.ring_head_o[0] - m->t.ring_head_o[1]));
+    ahead = std::max(ahead, std::abs(m->Ring(0).head - m->Ring(1).head));
   }
   EXPECT_EQ(m->entries, 8u);
   EXPECT_EQ(ahead, 1);
@@ -66,9 +66,9 @@ TEST_F(EngineRings, AnErrorOnOneDoesNotStopTheOther) {
   m->Submit(1, {0xff});
   uint32_t fence = m->Submit(0, Buffer().Copy(Src(0), Dst(0), 3000).words);
   ASSERT_TRUE(m->Finish());
-  EXPECT_TRUE(m->t.ring_error_o[1]);
-  EXPECT_FALSE(m->t.ring_error_o[0]);
-  EXPECT_EQ(m->t.ring_last_fence_o[0], fence);
+  EXPECT_TRUE(m->Ring(1).error);
+  EXPECT_FALSE(m->Ring(0).error);
+  EXPECT_EQ(m->Ring(0).last_fence, fence);
   AtRest();
 }
 
@@ -91,12 +91,12 @@ TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
     if (seed % 5 == 0) m->pages[{1, (kSrc >> 12) + 1}].zero = true;
     m->StartRing(0, true);
     m->Run(2);
-    EXPECT_EQ(m->t.ring_head_o[0], 0);
-    EXPECT_FALSE(m->t.ring_error_o[0]);
-    EXPECT_EQ(m->t.ring_last_fence_o[0], 0u);
+    EXPECT_EQ(m->Ring(0).head, 0);
+    EXPECT_FALSE(m->Ring(0).error);
+    EXPECT_EQ(m->Ring(0).last_fence, 0u);
     ASSERT_TRUE(m->Finish());
     EXPECT_EQ(m->entries, done && m->error_irqs == 0 ? 1u : 0u);
-    EXPECT_EQ(m->t.ring_head_o[0], 0);
+    EXPECT_EQ(m->Ring(0).head, 0);
     uint64_t entries = m->entries;
     RunAndCompare(buffer);
     EXPECT_EQ(m->entries, entries + 1);
@@ -118,7 +118,7 @@ TEST_F(EngineRings, SwitchedOffForOneCycleWithinHandshakes) {
     m->StartRing(0, true);
     ASSERT_TRUE(m->Finish());
     EXPECT_EQ(m->entries, 0u);
-    EXPECT_EQ(m->t.ring_head_o[0], 0);
+    EXPECT_EQ(m->Ring(0).head, 0);
     RunAndCompare(Buffer().Copy(Src(0), Dst(0), 3000));
   }
 }
@@ -136,8 +136,8 @@ TEST_F(EngineRings, SwitchedOffAroundItsCompletionNeverMovesTheNewLifesHead) {
       m->Run(off);
       m->StartRing(0, true);
       ASSERT_TRUE(m->Finish());
-      EXPECT_EQ(m->t.ring_head_o[0], 0);
-      EXPECT_EQ(m->t.ring_last_fence_o[0], 0u);
+      EXPECT_EQ(m->Ring(0).head, 0);
+      EXPECT_EQ(m->Ring(0).last_fence, 0u);
       AtRest();
       uint32_t fence = m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
       ASSERT_TRUE(m->Finish());
@@ -161,7 +161,7 @@ TEST_F(EngineRings, SwitchedOffInAnyCycleOfItsStartEndsNothing) {
     m->StartRing(0, true);
     ASSERT_TRUE(m->Finish());
     EXPECT_EQ(m->entries, 0u);
-    EXPECT_EQ(m->t.ring_head_o[0], 0);
+    EXPECT_EQ(m->Ring(0).head, 0);
     AtRest();
     uint32_t fence = m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
     ASSERT_TRUE(m->Finish());
@@ -192,7 +192,6 @@ TEST_F(EngineRings, WorkedExampleOfTheFoldersPage) {
   Start(5, Timing::Ideal(20));
   m->StopRing(0);
   m->Step();
-  auto& top = m->t;
   m->host.Make(0x10000, 512);
   m->host.Make(0x20000, 16);
   m->host.Make(0x30000, 32);
@@ -208,10 +207,7 @@ TEST_F(EngineRings, WorkedExampleOfTheFoldersPage) {
     m->host.Write64(0x10000 + 8 * n, entry[n]);
     m->host.Write64(0x30000 + 8 * n, copy[n]);
   }
-  top.ring_base_i[0] = 0x10000;
-  top.ring_fence_address_i[0] = 0x20000;
-  top.ring_tail_i[0] = 1;
-  top.ring_enable_i[0] = 1;
+  m->SetRing(0, [](auto& ring) { ring.enable = ring.tail = 1, ring.base = 0x10000, ring.fence_address = 0x20000; });
   ASSERT_TRUE(m->Finish());
   for (unsigned n = 0; n < 100; ++n) ASSERT_EQ(m->vram.Read(0x2003 + n), n + 1);
   EXPECT_EQ(m->bursts[Machine::kFetch], 2u);
@@ -223,8 +219,8 @@ TEST_F(EngineRings, WorkedExampleOfTheFoldersPage) {
     EXPECT_EQ(m->write_beats[12], std::make_pair(uint64_t{0x2060}, uint64_t{0x7f}));
   }
   EXPECT_EQ(m->host.Read64(0x20000), uint64_t{1} << 32 | 7);
-  EXPECT_EQ(top.ring_head_o[0], 1);
-  EXPECT_EQ(top.ring_last_fence_o[0], 7u);
+  EXPECT_EQ(m->Ring(0).head, 1);
+  EXPECT_EQ(m->Ring(0).last_fence, 7u);
   EXPECT_EQ(m->fence_irqs, 1u);
   AtRest();
 }

@@ -58,21 +58,20 @@ class EngineSpeed : public Engine {
   }
   uint64_t RunDirect(const Buffer& buffer) {
     auto& top = m->t;
-    top.direct_i = 1;
+    m->direct = true;
     m->Run(2);
+    GMMU_STRUCT(gmmu_dma_bench, job_t) job{};  // SourceCopy
     for (size_t at = 0; at < buffer.words.size(); at += 4) {
       CommandHeaderWord header{buffer.words[at]};
       top.job_valid_i = 1;
-      top.job_source_i = 0;
-      top.job_src_physical_i = header.src_physical();
-      top.job_src_target_i = static_cast<int>(header.src_target());
-      top.job_src_space_i = header.src_space();
-      top.job_src_i = buffer.words[at + 1];
-      top.job_dst_physical_i = header.dst_physical();
-      top.job_dst_target_i = static_cast<int>(header.dst_target());
-      top.job_dst_space_i = header.dst_space();
-      top.job_dst_i = buffer.words[at + 2];
-      top.job_length_i = buffer.words[at + 3];
+      job.src.physical = header.src_physical(), job.src.target = static_cast<uint8_t>(header.src_target());
+      job.src.space = header.src_space(), job.src.address = buffer.words[at + 1];
+      job.dst.physical = header.dst_physical(), job.dst.target = static_cast<uint8_t>(header.dst_target());
+      job.dst.space = header.dst_space(), job.dst.address = buffer.words[at + 2];
+      job.src_end = job.src.address + buffer.words[at + 3] - 1;
+      job.dst_end = job.dst.address + buffer.words[at + 3] - 1;
+      top.job_i = Pack(job);
+      ++job.id;
       bool taken = false;
       for (unsigned n = 0; n < 20000 && !taken; ++n) {
         top.eval();
@@ -83,9 +82,9 @@ class EngineSpeed : public Engine {
     }
     top.job_valid_i = 0;
     m->Step();
-    for (unsigned n = 0; n < 400000 && !top.direct_idle_o; ++n) m->Step();
+    for (unsigned n = 0; n < 400000 && !top.mover_idle_o; ++n) m->Step();
     m->Run(4);
-    EXPECT_TRUE(top.direct_idle_o);
+    EXPECT_TRUE(top.mover_idle_o);
     return m->last_b;
   }
 };

@@ -8,7 +8,8 @@ void RingsBench::SamplePreemptions() {
   unsigned rises = 0;
   for (unsigned r = 0; r < rings.size(); ++r) {
     RingModel& ring = rings[r];
-    const bool preempted = t.ring_preempted_o[n][r];
+    const auto state = State(r);
+    const bool preempted = state.preempted;
     const bool stops = stopped_before_ && r == active;
     if (stops) EXPECT_TRUE(preempted) << "its entry has stopped";
     if (preempted && !ring.preempted) {
@@ -16,18 +17,17 @@ void RingsBench::SamplePreemptions() {
       ++(stops ? stopped : answered);
       if (stops) ring.fence = entry_[2], ring.offset = stop_offset_;
       else EXPECT_LT(ring.asked_ago, 3u) << "nobody asked for it";
-      EXPECT_FALSE(ring.error || t.ring_busy_o[n][r]);
+      EXPECT_FALSE(ring.error || state.busy);
       ring.preempted = true;
     }
     EXPECT_EQ(preempted, ring.preempted) << "ring " << r;
-    const bool idle = !t.ring_busy_o[n][r] && !ring.error;
+    const bool idle = !state.busy && !ring.error;
     idle_for_[r] = idle ? idle_for_[r] + 1 : 0;
     if (ring.asked_for > 3 && idle_for_[r] > 2) EXPECT_TRUE(preempted) << "no answer of ring " << r;
-    if (t.rings_idle_o[n] && t.ring_enable_i[n][r] && t.ring_preempt_i[n][r] && idle && ring.enable)
+    if (t.rings_idle_o[n] && configs_[r].enable && configs_[r].preempt && idle && ring.enable)
       EXPECT_TRUE(preempted) << "idle though it owes an answer";
-    if (t.ring_busy_o[n][r] && !busy_before_[r])
-      EXPECT_LT(ring.asked_for, 3u) << "an entry begins though preemption stands";
-    busy_before_[r] = t.ring_busy_o[n][r];
+    if (state.busy && !busy_before_[r]) EXPECT_LT(ring.asked_for, 3u) << "an entry begins though preemption stands";
+    busy_before_[r] = state.busy;
   }
   EXPECT_EQ(t.rings_preempted_o[n], rises != 0) << "preempted_o";
   stopped_before_ = false;
@@ -61,18 +61,19 @@ void RingsBench::SampleStates() {
   unsigned busy = 0;
   for (unsigned r = 0; r < rings.size(); ++r) {
     const RingModel& ring = rings[r];
-    busy += t.ring_busy_o[n][r];
-    if (phase != kNone) EXPECT_EQ(t.ring_busy_o[n][r], r == active);
-    EXPECT_EQ(t.ring_head_o[n][r], ring.head) << "ring " << r;
-    EXPECT_EQ(t.ring_last_fence_o[n][r], ring.last_fence);
-    EXPECT_EQ(t.ring_error_o[n][r], ring.error);
-    EXPECT_EQ(t.ring_reason_o[n][r], static_cast<unsigned>(ring.failure.reason));
-    EXPECT_EQ(t.ring_access_o[n][r], static_cast<unsigned>(ring.failure.access));
-    EXPECT_EQ(t.ring_level_o[n][r], ring.failure.level);
-    EXPECT_EQ(t.ring_fence_o[n][r], ring.fence);
-    EXPECT_EQ(t.ring_offset_o[n][r], ring.offset);
-    EXPECT_EQ(t.ring_header_o[n][r], ring.header);
-    EXPECT_EQ(t.ring_address_o[n][r], ring.failure.place.address);
+    const auto state = State(r);
+    busy += state.busy;
+    if (phase != kNone) EXPECT_EQ(state.busy, r == active);
+    EXPECT_EQ(state.head, ring.head) << "ring " << r;
+    EXPECT_EQ(state.last_fence, ring.last_fence);
+    EXPECT_EQ(state.error, ring.error);
+    EXPECT_EQ(state.reason, static_cast<unsigned>(ring.failure.reason));
+    EXPECT_EQ(state.access, static_cast<unsigned>(ring.failure.access));
+    EXPECT_EQ(state.level, ring.failure.level);
+    EXPECT_EQ(state.fence, ring.fence);
+    EXPECT_EQ(state.error_offset, ring.offset);
+    EXPECT_EQ(state.error_header, ring.header);
+    EXPECT_EQ(state.error_address, ring.failure.place.address);
     if (t.rings_idle_o[n]) EXPECT_FALSE(Ready(r)) << "idle though ring has work";
   }
   EXPECT_LE(busy, 1u);
@@ -118,18 +119,16 @@ void RingsBench::SamplePhase() {
       break;
     case kBuffer:
       if (!asked) break;
-      EXPECT_EQ(t.ask_where_o[n], WhereOf(Buffer()));
-      EXPECT_EQ(t.ask_address_o[n], entry_[0]);
-      EXPECT_EQ(t.ask_bytes_o[n], Shape().bytes());
+      ExpectPlace(Asked(), Buffer());
+      EXPECT_EQ(AskedBytes(), Shape().bytes());
       Go(kStart);
       break;
     case kStart:
       if (!t.run_start_o[n]) break;
-      EXPECT_EQ(t.run_where_o[n], WhereOf(Buffer()));
-      EXPECT_EQ(t.run_address_o[n], entry_[0]);
+      ExpectPlace(Unpack<PlaceFields>(t.run_buffer_o[n]), Buffer());
       EXPECT_EQ(t.run_bytes_o[n], Shape().bytes());
-      EXPECT_EQ(t.run_privileged_o[n], t.ring_privileged_i[n][active]);
-      EXPECT_EQ(t.run_record_o[n], t.ring_record_i[n][active]);
+      EXPECT_EQ(t.run_privileged_o[n], configs_[active].privileged);
+      EXPECT_EQ(t.run_record_o[n], configs_[active].fence_address);
       EXPECT_EQ(t.run_value_o[n], uint64_t{rings[active].entries + 1} << 32 | (entry_[2] & 0xffffffff));
       Go(kRun);
       killed_for_ = 0;
@@ -140,14 +139,14 @@ void RingsBench::SamplePhase() {
     case kAbort:
       if (!t.ask_quiet_i[n]) break;
       phase = kNone;
-      stopped_before_ = stopping_ && !abandoned && t.ring_enable_i[n][active];
+      stopped_before_ = stopping_ && !abandoned && configs_[active].enable;
       stopping_ = false;
   }
 }
 
 void RingsBench::Begin() {
   unsigned chosen = 0;
-  while (chosen < rings.size() && t.ring_base_i[n][chosen] >> 20 != t.ask_address_o[n] >> 20) ++chosen;
+  while (chosen < rings.size() && configs_[chosen].base >> 20 != Asked().address >> 20) ++chosen;
   ASSERT_LT(chosen, rings.size());
   const uint64_t before = asked_at_ - std::min<uint64_t>(asked_at_, 6);
   for (unsigned step = 1; step < rings.size(); ++step) {
@@ -159,13 +158,12 @@ void RingsBench::Begin() {
   abandoned = rings[chosen].off;  // the ring was disabled in the meantime, but the block still fetches its entry
   given_up += abandoned;
   if (!abandoned) {
-    const bool off = !t.ring_enable_i[n][chosen] || !t.rings_enable_i[n] ||
-                     t.ring_preempt_i[n][chosen];  // the ring was stopped in the meantime
+    const bool off = !configs_[chosen].enable || !t.rings_enable_i[n] ||
+                     configs_[chosen].preempt;  // the ring was stopped in the meantime
     if (!off) EXPECT_TRUE(Ready(chosen)) << "no work in ring " << chosen;
-    EXPECT_EQ(t.ask_where_o[n], WhereOf(EntryPlace()));
-    EXPECT_EQ(t.ask_address_o[n], EntryPlace().address);
+    ExpectPlace(Asked(), EntryPlace());
   }
-  EXPECT_EQ(t.ask_bytes_o[n], 32u);
+  EXPECT_EQ(AskedBytes(), 32u);
   if (!abandoned) EXPECT_FALSE(EntryPlace().address >> 48) << "an entry past the end of the addresses";
   served.push_back(chosen);
   entry_ = rings[chosen].slots[rings[chosen].head];
@@ -176,7 +174,7 @@ void RingsBench::Begin() {
 
 void RingsBench::BeginUnfit() {
   for (unsigned r = 0; r < rings.size(); ++r) {
-    if (t.ring_busy_o[n][r]) active = r;
+    if (State(r).busy) active = r;
   }
   EXPECT_TRUE(rings[active].overrun || EntryPlace().address >> 48) << "ring " << active << " could have been asked";
   abandoned = rings[active].off;
@@ -200,7 +198,7 @@ void RingsBench::Judge() {
 }
 
 void RingsBench::SampleRun() {
-  const bool off = abandoned || !t.ring_enable_i[n][active];
+  const bool off = abandoned || !configs_[active].enable;
   killed_for_ = abandoned ? killed_for_ + 1 : 0;
   if (killed_for_ > 2) EXPECT_TRUE(t.run_kill_o[n]) << "kill_o";
   if (rings[active].asked_for > 2 && !off) EXPECT_TRUE(t.run_preempt_o[n]) << "preempt_o";
@@ -216,13 +214,15 @@ void RingsBench::SampleLog() {
   if (!t.log_valid_o[n]) return;
   const Place& place = failing_.failure.place;
   const unsigned port = (n == 0 ? 1 : 4) + path_;
-  const unsigned what = static_cast<unsigned>(failing_.failure.reason) << 19 |
-                        (place.physical ? 0 : place.space) << 13 | port << 6 |
-                        static_cast<unsigned>(failing_.failure.access) << 4 | failing_.failure.level << 1 |
-                        place.physical;
-  EXPECT_EQ(t.log_what_o[n], what);
-  EXPECT_EQ(t.log_fence_o[n], failing_.fence);
-  EXPECT_EQ(t.log_address_o[n], place.address);
+  const auto log = Unpack<GMMU_STRUCT(gmmu_dma_control_bench, fault_info_t)>(t.log_o[n]);
+  EXPECT_EQ(log.reason, static_cast<unsigned>(failing_.failure.reason));
+  EXPECT_EQ(log.space, place.physical ? 0 : place.space);
+  EXPECT_EQ(log.port, port);
+  EXPECT_EQ(log.access, static_cast<unsigned>(failing_.failure.access));
+  EXPECT_EQ(log.level, failing_.failure.level);
+  EXPECT_EQ(log.physical, place.physical);
+  EXPECT_EQ(log.fence, failing_.fence);
+  EXPECT_EQ(log.address, place.address);
   if (t.log_ready_i[n]) Go(kError);
 }
 

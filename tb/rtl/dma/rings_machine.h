@@ -27,6 +27,8 @@ struct RingModel {
 };
 
 class RingsBench : public Steering {
+  using Config = GMMU_STRUCT(gmmu_dma_control_bench, ring_cfg_t);
+
  public:
   enum Phase { kNone, kWords, kBuffer, kStart, kRun, kLog, kError, kAbort };
 
@@ -34,9 +36,9 @@ class RingsBench : public Steering {
     manner = how;
     t.rings_enable_i[n] = 1;
     for (unsigned r = 0; r < rings.size(); ++r) {
-      t.ring_base_i[n][r] = 0x100000 * (r + 1);
-      t.ring_target_i[n][r] = Random(0, 3);
-      t.ring_record_i[n][r] = 0x7000 + 16 * r;
+      Set(r, [&](Config& c) {
+        c.base = 0x100000 * (r + 1), c.base_target = Random(0, 3), c.fence_address = 0x7000 + 16 * r;
+      });
       SetSize(r, 4);
     }
     if (n < 2) rings.resize(1);
@@ -50,28 +52,46 @@ class RingsBench : public Steering {
   std::vector<unsigned> served;
   uint64_t completed = 0, errors = 0, given_up = 0, stopped = 0, answered = 0;
 
+  /// Sets members of a ring's configuration: `change` gets a Config by reference.
+  template <typename Change>
+  void Set(unsigned r, const Change& change) {
+    change(configs_[r]);
+    t.ring_i[n][r] = Pack(configs_[r]);
+  }
+  auto State(unsigned r) const { return Unpack<GMMU_STRUCT(gmmu_dma_control_bench, ring_state_t)>(t.ring_o[n][r]); }
   void SetSize(unsigned r, unsigned size) {
     rings[r].size = size;
-    t.ring_size_i[n][r] = size;
+    Set(r, [&](Config& c) { c.size_lg2 = size; });
   }
-  void Enable(unsigned r, bool enable) { t.ring_enable_i[n][r] = enable; }
-  void Preempt(unsigned r, bool preempt) { t.ring_preempt_i[n][r] = preempt; }
-  void SetPrivileged(unsigned r, bool privileged) { t.ring_privileged_i[n][r] = privileged; }
+  void Enable(unsigned r, bool enable) {
+    Set(r, [&](Config& c) { c.enable = enable; });
+  }
+  void Preempt(unsigned r, bool preempt) {
+    Set(r, [&](Config& c) { c.preempt = preempt; });
+  }
+  void SetPrivileged(unsigned r, bool privileged) {
+    Set(r, [&](Config& c) { c.privileged = privileged; });
+  }
   bool Full(unsigned r) const { return ((rings[r].tail + 1) & rings[r].Mask()) == (rings[r].head & rings[r].Mask()); }
   /// Writes an entry into the ring and rings the doorbell.
   void Put(unsigned r, const Entry& entry) {
     RingModel& ring = rings[r];
     ring.slots[ring.tail & ring.Mask()] = entry;
     ring.tail = (ring.tail + 1) & ring.Mask();
-    t.ring_tail_i[n][r] = ring.tail;
+    SetTail(r, ring.tail);
   }
-  void Rewind(unsigned r) { t.ring_tail_i[n][r] = rings[r].tail = 0, rings[r].overrun = false; }
+  void Rewind(unsigned r) { SetTail(r, rings[r].tail = 0), rings[r].overrun = false; }
   /// Rings the doorbell with a tail beyond the ring's size.
   void Overrun(unsigned r) {
-    t.ring_tail_i[n][r] = Random(1 << rings[r].size, 0xffff);
+    SetTail(r, Random(1 << rings[r].size, 0xffff));
     rings[r].overrun = true;
   }
-  void SetBase(unsigned r, uint64_t base) { t.ring_base_i[n][r] = base; }
+  void SetTail(unsigned r, unsigned tail) {
+    Set(r, [&](Config& c) { c.tail = tail; });
+  }
+  void SetBase(unsigned r, uint64_t base) {
+    Set(r, [&](Config& c) { c.base = base; });
+  }
   Entry AnyEntry(unsigned bad_percent) {
     regs::RingEntryShape shape;
     shape.set_bytes(8 * Random(0, 100)).set_irq(Random(0, 1));
@@ -100,8 +120,8 @@ class RingsBench : public Steering {
   }
   bool Ready(unsigned r) const {  // Returns whether the ring has work.
     const RingModel& ring = rings[r];
-    return t.rings_enable_i[n] && t.ring_enable_i[n][r] && ring.enable && !ring.error && !ring.preempted &&
-           !t.ring_preempt_i[n][r] && (ring.overrun || ring.head != ring.tail);
+    return t.rings_enable_i[n] && configs_[r].enable && ring.enable && !ring.error && !ring.preempted &&
+           !configs_[r].preempt && (ring.overrun || ring.head != ring.tail);
   }
   bool AllDone() const {
     for (unsigned r = 0; r < rings.size(); ++r)
@@ -125,11 +145,17 @@ class RingsBench : public Steering {
  private:
   regs::RingEntryShape Shape() const { return regs::RingEntryShape{entry_[1]}; }
   Place EntryPlace() const {
-    return {t.ring_base_i[n][active] + 32 * rings[active].head, true, static_cast<Target>(t.ring_target_i[n][active]),
+    return {configs_[active].base + 32 * rings[active].head, true, static_cast<Target>(configs_[active].base_target),
             0};
   }
   Place Buffer() const {
     return {entry_[0], Shape().physical() != 0, Shape().target(), static_cast<unsigned>(Shape().space() & 63)};
+  }
+  PlaceFields Asked() const { return Unpack<PlaceFields>(t.ask_place_o[n]); }
+  uint32_t AskedBytes() const { return static_cast<uint32_t>(t.ask_end_o[n] - Asked().address + 1); }
+  static void ExpectPlace(const PlaceFields& seen, const Place& place) {
+    EXPECT_EQ(WhereOf(seen), WhereOf(place));
+    EXPECT_EQ(seen.address, place.address);
   }
   Fault Verdict() const {
     const auto shape = Shape();
@@ -138,7 +164,7 @@ class RingsBench : public Steering {
     if (entry_[0] % 8 || shape.bytes() % 8 || shape.raw & reserved || entry_[2] >> 32 || end < entry_[0] ||
         (shape.physical() && end >> 48))
       return Fault::kRingFetch;
-    if (shape.physical() && !t.ring_privileged_i[n][active]) return Fault::kNotPrivileged;
+    if (shape.physical() && !configs_[active].privileged) return Fault::kNotPrivileged;
     if (!shape.physical() && shape.space() >= kSpacesOf[n]) return Fault::kSpaceDisabled;
     return Fault::kNone;
   }
@@ -169,8 +195,7 @@ class RingsBench : public Steering {
       t.entry_valid_i[n] = phase == kRun && Chance(50);  // These are the buffer's words.
       t.entry_error_i[n] = phase == kRun && Chance(5);
     }
-    t.entry_what_i[n] = unreadable_.What();
-    t.entry_address_i[n] = unreadable_.place.address;
+    t.entry_fault_i[n] = Pack(unreadable_.Fields());
     t.run_done_i[n] = t.run_failed_i[n] = t.run_killed_i[n] = t.run_stopped_i[n] = 0;
     t.run_irq_i[n] = phase == kRun && Chance(10);
     if (phase == kRun && Due()) {
@@ -179,8 +204,7 @@ class RingsBench : public Steering {
       else if (t.run_preempt_o[n] && Chance(70)) t.run_stopped_i[n] = 1;
       else if (!slow_run) (fails ? t.run_failed_i[n] : t.run_done_i[n]) = 1;
       run_failure_ = SomeFailure(*this, static_cast<Fault>(Random(1, 19)));
-      t.run_what_i[n] = run_failure_.What();
-      t.run_address_i[n] = run_failure_.place.address;
+      t.run_error_i[n] = Pack(run_failure_.Fields());
       t.run_path_i[n] = Random(0, 2);
       t.run_offset_i[n] = rng();
       t.run_header_i[n] = rng();
@@ -199,10 +223,10 @@ class RingsBench : public Steering {
     SamplePhase();
     irq_before_ = t.run_irq_i[n];
     quiet_before_ = t.ask_quiet_i[n];
-    if (phase != kNone && !t.ring_enable_i[n][active]) given_up += !abandoned, abandoned = true;
+    if (phase != kNone && !configs_[active].enable) given_up += !abandoned, abandoned = true;
     for (unsigned r = 0; r < rings.size(); ++r) {
       RingModel& ring = rings[r];
-      const bool enable = t.ring_enable_i[n][r];
+      const bool enable = configs_[r].enable;
       if (enable && !ring.enable) {
         RingModel fresh;
         fresh.tail = ring.tail, fresh.size = ring.size, fresh.slots = ring.slots, fresh.off = ring.off;
@@ -210,10 +234,10 @@ class RingsBench : public Steering {
         ring = fresh;
       }
       ring.enable = enable;
-      const bool asked = enable && t.ring_preempt_i[n][r];
+      const bool asked = enable && configs_[r].preempt;
       ring.asked_for = asked ? ring.asked_for + 1 : 0;
       ring.asked_ago = asked ? 0 : ring.asked_ago + 1;
-      ring.off = t.ring_busy_o[n][r] && (ring.off || !enable);
+      ring.off = State(r).busy && (ring.off || !enable);
     }
   }
   /// Checks that a ring becomes preempted only because its entry stopped, or when it has no entry in progress.
@@ -233,6 +257,7 @@ class RingsBench : public Steering {
   bool slow_run = false;  // the command processor ends only when it is stopped
 
  private:
+  Config configs_[4]{};  // by ring, as on the ports
   Entry entry_{};
   WordStream words_;
   Failure unreadable_, run_failure_;

@@ -33,6 +33,8 @@ struct UnitJob {
 /// The world of unit `unit` of a bench; each side of a mover is one unit.
 template <typename Bench>
 class WorldOf {
+  using Structs = typename Bench::Structs;
+
  public:
   using Address = std::pair<int, uint64_t>;  // {port, byte}
 
@@ -94,8 +96,9 @@ class WorldOf {
     auto ready = [&] { return !blocks_.Chance(manner_.stall_percent); };
     top.req_ready_i[u] = ready();
     top.ap_req_ready_i[u] = ready();
-    top.ax_ready_i[u] = ready();
-    top.w_ready_i[u] = ready();
+    rd_ = {}, wr_ = {};
+    rd_.ar_ready = wr_.aw_ready = ready();
+    wr_.w_ready = ready();
     if (!offered_ && !answers_.empty() && blocks_.Chance(70)) {
       std::swap(answers_[0], answers_[blocks_.rng() % answers_.size()]);
       offered_ = true;
@@ -104,24 +107,22 @@ class WorldOf {
     if (offered_) {
       const Answer& answer = answers_[0];
       const UnitPage page = pages.count(answer.va >> 12) ? pages.at(answer.va >> 12) : UnitPage{};
-      top.rsp_tag_i[u] = answer.tag;
-      top.rsp_generation_i[u] = answer.generation;
-      top.rsp_target_i[u] = static_cast<int>(page.target);
-      top.rsp_offset_i[u] = page.page << 12 | (answer.va & 0xfff);
-      top.rsp_zero_i[u] = page.zero;
-      top.rsp_coherent_i[u] = page.coherent;
-      top.rsp_fault_i[u] = static_cast<int>(page.fault);
-      top.rsp_level_i[u] = page.level;
+      typename Structs::Response rsp{};
+      rsp.tag = answer.tag, rsp.generation = answer.generation;
+      rsp.gpa.target = static_cast<uint8_t>(page.target), rsp.gpa.offset = page.page << 12 | (answer.va & 0xfff);
+      rsp.zero = page.zero, rsp.coherent = page.coherent;
+      rsp.fault = static_cast<uint8_t>(page.fault), rsp.level = page.level;
+      top.rsp_i[u] = Pack(rsp);
     }
     const bool taken = beside && top.ap_rsp_valid_i[beside->unit_];
     top.ap_rsp_valid_i[u] = !taken && !asked_.empty() && blocks_.Chance(50);
     if (top.ap_rsp_valid_i[u]) {
-      top.ap_rsp_fault_i[u] = static_cast<int>(bad_aperture.count(asked_.front()) ? regs::Fault::kApertureEntry
-                                                                                  : regs::Fault::kNone);
-      top.ap_rsp_page_i[u] = asked_.front() + 0x100;
+      typename Structs::ApertureResponse rsp{};
+      if (bad_aperture.count(asked_.front())) rsp.fault = static_cast<uint8_t>(regs::Fault::kApertureEntry);
+      rsp.coherent = 1, rsp.page = asked_.front() + 0x100;
+      top.ap_rsp_i[u] = Pack(rsp);
       asked_.pop_front();
     }
-    top.r_valid_i[u] = 0;
     std::vector<size_t> ripe;
     for (size_t n = 0; n < reads_.size(); ++n)
       if (reads_[n].due <= blocks_.now) ripe.push_back(n);
@@ -132,14 +133,13 @@ class WorldOf {
       const bool error = bus_errors.count({burst.port, burst.address >> 12}) != 0;
       uint8_t data[kBeat];
       for (unsigned lane = 0; lane < kBeat; ++lane) data[lane] = Fresh({burst.port, at + lane});
-      std::memcpy(&top.r_data_i[u], data, kBeat);
-      top.r_valid_i[u] = 1;
-      top.r_id_i[u] = burst.id;
-      top.r_error_i[u] = error;
-      top.r_last_i[u] = ++burst.beat == burst.beats;
+      std::memcpy(&rd_.r.data, data, kBeat);
+      rd_.r_valid = 1;
+      rd_.r.id = burst.id;
+      rd_.r.error = error;
+      rd_.r.last = ++burst.beat == burst.beats;
       if (burst.beat == burst.beats) ids_.erase(burst.id), reads_.erase(reads_.begin() + pick);
     }
-    top.b_valid_i[u] = 0;
     if (!ended_.empty() && ready()) {
       const size_t pick = blocks_.rng() % ended_.size();
       if (ended_[pick].due <= blocks_.now) {
@@ -148,22 +148,24 @@ class WorldOf {
         const bool error = bus_errors.count({burst.port, burst.address >> 12}) != 0;
         if (!error)
           for (const auto& [at, value] : burst.data) written[{burst.port, at}] = value;
-        top.b_valid_i[u] = 1;
-        top.b_id_i[u] = burst.id;
-        top.b_error_i[u] = error;
+        wr_.b_valid = 1;
+        wr_.b.id = burst.id;
+        wr_.b.error = error;
         ids_.erase(burst.id);
       }
     }
+    top.rd_rsp_i[u] = Pack(rd_), top.wr_rsp_i[u] = Pack(wr_);
   }
 
   void Sample(bool write) {
     auto& top = blocks_.t;
     const int u = unit_;
     if (top.req_valid_o[u] && top.req_ready_i[u]) {
-      EXPECT_TRUE(tags_.insert(top.req_tag_o[u]).second) << "tag used twice";
-      EXPECT_EQ(top.req_space_o[u], kUnitSpace);
-      EXPECT_EQ(top.req_access_o[u], write ? 1 : 0);
-      answers_.push_back({top.req_tag_o[u], blocks_.Chance(50), top.req_va_o[u]});
+      const auto req = Unpack<typename Structs::Request>(top.req_o[u]);
+      EXPECT_TRUE(tags_.insert(req.tag).second) << "tag used twice";
+      EXPECT_EQ(req.space, kUnitSpace);
+      EXPECT_EQ(req.access, write ? 1 : 0);
+      answers_.push_back({req.tag, blocks_.Chance(50), req.va});
     }
     if (offered_ && top.rsp_ready_o[u]) {
       ++lent_[answers_[0].generation];
@@ -172,17 +174,21 @@ class WorldOf {
       answers_.erase(answers_.begin());
       offered_ = false;
     }
-    lent_[0] -= top.done0_o[u];
-    lent_[1] -= top.done1_o[u];
+    const auto done = Unpack<typename Structs::Done>(top.done_o[u]);
+    lent_[0] -= done.old0;
+    lent_[1] -= done.old1;
     EXPECT_GE(lent_[0], 0) << "translation given back twice";
     EXPECT_GE(lent_[1], 0) << "translation given back twice";
     if (top.ap_req_valid_o[u] && top.ap_req_ready_i[u]) asked_.push_back(top.ap_req_page_o[u]);
-    if (top.ax_valid_o[u] && top.ax_ready_i[u]) {
+    const auto rd = Unpack<typename Structs::ReadRequest>(top.rd_req_o[u]);
+    const auto wr = Unpack<typename Structs::WriteRequest>(top.wr_req_o[u]);
+    if ((write ? wr.aw_valid : rd.ar_valid) && rd_.ar_ready) {
+      const auto& ax = write ? wr.aw : rd.ar;
       Burst burst;
-      burst.id = top.ax_id_o[u];
-      burst.port = top.ax_port_o[u];
-      burst.address = top.ax_addr_o[u];
-      burst.beats = top.ax_len_o[u] + 1;
+      burst.id = ax.id;
+      burst.port = ax.port;
+      burst.address = ax.addr;
+      burst.beats = ax.len + 1;
       burst.due = blocks_.now + latency + blocks_.rng() % 20;
       EXPECT_TRUE(ids_.insert(burst.id).second) << "AXI id used twice";
       EXPECT_LE(burst.port, 1) << "burst to no port";
@@ -192,11 +198,11 @@ class WorldOf {
       if (write) writes_.push_back(burst);
       else reads_.push_back(burst);
     }
-    if (top.w_valid_o[u] && writes_.empty()) ADD_FAILURE() << "W before AW";
-    if (top.w_valid_o[u] && top.w_ready_i[u] && !writes_.empty()) {
+    if (wr.w_valid && writes_.empty()) ADD_FAILURE() << "W before AW";
+    if (wr.w_valid && wr_.w_ready && !writes_.empty()) {
       Burst& burst = writes_.front();
       const uint64_t at = (burst.address & ~uint64_t{kBeat - 1}) + kBeat * burst.beat;
-      const Beat beat = TakeBeat(top.w_data_o[u], top.w_strb_o[u], top.w_last_o[u]);
+      const Beat beat = TakeBeat(wr.w.data, wr.w.strb, wr.w.last);
       for (unsigned lane = 0; lane < kBeat; ++lane)
         if (beat.strb >> lane & 1) burst.data.push_back({at + lane, beat.data[lane]});
       EXPECT_EQ(beat.last, ++burst.beat == burst.beats);
@@ -232,6 +238,8 @@ class WorldOf {
   Bench& blocks_;
   const int unit_;
   const Manner manner_;
+  typename Structs::ReadResponse rd_{};
+  typename Structs::WriteResponse wr_{};
   std::vector<Answer> answers_;
   bool offered_ = false;
   std::set<unsigned> tags_, ids_;
@@ -280,14 +288,18 @@ UnitJob RandomJob(Bench& blocks, unsigned pages, uint64_t most) {
   }
   return job;
 }
+constexpr uint64_t kEndMask = (uint64_t{1} << 49) - 1;  ///< the bits of end_t
 inline void OfferJob(Blocks& blocks, int unit, const UnitJob& job) {
   auto& top = blocks.t;
-  top.job_physical_i[unit] = job.physical;
-  top.job_target_i[unit] = static_cast<int>(job.target);
-  top.job_space_i[unit] = kUnitSpace;
-  top.job_address_i[unit] = job.address;
-  top.job_length_i[unit] = job.length;
+  GMMU_STRUCT(gmmu_dma_blocks_bench, place_t) place{};
+  place.physical = job.physical, place.target = static_cast<uint8_t>(job.target);
+  place.space = kUnitSpace, place.address = job.address;
+  top.job_place_i[unit] = Pack(place);
+  top.job_end_i[unit] = (job.address + job.length - 1) & kEndMask;
   top.job_label_i[unit] = job.label;
+}
+inline auto FaultOf(const Blocks& blocks, int unit) {
+  return Unpack<GMMU_STRUCT(gmmu_dma_blocks_bench, dma_fault_t)>(blocks.t.fault_o[unit]);
 }
 /// Stops a unit, waits until it is quiet and its accesses in flight have ended, and clears its state.
 inline void GiveUp(Blocks& blocks, UnitWorld& world, int unit, bool write) {
