@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command processor: executes paging buffers, one after the other. While it executes a command,
-// gmmu_dma_collect collects the next one. A copy takes both units five cycles.
+// gmmu_dma_collect collects the next one. Each of the two units needs five cycles for a copy.
 //
-//   start     number of command bytes that the word stream will bring (0: only the fence record), the
-//             ring's rights and the address of its fence record
-//   words     the paging buffer; word_error_i, without word_valid_i: the next word could not be
-//             read
-//   end       one of four pulses. done_o: the fence record has been written, with its B. failed_o: a
-//             command failed (error_*: the first in order; all earlier ones are complete, and
-//             nothing is in flight). killed_o: kill_i stopped it. preempted_o: preempt_i stopped it
-//             before a command
-//   kill_i    (level) no further command begins, transfers are abandoned
-//   preempt_i (level) no further command begins. preempted_o pulses when those that have begun are
-//   complete (error_offset_o: the first that has not begun), failed_o if one of them fails. Once the
-//   last command has begun, preempt_i has no effect
+//   start     the number of command bytes in the word stream that follows (0: only the fence record is
+//             written), the ring's rights and the address of its fence record
+//   words     the words of the paging buffer. word_error_i, without word_valid_i: the next word could
+//             not be read.
+//   end       one of four pulses. done_o: the fence record was written and its B has arrived.
+//             failed_o: a command failed (error_* describes the first in order; all earlier commands
+//             are complete, and nothing is in flight). killed_o: kill_i stopped the buffer.
+//             preempted_o: preempt_i stopped the buffer at a command boundary.
+//   kill_i    (level) no further command starts, and transfers are abandoned
+//   preempt_i (level) no further command starts. When the commands that have started are complete,
+//             preempted_o pulses (error_offset_o: the first command that has not started); if one of
+//             them fails, failed_o pulses instead. After the start of the last command, preempt_i has
+//             no effect.
 // Checks of a command, in this order: header form (FaultCommandBad), privilege
 // (FaultNotPrivileged), operand form (FaultCommandBad), address space number (FaultSpaceDisabled),
 // aperture range and the addresses of its entries (FaultApertureRange). A command that fails its
@@ -31,7 +32,7 @@ module gmmu_dma_command
 
   input  logic        start_i,
   input  logic [31:0] bytes_i,
-  input  place_t      buffer_i,              // the address of a bad command is relative to it
+  input  place_t      buffer_i,              // its address plus the offset is reported for a bad command
   input  logic        privileged_i,
   input  pa_t         record_address_i,      // in system memory
   input  logic [63:0] record_value_i,        // first word of the fence record
@@ -85,13 +86,13 @@ module gmmu_dma_command
   typedef enum int unsigned {
     StateIdle,
     StateGet,          // accept a collected command, or end the buffer
-    StateRange,        // compute ends of ranges, in two steps
+    StateRange,        // compute the ends of the ranges, in two steps
     StateSum,
     StateJudge,        // make all checks
-    StateWait,         // wait for earlier writes, if requested; ends a nop and a command without length
+    StateWait,         // wait for earlier writes, if requested; last state of a nop and of an empty command
     StateIssue,        // send the job to the mover
     StateInline,       // pass its inline words
-    StateSkip,         // skip words of a nop
+    StateSkip,         // skip the words of a nop
     StateSettle,       // aperture entries or fence: wait for all B
     StateFlush,        // flush the aperture map cache
     StateControl,      // invalidation: prepare
@@ -103,16 +104,16 @@ module gmmu_dma_command
     StateRecordValue,
     StateRecordCycle,
     StateRecordDone,
-    StateOwnFault,     // a fault of the command itself; earlier jobs may still fail first
-    StateInlineDead,   // inline words ended early: the mover fails the job once it starves
+    StateOwnFault,     // the command failed its checks; an earlier job may still fail
+    StateInlineDead,   // an inline word could not be read: wait until the mover fails the job
     StateLookup,       // the mover faulted: find the command
     StateFailed,
     StateKill,
     StateCount
   } state_e;
-  logic [StateCount:0] state_q;                   // one-hot; for the top bit see below
-  // The top bit marks a state that must not be aborted: between the two halves of a handshake, or
-  // while a buffer ends.
+  logic [StateCount:0] state_q;                   // one-hot, except the top bit
+  // The top bit of state_q marks a state that kill_i must not abort: the state lies between a request
+  // and its response, or the buffer is ending.
   function automatic logic [StateCount:0] to(state_e state);
     logic held;
     held = state == StateIdle || state == StateFlush || state == StateControl ||
@@ -121,7 +122,7 @@ module gmmu_dma_command
     return {held, StateCount'(1) << state};
   endfunction
 
-  // The next command, and the words that belong to the current one.
+  // The next command, and the tail words of the current one.
   logic     next_valid, next_ready, tail_ready, tail_end_q, collects;
   command_t next;
   gmmu_dma_collect #(.Config(Config)) u_collect (
@@ -135,10 +136,10 @@ module gmmu_dma_command
   logic [31:0]     offset_q, header_q;            // offset in the buffer, and header for reports
   command_needs_t  needs_q;
   command_opcode_t opcode_q;
-  logic            wait_q, interrupt_q;           // fields of its header
+  logic            wait_q, interrupt_q;           // fields of the command's header
   scope_e          scope_q;
   space_t          space_q;
-  logic [15:0]     words_left_q;                  // words left of a nop or of inline words
+  logic [15:0]     words_left_q;                  // remaining words of a nop, or remaining inline words
   job_t            job_q;
   logic            unreadable_q;
 
@@ -158,7 +159,7 @@ module gmmu_dma_command
   assign dst_top = job_q.dst.physical ? job_q.dst.address[63:PaWidth] != '0 || dst_end[PaWidth]
                                       : (&job_q.dst.address[63:$bits(end_t)]) && dst_over;
 
-  // The checks; the first failing one decides the verdict.
+  // The checks; the first one that fails determines the fault.
   logic   foreign, foreign_q;                    // the command names another space than the buffer's own
   logic   privilege_bad, form_bad, entries_bad, bad;
   assign foreign = (next.needs.src && !next.header.src_physical &&
@@ -180,7 +181,7 @@ module gmmu_dma_command
     else verdict = FaultApertureRange;
   end
 
-  // Words after the operands, and those of the fence record.
+  // The words after the operands, and the two words of the fence record.
   logic        word_now, word_failed, none_q, inline_room, inline_load;      // none_q: no word is left
   logic [63:0] inline_word;
   assign tail_ready = !none_q && (state_q[StateSkip] || (state_q[StateInline] && inline_room));
@@ -205,7 +206,7 @@ module gmmu_dma_command
   assign mover_kill_o = state_q[StateKill];
   assign mover_fault_ready_o = state_q[StateLookup] || state_q[StateKill];
   // After an unmap the engine invalidates an empty range, from 0 to 0. This drops no translation but flips
-  // the drain generation: when it is done, all accesses translated earlier have left the old pages.
+  // the drain generation: when the invalidation is complete, no access translated before it is in flight.
   assign ctl_o = '{op: CtlInvalidate, scope: needs_q.aperture ? ScopeRange : scope_q,
                    space: needs_q.aperture ? '0 : space_q, va_start: job_q.src.address,
                    va_end: job_q.value, cfg: '0};
@@ -221,8 +222,8 @@ module gmmu_dma_command
     .write_i(job_taken), .write_addr_i(job_q.id),
     .data_i({offset_q, state_q[StateRecord] ? 32'd0 : header_q}));
 
-  // A command's own error reports its offset in the buffer; word_fault_i reports why a word could
-  // not be read.
+  // The fault of a command that failed its checks has the command's address in the buffer; if a word could
+  // not be read, the fault is word_fault_i.
   fault_e     reason_q;
   dma_fault_t own_fault;
   always_comb begin
@@ -233,13 +234,13 @@ module gmmu_dma_command
 
   logic interruptible;
   assign interruptible = !state_q[StateCount];
-  logic free;                                     // there is no earlier write to wait for
+  logic free;                                     // no earlier write has to be awaited
   assign free = !(wait_q || needs_q.settle) || mover_idle_i;
-  logic command_over;                             // a command has ended that had no job to be counted
+  logic command_over;                             // a command without a job has ended
   logic ctl_done_q;
   always_ff @(posedge clk_i) ctl_done_q <= ctl_done_i && !rst_i;
 
-  // job_ready_i arrives late, so it only enables the next state.
+  // job_ready_i has a long path, so it only enables the state change.
   logic stands;
   assign stands = job_valid_o && !job_ready_i && !kill_i && !mover_fault_valid_i && !rst_i;
   always_ff @(posedge clk_i) begin
@@ -357,7 +358,7 @@ module gmmu_dma_command
     else if (word_now) words_left_q <= words_left_q - 16'd1;
     if (word_failed) unreadable_q <= 1'b1;
     none_q <= words_left_q == (word_now ? 16'd1 : 16'd0);
-    // tail_end_q returns the word stream to the collector.
+    // tail_end_q tells the collector that the next word belongs to it again.
     tail_end_q <= ((state_q[StateSkip] || state_q[StateInline]) && none_q) ||
                   (state_q[StateWait] && needs_q.has_inline && no_length_q && free);
 
@@ -413,8 +414,8 @@ module gmmu_dma_command
       aperture_flush_o <= 1'b0;
     end
 
-    // Report the command's own error, unless the mover reports an earlier fault. After a preemption only
-    // the offset is meaningful.
+    // Report the fault of the current command, unless the mover reports the fault of an earlier job. After a
+    // preemption only the offset is meaningful.
     if (state_q[StateOwnFault] || state_q[StateInlineDead] || state_q[StateStop]) begin
       error_o <= own_fault;
       error_path_o <= 2'd0;
@@ -433,7 +434,7 @@ module gmmu_dma_command
                            state_q[StateRecordDone] ||
                            (state_q[StateSettle] && !needs_q.aperture);
 
-  // A command with a job is counted when the job retires. The fence record is not a command.
+  // A command with a job is counted when the job retires. The fence record is not counted.
   assign command_over = (state_q[StateSkip] && none_q) ||
                         (state_q[StateWait] && !opcode_q.nop && !opcode_q.flush_tlb &&
                          no_length_q && free) ||
@@ -444,7 +445,7 @@ module gmmu_dma_command
                              2'(mover_retired_i && !state_q[StateRecordDone]);
   end
 
-  // waits: nothing happens until a start, until the mover accepts a job, or until the mover is idle.
+  // waits: no state changes until start_i, until the mover accepts a job, or until the mover is idle.
   logic waits;
   assign waits = state_q[StateIdle] || stands || (state_q[StateWait] && !free)
       || ((state_q[StateSettle] || state_q[StateStop] || state_q[StateEnd] || state_q[StateRecordDone]

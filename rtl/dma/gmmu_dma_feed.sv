@@ -2,14 +2,13 @@
 // Supplies each burst of the writer with its beats. Beats of a copy come from memory; beats
 // of other jobs are generated here: patterns and table words.
 //
-//   job      a job whose source is not SourceCopy: its kind, value, step (gmmu_dma_pkg::source_e); one
-//            at a time, accepted before its first burst is offered
-//   shape    the bursts in order (gmmu_dma_write)
-//   copy     beats aligned to the destination. words: the inline stream of SourceWords. Both are
-//            accepted only for bursts of their jobs.
+//   job      a job whose source is not SourceCopy: its source (gmmu_dma_pkg::source_e), value and step.
+//            One job at a time; it is accepted before its first burst is offered.
+//   shape    the bursts, in order (gmmu_dma_write)
+//   copy     the beats of copies, aligned to the destination; accepted only during a burst of a copy
+//   word     the inline words of SourceWords; accepted only during a burst of such a job
 //   output   every beat of every burst once, in order; strb_o marks the burst's bytes
-//   copies_o a burst of a copy is in progress; starved_o: a burst of SourceWords waits for its next
-//   word
+//   copies_o, starved_o   a burst of a copy is in progress; a burst of SourceWords waits for a word
 module gmmu_dma_feed
   import gmmu_pkg::*;
   import gmmu_dma_pkg::*;
@@ -51,7 +50,7 @@ module gmmu_dma_feed
 
   // The burst in progress and its next beat.
   logic  busy_q, make_q, job_last_q, last_q, load, beat_done;   // last_q: this is the burst's last beat
-  lane_t lane_q, stop_q, stop;                                   // lane_q: of this beat; stop_q: of the last beat
+  lane_t lane_q, stop_q, stop;                                   // first lane of this beat; last lane of the last
   beat_t left_q;                                                 // beats that follow this one
   assign load = !busy_q || (beat_done && last_q);
   assign shape_ready_o = load;
@@ -81,8 +80,8 @@ module gmmu_dma_feed
   end
 
   // The job in progress. Byte i of a pattern's destination is pattern byte i mod 4; the pattern is
-  // rotated to the destination's lanes when the job is accepted. Destinations of words are aligned, so the
-  // rotation is zero for them.
+  // rotated to the destination's lanes when the job is accepted. Words have aligned destinations, so they
+  // are not rotated.
   logic        given_q, pattern_q, words_q, word_step, all_made;
   logic [63:0] value_q, step_q, word;
   logic [31:0] turned;

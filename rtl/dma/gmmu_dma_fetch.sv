@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, in aligned
 // chunks of 64 bytes. Up to Chunks chunks are in flight. Addresses are translated one after the
-// other; that is fast enough, since a chunk has eight words and the command processor does not consume
-// them faster. Sixteen chunks in flight cover a latency of 100 cycles at four words every five cycles.
+// other; this suffices, because a chunk contains eight words and takes less time to translate than the
+// command processor needs to consume it. Sixteen chunks in flight cover a latency of 100 cycles at four
+// words every five cycles.
 //
-//   request   a place that is 8-byte aligned, and the low bits of the address of its last byte; less than
-//             2^32 bytes; one range at a time (the next after the last word of this one)
-//   words     in order, consumed by one of two users at a time. error_o, without valid_o:
-//             the next word could not be read, and fault_o says why. It stays set until abort_i; no
-//             further word follows.
+//   request   the range's first byte, 8-byte aligned, and the low bits of its last byte's address; less
+//             than 2^32 bytes. The next range is accepted after the last word of the current one.
+//   words     in order; one of two consumers accepts them at a time. error_o, without valid_o: the next
+//             word could not be read, for the reason in fault_o. error_o stays set until abort_i, and
+//             no further word follows.
 //   abort_i   (level) abandons the range; quiet_o: nothing is in flight and all state is cleared
 // The checks are those of gmmu_dma_path. The slot number is the AXI id. Each slot is reserved
 // before its read is sent, so R never waits.
@@ -72,11 +73,11 @@ module gmmu_dma_fetch
   // Chunks are handled one at a time.
   typedef enum logic [2:0] {
     StateNext,         // wait for a chunk and a free slot
-    StateAsk,          // request its translation
+    StateAsk,          // request the translation of the chunk's address
     StateAnswer,
-    StateJudge,        // check its address
+    StateJudge,        // check the address
     StateCheck,
-    StateAperture,     // look up its aperture page
+    StateAperture,     // look up the aperture page
     StateMapped,
     StateSend          // send AR
   } state_e;
@@ -84,7 +85,7 @@ module gmmu_dma_fetch
   logic                busy_q, last, step, ended, job_taken, started, clear;
   place_t              place_q;              // first byte of the chunk
   logic [EndWidth-1:0] end_q;
-  logic [TagWidth:0]   alloc_q, drain_q;     // alloc_q, drain_q: slots, with one extra bit
+  logic [TagWidth:0]   alloc_q, drain_q;     // slot numbers with one extra bit
   slot_t               slot_q, drain_slot;   // slot_q: slot of the current chunk
   logic                start;
   assign drain_slot = drain_q[TagWidth-1:0];
@@ -105,7 +106,7 @@ module gmmu_dma_fetch
                   page_q >= vram_bytes_i[PaWidth-1:PageLg2];
   end
   assign fails = (ends_q && !zero_q) || (!ends_q && (absent_q || past_end_q));
-  // A slot without a read is marked in a cycle in which no other slot ends.
+  // A slot whose chunk is not read is marked in a cycle in which no last R beat arrives.
   assign ended = state_q == StateCheck && (ends_q || absent_q || past_end_q) && !r_last;
   assign start = state_q == StateNext && busy_q && !abort_i &&
                  (alloc_q ^ drain_q) != {1'b1, slot_t'(0)};
@@ -162,7 +163,7 @@ module gmmu_dma_fetch
       adapter_q <= '0;
       page_q <= place_q.address[PaWidth-1:PageLg2];
     end
-    // These states last until the answer arrives, so that its cycle is the last to write.
+    // In each cycle of these states the registers are overwritten; the last write is that of the response.
     if (state_q == StateAnswer) begin
       generation_q <= rsp_i.generation;
       ends_q <= rsp_i.fault != FaultNone || rsp_i.zero;
@@ -204,8 +205,8 @@ module gmmu_dma_fetch
   end
   assign rd_req_o.ar_valid = state_q == StateSend;
 
-  // Landing, one cycle after R. Each slot has the number of its next beat and whether a beat so far had
-  // an error; both are 0 between bursts. The first beat of a range may lie in the middle of its chunk.
+  // Landing, one cycle after R. For each slot, the number of its next beat is stored, and whether an
+  // earlier beat had an error; both are 0 between bursts. A range may start in the middle of a chunk.
   logic  r_valid_q, r_bad, r_error, marked, mark_ended, mark_bad;
   r_t    r_q;
   slot_t r_slot, start_slot;
@@ -231,9 +232,9 @@ module gmmu_dma_fetch
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i({virt_q, generation_q}),
     .read_addr_i(r_slot), .data_o(r_lent));
 
-  // Output of words. A RAM read fetches a beat anew for each of its words.
+  // Output of words. Each word takes a RAM read of its whole beat.
   logic  good, read, landed_q, landed_zero_q, out_free, drained;
-  word_t word_q;                             // number of the next word in its chunk
+  word_t word_q;                             // index of the next word in its chunk
   logic [DataWidth-1:0] landed;
   logic [63:0]          picked;
   beat_t                read_beat;
@@ -241,7 +242,7 @@ module gmmu_dma_fetch
   assign read = good && (!landed_q || out_free);
   assign drained = !busy_q && drain_q + 1'b1 == alloc_q && word_q == end_q[ChunkLg2-1:3];
   if (BeatLg2 > 0) begin : g_beats
-    beat_t first_q;                          // the first beat read, numbered within its chunk
+    beat_t first_q;                          // index of the range's first beat in its chunk
     assign read_beat = beat_t'(word_q >> (LaneLg2 - 3)) - first_q;
     always_ff @(posedge clk_i) begin
       if (job_taken) first_q <= beat_t'(job_place_i.address[ChunkLg2-1:0] >> LaneLg2);
@@ -255,7 +256,7 @@ module gmmu_dma_fetch
     .read_i(read), .read_addr_i({drain_slot, read_beat}), .data_o(landed),
     .write_i(r_valid_q), .write_addr_i({r_slot, r_beat}), .data_i(r_q.data));
   if (LaneLg2 > 3) begin : g_pick
-    logic [LaneLg2-4:0] pick_q;              // number of the word in its beat
+    logic [LaneLg2-4:0] pick_q;              // index of the word in its beat
     always_ff @(posedge clk_i) if (read) pick_q <= word_q[LaneLg2-4:0];
     assign picked = landed[64*pick_q+:64];
   end else begin : g_whole
@@ -273,7 +274,7 @@ module gmmu_dma_fetch
       error_o <= 1'b0;
     end else begin
       landed_q <= read || (landed_q && !out_free);
-      // The fault is reported when the words before it have been delivered.
+      // error_o is set when all words before the failed chunk have been consumed.
       error_o <= drain_q != alloc_q && marked && mark_bad && !landed_q && !valid_o;
     end
     if (read) landed_zero_q <= mark_ended;
@@ -283,7 +284,7 @@ module gmmu_dma_fetch
     .valid_i(landed_q), .ready_o(out_free), .data_i(landed_zero_q ? '0 : picked),
     .valid_o, .ready_i(ready_i || other_ready_i), .data_o(word_o));
 
-  // The place of the failed chunk; for a chunk without an address, nothing is read.
+  // The fault of the failed chunk. mark_ended: its address failed the checks, so it was not read.
   place_t fault_place;
   gmmu_ram_block #(.Width($bits(place_t)), .Depth(Chunks)) u_place (
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i(place_q),

@@ -2,14 +2,14 @@
 // The transfer engine turns jobs into memory writes. Jobs overlap; when one fails, memory looks as if
 // the jobs up to it had run in order.
 //
-//   job       see job_t; accepted while there is space. retired_o pulses when a job has all its B;
-//             after a failure it may also pulse for the failed job and those after it.
-//   words     inline words of SourceWords jobs; words_dead_i means that no more will ever come
+//   job       see job_t; accepted while there is space. retired_o pulses when all B of a job have
+//             arrived; after a failure it may also pulse for the failed job and for later ones.
+//   words     inline words of SourceWords jobs; words_dead_i: no further word follows
 //   idle_o    no job is in progress and no fault is pending
 //   fault     the first job, in job order, that failed. Jobs before it are complete, jobs after it
-//             may have begun; nothing is in flight when fault_valid_o rises. Reason FaultNone: the
-//             inline words ran out, and the job number is undefined. fault_ready_i clears the
-//             fault, and new jobs are accepted.
+//             may have started; nothing is in flight when fault_valid_o rises. Reason FaultNone: the
+//             inline words ran out, and the job id is undefined. fault_ready_i clears the fault; new
+//             jobs are accepted afterwards.
 //   kill_i    aborts all jobs without a fault. Hold it until idle_o.
 //
 //   job ─┬─► read splitter ► lookups ► AR … R ► landing slots ► realigner ─┐
@@ -80,7 +80,8 @@ module gmmu_dma_mover
 );
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
   localparam int unsigned WriteSlots = 2 * ReadsInFlight;
-  // Enough small jobs to fill the pipeline from a read's AR to the write's B; ids have 8 bits.
+  // Maximum number of jobs in progress: with small jobs, enough to fill the pipeline from a read's AR to the
+  // write's B. At most 255, because a job id has 8 bits.
   localparam int unsigned MaxJobs = ReadsInFlight > 32 ? 255 : 4 * ReadsInFlight;
   localparam int unsigned JobCount = $clog2(MaxJobs + 1);
   if (ReadsInFlight < 2 || ReadsInFlight > 128 || (1 << $clog2(ReadsInFlight)) != ReadsInFlight)
@@ -103,9 +104,9 @@ module gmmu_dma_mover
 
   // All units that work on a job accept it in the same cycle.
   logic copy, accept, read_ready, write_ready, make_ready, accepted_q;
-  logic [JobCount-1:0] jobs_q;               // jobs accepted and not retired, one cycle old
+  logic [JobCount-1:0] jobs_q;               // jobs accepted and not retired, one cycle late
   assign copy = job_i.source == SourceCopy;
-  logic closed_q;                            // stopped or full, two cycles late, hence MaxJobs - 1
+  logic closed_q;                            // stopped or full; two cycles late, so the limit is MaxJobs - 1
   assign job_ready_o = write_ready && (copy ? read_ready : make_ready) && !closed_q;
   assign accept = job_valid_i && job_ready_o;
 
@@ -197,9 +198,9 @@ module gmmu_dma_mover
     .retired_o, .fault_valid_o(write_fault_valid), .fault_o(write_fault),
     .fault_job_o(write_fault_job), .count_bytes_o(count_write_bytes_o));
 
-  // Failure. A write's fault is reported only when everything before it is done, so it is the first
-  // in order. A read's fault, or exhausted words, is reported when the path from the source to the write
-  // side is empty and the write side waits for data with all earlier bursts done.
+  // Failure. A write's fault is reported only when all earlier writes have retired, so it is the first in
+  // order. A read's fault, or a lack of inline words, is reported when no data is left between the source and
+  // the writer, and the writer waits for data with all earlier bursts retired.
   logic source_dead, dead_end_q;
   assign source_dead = (copies && read_fault_valid && read_drained && moved_all) ||
                        (words_dead_i && starved);

@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Address path of one kind of access: computes each burst's memory port and address from its place, in
-// the order of the bursts. The final check before the bus.
+// the order of the bursts. Performs the final check before the bus.
 //
-//   input    a burst's first byte and the user's data that returns with it (user). Each burst occupies
-//            the next slot of a ring, alloc_o, which the user keeps free. No burst may come in the
-//            first Slots + 1 cycles after reset, in which the marks are swept.
-//   xlate    virtual places are translated with access Access, and the slot number is the tag; answers
-//            come in any order. Physical places skip the translation; system memory is then accessed
+//   input    a burst's first byte, and user_i, which is returned with the result. Each burst occupies
+//            the next slot of a ring, alloc_o; the user must keep this slot free. No burst may be
+//            offered in the first Slots + 1 cycles after reset, in which the marks are swept.
+//   xlate    Virtual places are translated with access Access, and the slot number is the tag; responses
+//            arrive in any order. Physical places skip the translation; system memory is then accessed
 //            coherently.
-//   ap       aperture accesses are looked up in the map, in order, at most eight outstanding; the
-//            answer is always accepted. An access to another target waits for the answers before
-//            it.
-//   output   from registers: slot, memory port and address, or a zero page, or a fault (ends_o: there
-//            is nothing to access). virt and generation tell whether a translation must be returned,
-//            and in which generation. empty_o: every burst has left.
+//   ap       Aperture accesses are looked up in the map, in order, at most eight outstanding; the
+//            response is always accepted. An access to another target waits for all outstanding
+//            responses of the map.
+//   output   registered: slot, memory port and address, or a zero page, or a fault (ends_o: there is
+//            nothing to access). virt_o: a translation must be returned, in generation_o. empty_o: the
+//            results of all bursts have been accepted.
 //
 // Checks. VRAM: the page must be below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: the
 // adapter must be below link_i.adapters and differ from link_i.own, and offset bits 47:42 must be 0, else
-// FaultPeerAbsent; the address is then {adapter, offset[41:0]}. Aperture: the map's answer. System: no check.
+// FaultPeerAbsent; the address is then {adapter, offset[41:0]}. Aperture: the map's response. System: no check.
 //
-// A slot's result is in block RAM; a mark in LUT RAM shows that it is valid.
+// The result of a slot is stored in block RAM; a mark in LUT RAM shows that it is valid.
 module gmmu_dma_path
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -91,9 +91,9 @@ module gmmu_dma_path
     else if (take) alloc_o <= alloc_o + 1'b1;
   end
 
-  // The access being checked. Translation answers and physical bursts alternate. The turn is a
-  // register, which changes when its side offers nothing and the other side does. The number of slots
-  // bounds each turn.
+  // The access being checked. It comes from a translation or from a physical burst. use_rsp_q selects the
+  // source and changes when the selected source offers nothing and the other one does. The number of slots
+  // bounds the time that either source waits.
   typedef struct packed {
     slot_t      slot;
     logic       virt;
@@ -109,7 +109,7 @@ module gmmu_dma_path
   } access_t;
   access_t access_q;
   logic    use_rsp_q, access_valid_q, access_ready, access_take, aperture_q, rsp_ends;
-  logic    ask_q, full_q, waits_q;               // waits_q: an aperture answer is outstanding
+  logic    ask_q, full_q, waits_q;               // waits_q: an aperture response is outstanding
   assign rsp_ends = rsp_i.fault != FaultNone || rsp_i.zero;
   assign access_take = aperture_q ? !ask_q && !full_q : !waits_q;
   assign access_ready = !access_valid_q || access_take;
@@ -174,7 +174,7 @@ module gmmu_dma_path
     if (ask) ap_req_page_o <= access_q.addr[PaWidth-1:PageLg2];
   end
 
-  // The result of the check or of the aperture map; while the map owes an answer, no other result comes.
+  // The result of the check or of the aperture map. While a map response is outstanding, there is no other result.
   typedef struct packed {
     logic   virt;
     logic   generation;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the paging DMA engine: ring configuration and state, transfer jobs, faults inside the
-// engine.
+// Types of the paging DMA engine: ring configuration and state, transfer jobs, commands, internal faults.
 package gmmu_dma_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -13,7 +12,7 @@ package gmmu_dma_pkg;
     logic [3:0]  size_lg2;
     target_e     base_target;
     pa_t         base;           // 4 KiB aligned
-    logic [15:0] tail;           // the value written; used modulo the size
+    logic [15:0] tail;           // as software wrote it; the engine uses it modulo the size
     pa_t         fence_address;  // 16-byte aligned, system memory
   } ring_cfg_t /*verilator public*/;
 
@@ -34,12 +33,12 @@ package gmmu_dma_pkg;
     logic [63:0] error_address;
   } ring_state_t /*verilator public*/;
 
-  // An address in the form that a ring entry or a command gives.
+  // An address as a ring entry or a command specifies it.
   typedef struct packed {
     logic        physical;
-    target_e     target;         // target, for a physical address
-    space_t      space;          // address space, for a virtual address
-    logic [63:0] address;        // va, or offset in target
+    target_e     target;         // of a physical address
+    space_t      space;          // of a virtual address
+    logic [63:0] address;        // virtual address, or offset in the target
   } place_t /*verilator public*/;
 
   // The low bits of a range's last byte address. A range is shorter than 2^48 bytes, so these bits
@@ -84,9 +83,9 @@ package gmmu_dma_pkg;
   typedef struct packed {
     logic       has_inline;      // inline words follow the operands
     logic       aperture;
-    logic       src;             // has a source; its destination is in dst_*
+    logic       src;             // has a source operand
     logic       dst;
-    logic       settle;          // begins only when all earlier writes have their B
+    logic       settle;          // starts only after the B of all earlier writes
     logic       privilege;       // has a physical address, is a table or aperture command, or flushes all spaces
     logic       space_bad;       // names an address space that is not built
     logic [2:0] operands;
@@ -114,11 +113,11 @@ package gmmu_dma_pkg;
              signal_fence: code == OpcodeSignalFence};
   endfunction
 
-  // A command with all words before its inline words. The opcode determines the operands; a field
-  // without an operand is undefined.
+  // A command without its inline words. The opcode determines which fields hold operands; the other operand
+  // fields are undefined.
   typedef struct packed {
-    logic                 over;        // no command: the buffer has ended
-    logic                 unreadable;  // a word could not be read (header 0: it was the header)
+    logic                 over;        // not a command: the buffer has ended
+    logic                 unreadable;  // a word could not be read; with header 0, the header itself
     logic                 malformed;
     logic                 odd;         // an operand is not aligned, or has bits beyond its width
     logic [31:0]          offset;      // byte offset in the buffer
@@ -132,7 +131,7 @@ package gmmu_dma_pkg;
     logic [63:0]          step;        // for the steps source, else 0
   } command_t /*verilator public*/;
 
-  // Why a transfer or a fetch stopped.
+  // The reason why a transfer or a fetch stopped.
   typedef struct packed {
     fault_e      reason;
     access_e     access;

@@ -3,15 +3,16 @@
 //
 //   job       a range (gmmu_dma_split); label returns with its beats
 //   slots     Each burst occupies the next landing slot (a ring of Slots) before its address is
-//             translated, so R never waits. Lookups and data return in any order; reads are sent
-//             and slots are emptied in order, each when it is complete.
-//   output    one bus beat in memory layout: mask_o marks the bytes of the range, last_o the
-//             range's last beat. Zero pages give zeros.
-//   fault     fault_valid_o is set once the oldest slot has failed; fault_label_o names its range. No
-//             later beat comes out. drained_o: all beats before it have left.
-//   stop_i    no new burst begins, from the next cycle on. quiet_o, during stop_i: every burst sent has
-//             its data (or has failed), and every translation is returned. clear_i, only when quiet,
-//             clears all state.
+//             translated, so R never waits. Lookups and data return in any order; reads are sent in
+//             order, and complete slots are emptied in order.
+//   output    one bus beat in memory layout: mask_o marks the bytes of the range, last_o the range's
+//             last beat. Bytes of zero pages are 0.
+//   fault     fault_valid_o is set once the oldest slot has failed; fault_label_o is the label of its
+//             range. No later beat is output. drained_o: all beats before the failed slot have been
+//             accepted.
+//   stop_i    No new burst starts, from the next cycle on. quiet_o, during stop_i: the data of every
+//             burst that was sent has arrived (or the burst failed), and every translation was
+//             returned. clear_i, only when quiet, clears all state.
 // The slot number is the AXI id and the translation tag. A mark in LUT RAM (gmmu_dma_marks) shows
 // that a slot's data has arrived.
 module gmmu_dma_read
@@ -137,7 +138,7 @@ module gmmu_dma_read
     logic [LabelWidth-1:0] label;
   } shape_t;
   shape_t burst_shape, look_shape;
-  logic   look, look_more, peek, peeked_q;    // look_more: there is a slot behind; peeked_q: look_shape is valid
+  logic   look, look_more, peek, peeked_q;    // look_more: a slot follows; peeked_q: look_shape is valid
   logic [TagWidth:0] look_next;
   if (ChunkLg2 > LaneLg2) begin : g_beats
     assign burst_shape.beats_m1 = burst_stop[ChunkLg2-1:LaneLg2] -
@@ -157,8 +158,8 @@ module gmmu_dma_read
   assign look_more = look_next != alloc_q;
   assign peek = look ? look_more : unseen_q && !peeked_q;
 
-  // Addresses, in order. A slot that ends early sends no read and is marked here. At most one slot is
-  // marked in a cycle, and a slot whose last beat arrives has priority.
+  // Addresses, in order. A slot without an access (zero page or fault) sends no read and is marked here. At most
+  // one slot is marked in a cycle; a slot whose last R beat arrives has priority.
   logic   result_valid, result_ready, result_take, result_virt, result_generation, result_coherent;
   logic   result_zero, result_ends, result_fails, path_empty, ended_early;
   slot_t  result_slot;
@@ -186,7 +187,7 @@ module gmmu_dma_read
                   len: 8'(result_len),
                   user: '{no_snoop: !result_coherent, kind: KindLogical, default: '0}};
 
-  // place: first byte of the oldest burst, if it failed. fault: reason of the first burst without an address.
+  // head_place: first byte of the oldest burst, if it failed. cause_q: fault of the first burst without an address.
   typedef struct packed {
     fault_e fault;
     level_t level;
@@ -208,8 +209,8 @@ module gmmu_dma_read
     if (result_valid && result_fails && !failed_q) cause_q <= {result_fault, result_level};
   end
 
-  // Landing. Each slot has the number of its next beat and whether a beat so far had an error; both are
-  // 0 between bursts.
+  // Landing. For each slot, the number of its next beat is stored, and whether an earlier beat had an error; both
+  // are 0 between bursts.
   logic  r_bad, r_error, look_marked, look_ended, look_bad;
   beat_t r_beat;
   slot_t start_slot;
@@ -224,8 +225,8 @@ module gmmu_dma_read
     .data_i(started && !r_q.last ? {r_bad, r_beat + beat_t'(1)} : '0),
     .read_addr_i(r_slot), .data_o({r_error, r_beat}));
 
-  // Draining: reads one beat a cycle while the output has space. The shape and mark of the oldest
-  // slot and of the next one wait in registers.
+  // Draining: one beat is read per cycle while the output has space. Registers hold the shapes and marks of the
+  // oldest slot and of the one after it.
   typedef struct packed {
     shape_t shape;
     logic   single;    // the burst has one beat

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts a range's beats from their alignment at the source to that at the destination.
+// Converts the beats of a range from the source's alignment to the destination's.
 //
-//   input    beats of consecutive bytes, marked by mask; shift = (destination - source) mod bus
-//            bytes, the same for all beats of a range; last marks its last beat
+//   input    beats of consecutive bytes, marked by mask_i; shift_i = (destination - source) mod bus
+//            bytes, the same for all beats of a range; last_i marks its last beat
 //   output   every destination beat once, in order; its bytes outside the range are undefined
-// The unit accepts one beat a cycle. If the destination needs one beat more than the source, that beat takes a
-// cycle of its own. The first beat of the next range is accepted in that cycle if it completes no
-// destination beat. A beat is output one cycle after it was accepted. idle_o: all accepted beats have
-// been output.
+// The unit accepts one beat per cycle. If the destination has one beat more than the source, the additional
+// beat takes one extra cycle; the next range's first beat is accepted in that cycle if it completes no
+// destination beat. A beat is output one cycle after it was accepted. idle_o: all accepted beats have been
+// output.
 module gmmu_dma_realign
   import gmmu_pkg::*;
 #(
@@ -28,13 +28,13 @@ module gmmu_dma_realign
   output logic [DataWidth-1:0] data_o,
   output logic                 idle_o
 );
-  // The rotated input beat: low bytes belong to the current destination beat, high ones to the
-  // next.
+  // The rotated input beat: its low bytes belong to the current destination beat, its high bytes to the
+  // next one.
   logic                   turned_valid_q, turned_last_q;
   logic [DataWidth-1:0]   hold_q, turned_q, turned;
-  logic [DataBytes-1:0]   held, held_q;      // lanes of the previous beat
-  logic                   completes_q;       // a beat is valid and ends a destination beat
-  logic                   more_q;            // that beat also begins the next one
+  logic [DataBytes-1:0]   held, held_q;      // the lanes that come from the previous beat
+  logic                   completes_q;       // hold_q is valid and completes a destination beat
+  logic                   more_q;            // hold_q also starts the next destination beat
   logic                   flush_q;           // hold_q is the last beat of its range
 
   logic completes, more;

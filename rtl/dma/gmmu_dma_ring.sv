@@ -3,20 +3,21 @@
 // software-visible state.
 //
 //   entry     32 bytes at base + 32 * head, fetched as words and checked; then its paging buffer is
-//             fetched and run by the command processor. When the fence record is written, head and
-//             last fence advance.
-//   ring      a tail beyond its size, or an entry past 48 bits of address: FaultRingFetch, with the
-//             address of the entry at head
-//   checks    buffer address and bytes multiples of 8, reserved bits 0, no wrap (FaultRingFetch);
-//             physical buffer only on a privileged ring (FaultNotPrivileged); space number built
-//             (FaultSpaceDisabled).
-//   errors    the ring keeps head and stops until software clears its enable and sets it again
-//   preempt   while preempt and enable are 1, the ring starts no entry. When its entry in progress,
-//             if any, has ended or stopped before a command, and nothing of it is in flight,
-//             the ring is preempted: it reports the fence of the stopped entry (0: none) and the
-//             offset of that command. It stops as after an error; if an error comes first, it is kept.
-//   enable    0 to 1: head, error, preempted, last fence and entry count restart from 0. Clearing it
-//             during an entry abandons the entry, even if enable is set again before the entry has ended.
+//             fetched and executed by the command processor. When the fence record has been written,
+//             head and last fence advance.
+//   ring      A tail beyond the ring's size, or an entry beyond the 48-bit address range, causes
+//             FaultRingFetch with the address of the entry at head.
+//   checks    Buffer address and size must be multiples of 8, reserved bits 0, and the buffer must not
+//             wrap (FaultRingFetch). A physical buffer requires a privileged ring (FaultNotPrivileged).
+//             The space number must be that of a built space (FaultSpaceDisabled).
+//   errors    The ring keeps head and stops until software clears its enable and sets it again.
+//   preempt   While preempt and enable are 1, the ring starts no entry. An entry in progress ends or
+//             stops at a command boundary. When nothing of it is in flight, the ring is preempted: it
+//             reports the fence of the stopped entry (0: none) and the offset of the next command. The
+//             ring then stays stopped as after an error; an error that occurs first takes precedence.
+//   enable    A change from 0 to 1 resets head, error, preempted, last fence and entry count to 0. A
+//             change to 0 during an entry abandons the entry, even if enable is set again before the
+//             entry has ended.
 module gmmu_dma_ring
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -39,16 +40,16 @@ module gmmu_dma_ring
   output ring_state_t [NumRings-1:0] ring_o,
   output logic                       fence_irq_o,
   output logic                       ring_error_o,
-  output logic                       preempted_o,     // pulses after all pulses of earlier work
+  output logic                       preempted_o,     // pulses after the pulses of all earlier entries
   output logic                       count_entry_o,
 
   output logic                       fetch_valid_o,
   input  logic                       fetch_ready_i,
   output place_t                     fetch_place_o,
-  output logic [32:0]                fetch_end_o,     // low bits of the range's last byte address
+  output logic [32:0]                fetch_end_o,     // low bits of the last byte's address
   output logic                       fetch_abort_o,
   input  logic                       fetch_quiet_i,
-  input  logic                       word_valid_i,    // the words belong to a ring entry
+  input  logic                       word_valid_i,    // words of a ring entry
   output logic                       word_ready_o,
   input  logic [63:0]                word_i,
   input  logic                       word_error_i,
@@ -90,8 +91,8 @@ module gmmu_dma_ring
     StateStart,
     StateRun,
     StateFault,    // offer the fault
-    StateFaulted,  // show the fault in the ring's state
-    StateAbort,    // discard what was fetched ahead
+    StateFaulted,  // report the fault in the ring's state
+    StateAbort,    // discard the prefetched words
     StateCount
   } state_e;
   logic [StateCount-1:0] state_q;                 // one-hot
@@ -122,7 +123,7 @@ module gmmu_dma_ring
   end
   assign active = ring_i[active_q];
 
-  // A tail write takes effect after two cycles; idle_o falls in the same cycle.
+  // A new tail takes effect two cycles after it appears on ring_i; idle_o falls at once.
   logic [NumRings-1:0][3:0]  size_q;
   logic [NumRings-1:0][15:0] written_q;          // the tail as software wrote it
   logic                      changed, changed_q;
@@ -150,9 +151,9 @@ module gmmu_dma_ring
     end
   end
 
-  // Pending preemptions. wants_q took each request into account one cycle ago, so a ring that is not
-  // active now does not begin an entry. If the request is withdrawn in this very cycle, the
-  // preempted state itself stops the ring.
+  // Pending preemptions. wants_q (the ring has work) is 0 from the cycle in which asked_q rises, so a ring
+  // that is not active does not start an entry. Should the request be withdrawn in that cycle, the
+  // preempted state stops the ring.
   logic [NumRings-1:0] owed, at_work, answered;
   always_comb begin
     for (int unsigned n = 0; n < NumRings; n++) begin
@@ -169,7 +170,7 @@ module gmmu_dma_ring
   ring_entry_completion_t completion_q;
   logic [1:0]             word_q;
   place_t                 buffer;
-  logic [49:0]            behind, behind_q;      // address after the buffer: its low bits, with the carry
+  logic [49:0]            behind, behind_q;      // low bits of the address after the buffer, with carry
   fault_e                 verdict;
   logic                   form_bad, empty_q;     // empty_q: the paging buffer has no bytes
   logic                   form_bad_q, privilege_bad_q, space_bad_q;
@@ -188,7 +189,7 @@ module gmmu_dma_ring
   end
 
   place_t entry_place;
-  logic   entry_over;                            // the entry ends past 48 bits
+  logic   entry_over;                            // the entry lies beyond the 48-bit address range
   always_comb begin
     entry_place = '{physical: 1'b1, target: active.base_target, space: '0, address: '0};
     entry_place.address[11:0] = {ring_q[active_q].head[6:0], 5'd0};
@@ -197,7 +198,7 @@ module gmmu_dma_ring
     entry_over = entry_place.address[PaWidth];
   end
 
-  // The first cycle of StateAsk decides whether the entry can be requested.
+  // unfit: the entry cannot be requested; decided in the first cycle of StateAsk.
   logic asked, judged_q, unfit, unfit_q;
   assign asked = fetch_valid_o && fetch_ready_i;
   assign unfit = state_q[StateAsk] && (judged_q ? unfit_q
@@ -248,7 +249,7 @@ module gmmu_dma_ring
                      address: fault_q.place.address};
 
   logic finished, faulted, stopped;              // in the ring's current enable period
-  logic stopped_q, forgotten;                    // forgotten: no fetch is in flight
+  logic stopped_q, forgotten;                    // forgotten: the prefetched words are discarded
   assign forgotten = state_q[StateAbort] && fetch_abort_o && fetch_quiet_i;
   assign stopped = forgotten && stopped_q && !killed_q && active.enable;
   assign finished = state_q[StateRun] && done_i && !killed_q && active.enable;
@@ -282,7 +283,7 @@ module gmmu_dma_ring
           else if (judged_q && unfit_q) state_q <= to(StateFault);
           else if (asked) state_q <= to(StateEntry);
         end
-        state_q[StateEntry]: begin                   // a fault reports the entry's address
+        state_q[StateEntry]: begin                   // the address that a fault reports
           fault_q.reason <= word_fault_i.reason == FaultBusRead ? FaultRingFetch : word_fault_i.reason;
           fault_q.level <= word_fault_i.level;
           if (killed_q) state_q <= to(StateAbort);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cuts a range of bytes into bursts that cross no boundary of an aligned chunk (hence none of 4 KiB).
 //
-//   input    a range from place to the byte whose address ends in end_i, with a label of UserWidth
-//            bits
-//   output   the range's bursts, ascending, one a cycle: place, and the last byte's offset in the chunk;
-//            last marks the range's last burst
-// A range waits in a register and starts in the cycle in which the previous range's last burst
-// leaves.
+//   input    a range: its first byte (place_i), the low bits of its last byte's address (end_i), and
+//            user_i, which is returned with each burst
+//   output   the range's bursts, ascending, one per cycle: first byte (place_o), the last byte's offset
+//            in its chunk (stop_o); last_o marks the range's last burst
+// A register holds the next range, which starts in the cycle in which the previous range's last burst
+// is accepted.
 module gmmu_dma_split
   import gmmu_dma_pkg::*;
 #(
@@ -39,9 +39,9 @@ module gmmu_dma_split
   assign load = !valid_o || (ready_i && last_o);
   assign stop_o = end_q[ChunkLg2-1:0] | {ChunkLg2{!last_o}};
 
-  // last_next: whether the chunk after the current one is the last, without an adder: chunk + 1 equals
-  // last_chunk if, at every bit, the two differ exactly where a carry arrives. If the bit below
-  // matches, it produced a carry exactly if it is 1 in chunk and 0 in last_chunk.
+  // last_next: the chunk after the current one is the last. Computed without an adder: chunk + 1 equals
+  // last_chunk if chunk and last_chunk differ in exactly those bits that receive a carry. If this holds for
+  // the next lower bit, that bit produces a carry exactly if it is 1 in chunk and 0 in last_chunk.
   chunk_t chunk, last_chunk, carry;
   logic   last_next;
   assign chunk = place_o.address[$bits(end_t)-1:ChunkLg2];

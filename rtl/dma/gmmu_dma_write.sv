@@ -2,20 +2,19 @@
 // Writes ranges of memory: addresses are translated ahead, and each burst is sent when its data has
 // arrived.
 //
-//   job       a range (gmmu_dma_split) under a job id, with a kind; its beats follow on data, in
-//             the order of the jobs
-//   shape     the bursts in order, with the layout of their beats on data: kind of the job, lane of
-//             the first byte, lane of the last byte, beats minus one, last burst of its job
-//   slots     each burst occupies the next slot (a ring of Slots), and its address is translated at
-//             once. Bursts leave in order: AW when all beats are in the data FIFO, then W without a
-//             gap. Beats to a zero page are dropped. B comes in any order; slots retire in order.
-//   retired_o the last burst of a job has its B (or was dropped)
-//   fault     fault_valid_o stays set once a burst has failed, the first in order. No later AW is
-//             sent.
-//   stuck_o   from a register: the oldest burst lacks data, none has arrived, and everything sent
-//             earlier has retired
+//   job       a range (gmmu_dma_split) with a job id and a kind; its beats follow on data_i, in the
+//             order of the jobs
+//   shape     the bursts, in order, with the layout that their beats must have on data_i (shape_t)
+//   slots     Each burst occupies the next slot (a ring of Slots), and its address is translated at
+//             once. Bursts are sent in order: AW when all beats are in the data FIFO, then W without a
+//             gap. Beats to a zero page are dropped. B arrives in any order; slots retire in order.
+//   retired_o The B of a job's last burst has arrived, or that burst was dropped.
+//   fault     fault_valid_o rises at the first burst, in order, that fails, and stays set. No later AW
+//             is sent.
+//   stuck_o   registered: the oldest burst waits for data, the data FIFO is empty, and all earlier
+//             bursts have retired
 //   stop_i    abandons the jobs: no AW is sent, and unsent bursts retire without effect. quiet_o,
-//             during stop_i: nothing is left. clear_i, only when quiet, clears all state.
+//             during stop_i: all slots have retired. clear_i, only when quiet, clears all state.
 // The slot number is the AXI id and the translation tag.
 module gmmu_dma_write
   import gmmu_pkg::*;
@@ -80,7 +79,7 @@ module gmmu_dma_write
   localparam int unsigned ChunkLg2 = $clog2(MaxBurst);
   localparam int unsigned Beats = MaxBurst > DataBytes ? MaxBurst / DataBytes : 1;
   localparam int unsigned BeatWidth = $clog2(Beats + 1);
-  localparam int unsigned DataDepth = 4 * Beats;              // three more beats fit behind the RAM
+  localparam int unsigned DataDepth = 4 * Beats;              // plus three beats in the output registers
   localparam int unsigned DataCount = $clog2(DataDepth + 4);
   typedef logic [TagWidth-1:0] slot_t;
   typedef logic [BeatWidth-1:0] beat_t;
@@ -110,7 +109,7 @@ module gmmu_dma_write
     b_error_q <= wr_rsp_i.b.error;
   end
 
-  // A ring of slots. A slot is allocated, fed with beats, issued (or dropped), and retired.
+  // The ring of slots. A slot is allocated, fed with beats, issued (or dropped), and retired.
   logic [TagWidth:0] alloc_q, feed_q, issue_q, retire_q;   // one bit wider than a slot number
   slot_t             alloc_slot, issue_slot, retire_slot;
   logic [TagWidth:0] used_q;
@@ -164,8 +163,7 @@ module gmmu_dma_write
     else if (feed) feed_q <= feed_q + 1'b1;
   end
 
-  // Addresses, in order. They wait in a register slice, so that the address path does not depend on
-  // the bus.
+  // Addresses, in order. A register slice decouples the address path from the bus.
   typedef struct packed {
     slot_t  slot;
     beat_t  beats_m1;
@@ -203,7 +201,7 @@ module gmmu_dma_write
     .valid_o(have), .ready_i(consume), .data_o(known));
   assign {have_slot, beats_m1, virt, generation, zero, ends, port, addr, coherent, cause, level} = known;
 
-  // Beats. here_q counts the beats in the FIFO that no burst has claimed; one cycle old.
+  // Beats. here_q: beats in the FIFO that no burst has claimed, one cycle late.
   logic                 beat_valid, beat_ready, pushed_q, go, fifo_ready, enough;
   logic [DataWidth-1:0] beat_data;
   logic [DataBytes-1:0] beat_strb;
@@ -216,9 +214,9 @@ module gmmu_dma_write
   always_ff @(posedge clk_i) pushed_q <= data_valid_i && fifo_ready && !reset;
   assign enough = here_q > DataCount'(beats_m1);
 
-  // The oldest burst with address and data enters a register slice, from which its AW leaves. Each
-  // slot is marked once. A slot that gets no B, because its burst is dropped or abandoned, is marked
-  // when the burst leaves, in a cycle without a B.
+  // When its address and data are present, the oldest burst enters a register slice, which drives AW. Each
+  // slot is marked once: at its B, or, if its burst is dropped or abandoned, when the burst leaves the
+  // slice, in a cycle without a B.
   logic head_fault, stuck_q, stage_done, stopped_q, stage_valid, stage_ready;
   logic stage_drop, run_ready, issued_all_q, dropped;
   logic abandon;
@@ -251,7 +249,7 @@ module gmmu_dma_write
     end
   end
 
-  // W: the beats of each burst, in the order of AW; the current run of beats is in registers.
+  // W: the beats of each burst, in the order of AW; registers describe the burst whose beats are being sent.
   logic  run_waits, next_drop, run_load, run_valid_q, run_drop_q, run_last_q;
   beat_t next_beats_m1, run_left_q;           // run_left_q: beats that follow this one
   gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
@@ -276,8 +274,8 @@ module gmmu_dma_write
     end
   end
 
-  // Retirement in order: the slot has its B, or was dropped or abandoned. The oldest slot's mark is
-  // checked; its other data is read from RAM for the following cycle, in which it retires.
+  // In-order retirement. A slot retires after its B, or after its burst was dropped or abandoned. In the cycle
+  // in which the oldest slot's mark is checked, its other data is read from RAM; it retires in the next one.
   typedef struct packed {
     logic                last;
     logic [ChunkLg2-1:0] bytes_m1;
@@ -334,8 +332,8 @@ module gmmu_dma_write
     retire_bad_q <= done_bad;
   end
 
-  // The first failure in order: a B error at retirement, or an address fault when all earlier bursts
-  // have retired. The burst's place is read in the cycle in which the failure is detected.
+  // The first failure in order: a B error at retirement, or an address fault after all earlier bursts have
+  // retired. The burst's place is read from RAM in the cycle in which the failure is detected.
   logic    address_failed, address_fault_q;
   place_t  fault_place;
   fault_e  cause_q;

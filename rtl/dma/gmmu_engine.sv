@@ -2,23 +2,23 @@
 // The paging DMA engine: submission rings, command processor, transfer engine, fences.
 //
 //   rings     ring_i / ring_o: registers of each ring. The engine works on one entry at a time, and
-//             rings take turns. Nothing begins while enable_i is 0; an entry in progress completes.
-//             When a ring's enable falls, its entry is abandoned (no fence, no error): accesses
-//             that were sent complete, and the rest is not sent. enable_i and a ring's enable take effect
+//             rings take turns. No entry starts while enable_i is 0; an entry in progress completes.
+//             When a ring's enable falls, its entry is abandoned (no fence, no error): accesses that
+//             were sent complete, and the others are not sent. enable_i and a ring's enable take effect
 //             one cycle late, a new tail two cycles late; idle_o reflects them at once. A ring's
-//             preempt stops it before a command (gmmu_dma_ring).
-//   xlate     three translation ports: fetch (ring buffers), read and write (transfers). Every
-//             answer is returned through `done` once.
+//             preempt stops the ring at a command boundary (gmmu_dma_ring).
+//   xlate     three translation ports: fetch (paging buffers), read and write (transfers). Every
+//             response is returned through `done` exactly once.
 //   ap        aperture lookups of the same three paths, for gmmu_aperture_map.
 //   memory    fetch and read: read-only requesters; write: write-only (data, tables, aperture
-//             entries, fences). R and B are always accepted. Ids identify bursts in flight; answers
-//             come in any order.
+//             entries, fences). R and B are always accepted. Ids identify bursts in flight; responses
+//             arrive in any order.
 //   ctl       invalidations of flush_tlb commands; ctl_done_i pulses when one is complete.
-//   aperture  when aperture entries have been written (with their B) aperture_flush_o pulses, and the
-//             engine waits for a pulse on aperture_flush_done_i.
-//   errors    a fault stops the ring at the first command, in command order, that failed: the fault
+//   aperture  After the B of written aperture entries, aperture_flush_o pulses, and the engine waits
+//             for a pulse on aperture_flush_done_i.
+//   errors    A fault stops the ring at the first command, in command order, that failed: the fault
 //             is offered on fault_o, then ring_o shows the error and ring_error_o pulses.
-//   counters  pulses and byte counts of this cycle.
+//   counters  events and byte counts of the current cycle
 module gmmu_engine
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -40,7 +40,7 @@ module gmmu_engine
 
   input  ring_cfg_t   [NumRings-1:0] ring_i,
   output ring_state_t [NumRings-1:0] ring_o,
-  output logic                       fence_irq_o,         // pulse, after the B of the fence
+  output logic                       fence_irq_o,         // pulses after the B of the fence record
   output logic                       ring_error_o,        // pulse
   output logic                       preempted_o,         // pulse
 
@@ -72,7 +72,7 @@ module gmmu_engine
   input  logic [2:0]                 ap_req_ready_i,
   output pfn_t [2:0]                 ap_req_page_o,
   input  logic [2:0]                 ap_rsp_valid_i,
-  input  aperture_rsp_t              ap_rsp_i,            // for the path whose valid is set
+  input  aperture_rsp_t              ap_rsp_i,            // belongs to the path whose valid is set
 
   output rd_req_t                    fetch_rd_req_o,
   input  rd_rsp_t                    fetch_rd_rsp_i,
@@ -103,7 +103,7 @@ module gmmu_engine
   output logic [8:0]                 count_write_bytes_o,
   output logic                       busy_o
 );
-  // Fetch, rings and commands mostly wait for the mover, so they share a clock that stops then.
+  // Fetch, rings and commands share a gated clock, because most of the time they wait for the mover.
   logic clk, fetch_awake, ring_awake, command_awake;
   gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(fetch_awake || ring_awake || command_awake));
 
