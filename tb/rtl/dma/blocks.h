@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the benches of single blocks: their bench class, and a beat of the bus.
+// Shared by the unit-level benches: their base class, the structs of their ports, and a bus beat in C++.
 #pragma once
 
 #include <cstring>
@@ -33,7 +33,7 @@ struct UnitStructs;
   }
 GMMU_UNIT_STRUCTS(gmmu_dma_blocks_bench);
 
-/// The blocks after a reset, with 64 MiB of VRAM.
+/// A bench of blocks that have just been reset, with 64 MiB of VRAM.
 template <typename Top>
 class BenchOf : public BlockBench<Top> {
  public:
@@ -65,7 +65,7 @@ inline std::ostream& operator<<(std::ostream& out, const Beat& beat) {
   return out << std::dec;
 }
 
-/// Lays bytes on the bus from `lane` on, one beat after the other.
+/// Returns the bus beats that carry `bytes`, the first of them in `lane`.
 inline std::vector<Beat> Lay(unsigned lane, const std::vector<uint8_t>& bytes) {
   std::vector<Beat> beats;
   for (size_t n = 0; n < bytes.size(); ++n) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the command processor alone, with a word stream and models of its neighbours, and compares it with its model.
+// Drives the command processor alone, with a word stream and models of the neighbouring blocks, and compares its
+// actions with those of command_model.h.
 #pragma once
 
 #include <optional>
@@ -20,10 +21,10 @@ class Processor {
   CommandSetting setting;
   unsigned retire_percent = 20, most_jobs = 8;
   uint64_t first_job = 0;   // cycles from start to the first job
-  uint32_t stopped_at = 0;  // offset that a preemption reports
+  uint32_t stopped_at = 0;  // command offset that the latest preemption reported
 
-  /// Executes a buffer. The job of step `fail_at` fails; kill_i rises after `kill_after` cycles, and
-  /// preempt_i after `preempt_after` cycles. Returns how the buffer ended.
+  /// Executes a buffer. Word `error_at` cannot be read, and the job of step `fail_at` fails; kill_i rises after
+  /// `kill_after` cycles, preempt_i after `preempt_after` cycles. Returns how the buffer ended.
   End Run(const std::vector<uint64_t>& words, size_t error_at = ~size_t{0}, size_t fail_at = ~size_t{0},
           unsigned kill_after = ~0u, unsigned preempt_after = ~0u) {
     plan_ = PlanOf(setting, words, error_at);
@@ -46,7 +47,7 @@ class Processor {
     }
     EXPECT_NE(end_, kNone) << "no end; next step " << next_ << " of " << plan_.steps.size();
     kill_ = killed_before_ = preempt_ = false;
-    for (unsigned i = 0; i < 16; ++i) Tick(false);  // Nothing may follow.
+    for (unsigned i = 0; i < 16; ++i) Tick(false);  // No further action may follow.
     EXPECT_FALSE(blocks.t.command_awake_o[n_]) << "awake_o without a buffer";
     if (kill_after != ~0u) return end_;
     if (end_ == kPreempted) {
@@ -69,7 +70,7 @@ class Processor {
     size_t words;  // number of words accepted
     bool Complete() const { return step->source != CommandStep::kWords || words == step->length / 8; }
   };
-  /// Expects that everything before `stopped_at` was executed and counted, and nothing after it.
+  /// Expects that exactly the commands before `stopped_at` were executed and counted.
   void ExpectStop(const std::vector<uint64_t>& words) {
     EXPECT_LT(stopped_at, bytes_) << "past its last command";
     if (plan_.Fails()) EXPECT_LE(stopped_at, plan_.offset) << "an error comes first";
@@ -200,7 +201,7 @@ class Processor {
     if (step->source == CommandStep::kSteps && step->length > 8) EXPECT_EQ(job.step, step->step);
     jobs_.push_back({step, number, id_++, 0});
   }
-  /// Checks the time word of the record: all other work was done at that time.
+  /// Checks the time in the fence record: it must not be earlier than the last retirement.
   void ExpectTime(uint64_t time) {
     EXPECT_GE(time, last_retired_);
     EXPECT_GE(time, started_);
@@ -221,7 +222,7 @@ class Processor {
     const auto ctl = Unpack<GMMU_STRUCT(gmmu_dma_control_bench, mmu_ctl_t)>(top.ctl_o[n_]);
     EXPECT_EQ(ctl.op, 0);
     EXPECT_EQ(ctl.scope, static_cast<unsigned>(step->scope));
-    if (step->length != 0) {  // Only an unmap has a length here.
+    if (step->length != 0) {  // Of the control steps, only that of an unmap has a length.
       EXPECT_EQ(ctl.va_start, ctl.va_end);
       return;
     }
@@ -276,7 +277,7 @@ class Processor {
   const Manner manner_;
   CommandPlan plan_;
   WordStream stream_;
-  std::deque<Given> jobs_;  // jobs that the mover has accepted and not retired
+  std::deque<Given> jobs_;  // jobs that the mover has accepted and has not retired
   Given* wants_ = nullptr;  // the job that is receiving words
   Failure unreadable_, failure_;
   End end_ = kNone;
@@ -287,7 +288,7 @@ class Processor {
   bool fault_ = false, control_waits_ = false, flush_waits_ = false, kill_ = false;
   bool killed_before_ = false, preempt_ = false;
   uint64_t preempt_began_ = 0;
-  std::optional<uint32_t> late_command_;  // a command that takes effect after preempt_i
+  std::optional<uint32_t> late_command_;  // offset of a command that took effect after preempt_i
 };
 
 }  // namespace gmmu::dma

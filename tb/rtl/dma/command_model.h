@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expected actions of the command processor for a paging buffer, step by step.
+// Computes the actions that the command processor must perform for a paging buffer, step by step.
 #pragma once
 
 #include "tb/rtl/dma/control.h"
@@ -22,24 +22,24 @@ struct CommandStep {
   enum Source { kCopy, kPattern, kWords, kSteps };
   Kind kind;
   bool settled;
-  uint32_t offset, header;  // those of the command, which a failure reports
+  uint32_t offset, header;  // offset and header of the command, as a failure reports them
   Source source = kCopy;
   Place src{}, dst{};
   uint64_t length = 0, value = 0, step = 0;
-  std::vector<uint64_t> words{};     // fewer if a word cannot be read
-  bool fence = false, dead = false;  // dead: a word of the job is unreadable
+  std::vector<uint64_t> words{};     // inline words; incomplete if one cannot be read
+  bool fence = false, dead = false;  // dead: an inline word cannot be read
   bool record = false;               // the job writes the fence record, whose second word is the time
   Scope scope = Scope::kRange;       // kControl
   unsigned space = 0;
   uint64_t start = 0, end = 0;
 };
 
-/// The steps of a buffer, and how it ends.
+/// The expected steps of a paging buffer, and how it ends.
 struct CommandPlan {
   std::vector<CommandStep> steps;
-  size_t commands = 0;         // commands that complete, unless the buffer fails
-  Fault fault = Fault::kNone;  // reason of the first refused command
-  bool unreadable = false;     // a word could not be read; the stream reports the reason
+  size_t commands = 0;         // number of completed commands; not valid if the buffer fails
+  Fault fault = Fault::kNone;  // fault of the first command that fails its checks
+  bool unreadable = false;     // a word cannot be read; the word stream supplies the fault
   uint32_t offset = 0, header = 0;
   bool Fails() const { return unreadable || fault != Fault::kNone; }
 };
@@ -51,7 +51,7 @@ inline bool RangeEndsBad(const Place& place, uint64_t length) {
   return last < place.address || (place.physical && last >> 48 != 0);
 }
 
-/// Returns the fault of the first check that a well-formed command fails.
+/// Returns the fault of the first check that the well-formed command `w` fails; kNone if it passes all.
 inline Fault JudgeCommand(const CommandSetting& setting, const uint64_t* w) {
   const CommandHeaderWord header{w[0]};
   const CommandRule& rule = *RuleOf(header);
@@ -123,7 +123,7 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
     step.kind = CommandStep::kFlush;
     steps.push_back(step);
   }
-  if (rule.opcode == Opcode::kApertureUnmap) {  // It ends with an empty-range flush, which drains accesses.
+  if (rule.opcode == Opcode::kApertureUnmap) {  // It ends with a flush of an empty range, which drains accesses.
     step.kind = CommandStep::kControl;
     step.scope = Scope::kRange;
     steps.push_back(step);
@@ -134,7 +134,7 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
   }
 }
 
-/// Returns the plan of a buffer whose word `error_at` cannot be read.
+/// Returns the plan of the buffer `words`, of which word `error_at` cannot be read.
 inline CommandPlan PlanOf(const CommandSetting& setting, const std::vector<uint64_t>& words, size_t error_at) {
   CommandPlan plan;
   for (size_t at = 0; at < words.size(); ++plan.commands) {

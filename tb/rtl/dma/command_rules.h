@@ -55,7 +55,7 @@ inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
          (rule.dst && !header.dst_physical() && header.dst_space() >= spaces) ||
          (flushes && header.dst_space() >= spaces);
 }
-/// Returns whether the command names another space than `own`, by a virtual address or a flush.
+/// Returns whether a virtual address or a flush of the command names a space other than `own`.
 inline bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
   const CommandRule& rule = *RuleOf(header);
   return (rule.src && !header.src_physical() && header.src_space() != own) ||

@@ -28,7 +28,7 @@ inline PlaceFields FieldsOf(const Place& place) {
   fields.space = static_cast<uint8_t>(place.space), fields.address = place.address;
   return fields;
 }
-/// The first byte of a job; a physical one has space 0.
+/// Returns the place of the first byte of a job; a physical place has space 0.
 inline PlaceFields PlaceOf(const UnitJob& job) {
   return FieldsOf({job.address, job.physical, job.target, job.physical ? 0 : kUnitSpace});
 }
@@ -37,7 +37,7 @@ inline unsigned WhatOf(const FaultFields& fault) {
   return fault.reason << 14 | fault.access << 12 | fault.level << 9 | WhereOf(fault.place);
 }
 
-/// Why a block stopped.
+/// The fault with which a block stopped.
 struct Failure {
   Fault reason = Fault::kNone;
   regs::Access access = regs::Access::kRead;
@@ -51,7 +51,7 @@ struct Failure {
     return fields;
   }
 };
-/// Returns a failure of a random kind, which the bench reports.
+/// Returns a failure with the given reason and random other fields, for the bench to report to a block.
 inline Failure SomeFailure(Steering& blocks, Fault reason) {
   Failure failure;
   failure.reason = reason;
@@ -62,7 +62,7 @@ inline Failure SomeFailure(Steering& blocks, Fault reason) {
   return failure;
 }
 
-/// Words for a block, delivered as by a fetcher, with an error in place of word `error_at`.
+/// A stream of words for a block, as the fetcher delivers it. Instead of word `error_at`, an error is reported.
 class WordStream {
  public:
   std::vector<uint64_t> words;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy engine joined with the real MMU. A data memory is behind one read and one write port, and a
-// table memory behind a third port; both are in the VRAM target.
+// The copy engine connected to the real MMU. A model of VRAM serves one read port and one write port for data, and a
+// separate read port for page tables.
 #pragma once
 
 #include <algorithm>
@@ -33,7 +33,7 @@ struct Job {
   uint64_t src, dst, length;
 };
 
-/// Mover and MMU. They use one space of three levels; page p of the window at kVa is stored at PageAt(p).
+/// Mover and MMU, with one address space of three levels. Page p of the window at kVa is mapped to PageAt(p).
 class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
   using ReadRequest = GMMU_STRUCT(gmmu_dma_copy_bench, rd_req_t);
   using ReadResponse = GMMU_STRUCT(gmmu_dma_copy_bench, rd_rsp_t);
@@ -242,7 +242,7 @@ inline void CopyMachine::Sample(const ReadResponse& rd, const WriteResponse& wr)
 
 inline bool CopyMachine::Run(const std::vector<Job>& jobs, uint64_t limit) {
   size_t next = 0;
-  bool standing = false;  // an offer stays until it is accepted
+  bool standing = false;  // the offered job was not accepted in the previous cycle
   for (uint64_t n = 0; n < limit; ++n) {
     const bool offer = next < jobs.size() && (standing || Chance(100 - answers.idle_percent));
     t.job_valid_i = offer;

@@ -25,7 +25,7 @@ struct CopyFigure {
   std::vector<std::string> errors;  ///< wrong bytes, protocol errors, or jobs that never end
 };
 
-/// Copies one MiB after a reset, through the copy engine's job port, with the real MMU behind it.
+/// Copies 1 MiB after a reset, with jobs at the copy engine's job port and the real MMU in its path.
 inline CopyFigure MeasureCopies(const CopyWork& work) {
   constexpr uint64_t kTotal = 1 << 20;
   Answers answers;

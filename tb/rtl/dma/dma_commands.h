@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paging buffers for the bench: a builder, and a plain model that executes the commands one by one.
+// Paging buffers for the bench: a builder, and a reference model that executes the commands one by one.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@ using regs::CommandHeaderWord;
 using regs::Opcode;
 using regs::Scope;
 
-/// An address in the form that a command gives.
+/// An address as a command specifies it.
 struct Place {
   uint64_t address = 0;
   bool physical = false;
@@ -96,7 +96,7 @@ class Buffer {
   bool wait_ = false;
 };
 
-/// Executes commands on its own memories, in order, byte by byte, without bursts.
+/// The reference model: executes commands on its own copy of the memories, in order and byte by byte.
 class Model {
  public:
   Model(const Machine& machine, uint64_t aperture_base)
@@ -104,7 +104,7 @@ class Model {
 
   Memory vram, host;
 
-  /// Executes the buffer up to the command that starts at byte `stop`.
+  /// Executes the commands of the buffer that start before byte `stop`.
   void Execute(const std::vector<uint64_t>& words, uint64_t stop = ~uint64_t{0}) {
     for (size_t at = 0; at < words.size() && 8 * at < stop;) {
       CommandHeaderWord header{words[at]};
@@ -145,7 +145,7 @@ class Model {
   }
 
  private:
-  /// Returns the byte's memory and address; null for a zero page or a fault.
+  /// Returns the memory and sets the address of byte `n` of a range; returns null for a zero page or a fault.
   Memory* Find(const Place& place, uint64_t n, bool write, uint64_t* address) {
     uint64_t at = place.address + n;
     Target target = place.target;

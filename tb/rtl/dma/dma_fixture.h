@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture of the paging engine's tests: it has two windows of scattered pages and a ring, and compares memory with
-// the model.
+// The fixture of the paging engine's tests: maps two windows to scattered pages, enables a ring, and compares
+// memory with the reference model.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -46,7 +46,7 @@ class Engine : public ::testing::Test {
     (local ? m->vram : m->host).Make(offset, 4096);
     m->pages[{space, va >> 12}] = {local ? Target::kVram : Target::kSystem, offset};
   }
-  /// Runs the buffer on the machine and on the model, and compares all memory.
+  /// Executes the buffer on the engine and on the reference model, and compares all memory.
   void RunAndCompare(const Buffer& buffer, unsigned limit = 400000) {
     Model model(*m, kApertureBase);
     model.Execute(buffer.words);
@@ -63,7 +63,7 @@ class Engine : public ::testing::Test {
     m->CheckAtRest();
     for (const std::string& complaint : m->complaints) ADD_FAILURE() << complaint;
   }
-  /// Compares all pages that the model has (not the pages of the ring and the buffers).
+  /// Compares all pages of the model, except those of rings and paging buffers.
   void Compare(const Model& model) {
     CompareOne("vram", m->vram, model.vram);
     CompareOne("host", m->host, model.host);
@@ -81,7 +81,7 @@ class Engine : public ::testing::Test {
         }
     }
   }
-  /// Expects that the ring has stopped at the command at `offset`.
+  /// Expects that the ring has stopped with an error at the command at `offset`.
   void ExpectStop(Fault reason, uint64_t offset, uint32_t fence, uint64_t header, int ring = 0) {
     EXPECT_TRUE(m->Ring(ring).error);
     EXPECT_STREQ(regs::NameOf(static_cast<Fault>(m->Ring(ring).reason)), regs::NameOf(reason));
@@ -97,7 +97,7 @@ class Engine : public ::testing::Test {
   }
   Place Src(uint64_t offset) { return Virtual(1, kSrc + offset); }
   Place Dst(uint64_t offset) { return Virtual(2, kDst + offset); }
-  /// For rings without privilege: places buffers in space 1, which has both windows.
+  /// Places paging buffers in space 1 and maps both windows in it, for rings without privilege.
   void OneSpace() {
     m->buffer_space = 1;
     for (uint64_t page = kDst >> 12; page < (kDst + kWindow) >> 12; ++page) m->pages[{1, page}] = m->pages[{2, page}];

@@ -43,7 +43,7 @@ void Machine::DriveAnswers() {
   for (int path = 0; path < 3; ++path) {
     const unsigned at = At(path);
     t.req_ready_i[at] = Ready();
-    if (!offered_[path]) {  // An offer stays until it is accepted.
+    if (!offered_[path]) {  // An offered response stays until it is accepted.
       std::vector<size_t> ripe;
       for (size_t n = 0; n < answers_[path].size(); ++n)
         if (answers_[path][n].at <= now) ripe.push_back(n);
@@ -298,7 +298,7 @@ uint32_t Machine::SubmitEntry(unsigned ring, uint64_t address, uint64_t shape) {
 }
 
 uint32_t Machine::Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt) {
-  // The buffer is also mapped, page by page, at a virtual address equal to its own, so that any ring may use it.
+  // The buffer is also mapped at the virtual address that equals its physical one, so that any ring can use it.
   uint64_t address = PlaceBuffer(words);
   last_buffer = address;
   for (uint64_t page = address >> 12; page <= (address + words.size() * 8) >> 12; ++page)

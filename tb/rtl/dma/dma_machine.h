@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models everything around the paging engine on its bench: memories, translation, aperture map, invalidation, software.
+// Models the environment of the paging engine: memories, translation, aperture map, invalidation, software.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ struct Page {
 };
 using PageMap = std::map<std::pair<unsigned, uint64_t>, Page>;  // {space, va >> 12}
 
-/// Returns the answer to an access at va; kEntryInvalid at level 1 if the page is not mapped.
+/// Returns the translation of an access at va; kEntryInvalid at level 1 if the page is not mapped.
 inline Page Translate(const PageMap& map, unsigned space, uint64_t va, bool write) {
   auto found = map.find({space, va >> 12});
   Page page;
@@ -50,13 +50,13 @@ inline Page Translate(const PageMap& map, unsigned space, uint64_t va, bool writ
   return page;
 }
 
-/// Delays in cycles, and other behaviour, of everything around the engine.
+/// Delays of the engine's environment in cycles, and other properties of it.
 struct Timing {
   unsigned read_min = 5, read_max = 60;
   unsigned write_min = 3, write_max = 40;
   unsigned xlate_min = 1, xlate_max = 20;
   unsigned ready_percent = 70;  // share of cycles in which AR, AW, W and requests are accepted
-  bool shuffle = true;          // answers come in any order
+  bool shuffle = true;          // responses arrive in random order
   static Timing Ideal(unsigned latency) { return {latency, latency, latency, latency, 2, 2, 100, false}; }
 };
 
@@ -74,7 +74,7 @@ struct Control {
 /// Bytes per bus beat; the bench's build sets the width.
 inline constexpr unsigned kBus = sizeof(GMMU_STRUCT(gmmu_dma_bench, w_t)::data);
 
-/// The engine with two rings in system memory. Time advances only in Step. `complaints` lists violated rules.
+/// The engine with two rings in system memory. Time advances only in Step. `complaints` lists protocol violations.
 class Machine : public BlockBench<Vgmmu_dma_bench> {
  public:
   using RingConfig = GMMU_STRUCT(gmmu_dma_bench, ring_cfg_t);
@@ -100,7 +100,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   uint64_t commands = 0, entries = 0, read_bytes = 0, written_bytes = 0;
   unsigned most_reads = 0, most_writes = 0;  // maximum numbers of bursts in flight
   uint64_t last_buffer = 0;                  // address of the buffer that Submit placed most recently
-  uint64_t first_ar = 0, last_b = 0;         // cycle numbers, for the transfer paths
+  uint64_t first_ar = 0, last_b = 0;         // cycles of the first AR or AW and the last B of transfers
   uint64_t bursts[3] = {};
   std::vector<std::pair<uint64_t, uint64_t>> write_beats;  // {address of lane 0, strobes}
   std::function<void(uint64_t va)> on_read_request;
@@ -118,24 +118,24 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   void Preempt(unsigned ring, bool preempt = true) {
     SetRing(ring, [&](RingConfig& c) { c.preempt = preempt; });
   }
-  /// Disables the ring and enables it again, and withdraws its preemption request.
+  /// Disables the ring, withdraws its preemption request, sets its tail to 0 and enables it again.
   void NewLife(unsigned ring);
   /// Submit puts a paging buffer into physical system memory and an entry into the ring. It returns the entry's
   /// fence id.
-  unsigned buffer_space = 15;  // address space of Submit's buffers
+  unsigned buffer_space = 15;  // address space of the buffers of Submit
   uint32_t Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt = false);
-  /// Submits an entry as given, except that it fills in the fence.
+  /// Writes a ring entry with the given address and shape and a new fence, which it returns. Rings no doorbell.
   uint32_t SubmitEntry(unsigned ring, uint64_t address, uint64_t shape);
   uint64_t PlaceBuffer(const std::vector<uint64_t>& words);
-  /// Submits the rest, starting at byte `offset`, of a buffer that Submit placed at `address`.
+  /// Submits a buffer that Submit placed at `address` again, without its first `offset` bytes.
   uint32_t SubmitRest(unsigned ring, uint64_t address, uint64_t bytes, uint64_t offset);
   void Doorbell(unsigned ring);
   /// Steps until the engine is idle; returns false if that takes more than `limit` cycles.
   [[nodiscard]] bool Finish(unsigned limit = 200000);
-  /// Checks that nothing is in flight and that every translation was returned. Adds complaints.
+  /// Checks that nothing is in flight and that every translation was returned; adds a complaint for each violation.
   void CheckAtRest();
-  /// Lent counts a path's translations that have not been returned, ReadsInFlight the bursts that lack data,
-  /// WritesInFlight the bursts without B (except the fence record, which is physical).
+  /// Lent: translations of a path that have not been returned. ReadsInFlight: read bursts of transfers whose
+  /// data has not all arrived. WritesInFlight: bursts without B, except those of fence records.
   int64_t Lent(Path path) const { return lent_[path][0] + lent_[path][1]; }
   int64_t ReadsInFlight() const { return static_cast<int64_t>(reads_[kRead].size()); }
   int64_t WritesInFlight() const {
@@ -159,7 +159,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
     uint64_t address = 0;
     unsigned beats = 0, beat = 0;
     bool error = false;
-    std::vector<std::pair<uint64_t, uint8_t>> data;  // the bytes of a write
+    std::vector<std::pair<uint64_t, uint8_t>> data;  // {address, byte} of a write
   };
   using ReadRequest = GMMU_STRUCT(gmmu_dma_bench, rd_req_t);
   using ReadResponse = GMMU_STRUCT(gmmu_dma_bench, rd_rsp_t);
@@ -167,7 +167,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   using WriteResponse = GMMU_STRUCT(gmmu_dma_bench, wr_rsp_t);
 
   void Complain(const std::string& what);
-  /// The index of the path's ports: its own, or the mover's.
+  /// Returns the index of the path's translation ports (At) or read channel (ReadAt) in the bench.
   unsigned At(int path) const { return path + (direct && path != kFetch ? 2 : 0); }
   unsigned ReadAt(int path) const { return path + (direct && path != kFetch ? 1 : 0); }
   Memory& Of(int port) { return port == 0 ? vram : host; }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_engine with two rings, and a separate gmmu_dma_mover that gets its jobs from job_i. Ports that C++ can index:
-// 0 to 2 are fetch, read and write of the engine, 3 and 4 read and write of the mover.
+// gmmu_engine with two rings, and a separate gmmu_dma_mover, whose jobs come from job_i. Port arrays: 0 to 2 are fetch,
+// read and write of the engine, 3 and 4 are read and write of the mover.
 module gmmu_dma_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of the paging engine, each on its own: two splitters, realigner, feeder, header decoder,
-// and numbered units. Units 0 (two slots) and 1 are readers, 2 (two slots) and 3 writers, 4 (two
-// chunks) and 5 fetchers. Unit ports are indexed by that number; ports that a unit lacks stay constant.
+// Unconnected blocks of the paging engine: two splitters, realigner, feeder, header decoder, two mark arrays, and
+// numbered units. Units 0 (two slots) and 1 are readers, 2 (two slots) and 3 writers, 4 (two chunks) and 5
+// fetchers. The unit number is the index of the unit ports; outputs that a unit does not have are constant.
 module gmmu_dma_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -90,7 +90,7 @@ module gmmu_dma_blocks_bench
   input  logic        stop_i [Units],        // aborts a fetcher
   input  logic        clear_i [Units],
   output logic        quiet_o [Units],
-  output logic        awake_o [Units],         // 0 for a mover, which has no such port
+  output logic        awake_o [Units],         // fetchers only
   input  logic        job_valid_i [Units],
   output logic        job_ready_o [Units],
   input  place_t      job_place_i [Units],

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the collector alone: its report of each command, the words that it leaves to the command processor, its timing.
+// Tests the collector alone: the commands that it outputs, the words that it leaves to the command processor, timing.
 #include "tb/rtl/dma/control.h"
 
 namespace gmmu::dma {
 namespace {
 
-/// The report that is expected for one command.
+/// The expected output for one command.
 struct Told {
   bool over = false, unreadable = false, malformed = false;
   size_t at = 0;  // index of the header word
@@ -15,7 +15,7 @@ struct Told {
   bool has_tail = false;
 };
 
-/// Decodes a buffer up to its end or to the first command that cannot be reported completely.
+/// Decodes a buffer up to its end, or up to the first command that is malformed or unreadable.
 std::vector<Told> Read(const std::vector<uint64_t>& words, size_t error_at) {
   std::vector<Told> told;
   for (size_t at = 0;;) {
@@ -38,7 +38,7 @@ std::vector<Told> Read(const std::vector<uint64_t>& words, size_t error_at) {
     }
     told.push_back(one);
     if (one.over || one.unreadable || one.malformed) return told;
-    if (one.has_tail && error_at < at) return told;  // The command processor encounters the error itself.
+    if (one.has_tail && error_at < at) return told;  // The command processor receives the error.
   }
 }
 
@@ -151,7 +151,7 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     WordStream stream;
     stream.Start(words, error_at);
     size_t seen = 0, tail = 0;
-    bool again = false, in_tail = false;  // again: the previous cycle's report is still offered
+    bool again = false, in_tail = false;  // again: the accepted command must still be stable
     unsigned wait = 0;
     bool over = false;
     for (unsigned i = 0; i < 60000 && i < cycles && !over; ++i) {
@@ -235,7 +235,7 @@ TEST_P(Collector, TheEndIsAtTheLastWordAndNotBefore) {
   Steering blocks(3);
   const CommandHeaderWord copy = CommandHeaderWord{}.set_opcode(Opcode::kCopy).set_words(4);
   const CommandHeaderWord nop = CommandHeaderWord{}.set_opcode(Opcode::kNop).set_words(1);
-  for (size_t more = 0; more < 6; ++more) {  // This varies how many words of the buffer belong to the copy.
+  for (size_t more = 0; more < 6; ++more) {  // `more`: words in the buffer after the copy's header
     std::vector<uint64_t> words(more, nop.raw);
     words.insert(words.begin(), {nop.raw, copy.raw});
     Idle(blocks, 2);
@@ -262,7 +262,7 @@ TEST_P(Collector, EveryWordOfACommandMayBeTheOneThatCannotBeRead) {
   }
 }
 
-class CollectorRate : public Collector {};  // here words and command processor are always ready
+class CollectorRate : public Collector {};  // words and command processor are always ready
 
 TEST_P(CollectorRate, ACopyIsCollectedEveryFiveCycles) {
   Steering blocks(5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the command processor alone, with 2 spaces and with 16. The bench acts as fetcher, mover, MMU control and
-// aperture map; command_model.h gives the expected actions.
+// aperture map; command_model.h computes the expected actions.
 #include "tb/rtl/dma/command_machine.h"
 
 namespace gmmu::dma {
@@ -11,7 +11,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
   const int n_ = std::get<0>(GetParam());
   const Manner manner_ = kManners[std::get<1>(GetParam())];
 
-  /// Returns a legal place, except in `odd_percent` of the cases.
+  /// Returns a random place, which is illegal with a probability of `odd_percent`.
   Place Any(Steering& blocks, unsigned odd_percent) {
     Place place{blocks.rng() >> 20 & ~uint64_t{7}, blocks.Chance(30), static_cast<Target>(blocks.Random(0, 3)),
                 static_cast<unsigned>(blocks.Random(0, kSpacesOf[n_] - 1))};
@@ -23,7 +23,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
   }
   void Add(Buffer& buffer, Steering& blocks, unsigned odd) {
     const auto random = [&](uint64_t most) { return blocks.Random(0, most); };
-    const auto high = [&](unsigned bit) {  // Sets a reserved bit, at random and rarely.
+    const auto high = [&](unsigned bit) {  // with a low probability, sets a reserved bit
       return blocks.Chance(odd) ? uint64_t{1} << blocks.Random(bit, 63) : 0;
     };
     std::vector<uint64_t> entries(1 + random(10));
@@ -71,7 +71,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
     for (uint64_t count = blocks.Random(0, 25); count > 0; --count) Add(buffer, blocks, odd);
     return buffer.words;
   }
-  /// Returns one of the plan's jobs, but none whose words cannot be read.
+  /// Returns the step of a random job whose words can be read.
   static size_t AnyJob(Processor& processor, const std::vector<uint64_t>& words, size_t error_at) {
     const auto steps = PlanOf(processor.setting, words, error_at).steps;
     if (steps.empty()) return ~size_t{0};
@@ -218,7 +218,7 @@ TEST_P(Commands, PreemptionOfAnEmptyBufferOnlyWritesItsRecord) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Commands, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
 
-class CommandRate : public Commands {};  // here words and mover are always ready
+class CommandRate : public Commands {};  // words and mover are always ready
 
 TEST_P(CommandRate, ACopyBeginsNineCyclesAfterItsHeaderAndThenEveryFive) {
   Processor processor(n_, manner_, 50);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The control blocks of the paging engine, each on its own. Sizes: [0] smallest, [1] default; the rings
-// also have [2], four rings.
+// Unconnected control blocks of the paging engine. Sizes: [0] smallest, [1] default; gmmu_dma_ring is also built
+// with four rings, [2].
 //
-// Units, as on gmmu_dma_blocks_bench: read and write side of the small mover (0, 1) and of the
-// default mover (2, 3), paths with 2 and with 32 slots (4, 5). A path returns a translation when
-// its result is accepted.
+// Units, as in gmmu_dma_blocks_bench: read and write side of the small mover (0, 1) and of the default mover
+// (2, 3), and address paths with 2 and with 32 slots (4, 5). A translation of a path is returned when the path's
+// result is accepted.
 module gmmu_dma_control_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

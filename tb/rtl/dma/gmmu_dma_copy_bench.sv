@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_dma_mover joined with gmmu_mmu: jobs enter; data memory (read, write) and table memory are outside.
-// There are three movers, with 32, 128 and 2 reads in flight; size_i, constant from reset on, selects the
-// active one. Translation port 0 (fetch) is unused.
+// gmmu_dma_mover connected to gmmu_mmu. Jobs enter at job_i; the memories for data and page tables are outside.
+// Three movers are built, with up to 32, 128 and 2 reads in flight; size_i selects one and must be constant from
+// reset on. Translation port 0 (fetch) is unused.
 module gmmu_dma_copy_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -50,7 +50,7 @@ module gmmu_dma_copy_bench
     return c;
   endfunction
   for (genvar n = 0; n < Sizes; n++) begin : g_mover
-    logic on;                             // Only the selected mover gets the inputs.
+    logic on;                             // Only the selected mover receives inputs.
     assign on = size_i == 2'(n);
     gmmu_dma_mover #(.Config(mover_sizes(n))) u_mover (
       .clk_i, .rst_i, .vram_bytes_i, .link_i('0),

@@ -54,7 +54,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{"64 B physical copies", k32, true, 64, 64, 0, 0, 0.999, 1},
                       Row{"8 B physical copies, 32 in flight", k32, true, 8, 8, 0, 0, 0.17, 0.32},
                       Row{"8 B physical copies, 128 in flight", k128, true, 8, 8, 0, 0, 0.6, 1},
-                      // Each copy needs two translations, from an L1 that answers one a cycle.
+                      // Each copy needs two translations; the L1 TLB does one per cycle.
                       Row{"8 B copies through 4 KiB pages, 128", k128, false, 8, 8, 0, 0, 0.44, 0.5},
                       Row{"misaligned 4 KiB copies, physical", k32, true, 4096, 4104, 1, 6, 0.9965, 512.0 / 513},
                       Row{"misaligned 4 KiB copies, 7 to 1", k32, true, 4096, 4104, 7, 1, 0.9965, 512.0 / 513},

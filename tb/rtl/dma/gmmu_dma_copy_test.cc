@@ -96,7 +96,7 @@ Answers Mixed(unsigned ready, unsigned idle, unsigned spread) {
   answers.write_latency = 3;
   return answers;
 }
-// in_order is a memory that responds in order, as for a single AXI id.
+// in_order: a memory that responds in order, as for a single AXI id.
 INSTANTIATE_TEST_SUITE_P(
     Memories, Copy,
     ::testing::Combine(::testing::Values(Case{"in_order", CopyMachine::kReads32, {}},

@@ -9,9 +9,9 @@ enum Source { kCopy, kPattern, kWords, kSteps };
 
 struct Make {
   Source source;
-  unsigned lane;  // lane of the first byte in its first 128 bytes
+  unsigned lane;  // offset of the first byte in its 128-byte chunk
   uint64_t length, value, step;
-  std::vector<uint64_t> words;  // the words for kWords; for a copy the bytes of its beats, eight per word
+  std::vector<uint64_t> words;  // kWords: the inline words; kCopy: the data, eight bytes per word
 };
 struct Shape {
   bool make, last;

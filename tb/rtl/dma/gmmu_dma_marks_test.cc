@@ -6,7 +6,7 @@ namespace {
 
 class Marks : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
-// The slots of a ring are allocated in order, marked in any order, freed in order.
+// The slots of a ring are allocated in order, marked in any order, and freed in order.
 TEST_P(Marks, StandForThePresentUseOfASlotOnly) {
   const auto [unit, seed] = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -22,7 +22,7 @@ TEST_P(Marks, StandForThePresentUseOfASlotOnly) {
   unsigned alloc = 0, uses = 0, looks = 0;
   bool started = false;
   for (int n = 0; n < 20000; ++n) {
-    // This alternates between a nearly full and a nearly empty ring.
+    // The ring is alternately nearly full and nearly empty.
     const bool give = started && used.size() < slots && blocks.Chance(n / 500 % 2 ? 80 : 20);
     int mark = -1;
     if (!used.empty() && blocks.Chance(50)) {

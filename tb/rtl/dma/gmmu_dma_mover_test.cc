@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the mover alone, with 2 reads of 64 bytes in flight and with 32 of 128 bytes. Jobs of all sources run
-// between two worlds, one that is read and one that is written.
+// Tests the mover alone, with up to 2 reads of 64 bytes in flight and with up to 32 of 128 bytes. Jobs of all sources
+// run; `in` models the environment of the read side, `out` that of the write side.
 #include "tb/rtl/dma/control.h"
 
 namespace gmmu::dma {
@@ -14,7 +14,7 @@ struct Move {
   std::vector<uint64_t> words;
 };
 
-/// One mover and its two worlds. Jobs and words are supplied as fast as the mover accepts them.
+/// One mover and its two environments. Jobs and words are offered as fast as the mover accepts them.
 class Rig {
  public:
   static constexpr unsigned kPages = 48;
@@ -29,10 +29,10 @@ class Rig {
   Steering blocks;
   SteeringWorld in, out;
   std::vector<Move> jobs;
-  size_t next = 0, retired = 0;       // next: jobs accepted; retired: jobs that have all their B
+  size_t next = 0, retired = 0;       // next: accepted jobs; retired: jobs with all their B
   size_t most = 0;                    // maximum number of jobs in progress
-  size_t fails_at = ~size_t{0};       // the first failing job; later retirements are uncertain
-  uint64_t words_end = ~uint64_t{0};  // words that may arrive now or, with words_dead, ever
+  size_t fails_at = ~size_t{0};       // the first failing job; it and later jobs may or may not retire
+  uint64_t words_end = ~uint64_t{0};  // limit of the words supplied; with words_dead, no more follow
   bool words_dead = false, kill = false, fault_ready = false;
   uint64_t read_bytes = 0, written_bytes = 0;
 
@@ -99,7 +99,7 @@ class Rig {
     offer_ = word_offer_ = Offer();
     read_bytes = written_bytes = 0;
   }
-  /// Returns a byte that the job writes; no value where its source fails.
+  /// Returns byte `k` that the job writes; no value if its source fails there.
   std::optional<uint8_t> Byte(const Move& job, uint64_t k) const {
     if (job.source == kCopy) {
       const auto place = in.Find(job.src, job.src.address + k, false);
@@ -126,7 +126,7 @@ class Rig {
     }
     return bytes;
   }
-  /// Checks that no bytes other than those of jobs were written.
+  /// Checks that only bytes of accepted jobs were written, with correct values.
   void CheckNothingBeside() const {
     std::map<SteeringWorld::Address, std::optional<uint8_t>> may;
     for (size_t n = 0; n < next; ++n)
@@ -172,7 +172,7 @@ class Rig {
       top.move_i[n_] = Pack(fields);
     }
     const bool more = !kill && word_ < words_end && !words_.empty();
-    top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the final word may still be offered
+    top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the last word may still be offered
     top.move_word_valid_i[n_] = word_offer_.Now(more, blocks, top.move_dead_i[n_] ? 0 : manner_.idle_percent);
     if (top.move_word_valid_i[n_]) top.move_word_i[n_] = words_.front();
   }
@@ -320,7 +320,7 @@ TEST_P(Mover, WordsThatRunDryAreAFailureOfTheirJobWithoutReason) {
     rig.words_dead = true;
     rig.words_end = rig.blocks.Random(0, rig.jobs[job].words.size() - 1);
     for (size_t n = 0; n < job; ++n) rig.words_end += rig.jobs[n].words.size();
-    rig.jobs.resize(job + 1);  // These words precede all words of later commands.
+    rig.jobs.resize(job + 1);  // No later job exists that needs words.
     ASSERT_TRUE(rig.Until([&] { return rig.fault(); })) << "no fault";
     EXPECT_EQ(rig.fault_what() >> 14, 0u);
     EXPECT_EQ(rig.retired, job);
@@ -351,7 +351,7 @@ TEST_P(Mover, KillGivesUpAllJobsWithoutAFault) {
   for (uint64_t seed = 40; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rig rig(n_, manner_, seed);
-    const bool broken = seed % 4 == 3;  // a write fault may then come before the kill
+    const bool broken = seed % 4 == 3;  // a write fault may then precede the kill
     for (int n = 0; broken && n < 10; ++n)
       BreakPage(rig.out, rig.blocks, rig.out.pages[0x10000 + n], Fault::kWriteProtect);
     for (int round = 0; round < 4; ++round) {

@@ -19,7 +19,7 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
     for (unsigned n = 0; n < kPages; n += 3) {
       UnitPage& page = world.pages[0x10000 + n];
       switch (blocks.Random(0, 4)) {
-        case 0:  // a fault, with which the zero bit is undefined
+        case 0:  // a fault; the zero bit is then undefined
           page.fault = static_cast<Fault>(blocks.Random(1, 8));
           page.level = blocks.Random(0, 5);
           break;
@@ -155,7 +155,7 @@ TEST_P(Path, AFaultOfTheTranslationIsToldThoughThePageBeZero) {
 }
 
 TEST_P(Path, PhysicalBurstsAndAnswersBothGetOn) {
-  // Bursts of both kinds are always pending: neither kind may wait until there are none of the other.
+  // Bursts of both kinds are always pending: neither kind may wait until no burst of the other kind is left.
   Steering blocks(3);
   SteeringWorld world(blocks, 4 + n_, manner_);
   world.pages[0x10000] = {Target::kSystem, 5, false, false, Fault::kNone, 0};
@@ -195,7 +195,7 @@ TEST_P(Path, AResultAndARequestStandUntilTheyAreTaken) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Path, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
 
-class PathRate : public Path {};  // nothing delays the path
+class PathRate : public Path {};  // the path is never stalled
 
 TEST_P(PathRate, AFastPathGivesAResultEveryCycle) {
   Steering blocks(5);

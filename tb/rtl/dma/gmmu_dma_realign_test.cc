@@ -4,7 +4,7 @@
 namespace gmmu::dma {
 namespace {
 
-/// A range of bytes with its alignments at the source and at the destination.
+/// The bytes of a range, and its alignment at the source and at the destination.
 struct Range {
   unsigned from, to;  // lanes of the first byte at the source and at the destination
   std::vector<uint8_t> bytes;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the rings alone: one ring with the fewest spaces, one with the defaults, and four. The bench acts as software,
-// fetcher and command processor; a model follows every ring.
+// Tests gmmu_dma_ring alone: with one ring and the fewest spaces, with the defaults, and with four rings. The bench
+// acts as software, fetcher and command processor, and models the state of each ring.
 #include "tb/rtl/dma/rings_machine.h"
 
 namespace gmmu::dma {
@@ -93,7 +93,7 @@ TEST_P(Rings, ATailThatTheRingDoesNotHaveStopsItUntilItsEnableGoesDownAndUp) {
 TEST_P(Rings, AnEntryPastTheEndOfTheAddressesStopsTheRing) {
   RingsBench bench(n_, manner_, 50);
   bench.SetSize(0, 8);
-  bench.SetBase(0, 0xffff'ffff'f000);  // from this base 128 entries fit
+  bench.SetBase(0, 0xffff'ffff'f000);  // base of the last 128 entries below 2^48
   StartAll(bench, true);
   for (int i = 0; i < 128; ++i) {
     bench.Put(0, bench.AnyEntry(0));
@@ -172,11 +172,11 @@ TEST_P(Rings, APreemptedRingStandsUntilItsNextLife) {
     bench.fail_percent = 10;
     bench.unreadable_percent = 5;
     StartAll(bench);
-    std::array<unsigned, 4> stands{};  // cycles until each ring is enabled again
+    std::array<unsigned, 4> stands{};  // cycles since each ring stopped
     for (int i = 0; i < 8000 && !HasFailure(); ++i) {
       const unsigned r = bench.Random(0, bench.rings.size() - 1);
       if (bench.Chance(20) && !bench.Full(r)) bench.Put(r, bench.AnyEntry(10));
-      if (bench.Chance(3)) bench.Preempt(r, bench.Chance(80));  // In the other cases the request is withdrawn.
+      if (bench.Chance(3)) bench.Preempt(r, bench.Chance(80));  // in the other 20 %, withdraws the request
       for (unsigned each = 0; each < bench.rings.size(); ++each) {
         const RingModel& ring = bench.rings[each];
         if ((ring.preempted || ring.error) && stands[each]++ > bench.Random(20, 100)) {

@@ -90,7 +90,7 @@ TEST_F(Split, GivesAPieceEveryCycleAlsoAcrossRanges) {
 }
 
 TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
-  // These are the last bursts of a range that ends with the address space, and a carry through all bits.
+  // A range that ends at the end of the address space, and a range whose addresses carry through many bits.
   Check(1, {{0xfffffffffffffe01, 0x1ff, 1}, {0x00ffffffffffff01, 0x400, 2}}, {0, 0}, 1);
   Blocks blocks(1);
   auto& top = blocks.t;
@@ -112,7 +112,7 @@ TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
           EXPECT_EQ(top.split_address_o[1], pieces == 0 ? 0x80 : 0x100u * pieces);
           ++pieces;
         });
-  EXPECT_FALSE(last);  // 0x300000080 bytes need many more bursts
+  EXPECT_FALSE(last);  // The range is not complete after 1000 bursts.
   EXPECT_EQ(bytes, 0x80 + 0x100u * (pieces - 1));
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 class EngineErrors : public Engine {
  protected:
-  /// Runs a good copy, then the words, then a copy that must not begin. The ring must stop at the words.
+  /// Executes a valid copy, then `words`, then a copy that must not start. The ring must stop at `words`.
   void ExpectRefused(const std::vector<uint64_t>& words, Fault reason, bool privileged = true) {
     SCOPED_TRACE(regs::NameOf(reason));
     Start(1, {}, privileged);
@@ -76,7 +76,7 @@ TEST_F(EngineErrors, UnbuiltSpacesAndApertureRangesAreRefused) {
 }
 
 TEST_F(EngineErrors, ApertureEntriesPastTheEndOfTheAddressesAreRefused) {
-  const uint64_t base = 0xffff'ffff'f000;  // 512 entries fit from this base
+  const uint64_t base = 0xffff'ffff'f000;  // base of the last 512 entries below 2^48
   const auto refused = [&](const Buffer& buffer) {
     Start(1, {}, true);
     m->t.aperture_base_i = base;

@@ -34,8 +34,7 @@ TEST_P(Overlap, WaitBitsMakeItTheModelsBytes) {
   RunAndCompare(Chain(true), 2000000);
 }
 
-// The counter-test: the hardware does not order commands without wait bits, so the same list without them writes other
-// bytes. Otherwise the test above would prove nothing.
+// The same list without wait bits must write other bytes; otherwise the test above would prove nothing.
 TEST_P(Overlap, WithoutThemItIsNot) {
   Start(GetParam(), Timing::Ideal(100));
   Buffer buffer = Chain(false);

@@ -21,7 +21,7 @@ class Preempted : public Random {
     EXPECT_EQ(m->preempted_irqs, before + m->Ring(ring).preempted);
     return m->Ring(ring).preempted;
   }
-  /// Expects that nothing is in flight and that no further burst or command begins.
+  /// Expects that nothing is in flight and that no further burst or command starts.
   void ExpectRest() {
     EXPECT_EQ(m->WritesInFlight(), 0);
     const uint64_t bursts = m->bursts[0] + m->bursts[1] + m->bursts[2];
@@ -57,7 +57,7 @@ class Preempted : public Random {
         const bool done = m->Ring(0).head == 1;
         EXPECT_EQ(m->Ring(0).last_fence, done ? fence : 0);
         EXPECT_EQ(m->entries, entries + done);
-        if (done) break;  // Otherwise the entry has not begun.
+        if (done) break;  // otherwise the entry has not started
       } else {
         ++interrupted;
         EXPECT_EQ(m->Ring(0).fence, fence);
@@ -162,7 +162,7 @@ TEST_F(PreemptedRings, AnErrorOfACommandUnderWayWins) {
       EXPECT_EQ(m->Ring(0).error_offset, 32u);
       EXPECT_EQ(m->preempted_irqs, 0u);
       EXPECT_EQ(m->faults.size(), 1u);
-      m->Run(50);  // The request stays set.
+      m->Run(50);  // the preemption request stays set
       EXPECT_FALSE(m->Ring(0).preempted) << "a ring at an error is not preempted too";
       EXPECT_EQ(m->preempted_irqs, 0u);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests random command lists against the plain model, with and without failing pages.
+// Tests random command lists against the reference model, with and without failing pages.
 #include "tb/rtl/dma/random_commands.h"
 
 namespace gmmu::dma {
@@ -80,7 +80,7 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   EXPECT_EQ(m->Ring(0).fence, fence);
   EXPECT_EQ(m->FenceRecord(0, 0), before.host.Read64(Machine::kFenceBase));  // The fence record is not written.
   EXPECT_EQ(m->faults.size(), 1u);
-  // Earlier commands are complete; the failed command and later ones may be done in part.
+  // Earlier commands are complete; the failed command and later ones may have been executed in part.
   unsigned wrong = 0;
   auto check = [&](const Memory& seen, const Memory& complete, const Memory& all) {
     for (auto& [number, bytes] : complete.pages()) {

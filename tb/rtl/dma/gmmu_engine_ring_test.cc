@@ -7,7 +7,7 @@ namespace {
 
 class EngineRings : public Engine {
  protected:
-  /// Makes a new machine whose ring 0 has one entry; every run is the same to the cycle.
+  /// Makes a new machine whose ring 0 has one entry. All runs are identical, cycle by cycle.
   void SubmitOneFill() {
     Start(6);
     m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
@@ -39,7 +39,7 @@ TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
 TEST_F(EngineRings, TakeTurns) {
   Start(2);
   m->StartRing(1, false);
-  m->buffer_space = 2;  // It is the only space that the unprivileged ring may name.
+  m->buffer_space = 2;  // the only space that ring 1, which is not privileged, may name
   m->t.enable_i = 0;
   for (unsigned n = 0; n < 4; ++n) {
     m->Submit(0, Buffer().Fill(Dst(100 * n), 100, n).words);
@@ -72,7 +72,7 @@ TEST_F(EngineRings, AnErrorOnOneDoesNotStopTheOther) {
   AtRest();
 }
 
-/// The ring is disabled after `delay` cycles of work, for `off` cycles.
+/// The ring is disabled for a random time, after a random time of work.
 TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
@@ -87,7 +87,7 @@ TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
     bool done = m->entries != 0 || m->error_irqs != 0;
     m->StopRing(0);
     m->Run(m->Random(1, seed % 3 ? 2 : 500));
-    done = done || m->entries != 0 || m->error_irqs != 0;  // it ended in the cycle of the stop
+    done = done || m->entries != 0 || m->error_irqs != 0;  // the entry ended as the ring was disabled
     if (seed % 5 == 0) m->pages[{1, (kSrc >> 12) + 1}].zero = true;
     m->StartRing(0, true);
     m->Run(2);
@@ -151,7 +151,7 @@ TEST_F(EngineRings, SwitchedOffInAnyCycleOfItsStartEndsNothing) {
   while (m->entries == 0 && m->now < 10000) m->Step();
   const uint64_t end = m->now;
   ASSERT_GT(end, begin + 100);
-  // In consecutive cycles the entry is requested, read and checked, and its buffer is requested.
+  // These cycles include the request, read and check of the entry, and the request of its buffer.
   for (uint64_t at = begin; at < end - 60; ++at) {
     SCOPED_TRACE(at - begin);
     SubmitOneFill();

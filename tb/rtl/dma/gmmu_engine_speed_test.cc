@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures utilisation of the bus: bytes / (bus bytes * cycles from the first AR to the last B), for 256 KiB,
+// Measures bus utilisation: bytes / (bus bytes * cycles from the first AR to the last B), for 256 KiB,
 // with 100 cycles of memory latency and 2 of translation. Commands are fetched through a separate port.
 #include <cstdio>
 
@@ -105,7 +105,7 @@ TEST_F(EngineSpeed, PagesAndSmallCopies) {
   EXPECT_GE(Measure("64 B copies", 64, 64, 0, 0, false), Least(0.95, 64));
   EXPECT_GE(Measure("64 B physical copies", 64, 64, 0, 0, true), Least(0.95, 64));
   Measure("8 B physical copies", 8, 8, 0, 0, true);
-  if (kBus == 8) EXPECT_GE(by_ring_, 0.195);  // This is a command every five cycles.
+  if (kBus == 8) EXPECT_GE(by_ring_, 0.195);  // one command per five cycles
 }
 
 }  // namespace

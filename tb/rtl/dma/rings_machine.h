@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the rings alone: the bench acts as software, fetcher and command processor, and a model follows every ring.
+// Drives the rings alone. The bench acts as software, fetcher and command processor, and models the state of each ring.
 #pragma once
 
 #include <array>
@@ -10,12 +10,12 @@ namespace gmmu::dma {
 
 using Entry = std::array<uint64_t, 4>;  // the four words in memory order
 
-/// A ring in the form that software sees.
+/// The expected state of a ring as software sees it.
 struct RingModel {
   bool enable = false, error = false, preempted = false;
-  unsigned asked_for = 0;  // cycles in which preemption was requested and the ring enabled
+  unsigned asked_for = 0;  // consecutive cycles of a preemption request while enabled
   unsigned asked_ago = 9;  // cycles since such a request
-  bool off = false;        // the ring was disabled since its entry began
+  bool off = false;        // the ring was disabled after its entry started
   bool overrun = false;    // its tail is not below its size
   unsigned head = 0, tail = 0, size = 4;
   uint32_t last_fence = 0, entries = 0, fence = 0, offset = 0, header = 0;
@@ -118,7 +118,7 @@ class RingsBench : public Steering {
     entry[1] = shape.raw;
     return entry;
   }
-  bool Ready(unsigned r) const {  // Returns whether the ring has work.
+  bool Ready(unsigned r) const {  // whether the ring has work
     const RingModel& ring = rings[r];
     return t.rings_enable_i[n] && configs_[r].enable && ring.enable && !ring.error && !ring.preempted &&
            !configs_[r].preempt && (ring.overrun || ring.head != ring.tail);
@@ -192,7 +192,7 @@ class RingsBench : public Steering {
     } else if (phase == kWords) {
       words_.Drive(*this, manner.idle_percent, t.entry_valid_i[n], t.entry_word_i[n], t.entry_error_i[n]);
     } else {
-      t.entry_valid_i[n] = phase == kRun && Chance(50);  // These are the buffer's words.
+      t.entry_valid_i[n] = phase == kRun && Chance(50);  // words of the paging buffer
       t.entry_error_i[n] = phase == kRun && Chance(5);
     }
     t.entry_fault_i[n] = Pack(unreadable_.Fields());
@@ -240,21 +240,21 @@ class RingsBench : public Steering {
       ring.off = State(r).busy && (ring.off || !enable);
     }
   }
-  /// Checks that a ring becomes preempted only because its entry stopped, or when it has no entry in progress.
+  /// Checks that a ring becomes preempted only when its entry has stopped or it has no entry in progress.
   void SamplePreemptions();
   void SamplePulses();
   void SampleStates();
   void SamplePhase();
   /// Called when the block requests a ring's entry: checks that it is the ring's turn.
   void Begin();
-  /// Called when a ring stops at an entry that cannot be requested.
+  /// Called when a ring stops at an entry that it cannot request.
   void BeginUnfit();
   void Judge();
   void SampleRun();
   void SampleLog();
 
  public:
-  bool slow_run = false;  // the command processor ends only when it is stopped
+  bool slow_run = false;  // the command processor does not finish until it is stopped
 
  private:
   Config configs_[4]{};  // by ring, as on the ports
@@ -265,7 +265,7 @@ class RingsBench : public Steering {
   unsigned path_ = 0, delay_ = 0, killed_for_ = 0;
   uint64_t asked_at_ = 0;  // cycle in which the request was first offered
   bool irq_before_ = false, done_before_ = false, quiet_before_ = false;
-  bool stopping_ = false, stopped_before_ = false;  // the entry is stopping; had stopped a cycle ago
+  bool stopping_ = false, stopped_before_ = false;  // the entry is being stopped; it stopped in the previous cycle
   std::array<bool, 4> busy_before_{};
   std::array<unsigned, 4> idle_for_{};
   uint32_t stop_offset_ = 0;
