@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rooms of sw/ and sim/ and the order of their layers.
 
-A room is a folder with sources. Its files may include their own room and every room below it: the rooms in its row, and
-those below them. Rooms above the operating system may include only its application classes and plain values.
+A room is a folder with sources. Its files may include their own room and every room below it: those that its row
+names, and those that these stand on. Of the operating system the rooms above it include the application's classes,
+the calls of VidMm and plain values only.
 """
 import pathlib
 
+import sizes
 import tree
 
 # Maps each room (source folder) to the rooms that it may include.
@@ -55,17 +57,25 @@ ROOMS = {
     "sim/policy_python": ("sim/twin",),
 }
 
-# From sw/os, rooms above the operating system may include only the application's classes and these values.
+# From sw/os, rooms above the operating system may include only the application's classes, the calls of VidMm, and these
+# values.
 FACADE = "sw/os/application"
+CALLS = {f"sw/os/vidmm/{name}.h" for name in (
+    "allocations", "aperture", "context_allocations", "mappings", "monitored_fence", "process_tables", "processes",
+    "render_calls", "residency", "transfers", "va_calls", "vidmm", "vidmm_link")}
 VALUES = {f"sw/os/{name}.h" for name in (
     "base/bug_check", "base/errors", "base/ledger", "base/page_math", "base/parameters", "base/random", "base/text",
     "miniport/allocation", "miniport/mdl")}
 
-# Maps a hidden room to the only folder whose sources and tests may include it. All other files use an interface header:
+# Types that the headers above leave incomplete for applications, which ask sw/os/application/facts.h instead.
+INCOMPLETE = {"sw/os/vidmm/allocation.h", "sw/os/vidmm/gpu_process.h"}
+
+# Maps a hidden room to the folder whose sources and tests alone may include it. All others use an interface header:
 # sw/os/hal/remapping.h, sim/iommu/remapper.h.
 BORDERS = {"sw/os/hal/vtd": "sw/os/hal", "sim/iommu/vtd": "sim/iommu"}
 
 BOOTS = "it builds the machine and boots it"
+MANAGES = "it moves memory as the system does, without VidMm's calls"
 LOADS = "it looks at a driver's file, which is not loaded"
 # Permitted exceptions to the rules: (file, header) and the reason.
 EXCEPTIONS = {
@@ -76,8 +86,9 @@ EXCEPTIONS = {
     ("sw/workload/life.cc", "sw/os/dxgkrnl/physical_adapter.h"): BOOTS,
     ("sw/workload/life.cc", "sw/os/kernel/kernel.h"): BOOTS,
     ("sw/workload/life.cc", "sw/os/threads/worker.h"): BOOTS,
-    ("sw/workload/life.cc", "sw/os/vidmm/vidmm_link.h"): BOOTS,
     ("sw/workload/life.cc", "sw/os/vidsch/vidsch.h"): BOOTS,
+    ("sw/workload/procedures/isolation_memory.cc", "sw/os/vidmm/paging_work.h"): MANAGES,
+    ("sw/workload/procedures/isolation_memory.cc", "sw/os/vidmm/placement.h"): MANAGES,
     ("sw/workload/plug_in.h", "sw/os/dxgkrnl/dxgkrnl.h"): "the system calls this half of the driver",
     ("sw/app/load_driver.cc", "sw/os/miniport/import_scan.h"): LOADS,
     ("sw/app/scan_driver.cc", "sw/os/miniport/import_scan.h"): LOADS,
@@ -97,9 +108,9 @@ USERS = [room for room in ROOMS if FACADE in below(room) and not room.startswith
 
 
 def beside_the_facade(room, target):
-    """Whether a user of the operating system includes a part of it other than FACADE and VALUES."""
+    """A user of the operating system includes another part of it than FACADE, CALLS and VALUES."""
     return (room in USERS and target.startswith("sw/os/") and not target.startswith(f"{FACADE}/")
-            and target not in VALUES)
+            and target not in CALLS | VALUES)
 
 
 def row_errors(files, rows=None):
@@ -134,7 +145,14 @@ def include_errors(files, exceptions=None):
     return found
 
 
+def open_errors(files):
+    """Headers for applications that complete a type of INCOMPLETE, by themselves or through others."""
+    return [f"{path}: completes the type of {header} for applications" for path, reached in sorted(sizes.reach(files).items())
+            if path in CALLS | VALUES or path.startswith(f"{FACADE}/") and path.endswith(".h")
+            for header in sorted(INCOMPLETE & reached)]
+
+
 def errors():
     """The errors in the checkout."""
     files = tree.texts(("sw", "sim"), (".h", ".cc"))
-    return row_errors(files) + include_errors(files)
+    return row_errors(files) + include_errors(files) + open_errors(files)

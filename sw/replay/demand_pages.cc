@@ -25,19 +25,20 @@ DemandPages::DemandPages(workload::Life& life, const os::GpuProcess& process, co
   const auto take = [&] {
     for (uint64_t i = 0; i < std::min<uint64_t>(frames, touched_.size()); ++i) {
       Frame frame;
-      frame.memory = life_.memory.CreateFragmented("replay frame " + std::to_string(i), kPiece, options.fragmented);
+      frame.memory = life_.vidmm.allocations().CreateFragmented("replay frame " + std::to_string(i), kPiece,
+                                                                options.fragmented);
       frames_.push_back(frame);
-      life_.memory.MakeResident(*frame.memory);
+      life_.vidmm.MakeResident(*frame.memory);
     }
-    host_ = os::HostMemory(life_.memory, kPiece);
+    host_ = os::MakeHostMemory(life_.vidmm, kPiece);
   };
   life.Work([&] { WithRoom(options, take); });
 }
 
 void DemandPages::End() {
   life_.Work([&] {
-    for (const auto& [piece, frame] : places_) life_.memory.Unmap(process_, piece * kPiece, kPiece / kPage);
-    for (Frame& frame : frames_) life_.memory.DestroyAllocation(frame.memory);
+    for (const auto& [piece, frame] : places_) life_.vidmm.Unmap(process_, piece * kPiece, kPiece / kPage);
+    for (Frame& frame : frames_) life_.vidmm.DestroyAllocation(frame.memory);
     host_.Release();
   });
   places_.clear();
@@ -95,17 +96,17 @@ std::list<DemandPages::Frame>::iterator DemandPages::Victim() {
 void DemandPages::BringOne(uint64_t piece, bool prefetch, DemandTally& tally) {
   const auto frame = Victim();
   if (frame->piece != 0) {
-    life_.memory.Unmap(process_, frame->piece * kPiece, kPiece / kPage);
+    life_.vidmm.Unmap(process_, frame->piece * kPiece, kPiece / kPage);
     places_.erase(frame->piece);
     ++tally.evicted;
     if (frame->dirty) {
-      life_.memory.PageOut(*frame->memory, host_, kPiece);
+      life_.vidmm.transfers().PageOut(*frame->memory, host_, kPiece);
       ++tally.written_back;
       tally.bytes_out += kPiece;
     }
   }
-  life_.memory.PageIn(*frame->memory, host_, kPiece);
-  life_.memory.Map(process_, piece * kPiece, *frame->memory, 0, kPiece / kPage);
+  life_.vidmm.transfers().PageIn(*frame->memory, host_, kPiece);
+  life_.vidmm.Map(process_, piece * kPiece, *frame->memory, 0, kPiece / kPage);
   tally.bytes_in += kPiece;
   ++(prefetch ? tally.prefetched : tally.faulted);
   *frame = {frame->memory, piece, false, prefetch, true};

@@ -80,7 +80,7 @@ class DemandPages {
   std::list<Frame> frames_;                     // free frames first, then by arrival, or by last use with kLru
   std::unordered_map<uint64_t, std::list<Frame>::iterator> places_;
   uint64_t used_ = 0;
-  os::HostMemory host_;  // source and target of all copies; its contents do not matter
+  os::SystemBuffer host_;  // source and target of all copies; its contents do not matter
 };
 
 }  // namespace gmmu::replay

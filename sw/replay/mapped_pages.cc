@@ -50,9 +50,9 @@ MappedPages::MappedPages(workload::Life& life, const Footprint& footprint, const
   facts_.pieces = pieces.size();
   facts_.regions = footprint.Pieces(facts_.region_bytes).size();
   const auto map = [&] {
-    process_ = life_.memory.CreateProcess("replay");
-    reserved_ = life_.memory.ReserveVa(*process_, Rebase::Span(footprint, facts_.region_bytes, options.keep_gaps) +
-                                                      facts_.region_bytes);
+    process_ = life_.vidmm.CreateProcess("replay");
+    reserved_ = life_.vidmm.ReserveVa(*process_, Rebase::Span(footprint, facts_.region_bytes, options.keep_gaps) +
+                                                     facts_.region_bytes);
     facts_.va = (reserved_ + facts_.region_bytes - 1) / facts_.region_bytes * facts_.region_bytes;
     moved_ = std::make_unique<Rebase>(footprint, facts_.region_bytes, facts_.va, options.keep_gaps);
     const std::vector<Run> runs = Runs(pieces);
@@ -77,11 +77,11 @@ std::vector<MappedPages::Run> MappedPages::Runs(const std::vector<uint64_t>& pie
 void MappedPages::Done(uint64_t pieces) { progress_(pieces, facts_.pieces); }
 
 void MappedPages::TakeVram(uint64_t first, uint64_t count) {
-  os::Allocation* memory = life_.memory.CreateFragmented("replay", count * kBlock, options_.fragmented);
+  os::Allocation* memory = life_.vidmm.allocations().CreateFragmented("replay", count * kBlock, options_.fragmented);
   try {
-    life_.memory.MakeResident(*memory);
+    life_.vidmm.MakeResident(*memory);
   } catch (const os::NoRoom&) {
-    life_.memory.DestroyAllocation(memory);
+    life_.vidmm.DestroyAllocation(memory);
     if (count == 1 || life_.gpu().facts().memory.size() == 1) throw;
     TakeVram(first, count / 2);
     return TakeVram(first + count / 2, count - count / 2);
@@ -103,8 +103,8 @@ void MappedPages::MapVram(const std::vector<Run>& runs) {
         continue;
       }
       const uint64_t count = std::min(run.count - done, begin + pieces - piece);
-      life_.memory.Map(*process_, run.va + done * kBlock, **memory, (piece - begin) * (kBlock / kPage),
-                       count * (kBlock / kPage));
+      life_.vidmm.Map(*process_, run.va + done * kBlock, **memory, (piece - begin) * (kBlock / kPage),
+                      count * (kBlock / kPage));
       done += count;
       Done(piece + count);
     }
@@ -113,10 +113,10 @@ void MappedPages::MapVram(const std::vector<Run>& runs) {
 
 bool MappedPages::TakeLarge(uint64_t piece, bool whole) {
   const std::string name = "replay " + std::to_string(piece);
-  os::Allocation* page = whole ? life_.memory.CreateContiguous(name, kLargePage, kLargePage)
-                               : life_.memory.CreateFragmented(name, kLargePage, 100);
+  os::Allocation* page = whole ? life_.vidmm.allocations().CreateContiguous(name, kLargePage, kLargePage)
+                               : life_.vidmm.allocations().CreateFragmented(name, kLargePage, 100);
   allocations_.push_back(page);
-  life_.memory.MakeResident(*page);
+  life_.vidmm.MakeResident(*page);
   facts_.whole_pieces += whole ? 1 : 0;
   return whole;
 }
@@ -134,8 +134,8 @@ void MappedPages::MapLarge(const std::vector<Run>& runs) {
         for (uint64_t i = 0; i < run.count; ++i) {
           const uint64_t va = run.va + i * kLargePage, piece = run.first + i;
           if (!all_first) taken.push_back(take(piece));
-          if (taken[piece]) life_.memory.MapLarge(*process_, va, 1, *allocations_[piece]);
-          else life_.memory.Map(*process_, va, *allocations_[piece], 0, kLargePage / kPage);
+          if (taken[piece]) life_.vidmm.mappings().MapLarge(*process_, va, 1, *allocations_[piece]);
+          else life_.vidmm.Map(*process_, va, *allocations_[piece], 0, kLargePage / kPage);
           Done(piece + 1);
         }
       }
@@ -146,8 +146,9 @@ void MappedPages::MapLarge(const std::vector<Run>& runs) {
                          full.what() + (", for " + std::to_string(taken.size())) + " of " +
                              std::to_string(facts_.pieces) + " pages of 2 MiB between what else lies there");
       }
-      for (const Run& run : runs) life_.memory.UnmapAndFreeTables(*process_, run.va, run.count * (kLargePage / kPage));
-      for (os::Allocation* page : allocations_) life_.memory.DestroyAllocation(page);
+      for (const Run& run : runs)
+        life_.vidmm.mappings().UnmapAndFreeTables(*process_, run.va, run.count * (kLargePage / kPage));
+      for (os::Allocation* page : allocations_) life_.vidmm.DestroyAllocation(page);
       allocations_.clear();
       facts_.whole_pieces = 0;
     }
@@ -156,18 +157,18 @@ void MappedPages::MapLarge(const std::vector<Run>& runs) {
 
 void MappedPages::MapSystem(const std::vector<Run>& runs) {
   for (const Run& run : runs) {
-    host_.emplace_back(life_.memory, run.count * kBlock);
-    life_.memory.MapHost(*process_, run.va, host_.back());
+    host_.push_back(os::MakeHostMemory(life_.vidmm, run.count * kBlock));
+    life_.vidmm.mappings().MapSystem(*process_, run.va, host_.back());
     Done(run.first + run.count);
   }
 }
 
 void MappedPages::End() {
   life_.Work([&] {
-    life_.memory.FreeVa(*process_, reserved_);
-    for (os::Allocation* allocation : allocations_) life_.memory.DestroyAllocation(allocation);
-    life_.memory.DestroyProcess(process_);
-    for (os::HostMemory& memory : host_) memory.Release();
+    life_.vidmm.FreeVa(*process_, reserved_);
+    for (os::Allocation* allocation : allocations_) life_.vidmm.DestroyAllocation(allocation);
+    life_.vidmm.DestroyProcess(process_);
+    for (os::SystemBuffer& memory : host_) memory.Release();
   });
 }
 

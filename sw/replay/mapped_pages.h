@@ -67,7 +67,7 @@ class MappedPages {
   uint64_t reserved_ = 0;
   std::unique_ptr<Rebase> moved_;
   std::vector<os::Allocation*> allocations_;
-  std::vector<os::HostMemory> host_;
+  std::vector<os::SystemBuffer> host_;
 };
 
 }  // namespace gmmu::replay

@@ -39,9 +39,9 @@ ClientRun ReadOf(os::GpuProcess* process, uint64_t va, const std::vector<uint8_t
   return run;
 }
 
-ClientBatch::ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> runs, std::string what)
-    : memory_(memory), what_(std::move(what)) {
-  const os::Gpu gpu(memory);
+ClientBatch::ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what)
+    : vidmm_(vidmm), what_(std::move(what)) {
+  const os::Gpu gpu(vidmm.gpu());
   uint64_t most = 0;
   for (const ClientRun& run : runs) {
     if (run.order.count == 0) continue;
@@ -59,26 +59,26 @@ ClientBatch::ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> r
     start.step = run.order.count == 1 ? 1 : static_cast<uint32_t>(run.order.step);
     if (const PlugIn* plug_in = PlugIn::Current()) {
       ends_.emplace_back();
-      plug_in->Run(memory, run, AccessesOf(run) / 2, ends_.back());
+      plug_in->Run(vidmm, run, AccessesOf(run) / 2, ends_.back());
     } else {
       gpu.Escape(start, "the start of a client");
     }
     runs_.push_back(run);
     most = std::max(most, run.order.count);
   }
-  const os::Host host(memory);
+  const os::Host host(vidmm);
   bound_ns_ = host.Bound(BoundNs(most));
   deadline_ = host.platform().NowNs() + bound_ns_;
 }
 
 bool ClientBatch::busy() const {
   for (size_t i = 0; i < ends_.size(); ++i)
-    PlugIn::Current()->Run(memory_, runs_[i], std::min(ends_[i].count + 1, AccessesOf(runs_[i]) - 1), ends_[i]);
+    PlugIn::Current()->Run(vidmm_, runs_[i], std::min(ends_[i].count + 1, AccessesOf(runs_[i]) - 1), ends_[i]);
   if (!ends_.empty()) return true;
   for (const ClientRun& run : runs_) {
     kmd::EscapeQueryClient state;
     state.client = run.client;
-    os::Gpu(memory_).Escape(state, "the query of a client");
+    os::Gpu(vidmm_.gpu()).Escape(state, "the query of a client");
     if (state.busy != 0) return true;
   }
   return false;
@@ -86,7 +86,7 @@ bool ClientBatch::busy() const {
 
 void ClientBatch::Finish(std::vector<Check>& checks) {
   for (size_t i = 0; i < ends_.size(); ++i) {
-    PlugIn::Current()->Run(memory_, runs_[i], AccessesOf(runs_[i]), ends_[i]);
+    PlugIn::Current()->Run(vidmm_, runs_[i], AccessesOf(runs_[i]), ends_[i]);
     Judge(runs_[i], ends_[i], checks);
   }
   if (!ends_.empty()) return;
@@ -94,13 +94,13 @@ void ClientBatch::Finish(std::vector<Check>& checks) {
 }
 
 void ClientBatch::FinishOne(const ClientRun& run, std::vector<Check>& checks) {
-  const os::Host host(memory_);
+  const os::Host host(vidmm_);
   kmd::EscapeQueryClient state;
   while (true) {
     const uint64_t delivered = host.interrupts();
     state = {};
     state.client = run.client;
-    os::Gpu(memory_).Escape(state, "the query of a client");
+    os::Gpu(vidmm_.gpu()).Escape(state, "the query of a client");
     if (state.busy == 0) break;
     const uint64_t now = host.platform().NowNs();
     if (now >= deadline_) {
@@ -136,7 +136,7 @@ void ClientBatch::Judge(const ClientRun& run, const ClientEnd& state, std::vecto
   if (state.fault) {
     fault.text = "client " + std::to_string(run.client) + " stopped at " + os::Hex(state.fault_address) + ": " +
                  fault.name + ", level " + std::to_string(state.level) + " (" + what_ + ")";
-    os::Host(memory_).Fail(fault);
+    os::Host(vidmm_).Fail(fault);
   }
   std::string text;
   const uint64_t accesses = AccessesOf(run);
@@ -150,9 +150,9 @@ void ClientBatch::Judge(const ClientRun& run, const ClientEnd& state, std::vecto
   checks.push_back({what_ + ", client " + std::to_string(run.client), text.empty(), text});
 }
 
-void RunClients(const os::VideoMemory& memory, const std::vector<ClientRun>& runs, const std::string& what,
+void RunClients(os::VidMm& vidmm, const std::vector<ClientRun>& runs, const std::string& what,
                 std::vector<Check>& checks) {
-  ClientBatch(memory, runs, what).Finish(checks);
+  ClientBatch(vidmm, runs, what).Finish(checks);
 }
 
 }  // namespace gmmu::workload

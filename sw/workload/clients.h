@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "hw/gmmu_regs.h"
-#include "os/application/video_memory.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/job.h"
 #include "workload/lines.h"
 
@@ -44,8 +44,8 @@ ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes);
 class ClientBatch {
  public:
   /// Starts the runs; `what` names them in checks and errors.
-  ClientBatch(const os::VideoMemory& memory, std::vector<ClientRun> runs, std::string what);
-  /// True until all runs have ended.
+  ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what);
+  /// True while any run has not ended.
   bool busy() const;
   /// Waits until all runs have ended and appends a check for each to `checks`. Throws os::DeviceFault if a client ended
   /// with a fault, os::OsTimeout if a run does not end.
@@ -55,7 +55,7 @@ class ClientBatch {
   void FinishOne(const ClientRun& run, std::vector<Check>& checks);
   void Judge(const ClientRun& run, const ClientEnd& end, std::vector<Check>& checks);
 
-  const os::VideoMemory memory_;
+  os::VidMm& vidmm_;
   std::vector<ClientRun> runs_;
   /// Results of runs that a plug-in performs: half of the accesses at the start, one at each query, the rest at the
   /// end.
@@ -69,7 +69,7 @@ class ClientBatch {
 ClientRun ReadOf(os::GpuProcess* process, uint64_t va, const std::vector<uint8_t>& expected);
 
 /// Starts the runs and waits until they end.
-void RunClients(const os::VideoMemory& memory, const std::vector<ClientRun>& runs, const std::string& what,
+void RunClients(os::VidMm& vidmm, const std::vector<ClientRun>& runs, const std::string& what,
                 std::vector<Check>& checks);
 
 }  // namespace gmmu::workload

@@ -18,13 +18,14 @@ uint32_t WordOf(uint32_t round, uint64_t page) { return (round + 1) << 24 | stat
 Copier::Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds)
     : life_(life), pages_(pages), rounds_(rounds) {
   life.Work([&] {
-    process_ = life.memory.CreateProcess(name);
-    allocation_ = life.memory.CreateAllocation(name, bytes());
-    life.memory.MakeResident(*allocation_);
-    for (uint64_t page = 0; page < pages; ++page) life.memory.Fill(*allocation_, page * kPage, kPage, WordOf(0, page));
-    if (rounds != 0) life.memory.Fill(*allocation_, pages * kPage, bytes() - pages * kPage, 0);
-    va_ = life.memory.ReserveVa(*process_, bytes());
-    life.memory.Map(*process_, va_, *allocation_, 0, bytes() / kPage);
+    process_ = life.vidmm.CreateProcess(name);
+    allocation_ = life.vidmm.CreateAllocation(name, bytes());
+    life.vidmm.MakeResident(*allocation_);
+    for (uint64_t page = 0; page < pages; ++page)
+      life.vidmm.transfers().Fill(*allocation_, page * kPage, kPage, WordOf(0, page));
+    if (rounds != 0) life.vidmm.transfers().Fill(*allocation_, pages * kPage, bytes() - pages * kPage, 0);
+    va_ = life.vidmm.ReserveVa(*process_, bytes());
+    life.vidmm.Map(*process_, va_, *allocation_, 0, bytes() / kPage);
   });
 }
 
@@ -64,9 +65,9 @@ void Copier::Check(unsigned client) {
 void Copier::End() {
   for (auto& buffer : buffers_) buffer->Release();
   life_.Work([&] {
-    life_.memory.FreeVa(*process_, va_);
-    life_.memory.DestroyAllocation(allocation_);
-    life_.memory.DestroyProcess(process_);
+    life_.vidmm.FreeVa(*process_, va_);
+    life_.vidmm.DestroyAllocation(allocation_);
+    life_.vidmm.DestroyProcess(process_);
   });
 }
 

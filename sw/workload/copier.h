@@ -5,7 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "os/application/video_memory.h"
+#include "os/application/adapter.h"
+#include "os/vidmm/vidmm.h"
 
 namespace gmmu::workload {
 

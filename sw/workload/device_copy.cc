@@ -15,18 +15,20 @@
 namespace gmmu::workload {
 
 DeviceCopy::DeviceCopy(Life& life, uint64_t bytes)
-    : life_(life), vram_(life.memory.CreateAllocation("bytes that the GPU saw", bytes)), target_(life.memory, bytes) {
-  life.memory.MakeResident(*vram_);
+    : life_(life),
+      vram_(life.vidmm.CreateAllocation("bytes that the GPU saw", bytes)),
+      target_(os::MakeHostMemory(life.vidmm, bytes)) {
+  life.vidmm.MakeResident(*vram_);
 }
 
 void DeviceCopy::Release() {
-  life_.memory.DestroyAllocation(vram_);
+  life_.vidmm.DestroyAllocation(vram_);
   target_.Release();
 }
 
 std::vector<uint8_t> DeviceCopy::FromAperture(uint64_t aperture_page, uint64_t bytes) {
-  life_.aperture.CopyOut(aperture_page * kPage, *vram_, 0, bytes);
-  life_.memory.PageOut(*vram_, target_, bytes);
+  life_.vidmm.transfers().CopyFromAperture(aperture_page * kPage, *vram_, 0, bytes);
+  life_.vidmm.transfers().PageOut(*vram_, target_, bytes);
   const uint8_t* view = target_.Map(0, bytes);
   std::vector<uint8_t> found(view, view + bytes);
   target_.Unmap();

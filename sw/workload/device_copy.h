@@ -28,7 +28,7 @@ class DeviceCopy {
  private:
   Life& life_;
   os::Allocation* vram_ = nullptr;
-  os::HostMemory target_;
+  os::SystemBuffer target_;
 };
 
 /// Access the VRAM of the built-in driver's hardware with the CPU, at any offset. They move the window of BAR 2 if

@@ -271,7 +271,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
             link->Start();
           });
         };
-        Life life{kernel, dxgkrnl, adapter, *link, link->on(0), worker, options, result, restart, power_cycle};
+        Life life{kernel, dxgkrnl, adapter, worker, *link, link->on(0), options, result, restart, power_cycle};
         begun = true;
         try {
           application(life);

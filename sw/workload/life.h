@@ -5,9 +5,13 @@
 #include <string>
 
 #include "os/application/adapter.h"
-#include "os/application/aperture_ranges.h"
 #include "os/application/host.h"
-#include "os/application/video_memory.h"
+#include "os/vidmm/allocations.h"
+#include "os/vidmm/aperture.h"
+#include "os/vidmm/mappings.h"
+#include "os/vidmm/residency.h"
+#include "os/vidmm/transfers.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/job.h"
 
 namespace gmmu::os {
@@ -15,7 +19,6 @@ class Dxgkrnl;
 class Gpu;
 class Kernel;
 class LogicalAdapter;
-class VidMm;
 class VidMmLink;
 class Worker;
 }  // namespace gmmu::os
@@ -25,13 +28,15 @@ namespace gmmu::workload {
 /// A machine whose adapter is on, as an application uses it. Every use of `vidmm` and of the driver must run on the
 /// worker (`Work`).
 struct Life {
-  // The layers below the application, for tests of those layers; procedures use the members that follow.
+  // For tests of these layers; procedures use the members that follow.
   os::Kernel& kernel;
   os::Dxgkrnl& dxgkrnl;
   os::LogicalAdapter& adapter;
+  os::Worker& worker;
+
+  // For applications: the GPUs' memory, the adapter and the machine.
   os::VidMmLink& link;  ///< the VidMm of all GPUs
   os::VidMm& vidmm;     ///< the VidMm of GPU 0
-  os::Worker& worker;
   const JobOptions& options;
   JobResult& result;
 
@@ -43,9 +48,6 @@ struct Life {
   /// a paging process does not survive.
   const std::function<void(const std::function<void()>& while_off)> power_cycle;
 
-  // Interfaces for applications: GPU 0, the adapter and the machine.
-  const os::VideoMemory memory{vidmm};
-  const os::ApertureRanges aperture{vidmm};
   const os::Adapter graphics{adapter};
   const os::Host host{kernel};
   os::Gpu gpu() const;  ///< the lead GPU

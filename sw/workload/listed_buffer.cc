@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "os/application/facts.h"
+#include "os/vidmm/render_calls.h"
 #include "workload/life.h"
 #include "workload/plug_in.h"
 
@@ -11,7 +12,7 @@ namespace gmmu::workload {
 
 ListedBuffer::ListedBuffer(Life& life, os::GpuProcess* process, uint32_t command_bytes)
     : life_(life), process_(process) {
-  const os::ListRoom room = os::ListedCalls::RoomOf(*process);
+  const os::ListRoom room = os::RenderCalls::RoomOf(*process);
   commands_.resize(command_bytes == 0 ? room.command_bytes : command_bytes);
   allocations_.resize(room.allocations);
   patches_.resize(room.patches);
@@ -72,7 +73,7 @@ os::PacketId ListedBuffer::Submit(const std::string& what) {
   buffer_.command_bytes = buffer_.allocation_count = buffer_.patch_count = 0;
   named_.clear();
   os::PacketId packet = 0;
-  life_.Work([&] { packet = os::ListedCalls(life_.memory).Submit(*process_, listed, what); });
+  life_.Work([&] { packet = life_.vidmm.render_calls().Submit(*process_, listed, what); });
   return packet;
 }
 

@@ -5,8 +5,7 @@
 #include <vector>
 
 #include "hw/user_mode.h"
-#include "os/application/memory_calls.h"
-#include "os/application/video_memory.h"
+#include "os/vidmm/render_calls.h"
 
 namespace gmmu::workload {
 

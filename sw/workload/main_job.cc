@@ -23,7 +23,7 @@ constexpr uint64_t kDummySeed = 0x64756D6D79;
 constexpr uint64_t kUnmappedPages = 4;  // number of pages read again after the aperture is unmapped
 }  // namespace
 
-MainJob::MainJob(Life& life) : life_(life), memory_(life.memory), options_(life.options), result_(life.result) {}
+MainJob::MainJob(Life& life) : life_(life), vidmm_(life.vidmm), options_(life.options), result_(life.result) {}
 
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result) {
   result.bytes = options.input->size();
@@ -37,7 +37,7 @@ void MainJob::Progress(const std::string& phase, uint64_t done) const {
   if (options_.progress) options_.progress(phase, done_ + done, options_.input->size());
 }
 
-void MainJob::Write(os::HostMemory& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) {
+void MainJob::Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) {
   for (uint64_t done = 0; done < bytes; done += kView) {
     const uint64_t size = std::min(kView, bytes - done);
     uint8_t* view = buffer.Map(done, size);
@@ -73,39 +73,39 @@ void MainJob::Run() {
 
   if (options_.progress) options_.progress("power off", 0, 0);
   life_.Work([&] {
-    for (os::GpuProcess* process : {first_, second_}) memory_.FreeVa(*process, va_);
-    memory_.FreeVa(*first_, aperture_va_);
-    memory_.DestroyProcess(first_);
-    memory_.DestroyProcess(second_);
-    if (other_ != nullptr) memory_.DestroyAllocation(other_);
+    for (os::GpuProcess* process : {first_, second_}) vidmm_.FreeVa(*process, va_);
+    vidmm_.FreeVa(*first_, aperture_va_);
+    vidmm_.DestroyProcess(first_);
+    vidmm_.DestroyProcess(second_);
+    if (other_ != nullptr) vidmm_.DestroyAllocation(other_);
     other_source_.Release();
   });
 }
 
 void MainJob::MakeProcesses(uint64_t piece_bytes) {
-  first_ = memory_.CreateProcess("first process");
-  second_ = memory_.CreateProcess("second process");
-  va_ = memory_.ReserveVa(*first_, piece_bytes);
-  memory_.ReserveVa(*second_, piece_bytes, va_);
+  first_ = vidmm_.CreateProcess("first process");
+  second_ = vidmm_.CreateProcess("second process");
+  va_ = vidmm_.ReserveVa(*first_, piece_bytes);
+  vidmm_.ReserveVa(*second_, piece_bytes, va_);
   const uint64_t aperture = std::max(life_.gpu().facts().aperture.size, kPage);
-  aperture_va_ = memory_.ReserveVa(*first_, std::min(piece_bytes, aperture));
-  uint8_t* dummy = life_.aperture.MapDummy();
+  aperture_va_ = vidmm_.ReserveVa(*first_, std::min(piece_bytes, aperture));
+  uint8_t* dummy = vidmm_.dummy().Map(0, kPage);
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
-  life_.aperture.UnmapDummy();
-  if (piece_bytes == 0) {  // without input, the job only builds tables
-    memory_.Unmap(*first_, va_, 1);
-    memory_.Unmap(*second_, va_, 1);
+  vidmm_.dummy().Unmap();
+  if (piece_bytes == 0) {  // without input, it only builds tables
+    vidmm_.Unmap(*first_, va_, 1);
+    vidmm_.Unmap(*second_, va_, 1);
     return;
   }
   // The second process has other bytes at the same addresses.
   const uint64_t bytes = std::min(kOtherBytes, piece_bytes);
   other_data_.resize(bytes);
   FillPattern(other_data_.data(), bytes, options_.seed ^ 0x6F74686572);
-  other_ = memory_.CreateAllocation("second process's data", bytes);
-  other_source_ = os::HostMemory(memory_, bytes);
+  other_ = vidmm_.CreateAllocation("second process's data", bytes);
+  other_source_ = os::MakeHostMemory(vidmm_, bytes);
   Write(other_source_, other_data_.data(), bytes, 0);
-  memory_.MakeResident(*other_);
-  memory_.PageIn(*other_, other_source_, bytes);
+  vidmm_.MakeResident(*other_);
+  vidmm_.transfers().PageIn(*other_, other_source_, bytes);
 }
 
 void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
@@ -124,13 +124,13 @@ void MainJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
   PageOut(piece);
   Aperture(piece);
   if (offset + bytes == options_.input->size() && life_.host.LeakNow("rtl_slot")) LoseAnswer();
-  for (const os::HostMemory* buffer : {&piece.source, &piece.target})
+  for (const os::SystemBuffer* buffer : {&piece.source, &piece.target})
     pages_used_.insert(pages_used_.end(), buffer->host_pages().begin(), buffer->host_pages().end());
   life_.Work([&] {
-    memory_.Unmap(*first_, va_, piece.pages);
-    if (other_ != nullptr) memory_.Unmap(*second_, va_, os::BytesOf(*other_) / kPage);
-    memory_.DestroyAllocation(piece.allocation);
-    memory_.DestroyAllocation(piece.shown);
+    vidmm_.Unmap(*first_, va_, piece.pages);
+    if (other_ != nullptr) vidmm_.Unmap(*second_, va_, os::BytesOf(*other_) / kPage);
+    vidmm_.DestroyAllocation(piece.allocation);
+    vidmm_.DestroyAllocation(piece.shown);
     piece.source.Release();
     piece.target.Release();
   });
@@ -150,16 +150,17 @@ void MainJob::LoseAnswer() {
 void MainJob::Allocate(Piece& piece) {
   Progress("copying in", 0);
   life_.Work([&] {
-    piece.allocation = memory_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
-    piece.shown = memory_.CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage, first_);
-    piece.source = os::HostMemory(memory_, piece.pages * kPage, options_.lowest_source);
+    piece.allocation = vidmm_.CreateAllocation("input at " + os::Hex(piece.offset), piece.pages * kPage);
+    piece.shown = vidmm_.allocations().CreateInAperture("aperture at " + os::Hex(piece.offset), piece.pages * kPage,
+                                                        first_);
+    piece.source = os::MakeHostMemory(vidmm_, piece.pages * kPage, options_.lowest_source);
     Write(piece.source, piece.data.data(), piece.pages * kPage, 0);
     const os::Inject& inject = options_.os.inject;
     const uint64_t middle = piece.pages / 2;
     if (inject.wrong_adl) {
       life_.host.Injected("wrong_adl");
-      piece.source.Falsify(middle, piece.pages > 1 ? piece.source.page((middle + 1) % piece.pages)
-                                                   : life_.aperture.dummy_page());
+      piece.source.Falsify(middle,
+                           piece.pages > 1 ? piece.source.page((middle + 1) % piece.pages) : vidmm_.dummy().page(0));
     }
     if (inject.unmapped_page && life_.graphics.has_domain()) {
       life_.host.Injected("unmapped_page");
@@ -170,12 +171,12 @@ void MainJob::Allocate(Piece& piece) {
 
 void MainJob::PageIn(Piece& piece, bool first) {
   life_.Work([&] {
-    memory_.MakeResident(*piece.allocation);
-    memory_.Map(*first_, va_, *piece.allocation, 0, piece.pages);
-    if (other_ != nullptr) memory_.Map(*second_, va_, *other_, 0, os::BytesOf(*other_) / kPage);
+    vidmm_.MakeResident(*piece.allocation);
+    vidmm_.Map(*first_, va_, *piece.allocation, 0, piece.pages);
+    if (other_ != nullptr) vidmm_.Map(*second_, va_, *other_, 0, os::BytesOf(*other_) / kPage);
     life_.Timed("page in", piece.padded, true, [&] {
-      memory_.PageIn(*piece.allocation, piece.source, piece.padded,
-                     [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
+      vidmm_.transfers().PageIn(*piece.allocation, piece.source, piece.padded,
+                                [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
     });
   });
   if (first && options_.after_first_page_in) options_.after_first_page_in();
@@ -193,10 +194,10 @@ void MainJob::Use(Piece& piece) {
   }
   Progress("clients in sequence", 0);
   life_.Timed("clients in sequence", piece.padded, false,
-              [&] { RunClients(memory_, sequence, "clients in sequence", result_.checks); });
+              [&] { RunClients(vidmm_, sequence, "clients in sequence", result_.checks); });
   Progress("clients permuted", 0);
   life_.Timed("clients permuted", piece.padded, false,
-              [&] { RunClients(memory_, permuted, "clients permuted", result_.checks); });
+              [&] { RunClients(vidmm_, permuted, "clients permuted", result_.checks); });
 
   // Both processes run concurrently at the same addresses.
   Progress("two processes", 0);
@@ -206,16 +207,16 @@ void MainJob::Use(Piece& piece) {
   if (clients_ > 1) {
     both.push_back(Reader(0, first_, piece.data.data(), ShareOf(std::min(lines, piece.lines), 0, 1)));
   }
-  RunClients(memory_, both, "two processes at the same addresses", result_.checks);
+  RunClients(vidmm_, both, "two processes at the same addresses", result_.checks);
 }
 
 void MainJob::PageOut(Piece& piece) {
   life_.Work([&] {
-    piece.target = os::HostMemory(memory_, piece.pages * kPage);
+    piece.target = os::MakeHostMemory(vidmm_, piece.pages * kPage);
     Write(piece.target, nullptr, piece.pages * kPage, options_.seed ^ 0x746172676574);
     life_.Timed("page out", piece.padded, true, [&] {
-      memory_.PageOut(*piece.allocation, piece.target, piece.padded,
-                      [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
+      vidmm_.transfers().PageOut(*piece.allocation, piece.target, piece.padded,
+                                 [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
     });
   });
   std::string difference;
@@ -251,9 +252,9 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   const uint8_t* expected = piece.data.data() + start;
   uint64_t aperture = 0;
   life_.Work([&] {
-    aperture = life_.aperture.Reserve(pages);
-    life_.aperture.Bind(aperture, pages, *piece.shown, piece.target, first_page);
-    memory_.MapToAperture(*first_, aperture_va_, *piece.shown, aperture, pages);
+    aperture = vidmm_.aperture().Reserve(pages);
+    vidmm_.aperture().Bind(aperture, pages, *piece.shown, piece.target, first_page);
+    vidmm_.mappings().MapToAperture(*first_, aperture_va_, *piece.shown, aperture, pages);
   });
   ClientRun direct = Reader(0, first_, expected, ShareOf(bytes / kLine, 0, 1));
   direct.base = aperture_va_;
@@ -264,16 +265,16 @@ void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   }
   Progress("aperture", start);
   life_.Timed("aperture by one client", bytes, true, [&] {
-    ClientBatch batch(memory_, {direct}, "bytes that a client read from the aperture");
-    life_.Work([&] { memory_.Fill(*piece.allocation, start, pages * kPage, 0xDEADBEEF); });
+    ClientBatch batch(vidmm_, {direct}, "bytes that a client read from the aperture");
+    life_.Work([&] { vidmm_.transfers().Fill(*piece.allocation, start, pages * kPage, 0xDEADBEEF); });
     batch.Finish(result_.checks);
   });
   Progress("aperture", start + bytes / 2);
   life_.Work([&] {
     life_.Timed("aperture by DMA", bytes, true,
-                [&] { life_.aperture.CopyOut(aperture * kPage, *piece.allocation, start, bytes); });
+                [&] { vidmm_.transfers().CopyFromAperture(aperture * kPage, *piece.allocation, start, bytes); });
   });
-  RunClients(memory_, copied, "bytes that the DMA engine read from the aperture", result_.checks);
+  RunClients(vidmm_, copied, "bytes that the DMA engine read from the aperture", result_.checks);
   CheckUnmapped(piece, first_page, pages, aperture);
 }
 
@@ -293,24 +294,24 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, u
     FillPattern(dummy.data() + page * kPage, kPage, options_.seed ^ kDummySeed);
   uint64_t before = 0;
   life_.Work([&] {
-    life_.aperture.Unbind(aperture_page, pages, *piece.shown);
+    vidmm_.aperture().Unbind(aperture_page, pages, *piece.shown);
     before = accesses();
   });
   ClientRun one = Reader(0, first_, dummy.data(), ShareOf(read * kPage / kLine, 0, 1));
   one.base = aperture_va_;
-  RunClients(memory_, {one}, "dummy page by a client after the unmap", result_.checks);
+  RunClients(vidmm_, {one}, "dummy page by a client after the unmap", result_.checks);
   life_.Work([&] {
-    life_.aperture.CopyOut(aperture_page * kPage, *piece.allocation, first_page * kPage, read * kPage);
+    vidmm_.transfers().CopyFromAperture(aperture_page * kPage, *piece.allocation, first_page * kPage, read * kPage);
     // The same addresses now map VRAM: a stale translation would read the aperture.
-    memory_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
+    vidmm_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
   });
-  RunClients(memory_, {one}, "dummy page by DMA after the unmap", result_.checks);
+  RunClients(vidmm_, {one}, "dummy page by DMA after the unmap", result_.checks);
   const uint64_t after = accesses();
   life_.Compare("no access to unmapped pages",
                 after == before ? "" : std::to_string(after - before) + " accesses to the old pages after the unmap");
   life_.Work([&] {
-    memory_.Unmap(*first_, aperture_va_, pages);
-    life_.aperture.Free(aperture_page);
+    vidmm_.Unmap(*first_, aperture_va_, pages);
+    vidmm_.aperture().Free(aperture_page);
   });
 }
 

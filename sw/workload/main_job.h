@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "os/application/host.h"
-#include "os/application/video_memory.h"
+#include "os/vidmm/vidmm.h"
 #include "workload/lines.h"
 
 namespace gmmu::workload {
@@ -34,7 +34,7 @@ class MainJob {
     uint64_t pages = 0;
     uint64_t lines = 0;
     std::vector<uint8_t> data;  ///< padded with zeros
-    os::HostMemory source, target;
+    os::SystemBuffer source, target;
     os::Allocation* allocation = nullptr;
     os::Allocation* shown = nullptr;  ///< allocation with the same bytes in the aperture
   };
@@ -51,12 +51,12 @@ class MainJob {
   void CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, uint64_t aperture_page);
 
   void Progress(const std::string& phase, uint64_t done) const;
-  /// Writes `bytes` bytes to a buffer through CPU views: those of `data` or, if `data` is null, a pattern from `seed`.
-  void Write(os::HostMemory& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);
+  /// Writes `bytes` of `data` (if null, a pattern by `seed`) to a buffer through CPU views.
+  void Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);
   ClientRun Reader(unsigned client, os::GpuProcess* process, const uint8_t* expected, LineOrder order) const;
 
   Life& life_;
-  const os::VideoMemory memory_;
+  os::VidMm& vidmm_;
   const JobOptions& options_;
   JobResult& result_;
   unsigned clients_ = 0;
@@ -65,7 +65,7 @@ class MainJob {
   os::GpuProcess* first_ = nullptr;
   os::GpuProcess* second_ = nullptr;
   os::Allocation* other_ = nullptr;
-  os::HostMemory other_source_;
+  os::SystemBuffer other_source_;
   std::vector<uint8_t> other_data_;
   uint64_t done_ = 0;  // bytes of finished pieces
   std::vector<uint64_t> pages_used_;

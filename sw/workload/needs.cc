@@ -47,9 +47,9 @@ void NeedRender(const Life& life) {
 void NeedAperture(Life& life) {
   bool may = false;
   life.Work([&] {
-    os::Allocation* probe = life.memory.CreateInAperture("probe", kPage, nullptr);
+    os::Allocation* probe = life.vidmm.allocations().CreateInAperture("probe", kPage, nullptr);
     may = os::MayLiveInAperture(*probe);
-    life.memory.DestroyAllocation(probe);
+    life.vidmm.DestroyAllocation(probe);
   });
   NeedCap(may, "DXGK_ALLOCATIONINFO.SupportedWriteSegmentSet of what is accessed physically names no aperture segment");
 }

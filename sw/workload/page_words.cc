@@ -6,10 +6,10 @@
 
 namespace gmmu::workload {
 os::Allocation* PageWords::Make(const std::string& name, uint64_t pages, uint32_t first) {
-  os::Allocation* allocation = life_.memory.CreateAllocation(name, pages * kPage);
-  life_.memory.MakeResident(*allocation);
+  os::Allocation* allocation = life_.vidmm.CreateAllocation(name, pages * kPage);
+  life_.vidmm.MakeResident(*allocation);
   for (uint64_t page = 0; page < pages; ++page)
-    life_.memory.Fill(*allocation, page * kPage, kPage, first + static_cast<uint32_t>(page));
+    life_.vidmm.transfers().Fill(*allocation, page * kPage, kPage, first + static_cast<uint32_t>(page));
   return allocation;
 }
 
@@ -31,7 +31,7 @@ void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t 
   ClientRun run = ReadOf(process, va, Bytes(words));
   run.client = client_;
   run.execute = execute;
-  RunClients(life_.memory, {run}, what, life_.result.checks);
+  RunClients(life_.vidmm, {run}, what, life_.result.checks);
 }
 
 void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
@@ -41,7 +41,7 @@ void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t
   run.fault = fault;
   run.write = access == regs::Access::kWrite;
   run.execute = access == regs::Access::kExecute;
-  RunClients(life_.memory, {run}, what, life_.result.checks);
+  RunClients(life_.vidmm, {run}, what, life_.result.checks);
 }
 
 }  // namespace gmmu::workload

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "hw/gmmu_regs.h"
-#include "os/application/video_memory.h"
+#include "os/vidmm/vidmm.h"
 
 namespace gmmu::workload {
 

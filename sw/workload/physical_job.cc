@@ -8,7 +8,6 @@
 #include "hw/host_ram.h"
 #include "os/application/facts.h"
 #include "os/application/gpu.h"
-#include "os/application/memory_calls.h"
 #include "os/base/text.h"
 #include "workload/device_copy.h"
 #include "workload/input.h"
@@ -26,14 +25,13 @@ constexpr uint32_t kOverwritten = 0xDEADBEEF;
 constexpr uint64_t kDummyPages = 4;  // number of pages read again after the aperture is unmapped
 }  // namespace
 
-PhysicalJob::PhysicalJob(Life& life)
-    : life_(life), memory_(life.memory), options_(life.options), result_(life.result) {}
+PhysicalJob::PhysicalJob(Life& life) : life_(life), vidmm_(life.vidmm), options_(life.options), result_(life.result) {}
 
 void PhysicalJob::Progress(const std::string& phase, uint64_t done) const {
   if (options_.progress) options_.progress(phase, done_ + done, options_.input->size());
 }
 
-void PhysicalJob::Write(os::HostMemory& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) const {
+void PhysicalJob::Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) const {
   for (uint64_t done = 0; done < bytes; done += kView) {
     const uint64_t size = std::min(kView, bytes - done);
     uint8_t* view = buffer.Map(done, size);
@@ -54,18 +52,18 @@ void PhysicalJob::Run() {
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), std::max(most, kPage));
   if (options_.progress) options_.progress("making processes", 0, 0);
   life_.Work([&] {
-    first_ = memory_.CreateProcess("first process");
-    second_ = memory_.CreateProcess("second process");
+    first_ = vidmm_.CreateProcess("first process");
+    second_ = vidmm_.CreateProcess("second process");
     if (!has_aperture_) return;
-    FillPattern(life_.aperture.MapDummy(), kPage, options_.seed ^ 0x64756D6D79);
-    life_.aperture.UnmapDummy();
+    FillPattern(vidmm_.dummy().Map(0, kPage), kPage, options_.seed ^ 0x64756D6D79);
+    vidmm_.dummy().Unmap();
   });
   if (pieces.empty() && options_.after_first_page_in) options_.after_first_page_in();
   for (const workload::Piece& piece : pieces) RunPiece(piece.offset, piece.bytes, piece.offset == 0);
   if (options_.progress) options_.progress("power off", 0, 0);
   life_.Work([&] {
-    memory_.DestroyProcess(first_);
-    memory_.DestroyProcess(second_);
+    vidmm_.DestroyProcess(first_);
+    vidmm_.DestroyProcess(second_);
   });
 }
 
@@ -87,11 +85,11 @@ void PhysicalJob::RunPiece(uint64_t offset, uint64_t bytes, bool first) {
   ComeAndGo(piece);
   PageOut(piece);
   if (has_aperture_) Aperture(piece);
-  for (const os::HostMemory* buffer : {&piece.source, &piece.target})
+  for (const os::SystemBuffer* buffer : {&piece.source, &piece.target})
     pages_used_.insert(pages_used_.end(), buffer->host_pages().begin(), buffer->host_pages().end());
   life_.Work([&] {
     for (os::Allocation* each : {piece.first, piece.second, piece.window, piece.shown}) {
-      if (each != nullptr) memory_.DestroyAllocation(each);
+      if (each != nullptr) vidmm_.DestroyAllocation(each);
     }
     piece.source.Release();
     piece.target.Release();
@@ -106,17 +104,17 @@ void PhysicalJob::PageIn(Piece& piece, bool first) {
   const uint64_t bytes = piece.data.size();
   life_.Work([&] {
     const std::string at = " at " + os::Hex(piece.offset);
-    piece.first = memory_.CreateAllocation("input" + at, bytes);
-    piece.second = memory_.CreateAllocation("copy of the input" + at, bytes);
-    piece.window = has_aperture_ ? memory_.CreateInAperture("window for the input" + at, bytes, first_)
-                                 : memory_.CreateAllocation("window for the input" + at, bytes);
-    if (has_aperture_) piece.shown = memory_.CreateInAperture("aperture" + at, bytes, first_);
-    piece.source = os::HostMemory(memory_, bytes, options_.lowest_source);
+    piece.first = vidmm_.CreateAllocation("input" + at, bytes);
+    piece.second = vidmm_.CreateAllocation("copy of the input" + at, bytes);
+    piece.window = has_aperture_ ? vidmm_.allocations().CreateInAperture("window for the input" + at, bytes, first_)
+                                 : vidmm_.CreateAllocation("window for the input" + at, bytes);
+    if (has_aperture_) piece.shown = vidmm_.allocations().CreateInAperture("aperture" + at, bytes, first_);
+    piece.source = os::MakeHostMemory(vidmm_, bytes, options_.lowest_source);
     Write(piece.source, piece.data.data(), bytes, 0);
-    memory_.MakeResident(*piece.first);
+    vidmm_.MakeResident(*piece.first);
     life_.Timed("page in", bytes, true, [&] {
-      memory_.PageIn(*piece.first, piece.source, bytes,
-                     [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
+      vidmm_.transfers().PageIn(*piece.first, piece.source, bytes,
+                                [&](uint64_t done) { Progress("page in", std::min(done, piece.bytes)); });
     });
   });
   if (first && options_.after_first_page_in) options_.after_first_page_in();
@@ -135,14 +133,14 @@ void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation
     CopyByCommands(buffer, from, *piece.window, piece.data.size(), kCommandBytes, what);
   });
   if (!has_aperture_) Evict(*piece.window);
-  life_.Compare(what, Difference(os::ResidencyCalls::InSystemMemory(*piece.window), piece.data));
+  life_.Compare(what, Difference(os::InSystemMemory(*piece.window), piece.data));
 }
 
 // Evicts the allocation. Then the CPU overwrites the allocation's former memory, so that an access to the stale address
 // reads wrong bytes.
 void PhysicalJob::Evict(os::Allocation& allocation) {
   const std::optional<uint64_t> offset = os::VramOffset(allocation), window = life_.gpu().facts().local.window;
-  life_.Work([&] { os::ResidencyCalls(memory_).Evict(allocation); });
+  life_.Work([&] { vidmm_.residency().Evict(allocation); });
   if (!offset || !window) return;
   std::vector<uint8_t> other(os::BytesOf(allocation));
   FillPattern(other.data(), other.size(), options_.seed ^ 0x6F6C64);
@@ -151,9 +149,9 @@ void PhysicalJob::Evict(os::Allocation& allocation) {
 
 void PhysicalJob::ComeAndGo(Piece& piece) {
   Progress("evicted and back", 0);
-  os::ResidencyCalls residency(memory_);
+  os::Residency& residency = vidmm_.residency();
   Evict(*piece.second);
-  life_.Compare("bytes evicted", Difference(os::ResidencyCalls::InSystemMemory(*piece.second), piece.data));
+  life_.Compare("bytes evicted", Difference(os::InSystemMemory(*piece.second), piece.data));
   ReadBack(piece, second_, *piece.second, "bytes evicted and back");
   // The allocation has only been read since it was restored, so its copy in system memory is current.
   const uint64_t discards = residency.counts().discards;
@@ -169,18 +167,18 @@ void PhysicalJob::ComeAndGo(Piece& piece) {
   Evict(*piece.second);
   std::vector<uint8_t> written(piece.data.size());
   for (uint64_t i = 0; i < written.size(); ++i) written[i] = static_cast<uint8_t>(kOverwritten >> 8 * (i % 4));
-  life_.Compare("bytes written after a return", Difference(os::ResidencyCalls::InSystemMemory(*piece.second), written));
+  life_.Compare("bytes written after a return", Difference(os::InSystemMemory(*piece.second), written));
   CopyByCommands(buffer, *piece.first, *piece.second, piece.data.size(), kCommandBytes, "copies");
 }
 
 void PhysicalJob::PageOut(Piece& piece) {
   const uint64_t bytes = piece.data.size();
   life_.Work([&] {
-    piece.target = os::HostMemory(memory_, bytes);
+    piece.target = os::MakeHostMemory(vidmm_, bytes);
     Write(piece.target, nullptr, bytes, options_.seed ^ 0x746172676574);
     life_.Timed("page out", bytes, true, [&] {
-      memory_.PageOut(*piece.second, piece.target, bytes,
-                      [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
+      vidmm_.transfers().PageOut(*piece.second, piece.target, bytes,
+                                 [&](uint64_t done) { Progress("page out", std::min(done, piece.bytes)); });
     });
   });
   std::string difference;
@@ -214,15 +212,15 @@ void PhysicalJob::Aperture(Piece& piece) {
   uint64_t before = 0, after = 0;
   life_.Work([&] {
     DeviceCopy copy(life_, piece.data.size());
-    const uint64_t range = life_.aperture.Reserve(piece.pages);
-    life_.aperture.Bind(range, piece.pages, *piece.shown, piece.target, 0);
+    const uint64_t range = vidmm_.aperture().Reserve(piece.pages);
+    vidmm_.aperture().Bind(range, piece.pages, *piece.shown, piece.target, 0);
     life_.Timed("aperture by DMA", piece.data.size(), true,
                 [&] { shown = copy.FromAperture(range, piece.data.size()); });
-    life_.aperture.Unbind(range, piece.pages, *piece.shown);
+    vidmm_.aperture().Unbind(range, piece.pages, *piece.shown);
     before = accesses();
     hidden = copy.FromAperture(range, dummies);
     after = accesses();
-    life_.aperture.Free(range);
+    vidmm_.aperture().Free(range);
     copy.Release();
   });
   life_.Compare("bytes that the paging engine read from the aperture", Difference(shown, piece.data));

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "os/application/host.h"
-#include "os/application/video_memory.h"
+#include "os/vidmm/vidmm.h"
 
 namespace gmmu::workload {
 
@@ -33,7 +33,7 @@ class PhysicalJob {
   struct Piece {
     uint64_t offset = 0, bytes = 0, pages = 0;
     std::vector<uint8_t> data;  ///< padded with zeros to whole pages
-    os::HostMemory source, target;
+    os::SystemBuffer source, target;
     os::Allocation *first = nullptr, *second = nullptr;
     os::Allocation* window = nullptr;  ///< allocation in the aperture, to read back through
     os::Allocation* shown = nullptr;   ///< allocation whose pages the job itself maps into the aperture
@@ -45,11 +45,11 @@ class PhysicalJob {
   void ComeAndGo(Piece& piece);
   void PageOut(Piece& piece);
   void Aperture(Piece& piece);
-  void Write(os::HostMemory& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) const;
+  void Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed) const;
   void Progress(const std::string& phase, uint64_t done) const;
 
   Life& life_;
-  const os::VideoMemory memory_;
+  os::VidMm& vidmm_;
   const JobOptions& options_;
   JobResult& result_;
   os::GpuProcess *first_ = nullptr, *second_ = nullptr;

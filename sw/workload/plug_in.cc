@@ -31,8 +31,8 @@ constexpr uint64_t kSystemOnly = 16 << 20;  // used as the VRAM size if all memo
 
 const PlugIn* current = nullptr;
 
-hw::DeviceAccess& AccessOf(const os::VideoMemory& memory) {
-  hw::Instruments* const instruments = os::Host(memory).platform().instruments();
+hw::DeviceAccess& AccessOf(os::VidMm& vidmm) {
+  hw::Instruments* const instruments = os::Host(vidmm).platform().instruments();
   hw::DeviceAccess* const access = instruments == nullptr ? nullptr : instruments->device_access();
   if (access == nullptr)
     throw os::OsError("GmmuUserModeDriver needs a machine that shows memory as its device sees it: --device");
@@ -84,8 +84,8 @@ os::UserModeDriver PlugIn::ForSystem() const {
   return half;
 }
 
-void PlugIn::Run(const os::VideoMemory& memory, const ClientRun& run, uint64_t until, ClientEnd& end) const {
-  hw::DeviceAccess& access = AccessOf(memory);
+void PlugIn::Run(os::VidMm& vidmm, const ClientRun& run, uint64_t until, ClientEnd& end) const {
+  hw::DeviceAccess& access = AccessOf(vidmm);
   if (driver_->translate == nullptr)
     throw os::OsError("GMMU_USER_MODE_DRIVER.translate is NULL: nobody looks at memory");
   GMMU_SPACE space{};

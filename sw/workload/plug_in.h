@@ -4,7 +4,7 @@
 
 #include "hw/user_mode.h"
 #include "os/application/gpu.h"
-#include "os/application/video_memory.h"
+#include "os/vidmm/vidmm.h"
 #include "os/dxgkrnl/dxgkrnl.h"
 
 namespace gmmu::workload {
@@ -31,9 +31,9 @@ class PlugIn {
   static constexpr unsigned kClients = 4;
 
   os::UserModeDriver ForSystem() const;
-  /// Makes the run's next accesses until `until` have been made in total. Each address is translated through the
-  /// driver's tables, then memory is accessed like by the device; a fault ends the run.
-  void Run(const os::VideoMemory& memory, const ClientRun& run, uint64_t until, ClientEnd& end) const;
+  /// Makes the run's next accesses, up to a total of `until`. It translates with the driver's tables, then accesses
+  /// memory like the device, and stops at a fault.
+  void Run(os::VidMm& vidmm, const ClientRun& run, uint64_t until, ClientEnd& end) const;
 
   bool has_commands() const { return driver_->copy != nullptr && driver_->fill != nullptr; }
   /// Returns whether the plug-in writes commands with allocation lists, for a GPU without virtual addresses.

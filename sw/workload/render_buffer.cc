@@ -4,6 +4,7 @@
 #include "kmd/escape.h"
 #include "os/application/facts.h"
 #include "os/application/gpu.h"
+#include "os/vidmm/processes.h"
 #include "workload/life.h"
 #include "workload/lines.h"
 #include "workload/plug_in.h"
@@ -17,7 +18,7 @@ void NeedRoom(bool fits) {
 
 RenderBuffer::RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes)
     : life_(life), process_(process), plug_in_(PlugIn::Current()), commands_(nullptr, 0) {
-  const os::Gpu gpu(os::VideoMemory::Of(*process));
+  const os::Gpu gpu(os::VidMmOf(*process).gpu());
   if (gpu.facts().render_node == gpu.facts().paging_node)
     throw os::OsError("the GPU has no node for processes: it must be built with gpu.rings of 2 or more");
   if (plug_in_ == nullptr) {
@@ -27,9 +28,9 @@ RenderBuffer::RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes)
     space_ = query.space;
   }
   life.Work([&] {
-    memory_ = os::HostMemory(os::VideoMemory::Of(*process_), bytes);
-    va_ = os::VideoMemory::Of(*process_).ReserveVa(*process_, memory_.bytes());
-    os::VideoMemory::Of(*process_).MapHost(*process_, va_, memory_);
+    memory_ = os::MakeHostMemory(os::VidMmOf(*process_), bytes);
+    va_ = os::VidMmOf(*process_).ReserveVa(*process_, memory_.bytes());
+    os::VidMmOf(*process_).mappings().MapSystem(*process_, va_, memory_);
   });
   cpu_ = memory_.Map(0, memory_.bytes());
   commands_ = kmd::CommandBuffer(cpu_, memory_.bytes());
@@ -57,14 +58,14 @@ void RenderBuffer::Fill(uint64_t destination, uint64_t bytes, uint32_t pattern) 
 }
 
 os::PacketId RenderBuffer::Submit(const std::string& what) {
-  return os::VideoMemory::Of(*process_).Submit(*process_, va_, used(), what);
+  return os::VidMmOf(*process_).processes().SubmitRender(*process_, va_, used(), what);
 }
 
 void RenderBuffer::Release() {
   memory_.Unmap();
   life_.Work([&] {
-    os::VideoMemory::Of(*process_).Unmap(*process_, va_, memory_.bytes() / kPage);
-    os::VideoMemory::Of(*process_).FreeVa(*process_, va_);
+    os::VidMmOf(*process_).Unmap(*process_, va_, memory_.bytes() / kPage);
+    os::VidMmOf(*process_).FreeVa(*process_, va_);
     memory_.Release();
   });
 }

@@ -4,8 +4,9 @@
 #include <string>
 
 #include "kmd/command_buffer.h"
+#include "os/application/adapter.h"
 #include "os/application/host.h"
-#include "os/application/video_memory.h"
+#include "os/vidmm/vidmm.h"
 
 namespace gmmu::workload {
 
@@ -35,7 +36,7 @@ class RenderBuffer {
   Life& life_;
   os::GpuProcess* process_;
   const PlugIn* const plug_in_;  ///< writes the commands; null: those of kmd/command_buffer.h
-  os::HostMemory memory_;
+  os::SystemBuffer memory_;
   uint8_t* cpu_ = nullptr;
   uint64_t va_ = 0, used_ = 0;
   uint32_t space_ = 0;

@@ -33,16 +33,16 @@ double SecondsAPage(uint64_t mib) {
   RunLife(machine, options, result, [&](workload::Life& life) {
     life.Work([&] {
       const uint64_t bytes = mib * kMiB;
-      os::GpuProcess* process = life.memory.CreateProcess("process");
-      os::Allocation* data = life.memory.CreateFragmented("scattered pages", bytes, 100);
-      const uint64_t va = life.memory.ReserveVa(*process, bytes);
+      os::GpuProcess* process = life.vidmm.CreateProcess("process");
+      os::Allocation* data = life.vidmm.allocations().CreateFragmented("scattered pages", bytes, 100);
+      const uint64_t va = life.vidmm.ReserveVa(*process, bytes);
       const double start = CpuSeconds();
-      life.memory.MakeResident(*data);
+      life.vidmm.MakeResident(*data);
       for (uint64_t at = 0; at < bytes; at += kPiece)
-        life.memory.Map(*process, va + at, *data, at / hw::kPageSize, kPiece / hw::kPageSize);
+        life.vidmm.Map(*process, va + at, *data, at / hw::kPageSize, kPiece / hw::kPageSize);
       seconds = CpuSeconds() - start;
-      life.memory.DestroyAllocation(data);
-      life.memory.DestroyProcess(process);
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
     });
   });
   if (!result.faults.empty()) throw RowError(result.faults.front().text);

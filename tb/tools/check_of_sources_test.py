@@ -41,8 +41,8 @@ class Rooms(unittest.TestCase):
         files[path] += '#include "os/tables/geometry.h"\n'
         self.assertEqual(len(rooms.include_errors(files)), 1)
 
-    def test_users_of_the_operating_system_include_the_application_s_classes_and_values_only(self):
-        values = "".join(f'#include "{value.removeprefix("sw/")}"\n' for value in sorted(rooms.VALUES))
+    def test_users_of_the_operating_system_include_the_application_s_classes_calls_and_values_only(self):
+        values = "".join(f'#include "{value.removeprefix("sw/")}"\n' for value in sorted(rooms.CALLS | rooms.VALUES))
         for room in rooms.USERS:
             with self.subTest(room=room):
                 self.assertEqual(self.errors({f"{room}/a.cc": values + '#include "os/application/gpu.h"\n'}), [])
@@ -54,10 +54,18 @@ class Rooms(unittest.TestCase):
 
     def test_an_include_past_the_application_s_classes_that_is_planted_in_the_checkout_is_found(self):
         files = tree.texts(("sw", "sim"), (".h", ".cc"))
-        self.assertTrue(rooms.VALUES <= {f"sw/{header}" for path, text in files.items() for _, header in
+        self.assertTrue(rooms.CALLS | rooms.VALUES <= {f"sw/{header}" for path, text in files.items() for _, header in
                                          tree.includes(text) if path.rsplit("/", 1)[0] in rooms.USERS})
         files["sw/workload/procedures/sleep.cc"] += '#include "os/vidsch/vidsch.h"\n'
-        self.assertEqual(len(rooms.include_errors(files)), 1)
+        files["sw/workload/procedures/sleep.cc"] += '#include "os/vidmm/paging_work.h"\n'
+        self.assertEqual(len(rooms.include_errors(files)), 2)
+
+    def test_a_type_that_is_completed_for_applications_in_the_checkout_is_found(self):
+        files = tree.texts(("sw", "sim"), (".h", ".cc"))
+        self.assertEqual(rooms.open_errors(files), [])
+        files["sw/os/tables/protection.h"] += '#include "os/vidmm/gpu_process.h"\n'
+        self.assertIn("sw/os/vidmm/mappings.h: completes the type of sw/os/vidmm/gpu_process.h for applications",
+                      rooms.open_errors(files))
 
     def test_a_room_without_a_row_and_a_row_without_a_room_are_named(self):
         files = ("sw/os/attic/a.cc", "sw/hw/b.h", "sw/hw/c.cc")

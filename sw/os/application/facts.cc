@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/memory/system_buffer.h"
 #include "os/miniport/gpu_packet.h"
 #include "os/miniport/segments.h"
 #include "os/tables/address_space.h"
@@ -16,6 +17,7 @@
 namespace gmmu::os {
 
 const std::string& NameOf(const GpuProcess& process) { return process.name; }
+VidMm& VidMmOf(const GpuProcess& process) { return *process.vidmm; }
 bool DeviceLost(const GpuProcess& process) { return process.handles.state->lost; }
 const std::string& WhyLost(const GpuProcess& process) { return process.handles.state->why; }
 HANDLE HandleOf(const GpuProcess& process) { return process.handles.process; }
@@ -44,6 +46,7 @@ bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& all
 const std::string& NameOf(const Allocation& allocation) { return allocation.name; }
 uint64_t BytesOf(const Allocation& allocation) { return allocation.bytes; }
 HANDLE HandleOf(const Allocation& allocation) { return allocation.handle; }
+HANDLE DeviceOf(const Allocation& allocation) { return allocation.device(); }
 std::optional<uint64_t> VramOffset(const Allocation& allocation) {
   if (allocation.local == nullptr) return std::nullopt;
   return allocation.local->page(0) * hw::kPageSize;
@@ -63,5 +66,15 @@ bool MayLiveInAperture(const Allocation& allocation) { return allocation.homes.a
 bool HasNotice(const Allocation& allocation) { return allocation.explicit_residency; }
 Residence ResidenceOf(const Allocation& allocation) { return allocation.residence(); }
 unsigned SegmentOf(const Allocation& allocation) { return allocation.segment(); }
+std::vector<uint8_t> InSystemMemory(const Allocation& allocation) {
+  if (!allocation.backing) return {};
+  const uint8_t* view = allocation.backing->Map(0, allocation.bytes);
+  std::vector<uint8_t> bytes(view, view + allocation.bytes);
+  allocation.backing->Unmap();
+  return bytes;
+}
+std::vector<uint64_t> HostPages(const Allocation& allocation) {
+  return allocation.backing ? allocation.backing->host_pages() : std::vector<uint64_t>();
+}
 
 }  // namespace gmmu::os

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "ddi/ntdef.h"
 #include "os/miniport/allocation.h"
@@ -10,13 +11,16 @@
 
 namespace gmmu::os {
 
+class VidMm;
 struct Allocation;
 struct GpuProcess;
 
 // Queries about a process.
 
 const std::string& NameOf(const GpuProcess& process);
-/// True if the process' device was lost. None of its new packets then reaches the GPU.
+/// The VidMm of the GPU that uses the process' page tables.
+VidMm& VidMmOf(const GpuProcess& process);
+/// True if the process' device was lost, so that none of its new packets reaches the GPU.
 bool DeviceLost(const GpuProcess& process);
 /// Why the process' device was lost; "" if it was not.
 const std::string& WhyLost(const GpuProcess& process);
@@ -43,7 +47,9 @@ const std::string& NameOf(const Allocation& allocation);
 uint64_t BytesOf(const Allocation& allocation);
 /// The driver's handle.
 HANDLE HandleOf(const Allocation& allocation);
-/// Byte offset of the allocation's first page in its memory segment; nullopt if it is not in one.
+/// The driver's handle of the device that owns the allocation (Allocation::device).
+HANDLE DeviceOf(const Allocation& allocation);
+/// Byte offset of the allocation's first page in its memory segment; nullopt if it is in none.
 std::optional<uint64_t> VramOffset(const Allocation& allocation);
 /// Number of whole 64 KiB blocks (sixteen consecutive, aligned pages) of the allocation in a memory segment.
 uint64_t WholeBlocks(const Allocation& allocation);
@@ -55,5 +61,9 @@ bool HasNotice(const Allocation& allocation);
 /// ResidenceOf: where the allocation is resident now. SegmentOf: in which segment; 0: system memory, or not resident.
 Residence ResidenceOf(const Allocation& allocation);
 unsigned SegmentOf(const Allocation& allocation);
+/// The bytes in system memory: all if the allocation lives there or was evicted, none if it never left VRAM. HostPages
+/// returns their host physical pages. Call on any fibre.
+std::vector<uint8_t> InSystemMemory(const Allocation& allocation);
+std::vector<uint64_t> HostPages(const Allocation& allocation);
 
 }  // namespace gmmu::os

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "os/application/video_memory.h"
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/interface_version.h"
-#include "os/vidmm/vidmm.h"
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
@@ -21,8 +19,6 @@ SegmentFacts FactsOf(const Segment& segment) {
           space.ranges(), space.free_bytes(), std::nullopt};
 }
 }  // namespace
-
-Gpu::Gpu(const VideoMemory& memory) : gpu_(&memory.vidmm().gpu()) {}
 
 GpuFacts Gpu::facts() const {
   const PciFunction& function = gpu_->function();

@@ -12,7 +12,6 @@
 namespace gmmu::os {
 
 class PhysicalAdapter;
-class VideoMemory;
 
 struct SegmentFacts {
   unsigned id = 0;
@@ -46,7 +45,6 @@ struct GpuFacts {
 class Gpu {
  public:
   Gpu(PhysicalAdapter& gpu) : gpu_(&gpu) {}
-  Gpu(const VideoMemory& memory);
   GpuFacts facts() const;
 
   /// Sends D3DKMTEscape to the driver of this hardware. `Data` begins with a header that names the adapter.

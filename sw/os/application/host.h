@@ -2,18 +2,17 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
 #include "hw/platform.h"
 #include "os/base/errors.h"
+#include "os/memory/system_buffer.h"
 
 namespace gmmu::os {
 
 class Kernel;
-class SystemBuffer;
-class VideoMemory;
+class VidMm;
 
 /// A run's view of the machine: threads, memory and faults. It is a copyable reference. A wait without its own bound
 /// throws OsTimeout after kBoundNs of machine time.
@@ -22,7 +21,7 @@ class Host {
   static constexpr uint64_t kBoundNs = 1'000'000'000;
 
   Host(Kernel& kernel) : kernel_(&kernel) {}
-  Host(const VideoMemory& memory);
+  Host(VidMm& vidmm);
 
   /// The machine: time, RAM, firmware, instruments.
   hw::Platform& platform() const;
@@ -50,37 +49,8 @@ class Host {
   Kernel* kernel_;
 };
 
-/// Scattered pages of host memory that belong to an application and that a GPU may reach (SystemBuffer).
-///
-/// Release() must be called; the destructor frees nothing.
-class HostMemory {
- public:
-  /// Creates an object without pages. Its Release() does nothing.
-  HostMemory();
-  /// Allocates pages for the GPU with this video memory, at host physical addresses of `lowest` or above.
-  HostMemory(const VideoMemory& of, uint64_t bytes, uint64_t lowest = 0);
-  HostMemory(HostMemory&& other) noexcept;
-  HostMemory& operator=(HostMemory&& other) noexcept;
-  ~HostMemory();
-  void Release();
-
-  uint64_t bytes() const;
-  /// page() returns a page number as the GPU sees it; logical() returns the GPU's address of the first byte.
-  uint64_t page(uint64_t index) const;
-  uint64_t logical() const;
-  /// Host physical page numbers.
-  const std::vector<uint64_t>& host_pages() const;
-  /// Deliberate fault "wrong ADL": makes page(index) return `page` from now on.
-  void Falsify(uint64_t index, uint64_t page);
-
-  /// Maps a CPU view of [offset, offset + size). Only one view may exist at a time.
-  uint8_t* Map(uint64_t offset, uint64_t size);
-  void Unmap();
-
-  SystemBuffer& buffer() const { return *buffer_; }
-
- private:
-  std::unique_ptr<SystemBuffer> buffer_;
-};
+/// Allocates scattered host memory that belongs to an application and that the GPU may reach, at host physical addresses
+/// of `lowest` or above.
+SystemBuffer MakeHostMemory(VidMm& vidmm, uint64_t bytes, uint64_t lowest = 0);
 
 }  // namespace gmmu::os

@@ -3,7 +3,6 @@
 
 #include <vector>
 
-#include "os/application/video_memory.h"
 #include "os/dxgkrnl/adapter_objects.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
@@ -24,10 +23,10 @@ struct OwnObjects::Parts {
   std::vector<DriverAllocation> allocations;
 };
 
-OwnObjects::OwnObjects(const VideoMemory& memory, const std::string& name) {
-  parts_ = std::make_unique<Parts>(memory.vidmm(), name);
+OwnObjects::OwnObjects(VidMm& vidmm, const std::string& name) {
+  parts_ = std::make_unique<Parts>(vidmm, name);
   ProcessHandles& handles = parts_->process.handles;
-  memory.vidmm().processes().OpenInDriver(parts_->process);
+  vidmm.processes().OpenInDriver(parts_->process);
   parts_->objects.OpenDevice(handles, name, false);
   parts_->objects.OpenContext(handles, name, false, parts_->gpu);
 }

@@ -8,7 +8,7 @@
 
 namespace gmmu::os {
 
-class VideoMemory;
+class VidMm;
 
 /// A process with a device, a context and allocations, created in the driver by an application's own thread while other
 /// threads are in the driver. It bypasses the VidMm worker, so nothing is mapped or resident.
@@ -17,7 +17,7 @@ class VideoMemory;
 class OwnObjects {
  public:
   /// Opens process, device and context.
-  OwnObjects(const VideoMemory& memory, const std::string& name);
+  OwnObjects(VidMm& vidmm, const std::string& name);
   ~OwnObjects();
   /// Closes everything, allocations first.
   void Close();

@@ -6,6 +6,7 @@
 #include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/base/page_math.h"
+#include "os/memory/memory_objects.h"
 
 namespace gmmu::os {
 
@@ -61,6 +62,8 @@ SystemBuffer& SystemBuffer::operator=(SystemBuffer&& other) noexcept {
   view_size_ = std::exchange(other.view_size_, 0);
   return *this;
 }
+
+const std::vector<uint64_t>& SystemBuffer::host_pages() const { return objects_->PagesOf(object_); }
 
 void SystemBuffer::Release() {
   if (object_ == nullptr) return;

@@ -2,12 +2,17 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "os/memory/memory_objects.h"
+#include "ddi/d3dkmddi.h"
+#include "hw/host_ram.h"
 
 namespace gmmu::os {
 
-/// Host memory that a GPU may access: a physical memory object with one ADL for all its pages, created by the same code
+class Kernel;
+class MemoryObjects;
+
+/// Host memory that a GPU may access: a physical memory object with one ADL for all its pages, made by the same code
 /// that serves the driver's callbacks.
 ///
 /// Release() must be called. The destructor frees nothing, so that stack unwinding does not access the machine.
@@ -34,7 +39,7 @@ class SystemBuffer {
     return adl_->Flags.Contiguous ? adl_->BasePageNumber + index : adl_->Pages[index];
   }
   uint64_t logical() const { return page(0) * hw::kPageSize; }
-  const std::vector<uint64_t>& host_pages() const { return objects_->PagesOf(object_); }
+  const std::vector<uint64_t>& host_pages() const;
 
   /// Deliberate fault "wrong ADL": makes page(index) return `page`.
   void Falsify(uint64_t index, uint64_t page) {

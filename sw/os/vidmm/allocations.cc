@@ -35,6 +35,18 @@ Allocation* Allocations::Create(const std::string& name, uint64_t bytes) {
   return Create(request);
 }
 
+Allocation* Allocations::CreateContiguous(const std::string& name, uint64_t bytes, uint64_t alignment) {
+  Allocation* allocation = Create(name, bytes);
+  allocation->contiguous = alignment;
+  return allocation;
+}
+
+Allocation* Allocations::CreateFragmented(const std::string& name, uint64_t bytes, unsigned percent) {
+  Allocation* allocation = Create(name, bytes);
+  allocation->broken_percent = percent;
+  return allocation;
+}
+
 Allocation* Allocations::CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner) {
   AllocationRequest request{name, bytes};
   request.system_only = true;

@@ -27,7 +27,12 @@ class Allocations {
   Allocation* Create(const AllocationRequest& request, const GpuProcess* owner = nullptr);
   /// Creates an allocation that is accessed only through GPU virtual addresses.
   Allocation* Create(const std::string& name, uint64_t bytes);
-  /// Creates an allocation that is accessed through the aperture segment and is never in VRAM.
+  /// Makes an allocation whose VRAM is contiguous and has this alignment; with 0 its pages are scattered.
+  Allocation* CreateContiguous(const std::string& name, uint64_t bytes, uint64_t alignment);
+  /// Makes an allocation in VRAM in which `percent` percent of the 64 KiB blocks consist of scattered single pages; the
+  /// other blocks are contiguous and lie anywhere.
+  Allocation* CreateFragmented(const std::string& name, uint64_t bytes, unsigned percent);
+  /// Makes an allocation that is accessed through the aperture segment and is never in VRAM.
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner);
   /// Entries that map the allocation are invalidated and flushed before its VRAM is reused and before the driver is
   /// called. No paging work is sent for a process that has exited, after an adapter reset, or after VidMm has stopped.

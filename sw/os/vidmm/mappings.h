@@ -4,12 +4,15 @@
 #include <utility>
 #include <vector>
 
-#include "os/vidmm/allocation.h"
+#include "os/tables/protection.h"
 
 namespace gmmu::os {
 
 class SystemBuffer;
 class VidMm;
+struct Allocation;
+struct GpuProcess;
+struct Mapping;
 
 /// Writes the page-table entries of processes for allocations, system memory and zeros, and records for each allocation
 /// where it is mapped. The entries in a linked GPU's tables are written by that GPU's own paging work, whichever GPU

@@ -20,10 +20,10 @@ class Transfers {
  public:
   explicit Transfers(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// PageIn copies host memory into the allocation. PageOut copies the allocation to host memory.
-  void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress);
-  void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress);
-  /// Copies from VRAM to VRAM. The target must be on this GPU; the source may be on another linked GPU.
+  /// PageIn copies host memory into the allocation, PageOut copies it back.
+  void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress = nullptr);
+  void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress = nullptr);
+  /// Copies from VRAM to VRAM. The target is on this GPU; the source may be on another linked GPU.
   void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes);
   /// Fills the allocation from `offset` on.
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);

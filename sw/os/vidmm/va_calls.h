@@ -5,13 +5,15 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
-#include "os/vidmm/allocation.h"
 
 namespace gmmu::os {
 
 class MonitoredFence;
 class VidMm;
+struct Allocation;
 struct GpuProcess;
+struct Mapping;
+struct Protection;
 
 /// Applications' calls that map, reserve, update and free their GPU virtual addresses (display driver documents, GPU
 /// virtual address; structure layouts of the user-mode headers).

@@ -23,16 +23,16 @@ class Guilty {
   Guilty(Life& life, uint64_t hold_ns) : life_(life) {
     uint64_t target_va = 0;
     life.Work([&] {
-      source_ = os::HostMemory(life.memory, kPage);
-      process_ = life.memory.CreateProcess("guilty process");
-      target_ = life.memory.CreateAllocation("target", kPage);
-      life.memory.MakeResident(*target_);
+      source_ = os::MakeHostMemory(life.vidmm, kPage);
+      process_ = life.vidmm.CreateProcess("guilty process");
+      target_ = life.vidmm.CreateAllocation("target", kPage);
+      life.vidmm.MakeResident(*target_);
       // A page of 64 KiB can be mapped only where the low 16 bits of the virtual address match (Allocation::MayShow).
       const uint64_t apart = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? 65536 : kPage;
-      va_ = life.memory.ReserveVa(*process_, 2 * apart);
+      va_ = life.vidmm.ReserveVa(*process_, 2 * apart);
       target_va = va_ + apart;
-      life.memory.MapHost(*process_, va_, source_);
-      life.memory.Map(*process_, target_va, *target_, 0, 1);
+      life.vidmm.mappings().MapSystem(*process_, va_, source_);
+      life.vidmm.Map(*process_, target_va, *target_, 0, 1);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
     commands_->Copy(va_, target_va, kPage);
@@ -47,16 +47,16 @@ class Guilty {
   void End() {
     commands_->Release();
     life_.Work([&] {
-      life_.memory.FreeVa(*process_, va_);
-      life_.memory.DestroyAllocation(target_);
-      life_.memory.DestroyProcess(process_);
+      life_.vidmm.FreeVa(*process_, va_);
+      life_.vidmm.DestroyAllocation(target_);
+      life_.vidmm.DestroyProcess(process_);
       source_.Release();
     });
   }
 
  private:
   Life& life_;
-  os::HostMemory source_;
+  os::SystemBuffer source_;
   os::GpuProcess* process_ = nullptr;
   os::Allocation* target_ = nullptr;
   uint64_t va_ = 0;
@@ -71,13 +71,13 @@ class Survivor {
   Survivor(Life& life, uint64_t pages) : life_(life), bytes_(pages * kPage), expected_(bytes_) {
     FillPattern(expected_.data(), bytes_, life.options.seed + 1);
     life.Work([&] {
-      kept_ = os::HostMemory(life.memory, bytes_);
+      kept_ = os::MakeHostMemory(life.vidmm, bytes_);
       uint8_t* const cpu = kept_.Map(0, bytes_);
       std::memcpy(cpu, expected_.data(), bytes_);
       Make();
-      life.memory.PageIn(*allocation_, kept_, bytes_);
+      life.vidmm.transfers().PageIn(*allocation_, kept_, bytes_);
       std::memset(cpu, 0, bytes_);
-      life.memory.PageOut(*allocation_, kept_, bytes_);
+      life.vidmm.transfers().PageOut(*allocation_, kept_, bytes_);
       kept_.Unmap();
     });
   }
@@ -87,9 +87,9 @@ class Survivor {
     life_.Work([&] {
       Unmake();
       Make();
-      life_.memory.PageIn(*allocation_, kept_, bytes_);
+      life_.vidmm.transfers().PageIn(*allocation_, kept_, bytes_);
     });
-    RunClients(life_.memory, {ReadOf(process_, va_, expected_)}, os::NameOf(*process_) + ", what came back",
+    RunClients(life_.vidmm, {ReadOf(process_, va_, expected_)}, os::NameOf(*process_) + ", what came back",
                life_.result.checks);
   }
   void End() {
@@ -101,22 +101,22 @@ class Survivor {
 
  private:
   void Make() {
-    process_ = life_.memory.CreateProcess("surviving process");
-    allocation_ = life_.memory.CreateAllocation("its bytes", bytes_);
-    life_.memory.MakeResident(*allocation_);
-    va_ = life_.memory.ReserveVa(*process_, bytes_);
-    life_.memory.Map(*process_, va_, *allocation_, 0, bytes_ / kPage);
+    process_ = life_.vidmm.CreateProcess("surviving process");
+    allocation_ = life_.vidmm.CreateAllocation("its bytes", bytes_);
+    life_.vidmm.MakeResident(*allocation_);
+    va_ = life_.vidmm.ReserveVa(*process_, bytes_);
+    life_.vidmm.Map(*process_, va_, *allocation_, 0, bytes_ / kPage);
   }
   void Unmake() {
-    life_.memory.FreeVa(*process_, va_);
-    life_.memory.DestroyAllocation(allocation_);
-    life_.memory.DestroyProcess(process_);
+    life_.vidmm.FreeVa(*process_, va_);
+    life_.vidmm.DestroyAllocation(allocation_);
+    life_.vidmm.DestroyProcess(process_);
   }
 
   Life& life_;
   const uint64_t bytes_;
   std::vector<uint8_t> expected_;
-  os::HostMemory kept_;
+  os::SystemBuffer kept_;
   os::GpuProcess* process_ = nullptr;
   os::Allocation* allocation_ = nullptr;
   uint64_t va_ = 0;

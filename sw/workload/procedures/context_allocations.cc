@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "kmd/escape.h"
+#include "os/vidmm/context_allocations.h"
 #include "workload/needs.h"
 #include "workload/life.h"
 #include "workload/needs.h"
@@ -23,9 +24,9 @@ struct Owner {
 std::vector<uint64_t> Contents(Life& life, const Owner& owner) {
   std::vector<uint64_t> words;
   life.Work([&] {
-    os::Allocation* allocation = life.memory.ContextAllocationOf(*owner.process);
-    os::HostMemory target(life.memory, os::BytesOf(*allocation));
-    life.memory.PageOut(*allocation, target, os::BytesOf(*allocation));
+    os::Allocation* allocation = life.vidmm.context_allocations().Of(*owner.process);
+    os::SystemBuffer target = os::MakeHostMemory(life.vidmm, os::BytesOf(*allocation));
+    life.vidmm.transfers().PageOut(*allocation, target, os::BytesOf(*allocation));
     const auto* view = reinterpret_cast<const uint64_t*>(target.Map(0, os::BytesOf(*allocation)));
     words.assign(view, view + os::BytesOf(*allocation) / 8);
     target.Release();
@@ -54,7 +55,7 @@ void RunContextAllocations(Life& life, const ParameterValues& values) {
   std::vector<Owner> owners(values.at("processes"));
   for (size_t i = 0; i < owners.size(); ++i) {
     Owner& owner = owners[i];
-    life.Work([&] { owner.process = life.memory.CreateProcess("process " + std::to_string(i + 1)); });
+    life.Work([&] { owner.process = life.vidmm.CreateProcess("process " + std::to_string(i + 1)); });
     owner.memory.context = reinterpret_cast<uint64_t>(os::ContextOf(*owner.process));
     if (!NT_SUCCESS(life.gpu().Ask(owner.memory)))
       throw WrongMachine("the driver does not call DxgkCbCreateContextAllocation for its contexts");
@@ -65,7 +66,7 @@ void RunContextAllocations(Life& life, const ParameterValues& values) {
   }
   for (uint64_t round = 0; round < values.at("rounds"); ++round) {
     for (Owner& owner : owners) {
-      life.Work([&] { life.memory.EvictContextAllocation(*owner.process); });
+      life.Work([&] { life.vidmm.context_allocations().Evict(*owner.process); });
       os::PacketId packet = 0;
       life.Work([&] { packet = owner.commands->Submit("writes of its own context"); });
       life.graphics.Wait(packet);
@@ -74,7 +75,7 @@ void RunContextAllocations(Life& life, const ParameterValues& values) {
   }
   for (Owner& owner : owners) {
     owner.commands->Release();
-    life.Work([&] { life.memory.DestroyProcess(owner.process); });
+    life.Work([&] { life.vidmm.DestroyProcess(owner.process); });
   }
 }
 

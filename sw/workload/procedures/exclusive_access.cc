@@ -20,7 +20,7 @@ constexpr uint64_t kPagedBytes = 32768;
 struct Load {
   os::GpuProcess* process = nullptr;
   os::Allocation* allocation = nullptr;
-  os::HostMemory buffer;
+  os::SystemBuffer buffer;
   std::vector<uint8_t> data;
   uint64_t va = 0, aperture = 0;
 };
@@ -35,26 +35,26 @@ struct Seen {
 
 void Make(Life& life, uint64_t bytes, Load& load) {
   load.data = SeededInput(life.options.seed, bytes);
-  load.process = life.memory.CreateProcess("load");
-  load.va = life.memory.ReserveVa(*load.process, bytes);
-  load.allocation = life.memory.CreateInAperture("load", bytes, load.process);
-  load.buffer = os::HostMemory(life.memory, bytes);
+  load.process = life.vidmm.CreateProcess("load");
+  load.va = life.vidmm.ReserveVa(*load.process, bytes);
+  load.allocation = life.vidmm.allocations().CreateInAperture("load", bytes, load.process);
+  load.buffer = os::MakeHostMemory(life.vidmm, bytes);
   std::memcpy(load.buffer.Map(0, bytes), load.data.data(), bytes);
   load.buffer.Unmap();
   const uint64_t pages = bytes / kPage;
-  load.aperture = life.aperture.Reserve(pages);
-  life.aperture.Bind(load.aperture, pages, *load.allocation, load.buffer, 0);
-  life.memory.MapToAperture(*load.process, load.va, *load.allocation, load.aperture, pages);
+  load.aperture = life.vidmm.aperture().Reserve(pages);
+  life.vidmm.aperture().Bind(load.aperture, pages, *load.allocation, load.buffer, 0);
+  life.vidmm.mappings().MapToAperture(*load.process, load.va, *load.allocation, load.aperture, pages);
 }
 
 void Destroy(Life& life, Load& load) {
   const uint64_t pages = load.data.size() / kPage;
-  life.memory.Unmap(*load.process, load.va, pages);
-  life.aperture.Unbind(load.aperture, pages, *load.allocation);
-  life.aperture.Free(load.aperture);
-  life.memory.FreeVa(*load.process, load.va);
-  life.memory.DestroyProcess(load.process);
-  life.memory.DestroyAllocation(load.allocation);
+  life.vidmm.Unmap(*load.process, load.va, pages);
+  life.vidmm.aperture().Unbind(load.aperture, pages, *load.allocation);
+  life.vidmm.aperture().Free(load.aperture);
+  life.vidmm.FreeVa(*load.process, load.va);
+  life.vidmm.DestroyProcess(load.process);
+  life.vidmm.DestroyAllocation(load.allocation);
   load.buffer.Release();
 }
 
@@ -108,13 +108,13 @@ void RunExclusiveAccess(Life& life, const ParameterValues& values) {
   Seen seen;
   for (uint64_t i = 0; i < times; ++i) {
     seen.done = false;
-    ClientBatch batch(life.memory, {run}, "client over exclusive access " + std::to_string(i + 1));
+    ClientBatch batch(life.vidmm, {run}, "client over exclusive access " + std::to_string(i + 1));
     SpawnExclusive(life, batch, i == 0, Submitted(life), seen);
     life.Work([&] {
-      os::Allocation* paged = life.memory.CreateAllocation("paged", paged_bytes);
-      life.memory.MakeResident(*paged);
-      life.memory.PageIn(*paged, load.buffer, paged_bytes);
-      life.memory.DestroyAllocation(paged);
+      os::Allocation* paged = life.vidmm.CreateAllocation("paged", paged_bytes);
+      life.vidmm.MakeResident(*paged);
+      life.vidmm.transfers().PageIn(*paged, load.buffer, paged_bytes);
+      life.vidmm.DestroyAllocation(paged);
     });
     life.host.WaitOrFault([&] { return seen.done; }, "the thread with exclusive access", kPollNs);
     batch.Finish(life.result.checks);

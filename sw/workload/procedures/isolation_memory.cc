@@ -4,6 +4,8 @@
 #include <vector>
 
 #include "os/miniport/mdl.h"
+#include "os/vidmm/paging_work.h"
+#include "os/vidmm/placement.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
 #include "workload/needs.h"
@@ -21,8 +23,8 @@ class IsolationCallbacks {
   IsolationCallbacks(Life& life, uint64_t pages) : life_(life), pages_(pages), table_(life.gpu().Callbacks()) {}
 
   void Run() {
-    vram_ = life_.memory.CreateContiguous("what lists are compared with", Size(), kPage);
-    life_.memory.MakeResident(*vram_);
+    vram_ = life_.vidmm.allocations().CreateContiguous("what lists are compared with", Size(), kPage);
+    life_.vidmm.MakeResident(*vram_);
     AllocateList();
     life_.graphics.StartSecureVm();
     life_.Compare("a domain of its own numbers",
@@ -36,8 +38,8 @@ class IsolationCallbacks {
     const DXGKARGCB_FREEPAGESFROMMDL free{pages_handle_};
     Require(table_.DxgkCbFreePagesFromMdl(Device(), &free), "the return of pages");
     Reached("pages that were given back", pfns, false);
-    life_.memory.GiveUpVram(*vram_);
-    life_.memory.DestroyAllocation(vram_);
+    life_.vidmm.placement().Evict(*vram_);
+    life_.vidmm.DestroyAllocation(vram_);
   }
 
  private:
@@ -94,7 +96,7 @@ class IsolationCallbacks {
     operation.Operation = DXGK_OPERATION_TRANSFER;
     operation.Transfer.Source.pMdl = list.get();
     Move(operation.Transfer, operation.Transfer.Destination);
-    life_.memory.Operate(operation);
+    life_.vidmm.work().Operate(operation);
     const DXGKARGCB_FREECONTIGUOUSMEMORY free{allocate.hMemoryHandle};
     Require(table_.DxgkCbFreeContiguousMemory(Device(), &free), "the return of contiguous memory");
     Reached("contiguous memory's pages that were given back", pfns, false);
@@ -116,7 +118,7 @@ class IsolationCallbacks {
     operation.Operation = DXGK_OPERATION_SPECIAL_LOCK_TRANSFER;
     operation.SpecialLockTransfer.Destination.pMdl = list;
     Move(operation.SpecialLockTransfer, operation.SpecialLockTransfer.Source);
-    life_.memory.Operate(operation);
+    life_.vidmm.work().Operate(operation);
     Bytes found(Size());
     uint64_t at = 0;
     for (const uint64_t pfn : os::Mdl::PagesOf(list)) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
-#include <optional>
 
 #include "kmd/escape.h"
-#include "os/application/memory_calls.h"
 #include "os/miniport/allocation.h"
+#include "os/vidmm/process_tables.h"
+#include "os/vidmm/vidmm_link.h"
 #include "workload/needs.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
@@ -57,12 +57,12 @@ class Linked {
  private:
   uint64_t Seed(unsigned n) const { return life_.options.seed << 8 ^ (n + 1); }
   std::string Name(unsigned gpu) const { return "adapter " + std::to_string(gpu); }
-  os::VideoMemory Memory(unsigned gpu) const { return os::VideoMemory::Of(*process_->on(gpu)); }
+  os::VidMm& Memory(unsigned gpu) const { return life_.link.on(gpu); }
   unsigned Peer(unsigned gpu, unsigned away) const { return (gpu + away) % gpus_; }
 
   void Make() {
     life_.Work([&] {
-      process_.emplace(life_.link, "process");
+      process_ = life_.link.CreateProcess("process");
       for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
         data_.push_back(MakePiece(gpu, "data"));
         copies_.push_back(MakePiece(gpu, "copy"));
@@ -72,16 +72,16 @@ class Linked {
     if (life_.gpu().facts().geometry.leaf_64k_bytes == 0 || bytes_ % 0x10000 != 0) return;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu)
       life_.Compare("pages of 64 KiB in the tables of " + Name(gpu),
-                    os::Is64k(*process_->on(gpu), data_[Peer(gpu, 1)].va) ? "" : "they are of 4 KiB");
+                    os::Is64k(*process_->parts[gpu], data_[Peer(gpu, 1)].va) ? "" : "they are of 4 KiB");
   }
 
   Piece MakePiece(unsigned gpu, const std::string& name) {
-    const os::VideoMemory memory = Memory(gpu);
+    os::VidMm& vidmm = Memory(gpu);
     Piece piece;
-    piece.allocation = memory.CreateAllocation(name + " of " + Name(gpu), bytes_);
-    os::ResidencyCalls(memory).MakeResident({piece.allocation});
-    piece.va = Memory(0).ReserveVa(*process_->on(0), bytes_);
-    process_->Map(piece.va, *piece.allocation, bytes_ / kPage);
+    piece.allocation = vidmm.CreateAllocation(name + " of " + Name(gpu), bytes_);
+    vidmm.residency().MakeResident({piece.allocation});
+    piece.va = life_.link.ReserveVa(*process_, bytes_);
+    life_.link.MapEverywhere(*process_, piece.va, *piece.allocation, 0, bytes_ / kPage);
     return piece;
   }
 
@@ -91,7 +91,7 @@ class Linked {
     std::vector<std::unique_ptr<ClientBatch>> batches;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
       const Piece& piece = data_[Peer(gpu, away)];
-      ClientRun run = AllLines(process_->on(gpu), piece.va, bytes_);
+      ClientRun run = AllLines(process_->parts[gpu], piece.va, bytes_);
       run.pattern = piece.seed;
       run.write = write;
       batches.push_back(
@@ -106,9 +106,9 @@ class Linked {
   void CompareCopy(unsigned gpu, const Piece& of, const std::string& what) {
     std::vector<uint8_t> found;
     life_.Work([&] {
-      const os::VideoMemory memory = Memory(gpu);
-      os::HostMemory target(memory, bytes_);
-      memory.PageOut(*copies_[gpu].allocation, target, bytes_);
+      os::VidMm& vidmm = Memory(gpu);
+      os::SystemBuffer target = os::MakeHostMemory(vidmm, bytes_);
+      vidmm.transfers().PageOut(*copies_[gpu].allocation, target, bytes_);
       const uint8_t* view = target.Map(0, bytes_);
       found.assign(view, view + bytes_);
       target.Unmap();
@@ -123,8 +123,8 @@ class Linked {
     life_.Timed("copies over the link", gpus_ * bytes_, false, [&] {
       life_.Work([&] {
         for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
-          const os::VideoMemory memory = Memory(gpu);
-          memory.CopyLocal(*data_[Peer(gpu, 1)].allocation, *copies_[gpu].allocation, bytes_);
+          os::VidMm& vidmm = Memory(gpu);
+          vidmm.transfers().CopyLocal(*data_[Peer(gpu, 1)].allocation, *copies_[gpu].allocation, bytes_);
         }
       });
     });
@@ -137,7 +137,7 @@ class Linked {
     std::vector<std::unique_ptr<RenderBuffer>> buffers;
     std::vector<os::PacketId> packets;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
-      buffers.push_back(std::make_unique<RenderBuffer>(life_, process_->on(gpu), kPage));
+      buffers.push_back(std::make_unique<RenderBuffer>(life_, process_->parts[gpu], kPage));
       buffers.back()->Copy(data_[gpu].va, copies_[Peer(gpu, 1)].va, bytes_);
     }
     for (auto& buffer : buffers) packets.push_back(buffer->Submit("a copy to a peer"));
@@ -149,7 +149,7 @@ class Linked {
 
   bool SameRoots() const {
     for (unsigned gpu = 1; gpu < gpus_; ++gpu)
-      if (os::RootOffset(*process_->on(gpu)) != os::RootOffset(*process_->on(0))) return false;
+      if (os::RootOffset(*process_->parts[gpu]) != os::RootOffset(*process_->parts[0])) return false;
     return true;
   }
 
@@ -157,14 +157,14 @@ class Linked {
   void Tables() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 2 * gpus_);
     Clients("before the tables move: its own memory written", 0, true);
-    const uint64_t old = os::RootOffset(*process_->on(0));
-    life_.Work([&] { process_->MoveTables(); });
-    life_.Compare("moved roots lie elsewhere", os::RootOffset(*process_->on(0)) != old ? "" : "at the same place");
+    const uint64_t old = os::RootOffset(*process_->parts[0]);
+    life_.Work([&] { Memory(0).tables().Move(*process_->parts[0]); });
+    life_.Compare("moved roots lie elsewhere", os::RootOffset(*process_->parts[0]) != old ? "" : "at the same place");
     life_.Compare("moved roots at one physical address", SameRoots() ? "" : "no");
     Clients("tables moved: memory of a peer read", 1, false);
     life_.Work([&] {
-      process_->EvictTables();
-      process_->RestoreTables();
+      Memory(0).tables().Evict(*process_->parts[0]);
+      Memory(0).tables().Restore(*process_->parts[0]);
     });
     life_.Compare("roots at one physical address after an eviction", SameRoots() ? "" : "no");
     Clients("tables evicted and back: memory of a peer read", 1, false);
@@ -173,8 +173,8 @@ class Linked {
     std::vector<uint64_t> originals;
     life_.Work([&] {
       for (Piece& piece : data_) {
-        const uint64_t copy = Memory(0).ReserveVa(*process_->on(0), bytes_);
-        process_->Copy(piece.va, copy, bytes_);
+        const uint64_t copy = life_.link.ReserveVa(*process_, bytes_);
+        life_.link.CopyEverywhere(*process_, piece.va, copy, bytes_);
         originals.push_back(piece.va);
         piece.va = copy;
       }
@@ -184,13 +184,13 @@ class Linked {
     Clients("by copied mappings: what a peer wrote", 0, false);
     life_.Work([&] {
       for (unsigned gpu = 0; gpu < gpus_; ++gpu)
-        Memory(gpu).CopyLocal(*data_[gpu].allocation, *copies_[gpu].allocation, bytes_);
+        Memory(gpu).transfers().CopyLocal(*data_[gpu].allocation, *copies_[gpu].allocation, bytes_);
     });
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) CompareCopy(gpu, data_[gpu], "written by copied mappings, memory of");
     life_.Work([&] {
       for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
-        process_->Unmap(data_[gpu].va, bytes_ / kPage);
-        Memory(0).FreeVa(*process_->on(0), data_[gpu].va);
+        life_.link.UnmapEverywhere(*process_, data_[gpu].va, bytes_ / kPage);
+        life_.link.FreeVa(*process_, data_[gpu].va);
         data_[gpu].va = originals[gpu];
       }
     });
@@ -202,11 +202,11 @@ class Linked {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 4 * gpus_);
     Clients("before the tables give way: its own memory written", 0, true);
     const unsigned full = gpus_ - 1;
-    const os::VideoMemory memory = Memory(full);
-    os::ResidencyCalls residency(memory);
+    os::VidMm& vidmm = Memory(full);
+    os::Residency& residency = vidmm.residency();
     const os::Residency::Counts& counts = residency.counts();
     life_.Work([&] {
-      os::LinkedProcess greedy(life_.link, "greedy");
+      os::VidMmLink::Process* greedy = life_.link.CreateProcess("greedy");
       std::vector<os::Allocation*> wanted;
       std::vector<uint64_t> addresses;
       const uint64_t size = life_.graphics.gpu(full).facts().local.size / 16;
@@ -214,24 +214,23 @@ class Linked {
         os::AllocationRequest request{"greedy " + std::to_string(wanted.size()), size};
         request.accessed_physically = false;
         request.local_only = true;
-        wanted.push_back(memory.CreateAllocation(request, greedy.on(full)));
-        addresses.push_back(Memory(0).ReserveVa(*greedy.on(0), size));
-        memory.Map(*greedy.on(full), addresses.back(), *wanted.back(), 0, size / kPage);
+        wanted.push_back(vidmm.CreateAllocation(request, greedy->parts[full]));
+        addresses.push_back(life_.link.ReserveVa(*greedy, size));
+        vidmm.Map(*greedy->parts[full], addresses.back(), *wanted.back(), 0, size / kPage);
         try {
           residency.MakeResident(wanted);
         } catch (const os::OsError&) {
           break;  // nothing else can be evicted
         }
       }
-      for (os::Allocation* one : wanted) memory.DestroyAllocation(one);
-      for (const uint64_t va : addresses) Memory(0).FreeVa(*greedy.on(0), va);
-      greedy.End();
+      for (os::Allocation* one : wanted) vidmm.DestroyAllocation(one);
+      for (const uint64_t va : addresses) life_.link.FreeVa(*greedy, va);
+      life_.link.DestroyProcess(greedy);
     });
     life_.Compare("page tables left for memory of " + Name(full), counts.table_evictions > 0 ? "" : "none did");
     life_.Work([&] {
       for (auto* pieces : {&data_, &copies_})
-        for (unsigned gpu = gpus_; gpu-- > 0;)
-          os::ResidencyCalls(Memory(gpu)).MakeResident({(*pieces)[gpu].allocation});
+        for (unsigned gpu = gpus_; gpu-- > 0;) Memory(gpu).residency().MakeResident({(*pieces)[gpu].allocation});
     });
     life_.Compare("page tables came back", counts.table_restores > 0 ? "" : "they did not");
     life_.Compare("roots at one physical address when they are back", SameRoots() ? "" : "no");
@@ -305,19 +304,19 @@ class Linked {
       for (auto* pieces : {&data_, &copies_}) {
         for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
           Piece& piece = (*pieces)[gpu];
-          process_->Unmap(piece.va, bytes_ / kPage);
-          Memory(0).FreeVa(*process_->on(0), piece.va);
+          life_.link.UnmapEverywhere(*process_, piece.va, bytes_ / kPage);
+          life_.link.FreeVa(*process_, piece.va);
           Memory(gpu).DestroyAllocation(piece.allocation);
         }
       }
-      process_->End();
+      life_.link.DestroyProcess(process_);
     });
   }
 
   Life& life_;
   const unsigned gpus_;
   const uint64_t bytes_;
-  std::optional<os::LinkedProcess> process_;
+  os::VidMmLink::Process* process_ = nullptr;
   std::vector<Piece> data_, copies_;
 };
 

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "os/application/facts.h"
-#include "os/application/memory_calls.h"
 #include "os/base/random.h"
 #include "os/base/text.h"
 #include "os/miniport/allocation.h"
+#include "os/vidmm/render_calls.h"
 #include "workload/device_copy.h"
 #include "workload/life.h"
 #include "workload/listed_buffer.h"
@@ -37,8 +37,8 @@ class ListedCommandsOfProcesses {
   ListedCommandsOfProcesses(Life& life, const ParameterValues& values)
       : life_(life),
         values_(values),
-        residency_(life.memory),
-        calls_(life.memory),
+        residency_(life.vidmm.residency()),
+        calls_(life.vidmm.render_calls()),
         random_(life.options.seed, "listed commands") {}
 
   void Run() {
@@ -74,14 +74,14 @@ class ListedCommandsOfProcesses {
     request.local_only = values_.at("segment") == 1;
     request.system_only = values_.at("segment") == 2;
     // A new allocation contains zeros.
-    return {life_.memory.CreateAllocation(request, owner), std::vector<uint8_t>(request.bytes)};
+    return {life_.vidmm.CreateAllocation(request, owner), std::vector<uint8_t>(request.bytes)};
   }
 
   void Make() {
     life_.Work([&] {
       for (uint64_t i = 0; i < values_.at("processes"); ++i) {
         User user;
-        user.process = life_.memory.CreateProcess("process " + std::to_string(i + 1));
+        user.process = life_.vidmm.CreateProcess("process " + std::to_string(i + 1));
         for (uint64_t k = 0; k < values_.at("allocations"); ++k)
           user.own.push_back(
               MakeAllocation("allocation " + std::to_string(k + 1) + " of " + os::NameOf(*user.process), user.process));
@@ -151,8 +151,8 @@ class ListedCommandsOfProcesses {
 
   void Compare(const Kept& kept) {
     life_.Work([&] { residency_.Evict(*kept.allocation); });
-    std::vector<uint8_t> found = os::ResidencyCalls::InSystemMemory(*kept.allocation);
-    if (found.empty()) found.resize(kept.bytes.size());  // an allocation that was never accessed contains zeros
+    std::vector<uint8_t> found = os::InSystemMemory(*kept.allocation);
+    if (found.empty()) found.resize(kept.bytes.size());  // an allocation that has never been accessed
     life_.Compare("contents of " + os::NameOf(*kept.allocation), Difference(found, kept.bytes));
   }
 
@@ -165,18 +165,18 @@ class ListedCommandsOfProcesses {
 
   void End() {
     life_.Work([&] {
-      for (const Kept& kept : shared_) life_.memory.DestroyAllocation(kept.allocation);
+      for (const Kept& kept : shared_) life_.vidmm.DestroyAllocation(kept.allocation);
       for (const User& user : users_) {
-        for (const Kept& kept : user.own) life_.memory.DestroyAllocation(kept.allocation);
-        life_.memory.DestroyProcess(user.process);
+        for (const Kept& kept : user.own) life_.vidmm.DestroyAllocation(kept.allocation);
+        life_.vidmm.DestroyProcess(user.process);
       }
     });
   }
 
   Life& life_;
   const ParameterValues& values_;
-  os::ResidencyCalls residency_;
-  os::ListedCalls calls_;
+  os::Residency& residency_;
+  os::RenderCalls& calls_;
   os::Random random_;
   std::vector<User> users_;
   std::vector<Kept> shared_;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "ddi/wdm.h"
+#include "os/application/facts.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
@@ -47,7 +48,7 @@ constexpr Case kCases[] = {
 class MemoryServices {
  public:
   MemoryServices(Life& life, uint64_t pages)
-      : life_(life), memory_(life.memory), pages_(pages), table_(life.gpu().Callbacks()) {}
+      : life_(life), vidmm_(life.vidmm), pages_(pages), table_(life.gpu().Callbacks()) {}
 
   void Run() {
     life_.Work([&] {
@@ -55,24 +56,24 @@ class MemoryServices {
       request.name = "objects in the aperture";
       request.bytes = Seen();
       request.system_only = true;
-      process_ = memory_.CreateProcess("writer");
-      allocation_ = memory_.CreateAllocation(request, process_);
-      va_ = memory_.ReserveVa(*process_, Seen());
+      process_ = vidmm_.CreateProcess("writer");
+      allocation_ = vidmm_.CreateAllocation(request, process_);
+      va_ = vidmm_.ReserveVa(*process_, Seen());
       copy_ = std::make_unique<DeviceCopy>(life_, Seen());
     });
     for (const Case& one : kCases) RunCase(one);
     life_.Work([&] {
       IoSpace();
       copy_->Release();
-      memory_.FreeVa(*process_, va_);
-      memory_.DestroyProcess(process_);
-      memory_.DestroyAllocation(allocation_);
+      vidmm_.FreeVa(*process_, va_);
+      vidmm_.DestroyProcess(process_);
+      vidmm_.DestroyAllocation(allocation_);
     });
   }
 
  private:
-  /// Returns the number of bytes that the device sees: the ADL omits the object's first page, and the aperture omits
-  /// the ADL's first page.
+  os::Aperture::Owner Owner() const { return {os::DeviceOf(*allocation_), os::HandleOf(*allocation_), false}; }
+  /// Number of bytes that the device sees: the ADL omits the object's first page, and the aperture the ADL's first.
   uint64_t Seen() const { return (pages_ - 2) * kPage; }
   void Compare(const Case& one, const char* what, const Bytes& found, const Bytes& expected) {
     life_.Compare(std::string(one.name) + ": " + what, Difference(found, expected));
@@ -148,8 +149,8 @@ class MemoryServices {
                     adl->PageCount == pages_ - 1 && (adl->Flags.Contiguous || !one.require_contiguous)
                         ? ""
                         : "not the pages, or not the form that was asked for");
-      range = life_.aperture.Reserve(pages_ - 2);
-      life_.aperture.BindList(range, pages_ - 2, *allocation_, *adl, 1);
+      range = vidmm_.aperture().Reserve(pages_ - 2);
+      vidmm_.aperture().Map(Owner(), range, pages_ - 2, *adl, 1);
       Compare(one, "bytes of the CPU", copy_->FromAperture(range, Seen()), first);
 
       // Stores through the view while the device uses the memory. Without snooping, the store in a cached line is
@@ -161,19 +162,19 @@ class MemoryServices {
               copy_->FromAperture(range, Seen()), hidden ? first : second);
       KeInvalidateAllCaches();
       Compare(one, "bytes that were written back", copy_->FromAperture(range, Seen()), second);
-      memory_.MapToAperture(*process_, va_, *allocation_, range, pages_ - 2);
+      vidmm_.mappings().MapToAperture(*process_, va_, *allocation_, range, pages_ - 2);
     });
     ClientRun write = AllLines(process_, va_, Seen());
     write.write = true;
     write.pattern = seed;
-    RunClients(memory_, {write}, std::string(one.name) + ": writes of a client", life_.result.checks);
+    RunClients(vidmm_, {write}, std::string(one.name) + ": writes of a client", life_.result.checks);
     const Bytes written = PatternAt(va_, Seen(), seed);
     life_.Work([&] {
       Compare(one, "bytes of the client", Bytes(view, view + Seen() - kLead),
               Bytes(written.begin() + kLead, written.end()));
-      memory_.Unmap(*process_, va_, pages_ - 2);
-      life_.aperture.UnbindList(range, pages_ - 2, *allocation_);
-      life_.aperture.Free(range);
+      vidmm_.Unmap(*process_, va_, pages_ - 2);
+      vidmm_.aperture().Unmap(Owner(), range, pages_ - 2);
+      vidmm_.aperture().Free(range);
       End(adl);
     });
   }
@@ -218,7 +219,7 @@ class MemoryServices {
   }
 
   Life& life_;
-  const os::VideoMemory memory_;
+  os::VidMm& vidmm_;
   const uint64_t pages_;
   const DXGKRNL_INTERFACE table_;
   os::Allocation* allocation_ = nullptr;

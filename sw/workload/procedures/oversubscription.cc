@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kmd/escape.h"
-#include "os/application/memory_calls.h"
+#include "os/application/facts.h"
 #include "os/miniport/allocation.h"
 #include "workload/needs.h"
 #include "workload/clients.h"
@@ -22,7 +22,8 @@ struct Piece {
 
 class Oversubscription {
  public:
-  Oversubscription(Life& life, const ParameterValues& values) : life_(life), values_(values), residency_(life.memory) {
+  Oversubscription(Life& life, const ParameterValues& values)
+      : life_(life), values_(values), residency_(life.vidmm.residency()) {
     clients_ = ClientsOf(life.gpu());
     life.result.clients = clients_;
   }
@@ -63,7 +64,7 @@ class Oversubscription {
     }
     life_.Work([&] {
       for (uint64_t i = 0; i < values_.at("processes"); ++i)
-        processes_.push_back(life_.memory.CreateProcess("process " + std::to_string(i + 1)));
+        processes_.push_back(life_.vidmm.CreateProcess("process " + std::to_string(i + 1)));
       for (uint64_t done = 0; done < values_.at("bytes"); done += size) Add(size, false);
       for (uint64_t i = 0; i < values_.at("told"); ++i) Add(kPage, true);
     });
@@ -78,9 +79,9 @@ class Oversubscription {
     request.bytes = bytes;
     request.accessed_physically = request.explicit_residency = told;
     request.local_only = true;
-    piece.allocation = life_.memory.CreateAllocation(request, piece.process);
-    piece.va = life_.memory.ReserveVa(*piece.process, bytes);
-    life_.memory.Map(*piece.process, piece.va, *piece.allocation, 0, bytes / kPage);
+    piece.allocation = life_.vidmm.CreateAllocation(request, piece.process);
+    piece.va = life_.vidmm.ReserveVa(*piece.process, bytes);
+    life_.vidmm.Map(*piece.process, piece.va, *piece.allocation, 0, bytes / kPage);
     pieces_.push_back(piece);
   }
 
@@ -129,12 +130,12 @@ class Oversubscription {
       if (!piece.seed) run.crc = LineCrc(zeros.data(), run.order);
       runs.push_back(run);
     }
-    RunClients(life_.memory, runs, os::NameOf(*piece.allocation) + (write ? " written" : " read"), life_.result.checks);
+    RunClients(life_.vidmm, runs, os::NameOf(*piece.allocation) + (write ? " written" : " read"), life_.result.checks);
   }
 
   /// Checks that the backing store contains the most recently written bytes.
   void CompareBacking(const Piece& piece) {
-    const std::vector<uint8_t> backing = residency_.InSystemMemory(*piece.allocation);
+    const std::vector<uint8_t> backing = os::InSystemMemory(*piece.allocation);
     const std::string contents = "contents of " + os::NameOf(*piece.allocation);
     if (backing.empty()) return life_.Compare(contents, "it was never evicted");
     life_.Compare(contents, Difference(backing, PatternAt(piece.va, backing.size(), *piece.seed)));
@@ -143,16 +144,16 @@ class Oversubscription {
   void End() {
     life_.Work([&] {
       for (Piece& piece : pieces_) {
-        life_.memory.FreeVa(*piece.process, piece.va);
-        life_.memory.DestroyAllocation(piece.allocation);
+        life_.vidmm.FreeVa(*piece.process, piece.va);
+        life_.vidmm.DestroyAllocation(piece.allocation);
       }
-      for (os::GpuProcess* process : processes_) life_.memory.DestroyProcess(process);
+      for (os::GpuProcess* process : processes_) life_.vidmm.DestroyProcess(process);
     });
   }
 
   Life& life_;
   const ParameterValues& values_;
-  os::ResidencyCalls residency_;
+  os::Residency& residency_;
   unsigned clients_ = 0;
   std::vector<os::GpuProcess*> processes_;
   std::vector<Piece> pieces_;

@@ -3,6 +3,7 @@
 
 #include "os/base/page_math.h"
 #include "os/base/text.h"
+#include "os/vidmm/process_tables.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/needs.h"
@@ -21,16 +22,16 @@ class Subject {
   Subject(Life& life, uint64_t pages, uint64_t contiguous, uint64_t root_entries)
       : life_(life), words_(life), pages_(pages) {
     life.Work([&] {
-      process_ = life.memory.CreateProcess("process", root_entries);
-      allocation_ = life.memory.CreateContiguous("data", pages * kPage, contiguous);
-      life.memory.MakeResident(*allocation_);
-      life.memory.Fill(*allocation_, 0, pages * kPage, kFill);
+      process_ = life.vidmm.CreateProcess("process", root_entries);
+      allocation_ = life.vidmm.allocations().CreateContiguous("data", pages * kPage, contiguous);
+      life.vidmm.MakeResident(*allocation_);
+      life.vidmm.transfers().Fill(*allocation_, 0, pages * kPage, kFill);
     });
   }
   void End() {
     life_.Work([&] {
-      life_.memory.DestroyAllocation(allocation_);
-      life_.memory.DestroyProcess(process_);
+      life_.vidmm.DestroyAllocation(allocation_);
+      life_.vidmm.DestroyProcess(process_);
     });
   }
   os::GpuProcess& process() { return *process_; }
@@ -44,7 +45,7 @@ class Subject {
   void Writes(const std::string& what, uint64_t va, uint64_t pages) {
     ClientRun run = AllLines(process_, va, pages * kPage);
     run.write = true;
-    RunClients(life_.memory, {run}, what, life_.result.checks);
+    RunClients(life_.vidmm, {run}, what, life_.result.checks);
   }
   void Faults(const std::string& what, uint64_t va, Fault fault, regs::Access access = regs::Access::kRead) {
     words_.Fault(process_, what, va, fault, access);
@@ -78,16 +79,16 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   NeedCap(geometry.count() == 2, "DXGK_GPUMMUCAPS.PageTableLevelCount of 2: only such a root is resizable");
   const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // address range of a root entry
   Subject subject(life, values.at("pages"), 0, 1);
-  const os::VideoMemory memory = life.memory;
+  os::VidMm& vidmm = life.vidmm;
   os::GpuProcess& process = subject.process();
   const auto entries = [&] { return os::RootEntries(process); };
   // The hardware has its own fault code for an address beyond the root; a plug-in reports an invalid entry instead.
   const Fault beyond = PlugIn::Current() == nullptr ? Fault::kRootBound : Fault::kEntryInvalid;
   const uint64_t low = unit;
   const auto map = [&](uint64_t va) {
-    life.Work([&] { memory.Map(process, va, subject.allocation(), 0, subject.pages()); });
+    life.Work([&] { vidmm.Map(process, va, subject.allocation(), 0, subject.pages()); });
   };
-  const auto replace = [&](uint64_t wanted) { life.Work([&] { memory.ReplaceRoot(process, wanted); }); };
+  const auto replace = [&](uint64_t wanted) { life.Work([&] { vidmm.tables().ReplaceRoot(process, wanted); }); };
 
   map(low);
   const uint64_t small = entries(), large = 2 * std::max<uint64_t>(small, 3), high = (small + 2) * unit;
@@ -109,7 +110,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   replace(0);  // replaces the root by one of the same size
   subject.Reads("after the root has moved, below", low, subject.pages(), Subject::kFill);
   subject.Reads("after the root has moved, above", high, subject.pages(), Subject::kFill);
-  life.Work([&] { memory.UnmapAndFreeTables(process, high, unit / kPage); });
+  life.Work([&] { vidmm.mappings().UnmapAndFreeTables(process, high, unit / kPage); });
   life.Compare("a shrunk root has the entries of a small one", entries() == small ? "" : std::to_string(entries()));
   subject.Reads("in the kept part", low, subject.pages(), Subject::kFill);
   subject.Faults("beyond a shrunk root", high, beyond);
@@ -124,14 +125,14 @@ void PageEntries(Life& life, const ParameterValues&) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t large = uint64_t{1} << geometry.Shift(1);
   Subject subject(life, large / kPage, large, 0);
-  const os::VideoMemory memory = life.memory;
+  os::VidMm& vidmm = life.vidmm;
   os::GpuProcess& process = subject.process();
   uint64_t reserved = 0;
-  life.Work([&] { reserved = memory.ReserveVa(process, 8 * large); });
+  life.Work([&] { reserved = vidmm.ReserveVa(process, 8 * large); });
   const uint64_t va = (reserved + large - 1) / large * large;
   const auto map = [&](uint64_t at, uint64_t pages, os::Protection protection) {
     life.Work([&] {
-      memory.Map(process, at, subject.allocation(), 0, pages, protection);
+      vidmm.Map(process, at, subject.allocation(), 0, pages, protection);
       RequireShown(process, at, subject.allocation(), pages, protection);
     });
   };
@@ -153,15 +154,15 @@ void PageEntries(Life& life, const ParameterValues&) {
   map(va, 4, zero);
   subject.Reads("zero, read", va, 4, 0);
 
-  life.Work([&] { memory.MapLarge(process, va + large, 1, subject.allocation()); });
+  life.Work([&] { vidmm.mappings().MapLarge(process, va + large, 1, subject.allocation()); });
   subject.Reads("a large page, its first pages", va + large, 4, Subject::kFill);
   subject.Reads("a large page, its last pages", va + 2 * large - 4 * kPage, 4, Subject::kFill);
-  life.Work([&] { memory.MapZero(process, va + large + 16 * kPage, 16); });
+  life.Work([&] { vidmm.mappings().MapZero(process, va + large + 16 * kPage, 16); });
   subject.Reads("a large page that was split, before the zeros", va + large, 16, Subject::kFill);
   subject.Reads("zeros in a large page", va + large + 16 * kPage, 16, 0);
   subject.Reads("a large page that was split, behind the zeros", va + large + 32 * kPage, 16, Subject::kFill);
 
-  life.Work([&] { memory.MapZero(process, va + 2 * large - 8 * kPage, (2 * large) / kPage); });
+  life.Work([&] { vidmm.mappings().MapZero(process, va + 2 * large - 8 * kPage, (2 * large) / kPage); });
   subject.Reads("before zeros that begin in the middle of a table", va + 2 * large - 16 * kPage, 8, Subject::kFill);
   subject.Reads("zeros across tables", va + 2 * large - 8 * kPage, 16, 0);
   subject.Writes("writes to zeros are dropped", va + 2 * large, 4);
@@ -173,14 +174,14 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.Reads("zeros beside them", among + 2 * kPage, 8, 0);
 
   const size_t tables = os::TablesOf(process);
-  life.Work([&] { memory.UnmapAndFreeTables(process, va, 7 * large / kPage); });
+  life.Work([&] { vidmm.mappings().UnmapAndFreeTables(process, va, 7 * large / kPage); });
   life.Compare("tables of an unmapped range are freed", os::TablesOf(process) < tables ? "" : "none");
   subject.Faults("after the tables are freed", va + large, Fault::kEntryInvalid);
-  life.Work([&] { memory.Map(process, va + large, subject.allocation(), 0, 8); });
+  life.Work([&] { vidmm.Map(process, va + large, subject.allocation(), 0, 8); });
   subject.Reads("mapped again, in tables that were others before", va + large, 8, Subject::kFill);
-  life.Work([&] { memory.ReplaceRoot(process, 0); });
+  life.Work([&] { vidmm.tables().ReplaceRoot(process, 0); });
   subject.Reads("after the root has moved", va + large, 8, Subject::kFill);
-  life.Work([&] { memory.FreeVa(process, reserved); });
+  life.Work([&] { vidmm.FreeVa(process, reserved); });
   subject.End();
 }
 
@@ -191,21 +192,21 @@ void NoExecute(Life& life, const ParameterValues& values) {
   // Both sides have equal numbers of pages, and the first page is at an address whose low bits match.
   const uint64_t pages = unit == 1 ? values.at("pages") : 2 * os::RoundUp(values.at("pages") / 2, unit);
   Subject subject(life, pages, 0, 0);
-  const os::VideoMemory memory = life.memory;
+  os::VidMm& vidmm = life.vidmm;
   os::GpuProcess& process = subject.process();
   uint64_t reserved = 0;
-  life.Work([&] { reserved = memory.ReserveVa(process, 3 * leaf); });
+  life.Work([&] { reserved = vidmm.ReserveVa(process, 3 * leaf); });
   const uint64_t va = (reserved / leaf + 2) * leaf - pages / 2 * kPage, last = va + (pages - 1) * kPage;
   os::Protection no_execute = os::Protection::All();
   no_execute.type.Execute = 0;
   const auto map = [&](const os::Protection& protection) {
-    life.Work([&] { memory.Map(process, va, subject.allocation(), 0, pages, protection); });
+    life.Work([&] { vidmm.Map(process, va, subject.allocation(), 0, pages, protection); });
   };
   const auto faults = [&](const std::string& what, uint64_t at) {
     ClientRun run = AllLines(&process, at, kLine);
     run.execute = true;
     run.fault = Fault::kExecuteProtect;
-    RunClients(memory, {run}, what, life.result.checks);
+    RunClients(vidmm, {run}, what, life.result.checks);
   };
 
   map(os::Protection::All());
@@ -222,7 +223,7 @@ void NoExecute(Life& life, const ParameterValues& values) {
   subject.Reads("read-only and no-execute, read", va, pages - 1, Subject::kFill);
   map(os::Protection::All());
   subject.Executes("a page that may be executed again", va);
-  life.Work([&] { memory.FreeVa(process, reserved); });
+  life.Work([&] { vidmm.FreeVa(process, reserved); });
   subject.End();
 }
 
@@ -231,13 +232,15 @@ void ZeroPages(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t pages = values.at("pages"), leaf = geometry.Coverage(0);
   Subject subject(life, pages, 0, 0);
-  const os::VideoMemory memory = life.memory;
+  os::VidMm& vidmm = life.vidmm;
   os::GpuProcess& process = subject.process();
   uint64_t reserved = 0;
-  life.Work([&] { reserved = memory.ReserveVa(process, 5 * leaf); });
+  life.Work([&] { reserved = vidmm.ReserveVa(process, 5 * leaf); });
   const uint64_t va = os::RoundUp(reserved, leaf), tables = va + leaf;
   const uint64_t mapped = va + os::RoundUp(2 * pages, FirstPages(geometry)) * kPage;
-  const auto zero = [&](uint64_t at, uint64_t count) { life.Work([&] { memory.MapZero(process, at, count); }); };
+  const auto zero = [&](uint64_t at, uint64_t count) {
+    life.Work([&] { vidmm.mappings().MapZero(process, at, count); });
+  };
 
   zero(va, pages);
   subject.Reads("zero pages", va, pages, 0);
@@ -249,16 +252,16 @@ void ZeroPages(Life& life, const ParameterValues& values) {
   subject.Reads("zero pages of whole tables that were written", tables + leaf - kPage, 2, 0);
 
   life.Work([&] {
-    memory.Map(process, mapped, subject.allocation(), 0, pages);
-    memory.MapZero(process, mapped + kPage, 1);
+    vidmm.Map(process, mapped, subject.allocation(), 0, pages);
+    vidmm.mappings().MapZero(process, mapped + kPage, 1);
   });
   subject.Writes("a write to a zero page among pages of memory", mapped + kPage, 1);
   subject.Reads("the page before it", mapped, 1, Subject::kFill);
   subject.Reads("a zero page among pages of memory that was written", mapped + kPage, 1, 0);
   subject.Reads("the pages behind it", mapped + 2 * kPage, pages - 2, Subject::kFill);
-  life.Work([&] { memory.Map(process, va, subject.allocation(), 0, pages); });
+  life.Work([&] { vidmm.Map(process, va, subject.allocation(), 0, pages); });
   subject.Reads("memory where zero pages were, none of it written", va, pages, Subject::kFill);
-  life.Work([&] { memory.FreeVa(process, reserved); });
+  life.Work([&] { vidmm.FreeVa(process, reserved); });
   subject.End();
 }
 

@@ -20,17 +20,17 @@ class Field {
       throw WrongMachine("blocks: a leaf table covers " + std::to_string(coverage / kBlock) +
                          ", which must be two more ([machine.gpu] page_table_bits)");
     life.Work([&] {
-      process_ = life.memory.CreateProcess("process");
+      process_ = life.vidmm.CreateProcess("process");
       allocation_ = words_.Make("data", pages, kFirst);
-      reserved_ = life.memory.ReserveVa(*process_, 2 * coverage);
+      reserved_ = life.vidmm.ReserveVa(*process_, 2 * coverage);
     });
     va_ = (reserved_ + coverage - 1) / coverage * coverage;
   }
   void End() {
     life_.Work([&] {
-      life_.memory.FreeVa(*process_, reserved_);
-      life_.memory.DestroyAllocation(allocation_);
-      life_.memory.DestroyProcess(process_);
+      life_.vidmm.FreeVa(*process_, reserved_);
+      life_.vidmm.DestroyAllocation(allocation_);
+      life_.vidmm.DestroyProcess(process_);
     });
   }
   os::GpuProcess& process() { return *process_; }
@@ -40,7 +40,7 @@ class Field {
   bool Is64k(uint64_t va) const { return os::Is64k(*process_, va); }
 
   void Map(uint64_t va, uint64_t first, uint64_t pages) {
-    life_.Work([&] { life_.memory.Map(*process_, va, *allocation_, first, pages); });
+    life_.Work([&] { life_.vidmm.Map(*process_, va, *allocation_, first, pages); });
   }
   static std::vector<uint32_t> Words(uint64_t first, uint64_t pages) {
     return PageWords::Words(kFirst + static_cast<uint32_t>(first), pages);
@@ -66,7 +66,7 @@ void RunPages64k(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   NeedCap(geometry.leaf_64k_bytes != 0, "DXGK_SEGMENTFLAGS.Use64KBPages");
   const bool dual = geometry.dual;
-  const os::VideoMemory memory = life.memory;
+  os::VidMm& vidmm = life.vidmm;
   Field field(life, values.at("blocks") * kPagesOfBlock);
   const uint64_t va = field.va(), second = va + kBlock, small = va + field.pages() * kPage + kBlock + 3 * kPage;
   const auto is_64k = [&](const std::string& what, uint64_t at, bool wanted) {
@@ -83,7 +83,7 @@ void RunPages64k(Life& life, const ParameterValues& values) {
   field.Reads("beside pages of 4 KiB", va, 0, field.pages());
   field.Reads("pages of 4 KiB", small, 3, 3);
 
-  life.Work([&] { memory.Unmap(field.process(), second + 5 * kPage, 1); });
+  life.Work([&] { vidmm.Unmap(field.process(), second + 5 * kPage, 1); });
   is_64k("a block that lost a page", second, false);
   is_64k("the block before it", va, dual);
   field.Faults("the page that was unmapped", second + 5 * kPage);
@@ -95,10 +95,10 @@ void RunPages64k(Life& life, const ParameterValues& values) {
   field.Reads("mapped as a whole", va, 0, field.pages());
   field.Reads("pages of 4 KiB, still", small, 3, 3);
 
-  os::HostMemory host(life.memory, field.pages() * kPage);
+  os::SystemBuffer host = os::MakeHostMemory(life.vidmm, field.pages() * kPage);
   life.Work([&] {
-    memory.PageOut(field.allocation(), host, host.bytes());
-    memory.MapHost(field.process(), va, host);
+    vidmm.transfers().PageOut(field.allocation(), host, host.bytes());
+    vidmm.mappings().MapSystem(field.process(), va, host);
   });
   is_64k("moved to system memory", va, false);
   field.Reads("moved to system memory", va, 0, field.pages());
@@ -107,14 +107,14 @@ void RunPages64k(Life& life, const ParameterValues& values) {
                std::memcmp(host.Map(0, host.bytes()), expected.data(), expected.size()) == 0 ? "" : "differ");
   host.Unmap();
   life.Work([&] {
-    memory.Fill(field.allocation(), 0, host.bytes(), 0);
-    memory.PageIn(field.allocation(), host, host.bytes());
+    vidmm.transfers().Fill(field.allocation(), 0, host.bytes(), 0);
+    vidmm.transfers().PageIn(field.allocation(), host, host.bytes());
   });
   field.Map(va, 0, field.pages());
   is_64k("moved back to VRAM", va, dual);
   field.Reads("moved back to VRAM", va, 0, field.pages());
 
-  life.Work([&] { memory.UnmapAndFreeTables(field.process(), va, geometry.Coverage(0) / kPage); });
+  life.Work([&] { vidmm.mappings().UnmapAndFreeTables(field.process(), va, geometry.Coverage(0) / kPage); });
   field.Faults("after the tables are freed", va);
   field.Map(va, 0, field.pages());
   is_64k("in a new leaf table", va, true);

@@ -40,7 +40,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
 
   // These bytes of an application stay in system memory. Procedure "sleep" covers allocations that are in VRAM.
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
-  os::HostMemory buffer;
+  os::SystemBuffer buffer;
   const auto fill = [&](const std::vector<uint8_t>& with) {
     std::memcpy(buffer.Map(0, bytes), with.data(), bytes);
     buffer.Unmap();
@@ -49,15 +49,15 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   os::Allocation* allocation = nullptr;
   uint64_t elsewhere = 0;  // index of a page that the driver does not keep
   life.Work([&] {
-    buffer = os::HostMemory(life.memory, lines);
+    buffer = os::MakeHostMemory(life.vidmm, lines);
     fill(input);
-    allocation = life.memory.CreateAllocation("data", bytes);
-    life.memory.MakeResident(*allocation);
-    life.memory.PageIn(*allocation, buffer, lines);
+    allocation = life.vidmm.CreateAllocation("data", bytes);
+    life.vidmm.MakeResident(*allocation);
+    life.vidmm.transfers().PageIn(*allocation, buffer, lines);
     fill(std::vector<uint8_t>(bytes));
-    life.memory.PageOut(*allocation, buffer, lines);
+    life.vidmm.transfers().PageOut(*allocation, buffer, lines);
     elsewhere = OffsetInVram(life.gpu(), *allocation);
-    life.memory.DestroyAllocation(allocation);
+    life.vidmm.DestroyAllocation(allocation);
   });
   const std::vector<uint8_t> mark = SeededInput(life.options.seed ^ 0x6B72616D, kPage);
   WriteVram(life, life.gpu(), elsewhere, mark);
@@ -85,16 +85,16 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   life.Compare("the driver's bytes", Difference(back, way == Way::kLost ? empty : kept));
 
   life.Work([&] {
-    allocation = life.memory.CreateAllocation("data again", bytes);
-    life.memory.MakeResident(*allocation);
-    life.memory.PageIn(*allocation, buffer, lines);
+    allocation = life.vidmm.CreateAllocation("data again", bytes);
+    life.vidmm.MakeResident(*allocation);
+    life.vidmm.transfers().PageIn(*allocation, buffer, lines);
     fill(std::vector<uint8_t>(bytes));
-    life.memory.PageOut(*allocation, buffer, lines);
+    life.vidmm.transfers().PageOut(*allocation, buffer, lines);
     std::vector<uint8_t> came(bytes);
     std::memcpy(came.data(), buffer.Map(0, bytes), bytes);
     buffer.Unmap();
     life.Compare("what waited in system memory, through the woken GPU", Difference(came, input));
-    life.memory.DestroyAllocation(allocation);
+    life.vidmm.DestroyAllocation(allocation);
     buffer.Release();
   });
   RunSeededMainJob(life, bytes, "awake: ");

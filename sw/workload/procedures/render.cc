@@ -33,13 +33,13 @@ class Guilty {
  public:
   Guilty(Life& life, Trouble trouble, uint64_t pages) : life_(life) {
     life.Work([&] {
-      process_ = life.memory.CreateProcess("guilty process");
-      page_ = life.memory.CreateAllocation("page", kPage);
-      life.memory.MakeResident(*page_);
-      va_ = life.memory.ReserveVa(*process_, pages * kPage);
+      process_ = life.vidmm.CreateProcess("guilty process");
+      page_ = life.vidmm.CreateAllocation("page", kPage);
+      life.vidmm.MakeResident(*page_);
+      va_ = life.vidmm.ReserveVa(*process_, pages * kPage);
       // A page of 64 KiB cannot be mapped at every address (Allocation::MayShow); zero pages can.
-      if (life.gpu().facts().geometry.leaf_64k_bytes != 0) life.memory.MapZero(*process_, va_, pages);
-      else life.memory.MapOnePage(*process_, va_, *page_, 0, pages);
+      if (life.gpu().facts().geometry.leaf_64k_bytes != 0) life.vidmm.mappings().MapZero(*process_, va_, pages);
+      else life.vidmm.mappings().MapOnePage(*process_, va_, *page_, 0, pages);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
     // A fill of many virtual pages that map one page takes longer than any delay.
@@ -52,9 +52,9 @@ class Guilty {
   void End() {
     commands_->Release();
     life_.Work([&] {
-      life_.memory.FreeVa(*process_, va_);
-      life_.memory.DestroyAllocation(page_);
-      life_.memory.DestroyProcess(process_);
+      life_.vidmm.FreeVa(*process_, va_);
+      life_.vidmm.DestroyAllocation(page_);
+      life_.vidmm.DestroyProcess(process_);
     });
   }
 
@@ -73,9 +73,9 @@ class Paged {
  public:
   Paged(Life& life, uint64_t turns, uint64_t pages) : life_(life), turns_(turns), bytes_(pages * kPage) {
     life.Work([&] {
-      source_ = os::HostMemory(life.memory, bytes_);
-      process_ = life.memory.CreateProcess("paged process");
-      va_ = life.memory.ReserveVa(*process_, turns * bytes_);
+      source_ = os::MakeHostMemory(life.vidmm, bytes_);
+      process_ = life.vidmm.CreateProcess("paged process");
+      va_ = life.vidmm.ReserveVa(*process_, turns * bytes_);
     });
     cpu_ = source_.Map(0, bytes_);
   }
@@ -84,11 +84,11 @@ class Paged {
     for (uint64_t turn = 0; turn < turns_; ++turn) {
       Fill(cpu_, turn);
       life_.Work([&] {
-        allocations_.push_back(life_.memory.CreateAllocation("turn " + std::to_string(turn), bytes_));
+        allocations_.push_back(life_.vidmm.CreateAllocation("turn " + std::to_string(turn), bytes_));
         os::Allocation& allocation = *allocations_.back();
-        life_.memory.MakeResident(allocation);
-        life_.memory.PageIn(allocation, source_, bytes_);
-        life_.memory.Map(*process_, va_ + turn * bytes_, allocation, 0, bytes_ / kPage);
+        life_.vidmm.MakeResident(allocation);
+        life_.vidmm.transfers().PageIn(allocation, source_, bytes_);
+        life_.vidmm.Map(*process_, va_ + turn * bytes_, allocation, 0, bytes_ / kPage);
       });
     }
     Fill(cpu_, turns_);
@@ -96,16 +96,16 @@ class Paged {
   void Check() {
     std::vector<uint8_t> expected(turns_ * bytes_);
     for (uint64_t turn = 0; turn < turns_; ++turn) Fill(&expected[turn * bytes_], turn);
-    RunClients(life_.memory, {ReadOf(process_, va_, expected)}, os::NameOf(*process_) + ", every turn",
+    RunClients(life_.vidmm, {ReadOf(process_, va_, expected)}, os::NameOf(*process_) + ", every turn",
                life_.result.checks);
   }
   uint64_t bytes() const { return turns_ * bytes_; }
   void End() {
     source_.Unmap();
     life_.Work([&] {
-      life_.memory.FreeVa(*process_, va_);
-      for (os::Allocation* allocation : allocations_) life_.memory.DestroyAllocation(allocation);
-      life_.memory.DestroyProcess(process_);
+      life_.vidmm.FreeVa(*process_, va_);
+      for (os::Allocation* allocation : allocations_) life_.vidmm.DestroyAllocation(allocation);
+      life_.vidmm.DestroyProcess(process_);
       source_.Release();
     });
   }
@@ -115,7 +115,7 @@ class Paged {
 
   Life& life_;
   const uint64_t turns_, bytes_;
-  os::HostMemory source_;
+  os::SystemBuffer source_;
   uint8_t* cpu_ = nullptr;
   os::GpuProcess* process_ = nullptr;
   uint64_t va_ = 0;

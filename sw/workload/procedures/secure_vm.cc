@@ -31,10 +31,10 @@ void RunSecureVm(Life& life, const ParameterValues& values) {
   life.Compare("mode at the start", Mode(life, forced ? os::DmaMode::kIdentity : os::DmaMode::kPhysical));
   if (!forced) RunSeededMainJob(life, bytes, "before: ");
 
-  os::HostMemory buffer;
+  os::SystemBuffer buffer;
   uint64_t exclusive = 0;
   life.Work([&] {
-    buffer = os::HostMemory(life.memory, bytes);
+    buffer = os::MakeHostMemory(life.vidmm, bytes);
     life.graphics.StartSecureVm();
     exclusive = life.graphics.exclusive().runs;
     life.graphics.StartSecureVm();  // starts a second virtual machine

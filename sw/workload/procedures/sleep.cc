@@ -24,25 +24,25 @@ Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
   Sleeper made;
   made.data = SeededInput(life.options.seed ^ number << 32, pages * kPage);
   life.Work([&] {
-    const os::VideoMemory memory = life.memory;
-    made.process = memory.CreateProcess("process " + std::to_string(number));
+    os::VidMm& vidmm = life.vidmm;
+    made.process = vidmm.CreateProcess("process " + std::to_string(number));
     made.context = os::ContextOf(*made.process);
-    made.allocation = memory.CreateAllocation("data of process " + std::to_string(number), pages * kPage);
-    memory.MakeResident(*made.allocation);
-    os::HostMemory source(memory, pages * kPage);
+    made.allocation = vidmm.CreateAllocation("data of process " + std::to_string(number), pages * kPage);
+    vidmm.MakeResident(*made.allocation);
+    os::SystemBuffer source = os::MakeHostMemory(vidmm, pages * kPage);
     std::memcpy(source.Map(0, pages * kPage), made.data.data(), pages * kPage);
     source.Unmap();
-    memory.PageIn(*made.allocation, source, pages * kPage);
+    vidmm.transfers().PageIn(*made.allocation, source, pages * kPage);
     source.Release();
-    made.va = memory.ReserveVa(*made.process, pages * kPage);
-    memory.Map(*made.process, made.va, *made.allocation, 0, pages);
+    made.va = vidmm.ReserveVa(*made.process, pages * kPage);
+    vidmm.Map(*made.process, made.va, *made.allocation, 0, pages);
   });
   return made;
 }
 
 /// A client reads every byte at the process' original address.
 void Read(Life& life, const Sleeper& sleeper, const std::string& when) {
-  RunClients(life.memory, {ReadOf(sleeper.process, sleeper.va, sleeper.data)},
+  RunClients(life.vidmm, {ReadOf(sleeper.process, sleeper.va, sleeper.data)},
              os::NameOf(*sleeper.process) + ", " + when, life.result.checks);
 }
 
@@ -54,14 +54,14 @@ void RunSleep(Life& life, const ParameterValues& values) {
   for (uint64_t i = 0; i < values.at("times"); ++i) {
     const std::string when = "after sleep " + std::to_string(i + 1);
     life.Work([&] {
-      life.memory.Sleep();
+      life.vidmm.Sleep();
       life.graphics.PowerDown(action);
       std::vector<uint8_t> vram(64 << 10);
       life.gpu().ReadVram(0, vram.data(), vram.size());
       life.Compare("nothing of it was in VRAM, " + when,
                    life.gpu().facts().local.ranges == 0 ? "" : "ranges are in use");
       life.graphics.PowerUp();
-      life.memory.Wake();
+      life.vidmm.Wake();
     });
     for (const Sleeper& sleeper : sleepers) {
       life.Compare("the context of " + os::NameOf(*sleeper.process) + " lives, " + when,
@@ -75,9 +75,9 @@ void RunSleep(Life& life, const ParameterValues& values) {
   life.result.bytes_verified = life.result.bytes;
   life.Work([&] {
     for (const Sleeper& sleeper : sleepers) {
-      life.memory.FreeVa(*sleeper.process, sleeper.va);
-      life.memory.DestroyAllocation(sleeper.allocation);
-      life.memory.DestroyProcess(sleeper.process);
+      life.vidmm.FreeVa(*sleeper.process, sleeper.va);
+      life.vidmm.DestroyAllocation(sleeper.allocation);
+      life.vidmm.DestroyProcess(sleeper.process);
     }
   });
   RunSeededMainJob(life, values.at("pages") * kPage, "awake: ");

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "os/application/facts.h"
-#include "os/application/memory_calls.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"
@@ -30,7 +29,7 @@ struct Piece {
 class SystemMemory {
  public:
   SystemMemory(Life& life, uint64_t bytes, uint64_t size)
-      : life_(life), memory_(life.memory), residency_(life.memory), bytes_(bytes), size_(size) {}
+      : life_(life), vidmm_(life.vidmm), residency_(life.vidmm.residency()), bytes_(bytes), size_(size) {}
 
   void Run() {
     for (const os::SegmentFacts& segment : life_.gpu().facts().memory) vram_ += segment.size;
@@ -38,7 +37,7 @@ class SystemMemory {
       throw WrongMachine("bytes must be more than VRAM holds, " + std::to_string(vram_) +
                          ", and allocation_bytes at most a quarter of it; a scenario sets [machine.gpu] vram_mib");
     life_.Work([&] {
-      for (const char* name : {"first", "second"}) processes_.push_back(memory_.CreateProcess(name));
+      for (const char* name : {"first", "second"}) processes_.push_back(vidmm_.CreateProcess(name));
     });
     LivesWhereThereIsRoom();
     ReadsSystemMemoryItself();
@@ -60,9 +59,9 @@ class SystemMemory {
 
   Piece& Add(const os::AllocationRequest& request) {
     os::GpuProcess* process = processes_[pieces_.size() % processes_.size()];
-    Piece piece{process, memory_.CreateAllocation(request, process), memory_.ReserveVa(*process, request.bytes), 0};
+    Piece piece{process, vidmm_.CreateAllocation(request, process), vidmm_.ReserveVa(*process, request.bytes), 0};
     piece.seed = life_.options.seed ^ piece.va << 8 ^ pieces_.size();
-    memory_.Map(*process, piece.va, *piece.allocation, 0, request.bytes / kPage);
+    vidmm_.Map(*process, piece.va, *piece.allocation, 0, request.bytes / kPage);
     pieces_.push_back(piece);
     return pieces_.back();
   }
@@ -77,7 +76,7 @@ class SystemMemory {
     ClientRun run = AllLines(piece.process, piece.va, os::BytesOf(*piece.allocation));
     run.pattern = piece.seed;
     run.write = write;
-    RunClients(memory_, {run}, os::NameOf(*piece.allocation) + (write ? " written" : " read"), life_.result.checks);
+    RunClients(vidmm_, {run}, os::NameOf(*piece.allocation) + (write ? " written" : " read"), life_.result.checks);
   }
 
   void Say(const std::string& what, bool right, const std::string& else_) { life_.Compare(what, right ? "" : else_); }
@@ -90,7 +89,7 @@ class SystemMemory {
 
   /// Allocations that do not fit in VRAM must be in system memory, and the GPU must be able to access all of them.
   void LivesWhereThereIsRoom() {
-    const uint64_t maps = life_.aperture.map_operations();
+    const uint64_t maps = vidmm_.aperture().map_operations();
     life_.Work([&] {
       for (uint64_t done = 0; done < bytes_; done += size_)
         Add(Request("allocation " + std::to_string(pieces_.size()), size_));
@@ -99,7 +98,7 @@ class SystemMemory {
       Add(request);
       Want(pieces_);
     });
-    Say("no aperture map for the implicit system segment", life_.aperture.map_operations() == maps, "one was sent");
+    Say("no aperture map for the implicit system segment", vidmm_.aperture().map_operations() == maps, "one was sent");
     const os::Allocation& implicit = *pieces_.back().allocation;
     if (life_.graphics.gpus() == 1) LivesInTheAperture(maps);
     Say("what may not live in VRAM is in system memory", os::ResidenceOf(implicit) == Residence::kSystem,
@@ -124,7 +123,7 @@ class SystemMemory {
       Want({Add(request)});
     });
     if (!os::MayLiveInAperture(*pieces_.back().allocation)) return;
-    Say("one allocation is mapped into the aperture", life_.aperture.map_operations() > maps, "no map was sent");
+    Say("one allocation is mapped into the aperture", vidmm_.aperture().map_operations() > maps, "no map was sent");
     Say("what is accessed physically lives in the aperture",
         os::ResidenceOf(*pieces_.back().allocation) == Residence::kAperture, "it lives elsewhere");
   }
@@ -149,7 +148,7 @@ class SystemMemory {
   uint64_t HostAccesses(const Piece& piece) {
     uint64_t sum = 0;
     if (hw::Instruments* instruments = life_.host.platform().instruments())
-      for (uint64_t page : os::ResidencyCalls::HostPages(*piece.allocation)) sum += instruments->PageAccesses(page);
+      for (uint64_t page : os::HostPages(*piece.allocation)) sum += instruments->PageAccesses(page);
     return sum;
   }
 
@@ -164,8 +163,8 @@ class SystemMemory {
     if (life_.host.platform().instruments() != nullptr)
       Say("every line was read in host memory", HostAccesses(*found) >= before + lines,
           std::to_string(HostAccesses(*found) - before) + " accesses for " + std::to_string(lines) + " lines");
-    life_.Compare("bytes in host memory", Difference(os::ResidencyCalls::InSystemMemory(*found->allocation),
-                                                     PatternAt(found->va, size_, found->seed)));
+    life_.Compare("bytes in host memory",
+                  Difference(os::InSystemMemory(*found->allocation), PatternAt(found->va, size_, found->seed)));
   }
 
   void GivesWayToAHigherPriority() {
@@ -220,7 +219,7 @@ class SystemMemory {
     Say("everything left", Count(Residence::kNowhere) == pieces_.size(), "something did not");
     for (const Piece& piece : pieces_) {
       life_.Compare("bytes of " + os::NameOf(*piece.allocation),
-                    Difference(os::ResidencyCalls::InSystemMemory(*piece.allocation),
+                    Difference(os::InSystemMemory(*piece.allocation),
                                PatternAt(piece.va, os::BytesOf(*piece.allocation), piece.seed)));
     }
   }
@@ -236,15 +235,15 @@ class SystemMemory {
     std::vector<Piece> greed;
     const auto& counts = residency_.counts();
     life_.Work([&] {
-      greedy = memory_.CreateProcess("greedy");
+      greedy = vidmm_.CreateProcess("greedy");
       Want(kept);
       std::vector<os::Allocation*> wanted;
       const uint64_t most = vram_ / size_;
       while (counts.table_evictions == 0 && wanted.size() <= most) {
         os::AllocationRequest request = Request("greedy " + std::to_string(wanted.size()), size_);
         request.local_only = true;
-        Piece piece{greedy, memory_.CreateAllocation(request, greedy), memory_.ReserveVa(*greedy, size_), 0};
-        memory_.Map(*greedy, piece.va, *piece.allocation, 0, size_ / kPage);
+        Piece piece{greedy, vidmm_.CreateAllocation(request, greedy), vidmm_.ReserveVa(*greedy, size_), 0};
+        vidmm_.Map(*greedy, piece.va, *piece.allocation, 0, size_ / kPage);
         greed.push_back(piece);
         wanted.push_back(piece.allocation);
         try {
@@ -261,23 +260,23 @@ class SystemMemory {
     });
     Say("page tables came back", counts.table_restores > 0, "they did not");
     for (const Piece& piece : kept) Traffic(piece, false);
-    life_.Work([&] { memory_.DestroyProcess(greedy); });
+    life_.Work([&] { vidmm_.DestroyProcess(greedy); });
   }
 
   void Destroy(const Piece& piece) {
-    memory_.Unmap(*piece.process, piece.va, os::BytesOf(*piece.allocation) / kPage);
-    memory_.FreeVa(*piece.process, piece.va);
-    memory_.DestroyAllocation(piece.allocation);
+    vidmm_.Unmap(*piece.process, piece.va, os::BytesOf(*piece.allocation) / kPage);
+    vidmm_.FreeVa(*piece.process, piece.va);
+    vidmm_.DestroyAllocation(piece.allocation);
   }
 
   void End() {
     for (const Piece& piece : pieces_) Destroy(piece);
-    for (os::GpuProcess* process : processes_) memory_.DestroyProcess(process);
+    for (os::GpuProcess* process : processes_) vidmm_.DestroyProcess(process);
   }
 
   Life& life_;
-  const os::VideoMemory memory_;
-  os::ResidencyCalls residency_;
+  os::VidMm& vidmm_;
+  os::Residency& residency_;
   const uint64_t bytes_, size_;
   uint64_t vram_ = 0;  // size of all memory segments
   std::vector<os::GpuProcess*> processes_;

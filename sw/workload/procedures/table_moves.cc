@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "os/vidmm/process_tables.h"
 #include "workload/life.h"
 #include "workload/needs.h"
 #include "workload/page_words.h"
@@ -17,15 +18,15 @@ void RunTableMoves(Life& life, const ParameterValues& values) {
   os::Allocation* data = nullptr;
   uint64_t source = 0, target_range = 0, target = 0;
   life.Work([&] {
-    process = life.memory.CreateProcess("process");
+    process = life.vidmm.CreateProcess("process");
     data = words.Make("data", 2 * pages, 0xA000);
-    source = life.memory.ReserveVa(*process, pages * kPage);
+    source = life.vidmm.ReserveVa(*process, pages * kPage);
     // Pages of 64 KiB can be mapped only where the low 16 bits of address and offset match (Allocation::MayShow).
     const uint64_t behind = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? pages * kPage % 65536 : 0;
-    target_range = life.memory.ReserveVa(*process, pages * kPage + behind);
+    target_range = life.vidmm.ReserveVa(*process, pages * kPage + behind);
     target = target_range + behind;
-    life.memory.Map(*process, source, *data, 0, pages);
-    life.memory.Map(*process, target, *data, pages, pages);
+    life.vidmm.Map(*process, source, *data, 0, pages);
+    life.vidmm.Map(*process, target, *data, pages, pages);
   });
   RenderBuffer commands(life, process, kPage);
   commands.Copy(source, target, pages * kPage);
@@ -36,9 +37,9 @@ void RunTableMoves(Life& life, const ParameterValues& values) {
     life.Work([&] {
       before = commands.Submit("a copy before the tables move");
       if (round % 2 == 0) {
-        life.memory.MoveTables(*process);
+        life.vidmm.tables().Move(*process);
       } else {
-        life.memory.EvictTables(*process);
+        life.vidmm.tables().Evict(*process);
         after = commands.Submit("a copy while the tables are evicted");
       }
       life.Compare("what ran has ended before tables changed" + which, life.graphics.Ended(before) ? "" : "it had not");
@@ -49,7 +50,7 @@ void RunTableMoves(Life& life, const ParameterValues& values) {
       words.Fault(process, "an address of evicted tables" + which, source, regs::Fault::kEntryInvalid);
       life.Work([&] {
         life.Compare("what came meanwhile waits" + which, life.graphics.Ended(after) ? "it has run" : "");
-        life.memory.RestoreTables(*process);
+        life.vidmm.tables().Restore(*process);
       });
       life.graphics.Wait(after);
     }
@@ -58,10 +59,10 @@ void RunTableMoves(Life& life, const ParameterValues& values) {
   }
   commands.Release();
   life.Work([&] {
-    life.memory.FreeVa(*process, source);
-    life.memory.FreeVa(*process, target_range);
-    life.memory.DestroyAllocation(data);
-    life.memory.DestroyProcess(process);
+    life.vidmm.FreeVa(*process, source);
+    life.vidmm.FreeVa(*process, target_range);
+    life.vidmm.DestroyAllocation(data);
+    life.vidmm.DestroyProcess(process);
   });
 }
 

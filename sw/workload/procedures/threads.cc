@@ -29,8 +29,8 @@ struct Crowd {
 /// Creates and destroys objects that belong to this thread only, while other threads do the same.
 void MakeObjects(Crowd& crowd, const std::string& name) {
   const os::Gpu gpu = crowd.life.gpu();
-  os::OwnObjects own(crowd.life.memory, name);
-  if (PlugIn::Current() != nullptr) {  // the escapes below exist only in the built-in driver
+  os::OwnObjects own(crowd.life.vidmm, name);
+  if (PlugIn::Current() != nullptr) {  // without the built-in driver, the escapes below do not exist
     for (uint64_t i = 0; i < crowd.allocations; ++i) own.CreateAllocation(name, (i + 1) * kPage);
     return own.Close();
   }
@@ -113,17 +113,17 @@ void RunThreads(Life& life, const ParameterValues& values) {
     life.host.Spawn("thread " + std::to_string(i + 1), [&crowd, i] { Serve(crowd, i); });
   os::Allocation* filled = nullptr;
   life.Work([&] {
-    filled = life.memory.CreateAllocation("paging beside the threads", 16 * kPage);
-    life.memory.MakeResident(*filled);
+    filled = life.vidmm.CreateAllocation("paging beside the threads", 16 * kPage);
+    life.vidmm.MakeResident(*filled);
   });
   for (uint64_t turn = 0; turn < threads * values.at("rounds"); ++turn) {
-    life.Work([&] { life.memory.Fill(*filled, 0, 16 * kPage, 0x600D); });
+    life.Work([&] { life.vidmm.transfers().Fill(*filled, 0, 16 * kPage, 0x600D); });
     life.host.Wait([&] { return life.graphics.idle(life.gpu().facts().paging_node); }, "the paging node to be idle");
   }
   life.host.Wait([&] { return crowd.ended == threads; }, "the threads to end");
   paging.Stop();
   render.Stop();
-  life.Work([&] { life.memory.DestroyAllocation(filled); });
+  life.Work([&] { life.vidmm.DestroyAllocation(filled); });
   std::sort(life.result.checks.begin(), life.result.checks.end(),  // makes the order independent of the schedule
             [](const Check& a, const Check& b) { return a.name < b.name; });
   life.Compare("what the threads have is their own", crowd.clash);

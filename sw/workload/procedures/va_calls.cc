@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
 
-#include "os/application/memory_calls.h"
 #include "os/base/text.h"
+#include "os/vidmm/monitored_fence.h"
+#include "os/vidmm/va_calls.h"
 #include "workload/life.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
@@ -40,16 +41,18 @@ void RunVaCalls(Life& life, const ParameterValues& values) {
   PageWords words(life);
   os::GpuProcess* process = nullptr;
   os::Allocation* data = nullptr;
-  std::optional<os::AddressCalls> calls;
+  std::optional<os::VaCalls> calls;
+  std::optional<os::MonitoredFence> fence;
   D3DKMT_HANDLE handle = 0;
   uint64_t va = 0, fixed = 0, edge = 0, batches = 0;
   const auto expect = [&](const std::string& what, NTSTATUS status) {
     life.Compare(what, NT_SUCCESS(status) ? "" : "status " + os::Hex(static_cast<uint32_t>(status)));
   };
   life.Work([&] {
-    process = life.memory.CreateProcess("process");
+    process = life.vidmm.CreateProcess("process");
     data = words.Make("tiles", tiles * unit, 0x7100);
-    calls.emplace(life.memory);
+    calls.emplace(life.vidmm);
+    fence.emplace(life.vidmm, 0);
     handle = calls->Open(*data);
     const uint64_t leaf = life.gpu().facts().geometry.Coverage(0);
     D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
@@ -72,7 +75,7 @@ void RunVaCalls(Life& life, const ParameterValues& values) {
     words.Fault(process, "read-only, written", fixed, regs::Fault::kWriteProtect, regs::Access::kWrite);
 
   const auto update = [&](const std::string& what, const std::vector<Operation>& operations) {
-    life.Work([&] { expect(what, calls->Update(*process, operations, batches++)); });
+    life.Work([&] { expect(what, calls->Update(*process, operations, *fence, batches++)); });
   };
   update("tiles are mapped across leaf tables", {Map(edge - half * tile, tiles * tile, handle, 0, tiles * tile)});
   words.Read(process, "tiles", edge - half * tile, PageWords::Words(0x7100, tiles * unit));
@@ -90,13 +93,14 @@ void RunVaCalls(Life& life, const ParameterValues& values) {
   words.Read(process, "a tile and a zero page", va, two(one, zeros));
   words.Fault(process, "a hole", va + 2 * tile, regs::Fault::kEntryInvalid);
   words.Read(process, "the same tile again", va + 3 * tile, two(one, one));
-  life.Compare("each batch signalled its fence", calls->fence() == batches ? "" : std::to_string(calls->fence()));
+  life.Compare("each batch signalled its fence", fence->Value() == batches ? "" : std::to_string(fence->Value()));
   life.Work([&] {
-    calls->End(*process);
-    life.memory.DestroyAllocation(data);
+    calls->Forget(*process);
+    fence->Release();
+    life.vidmm.DestroyAllocation(data);
   });
   words.Fault(process, "after all is freed", fixed, regs::Fault::kEntryInvalid);
-  life.Work([&] { life.memory.DestroyProcess(process); });
+  life.Work([&] { life.vidmm.DestroyProcess(process); });
 }
 
 }  // namespace

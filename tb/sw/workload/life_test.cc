@@ -23,10 +23,10 @@ constexpr uint64_t kHole = 0x10000000, kOtherHole = 0x20000000;
 /// Makes a client read an unmapped page. `must`: the client must end with the fault.
 void ReadHole(Life& life, uint64_t va, bool must) {
   os::GpuProcess* process = nullptr;
-  life.Work([&] { process = life.memory.CreateProcess("process"); });
+  life.Work([&] { process = life.vidmm.CreateProcess("process"); });
   ClientRun run = AllLines(process, va, kPage);
   if (must) run.fault = regs::Fault::kEntryInvalid;
-  RunClients(life.memory, {run}, "a hole", life.result.checks);
+  RunClients(life.vidmm, {run}, "a hole", life.result.checks);
 }
 
 TEST(LifeResult, AFaultThatAClientHadToEndAtIsNoneOfWhatEndedTheRun) {
