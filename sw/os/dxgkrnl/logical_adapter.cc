@@ -44,7 +44,6 @@ HANDLE LogicalAdapter::handle() { return lead().handle(); }
 const AdapterCaps& LogicalAdapter::caps() const { return lead().caps(); }
 const AdapterAnswers& LogicalAdapter::answers() const { return lead().answers(); }
 Segment& LogicalAdapter::local_segment() { return lead().local_segment(); }
-Segment& LogicalAdapter::aperture_segment() { return lead().aperture_segment(); }
 const PciFunction& LogicalAdapter::function() const { return lead().function(); }
 bool LogicalAdapter::running() const { return miniport_ != nullptr && miniport_->devices().started(); }
 DmaMode LogicalAdapter::mode() const { return dma_->mode(); }

@@ -83,7 +83,6 @@ class LogicalAdapter {
   const AdapterCaps& caps() const;
   const AdapterAnswers& answers() const;
   Segment& local_segment();
-  Segment& aperture_segment();
   const PciFunction& function() const;
   /// True between DxgkDdiStartDevice and DxgkDdiStopDevice.
   bool running() const;
@@ -97,16 +96,6 @@ class LogicalAdapter {
 
   /// Number of requests that the bus monitor has counted from all devices of this adapter.
   hw::BusCounts BusAccesses();
-
-  /// Calls to the lead adapter. A caller of these templates must include physical_adapter.h.
-  template <typename Data, typename Gpu = PhysicalAdapter>
-  NTSTATUS Ask(Data& data) {
-    return static_cast<Gpu&>(lead()).Ask(data);
-  }
-  template <typename Data, typename Gpu = PhysicalAdapter>
-  void Escape(Data& data, const char* what) {
-    static_cast<Gpu&>(lead()).Escape(data, what);
-  }
 
   /// Sets the object that handles the driver's requests for memory. While it is null, a request triggers a bug check.
   void set_driver_requests(DriverRequests* requests) { driver_requests_ = requests; }

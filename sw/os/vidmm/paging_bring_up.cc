@@ -48,13 +48,13 @@ uint64_t PagingBringUp::Reserve(uint64_t bytes, std::optional<uint64_t> offset) 
   const bool seen = gpu_.kernel().parameters().bring_up == BringUp::kWindows26100;
   uint64_t va = 0;
   if (seen && offset && *offset + size <= low) {
-    va = paging_.ReserveVa(bytes, low + *offset);
+    va = paging_.process().ReserveVa(bytes, low + *offset);
   } else if (seen) {
     const auto free = paging_.space().va().Allocate(size, kBytesOf64k, "ReservePaging", RangeAllocator::Place::kLowest);
     if (!free) throw OsError("no virtual addresses left in the paging process");
     va = *free;
   } else {
-    va = paging_.ReserveVa(bytes);
+    va = paging_.process().ReserveVa(bytes);
   }
   ranges_.push_back(va);
   return va;
@@ -69,7 +69,7 @@ void PagingBringUp::ReserveVa() {
     if ((tables + 2) * low > paging_.va_end())
       throw OsError("the windows of VRAM need " + std::to_string(tables) +
                     " leaf tables of 64 KiB entries behind the first; the paging process has no addresses for them");
-    ranges_.push_back(paging_.ReserveVa(tables * low, 2 * low));
+    ranges_.push_back(paging_.process().ReserveVa(tables * low, 2 * low));
   }
   if (seen) self_map_ = Reserve(geometry.levels[0].bytes, 0);
   if (gpu_.caps().paging_buffer_segment != 0) buffers_va_ = Reserve(paging_.BytesOf(work_.queue()), Seen::kBuffers);
@@ -85,7 +85,7 @@ void PagingBringUp::ReserveVa() {
 }
 
 void PagingBringUp::FreeVa() {
-  for (const uint64_t va : ranges_) paging_.FreeVa(va);
+  for (const uint64_t va : ranges_) paging_.process().FreeVa(va);
   ranges_.clear();
   FreeUnexplained();
 }

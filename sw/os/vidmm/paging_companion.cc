@@ -33,7 +33,7 @@ PagingCompanion::PagingCompanion(GpuProcess& process, PhysicalAdapter& gpu)
 void PagingCompanion::Start() {
   queue_.Start(context_);
   if (gpu_.caps().paging_buffer_segment == 0) return;
-  buffers_va_ = paging_.ReserveVa(paging_.BytesOf(queue_));
+  buffers_va_ = paging_.process().ReserveVa(paging_.BytesOf(queue_));
   MapBuffers();
   paging_.Flush(buffers_va_, paging_.BytesOf(queue_));
 }

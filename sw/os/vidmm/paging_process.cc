@@ -72,16 +72,12 @@ void PagingProcess::InvalidateTables() {
 
 void PagingProcess::RestartChecker() { work_.CheckPageSizes(*process_, true); }
 
-uint64_t PagingProcess::ReserveVa(uint64_t bytes, std::optional<uint64_t> at) { return process_->ReserveVa(bytes, at); }
-
-void PagingProcess::FreeVa(uint64_t va) { process_->FreeVa(va); }
-
 uint64_t PagingProcess::MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes) {
-  const uint64_t va = ReserveVa(bytes);
+  const uint64_t va = process_->ReserveVa(bytes);
   try {
     ShowTable(va, table, bytes);
   } catch (const NoRoom&) {
-    FreeVa(va);
+    process_->FreeVa(va);
     throw;
   }
   Flush(va, bytes);
@@ -106,11 +102,11 @@ void PagingProcess::UnmapTable(uint64_t va, uint64_t bytes) {
   Clear(va, bytes);
   Flush(va, bytes);
   work_.Drain();
-  FreeVa(va);
+  process_->FreeVa(va);
 }
 
 uint64_t PagingProcess::Map(const SystemBuffer& buffer) {
-  const uint64_t pages = buffer.bytes() / kPage, va = ReserveVa(buffer.bytes());
+  const uint64_t pages = buffer.bytes() / kPage, va = process_->ReserveVa(buffer.bytes());
   Set(va, SystemEntries(gpu_, buffer, 0, pages));
   Flush(va, pages * kPage);
   return va;
@@ -134,7 +130,7 @@ void PagingProcess::Unmap(uint64_t va, uint64_t pages) {
   Clear(va, pages * kPage);
   Flush(va, pages * kPage);
   work_.Finish();
-  FreeVa(va);
+  process_->FreeVa(va);
 }
 
 }  // namespace gmmu::os

@@ -52,9 +52,7 @@ class PagingProcess {
   /// Resets the checker. Call when the tables are rebuilt from the root.
   void RestartChecker();
 
-  uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
-  void FreeVa(uint64_t va);
-  /// Maps a page table of another process for reads and writes, and returns its address. Throws NoRoom.
+  /// Maps a page table of another process for reads and writes and returns its address. Throws NoRoom.
   uint64_t MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   void UnmapTable(uint64_t va, uint64_t bytes);
   /// Rewrites only the entries that MapTable has written. Call after the paging process has new tables.

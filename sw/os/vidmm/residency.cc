@@ -238,12 +238,12 @@ void Residency::Demote(Allocation& allocation) {
 
 void Residency::FillIn(Allocation& allocation) {
   if (allocation.backing) {
-    vidmm_.PageIn(allocation, *allocation.backing, allocation.bytes, nullptr);
+    vidmm_.transfers().PageIn(allocation, *allocation.backing, allocation.bytes);
     allocation.clean = vidmm_.gpu().caps().physical_model;
     ++counts_.restores;
     counts_.bytes_in += allocation.bytes;
   } else {
-    vidmm_.Fill(allocation, 0, allocation.bytes, 0);
+    vidmm_.transfers().Fill(allocation, 0, allocation.bytes, 0);
     ++counts_.fills;
     counts_.bytes_filled += allocation.bytes;
   }
@@ -286,7 +286,7 @@ void Residency::Leave(Allocation& allocation) {
   if (!allocation.backing)
     allocation.backing = std::make_unique<SystemBuffer>(vidmm_.gpu().MakeBuffer(allocation.bytes));
   if (allocation.homes.eviction != 0) vidmm_.transfers().EvictThroughAperture(allocation, *allocation.backing);
-  else vidmm_.PageOut(allocation, *allocation.backing, allocation.bytes, nullptr);
+  else vidmm_.transfers().PageOut(allocation, *allocation.backing, allocation.bytes);
   vidmm_.placement().Evict(allocation);
   counts_.bytes_out += allocation.bytes;
 }

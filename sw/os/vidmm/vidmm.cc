@@ -229,18 +229,6 @@ void VidMm::MakeResident(Allocation& allocation) {
   if (!allocation.resident()) residency().Return(allocation);
 }
 
-void VidMm::PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress) {
-  transfers().PageIn(allocation, source, bytes, progress);
-}
-
-void VidMm::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress) {
-  transfers().PageOut(allocation, target, bytes, progress);
-}
-
-void VidMm::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) {
-  transfers().Fill(allocation, offset, bytes, pattern);
-}
-
 void VidMm::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
                 const Protection& protection) {
   mappings().Map(process, va, allocation, first_page, pages, protection);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -93,11 +92,6 @@ class VidMm {
   Allocation* CreateAllocation(const AllocationRequest& request, const GpuProcess* owner = nullptr);
   void DestroyAllocation(Allocation* allocation);
   void MakeResident(Allocation& allocation);
-  void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes,
-              const std::function<void(uint64_t)>& progress);
-  void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes,
-               const std::function<void(uint64_t)>& progress);
-  void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
   void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
            const Protection& protection = Protection::All());
   void Unmap(GpuProcess& process, uint64_t va, uint64_t pages);

@@ -241,7 +241,7 @@ TEST_F(WatchedCalls, AFenceIsAnnouncedWhileTheInterruptRoutineLooks) {
     bool ended = false;
     const auto fill = [&] {
       for (uint32_t word = 0; word < 4; ++word) {
-        life.Work([&] { life.vidmm.Fill(*filled, 0, hw::kPageSize, word); });
+        life.Work([&] { life.vidmm.transfers().Fill(*filled, 0, hw::kPageSize, word); });
         life.host.Wait([&] { return life.graphics.idle(life.gpu().facts().paging_node); }, "the paging node");
       }
       ended = true;

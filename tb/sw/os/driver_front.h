@@ -88,7 +88,8 @@ class DriverFront : public ::testing::Test {
     allocation->contiguous = contiguous;
     life.vidmm.MakeResident(*allocation);
     for (uint64_t page = 0; page < pages; ++page)
-      life.vidmm.Fill(*allocation, page * hw::kPageSize, hw::kPageSize, first + static_cast<uint32_t>(page));
+      life.vidmm.transfers().Fill(*allocation, page * hw::kPageSize, hw::kPageSize,
+                                  first + static_cast<uint32_t>(page));
     return allocation;
   }
 

@@ -94,7 +94,7 @@ TEST_F(Isolation, WhoCallsTheDriverInExclusiveAccessWaits) {
     scheduler.Spawn("another thread", [&] {
       scheduler.Wait(began, 1'000'000'000, "exclusive access", 1'000);
       kmd::EscapeQueryCaps caps;
-      life.adapter.Escape(caps, "the query for what was built");
+      life.adapter.lead().Escape(caps, "the query for what was built");
       asked = true;
     });
     life.worker.Call([&] {
@@ -117,7 +117,7 @@ TEST_F(Isolation, ACallOfTheOneThatHasExclusiveAccessIsABugCheck) {
     life.worker.Call([&life] {
       life.adapter.isolation().exclusive().Run("test", [&life] {
         kmd::EscapeQueryCaps caps;
-        life.adapter.Escape(caps, "the query for what was built");
+        life.adapter.lead().Escape(caps, "the query for what was built");
       });
     });
   });

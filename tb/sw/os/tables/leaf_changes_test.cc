@@ -265,7 +265,7 @@ TEST_F(Rule11Pages64k, AConversionForWhatComesBackEvictsMoreWhenThereIsNoRoom) {
     residency.MakeResident({page});
     EXPECT_EQ(residency.counts().evictions, 3u) << "for the first that had no room, the page, and its table";
     EXPECT_FALSE(process->space->Is64k(kVa));
-    life.vidmm.Fill(*page, 0, kPage, Word(3));
+    life.vidmm.transfers().Fill(*page, 0, kPage, Word(3));
     EXPECT_TRUE(Reads(life, process, kVa, 0, 16).passed);
     EXPECT_TRUE(Reads(life, process, kVa + 0x100000, 3, 1).passed);
     others.insert(others.end(), {blocks, page});
@@ -288,7 +288,7 @@ TEST_F(Rule11Pages64k, WhatCameWhileTablesWereAwayIsMappedByTheRestoreThatFindsR
     const size_t tables = process->space->tables();
     life.vidmm.tables().Evict(*process);
     life.vidmm.residency().MakeResident({page});
-    life.vidmm.Fill(*page, 0, kPage, Word(3));
+    life.vidmm.transfers().Fill(*page, 0, kPage, Word(3));
     RangeAllocator& vram = *life.adapter.local_segment().space;
     std::vector<uint64_t> taken;
     while (const auto offset = vram.Allocate(kPage, kPage, "test")) taken.push_back(*offset);

@@ -155,11 +155,11 @@ TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
         const auto& flags = args.TransferVirtual.Flags;
         (to_local ? flags_in : flags_out) = flags.Src64KBPages << 1 | flags.Dst64KBPages;
       };
-      life.vidmm.PageOut(*data, memory, 37 * kPage, nullptr);
-      life.vidmm.Fill(*data, 0, 37 * kPage, 0);
-      life.vidmm.PageIn(*data, memory, 37 * kPage, nullptr);
+      life.vidmm.transfers().PageOut(*data, memory, 37 * kPage);
+      life.vidmm.transfers().Fill(*data, 0, 37 * kPage, 0);
+      life.vidmm.transfers().PageIn(*data, memory, 37 * kPage);
       built = nullptr;
-      life.vidmm.PageOut(*data, memory, 37 * kPage, nullptr);
+      life.vidmm.transfers().PageOut(*data, memory, 37 * kPage);
       const uint8_t* bytes = memory.Map(0, 37 * kPage);
       for (uint64_t page = 0; page < 37; ++page) {
         const uint32_t word = Word(page);
@@ -224,15 +224,16 @@ TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
         Residency& residency = life.vidmm.residency();
         residency.MakeResident({data});
         built = nullptr;
-        for (uint64_t page = 0; page < kPages; ++page) life.vidmm.Fill(*data, page * kPage, kPage, Word(page));
+        for (uint64_t page = 0; page < kPages; ++page)
+          life.vidmm.transfers().Fill(*data, page * kPage, kPage, Word(page));
       });
       EXPECT_TRUE(Reads(life, process, kVa, 0, 4).passed);
       life.worker.Call([&] {
         SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), kPages * kPage,
                             SystemBuffer::Shape::kScattered, "test");
         built = watch;
-        life.vidmm.PageOut(*data, memory, kPages * kPage, nullptr);
-        life.vidmm.PageIn(*data, memory, kPages * kPage, nullptr);
+        life.vidmm.transfers().PageOut(*data, memory, kPages * kPage);
+        life.vidmm.transfers().PageIn(*data, memory, kPages * kPage);
         built = nullptr;
         const uint8_t* bytes = memory.Map(0, kPages * kPage);
         for (uint64_t page = 0; page < kPages; ++page) {

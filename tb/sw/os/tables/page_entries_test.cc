@@ -115,7 +115,7 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
       life.worker.Call([&] {
         process = life.vidmm.CreateProcess("process");
         data = Make(life, 32);
-        life.vidmm.PageOut(*data, memory, 32 * kPage, nullptr);
+        life.vidmm.transfers().PageOut(*data, memory, 32 * kPage);
         life.vidmm.mappings().MapSystem(*process, 0x10000000, memory, first, 16);
         EXPECT_EQ(process->space->Is64k(0x10000000), each.expected);
         life.vidmm.mappings().MapSystem(*process, 0x20000000, memory, first + 1, 16);
@@ -148,7 +148,8 @@ TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
         life.vidmm.Map(*process, kVa + i * kSize, *all[i], 0, kSize / kPage);
         residency.MakeResident({all[i]});
         EXPECT_TRUE(process->space->Is64k(kVa + i * kSize));
-        for (uint64_t page = 0; page < 16; ++page) life.vidmm.Fill(*all[i], page * kPage, kPage, Word(16 * i + page));
+        for (uint64_t page = 0; page < 16; ++page)
+          life.vidmm.transfers().Fill(*all[i], page * kPage, kPage, Word(16 * i + page));
       }
       EXPECT_GT(residency.counts().evictions, 1u) << "not all of them fit";
       std::vector<Allocation*> rest;

@@ -135,7 +135,7 @@ class Pages64k : public DriverFront {
   static Allocation* Make(workload::Life& life, uint64_t pages) {
     Allocation* made = life.vidmm.CreateAllocation("data", pages * kPage);
     life.vidmm.MakeResident(*made);
-    for (uint64_t page = 0; page < pages; ++page) life.vidmm.Fill(*made, page * kPage, kPage, Word(page));
+    for (uint64_t page = 0; page < pages; ++page) life.vidmm.transfers().Fill(*made, page * kPage, kPage, Word(page));
     return made;
   }
   /// Makes client 0 read pages of an allocation that Make returned.

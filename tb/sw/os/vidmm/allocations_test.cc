@@ -63,7 +63,8 @@ TEST_F(AllocationAnswer, OfASizeIsWhatTheAllocationHas) {
       life.vidmm.MakeResident(*data);
       EXPECT_EQ(data->bytes, RoundUp(size, kPage)) << asked;
       EXPECT_EQ(free - vram.free_bytes(), data->bytes);
-      life.vidmm.Fill(*data, data->bytes - kPage, kPage, 0x77);  // the rounded-up last page belongs to the allocation
+      life.vidmm.transfers().Fill(*data, data->bytes - kPage, kPage,
+                                  0x77);  // the rounded-up last page belongs to the allocation
       life.vidmm.DestroyAllocation(data);
     }
   });

@@ -30,7 +30,7 @@ class ContextAllocation : public DriverFront {
     Allocation* allocation = life.vidmm.context_allocations().Of(*process);
     SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), allocation->bytes,
                         SystemBuffer::Shape::kScattered, "test");
-    life.vidmm.PageOut(*allocation, target, allocation->bytes, nullptr);
+    life.vidmm.transfers().PageOut(*allocation, target, allocation->bytes);
     const auto* view = reinterpret_cast<const uint64_t*>(target.Map(0, allocation->bytes));
     std::vector<uint64_t> words(view, view + allocation->bytes / 8);
     target.Release();
@@ -39,7 +39,7 @@ class ContextAllocation : public DriverFront {
   static kmd::EscapeQueryContext Query(Life& life, const GpuProcess& process) {
     kmd::EscapeQueryContext query;
     query.context = reinterpret_cast<uint64_t>(process.handles.context);
-    life.adapter.Escape(query, "the query of a context");
+    life.adapter.lead().Escape(query, "the query of a context");
     return query;
   }
 };
@@ -49,7 +49,7 @@ TEST_F(ContextAllocation, IsInitialisedMappedAndUpdatedByTheGpuBeforeTheContextI
   RunOnWorker([&](Life& life) {
     Allocation* dirt = life.vidmm.CreateAllocation("dirt", 2 << 20);
     life.vidmm.MakeResident(*dirt);
-    life.vidmm.Fill(*dirt, 0, 2 << 20, 0xDEADBEEF);
+    life.vidmm.transfers().Fill(*dirt, 0, 2 << 20, 0xDEADBEEF);
     life.vidmm.DestroyAllocation(dirt);
     Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
       if (args.Operation == DXGK_OPERATION_INIT_CONTEXT_RESOURCE ||
@@ -301,7 +301,7 @@ TEST_F(DriverRange, IsReservedInsideCreateProcessOnlyAndNeverUnderTheFirstRootEn
     GpuProcess* process = life.vidmm.CreateProcess("process");
     kmd::EscapeQueryProcess query;
     query.process = reinterpret_cast<uint64_t>(process->handles.process);
-    life.adapter.Escape(query, "the query of a process");
+    life.adapter.lead().Escape(query, "the query of a process");
     EXPECT_EQ(query.bytes, 2 * geometry.Coverage(0)) << "whole leaf tables";
     EXPECT_EQ(query.va % geometry.Coverage(0), 0u);
     EXPECT_GE(query.va, uint64_t{1} << geometry.Shift(geometry.count() - 1));

@@ -60,7 +60,7 @@ TEST_F(Rule11Paging, ZeroEntriesReadZeroAtAnyLevelAndLargePagesAreEveryWhereButA
       Allocation* data = life.vidmm.CreateAllocation("data", size);
       data->contiguous = size;
       life.vidmm.MakeResident(*data);
-      life.vidmm.Fill(*data, 0, size, 0x5A5A5A5A);
+      life.vidmm.transfers().Fill(*data, 0, size, 0x5A5A5A5A);
       life.vidmm.mappings().MapLarge(*process, 5 * size, 1, *data);
       EXPECT_TRUE(RunOnePage(life, process, 6 * size - hw::kPageSize, std::nullopt, filled).passed);
       life.vidmm.DestroyAllocation(data);
@@ -89,7 +89,8 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
         data->contiguous = size;
         life.vidmm.MakeResident(*data);
         for (uint64_t part = 0; part < 4; ++part)
-          life.vidmm.Fill(*data, part * quarter, quarter, 0x01010101 * static_cast<uint32_t>(0x10 * level + part));
+          life.vidmm.transfers().Fill(*data, part * quarter, quarter,
+                                      0x01010101 * static_cast<uint32_t>(0x10 * level + part));
         life.vidmm.mappings().MapLarge(*process, va, level, *data);
       });
       const auto reads = [&](uint64_t offset) {

@@ -252,7 +252,7 @@ TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
       SystemBuffer memory(life.kernel, life.adapter.objects(), life.adapter.handle(), 4 << 20,
                           SystemBuffer::Shape::kScattered, "test");
       stream.clear();
-      life.vidmm.PageOut(*data, memory, 4 << 20, nullptr);
+      life.vidmm.transfers().PageOut(*data, memory, 4 << 20);
       ASSERT_GE(stream.size(), 3u);
       const auto& window = stream[0].args.UpdatePageTable;
       EXPECT_EQ(window.PageTableLevel, 0u);
@@ -321,12 +321,12 @@ TEST(TablePages, ComeBackAtAnotherLevelWithAStaleParentLinkAndDirty) {
     life.worker.Call([&] {
       Allocation* junk = life.vidmm.CreateAllocation("junk", life.adapter.local_segment().space->free_bytes());
       life.vidmm.MakeResident(*junk);
-      life.vidmm.Fill(*junk, 0, junk->bytes, 0xFFFFFFFF);
+      life.vidmm.transfers().Fill(*junk, 0, junk->bytes, 0xFFFFFFFF);
       life.vidmm.DestroyAllocation(junk);
       process = life.vidmm.CreateProcess("process");
       data = life.vidmm.CreateAllocation("data", 8 * hw::kPageSize);
       life.vidmm.MakeResident(*data);
-      life.vidmm.Fill(*data, 0, data->bytes, 0x5A5A5A5A);
+      life.vidmm.transfers().Fill(*data, 0, data->bytes, 0x5A5A5A5A);
       stream.clear();
       const uint64_t end = life.adapter.local_segment().size;
       dirty += word(end - 0x4000) == ~uint64_t{0};  // the page below root, level 2 and level 1 is dirty

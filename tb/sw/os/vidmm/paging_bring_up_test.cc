@@ -198,7 +198,7 @@ TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
     const auto result = bench.RunOnWorker([](Life& life) {
       Allocation* large = life.vidmm.CreateAllocation("large", 4 << 20);
       life.vidmm.MakeResident(*large);
-      life.vidmm.Fill(*large, 0, 4 << 20, 0);
+      life.vidmm.transfers().Fill(*large, 0, 4 << 20, 0);
       life.vidmm.DestroyAllocation(large);
     });
     EXPECT_EQ(FaultsOf(result), "");

@@ -187,7 +187,7 @@ TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {
     EXPECT_EQ(seen.interface.DxgkCbUpdateContextAllocation(seen.interface.DeviceHandle, &update), STATUS_SUCCESS);
     SystemBuffer target(life.kernel, life.adapter.objects(), life.adapter.handle(), 2 * kPage,
                         SystemBuffer::Shape::kScattered, "test");
-    life.vidmm.PageOut(*memory, target, 2 * kPage, nullptr);
+    life.vidmm.transfers().PageOut(*memory, target, 2 * kPage);
     const auto* view = reinterpret_cast<const uint64_t*>(target.Map(0, 2 * kPage));
     EXPECT_EQ(std::vector<uint64_t>(view, view + words.size()), words);
     target.Release();

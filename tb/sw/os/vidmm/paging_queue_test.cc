@@ -120,7 +120,7 @@ size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const
       process = life.vidmm.CreateProcess("process");
       pages = life.vidmm.CreateAllocation("pages", 2 * hw::kPageSize);
       life.vidmm.MakeResident(*pages);
-      life.vidmm.Fill(*pages, 0, 2 * hw::kPageSize, 7);
+      life.vidmm.transfers().Fill(*pages, 0, 2 * hw::kPageSize, 7);
       va = life.vidmm.ReserveVa(*process, 2 * hw::kPageSize);
       seen.operation = [&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         const auto& op = args.UpdatePageTable;

@@ -174,7 +174,7 @@ TEST_F(PhysicalPaging, NoticesOfResidencyComeOnceBehindTheLastFillAndBeforeTheFi
     const auto query = [&] {
       kmd::EscapeQueryResidency answer;
       answer.allocation = reinterpret_cast<uint64_t>(told->handle);
-      life.adapter.Escape(answer, "the query of a residency");
+      life.adapter.lead().Escape(answer, "the query of a residency");
       return answer;
     };
     Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
@@ -237,7 +237,7 @@ TEST_F(PhysicalPaging, ALargeFillIsSeveralOperationsOfTheLargestSize) {
       Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         if (args.Operation == DXGK_OPERATION_VIRTUAL_FILL) sizes.push_back(args.FillVirtual.FillSizeInBytes);
       });
-      life.vidmm.Fill(*data, 0, 2 * largest, 0xABCDEF01);
+      life.vidmm.transfers().Fill(*data, 0, 2 * largest, 0xABCDEF01);
       seen.operation = nullptr;
       GpuProcess* process = life.vidmm.CreateProcess("process");
       const uint64_t va = life.vidmm.ReserveVa(*process, 2 * largest);

@@ -56,7 +56,7 @@ TEST_F(Rule11Paging, ARootIndexAtOrAboveNumEntriesFaultsThoughTheMemoryBehindIsV
       process = life.vidmm.CreateProcess("process", 1024);
       page = life.vidmm.CreateAllocation("page", hw::kPageSize);
       life.vidmm.MakeResident(*page);
-      life.vidmm.Fill(*page, 0, hw::kPageSize, 0);
+      life.vidmm.transfers().Fill(*page, 0, hw::kPageSize, 0);
       life.vidmm.Map(*process, va, *page, 0, 1);
     });
     EXPECT_TRUE(RunOnePage(life, process, va, std::nullopt, zeros).passed) << "entry 600 of 1024";

@@ -176,7 +176,8 @@ TEST_F(Moves, WhatLeavesAMemorySegmentGoesToTheNextOne) {
     EXPECT_EQ(low.allocation->segment(), 3u) << "what the CPU does not see, first";
     constexpr uint64_t kPages = kMost / hw::kPageSize;
     for (uint64_t page = 0; page < kPages; ++page)
-      life.vidmm.Fill(*low.allocation, page * hw::kPageSize, hw::kPageSize, 0x5A0000 + static_cast<uint32_t>(page));
+      life.vidmm.transfers().Fill(*low.allocation, page * hw::kPageSize, hw::kPageSize,
+                                  0x5A0000 + static_cast<uint32_t>(page));
     residency.MakeResident({high.allocation});
     EXPECT_EQ(high.allocation->segment(), 3u);
     EXPECT_EQ(low.allocation->segment(), 2u);

@@ -97,7 +97,7 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
     life.worker.Call([&] {
       Allocation* dirt = life.vidmm.CreateAllocation("dirt", 4 * kSize);
       life.vidmm.MakeResident(*dirt);
-      life.vidmm.Fill(*dirt, 0, 4 * kSize, 0xDEADBEEF);
+      life.vidmm.transfers().Fill(*dirt, 0, 4 * kSize, 0xDEADBEEF);
       life.vidmm.DestroyAllocation(dirt);
     });
     for (const uint8_t expected : {0, 0x77, 0x77}) {
@@ -109,7 +109,7 @@ TEST(Residency, FillsWithZerosAtFirstTouchOnly) {
       if (expected != 0) continue;
       set.MakeResident({0});
       life.worker.Call([&] {
-        life.vidmm.Fill(*set.all[0], 0, kSize, 0x77777777);
+        life.vidmm.transfers().Fill(*set.all[0], 0, kSize, 0x77777777);
         set.residency.Evict(*set.all[0]);
       });
     }

@@ -133,8 +133,8 @@ TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
       process = vidmm.CreateProcess("one");
       data = vidmm.CreateAllocation("data", (kPackets + 1) * kBytes);
       vidmm.MakeResident(*data);
-      vidmm.Fill(*data, 0, kBytes, 0x77);
-      vidmm.Fill(*data, kBytes, kPackets * kBytes, 0);
+      vidmm.transfers().Fill(*data, 0, kBytes, 0x77);
+      vidmm.transfers().Fill(*data, kBytes, kPackets * kBytes, 0);
       va = vidmm.ReserveVa(*process, (kPackets + 1) * kBytes);
       vidmm.Map(*process, va, *data, 0, (kPackets + 1) * kPages);
     });
@@ -226,7 +226,7 @@ TEST_P(SleepWithProcesses, NoticesOfResidencyGoWithTheContent) {
       request.explicit_residency = true;
       told = life.vidmm.CreateAllocation(request);
       life.vidmm.MakeResident(*told);
-      life.vidmm.Fill(*told, 0, 4 * kPage, 0x55);
+      life.vidmm.transfers().Fill(*told, 0, 4 * kPage, 0x55);
       life.vidmm.placement().NotifyResident(*told);
       Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         if (args.Operation == DXGK_OPERATION_NOTIFY_RESIDENCY) resident.push_back(args.NotifyResidency.Resident);

@@ -41,7 +41,7 @@ TEST(Eviction, OfAnAllocationThatIsAccessedPhysicallyGoesThroughTheAperture) {
       request.accessed_physically = physically;
       Allocation* data = life.vidmm.CreateAllocation(request);
       residency.MakeResident({data});
-      life.vidmm.Fill(*data, 0, data->bytes, 0xC0FFEE11);
+      life.vidmm.transfers().Fill(*data, 0, data->bytes, 0xC0FFEE11);
       armed = true;
       residency.Evict(*data);
       armed = false;
@@ -104,19 +104,20 @@ TEST(Eviction, GoesThroughTheApertureInPiecesWhereThatHasNoRoomForAll) {
       constexpr uint64_t kPages = 300;  // the aperture has 256
       Residency& residency = life.vidmm.residency();
       const uint64_t taken = others == 0 ? 0 : life.vidmm.aperture().Reserve(others);
-      const size_t ranges = life.adapter.aperture_segment().space->ranges();
+      const size_t ranges = life.adapter.lead().aperture_segment().space->ranges();
       AllocationRequest request;
       request.name = "evicted";
       request.bytes = kPages * hw::kPageSize;
       Allocation* data = life.vidmm.CreateAllocation(request);
       residency.MakeResident({data});
       for (uint64_t page = 0; page < kPages; ++page)
-        life.vidmm.Fill(*data, page * hw::kPageSize, hw::kPageSize, 0xC0DE0000 + static_cast<uint32_t>(page));
+        life.vidmm.transfers().Fill(*data, page * hw::kPageSize, hw::kPageSize,
+                                    0xC0DE0000 + static_cast<uint32_t>(page));
       armed = true;
       residency.Evict(*data);
       armed = false;
       EXPECT_EQ(life.vidmm.aperture().mapped_pages(), 0u);
-      EXPECT_EQ(life.adapter.aperture_segment().space->ranges(), ranges);
+      EXPECT_EQ(life.adapter.lead().aperture_segment().space->ranges(), ranges);
       const uint8_t* view = data->backing->Map(0, data->bytes);
       for (uint64_t page = 0; page < kPages; ++page) {
         uint32_t word = 0;

@@ -46,12 +46,12 @@ TEST_F(InSystemMemory, BytesAreMovedAndFilledByTheCpuAndSeenByTheGpu) {
       for (uint64_t i = 0; i < kBytes; ++i) view[i] = static_cast<uint8_t>(i / kPage + 1);
       source.Unmap();
       uint64_t told = 0;
-      life.vidmm.PageIn(*data, source, kBytes, [&](uint64_t done) { told = done; });
+      life.vidmm.transfers().PageIn(*data, source, kBytes, [&](uint64_t done) { told = done; });
       EXPECT_EQ(told, kBytes);
-      life.vidmm.Fill(*data, kPage + 8, kPage - 8, 0x07060504);
+      life.vidmm.transfers().Fill(*data, kPage + 8, kPage - 8, 0x07060504);
       Reads(life, process, 0x10000000, {0x01010101});
       Reads(life, process, 0x10002000, {0x03030303});
-      life.vidmm.PageOut(*data, target, kBytes, nullptr);
+      life.vidmm.transfers().PageOut(*data, target, kBytes);
       view = target.Map(0, kBytes);
       EXPECT_EQ(view[kPage + 7], 2u);
       EXPECT_EQ(std::memcmp(view + kPage + 8, "\4\5\6\7\4", 5), 0);
@@ -80,7 +80,7 @@ TEST_F(InSystemMemory, TheGpuReadsTheApertureIntoItByItsMdl) {
     Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
       if (args.Operation != DXGK_OPERATION_TRANSFER) return;
       ++transfers;
-      EXPECT_EQ(args.Transfer.Source.SegmentId, life.adapter.aperture_segment().id);
+      EXPECT_EQ(args.Transfer.Source.SegmentId, life.adapter.lead().aperture_segment().id);
       EXPECT_EQ(args.Transfer.Destination.SegmentId, 0u);
       EXPECT_EQ(args.Transfer.MdlOffset, 1u);
       EXPECT_EQ(MmGetMdlPfnArray(args.Transfer.Destination.pMdl)[1], data->backing->page(1));
@@ -105,7 +105,7 @@ TEST_F(InSystemMemory, TheGpuReadsTheApertureIntoItByItsMdl) {
 TEST_F(InSystemMemory, ContentsOfWhatIsNotResidentAreABugCheck) {
   const auto result = bench.RunOnWorker([&](Life& life) {
     Allocation* data = life.vidmm.CreateAllocation("data", kPage);
-    life.vidmm.Fill(*data, 0, kPage, 0);
+    life.vidmm.transfers().Fill(*data, 0, kPage, 0);
   });
   EXPECT_THAT(FaultsOf(result), ::testing::HasSubstr("contents of data, which is not resident"));
 }

@@ -159,7 +159,7 @@ TEST_F(VaCall, AUniqueDriverProtectionIsTheSameForAllMappingsAndGoesWithThePages
       if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.hAllocation == world.data->handle)
         windows.emplace_back(op.NumPageTableEntries, op.DriverProtection);
     });
-    life.vidmm.PageOut(*world.data, target, world.data->bytes, nullptr);
+    life.vidmm.transfers().PageOut(*world.data, target, world.data->bytes);
     seen.operation = nullptr;
     const std::vector<std::pair<uint64_t, UINT64>> expected = {{8, 0},           {8, 0},           {4, kUnique | 5},
                                                                {4, kUnique | 5}, {2, kUnique | 6}, {2, kUnique | 6},
@@ -267,7 +267,7 @@ TEST_F(VaCall, ContiguousAlignedMemoryIsMappedByLargePagesUnlessTheDriverForbids
       data->contiguous = kLarge;
       life.vidmm.MakeResident(*data);
       for (uint64_t page = 0; page < kLarge / kPage; ++page)
-        life.vidmm.Fill(*data, page * kPage, kPage, 0x51520000 + static_cast<uint32_t>(page));
+        life.vidmm.transfers().Fill(*data, page * kPage, kPage, 0x51520000 + static_cast<uint32_t>(page));
       VaCalls calls(life.vidmm);
       Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
         if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE)

@@ -241,7 +241,7 @@ TEST_F(VaCall, WhatIsNotResidentTakesTheAddressesOfWhatWasThere) {
     Reads(life, world.process, zero + 2 * kPage, {0});
 
     residency.MakeResident({away});
-    for (uint32_t page = 0; page < 4; ++page) life.vidmm.Fill(*away, page * kPage, kPage, 0x200 + page);
+    for (uint32_t page = 0; page < 4; ++page) life.vidmm.transfers().Fill(*away, page * kPage, kPage, 0x200 + page);
     Reads(life, world.process, va, {0x104, 0x200, 0x201, 0x107});
     Reads(life, world.process, zero, {0, 0x202, 0});
     fence.Release();
