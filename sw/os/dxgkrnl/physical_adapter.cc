@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
@@ -240,6 +241,11 @@ std::pair<uint64_t, uint64_t> PhysicalAdapter::RootPageTableSize(uint64_t entrie
   DXGKARG_GETROOTPAGETABLESIZE args{static_cast<UINT>(entries), index_};
   const uint64_t bytes = miniport().GetRootPageTableSize(args);
   return {args.NumberOfPte, bytes};
+}
+
+std::optional<unsigned> PhysicalAdapter::SpaceOf(HANDLE process) {
+  const auto& space_of = logical_.dxgkrnl().user_mode_driver().space_of;
+  return space_of ? space_of(*this, process) : std::nullopt;
 }
 
 void PhysicalAdapter::SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries) {

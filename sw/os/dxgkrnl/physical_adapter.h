@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,8 +97,10 @@ class PhysicalAdapter {
   // `entries` entries, and the root's size in bytes.
   std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
-  /// Sends an escape that only the software for this hardware understands. `Data` begins with a header that names the
-  /// adapter.
+  /// Returns UserModeDriver::space_of of a process on this GPU; nullopt if the user-mode driver has no such function, or
+  /// if the process has no space yet, so that no translation of it is cached.
+  std::optional<unsigned> SpaceOf(HANDLE process);
+  /// Sends an escape of this hardware's software: `Data` begins with a header that names the adapter.
   template <typename Data>
   NTSTATUS Ask(Data& data) {
     data.header.adapter = static_cast<uint16_t>(index_);

@@ -6,8 +6,6 @@
 #include <optional>
 #include <utility>
 
-#include "os/dxgkrnl/dxgkrnl.h"
-#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
@@ -243,17 +241,19 @@ void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, 
   } else {
     adapter_.kernel().Injected("missing_flush");
   }
-  const auto& space_of = adapter_.logical().dxgkrnl().user_mode_driver().space_of;
-  const std::optional<unsigned> space = space_of ? space_of(adapter_, process) : std::nullopt;
-  if (!space) return;  // without a hardware address space nothing can be cached
-  buffers_[current_].flushes.push_back({*space, start, end});
 }
 
-void PagingQueue::NoteFlush(const Flush& flush) {
+void PagingQueue::NoteFlush(unsigned space, uint64_t start, uint64_t end) {
+  buffers_[current_].flushes.push_back({space, start, end});
+}
+
+void PagingQueue::Notify(const std::vector<Flush>& flushes) {
   hw::Instruments* instruments = adapter_.kernel().instruments();
   if (instruments == nullptr) return;
-  const bool whole = flush.start == 0 && flush.end == 0;
-  instruments->NoteFlush(adapter_.unit(), flush.space, flush.start, whole ? ~uint64_t{0} : flush.end);
+  for (const Flush& flush : flushes) {
+    const bool whole = flush.start == 0 && flush.end == 0;
+    instruments->NoteFlush(adapter_.unit(), flush.space, flush.start, whole ? ~uint64_t{0} : flush.end);
+  }
 }
 
 std::shared_ptr<DmaSubmission> PagingQueue::PhysicalOf(Buffer& buffer) const {
@@ -275,7 +275,7 @@ PacketId PagingQueue::Submit() {
     // The buffer is empty, so the recorded flushes complete with the previous packet.
     Buffer& before = buffers_[(current_ + buffers_.size() - 1) % buffers_.size()];
     if (!buffer.flushes.empty() && adapter_.vidsch().Ended(last_)) {
-      for (const Flush& flush : buffer.flushes) NoteFlush(flush);
+      Notify(buffer.flushes);
       buffer.flushes.clear();
     } else {
       before.flushes.insert(before.flushes.end(), buffer.flushes.begin(), buffer.flushes.end());
@@ -297,8 +297,7 @@ PacketId PagingQueue::Submit() {
   packet.paging = true;
   packet.what = "a paging buffer of " + std::to_string(buffer.used) + " bytes";
   packet.on_end = [this, index](PacketEnd end) {
-    if (end == PacketEnd::kCompleted)
-      for (const Flush& flush : buffers_[index].flushes) NoteFlush(flush);
+    if (end == PacketEnd::kCompleted) Notify(buffers_[index].flushes);
     buffers_[index].flushes.clear();
   };
   ++submissions_;

@@ -42,9 +42,11 @@ class PagingQueue {
   void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
   /// Performs an operation that must be complete when the call returns (CPU_VIRTUAL updates).
   void Immediate(DXGKARG_BUILDPAGINGBUFFER& operation);
-  /// Adds a TLB flush of [start, end) in the address space of `process`. Observers are notified when the flush's fence
-  /// has passed.
+  /// Adds a TLB flush of [start, end) in the address space of `process`.
   void FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end);
+  /// Has observers notified of the newest flush, of [start, end) in the hardware's address space `space`, once its fence
+  /// has passed.
+  void NoteFlush(unsigned space, uint64_t start, uint64_t end);
 
   /// Submits the operations that were built, and returns the last packet.
   PacketId Submit();
@@ -68,7 +70,7 @@ class PagingQueue {
   Buffer& Current();
   void CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
                     const DXGKARG_BUILDPAGINGBUFFER& after);
-  void NoteFlush(const Flush& flush);
+  void Notify(const std::vector<Flush>& flushes);
 
   PhysicalAdapter& adapter_;
   HANDLE context_ = nullptr;

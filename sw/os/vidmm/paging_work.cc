@@ -126,6 +126,7 @@ void PagingWork::Send(GpuProcess& process, const TableUpdate& update, bool immed
 
 void PagingWork::Flush(GpuProcess& process, uint64_t va, uint64_t bytes) {
   active_->FlushTlb(process.handles.process, process.space->root(), va, va + bytes);
+  if (const auto space = gpu_.SpaceOf(process.handles.process)) active_->NoteFlush(*space, va, va + bytes);
   if (process.checker) process.checker->NoteFlush(va, va + bytes);
 }
 

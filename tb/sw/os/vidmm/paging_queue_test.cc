@@ -142,7 +142,10 @@ size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const
       WRITE_REGISTER_ULONG64(entry, READ_REGISTER_ULONG64(entry + 1));
       PagingQueue queue(life.adapter.lead());
       queue.Start(process->handles.context, 4);
-      flush(queue, [&] { queue.FlushTlb(process->handles.process, {}, va, va + hw::kPageSize); });
+      flush(queue, [&] {
+        queue.FlushTlb(process->handles.process, {}, va, va + hw::kPageSize);
+        queue.NoteFlush(*life.adapter.lead().SpaceOf(process->handles.process), va, va + hw::kPageSize);
+      });
       queue.Drain();
       queue.Stop();
     });
