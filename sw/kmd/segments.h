@@ -4,8 +4,11 @@
 
 #include "ddi/d3dkmddi_memory.h"
 #include "hw/gmmu_regs.h"
+#include "hw/round_up.h"
 
 namespace gmmu::kmd {
+
+using hw::RoundUp;
 
 /// The segments that this driver reports (QUERYSEGMENT4), in the order of their descriptors. System
 /// memory is not a segment: id 0 names it. Base addresses are 0 unless VramBase or ApertureBase say
@@ -32,7 +35,5 @@ constexpr bool TargetOf(uint32_t segment, regs::Target* target) {
     default: return false;
   }
 }
-
-constexpr uint64_t RoundUp(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 }  // namespace gmmu::kmd
