@@ -85,7 +85,9 @@ function(gmmu_verilate target top)
   endif()
   target_link_libraries(${target} PUBLIC ${runtime})
   target_compile_definitions(${target} PRIVATE ${definitions})
-  target_compile_options(${target} PRIVATE -w)  # generated code
+  # -w: generated code. get() of an exported struct does not set the bits above the struct, and a port needs zeros there.
+  target_compile_options(${target} PRIVATE -w INTERFACE -ftrivial-auto-var-init=zero -Wno-uninitialized
+                                                        -Wno-maybe-uninitialized)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
 endfunction()
 
