@@ -200,7 +200,7 @@ TEST(AxiMux, FromTheOfferToThePort) {
     bench.Step();  // AR is offered in this cycle
     EXPECT_EQ(bench.held_offers, early ? 1u : 0u) << "offered at the port at once";
     unsigned cycles = 1;
-    while (!bench.t.m_ar_valid_o[0] && cycles < 100) bench.Step(), ++cycles;
+    while (!bench.t.ar_valid_o[0] && cycles < 100) bench.Step(), ++cycles;
     EXPECT_EQ(cycles, q == 3 ? 1u : 3u) << "requester " << q;
     bench.Finish();
   }
@@ -218,7 +218,8 @@ TEST(AxiMux, TheRequesterThatNeedsNoTurnWaitsOneCycleAndHoldsNobodyUp) {
   unsigned waited = 0, most = 0;
   for (int i = 0; i < 400; ++i) {
     bench.Step();
-    waited = bench.t.ar_valid_i[3] && !bench.t.ar_ready_o[3] ? waited + 1 : 0;
+    const bool ready = Unpack<MuxMachine::ReadResponse>(bench.t.rd_rsp_o[3]).ar_ready;
+    waited = Unpack<MuxMachine::ReadRequest>(bench.t.rd_req_i[3]).ar_valid && !ready ? waited + 1 : 0;
     most = std::max(most, waited);
   }
   EXPECT_LE(most, 1u);

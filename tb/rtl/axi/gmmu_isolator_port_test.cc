@@ -6,6 +6,7 @@
 
 #include "Vgmmu_isolator_port_bench.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::port {
 namespace {
@@ -14,6 +15,14 @@ enum { kRead, kWrite };
 
 class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>> {
  protected:
+  using Ax = GMMU_STRUCT(gmmu_isolator_port_bench, edge_ax_t);
+  using PortAx = GMMU_STRUCT(gmmu_isolator_port_bench, port_ax_t);
+  using W = GMMU_STRUCT(gmmu_isolator_port_bench, w_t);
+  using PortR = GMMU_STRUCT(gmmu_isolator_port_bench, port_r_t);
+  using PortB = GMMU_STRUCT(gmmu_isolator_port_bench, port_b_t);
+  static constexpr unsigned kGeneration = 15;  // bit of a memory's id
+  static constexpr unsigned kSlvErr = 2;
+
   struct Address {
     unsigned id = 0, len = 0, user = 0, generation = 0;
     uint64_t addr = 0;
@@ -63,6 +72,9 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   unsigned complete_ = 0;             ///< number of the first of writes_ that have all their data
   std::deque<bool> lasts_;            ///< LAST of beats that came before their AW was accepted
   bool r_offers_ = false, b_offers_ = false;
+  PortR r_{};  ///< the offered responses, without their generations
+  PortB b_{};
+  unsigned r_generation_ = 0, b_generation_ = 0;
   bool late_ = false;
   unsigned begun_ = 0, finished_ = 0, filled_ = 0, dropped_ = 0, passed_ = 0, held_ = 0, full_ = 0, kept_beats_ = 0;
   unsigned waited_ = 0;
@@ -80,8 +92,10 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
       }
       t.ax_valid_i[d] = offers_[d];
       const Address shown = offers_[d] ? ax_[d] : SomeAddress();
-      t.ax_id_i[d] = static_cast<uint16_t>(shown.id), t.ax_len_i[d] = static_cast<uint8_t>(shown.len);
-      t.ax_user_i[d] = shown.user, t.ax_addr_i[d] = shown.addr;
+      Ax ax{};
+      ax.id = static_cast<uint16_t>(shown.id), ax.len = static_cast<uint8_t>(shown.len);
+      ax.user.set(shown.user), ax.addr = shown.addr;
+      t.ax_i[d] = ax.get();
       t.m_ax_ready_i[d] = !Chance(stall_);
     }
     if (!w_offers_ && !to_send_.empty() && !Chance(idle_)) {
@@ -90,25 +104,34 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     }
     t.w_valid_i = w_offers_;
     const Beat shown = w_offers_ ? w_ : Beat{rng(), Random(256), Random(2) != 0};
-    t.w_data_i = shown.data, t.w_strb_i = static_cast<uint8_t>(shown.strb), t.w_last_i = shown.last;
+    W w{};
+    w.data = shown.data, w.strb = static_cast<uint8_t>(shown.strb), w.last = shown.last;
+    t.w_i = w.get();
     t.m_w_ready_i = !Chance(stall_);
     t.r_ready_i = !Chance(stall_), t.b_ready_i = !Chance(stall_);
+  }
+  template <typename Response>
+  static auto OfGeneration(Response response, unsigned generation) {
+    response.id |= static_cast<uint16_t>(generation << kGeneration);
+    return response.get();
   }
   void DriveMemory() {
     if (!r_offers_ && answers_ && !reads_.empty() && !Chance(idle_)) {
       r_offers_ = true;
       std::swap(reads_[0], reads_[Random(static_cast<unsigned>(reads_.size()))]);
-      t.m_r_id_i = static_cast<uint16_t>(Random(1 << 15)), t.m_r_data_i = rng(), t.m_r_error_i = Chance(10);
+      r_.id = static_cast<uint16_t>(Random(1 << 15)), r_.data = rng(), r_.resp = Chance(10) ? kSlvErr : 0;
     }
     t.m_r_valid_i = r_offers_;
-    t.m_r_generation_i = reads_.empty() ? Random(2) : reads_[0].generation;
-    t.m_r_last_i = r_offers_ && reads_[0].beat == reads_[0].len;
+    r_generation_ = reads_.empty() ? Random(2) : reads_[0].generation;
+    r_.last = r_offers_ && reads_[0].beat == reads_[0].len;
+    t.m_r_i = OfGeneration(r_, r_generation_);
     if (!b_offers_ && answers_ && complete_ > 0 && !Chance(idle_)) {
       b_offers_ = true;
-      t.m_b_id_i = static_cast<uint16_t>(Random(1 << 15)), t.m_b_error_i = Chance(10);
+      b_.id = static_cast<uint16_t>(Random(1 << 15)), b_.resp = Chance(10) ? kSlvErr : 0;
     }
     t.m_b_valid_i = b_offers_;
-    t.m_b_generation_i = writes_.empty() ? Random(2) : writes_[0].generation;
+    b_generation_ = writes_.empty() ? Random(2) : writes_[0].generation;
+    t.m_b_i = OfGeneration(b_, b_generation_);
   }
   unsigned InFlight() const {
     unsigned sum = 0;
@@ -118,13 +141,15 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
 
   /// Returns the address that is offered to the memory.
   Address Offered(unsigned d) const {
-    return d == kRead
-               ? Address{t.m_ar_id_o[n], t.m_ar_len_o[n], t.m_ar_user_o[n], t.m_ar_generation_o[n], t.m_ar_addr_o[n]}
-               : Address{t.m_aw_id_o[n], t.m_aw_len_o[n], t.m_aw_user_o[n], t.m_aw_generation_o[n], t.m_aw_addr_o[n]};
+    const auto ax = Unpack<PortAx>(t.m_ax_o[n][d]);
+    return {ax.id & 0x7fffu, ax.len, ax.user.get(), unsigned{ax.id} >> kGeneration, ax.addr};
+  }
+  Beat OfferedBeat() const {
+    const auto w = Unpack<W>(t.m_w_o[n]);
+    return {w.data, w.strb, w.last != 0};
   }
   void CheckAddress(unsigned d) {
-    const bool valid = d == kRead ? t.m_ar_valid_o[n] : t.m_aw_valid_o[n];
-    const bool ready = d == kRead ? t.ar_ready_o[n] : t.aw_ready_o[n];
+    const bool valid = t.m_ax_valid_o[n][d], ready = t.ax_ready_o[n][d];
     const Address got = Offered(d);
     const bool room = d == kRead || owed_.size() < depth;
     const bool may_begin = offers_[d] && !close_ && !cut_ && room;
@@ -142,7 +167,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   }
   void CheckData() {
     const bool valid = t.m_w_valid_o[n] != 0;
-    const Beat got{t.m_w_data_o[n], t.m_w_strb_o[n], t.m_w_last_o[n] != 0};
+    const Beat got = OfferedBeat();
     if (owed_.empty()) ASSERT_FALSE(valid) << "a W beat before its AW";
     if (w_stands_) {
       ASSERT_TRUE(valid) << "cycle " << now;
@@ -164,21 +189,23 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     kept_beats_ += cut_ && w_stands_ && got.strb != 0;
   }
   void CheckAnswers() {
-    const bool r_ours = !cut_ && t.m_r_generation_i == generation_, b_ours = !cut_ && t.m_b_generation_i == generation_;
+    const bool r_ours = !cut_ && r_generation_ == generation_, b_ours = !cut_ && b_generation_ == generation_;
     ASSERT_EQ(t.r_valid_o[n] != 0, r_offers_ && r_ours);
     ASSERT_EQ(t.b_valid_o[n] != 0, b_offers_ && b_ours);
     // AXI4 A3.2.1: ready must not depend on the beat's contents, so it is the same for every generation.
     ASSERT_EQ(t.m_r_ready_o[n] != 0, cut_ || t.r_ready_i);
     ASSERT_EQ(t.m_b_ready_o[n] != 0, cut_ || t.b_ready_i);
     if (r_offers_ && r_ours) {
-      ASSERT_EQ(t.r_data_o[n], t.m_r_data_i);
-      ASSERT_EQ(t.r_id_o[n], t.m_r_id_i);
-      ASSERT_EQ(t.r_error_o[n], t.m_r_error_i);
-      ASSERT_EQ(t.r_last_o[n], t.m_r_last_i);
+      const auto r = Unpack<GMMU_STRUCT(gmmu_isolator_port_bench, edge_r_t)>(t.r_o[n]);
+      ASSERT_EQ(r.data, r_.data);
+      ASSERT_EQ(r.id, r_.id);
+      ASSERT_EQ(r.error, r_.resp != 0);
+      ASSERT_EQ(r.last, r_.last);
     }
     if (b_offers_ && b_ours) {
-      ASSERT_EQ(t.b_id_o[n], t.m_b_id_i);
-      ASSERT_EQ(t.b_error_o[n], t.m_b_error_i);
+      const auto b = Unpack<GMMU_STRUCT(gmmu_isolator_port_bench, edge_b_t)>(t.b_o[n]);
+      ASSERT_EQ(b.id, b_.id);
+      ASSERT_EQ(b.error, b_.resp != 0);
     }
     ASSERT_EQ(t.late_o[n] != 0, late_) << "cycle " << now;
     late_ = false;
@@ -208,9 +235,9 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     // Handle the handshakes of this cycle.
     const bool w_taken = t.m_w_valid_o[n] && t.m_w_ready_i;
     w_stands_ = t.m_w_valid_o[n] && !w_taken;
-    w_stood_ = {t.m_w_data_o[n], t.m_w_strb_o[n], t.m_w_last_o[n] != 0};
+    w_stood_ = OfferedBeat();
     if (w_taken) {
-      lasts_.push_back(t.m_w_last_o[n] != 0);
+      lasts_.push_back(w_stood_.last);
       if (owed_[0].beat++ == owed_[0].len) owed_.pop_front();
       if (!cut_) {
         w_offers_ = false;
@@ -218,7 +245,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
       }
     }
     for (unsigned d = 0; d < 2; ++d) {
-      const bool valid = d == kRead ? t.m_ar_valid_o[n] : t.m_aw_valid_o[n];
+      const bool valid = t.m_ax_valid_o[n][d];
       const Address got = Offered(d);
       if (valid && !stands_[d]) {
         ++begun_;

@@ -7,12 +7,14 @@
 
 #include "Vgmmu_isolator_bench.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu {
 namespace {
 
 constexpr unsigned kTimeout = 64;  // the bench's time-out
 constexpr unsigned kIds = 32;
+constexpr unsigned kGeneration = 15;  // bit of a memory's id
 
 /// One port: a core that reads and writes at random with its own ids, and a memory behind it. Read data carries the
 /// core's life number, so an old answer is detected. The memory reports every protocol violation.
@@ -37,6 +39,9 @@ struct Port {
 
 class Bench : public BlockBench<Vgmmu_isolator_bench> {
  public:
+  using PortAx = GMMU_STRUCT(gmmu_isolator_bench, port_ax_t);
+  using W = GMMU_STRUCT(gmmu_isolator_bench, w_t);
+
   explicit Bench(uint64_t seed, unsigned stall = 0) : BlockBench(seed) {
     manner = {stall, stall};
     t.stopped_i = 1;
@@ -99,6 +104,11 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
     return kIds;
   }
 
+  static auto Address(const Port::Burst& b) {
+    GMMU_STRUCT(gmmu_isolator_bench, edge_ax_t) ax{};
+    ax.id = b.id, ax.len = b.len;
+    return ax.get();
+  }
   void DriveCore(unsigned p) {
     Port& q = port[p];
     if (!q.ar_valid && busy && !in_reset_ && !Stall() && FreeId(q.reading) < kIds) {
@@ -113,12 +123,14 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
       q.aw_valid = true;
     }
     if (!q.w_valid && !q.to_send.empty() && !in_reset_ && !Stall()) q.w_valid = true;
-    t.ar_valid_i[p] = q.ar_valid, t.ar_id_i[p] = q.ar.id, t.ar_len_i[p] = q.ar.len;
-    t.aw_valid_i[p] = q.aw_valid, t.aw_id_i[p] = q.aw.id, t.aw_len_i[p] = q.aw.len;
+    t.ar_valid_i[p] = q.ar_valid, t.ar_i[p] = Address(q.ar);
+    t.aw_valid_i[p] = q.aw_valid, t.aw_i[p] = Address(q.aw);
     t.w_valid_i[p] = q.w_valid;
     if (q.w_valid) {
       const Port::Burst& b = q.to_send.front();
-      t.w_data_i[p] = life << 16 | b.id << 8 | b.beat, t.w_last_i[p] = b.beat == b.len;
+      W w{};
+      w.data = life << 16 | b.id << 8 | b.beat, w.strb = 0xff, w.last = b.beat == b.len;
+      t.w_i[p] = w.get();
     }
     t.r_ready_i[p] = !Stall(), t.b_ready_i[p] = !Stall();
   }
@@ -134,17 +146,25 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
     t.m_r_valid_i[p] = q.r_valid;
     if (q.r_valid) {
       const Port::Burst& b = q.reads[0];
-      t.m_r_id_i[p] = b.id, t.m_r_data_i[p] = b.life, t.m_r_last_i[p] = b.beat == b.len;
+      GMMU_STRUCT(gmmu_isolator_bench, port_r_t) r{};
+      r.id = b.id, r.data = b.life, r.last = b.beat == b.len;
+      t.m_r_i[p] = r.get();
     }
     if (!q.b_valid && q.answer_writes && !q.written.empty() && !Stall()) q.b_valid = true;
     t.m_b_valid_i[p] = q.b_valid;
-    if (q.b_valid) t.m_b_id_i[p] = q.written[0].id;
+    if (q.b_valid) {
+      GMMU_STRUCT(gmmu_isolator_bench, port_b_t) b{};
+      b.id = q.written[0].id;
+      t.m_b_i[p] = b.get();
+    }
   }
   void SampleMemory(unsigned p) {
     Port& q = port[p];
-    q.ar_stands.Look(t.m_ar_valid_o[p], t.m_ar_ready_i[p], t.m_ar_id_o[p] << 8 | t.m_ar_len_o[p]);
-    q.aw_stands.Look(t.m_aw_valid_o[p], t.m_aw_ready_i[p], t.m_aw_id_o[p] << 8 | t.m_aw_len_o[p]);
-    q.w_stands.Look(t.m_w_valid_o[p], t.m_w_ready_i[p], t.m_w_data_o[p] << 2 | t.m_w_strb_o[p] << 1 | t.m_w_last_o[p]);
+    const auto ar = Unpack<PortAx>(t.m_ar_o[p]), aw = Unpack<PortAx>(t.m_aw_o[p]);
+    const auto w = Unpack<W>(t.m_w_o[p]);
+    q.ar_stands.Look(t.m_ar_valid_o[p], t.m_ar_ready_i[p], ar.id << 8 | ar.len);
+    q.aw_stands.Look(t.m_aw_valid_o[p], t.m_aw_ready_i[p], aw.id << 8 | aw.len);
+    q.w_stands.Look(t.m_w_valid_o[p], t.m_w_ready_i[p], w.data << 2 | (w.strb != 0) << 1 | w.last);
     if (q.r_valid && t.m_r_ready_o[p]) {
       q.r_valid = false;
       if (q.reads[0].beat++ == q.reads[0].len) q.read_ids.erase(q.reads[0].id), q.reads.pop_front();
@@ -154,16 +174,16 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
       q.write_ids.erase(q.written[0].id), q.written.pop_front();
     }
     if (t.m_ar_valid_o[p] && t.m_ar_ready_i[p]) {
-      if (!q.read_ids.insert(t.m_ar_id_o[p]).second) Complain(p, "a read id is used twice");
-      q.reads.push_back({t.m_ar_id_o[p], t.m_ar_len_o[p], 0, life});
+      if (!q.read_ids.insert(ar.id).second) Complain(p, "a read id is used twice");
+      q.reads.push_back({ar.id, ar.len, 0, life});
       ++q.begun;
     }
     if (t.m_aw_valid_o[p] && t.m_aw_ready_i[p]) {
-      if (!q.write_ids.insert(t.m_aw_id_o[p]).second) Complain(p, "a write id is used twice");
-      q.writes.push_back({t.m_aw_id_o[p], t.m_aw_len_o[p], 0, life});
+      if (!q.write_ids.insert(aw.id).second) Complain(p, "a write id is used twice");
+      q.writes.push_back({aw.id, aw.len, 0, life});
       ++q.begun;
     }
-    if (t.m_w_valid_o[p] && t.m_w_ready_i[p]) beats_[p].push_back({t.m_w_last_o[p] != 0, t.m_w_strb_o[p] != 0});
+    if (t.m_w_valid_o[p] && t.m_w_ready_i[p]) beats_[p].push_back({w.last != 0, w.strb != 0});
     while (!q.writes.empty() && !beats_[p].empty()) {  // W may come before its AW is accepted.
       Port::Burst& b = q.writes.front();
       if (beats_[p].front().first != (b.beat == b.len)) Complain(p, "wrong last");
@@ -181,13 +201,14 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
       if (q.to_send.front().beat++ == q.to_send.front().len) q.to_send.pop_front();
     }
     if (t.r_valid_o[p] && t.r_ready_i[p]) {
-      if (t.r_data_o[p] != life || in_reset_) Complain(p, "the core got an answer of an older life");
-      if (t.r_last_o[p] && q.reading.erase(t.m_r_id_i[p] & 0xff) == 0)
-        Complain(p, "the core got an R that it did not ask for");
+      const auto r = Unpack<GMMU_STRUCT(gmmu_isolator_bench, edge_r_t)>(t.r_o[p]);
+      if (r.data != life || in_reset_) Complain(p, "the core got an answer of an older life");
+      if (r.last && q.reading.erase(r.id) == 0) Complain(p, "the core got an R that it did not ask for");
       ++q.answers;
     }
     if (t.b_valid_o[p] && t.b_ready_i[p]) {
-      if (q.writing.erase(t.b_id_o[p]) == 0) Complain(p, "the core got a B that it did not ask for");
+      const auto b = Unpack<GMMU_STRUCT(gmmu_isolator_bench, edge_b_t)>(t.b_o[p]);
+      if (q.writing.erase(b.id) == 0) Complain(p, "the core got a B that it did not ask for");
       ++q.answers;
     }
   }
@@ -218,8 +239,8 @@ TEST(Isolator, TheFirstGenerationAfterPowerOnIsZero) {
   for (int i = 0; i < 100; ++i) {
     bench.Step();
     for (unsigned p = 0; p < 2; ++p) {
-      if (bench.t.m_ar_valid_o[p]) EXPECT_EQ(bench.t.m_ar_id_o[p] >> 8, 0);
-      if (bench.t.m_aw_valid_o[p]) EXPECT_EQ(bench.t.m_aw_id_o[p] >> 8, 0);
+      if (bench.t.m_ar_valid_o[p]) EXPECT_EQ(Unpack<Bench::PortAx>(bench.t.m_ar_o[p]).id >> kGeneration, 0);
+      if (bench.t.m_aw_valid_o[p]) EXPECT_EQ(Unpack<Bench::PortAx>(bench.t.m_aw_o[p]).id >> kGeneration, 0);
     }
   }
 }

@@ -9,6 +9,7 @@
 
 #include "Vgmmu_axi_bench.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu {
 
@@ -26,6 +27,13 @@ inline uint64_t Word(const Burst& b, unsigned beat) { return b.address << 8 | be
 
 class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
  public:
+  using ReadRequest = GMMU_STRUCT(gmmu_axi_bench, rd_req_t);
+  using ReadResponse = GMMU_STRUCT(gmmu_axi_bench, rd_rsp_t);
+  using WriteRequest = GMMU_STRUCT(gmmu_axi_bench, wr_req_t);
+  using WriteResponse = GMMU_STRUCT(gmmu_axi_bench, wr_rsp_t);
+  using Ax = GMMU_STRUCT(gmmu_axi_bench, ax_t);
+  using EdgeAx = GMMU_STRUCT(gmmu_axi_bench, edge_ax_t);
+
   MuxMachine(unsigned stall, uint64_t seed) : BlockBench(seed) {
     manner = {stall, stall};
     t.host_enable_i = 1;
@@ -67,11 +75,10 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
           read_of_[q][id] = *ar_[q];
         }
       }
-      t.ar_valid_i[q] = ar_[q] != nullptr;
       t.express_early_i = early.value_or(Random(2) != 0);
-      if (ar_[q])
-        t.ar_id_i[q] = ar_[q]->id, t.ar_port_i[q] = ar_[q]->port, t.ar_addr_i[q] = ar_[q]->address,
-        t.ar_len_i[q] = ar_[q]->len;
+      rd_[q].ar_valid = ar_[q] != nullptr;
+      if (ar_[q]) rd_[q].ar = Address(*ar_[q]);
+      t.rd_req_i[q] = rd_[q].get();
       if (!aw_[q] && !to_write_[q].empty() && !Stall()) {
         const unsigned id = FreeId(write_of_[q]);
         if (id < 256) {
@@ -82,39 +89,43 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
           data_[q].push_back(*aw_[q]);
         }
       }
-      t.aw_valid_i[q] = aw_[q] != nullptr;
-      if (aw_[q])
-        t.aw_id_i[q] = aw_[q]->id, t.aw_port_i[q] = aw_[q]->port, t.aw_addr_i[q] = aw_[q]->address,
-        t.aw_len_i[q] = aw_[q]->len;
+      wr_[q].aw_valid = aw_[q] != nullptr;
+      if (aw_[q]) wr_[q].aw = Address(*aw_[q]);
       if (!w_offered_[q]) w_offered_[q] = !data_[q].empty() && !Stall();
-      t.w_valid_i[q] = w_offered_[q];
+      wr_[q].w_valid = w_offered_[q];
       if (w_offered_[q]) {
         const Burst& b = data_[q].front();
-        t.w_data_i[q] = Word(b, b.beat), t.w_last_i[q] = b.beat == b.len;
+        wr_[q].w.data = Word(b, b.beat), wr_[q].w.strb = 0xff, wr_[q].w.last = b.beat == b.len;
       }
+      t.wr_req_i[q] = wr_[q].get();
     }
     for (unsigned p = 0; p < 2; ++p) {
       const bool blocked = p == kHost && block_host;
       const bool closed = blocked && !take_host_ax;
-      t.m_ar_ready_i[p] = !closed && !Stall();
-      t.m_aw_ready_i[p] = !closed && !hold_writes && !Stall();
-      t.m_w_ready_i[p] = !blocked && !hold_writes && !Stall();
+      t.ar_ready_i[p] = !closed && !Stall();
+      t.aw_ready_i[p] = !closed && !hold_writes && !Stall();
+      t.w_ready_i[p] = !blocked && !hold_writes && !Stall();
       if (!r_offered_[p] && !reads_[p].empty() && !Stall()) {
         r_offered_[p] = true;
         pick_[p] = rng() % reads_[p].size();  // This interleaves beats of different bursts.
       }
-      t.m_r_valid_i[p] = r_offered_[p];
+      t.r_valid_i[p] = r_offered_[p];
       if (r_offered_[p]) {
         const Burst& b = reads_[p][pick_[p]];
-        t.m_r_id_i[p] = b.id, t.m_r_data_i[p] = Word(b, b.beat), t.m_r_last_i[p] = b.beat == b.len,
-        t.m_r_error_i[p] = b.address % 5 == 0;
+        GMMU_STRUCT(gmmu_axi_bench, edge_r_t) r{};
+        r.id = b.id, r.data = Word(b, b.beat), r.last = b.beat == b.len, r.error = b.address % 5 == 0;
+        t.r_i[p] = r.get();
       }
       if (!b_offered_[p] && !written_[p].empty() && !Stall()) {
         b_offered_[p] = true;
         std::swap(written_[p][0], written_[p][rng() % written_[p].size()]);
       }
-      t.m_b_valid_i[p] = b_offered_[p];
-      if (b_offered_[p]) t.m_b_id_i[p] = written_[p][0].id, t.m_b_error_i[p] = written_[p][0].address % 7 == 0;
+      t.b_valid_i[p] = b_offered_[p];
+      if (b_offered_[p]) {
+        GMMU_STRUCT(gmmu_axi_bench, edge_b_t) b{};
+        b.id = written_[p][0].id, b.error = written_[p][0].address % 7 == 0;
+        t.b_i[p] = b.get();
+      }
     }
     Settle();
     Sample();
@@ -135,11 +146,21 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     b.address = uint64_t{port} << 40 | (64 * ++serial_ + requester);
     return b;
   }
-  /// Checks that a burst leaves by its memory port, and is marked as a peer burst exactly if it is one.
-  static void CheckPort(const Burst& b, unsigned p, unsigned kind) {
+  static Ax Address(const Burst& b) {
+    Ax ax{};
+    ax.id = b.id, ax.port = b.port, ax.addr = b.address, ax.len = b.len;
+    return ax;
+  }
+  /// Returns the burst of an AR or AW that leaves by memory port `p`. Checks that `p` is the port of its address, and that
+  /// it is marked as a peer burst exactly if it is one.
+  static Burst Left(unsigned p, const EdgeAx& ax) {
+    Burst b;
+    b.id = ax.id, b.address = ax.addr, b.len = ax.len;
+    EXPECT_EQ(b.id >> 8, b.address % 64) << "requester in the id";
     const unsigned port = static_cast<unsigned>(b.address >> 40);
     EXPECT_EQ(p, port == kVram ? 0u : 1u);
-    EXPECT_EQ(kind, port == kPeer ? 3u : 0u);
+    EXPECT_EQ(ax.user.kind, port == kPeer ? 3u : 0u);
+    return b;
   }
   static unsigned FreeId(const std::map<unsigned, Burst>& used) {
     for (unsigned id = 0; id < 32; ++id) {
@@ -149,57 +170,55 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
   }
   void Sample() {
     for (unsigned q = 0; q < kRequesters; ++q) {
-      if (t.ar_valid_i[q] && t.ar_ready_o[q]) ar_[q].reset();
-      if (t.aw_valid_i[q] && t.aw_ready_o[q]) aw_[q].reset();
-      if (t.w_valid_i[q] && t.w_ready_o[q]) {
+      const auto rd = Unpack<ReadResponse>(t.rd_rsp_o[q]);
+      const auto wr = Unpack<WriteResponse>(t.wr_rsp_o[q]);
+      if (rd_[q].ar_valid && rd.ar_ready) ar_[q].reset();
+      if (wr_[q].aw_valid && wr.aw_ready) aw_[q].reset();
+      if (wr_[q].w_valid && wr.w_ready) {
         w_offered_[q] = false;
         if (data_[q].front().beat++ == data_[q].front().len) data_[q].pop_front();
       }
-      if (t.r_valid_o[q]) {
-        auto found = read_of_[q].find(t.r_id_o[q]);
+      if (rd.r_valid) {
+        auto found = read_of_[q].find(rd.r.id);
         ASSERT_NE(found, read_of_[q].end());
         Burst& b = found->second;
-        EXPECT_EQ(t.r_data_o[q], Word(b, b.beat));
-        EXPECT_EQ(t.r_error_o[q], b.address % 5 == 0);
-        EXPECT_EQ(t.r_last_o[q], b.beat == b.len);
+        EXPECT_EQ(rd.r.data, Word(b, b.beat));
+        EXPECT_EQ(rd.r.error, b.address % 5 == 0);
+        EXPECT_EQ(rd.r.last, b.beat == b.len);
         ++r_beats;
         if (b.beat++ == b.len) read_of_[q].erase(found), ++answered_;
       }
-      if (t.b_valid_o[q]) {
-        auto found = write_of_[q].find(t.b_id_o[q]);
+      if (wr.b_valid) {
+        auto found = write_of_[q].find(wr.b.id);
         ASSERT_NE(found, write_of_[q].end());
-        EXPECT_EQ(t.b_error_o[q], found->second.address % 7 == 0);
+        EXPECT_EQ(wr.b.error, found->second.address % 7 == 0);
         vram_writes_done[q] += found->second.port == kVram;
         write_of_[q].erase(found);
         ++answered_;
       }
     }
     for (unsigned p = 0; p < 2; ++p) {
-      held_offers += t.m_ar_valid_o[p] && t.m_ar_id_o[p] >> 8 != kExempt;
-      held_offers += t.m_aw_valid_o[p] && t.m_aw_id_o[p] >> 8 != kExempt;
-      if (t.m_r_valid_i[p] && t.m_r_ready_o[p]) {
+      const auto ar = Unpack<EdgeAx>(t.ar_o[p]), aw = Unpack<EdgeAx>(t.aw_o[p]);
+      held_offers += t.ar_valid_o[p] && ar.id >> 8 != kExempt;
+      held_offers += t.aw_valid_o[p] && aw.id >> 8 != kExempt;
+      if (t.r_valid_i[p] && t.r_ready_o[p]) {
         r_offered_[p] = false;
         if (reads_[p][pick_[p]].beat++ == reads_[p][pick_[p]].len) reads_[p].erase(reads_[p].begin() + pick_[p]);
       }
-      if (t.m_b_valid_i[p] && t.m_b_ready_o[p]) b_offered_[p] = false, written_[p].pop_front();
-      if (t.m_ar_valid_o[p] && t.m_ar_ready_i[p]) {
-        Burst b;
-        b.id = t.m_ar_id_o[p], b.address = t.m_ar_addr_o[p], b.len = t.m_ar_len_o[p];
-        EXPECT_EQ(b.id >> 8, b.address % 64) << "requester in the id";
-        CheckPort(b, p, t.m_ar_kind_o[p]);
-        reads_[p].push_back(b);
+      if (t.b_valid_i[p] && t.b_ready_o[p]) b_offered_[p] = false, written_[p].pop_front();
+      if (t.ar_valid_o[p] && t.ar_ready_i[p]) {
+        reads_[p].push_back(Left(p, ar));
         host_requests += p;
       }
       // W may come before its AW: beats and addresses are matched when both have arrived.
-      if (t.m_aw_valid_o[p] && t.m_aw_ready_i[p]) {
-        Burst b;
-        b.id = t.m_aw_id_o[p], b.address = t.m_aw_addr_o[p], b.len = t.m_aw_len_o[p];
-        EXPECT_EQ(b.id >> 8, b.address % 64);
-        CheckPort(b, p, t.m_aw_kind_o[p]);
-        writing_[p].push_back(b);
+      if (t.aw_valid_o[p] && t.aw_ready_i[p]) {
+        writing_[p].push_back(Left(p, aw));
         host_requests += p;
       }
-      if (t.m_w_valid_o[p] && t.m_w_ready_i[p]) beats_[p].push_back({t.m_w_data_o[p], t.m_w_last_o[p] != 0}), ++w_beats;
+      if (t.w_valid_o[p] && t.w_ready_i[p]) {
+        const auto w = Unpack<GMMU_STRUCT(gmmu_axi_bench, w_t)>(t.w_o[p]);
+        beats_[p].push_back({w.data, w.last != 0}), ++w_beats;
+      }
       while (!writing_[p].empty() && !beats_[p].empty()) {
         Burst& b = writing_[p].front();
         EXPECT_EQ(beats_[p].front().first, Word(b, b.beat));
@@ -210,6 +229,8 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     }
   }
 
+  ReadRequest rd_[kRequesters] = {};
+  WriteRequest wr_[kRequesters] = {};
   uint64_t serial_ = 0, asked_ = 0, answered_ = 0;
   std::deque<Burst> to_read_[kRequesters], to_write_[kRequesters], data_[kRequesters];
   std::unique_ptr<Burst> ar_[kRequesters], aw_[kRequesters];
