@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 
-#include "hw/gmmu_regs.h"
 #include "tb/rtl/top/blocks.h"
 
 namespace gmmu::top {
@@ -40,17 +39,19 @@ class FaultLog : public BlocksTest {
     }
     t.log_fault_valid_i[n] = offered_;
     const bool open = t.log_open_i[n];
-    t.log_aw_ready_i[n] = open && !Stall();
-    t.log_w_ready_i[n] = open && !Stall();
-    t.log_b_valid_i[n] = aw_taken_ && w_taken_ && now >= answer_;
-    t.log_b_error_i[n] = Chance(refused_percent_);
+    response_.aw_ready = open && !Stall();
+    response_.w_ready = open && !Stall();
+    response_.b_valid = aw_taken_ && w_taken_ && now >= answer_;
+    response_.b.error = Chance(refused_percent_);
+    t.log_wr_rsp_i[n] = response_.get();
     Settle();
+    request_ = Unpack<WriteRequest>(t.log_wr_req_o[n]);
     CheckQueue();
     CheckWrite();
     CheckFaults();
-    if (t.log_b_valid_i[n]) {
+    if (response_.b_valid) {
       aw_taken_ = w_taken_ = false;
-      if (t.log_b_error_i[n]) ++refused_, full_ = now;
+      if (response_.b.error) ++refused_, full_ = now;
       else ++answered_, answered_at_ = now;
     }
     idle_ = t.log_idle_o[n];
@@ -95,14 +96,8 @@ class FaultLog : public BlocksTest {
     offered_ |= 1u << s;
     since_[s] = now;
     overtaken_[s] = 0;
-    t.log_reason_i[s] = static_cast<uint8_t>(Random(1, 19));
-    t.log_space_i[s] = Random(0, 63);
-    t.log_port_i[s] = Random(0, 127);
-    t.log_access_i[s] = Random(0, 2);
-    t.log_level_i[s] = Random(0, 7);
-    t.log_physical_i[s] = Chance(50);
-    t.log_fence_i[s] = s + 1 == Sources() ? static_cast<uint32_t>(rng()) : 0;  // Only the engine's faults have a fence.
-    t.log_address_i[s] = rng();
+    faults_[s] = AnyFault(Random(1, 19), s + 1 == Sources());  // Only the engine's faults have a fence.
+    t.log_fault_i[s] = faults_[s].get();
   }
 
   void CheckFaults() {
@@ -114,15 +109,7 @@ class FaultLog : public BlocksTest {
       const uint64_t from = std::max(since_[s], changed_);
       EXPECT_LT(now - from, bound) << "source " << s << " waits";
       if (taken >> s & 1) {
-        const auto what = regs::FaultRecordWhat{}
-                              .set_reason(static_cast<regs::Fault>(t.log_reason_i[s]))
-                              .set_space(t.log_space_i[s])
-                              .set_port_index(t.log_port_i[s])
-                              .set_access(static_cast<regs::Access>(t.log_access_i[s]))
-                              .set_level(t.log_level_i[s])
-                              .set_physical(t.log_physical_i[s])
-                              .set_fence(t.log_fence_i[s]);
-        records_[taken_++] = {what.raw, t.log_address_i[s], since_[s], now};
+        records_[taken_++] = {What(faults_[s]), faults_[s].address, since_[s], now};
         order_.push_back(s);
         offered_ &= ~(1u << s);
       } else if (taken != 0) {
@@ -158,7 +145,7 @@ class FaultLog : public BlocksTest {
   }
 
   void CheckWrite() {
-    if (!writing_ && (t.log_aw_valid_o[n] || t.log_w_valid_o[n])) {
+    if (!writing_ && (request_.aw_valid || request_.w_valid)) {
       EXPECT_FALSE(idle_);
       EXPECT_TRUE(t.log_enable_i[n]);
       EXPECT_LT(now - room_, kDelay) << "written to a full queue";
@@ -166,23 +153,23 @@ class FaultLog : public BlocksTest {
       writing_ = aw_ = w_ = true;
       bytes_.clear();
     }
-    EXPECT_EQ(t.log_aw_valid_o[n], aw_) << "an offer stands";
-    EXPECT_EQ(t.log_w_valid_o[n], w_);
+    EXPECT_EQ(request_.aw_valid, aw_) << "an offer stands";
+    EXPECT_EQ(request_.w_valid, w_);
     if (aw_) {
-      EXPECT_EQ(t.log_aw_addr_o[n], base_ + 32 * tail_);
-      EXPECT_EQ(t.log_aw_port_o[n], 1);
-      EXPECT_EQ(t.log_aw_kind_o[n], 0);
-      EXPECT_EQ(t.log_aw_len_o[n], kBeat < 32 ? 32 / kBeat - 1 : 0);
-      if (t.log_aw_ready_i[n]) aw_ = false, aw_taken_ = true;
+      EXPECT_EQ(request_.aw.addr, base_ + 32 * tail_);
+      EXPECT_EQ(request_.aw.port, 1);
+      EXPECT_EQ(request_.aw.user.kind, 0);
+      EXPECT_EQ(request_.aw.len, kBeat < 32 ? 32 / kBeat - 1 : 0);
+      if (response_.aw_ready) aw_ = false, aw_taken_ = true;
     }
     if (w_) {
-      const std::vector<uint8_t> beat = BytesOf(t.log_w_data_o[n]);
+      const std::vector<uint8_t> beat = BytesOf(request_.w.data);
       const unsigned first = kBeat > 32 ? 32 * tail_ % kBeat : 0;
       const uint64_t strobes = kBeat >= 64 ? 0xffffffffull << first : (uint64_t{1} << kBeat) - 1;
-      EXPECT_EQ(t.log_w_strb_o[n], strobes);
-      if (t.log_w_ready_i[n]) {
+      EXPECT_EQ(request_.w.strb, strobes);
+      if (response_.w_ready) {
         bytes_.insert(bytes_.end(), beat.begin() + first, beat.begin() + first + std::min(kBeat, 32u));
-        EXPECT_EQ(t.log_w_last_o[n], bytes_.size() >= 32);
+        EXPECT_EQ(request_.w.last, bytes_.size() >= 32);
         if (bytes_.size() >= 32) w_ = false, w_taken_ = true, CheckRecord();
       }
     }
@@ -206,6 +193,9 @@ class FaultLog : public BlocksTest {
     records_.erase(records_.begin(), std::next(found));  // The records behind the found one have higher numbers.
   }
 
+  WriteRequest request_{};
+  WriteResponse response_{};
+  Fault faults_[5] = {};
   unsigned offered_ = 0, overtaken_[5] = {}, answered_ = 0, dropped_ = 0;
   uint64_t since_[5] = {}, answer_ = 0, answered_at_ = 0, room_ = 0, full_ = 0, changed_ = 0;
   bool aw_ = false, w_ = false, aw_taken_ = false, w_taken_ = false, writing_ = false, idle_ = true;

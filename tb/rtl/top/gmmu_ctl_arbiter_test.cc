@@ -6,8 +6,6 @@
 namespace gmmu::top {
 namespace {
 
-using Bytes = std::vector<uint8_t>;
-
 /// Two users of the MMU, and an MMU that completes an operation some cycles after it accepted it.
 class CtlArbiter : public BlocksTest {
  protected:
@@ -43,7 +41,7 @@ class CtlArbiter : public BlocksTest {
  private:
   struct Work {
     int user;
-    Bytes ctl;
+    Ctl ctl;
     uint64_t since;  // after this cycle the offer is still pending
     bool accepted = false;
     uint64_t due = 0;
@@ -65,7 +63,7 @@ class CtlArbiter : public BlocksTest {
       EXPECT_EQ(taken, 0u) << "an operation is under way";
       EXPECT_EQ(t.arb_valid_o, !work_->accepted && now > work_->since);
       if (t.arb_valid_o && !work_->accepted) {
-        EXPECT_EQ(BytesOf(t.arb_ctl_o), work_->ctl);
+        EXPECT_EQ(BytesOf(t.arb_ctl_o), BytesOf(work_->ctl.get()));
         if (t.arb_ready_i) {
           work_->accepted = true;
           work_->due = now + Random(1, longest_);
@@ -83,15 +81,8 @@ class CtlArbiter : public BlocksTest {
     order_.push_back(user);
     ++taken_[user];
     offered_[user] = false;
-    work_ = Work{user, BytesOf(t.arb_ctl_i[user]), now};
-    if (user == 1) {  // The cfg of an invalidation is undefined.
-      const Bytes other = BytesOf(t.arb_ctl_i[0]);
-      for (unsigned bit = 0; bit < t.arb_cfg_bits_o; ++bit) {
-        const auto mask = static_cast<uint8_t>(1u << bit % 8);
-        auto& byte = work_->ctl[bit / 8];
-        byte = static_cast<uint8_t>((byte & ~mask) | (other[bit / 8] & mask));
-      }
-    }
+    work_ = Work{user, Unpack<Ctl>(t.arb_ctl_i[user]), now};
+    if (user == 1) work_->ctl.cfg = Unpack<Ctl>(t.arb_ctl_i[0]).cfg;  // Only the registers (user 0) define cfg.
   }
 
   bool offered_[2] = {};

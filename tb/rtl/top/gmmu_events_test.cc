@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
-#include "hw/gmmu_regs.h"
+#include "tb/rtl/top/bits.h"
 #include "tb/rtl/top/blocks.h"
 
 namespace gmmu::top {
@@ -23,35 +23,32 @@ class Events : public BlocksTest {
     };
     t.ev_xlate_i = bits(7);
     for (auto& tag : t.ev_tag_i.m_storage) tag = static_cast<uint8_t>(rng());
-    t.ev_begin_i = bits(1), t.ev_end_i = bits(1), t.ev_fill_i = bits(1), t.ev_evict_i = bits(1);
-    t.ev_begin_row_i = Random(0, 63);
-    t.ev_end_row_i = Random(0, 63);
-    t.ev_fill_row_i = Random(0, 63);
-    t.ev_port_i = Random(0, 127);
-    t.ev_slot_i = Random(0, 63);
-    for (unsigned i = 0; i < 3; ++i) {
-      t.ev_space_i[i] = Random(0, 63);
-      t.ev_vpn_i[i] = rng() & 0xf'ffff'ffff;
+    auto& e = event_;
+    e.walk_start = bits(1), e.walk_end = bits(1), e.fill = bits(1), e.evict = bits(1);
+    e.walk_row = Random(0, 63);
+    e.end_row = Random(0, 63);
+    e.fill_row = Random(0, 63);
+    e.port = Random(0, 127);
+    e.slot = Random(0, 63);
+    for (auto* key : {&e.key, &e.end_key, &e.fill_key}) {
+      key->space = Random(0, 63);
+      key->vpn = rng() & 0xf'ffff'ffff;
     }
+    t.ev_mmu_i = e.get();
     t.ev_inv_done_i = bits(1);
     t.ev_inv_start_i = rng();
     t.ev_inv_end_i = rng();
     t.ev_entry_i = bits(1);
     t.ev_commands_i = bits(1) ? Random(1, 3) : 0;
     t.ev_fault_i = bits(1);
-    t.log_reason_i[0] = Random(0, 20);
-    t.log_space_i[0] = Random(0, 63);
-    t.log_port_i[0] = Random(0, 127);
-    t.log_access_i[0] = Random(0, 2);
-    t.log_level_i[0] = Random(0, 7);
-    t.log_physical_i[0] = Chance(50);
-    t.log_fence_i[0] = static_cast<uint32_t>(rng());
-    t.log_address_i[0] = rng();
+    fault_ = AnyFault(Random(0, 20), true);
+    t.log_fault_i[0] = fault_.get();
     t.ev_write_i = bits(2);
     for (unsigned i = 0; i < 2; ++i) {
-      t.ev_write_id_i[i] = Random(0, 0x7fff);
-      t.ev_write_addr_i[i] = rng() & 0xffff'ffff'ffff;
-      t.ev_write_len_i[i] = static_cast<uint8_t>(rng());
+      write_[i].id = Random(0, 0x7fff);
+      write_[i].addr = rng() & 0xffff'ffff'ffff;
+      write_[i].len = static_cast<uint8_t>(rng());
+      t.ev_write_ax_i[i] = write_[i].get();
     }
   }
 
@@ -62,35 +59,26 @@ class Events : public BlocksTest {
   }
   void Model() {
     counts_ = {};
-    const auto va = [&](unsigned i) { return uint64_t{t.ev_vpn_i[i]} << 12; };
-    if (t.ev_begin_i) {
-      Expect(kBegin, t.ev_begin_row_i, va(0),
-             t.ev_space_i[0] | uint64_t{t.ev_port_i} << 8 | uint64_t{t.ev_slot_i} << 16);
+    const auto& e = event_;
+    const auto va = [](const auto& key) { return uint64_t{key.vpn} << 12; };
+    if (e.walk_start) {
+      Expect(kBegin, e.walk_row, va(e.key), e.key.space | uint64_t{e.port} << 8 | uint64_t{e.slot} << 16);
     }
-    if (t.ev_end_i) Expect(kEnd, t.ev_end_row_i, va(1), t.ev_space_i[1]);
-    if (t.ev_fill_i) Expect(kFill, t.ev_fill_row_i, va(2), t.ev_space_i[2]);
-    if (t.ev_evict_i) Expect(kEvict, t.ev_fill_row_i, va(2), t.ev_space_i[2]);
+    if (e.walk_end) Expect(kEnd, e.end_row, va(e.end_key), e.end_key.space);
+    if (e.fill) Expect(kFill, e.fill_row, va(e.fill_key), e.fill_key.space);
+    if (e.evict) Expect(kEvict, e.fill_row, va(e.fill_key), e.fill_key.space);
     if (t.ev_inv_done_i) {
       Expect(kInvalidation, sequence_[kInvalidation], t.ev_inv_start_i, t.ev_inv_end_i);
     }
     if (t.ev_commands_i) Expect(kCommands, entries_, t.ev_commands_i, 0, t.ev_commands_i);
-    if (t.ev_fault_i) {
-      const auto what = regs::FaultRecordWhat{}
-                            .set_reason(static_cast<regs::Fault>(t.log_reason_i[0]))
-                            .set_space(t.log_space_i[0])
-                            .set_port_index(t.log_port_i[0])
-                            .set_access(static_cast<regs::Access>(t.log_access_i[0]))
-                            .set_level(t.log_level_i[0])
-                            .set_physical(t.log_physical_i[0])
-                            .set_fence(t.log_fence_i[0]);
-      Expect(kFault, t.log_port_i[0], t.log_address_i[0], what.raw);
-    }
+    if (t.ev_fault_i) Expect(kFault, fault_.port, fault_.address, What(fault_));
     for (unsigned i = 0; i < 2; ++i) {
       if (t.ev_write_i >> i & 1) {
-        Expect(kVram + i, t.ev_write_id_i[i], t.ev_write_addr_i[i], t.ev_write_len_i[i]);
+        Expect(kVram + i, write_[i].id, write_[i].addr, write_[i].len);
       }
     }
   }
+  uint64_t Word(unsigned lane, unsigned i) const { return Bits(t.ev_event_o[n], 192 * lane + 64 * i, 64); }
   void Cycle(unsigned busy) {
     Drive(busy);
     Settle();
@@ -100,18 +88,21 @@ class Events : public BlocksTest {
       ASSERT_EQ(valid, counts_[lane] != 0) << "lane " << lane;
       if (!valid) continue;
       for (unsigned i = 0; i < 3; ++i) {
-        EXPECT_EQ(t.ev_word_o[n][lane][i], expected_[lane][i]) << "lane " << lane << " word " << i;
+        EXPECT_EQ(Word(lane, i), expected_[lane][i]) << "lane " << lane << " word " << i;
       }
       sequence_[lane] += counts_[lane];
     }
     entries_ += t.ev_entry_i;
     for (unsigned p = 0; p < Ports(); ++p) {
       if (!(t.ev_xlate_i >> p & 1)) continue;
-      EXPECT_EQ(t.ev_xlate_id_o[n][p], uint64_t{t.ev_tag_i[p]} << 32 | lookups_[p]++) << "port " << p;
+      EXPECT_EQ(Bits(t.ev_xlate_id_o[n], 64 * p, 64), uint64_t{t.ev_tag_i[p]} << 32 | lookups_[p]++) << "port " << p;
     }
     Edge();
   }
 
+  GMMU_STRUCT(gmmu_top_blocks_bench, mmu_event_t) event_ {};
+  GMMU_STRUCT(gmmu_top_blocks_bench, port_ax_t) write_[2] = {};
+  Fault fault_{};
   std::array<Words, kLanes> expected_{};
   std::array<unsigned, kLanes> counts_{};
   std::array<uint32_t, kLanes> sequence_{};
@@ -146,9 +137,9 @@ TEST_P(NoEvents, NothingIsToldWhereTheyAreNotBuilt) {
     Settle();
     EXPECT_EQ(t.ev_valid_o[n], 0);
     for (unsigned lane = 0; lane < kLanes; ++lane) {
-      for (unsigned w = 0; w < 3; ++w) EXPECT_EQ(t.ev_word_o[n][lane][w], 0u);
+      for (unsigned w = 0; w < 3; ++w) EXPECT_EQ(Word(lane, w), 0u);
     }
-    for (unsigned p = 0; p < 7; ++p) EXPECT_EQ(t.ev_xlate_id_o[n][p], 0u);
+    for (unsigned p = 0; p < 7; ++p) EXPECT_EQ(Bits(t.ev_xlate_id_o[n], 64 * p, 64), 0u);
     Edge();
   }
 }

@@ -23,17 +23,19 @@ class Interrupts : public BlocksTest {
     t.int_causes_i = causes;
     t.int_clear_i = clear;
     t.int_clear_bits_i = bits;
-    t.int_aw_ready_i = t.int_open_i && !Stall();
-    t.int_w_ready_i = !Stall();
-    t.int_b_valid_i = aw_taken_ && w_taken_ && now >= answer_;
+    response_.aw_ready = t.int_open_i && !Stall();
+    response_.w_ready = !Stall();
+    response_.b_valid = aw_taken_ && w_taken_ && now >= answer_;
+    t.int_wr_rsp_i = response_.get();
     Settle();
+    request_ = Unpack<WriteRequest>(t.int_wr_req_o);
     EXPECT_EQ(t.int_status_o, status_);
     CheckBus();
     CheckMessages(clear);
     EXPECT_EQ(t.int_sent_o, answered_) << "one pulse a message, with its answer";
     if (t.int_sent_o) ++sent_;
-    answered_ = t.int_b_valid_i;
-    if (t.int_b_valid_i) aw_taken_ = w_taken_ = working_ = false;
+    answered_ = response_.b_valid;
+    if (response_.b_valid) aw_taken_ = w_taken_ = working_ = false;
     status_ = (status_ & ~(clear ? bits : 0)) | causes;
     idle_ = t.int_idle_o;
     Edge();
@@ -53,32 +55,32 @@ class Interrupts : public BlocksTest {
 
  private:
   void CheckBus() {
-    const bool begins = (t.int_aw_valid_o || t.int_w_valid_o) && !working_;
+    const bool begins = (request_.aw_valid || request_.w_valid) && !working_;
     if (begins) {
-      EXPECT_TRUE(t.int_aw_valid_o && t.int_w_valid_o);
+      EXPECT_TRUE(request_.aw_valid && request_.w_valid);
       EXPECT_FALSE(idle_) << "it had said that nothing would happen";
       begun_ = true;
       ++messages_;
       working_ = true;
     }
-    EXPECT_EQ(t.int_aw_valid_o, working_ && !aw_taken_) << "an offer stands, one a message";
-    EXPECT_EQ(t.int_w_valid_o, working_ && !w_taken_);
+    EXPECT_EQ(request_.aw_valid, working_ && !aw_taken_) << "an offer stands, one a message";
+    EXPECT_EQ(request_.w_valid, working_ && !w_taken_);
     if (working_ || t.int_sent_o) EXPECT_FALSE(t.int_idle_o);
-    if (t.int_aw_valid_o) {
-      EXPECT_EQ(t.int_aw_addr_o, address_);
-      EXPECT_EQ(t.int_aw_port_o, 1) << "the host port";
-      EXPECT_EQ(t.int_aw_kind_o, 2) << "an interrupt";
-      EXPECT_EQ(t.int_aw_len_o, 0);
-      if (t.int_aw_ready_i) aw_taken_ = true;
+    if (request_.aw_valid) {
+      EXPECT_EQ(request_.aw.addr, address_);
+      EXPECT_EQ(request_.aw.port, 1) << "the host port";
+      EXPECT_EQ(request_.aw.user.kind, 2) << "an interrupt";
+      EXPECT_EQ(request_.aw.len, 0);
+      if (response_.aw_ready) aw_taken_ = true;
     }
-    if (t.int_w_valid_o) {
+    if (request_.w_valid) {
       const unsigned lane = address_ % kBeat;
-      EXPECT_EQ(t.int_w_strb_o, uint64_t{0xf} << lane);
-      EXPECT_TRUE(t.int_w_last_o);
+      EXPECT_EQ(request_.w.strb, uint64_t{0xf} << lane);
+      EXPECT_TRUE(request_.w.last);
       uint32_t word;
-      std::memcpy(&word, &BytesOf(t.int_w_data_o)[lane], 4);
+      std::memcpy(&word, &BytesOf(request_.w.data)[lane], 4);
       EXPECT_EQ(word, data_);
-      if (t.int_w_ready_i) w_taken_ = true;
+      if (response_.w_ready) w_taken_ = true;
     }
     if (aw_taken_ && w_taken_ && !last_both_) answer_ = now + Random(1, longest_);
     last_both_ = aw_taken_ && w_taken_;
@@ -109,6 +111,8 @@ class Interrupts : public BlocksTest {
     cleared_ = clear;
   }
 
+  WriteRequest request_{};
+  WriteResponse response_{};
   bool working_ = false, last_both_ = false, aw_taken_ = false;
   bool w_taken_ = false, begun_ = false, answered_ = false, cleared_ = false, owed_ = false;
   bool idle_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small blocks of the top, each on its own, at the size of the default GPU [0] and at the smallest
 // [1]: fault log, register port, window, events. The registers also have the largest size [2]; events
-// [2] are built without the port. The ports are flat for C++; those that a size lacks stay constant.
+// [2] are built without the port. Ports that a size lacks stay constant.
 module gmmu_top_blocks_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -9,23 +9,20 @@ module gmmu_top_blocks_bench
   import gmmu_axi_pkg::*;
   import gmmu_mmu_pkg::*;
   import gmmu_dma_pkg::*;
-#(
-  localparam int unsigned CtlBits = $bits(mmu_ctl_t)
-) (
+(
   input  logic        clk_i,
   input  logic        rst_i,
 
-  // Control arbiter. Each operation (mmu_ctl_t) is a bit vector.
+  // Control arbiter.
   input  logic [1:0]  arb_valid_i,
   output logic [1:0]  arb_ready_o,
-  input  logic [CtlBits-1:0] arb_ctl_i [2],
+  input  mmu_ctl_t    arb_ctl_i [2],
   output logic [1:0]  arb_done_o,
   output logic        arb_valid_o,
   input  logic        arb_ready_i,
-  output logic [CtlBits-1:0] arb_ctl_o,
+  output mmu_ctl_t    arb_ctl_o,
   input  logic        arb_done_i,
   output logic        arb_idle_o,
-  output logic [7:0]  arb_cfg_bits_o,   // width of cfg, the lowest bits of an operation; only the registers define cfg
 
   // Interrupts.
   input  logic [5:0]  int_causes_i,
@@ -37,18 +34,8 @@ module gmmu_top_blocks_bench
   input  logic        int_open_i,
   input  logic [63:0] int_address_i,
   input  logic [31:0] int_data_i,
-  output logic        int_aw_valid_o,
-  input  logic        int_aw_ready_i,
-  output logic [47:0] int_aw_addr_o,
-  output logic [1:0]  int_aw_port_o,
-  output logic [1:0]  int_aw_kind_o,
-  output logic [7:0]  int_aw_len_o,
-  output logic        int_w_valid_o,
-  input  logic        int_w_ready_i,
-  output logic [DataWidth-1:0] int_w_data_o,
-  output logic [DataBytes-1:0] int_w_strb_o,
-  output logic        int_w_last_o,
-  input  logic        int_b_valid_i,
+  output wr_req_t     int_wr_req_o,
+  input  wr_rsp_t     int_wr_rsp_i,
   output logic        int_sent_o,
   output logic        int_idle_o,
 
@@ -63,27 +50,9 @@ module gmmu_top_blocks_bench
   output logic [15:0] log_dropped_o [2],
   input  logic [4:0]  log_fault_valid_i [2],
   output logic [4:0]  log_fault_ready_o [2],
-  input  logic [7:0]  log_reason_i [5],
-  input  logic [5:0]  log_space_i [5],
-  input  logic [6:0]  log_port_i [5],
-  input  logic [1:0]  log_access_i [5],
-  input  logic [2:0]  log_level_i [5],
-  input  logic        log_physical_i [5],
-  input  logic [31:0] log_fence_i [5],
-  input  logic [63:0] log_address_i [5],
-  output logic        log_aw_valid_o [2],
-  input  logic        log_aw_ready_i [2],
-  output logic [47:0] log_aw_addr_o [2],
-  output logic [1:0]  log_aw_port_o [2],
-  output logic [1:0]  log_aw_kind_o [2],
-  output logic [7:0]  log_aw_len_o [2],
-  output logic        log_w_valid_o [2],
-  input  logic        log_w_ready_i [2],
-  output logic [DataWidth-1:0] log_w_data_o [2],
-  output logic [DataBytes-1:0] log_w_strb_o [2],
-  output logic        log_w_last_o [2],
-  input  logic        log_b_valid_i [2],
-  input  logic        log_b_error_i [2],
+  input  fault_info_t log_fault_i [5],
+  output wr_req_t     log_wr_req_o [2],
+  input  wr_rsp_t     log_wr_rsp_i [2],
   output logic        log_logged_o [2],
   output logic        log_idle_o [2],
 
@@ -142,24 +111,10 @@ module gmmu_top_blocks_bench
   input  logic        win_rready_i [2],
   output logic [63:0] win_rdata_o [2],
   output logic [1:0]  win_rresp_o [2],
-  output logic        win_ax_valid_o [2][2],   // AW, AR
-  input  logic        win_ax_ready_i [2][2],
-  output logic [7:0]  win_ax_id_o [2][2],
-  output logic [1:0]  win_ax_port_o [2][2],
-  output logic [47:0] win_ax_addr_o [2][2],
-  output logic [7:0]  win_ax_len_o [2][2],
-  output logic        win_w_valid_o [2],
-  input  logic        win_w_ready_i [2],
-  output logic [DataWidth-1:0] win_w_data_o [2],
-  output logic [DataBytes-1:0] win_w_strb_o [2],
-  output logic        win_w_last_o [2],
-  input  logic        win_r_valid_i [2],
-  input  logic [7:0]  win_r_id_i [2],
-  input  logic [DataWidth-1:0] win_r_data_i [2],
-  input  logic        win_r_error_i [2],
-  input  logic        win_b_valid_i [2],
-  input  logic [7:0]  win_b_id_i [2],
-  input  logic        win_b_error_i [2],
+  output rd_req_t     win_rd_req_o [2],
+  input  rd_rsp_t     win_rd_rsp_i [2],
+  output wr_req_t     win_wr_req_o [2],
+  input  wr_rsp_t     win_wr_rsp_i [2],
 
   // Registers in three sizes: 4, 1, 64 clients; 16, 2, 64 spaces; 1, 1, 4 rings. All three share the
   // value inputs.
@@ -190,27 +145,9 @@ module gmmu_top_blocks_bench
   output logic [47:0] regs_aperture_base_o [3],
   output logic [31:0] regs_aperture_pages_o [3],
   output logic        regs_aperture_flush_o [3],
-  output logic [5:0]  regs_link_o [3],          // {own, adapters}
-  output logic        regs_ring_enable_o [3][4],
-  output logic        regs_ring_privileged_o [3][4],
-  output logic        regs_ring_preempt_o [3][4],
-  output logic [3:0]  regs_ring_size_lg2_o [3][4],
-  output logic [1:0]  regs_ring_target_o [3][4],
-  output logic [47:0] regs_ring_base_o [3][4],
-  output logic [15:0] regs_ring_tail_o [3][4],
-  output logic [47:0] regs_ring_fence_address_o [3][4],
-  input  logic [15:0] regs_ring_head_i [4],
-  input  logic        regs_ring_busy_i [4],
-  input  logic        regs_ring_error_i [4],
-  input  logic        regs_ring_preempted_i [4],
-  input  logic [7:0]  regs_ring_reason_i [4],
-  input  logic [1:0]  regs_ring_access_i [4],
-  input  logic [2:0]  regs_ring_level_i [4],
-  input  logic [31:0] regs_ring_fence_i [4],
-  input  logic [31:0] regs_ring_last_fence_i [4],
-  input  logic [31:0] regs_ring_error_offset_i [4],
-  input  logic [31:0] regs_ring_error_header_i [4],
-  input  logic [63:0] regs_ring_error_address_i [4],
+  output link_cfg_t   regs_link_o [3],
+  output ring_cfg_t   regs_ring_o [3][4],
+  input  ring_state_t regs_ring_i [4],
   output logic [63:0] regs_client_wr_o [3],
   output logic [63:0] regs_client_rd_o [3],
   output logic [2:0]  regs_client_word_o [3],
@@ -219,36 +156,15 @@ module gmmu_top_blocks_bench
   input  logic [63:0] regs_client_data_i [3],
   output logic        regs_ctl_valid_o [3],
   input  logic        regs_ctl_ready_i [3],
-  output logic        regs_ctl_set_space_o [3],
-  output logic [1:0]  regs_ctl_scope_o [3],
-  output logic [5:0]  regs_ctl_space_o [3],
-  output logic [63:0] regs_ctl_start_o [3],
-  output logic [63:0] regs_ctl_end_o [3],
-  output logic        regs_ctl_enable_o [3],
-  output logic [1:0]  regs_ctl_target_o [3],
-  output logic [47:0] regs_ctl_root_o [3],
-  output logic [31:0] regs_ctl_entries_o [3],
-  output logic [2:0]  regs_ctl_levels_o [3],
-  output logic        regs_ctl_dual_o [3],
-  output logic [23:0] regs_ctl_bits_o [3],
+  output mmu_ctl_t    regs_ctl_o [3],
   input  logic        regs_ctl_done_i [3],
   output logic        regs_invalidated_o [3],
   output logic        regs_idle_o [3],
 
   // Events with 7 ports, with 4, and not built. They share the inputs.
   input  logic [6:0]  ev_xlate_i,
-  input  logic [7:0]  ev_tag_i [7],
-  input  logic        ev_begin_i,
-  input  logic [5:0]  ev_begin_row_i,
-  input  logic [6:0]  ev_port_i,
-  input  logic [5:0]  ev_slot_i,
-  input  logic        ev_end_i,
-  input  logic [5:0]  ev_end_row_i,
-  input  logic        ev_fill_i,
-  input  logic        ev_evict_i,
-  input  logic [5:0]  ev_fill_row_i,
-  input  logic [5:0]  ev_space_i [3],           // spaces of begin, end and fill events
-  input  logic [VpnWidth-1:0] ev_vpn_i [3],
+  input  tag_t        ev_tag_i [7],
+  input  mmu_event_t  ev_mmu_i,
   input  logic        ev_inv_done_i,
   input  logic [63:0] ev_inv_start_i,
   input  logic [63:0] ev_inv_end_i,
@@ -256,45 +172,23 @@ module gmmu_top_blocks_bench
   input  logic [1:0]  ev_commands_i,
   input  logic        ev_fault_i,
   input  logic [1:0]  ev_write_i,
-  input  logic [EdgeIdWidth-1:0] ev_write_id_i [2],
-  input  logic [47:0] ev_write_addr_i [2],
-  input  logic [7:0]  ev_write_len_i [2],
-  output logic [63:0] ev_xlate_id_o [3][7],
+  input  port_ax_t    ev_write_ax_i [2],
+  output logic [7*64-1:0] ev_xlate_id_o [3],
   output logic [8:0]  ev_valid_o [3],
-  output logic [63:0] ev_word_o [3][9][3]
+  output logic [9*192-1:0] ev_event_o [3]
 );
-  fault_info_t [4:0] faults;
-  for (genvar s = 0; s < 5; s++) begin : g_fault
-    assign faults[s] = '{
-      reason: fault_e'(log_reason_i[s]), space: log_space_i[s], port: log_port_i[s],
-      access: access_e'(log_access_i[s]), level: log_level_i[s], physical: log_physical_i[s],
-      fence: log_fence_i[s], address: log_address_i[s]};
-  end
-
   // ---- Blocks without sizes.
-  mmu_ctl_t [1:0] arb_ctl;
-  mmu_ctl_t       arb_out;
-  assign arb_ctl = {mmu_ctl_t'(arb_ctl_i[1]), mmu_ctl_t'(arb_ctl_i[0])};
-  assign arb_ctl_o = arb_out;
-  assign arb_cfg_bits_o = 8'($bits(space_cfg_t));
   gmmu_ctl_arbiter u_arbiter (
-    .clk_i, .rst_i, .valid_i(arb_valid_i), .ready_o(arb_ready_o), .ctl_i(arb_ctl),
-    .done_o(arb_done_o), .valid_o(arb_valid_o), .ready_i(arb_ready_i), .ctl_o(arb_out),
+    .clk_i, .rst_i, .valid_i(arb_valid_i), .ready_o(arb_ready_o), .ctl_i({arb_ctl_i[1], arb_ctl_i[0]}),
+    .done_o(arb_done_o), .valid_o(arb_valid_o), .ready_i(arb_ready_i), .ctl_o(arb_ctl_o),
     .done_i(arb_done_i), .idle_o(arb_idle_o));
 
-  ax_t int_aw;
-  w_t  int_w;
-  assign {int_aw_addr_o, int_aw_port_o, int_aw_kind_o, int_aw_len_o} =
-      {int_aw.addr, int_aw.port, int_aw.user.kind, int_aw.len};
-  assign {int_w_data_o, int_w_strb_o, int_w_last_o} = int_w;
   gmmu_interrupts u_interrupts (
     .clk_i, .rst_i, .causes_i(64'(int_causes_i)), .clear_i(int_clear_i),
     .clear_bits_i(int_clear_bits_i), .enable_i(int_enable_i), .status_o(int_status_o),
     .irq_o(int_irq_o),
     .bus_master_i(int_open_i), .msi_enable_i(1'b1), .closed_i(1'b0), .silence_i(1'b0),
-    .address_i(int_address_i), .data_i(int_data_i),
-    .wr_req_o({int_aw_valid_o, int_aw, int_w_valid_o, int_w}),
-    .wr_rsp_i({int_aw_ready_i, int_w_ready_i, int_b_valid_i, b_t'('0)}),
+    .address_i(int_address_i), .data_i(int_data_i), .wr_req_o(int_wr_req_o), .wr_rsp_i(int_wr_rsp_i),
     .sent_o(int_sent_o), .idle_o(int_idle_o));
 
   // ---- Blocks of the default and the smallest size.
@@ -304,13 +198,10 @@ module gmmu_top_blocks_bench
     c.NumUnits = n == 0 ? 4 : 1;
     return c;
   endfunction
+  fault_info_t [4:0] faults;
+  assign faults = {log_fault_i[4], log_fault_i[3], log_fault_i[2], log_fault_i[1], log_fault_i[0]};
   for (genvar n = 0; n < 2; n++) begin : g_size
     localparam int unsigned Sources = n == 0 ? 5 : 2;
-    ax_t log_aw, aw, ar;
-    w_t  log_w, w;
-    assign {log_aw_addr_o[n], log_aw_port_o[n], log_aw_kind_o[n], log_aw_len_o[n]} =
-        {log_aw.addr, log_aw.port, log_aw.user.kind, log_aw.len};
-    assign {log_w_data_o[n], log_w_strb_o[n], log_w_last_o[n]} = log_w;
     logic [Sources-1:0] log_ready;
     assign log_fault_ready_o[n] = 5'(log_ready);
     gmmu_fault_log #(.Config(log_sizes(n))) u_log (
@@ -319,8 +210,7 @@ module gmmu_top_blocks_bench
       .tail_o(log_tail_o[n]), .dropped_o(log_dropped_o[n]),
       .fault_valid_i(log_fault_valid_i[n][Sources-1:0]), .fault_ready_o(log_ready),
       .fault_i(faults[Sources-1:0]),
-      .wr_req_o({log_aw_valid_o[n], log_aw, log_w_valid_o[n], log_w}),
-      .wr_rsp_i({log_aw_ready_i[n], log_w_ready_i[n], log_b_valid_i[n], b_t'({8'd0, log_b_error_i[n]})}),
+      .wr_req_o(log_wr_req_o[n]), .wr_rsp_i(log_wr_rsp_i[n]),
       .logged_o(log_logged_o[n]), .idle_o(log_idle_o[n]));
 
     gmmu_reg_port #(.ReadCycles(n == 0 ? 4 : 1)) u_port (
@@ -335,11 +225,6 @@ module gmmu_top_blocks_bench
       .rd_data_i(reg_rd_data_i[n]), .stop_i(reg_stop_i[n]), .forget_i(reg_forget_i[n]),
       .stopped_o(reg_stopped_o[n]), .idle_o(reg_idle_o[n]));
 
-    assign {win_ax_id_o[n][0], win_ax_port_o[n][0], win_ax_addr_o[n][0], win_ax_len_o[n][0]} =
-        {aw.id, aw.port, aw.addr, aw.len};
-    assign {win_ax_id_o[n][1], win_ax_port_o[n][1], win_ax_addr_o[n][1], win_ax_len_o[n][1]} =
-        {ar.id, ar.port, ar.addr, ar.len};
-    assign {win_w_data_o[n], win_w_strb_o[n], win_w_last_o[n]} = w;
     gmmu_window #(.SlotsLg2(n == 0 ? 4 : 1)) u_window (
       .clk_i, .rst_i, .base_i(win_base_i[n]), .hold_i(win_hold_i[n]),
       .settled_o(win_settled_o[n]), .stop_i(win_stop_i[n]), .stopped_o(win_stopped_o[n]),
@@ -351,25 +236,12 @@ module gmmu_top_blocks_bench
       .s_arready_o(win_arready_o[n]), .s_araddr_i(win_araddr_i[n]),
       .s_rvalid_o(win_rvalid_o[n]), .s_rready_i(win_rready_i[n]), .s_rdata_o(win_rdata_o[n]),
       .s_rresp_o(win_rresp_o[n]),
-      .rd_req_o({win_ax_valid_o[n][1], ar}),
-      .rd_rsp_i({win_ax_ready_i[n][1], win_r_valid_i[n],
-          r_t'{id: win_r_id_i[n], data: win_r_data_i[n], error: win_r_error_i[n], last: 1'b1}}),
-      .wr_req_o({win_ax_valid_o[n][0], aw, win_w_valid_o[n], w}),
-      .wr_rsp_i({win_ax_ready_i[n][0], win_w_ready_i[n], win_b_valid_i[n],
-          b_t'{id: win_b_id_i[n], error: win_b_error_i[n]}}));
+      .rd_req_o(win_rd_req_o[n]), .rd_rsp_i(win_rd_rsp_i[n]), .wr_req_o(win_wr_req_o[n]), .wr_rsp_i(win_wr_rsp_i[n]));
   end
 
   // ---- Registers.
   ring_state_t [3:0] states;
-  for (genvar i = 0; i < 4; i++) begin : g_state
-    assign states[i] = '{
-      head: regs_ring_head_i[i], busy: regs_ring_busy_i[i], error: regs_ring_error_i[i],
-      preempted: regs_ring_preempted_i[i],
-      reason: fault_e'(regs_ring_reason_i[i]), access: access_e'(regs_ring_access_i[i]),
-      level: regs_ring_level_i[i], fence: regs_ring_fence_i[i],
-      last_fence: regs_ring_last_fence_i[i], error_offset: regs_ring_error_offset_i[i],
-      error_header: regs_ring_error_header_i[i], error_address: regs_ring_error_address_i[i]};
-  end
+  assign states = {regs_ring_i[3], regs_ring_i[2], regs_ring_i[1], regs_ring_i[0]};
   function automatic config_t regs_sizes(int n);
     config_t c;
     c = gmmu_config_pkg::Built;
@@ -387,8 +259,6 @@ module gmmu_top_blocks_bench
     logic [Clients-1:0]       wr, rd;
     logic [Clients-1:0][63:0] client_data;
     ring_cfg_t [Rings-1:0]    rings;
-    mmu_ctl_t                 ctl;
-    link_cfg_t                link;
     gmmu_regs #(
       .Config(Sizes),
       .Cap0(64'hA0A1_A2A3_A4A5_A6A7), .Cap1(64'hB0B1_B2B3_B4B5_B6B7),
@@ -406,57 +276,27 @@ module gmmu_top_blocks_bench
       .fault_head_o(regs_fault_head_o[n]), .fault_tail_i(regs_fault_tail_i),
       .fault_dropped_i(regs_fault_dropped_i), .aperture_base_o(regs_aperture_base_o[n]),
       .aperture_pages_o(regs_aperture_pages_o[n]),
-      .aperture_flush_o(regs_aperture_flush_o[n]), .link_o(link),
+      .aperture_flush_o(regs_aperture_flush_o[n]), .link_o(regs_link_o[n]),
       .ring_o(rings), .ring_i(states[Rings-1:0]), .client_wr_o(wr), .client_rd_o(rd),
       .client_word_o(regs_client_word_o[n]), .client_data_o(regs_client_data_o[n]),
       .client_data_i(client_data), .ctl_valid_o(regs_ctl_valid_o[n]),
-      .ctl_ready_i(regs_ctl_ready_i[n]), .ctl_o(ctl), .ctl_done_i(regs_ctl_done_i[n]),
+      .ctl_ready_i(regs_ctl_ready_i[n]), .ctl_o(regs_ctl_o[n]), .ctl_done_i(regs_ctl_done_i[n]),
       .invalidated_o(regs_invalidated_o[n]), .idle_o(regs_idle_o[n]));
-    assign regs_link_o[n] = link;
     assign regs_client_wr_o[n] = 64'(wr);
     assign regs_client_rd_o[n] = 64'(rd);
     for (genvar c = 0; c < Clients; c++) begin : g_client
       assign client_data[c] = 32'(regs_client_from_i[n]) == c ? regs_client_data_i[n] : '0;
     end
-    assign regs_ctl_set_space_o[n] = ctl.op == CtlSetSpace;
-    assign {regs_ctl_scope_o[n], regs_ctl_space_o[n]} = {ctl.scope, ctl.space};
-    assign {regs_ctl_start_o[n], regs_ctl_end_o[n]} = {ctl.va_start, ctl.va_end};
-    assign {regs_ctl_enable_o[n], regs_ctl_target_o[n], regs_ctl_root_o[n]} =
-        {ctl.cfg.enable, ctl.cfg.root.target, ctl.cfg.root.offset};
-    assign {regs_ctl_entries_o[n], regs_ctl_levels_o[n], regs_ctl_bits_o[n]} =
-        {ctl.cfg.root_entries, ctl.cfg.levels, ctl.cfg.bits};
-    assign regs_ctl_dual_o[n] = ctl.cfg.dual;
     for (genvar i = 0; i < 4; i++) begin : g_ring
-      ring_cfg_t ring;
       if (i < Rings) begin : g_there
-        assign ring = rings[i];
+        assign regs_ring_o[n][i] = rings[i];
       end else begin : g_absent
-        assign ring = '0;
+        assign regs_ring_o[n][i] = '0;
       end
-      assign regs_ring_enable_o[n][i] = ring.enable;
-      assign regs_ring_privileged_o[n][i] = ring.privileged;
-      assign regs_ring_preempt_o[n][i] = ring.preempt;
-      assign regs_ring_size_lg2_o[n][i] = ring.size_lg2;
-      assign regs_ring_target_o[n][i] = ring.base_target;
-      assign regs_ring_base_o[n][i] = ring.base;
-      assign regs_ring_tail_o[n][i] = ring.tail;
-      assign regs_ring_fence_address_o[n][i] = ring.fence_address;
     end
   end
 
   // ---- Events. The faults are those of source 0 of the log.
-  mmu_event_t     mmu_event;
-  port_ax_t [1:0] ev_aw;
-  assign mmu_event = '{
-    walk_start: ev_begin_i, walk_row: ev_begin_row_i, port: ev_port_i, slot: ev_slot_i,
-    key: '{space: ev_space_i[0], vpn: ev_vpn_i[0], high: 1'b0},
-    walk_end: ev_end_i, end_row: ev_end_row_i,
-    end_key: '{space: ev_space_i[1], vpn: ev_vpn_i[1], high: 1'b0},
-    fill: ev_fill_i, evict: ev_evict_i, fill_row: ev_fill_row_i,
-    fill_key: '{space: ev_space_i[2], vpn: ev_vpn_i[2], high: 1'b0}};
-  for (genvar i = 0; i < 2; i++) begin : g_edge
-    assign ev_aw[i] = '{id: {1'b0, ev_write_id_i[i]}, addr: ev_write_addr_i[i], len: ev_write_len_i[i], default: '0};
-  end
   function automatic config_t event_sizes(int n);
     config_t c;
     c = gmmu_config_pkg::Built;
@@ -467,38 +307,20 @@ module gmmu_top_blocks_bench
   endfunction
   for (genvar n = 0; n < 3; n++) begin : g_events
     localparam int unsigned Ports = n == 1 ? 4 : 7;
-    xlate_rsp_t   [Ports-1:0] answers;
-    logic [64*Ports-1:0]      ids;
-    logic [9*192-1:0]         events;
+    xlate_rsp_t [Ports-1:0] answers;
+    for (genvar p = 0; p < Ports; p++) begin : g_port
+      assign answers[p] = '{tag: ev_tag_i[p], fault: FaultNone, default: '0};
+    end
     // Outputs that only pass through are tested in the whole GPU.
-    logic [Ports-1:0]         unused_valid;
-    logic [192*Ports-1:0]     unused_xlate;
-    logic [136:0]             unused_inv;
     gmmu_events #(.Config(event_sizes(n))) u_events (
       .clk_i, .rst_i, .xlate_i(ev_xlate_i[Ports-1:0]), .xlate_event_i('0), .xlate_rsp_i(answers),
-      .mmu_i(mmu_event),
+      .mmu_i(ev_mmu_i),
       .inv_done_i(ev_inv_done_i), .inv_scope_i(ScopeGlobal), .inv_space_i('0),
       .inv_start_i(ev_inv_start_i), .inv_end_i(ev_inv_end_i),
       .entry_i(ev_entry_i), .commands_i(ev_commands_i), .fault_i(ev_fault_i),
-      .fault_info_i(faults[0]), .write_i(ev_write_i), .write_ax_i(ev_aw),
-      .xlate_valid_o(unused_valid), .xlate_o(unused_xlate), .xlate_id_o(ids),
-      .inv_done_o(unused_inv[136]), .inv_scope_o(unused_inv[135:134]),
-      .inv_space_o(unused_inv[133:128]), .inv_start_o(unused_inv[127:64]),
-      .inv_end_o(unused_inv[63:0]),
-      .valid_o(ev_valid_o[n]), .event_o(events));
-    for (genvar p = 0; p < 7; p++) begin : g_port
-      if (p < Ports) begin : g_there
-        always_comb begin
-          answers[p] = '0;
-          answers[p].tag = ev_tag_i[p];
-        end
-        assign ev_xlate_id_o[n][p] = ids[64*p +: 64];
-      end else begin : g_absent
-        assign ev_xlate_id_o[n][p] = '0;
-      end
-    end
-    for (genvar i = 0; i < 27; i++) begin : g_word
-      assign ev_word_o[n][i / 3][i % 3] = events[64*i +: 64];
-    end
+      .fault_info_i(faults[0]), .write_i(ev_write_i), .write_ax_i({ev_write_ax_i[1], ev_write_ax_i[0]}),
+      .xlate_valid_o(), .xlate_o(), .xlate_id_o(ev_xlate_id_o[n][64*Ports-1:0]),
+      .inv_done_o(), .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(),
+      .valid_o(ev_valid_o[n]), .event_o(ev_event_o[n]));
   end
 endmodule

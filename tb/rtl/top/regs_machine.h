@@ -28,18 +28,20 @@ class Regs : public BlocksTest {
     t.regs_fault_tail_i = Random(0, 0xffff);
     t.regs_fault_dropped_i = Random(0, 0xffff);
     for (unsigned i = 0; i < 4; ++i) {
-      t.regs_ring_head_i[i] = Random(0, 0xffff);
-      t.regs_ring_busy_i[i] = Chance(50);
-      t.regs_ring_error_i[i] = Chance(50);
-      t.regs_ring_preempted_i[i] = Chance(50);
-      t.regs_ring_reason_i[i] = Random(0, 20);
-      t.regs_ring_access_i[i] = Random(0, 2);
-      t.regs_ring_level_i[i] = Random(0, 7);
-      t.regs_ring_fence_i[i] = static_cast<uint32_t>(rng());
-      t.regs_ring_last_fence_i[i] = static_cast<uint32_t>(rng());
-      t.regs_ring_error_offset_i[i] = static_cast<uint32_t>(rng());
-      t.regs_ring_error_header_i[i] = static_cast<uint32_t>(rng());
-      t.regs_ring_error_address_i[i] = rng();
+      auto& ring = rings_[i];
+      ring.head = Random(0, 0xffff);
+      ring.busy = Chance(50);
+      ring.error = Chance(50);
+      ring.preempted = Chance(50);
+      ring.reason = Random(0, 20);
+      ring.access = Random(0, 2);
+      ring.level = Random(0, 7);
+      ring.fence = static_cast<uint32_t>(rng());
+      ring.last_fence = static_cast<uint32_t>(rng());
+      ring.error_offset = static_cast<uint32_t>(rng());
+      ring.error_header = static_cast<uint32_t>(rng());
+      ring.error_address = rng();
+      t.regs_ring_i[i] = ring.get();
     }
   }
 
@@ -159,37 +161,39 @@ class Regs : public BlocksTest {
       const uint32_t ring = regs::kRingBase + i * regs::kRingStride;
       const auto ctrl = model.Kept<regs::RingCtrl>(ring);
       const auto base = model.Kept<regs::RingBase>(ring);
-      EXPECT_EQ(t.regs_ring_enable_o[n][i], ctrl.enable());
-      EXPECT_EQ(t.regs_ring_privileged_o[n][i], ctrl.privileged());
-      EXPECT_EQ(t.regs_ring_preempt_o[n][i], ctrl.preempt());
-      EXPECT_EQ(t.regs_ring_size_lg2_o[n][i], ctrl.size_lg2());
-      EXPECT_EQ(t.regs_ring_base_o[n][i], base.address());
-      EXPECT_EQ(t.regs_ring_target_o[n][i], static_cast<unsigned>(base.target()));
-      EXPECT_EQ(t.regs_ring_tail_o[n][i], model.Kept(ring + regs::RingTail::kOffset));
-      EXPECT_EQ(t.regs_ring_fence_address_o[n][i], model.Kept(ring + regs::RingFenceAddress::kOffset));
+      const auto out = Unpack<GMMU_STRUCT(gmmu_top_blocks_bench, ring_cfg_t)>(t.regs_ring_o[n][i]);
+      EXPECT_EQ(out.enable, ctrl.enable());
+      EXPECT_EQ(out.privileged, ctrl.privileged());
+      EXPECT_EQ(out.preempt, ctrl.preempt());
+      EXPECT_EQ(out.size_lg2, ctrl.size_lg2());
+      EXPECT_EQ(out.base, base.address());
+      EXPECT_EQ(out.base_target, static_cast<unsigned>(base.target()));
+      EXPECT_EQ(out.tail, model.Kept(ring + regs::RingTail::kOffset));
+      EXPECT_EQ(out.fence_address, model.Kept(ring + regs::RingFenceAddress::kOffset));
     }
   }
 
   void CheckCtl() {
     EXPECT_EQ(t.regs_ctl_valid_o[n], busy_ && !accepted_ && now > since_);
     if (t.regs_ctl_valid_o[n] && busy_) {
-      EXPECT_EQ(t.regs_ctl_set_space_o[n], !invalidates_);
+      const auto ctl = Unpack<Ctl>(t.regs_ctl_o[n]);
+      EXPECT_EQ(ctl.op == 1, !invalidates_) << "CtlSetSpace";
       if (invalidates_) {
         const auto& cmd = ctl_root_.raw;
-        EXPECT_EQ(t.regs_ctl_scope_o[n], cmd & 3);
-        EXPECT_EQ(t.regs_ctl_space_o[n], cmd >> 8 & 63);
-        EXPECT_EQ(t.regs_ctl_start_o[n], ctl_start_);
-        EXPECT_EQ(t.regs_ctl_end_o[n], ctl_end_);
+        EXPECT_EQ(ctl.scope, cmd & 3);
+        EXPECT_EQ(ctl.space, cmd >> 8 & 63);
+        EXPECT_EQ(ctl.va_start, ctl_start_);
+        EXPECT_EQ(ctl.va_end, ctl_end_);
       } else {
         const auto& g = ctl_geometry_;
-        EXPECT_EQ(t.regs_ctl_space_o[n], (ctl_at_ - regs::kSpaceBase) / regs::kSpaceStride);
-        EXPECT_EQ(t.regs_ctl_enable_o[n], ctl_root_.enable());
-        EXPECT_EQ(t.regs_ctl_target_o[n], static_cast<unsigned>(ctl_root_.target()));
-        EXPECT_EQ(t.regs_ctl_root_o[n], ctl_root_.address() & ~0xfffull);
-        EXPECT_EQ(t.regs_ctl_entries_o[n], g.root_entries());
-        EXPECT_EQ(t.regs_ctl_levels_o[n], g.levels());
-        EXPECT_EQ(t.regs_ctl_dual_o[n], g.dual());
-        EXPECT_EQ(t.regs_ctl_bits_o[n], g.raw >> 8 & 0xff'ffff);
+        EXPECT_EQ(ctl.space, (ctl_at_ - regs::kSpaceBase) / regs::kSpaceStride);
+        EXPECT_EQ(ctl.cfg.enable, ctl_root_.enable());
+        EXPECT_EQ(ctl.cfg.root.target, static_cast<unsigned>(ctl_root_.target()));
+        EXPECT_EQ(ctl.cfg.root.offset, ctl_root_.address() & ~0xfffull);
+        EXPECT_EQ(ctl.cfg.root_entries, g.root_entries());
+        EXPECT_EQ(ctl.cfg.levels, g.levels());
+        EXPECT_EQ(ctl.cfg.dual, g.dual());
+        for (unsigned i = 0; i < 6; ++i) EXPECT_EQ(ctl.cfg.bits[i], g.raw >> (8 + 4 * i) & 15);
       }
       if (t.regs_ctl_ready_i[n]) accepted_ = true, done_at_ = now + Random(1, 30);
     }
@@ -237,22 +241,22 @@ class Regs : public BlocksTest {
     }
   }
   uint64_t RingState(unsigned i, uint32_t offset) const {
+    const auto& ring = rings_[i];
     switch (offset) {
-      case regs::RingHead::kOffset: return t.regs_ring_head_i[i];
+      case regs::RingHead::kOffset: return ring.head;
       case regs::RingStatus::kOffset:
         return regs::RingStatus{}
-            .set_busy(t.regs_ring_busy_i[i])
-            .set_error(t.regs_ring_error_i[i])
-            .set_preempted(t.regs_ring_preempted_i[i])
-            .set_reason(static_cast<regs::Fault>(t.regs_ring_reason_i[i]))
-            .set_access(static_cast<regs::Access>(t.regs_ring_access_i[i]))
-            .set_level(t.regs_ring_level_i[i])
-            .set_fence(t.regs_ring_fence_i[i])
+            .set_busy(ring.busy)
+            .set_error(ring.error)
+            .set_preempted(ring.preempted)
+            .set_reason(static_cast<regs::Fault>(ring.reason))
+            .set_access(static_cast<regs::Access>(ring.access))
+            .set_level(ring.level)
+            .set_fence(ring.fence)
             .raw;
-      case regs::RingLastFence::kOffset: return t.regs_ring_last_fence_i[i];
-      case regs::RingErrorCommand::kOffset:
-        return t.regs_ring_error_offset_i[i] | uint64_t{t.regs_ring_error_header_i[i]} << 32;
-      case regs::RingErrorAddress::kOffset: return t.regs_ring_error_address_i[i];
+      case regs::RingLastFence::kOffset: return ring.last_fence;
+      case regs::RingErrorCommand::kOffset: return ring.error_offset | uint64_t{ring.error_header} << 32;
+      case regs::RingErrorAddress::kOffset: return ring.error_address;
       default: return 0;
     }
   }
@@ -263,6 +267,7 @@ class Regs : public BlocksTest {
     uint64_t data = 0;
   };
   ClientWrite client_;
+  GMMU_STRUCT(gmmu_top_blocks_bench, ring_state_t) rings_[4] = {};
   bool flush_ = false, accepted_ = false, invalidates_ = false, ended_ = false;
   uint64_t since_ = 0, done_at_ = 0, ctl_start_ = 0, ctl_end_ = 0;
   uint32_t ctl_at_ = 0;

@@ -32,6 +32,7 @@ class Window : public BlocksTest {
     DriveCpu();
     DriveMemory();
     Settle();
+    read_request_ = Unpack<ReadRequest>(t.win_rd_req_o[n]), write_request_ = Unpack<WriteRequest>(t.win_wr_req_o[n]);
     for (int kind : {kWrite, kRead}) SampleIssue(static_cast<Kind>(kind));
     SampleData();
     CheckSettled();
@@ -158,9 +159,10 @@ class Window : public BlocksTest {
   }
 
   void DriveMemory() {
-    for (int kind : {kWrite, kRead}) t.win_ax_ready_i[n][kind] = !Stall();
-    t.win_w_ready_i[n] = !Stall();
-    t.win_b_valid_i[n] = t.win_r_valid_i[n] = 0;
+    write_response_.aw_ready = !Stall();
+    read_response_.ar_ready = !Stall();
+    write_response_.w_ready = !Stall();
+    write_response_.b_valid = read_response_.r_valid = 0;
     for (int kind : {kWrite, kRead}) {
       auto& flights = flying_[kind];
       const size_t first = flights.empty() ? 0 : rng() % flights.size();
@@ -175,23 +177,24 @@ class Window : public BlocksTest {
         break;
       }
     }
+    t.win_rd_rsp_i[n] = read_response_.get(), t.win_wr_rsp_i[n] = write_response_.get();
   }
   void Answer(Kind kind, const Issued& issued) {
     if (kind == kWrite) {
       const Access& access = todo[kWrite][issued.number];
       uint64_t& word = memory_[issued.address];
       if (!issued.error) word = Merge(word, access.data, access.strobes);
-      t.win_b_valid_i[n] = 1;
-      t.win_b_id_i[n] = issued.id;
-      t.win_b_error_i[n] = issued.error;
+      write_response_.b_valid = 1;
+      write_response_.b.id = issued.id;
+      write_response_.b.error = issued.error;
     } else {
       std::array<uint64_t, kBeat / 8> beat;
       for (auto& word : beat) word = rng();
       beat[issued.address / 8 % beat.size()] = memory_[issued.address];
-      t.win_r_valid_i[n] = 1;
-      t.win_r_id_i[n] = issued.id;
-      t.win_r_error_i[n] = issued.error;
-      std::memcpy(&t.win_r_data_i[n], beat.data(), kBeat);
+      read_response_.r_valid = read_response_.r.last = 1;
+      read_response_.r.id = issued.id;
+      read_response_.r.error = issued.error;
+      std::memcpy(&read_response_.r.data, beat.data(), kBeat);
     }
     ++ended_now_[kind];
     done_[kind].insert(issued.number);
@@ -199,18 +202,19 @@ class Window : public BlocksTest {
 
   /// Called when an address appears on the bus.
   void SampleIssue(Kind kind) {
-    if (!t.win_ax_valid_o[n][kind]) return;
+    if (kind == kWrite ? !write_request_.aw_valid : !read_request_.ar_valid) return;
+    const Ax& ax = kind == kWrite ? write_request_.aw : read_request_.ar;
     ASSERT_LT(issued_[kind], taken_[kind].size()) << "nothing is to be issued";
-    EXPECT_EQ(t.win_ax_port_o[n][kind], 0) << "VRAM";
-    EXPECT_EQ(t.win_ax_len_o[n][kind], 0);
+    EXPECT_EQ(ax.port, 0) << "VRAM";
+    EXPECT_EQ(ax.len, 0);
     EXPECT_FALSE(t.win_stop_i[n] && t.win_stopped_o[n]) << "stopped";
     const uint64_t address = t.win_base_i[n] + (todo[kind][issued_[kind]].offset & ~7u);
     const uint64_t past = address >> 48 ? 1ull << 47 : 0;  // an address past VRAM
-    EXPECT_EQ(t.win_ax_addr_o[n][kind], (address & 0xffff'ffff'ffff) | past);
+    EXPECT_EQ(ax.addr, (address & 0xffff'ffff'ffff) | past);
     EXPECT_EQ(issued_[1 - kind], ended_[1 - kind]) << "reads and writes overlap";
     if (kind == kRead) EXPECT_EQ(w_issued_, ended_[kWrite]);
-    if (!t.win_ax_ready_i[n][kind]) return;
-    const unsigned id = t.win_ax_id_o[n][kind];
+    if (kind == kWrite ? !write_response_.aw_ready : !read_response_.ar_ready) return;
+    const unsigned id = ax.id;
     EXPECT_LT(id, Slots());
     for (const Issued& other : flying_[kRead]) EXPECT_NE(other.id, id) << "two reads with one id";
     const bool error = todo[kind][issued_[kind]].offset >= kBrokenOffset;
@@ -220,17 +224,17 @@ class Window : public BlocksTest {
     EXPECT_LE(flying_[kind].size(), Slots());
   }
   void SampleData() {
-    if (!t.win_w_valid_o[n]) return;
+    if (!write_request_.w_valid) return;
     ASSERT_LT(w_issued_, w_taken_) << "no data is to be written";
     const Access& access = todo[kWrite][w_issued_];
     const unsigned lane = access.offset / 8 % (kBeat / 8);
     std::array<uint64_t, kBeat / 8> beat;
-    std::memcpy(beat.data(), &t.win_w_data_o[n], kBeat);
-    EXPECT_EQ(t.win_w_strb_o[n], uint64_t{access.strobes} << 8 * lane);
+    std::memcpy(beat.data(), &write_request_.w.data, kBeat);
+    EXPECT_EQ(write_request_.w.strb, uint64_t{access.strobes} << 8 * lane);
     EXPECT_EQ(Merge(0, beat[lane], access.strobes), Merge(0, access.data, access.strobes));
-    EXPECT_TRUE(t.win_w_last_o[n]);
+    EXPECT_TRUE(write_request_.w.last);
     EXPECT_EQ(issued_[kRead], ended_[kRead]) << "reads and writes overlap";
-    if (t.win_w_ready_i[n]) data_.push_back(w_issued_++);
+    if (write_response_.w_ready) data_.push_back(w_issued_++);
   }
   void CheckSettled() {
     settled_ = t.win_settled_o[n];
@@ -329,6 +333,10 @@ class Window : public BlocksTest {
     uint64_t when;  // for a write: the cycle in which it was complete
     size_t others;  // for a read: number of writes that were complete earlier
   };
+  ReadRequest read_request_{};
+  ReadResponse read_response_{};
+  WriteRequest write_request_{};
+  WriteResponse write_response_{};
   Offer offer_[2], w_;
   bool offered_[2] = {}, stood_[2] = {};
   std::vector<Taken> taken_[2];
