@@ -14,7 +14,7 @@ class SdramTest : public BlockTest<SdramMachine> {
   void TearDown() override { ExpectNoFinding(); }
 
   void PowerUp() {
-    Until([&] { return t.initialized_o != 0; }, "the power-up", 40'000);
+    Until([&] { return t.initialized_o[n] != 0; }, "the power-up", 40'000);
     Run(40);
   }
   /// Returns a random address and length inside 4 KiB. It uses few rows of few banks, so that accesses conflict; some
@@ -66,9 +66,9 @@ TEST_P(SdramTest, PowersTheChipUpAfter200MicrosecondsAndDoesThenWhatWaits) {
   Read(At(0x2000, 4));
   const uint64_t wait = 200'000'000 / kSdramSizes[n].clock_ps;
   Run(wait);
-  EXPECT_FALSE(t.initialized_o);
+  EXPECT_FALSE(t.initialized_o[n]);
   EXPECT_EQ(outstanding(), 2u);
-  Until([&] { return t.initialized_o != 0; }, "the power-up", wait / 5);
+  Until([&] { return t.initialized_o[n] != 0; }, "the power-up", wait / 5);
   EXPECT_EQ(chip.counts().refreshes, 8u);
   Finish();
   EXPECT_EQ((closest[{0, 3}]), 3u);  // Activate follows the mode register command.
@@ -80,7 +80,7 @@ TEST_P(SdramTest, RandomBurstsDoWhatAnArrayDoes) {
   ExpectTheChipHoldsTheArray();
   EXPECT_GT(reads_done, 400u);
   EXPECT_GT(writes_done, 400u);
-  // Refreshes continue under load: one every 7.8 us, and none is left out.
+  // Refreshes continue under load: one every 7.8 us, and none is skipped.
   const uint64_t intervals = chip.edges() * kSdramSizes[n].clock_ps / 7'812'500;
   EXPECT_GE(chip.counts().refreshes + 27, intervals);
 }
@@ -102,7 +102,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   Finish();
   constexpr unsigned kRefresh = 1, kPrecharge = 2, kActivate = 3, kWrite = 4, kRead = 5;
   const auto cycles = [&](uint64_t ns) { return (1000 * ns + kSdramSizes[n].clock_ps - 1) / kSdramSizes[n].clock_ps; };
-  const uint64_t least = 3;  // cycles that comparing the row again takes
+  const uint64_t least = 3;  // cycles in which the row is compared again
   EXPECT_EQ((closest[{kRefresh, kRefresh}]), cycles(66));
   EXPECT_EQ((closest[{kPrecharge, kRefresh}]), cycles(21));
   EXPECT_EQ((closest[{kPrecharge, kActivate}]), std::max(cycles(21), least));
@@ -112,7 +112,8 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   EXPECT_EQ((closest[{kWrite, kWrite}]), 4u);
   EXPECT_EQ((closest[{kWrite, kRead}]), 4u);
   EXPECT_EQ((closest[{kRead, kWrite}]), (n == 2 ? 8u : 7u));  // CAS latency, four words, one idle cycle
-  EXPECT_EQ((closest[{kActivate, kPrecharge}]), std::max(cycles(42), cycles(63) - cycles(21)));  // A refresh was due.
+  // A refresh became due after the activate.
+  EXPECT_EQ((closest[{kActivate, kPrecharge}]), std::max(cycles(42), cycles(63) - cycles(21)));
   EXPECT_EQ((closest[{kRead, kPrecharge}]), 4u);
   EXPECT_EQ((closest[{kWrite, kPrecharge}]), 3 + std::max<uint64_t>(cycles(14), 2));
   EXPECT_EQ((closest[{kRefresh, kActivate}]), std::max(cycles(66), least));
@@ -129,7 +130,7 @@ TEST_P(SdramTest, AnswersSlverrPastTheEndAndTouchesNothing) {
   }
   Write(At(kBytes + 0x800, 32, true));
   Read(At(kBytes + 0x800, 32));
-  Finish();  // Answers are compared with SLVERR.
+  Finish();  // The machine expects SLVERR for these bursts.
   EXPECT_EQ(chip.counts().writes, counts.writes);
   EXPECT_EQ(chip.counts().reads, counts.reads);
   Read(At(kBytes - 256, 32));
@@ -190,7 +191,7 @@ TEST_P(SdramTest, AResetKeepsWhatWasAnsweredAndWritesNothingElse) {
       bytes[address] = is;
     }
     ExpectTheChipHoldsTheArray();
-    EXPECT_TRUE(t.initialized_o);
+    EXPECT_TRUE(t.initialized_o[n]);
     // After a reset without a power-up pause, the controller must be ready again within 20 us.
     Read(At(0x1000, 1));
     manner = {0, 0};
@@ -209,10 +210,10 @@ TEST_P(SdramTest, AResetInThePowerUpBeginsItAnew) {
     const uint64_t refreshes = 1 + Random(7);
     Until([&] { return chip.counts().refreshes == refreshes; }, "refreshes of the power-up", 40'000);
   }
-  ASSERT_FALSE(t.initialized_o);
+  ASSERT_FALSE(t.initialized_o[n]);
   ResetNow(2);
   Run(wait);
-  EXPECT_FALSE(t.initialized_o);
+  EXPECT_FALSE(t.initialized_o[n]);
   Traffic(20);
   Finish();
 }
@@ -264,7 +265,7 @@ TEST_P(SdramTest, SequentialBurstsUseTheBus) {
 TEST_P(SdramTest, BeatsOfAnOpenRowFollowEveryFourCycles) {
   PowerUp();
   manner = {0, 0};
-  // The next refresh after this one follows 7.8 us later.
+  // Start right after a refresh: the next one is due 7.8 us later.
   const uint64_t refreshes = chip.counts().refreshes;
   Until([&] { return chip.counts().refreshes != refreshes; }, "a refresh", 2'000);
   for (unsigned i = 0; i < 4; ++i) Read(At(0x8000 + 32 * i, 4));

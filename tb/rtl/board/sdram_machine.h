@@ -9,6 +9,7 @@
 #include "Vgmmu_sdram_bench.h"
 #include "board_pins/sdram_chip.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::bench {
 
@@ -41,6 +42,16 @@ inline const SdramSize kSdramSizes[] = {{12'500, 1, &sim::kAs4c16m16sa7},
 /// Reads and writes are not ordered, so a test must not send a burst that overlaps one in progress; Free returns
 /// whether a burst may be sent.
 class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
+  using W = GMMU_STRUCT(gmmu_sdram_bench, w_t);
+  using R = GMMU_STRUCT(gmmu_sdram_bench, port_r_t);
+  using B = GMMU_STRUCT(gmmu_sdram_bench, port_b_t);
+
+  static auto Address(const Burst& burst) {
+    GMMU_STRUCT(gmmu_sdram_bench, port_ax_t) ax{};
+    ax.id = burst.id, ax.addr = burst.address, ax.len = static_cast<uint8_t>(burst.beats - 1);
+    return ax.get();
+  }
+
  public:
   SdramMachine(unsigned size, uint64_t seed)
       : BlockBench(size, seed),
@@ -76,7 +87,10 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
     if (data_too) WriteData(burst);
   }
   void WriteData(const Burst& burst) {
-    for (unsigned i = 0; i < burst.beats; ++i) w_.push_back({burst.data[i], burst.strobes[i], i + 1 == burst.beats});
+    for (unsigned i = 0; i < burst.beats; ++i) {
+      W& beat = w_.emplace_back();
+      beat.data = burst.data[i], beat.strb = burst.strobes[i], beat.last = i + 1 == burst.beats;
+    }
   }
   size_t outstanding() const { return reads_out_.size() + writes_out_.size(); }
   const std::deque<Burst>& writes_out() const { return writes_out_; }
@@ -90,26 +104,22 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   }
 
   void Step() override {
-    t.s_arvalid_i = ar_offer_.Now(!ar_.empty(), *this, manner.idle_percent);
-    if (t.s_arvalid_i)
-      t.s_arid_i = ar_.front().id, t.s_araddr_i = ar_.front().address,
-      t.s_arlen_i = static_cast<uint8_t>(ar_.front().beats - 1);
-    t.s_awvalid_i = aw_offer_.Now(!aw_.empty(), *this, manner.idle_percent);
-    if (t.s_awvalid_i)
-      t.s_awid_i = aw_.front().id, t.s_awaddr_i = aw_.front().address,
-      t.s_awlen_i = static_cast<uint8_t>(aw_.front().beats - 1);
-    t.s_wvalid_i = w_offer_.Now(!w_.empty(), *this, manner.idle_percent);
-    if (t.s_wvalid_i) t.s_wdata_i = w_.front().data, t.s_wstrb_i = w_.front().strobes, t.s_wlast_i = w_.front().last;
-    t.s_rready_i = !Stall();
-    t.s_bready_i = !Stall();
+    t.s_ar_valid_i = ar_offer_.Now(!ar_.empty(), *this, manner.idle_percent);
+    if (t.s_ar_valid_i) t.s_ar_i = Address(ar_.front());
+    t.s_aw_valid_i = aw_offer_.Now(!aw_.empty(), *this, manner.idle_percent);
+    if (t.s_aw_valid_i) t.s_aw_i = Address(aw_.front());
+    t.s_w_valid_i = w_offer_.Now(!w_.empty(), *this, manner.idle_percent);
+    if (t.s_w_valid_i) t.s_w_i = w_.front().get();
+    t.s_r_ready_i = !Stall();
+    t.s_b_ready_i = !Stall();
     Settle();
-    if (t.s_arvalid_i && t.s_arready_o) ar_.pop_front(), ar_offer_.Taken();
-    if (t.s_awvalid_i && t.s_awready_o) aw_.pop_front(), aw_offer_.Taken();
-    if (t.s_wvalid_i && t.s_wready_o) w_.pop_front(), w_offer_.Taken();
-    if (r_stands_.Look(t.s_rvalid_o, t.s_rready_i,
-                       {t.s_rid_o, t.s_rresp_o, t.s_rlast_o, t.s_rresp_o ? 0 : t.s_rdata_o}))
-      LookAtRead();
-    if (b_stands_.Look(t.s_bvalid_o, t.s_bready_i, {t.s_bid_o, t.s_bresp_o, 0, 0})) LookAtAnswer();
+    if (t.s_ar_valid_i && t.s_ar_ready_o[n]) ar_.pop_front(), ar_offer_.Taken();
+    if (t.s_aw_valid_i && t.s_aw_ready_o[n]) aw_.pop_front(), aw_offer_.Taken();
+    if (t.s_w_valid_i && t.s_w_ready_o[n]) w_.pop_front(), w_offer_.Taken();
+    const auto r = Unpack<R>(t.s_r_o[n]);
+    const auto b = Unpack<B>(t.s_b_o[n]);
+    if (r_stands_.Look(t.s_r_valid_o[n], t.s_r_ready_i, {r.id, r.resp, r.last, r.resp ? 0 : r.data})) LookAtRead(r);
+    if (b_stands_.Look(t.s_b_valid_o[n], t.s_b_ready_i, {b.id, b.resp, 0, 0})) LookAtAnswer(b);
     Clock();
   }
 
@@ -119,7 +129,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
     reads_out_.clear(), writes_out_.clear(), ar_.clear(), aw_.clear(), w_.clear();
     ar_offer_.Taken(), aw_offer_.Taken(), w_offer_.Taken();
     r_stands_.Forget(), b_stands_.Forget();
-    t.s_arvalid_i = t.s_awvalid_i = t.s_wvalid_i = 0;
+    t.s_ar_valid_i = t.s_aw_valid_i = t.s_w_valid_i = 0;
     t.rst_i = 1;
     for (unsigned i = 0; i < cycles; ++i) Settle(), Clock();
     t.rst_i = 0;
@@ -133,18 +143,13 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   }
 
  private:
-  struct Beat {
-    uint64_t data;
-    uint8_t strobes;
-    bool last;
-  };
-
-  /// Makes the edge of clk_i, then the chip's edge, which is in the same cycle.
+  /// Makes the edge of clk_i and then, within the same cycle, the chip's clock edge.
   void Clock() {
     Edge();
     sim::SdramPins pins;
-    pins.cke = t.cke_o, pins.csn = t.csn_o, pins.rasn = t.rasn_o, pins.casn = t.casn_o, pins.wen = t.wen_o;
-    pins.ba = t.ba_o, pins.a = t.a_o, pins.dqm = t.dqm_o, pins.dq_driven = t.dq_oe_o, pins.dq = t.dq_o;
+    pins.cke = t.cke_o[n], pins.csn = t.csn_o[n], pins.rasn = t.rasn_o[n], pins.casn = t.casn_o[n];
+    pins.wen = t.wen_o[n], pins.ba = t.ba_o[n], pins.a = t.a_o[n], pins.dqm = t.dqm_o[n];
+    pins.dq_driven = t.dq_oe_o[n], pins.dq = t.dq_o[n];
     if (const unsigned command = pins.rasn << 2 | pins.casn << 1 | pins.wen; command != 7) {
       const auto known = closest.emplace(std::pair{last_command_, command}, chip.edges() - last_edge_);
       known.first->second = std::min(known.first->second, chip.edges() - last_edge_);
@@ -155,25 +160,25 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
     t.dq_i = way_.front();
     way_.pop_front();
   }
-  void LookAtRead() {
+  void LookAtRead(const R& r) {
     if (reads_out_.empty()) {
       ADD_FAILURE() << "a beat that nobody asked for";
       return;
     }
     const Burst& burst = reads_out_.front();
-    EXPECT_EQ(t.s_rid_o, burst.id);
-    EXPECT_EQ(t.s_rresp_o, burst.Inside() ? 0 : 2);
-    EXPECT_EQ(t.s_rlast_o, beat_ + 1 == burst.beats);
+    EXPECT_EQ(r.id, burst.id);
+    EXPECT_EQ(r.resp, burst.Inside() ? 0 : 2);
+    EXPECT_EQ(r.last, beat_ + 1 == burst.beats);
     for (unsigned i = 0; burst.Inside() && i < 8; ++i) {
       const uint64_t address = burst.First() + 8 * beat_ + i;
       if (address >= burst.address)
-        EXPECT_EQ(t.s_rdata_o >> (8 * i) & 0xff, Byte(address)) << "address " << std::hex << address;
+        EXPECT_EQ(r.data >> (8 * i) & 0xff, Byte(address)) << "address " << std::hex << address;
     }
     if (beats_done++ == 0) first_beat = now;
     last_beat = now;
     if (++beat_ == burst.beats) reads_out_.pop_front(), beat_ = 0, ++reads_done;
   }
-  void LookAtAnswer() {
+  void LookAtAnswer(const B& b) {
     if (writes_out_.empty()) {
       ADD_FAILURE() << "an answer that nobody waits for";
       return;
@@ -181,8 +186,8 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
     const Burst burst = writes_out_.front();
     writes_out_.pop_front();
     ++writes_done;
-    EXPECT_EQ(t.s_bid_o, burst.id);
-    EXPECT_EQ(t.s_bresp_o, burst.Inside() ? 0 : 2);
+    EXPECT_EQ(b.id, burst.id);
+    EXPECT_EQ(b.resp, burst.Inside() ? 0 : 2);
     for (unsigned i = 0; burst.Inside() && i < 8 * burst.beats; ++i) {
       if (burst.strobes[i / 8] >> (i % 8) & 1)
         bytes[burst.First() + i] = static_cast<uint8_t>(burst.data[i / 8] >> (i % 8 * 8));
@@ -196,7 +201,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   const sim::SdramChip untouched_{sim::kAs4c16m16sa7, 10'000};
   std::deque<uint16_t> way_;
   std::deque<Burst> ar_, aw_, reads_out_, writes_out_;
-  std::deque<Beat> w_;
+  std::deque<W> w_;
   Offer ar_offer_, aw_offer_, w_offer_;
   Standing<std::array<uint64_t, 4>> r_stands_{"R"}, b_stands_{"B"};
   unsigned beat_ = 0;
