@@ -5,7 +5,9 @@
 #include <array>
 
 #include "Vgmmu_counters_bench.h"
+#include "hw/gmmu_regs.h"
 #include "tb/rtl/block_test.h"
+#include "tb/rtl/structs.h"
 
 namespace gmmu::bench {
 namespace {
@@ -36,14 +38,11 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
   /// Runs one cycle, in which `busy_` percent of the inputs count. Most amounts are large.
   void Step() override {
     for (unsigned p = 0; p < kPorts; ++p) {
-      unsigned events = 0;
-      for (unsigned i = 0; i < 5; ++i) {
-        if (Adds()) events |= 1u << i, ++sums_.port[p][i];
-      }
-      const unsigned amount = Adds() ? Amount(8) : 0;
-      sums_.port[p][5] += amount;
-      t.port_events_i[p] = static_cast<uint8_t>(events);
-      t.port_amount_i[p] = static_cast<uint8_t>(amount);
+      GMMU_STRUCT(gmmu_counters_bench, port_count_t) count{};
+      CData* const events[] = {&count.lookup, &count.hit, &count.miss, &count.merged, &count.fault};
+      for (unsigned i = 0; i < 5; ++i) sums_.port[p][i] += *events[i] = Adds();
+      sums_.port[p][5] += count.outstanding = Adds() ? Amount(8) : 0;
+      t.port_i[p] = count.get();
     }
     for (unsigned i = 0; i < kShared; ++i) {
       const unsigned amount = Adds() ? Amount(t.adds_o[i]) : 0;
@@ -74,10 +73,12 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
     return data;
   }
 
-  unsigned PortAddress(unsigned port, unsigned element) const { return t.ports_base_o + 64 * port + 8 * element; }
-  unsigned SharedAddress(unsigned i) const { return t.shared_base_o + 8 * i; }
+  unsigned PortAddress(unsigned port, unsigned element) const {
+    return regs::kPortCountersBase + 64 * port + 8 * element;
+  }
+  unsigned SharedAddress(unsigned i) const { return regs::kCountersBase + 8 * i; }
   bool Adds() { return Chance(busy_); }
-  /// Returns a random amount of at least one; an event always counts one.
+  /// Returns a random amount of at least one; with one bit it is one.
   unsigned Amount(unsigned bits) {
     const unsigned most = (1u << bits) - 1;
     return std::max<unsigned>(1, rng() % 4 ? most - std::min<unsigned>(rng() % 16, most) : rng() % (most + 1));
