@@ -346,7 +346,7 @@ module gmmu_axi_mux
     assign out_idle[p] = !ar_waits[p] && !aw_waits[p] && !w_valid_o[p] && !r_valid && !b_valid;
   end
 
-  // Express takes an R of VRAM ahead of VRAM's register, and an R of the host behind the host's.
+  // R beats for Express: those from VRAM bypass that port's R register, those from the host pass the host port's.
   logic    express_here, express_q;
   edge_r_t express_r, express_r_q;
   assign express_here = r_express_in[0] && r_ready_o[0];

@@ -40,7 +40,7 @@ module gmmu_peer_read
     $fatal(1, "gmmu_peer_read: Slots must be a power of two, 2 to 256");
   end
 
-  // ---- A burst takes the next slot.
+  // ---- Each burst occupies the next slot.
   logic               ask_valid, ask_take, past_end;
   logic [IdWidth-1:0] ask_id;
   pa_t                ask_addr;
@@ -73,7 +73,7 @@ module gmmu_peer_read
     end
   end
 
-  // ---- Beats come from the mux, else as an error from the scanned slot.
+  // ---- R: a beat from the mux or, in a cycle without one, an error beat of the scanned slot.
   logic               r_valid_q, tell, last;
   r_t                 r_q;
   slot_t              scan_q, at;

@@ -81,7 +81,7 @@ module gmmu_peer_write
     .valid_o(beat_valid), .ready_i(beat_take), .data_o({beat_data, beat_strb})
   );
 
-  // ---- Beats go, in order, to the mux or are dropped.
+  // ---- Beats leave the buffer in order: to the mux, or dropped.
   typedef struct packed {
     logic       bad;
     slot_t      slot;
@@ -143,7 +143,7 @@ module gmmu_peer_write
   assign wr_req_o = '{aw_valid: offer_q, aw: aw_q, w_valid: order_valid && beat_valid && !drop,
                       w: '{data: beat_data, strb: beat_strb, last: last}};
 
-  // ---- B comes from the mux, else as an error from the scanned slot.
+  // ---- B: from the mux or, in a cycle without one, an error response of the scanned slot.
   logic               b_valid_q, b_error_q, tell;
   slot_t              b_slot_q, scan_q, at;
   logic [IdWidth-1:0] id;

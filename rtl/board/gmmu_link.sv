@@ -61,14 +61,14 @@ module gmmu_link
   assign reset_o = opening_q != '0;
 
   logic       fresh_q;            // the session has accepted no frame from the host yet
-  logic       hear, opens;        // hear: a hello has arrived; opens: it is not a repeated one
+  logic       hear, opens;        // hear: a hello has arrived; opens: it opens a session (a repeated hello does not)
   assign hear = frame_end && hello;
   assign opens = hear && !(session_q == hello_session && fresh_q);
 
   // ---- Classification of a frame.
   logic       ours, numbered, ahead, take;
   logic [3:0] room;
-  logic [7:0] distance;           // frames from the wanted one to this one
+  logic [7:0] distance;           // this frame's number minus the number of the expected frame
   assign ours = frame_end && good && header.session == session_q && open_o && header.kind == FrameData;
   assign numbered = length != '0;
   assign distance = header.number - wanted_q;

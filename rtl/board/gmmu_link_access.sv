@@ -4,11 +4,11 @@
 //
 //   request   bytes of request messages
 //   s_reg     AXI4-Lite manager, like s_win. An access begins when the GPU has accepted the
-//             previous one or, after a read, has answered it. Answers to writes are only
-//             counted: error_o pulses for one that is not OKAY
+//             previous write or has responded to the previous read. Write responses are not sent to
+//             the host. error_o pulses for each response that is not OKAY
 //   board_*   board registers: a write takes one cycle, a read is combinational from board_index_o
-//   reply     bytes of messages up: answers to reads, and space for requests. last_o marks the final
-//             byte of a message
+//   reply     bytes of messages to the host: read responses, and announcements of free request
+//             space. last_o marks the final byte of a message
 module gmmu_link_access
   import gmmu_link_pkg::*;
 (
@@ -62,12 +62,12 @@ module gmmu_link_access
   state_e      state_q;
   logic [7:0]  kind_q;
   logic [3:0]  left_q;          // bytes left of the header or of a word
-  logic [5:0]  words_q;         // words of the message that are not done
-  logic [7:0]  all_q;           // words of the answer
+  logic [5:0]  words_q;         // words of the message left to process
+  logic [7:0]  all_q;           // number of words in the response
   logic        bad_q;           // a word could not be read
   logic [15:0] used_q;          // request bytes consumed, not yet reported to the host
   logic [63:0] word_q;
-  logic [7:0]  told_q;          // number of the answer's next byte, from 1; 32 words have 256 bytes
+  logic [7:0]  told_q;          // number of the response's next byte, from 1; 32 words are 256 bytes
   logic        reads, window, board, take;
   assign reads = kind_q == DownRegisterRead || kind_q == DownWindowRead || kind_q == DownBoardRead;
   assign window = kind_q == DownWindowRead || kind_q == DownWindowWrite;
@@ -107,7 +107,7 @@ module gmmu_link_access
   assign w_taken = !w_left_q || (window ? win_wready_i : reg_wready_i);
   assign ar_taken = !ar_left_q || (window ? win_arready_i : reg_arready_i);
 
-  // A header's bytes shift in from the top.
+  // The header: each byte shifts in at the top.
   logic [39:0] head_q;
   assign board_index_o = address_o[3:0];
 
@@ -220,7 +220,7 @@ module gmmu_link_access
     end
   end
 
-  // ---- The messages up.
+  // ---- The messages to the host.
   always_comb begin
     unique case (left_q[1:0])
       2'd0: reply_o = state_q == Room ? UpRoom : UpAnswer;

@@ -5,8 +5,8 @@
 //   down       the stream from the host. A request never blocks a completion: the host sends no
 //              request that does not fit into RequestBytes
 //   request    whole request messages, as in the stream
-//   r          beats of the host port; a beat with an error has data 0. An offer stays until accepted
-//   unknown_o  pulses if the first byte of a message is no known kind
+//   r          beats of the host port, held until accepted; a beat with an error has data 0
+//   unknown_o  pulses if the first byte of a message is not a known kind
 module gmmu_link_down
   import gmmu_axi_pkg::*;
   import gmmu_link_pkg::*;

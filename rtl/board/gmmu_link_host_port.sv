@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the GPU's host port to messages up: reads, and writes with their data.
+// Converts the accesses of the GPU's host port to messages for the host: reads, and writes with their data.
 //
 //   ar, aw, w  as gmmu_gpu drives them: INCR bursts of 8-byte beats. One read burst and one write burst
 //              are processed at a time

@@ -40,10 +40,10 @@ module gmmu_link_rx
   assign take = byte_valid_i && !ends && (left_q != '0 || zero_q);
   assign body = left_q != '0 ? byte_i : '0;
 
-  // One cycle later: what a body byte means.
+  // One cycle later: the body byte, and whether the frame has ended.
   logic       take_q, ends_q, fine_q;
   logic [7:0] body_q;
-  logic [8:0] count_q;        // number of body bytes before body_q
+  logic [8:0] count_q;        // number of the frame's body bytes that preceded body_q
   logic [31:0] crc_q;
   logic       magic_q;        // the payload matches a hello so far
   assign pay_valid_o = take_q && count_q >= 9'(HeaderBytes) && count_q < MostBytes;

@@ -75,7 +75,7 @@ module gmmu_link_tx
     .clk_i, .read_i(read), .read_addr_i({slot_q, index}), .data_o(stored),
     .write_i(push), .write_addr_i({fill_q[SlotLg2-1:0], filled_q[PayLg2-1:0]}), .data_i);
 
-  // ---- What is sent next.
+  // ---- Requests for a frame: pulses of say_i, and the keep-alive timer.
   logic            say_q, nak_q, due;
   logic [AliveLg2:0] alive_q;
   assign due = alive_q[AliveLg2];
@@ -107,7 +107,7 @@ module gmmu_link_tx
   end
 
   logic       can_send;
-  logic [7:0] allowed;            // frames up to the limit, negative beyond it
+  logic [7:0] allowed;            // frames left up to the limit; negative beyond the limit
   assign allowed = limit_q - sent_q;
   assign can_send = sent_q != fill_q && allowed != '0 && !allowed[7] && session_i != '0;
 

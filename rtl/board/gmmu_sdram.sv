@@ -4,14 +4,14 @@
 //   s_*      INCR bursts of full beats of 8 bytes, never across 4 KiB; the first address may be
 //            unaligned, with the strobes of the lanes below it 0. W may come before its AW. Every
 //            output comes from a register or a LUT RAM behind one, and none depends on an input of
-//            the same cycle. An address past the chip's end answers SLVERR, for each beat of a read
-//            and for B, and accesses nothing; the data of such a beat is undefined
+//            the same cycle. A burst past the chip's end gets SLVERR, in each beat of a read and in
+//            B, and does not access the chip; the data of such a beat is undefined
 //   order    Bursts execute one at a time: reads in the order of AR, writes in the order of AW,
 //            alternating when both wait. A write waits until all its beats have arrived, so that no
 //            read waits behind a write without data. B means that the data is in the chip
-//   pins     see gmmu_sdram_chip_port. The board's top module has the three-state buffers of dq and the
-//            chip's clock
-//   reset    Accepted accesses are dropped without an answer; the chip keeps its contents. Accesses
+//   pins     see gmmu_sdram_chip_port. The board's top module contains the three-state buffers of dq and
+//            drives the chip's clock
+//   reset    Accepted accesses are dropped without a response; the chip keeps its contents. Accesses
 //            accepted during the chip's power-up wait until it has ended
 module gmmu_sdram
   import gmmu_pkg::*;

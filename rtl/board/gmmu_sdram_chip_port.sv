@@ -22,7 +22,7 @@
 module gmmu_sdram_chip_port #(
   parameter int unsigned ClockKhz = 80_000,    // frequency of clk_i
   parameter int unsigned PowerUpNs = 200_000,  // before the first command; simulations may shorten it
-  parameter int unsigned CasLatency = 2,       // 2 up to 100 MHz, 3 up to 143 MHz
+  parameter int unsigned CasLatency = 2,       // 2 for clocks up to 100 MHz, 3 up to 143 MHz
   parameter int unsigned CaptureCycles = CasLatency + 1,
   parameter int unsigned RowBits = 13,
   parameter int unsigned BankBits = 2,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Receiver of an asynchronous serial line: 8 data bits, no parity, 1 stop bit. A bit lasts 3 cycles or more.
+// UART receiver: 8 data bits, no parity, 1 stop bit. A bit must last at least 3 cycles.
 //
 //   line_i    the pin, not synchronized
 //   valid_o   pulses for each byte, with data_o, in the middle of its stop bit. A byte whose
@@ -16,7 +16,7 @@ module gmmu_serial_rx #(
   output logic       broken_o,
   output logic [7:0] data_o
 );
-  // The fraction of a bit that passes in one cycle; the sum's carry marks the middle of a bit.
+  // The fraction of a bit that passes in one cycle. phase_q sums it up; the carry marks the middle of a bit.
   localparam logic [19:0] Step = 20'((64'd1048576 * 64'(BitsPerSecond) + 64'(ClockHz / 2)) / 64'(ClockHz));
 
   logic [2:0]  line_q;      // [0] and [1] synchronize

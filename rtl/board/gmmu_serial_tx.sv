@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sender of an asynchronous serial line: 8 data bits, no parity, 1 stop bit.
+// UART transmitter: 8 data bits, no parity, 1 stop bit.
 //
-//   ready_o   from a register; a byte is accepted with valid_i, and the next one when its stop bit
-//             has begun, so that the line has no gap while bytes are offered
-//   line_o    the pin, from a register; 1 while there is nothing to send
+//   ready_o   registered: 1 while the one-byte buffer is empty. The buffered byte follows the byte on the line
+//             without a gap
+//   line_o    the TX pin, registered; 1 while idle
 module gmmu_serial_tx #(
   parameter int unsigned ClockHz = 80_000_000,
   parameter int unsigned BitsPerSecond = 3_000_000
@@ -18,13 +18,13 @@ module gmmu_serial_tx #(
 );
   localparam logic [19:0] Step = 20'((64'd1048576 * 64'(BitsPerSecond) + 64'(ClockHz / 2)) / 64'(ClockHz));
 
-  logic        waits_q;     // next_q is a byte to send
+  logic        waits_q;     // next_q holds a byte to send
   logic [7:0]  next_q;
   logic [8:0]  bits_q;      // bits that follow the one on the line, lowest first; filled with ones
   logic [3:0]  left_q;      // bits left to send, including the one on the line
   logic [19:0] phase_q;
   logic [20:0] next_phase;
-  logic        turn;        // the bit on the line has ended, or there is none
+  logic        turn;        // the bit on the line has ended, or the line is idle
   assign next_phase = 21'(phase_q) + 21'(Step);
   assign turn = left_q == '0 || next_phase[20];
   assign ready_o = !waits_q;

@@ -12,7 +12,7 @@ module gmmu_ulx3s #(
   output logic [7:0]  led,
   input  logic        ftdi_txd,       // from the host
   output logic        ftdi_rxd,
-  output logic        wifi_gpio0,     // 1: the ESP32 leaves the board alone
+  output logic        wifi_gpio0,     // 1: the ESP32 does not take over the board
 
   output logic        sdram_clk,
   output logic        sdram_cke,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// First in, first out. Depth is any number from 1 on.
+// FIFO of any depth of at least 1.
 //
 //   input    ready_o while not full; it comes from a register and depends on no input
 //   output   valid_o comes from a register. data_o is stable while valid_o && !ready_i; a word

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// First in, first out, for depths that are worth a block RAM. Depth is a power of two, 4 or more;
-// two more words fit into the registers behind the RAM.
+// FIFO for depths that justify a block RAM. Depth is a power of two, 4 or more; the registers behind
+// the RAM hold two further words.
 //
 //   input    ready_o while the RAM is not full; it comes from a register and depends on no input
 //   output   valid_o and data_o come from registers; data_o is stable while valid_o && !ready_i. A
-//            word written at one edge can be read three edges later; one word a cycle
+//            word written at one edge can be read three edges later. The rate is one word per cycle
 module gmmu_fifo_ram #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 64
@@ -32,7 +32,7 @@ module gmmu_fifo_ram #(
   assign push = valid_i && ready_o;
   assign read = count_q != '0 && (!ram_valid_q || out_free);
 
-  // A few words of a few bits are not worth a block RAM.
+  // A small memory does not justify a block RAM.
   if (Width * Depth >= 1024) begin : g_block
     gmmu_ram_block #(.Width(Width), .Depth(Depth)) u_ram (
       .clk_i,

@@ -3,7 +3,7 @@
 // stops while the block sleeps, which saves simulation time. Without it, as in synthesis, clk_o is
 // clk_i.
 //
-//   awake_i   the block has work, or an input brings work in this very cycle. The block sleeps
+//   awake_i   the block has work, or an input brings work in this cycle. The block sleeps
 //             eight cycles after the latest such cycle, but not in the 511 cycles after a reset, in which
 //             free lists are filled. While a block sleeps, no state or output of it may change that
 //             would change with a running clock

@@ -12,7 +12,7 @@
 //           in any order of ids, means that PCI Express has accepted the write: a write accepted
 //           later does not become visible before it. B of kind 3 means that the data is in the peer's VRAM.
 //   s_peer  this GPU's VRAM for linked adapters: addresses are offsets in VRAM, DataWidth. It accepts
-//           only what another gmmu's m_host sends with kind 3 and is no general AXI4 subordinate: see
+//           only what another gmmu's m_host sends with kind 3; it is not a general AXI4 subordinate: see
 //           gmmu_peer_port.
 //   ev_*    event port: observation only.
 //   idle_o  nothing is in flight and no register, window, ring or client work is pending: until an

@@ -5,7 +5,7 @@
 //                (offered_i) counts at once
 //   ports_i      the same for work that does not belong to this GPU: software ports, linked
 //                adapters, counters
-//   isolator_i   is 0 only while the mux is busy as well, or in reset, so one more cycle is harmless
+//   isolator_i   is 0 only while the mux is busy as well, or in reset, so one extra cycle of delay is harmless
 //   silent_o     every burst that ctrl.silence stops has been answered, in both generations
 module gmmu_idle #(
   parameter int unsigned Parts = 12,

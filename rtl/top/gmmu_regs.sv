@@ -146,7 +146,7 @@ module gmmu_regs
     settled_q <= window_settled_i && wr_valid_i && !write && !root_waits && !rst_i;
   end
   assign root_waits = (space_root_q || sizes) && ctl_busy_q && !silence_o;
-  assign wr_ready_o = settled_q && !root_waits;  // 0 in a write's first cycle, in which its register is not decoded
+  assign wr_ready_o = settled_q && !root_waits;  // 0 in a write's first cycle, in which its register is not decoded yet
   assign write = wr_valid_i && wr_ready_o;
   assign root_write = write && space_root_q && !ctl_busy_q;
 

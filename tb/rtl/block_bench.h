@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base of every RTL bench: the Verilated top, its clock, random numbers, and bounded waits. It needs no GoogleTest,
-// since the measurements of tb/bench use some of these benches too; block_test.h has the fixture.
+// The base of every RTL bench: the Verilated top, its clock, random numbers, and bounded waits. It does not use
+// GoogleTest, because the measurements of tb/bench use some of these benches too; block_test.h contains the fixture.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture that turns a block's bench into tests, the tests' parameters, and the check of an offer.
+// The test fixture of the unit-level benches, its parameters, and a checker for valid/ready outputs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace gmmu {
 
-/// Parameters of a test: the block's size, and a seed.
+/// Parameters of a test: the size index of the block, and a seed.
 using SizeSeed = std::tuple<int, int>;
 
 /// `Seeds(3)`: size 0 with the seeds 1 to 3. `SizesAndSeeds(2, 4)`: sizes 0 and 1 with the seeds 1 to 4 each.
@@ -27,8 +27,8 @@ inline std::string SizeAndSeed(const testing::TestParamInfo<SizeSeed>& test) {
   return std::string(sizes[std::get<0>(test.param)]) + "_seed" + std::to_string(std::get<1>(test.param));
 }
 
-/// A test that is the bench of its block. `Bench` is constructed from size and seed, as BlockBench is; the seed also
-/// selects the manner. A failing test prints its size, seed, manner and cycle.
+/// A fixture that derives from the bench of its block. `Bench` is constructed from size and seed, as BlockBench is; the
+/// seed also selects the manner. A failing test prints its size, seed, manner and cycle.
 template <typename Bench>
 class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
  protected:
@@ -45,7 +45,7 @@ class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
   const int seed = std::get<1>(GetParam());
 };
 
-/// Checks that an offer of a block stays valid, with unchanged payload, until it is accepted.
+/// Checks that a valid/ready output stays valid, with an unchanged payload, until it is accepted.
 template <typename Payload = int>
 class Standing {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How benches exercise a block: at random, with pauses on both sides.
+// Random stimulus of the benches: pauses before inputs, and back-pressure on outputs.
 #pragma once
 
 #include <cstdint>

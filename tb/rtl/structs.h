@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed structs of the RTL in C++. Verilator exports a struct of each type that a package marks `verilator public`, with
-// the members of the type, get() (the bits of a port) and set() (from these bits).
+// Packed structs of the RTL in C++. Verilator exports a C++ struct for each type that a package marks `verilator
+// public`: it contains the members of the type, get() (returns the bits of a port) and set() (loads the members from
+// these bits).
 #pragma once
 
 #include <array>
@@ -20,34 +21,7 @@ Struct Unpack(const Port& port) {
   return fields;
 }
 
-/// Returns the bits of a struct for a port. Use this instead of get(), which leaves the bits above the struct undefined.
-template <typename Struct>
-auto Pack(const Struct& fields) {
-  using Bits = decltype(fields.get());
-  using Bytes = std::array<uint8_t, sizeof(Bits)>;
-  static const Bytes mask = [] {
-    Bytes used{};
-    for (unsigned bit = 0; bit < 8 * sizeof(Bits); ++bit) {
-      Bytes one{};
-      one[bit / 8] = static_cast<uint8_t>(1u << bit % 8);
-      Bits bits;
-      std::memcpy(&bits, one.data(), sizeof bits);
-      Struct zeros, ones;
-      std::memset(static_cast<void*>(&zeros), 0, sizeof zeros), std::memset(static_cast<void*>(&ones), 0, sizeof ones);
-      ones.set(bits);
-      if (std::memcmp(&zeros, &ones, sizeof zeros) != 0) used[bit / 8] |= one[bit / 8];
-    }
-    return used;
-  }();
-  Bits bits = fields.get();
-  Bytes bytes;
-  std::memcpy(bytes.data(), &bits, sizeof bits);
-  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] &= mask[i];
-  std::memcpy(&bits, bytes.data(), sizeof bits);
-  return bits;
-}
-
-/// Sets members of the struct on a port: `change` gets the struct, with its present values, by reference.
+/// Changes members of the struct on a port: `change` gets the struct with the port's value, by reference.
 template <typename Struct, typename Port, typename Change>
 void Repack(Port& port, const Change& change) {
   Struct fields = Unpack<Struct>(port);

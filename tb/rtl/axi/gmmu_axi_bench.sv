@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The AXI mux with four requesters. Element 3 only reads, on the express path; element 2 only writes; element 1 is exempt
-// from hold_i.
+// The AXI mux with four requesters. Element 3 only reads, on the express path; element 2 only writes; element 1 is
+// exempt from hold_i.
 module gmmu_axi_bench
   import gmmu_axi_pkg::*;
 #(

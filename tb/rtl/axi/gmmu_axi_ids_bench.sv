@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_axi_ids with flat ports for C++, and gmmu_axi_wlast. The instances have different ids below: 0
-// has 4 bits, 1 one bit, 2 two bits and at most three shared writes at once, 3 has 16 bits, 4
-// three bits and no shared id. Only instance size_i gets valid inputs.
+// Five instances of gmmu_axi_ids, and gmmu_axi_wlast. Only instance size_i gets valid inputs. Id bits on the memory
+// side:
+//   0   4
+//   1   1
+//   2   2, with at most three shared writes outstanding
+//   3   16
+//   4   3, without a shared id
 module gmmu_axi_ids_bench #(
   localparam int unsigned N = 5
 ) (

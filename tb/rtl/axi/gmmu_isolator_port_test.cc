@@ -20,7 +20,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   using W = GMMU_STRUCT(gmmu_isolator_port_bench, w_t);
   using PortR = GMMU_STRUCT(gmmu_isolator_port_bench, port_r_t);
   using PortB = GMMU_STRUCT(gmmu_isolator_port_bench, port_b_t);
-  static constexpr unsigned kGeneration = 15;  // bit of a memory's id
+  static constexpr unsigned kGeneration = 15;  // number of the generation's bit in memory-side ids
   static constexpr unsigned kSlvErr = 2;
 
   struct Address {

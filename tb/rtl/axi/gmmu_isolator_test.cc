@@ -14,7 +14,7 @@ namespace {
 
 constexpr unsigned kTimeout = 64;  // the bench's time-out
 constexpr unsigned kIds = 32;
-constexpr unsigned kGeneration = 15;  // bit of a memory's id
+constexpr unsigned kGeneration = 15;  // number of the generation's bit in memory-side ids
 
 /// One port: a core that reads and writes at random with its own ids, and a memory behind it. Read data carries the
 /// core's life number, so an old answer is detected. The memory reports every protocol violation.
@@ -256,7 +256,7 @@ TEST(Isolator, AResetLetsNothingNewBegin) {
     const uint64_t begun[2] = {bench.port[0].begun, bench.port[1].begun};
     bench.Run(kTimeout / 2);
     EXPECT_FALSE(bench.InReset());
-    for (unsigned p = 0; p < 2; ++p) {  // An AR and an AW that were offered before may still be accepted.
+    for (unsigned p = 0; p < 2; ++p) {  // The AR and the AW on the port when it closed may still be accepted.
       EXPECT_LE(bench.port[p].begun, begun[p] + 2) << "port " << p << ", seed " << seed;
     }
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = true;
@@ -319,7 +319,7 @@ TEST(Isolator, SoftwareGoesOnOneCycleBehindTheCoresReset) {
   bench.ResetCore();
   bench.busy = false;
   bench.UntilReset(5 * kTimeout);
-  bool reset_before = true;  // the reset, one cycle late, of blocks behind a gmmu_reset
+  bool reset_before = true;  // core_reset_o of the previous cycle: the reset of blocks behind a gmmu_reset
   for (unsigned i = 0; i < 100; ++i) {
     bench.Settle();
     EXPECT_EQ(t.stop_o, t.core_reset_o || reset_before) << "cycle " << i;

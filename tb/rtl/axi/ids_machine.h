@@ -201,7 +201,8 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   void Memory() {
     const bool stray = stray_last_;
     stray_last_ = false;
-    for (unsigned d = 0; d < 2; ++d) Answered(d);  // This precedes new addresses, which an answer must not match.
+    // Responses first: a response must not match an address of the same cycle.
+    for (unsigned d = 0; d < 2; ++d) Answered(d);
     for (unsigned d = 0; d < 2; ++d) {
       const unsigned id = d ? t.m_aw_id_o[n] : t.m_ar_id_o[n];
       const uint32_t tag = d ? t.m_aw_o[n] : t.m_ar_o[n];

@@ -47,7 +47,8 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     to_write_[requester].push_back(Make(requester, port, len));
   }
   bool Done() const { return asked_ == answered_; }
-  /// held_offers counts offers to a memory, Unanswered the open bursts, of all requesters but the exempt one.
+  /// held_offers counts the cycles in which an AR or AW is offered to a memory, Unanswered the bursts at the memories
+  /// that have no response. Both leave out the exempt requester.
   uint64_t held_offers = 0;
   unsigned Unanswered() const {
     unsigned count = 0;
@@ -59,7 +60,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
   unsigned host_requests = 0;
   std::optional<bool> early;  // whether element 3's AR comes early; nullopt: random
   bool hold_writes = false;   // the memories accept no AW and no W
-  bool block_host = false;    // the host port's memory accepts no W;
+  bool block_host = false;    // the host port's memory accepts no W
   bool take_host_ax = false;  // with block_host: AR and AW are accepted only if true
   unsigned vram_writes_done[kRequesters] = {};
   uint64_t r_beats = 0, w_beats = 0;
@@ -151,8 +152,8 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     ax.id = b.id, ax.port = b.port, ax.addr = b.address, ax.len = b.len;
     return ax;
   }
-  /// Returns the burst of an AR or AW that leaves by memory port `p`. Checks that `p` is the port of its address, and that
-  /// it is marked as a peer burst exactly if it is one.
+  /// Returns the burst of an AR or AW that leaves by memory port `p`. Checks that `p` is the port of its address, and
+  /// that it is marked as a peer burst exactly if it is one.
   static Burst Left(unsigned p, const EdgeAx& ax) {
     Burst b;
     b.id = ax.id, b.address = ax.addr, b.len = ax.len;

@@ -34,7 +34,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     uint64_t address = 0;
     std::vector<uint64_t> data;  // the data of a write
     bool past = false;           // the address is at or past the end of VRAM
-    bool cut = false;            // a cut preceded its answer
+    bool cut = false;            // the mux was reset before its response
     bool error = false;          // VRAM answered with an error
     bool reached = false;        // the request reached VRAM
     unsigned beats = 0;          // beats answered or, for a write, accepted by the port
@@ -78,7 +78,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     Run(40);
     EXPECT_TRUE(t.idle_o[n]);
   }
-  /// Resets the mux: it drops everything, and earlier answers of VRAM never arrive.
+  /// Resets the mux: it drops all bursts, and VRAM's responses to them never arrive.
   void Cut(bool on) { cut_next_ = on; }
 
   uint64_t r_beats = 0, w_beats = 0, r_errors = 0, b_errors = 0, answered[2] = {};

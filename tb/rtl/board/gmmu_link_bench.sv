@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's end of the link with a short bit and a short keep-alive period; the streams are ports.
+// The board's end of the link, with short bits and a short keep-alive period.
 module gmmu_link_bench (
   input  logic       clk_i,
   input  logic       rst_i,

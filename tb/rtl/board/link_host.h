@@ -78,7 +78,7 @@ struct Frame {
   }
 };
 
-/// The host. `line` has the bytes that it sends, FromLine receives bytes from the line. `up` has the arrived messages.
+/// The host. `line` holds the bytes to send and `up` the received messages; FromLine takes each byte from the board.
 class Host {
  public:
   static constexpr uint64_t kAlive = 20'000;  // cycles

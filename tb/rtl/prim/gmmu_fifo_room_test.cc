@@ -52,7 +52,7 @@ TEST_P(FifoRoomTest, PassesAWordACycle) {
   int out = 0;
   for (int i = 0; i < 100; ++i) out += Cycle(true, true);
   EXPECT_EQ(out, 100);
-  // A stop and restart costs no more than the delay from the decision to the offer.
+  // After a stop, the output restarts within the two cycles from the writer's decision to its write.
   for (int i = 0; i < 20; ++i) Cycle(true, false);
   out = 0;
   for (int i = 0; i < 100; ++i) out += Cycle(true, true);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives, each at a common and at its smallest size, with flat ports for C++. All FIFOs get
-// the same input; each has its own output side.
+// The primitives, each at a common and at its smallest size. All RAMs and all arbiters share their inputs.
 module gmmu_prim_bench (
   input  logic        clk_i,
   input  logic        rst_i,

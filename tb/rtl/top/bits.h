@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access to fields of the GPU's flat ports: `width` (at most 64) bits from bit `low` on, whatever type
-// Verilator gives a port of that size.
+// Reads and writes fields of flat ports: `width` (at most 64) bits from bit `low` up. The functions accept every C++
+// type that Verilator uses for a port.
 #pragma once
 
 #include <cstdint>

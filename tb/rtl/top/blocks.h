@@ -15,7 +15,7 @@ namespace gmmu::top {
 
 constexpr unsigned kBeat = sizeof(GMMU_STRUCT(gmmu_top_blocks_bench, w_t)::data);  ///< bytes of a bus beat
 
-/// The blocks after a reset. Sizes are numbered as in gmmu_top_blocks_bench.sv.
+/// The blocks of gmmu_top_blocks_bench.sv, just reset. That file also defines the size indices.
 class Blocks : public BlockBench<Vgmmu_top_blocks_bench> {
  public:
   using Ax = GMMU_STRUCT(gmmu_top_blocks_bench, ax_t);

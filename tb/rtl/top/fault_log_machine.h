@@ -12,7 +12,7 @@ namespace gmmu::top {
 /// Sources of faults, the host port, and software that moves the head.
 class FaultLog : public BlocksTest {
  protected:
-  static constexpr uint64_t kDelay = 8;  // cycles within which the block must see a change
+  static constexpr uint64_t kDelay = 8;  // cycles within which the block must react to a change
   unsigned Sources() const { return n == 0 ? 5 : 2; }
 
   using BlocksTest::Run;
@@ -24,7 +24,7 @@ class FaultLog : public BlocksTest {
     t.log_size_lg2_i[n] = size_lg2;
     t.log_enable_i[n] = 1;
     tail_ &= Size() - 1;
-    for (uint64_t i = 0; i < kDelay; ++i) {  // The block must see the change in this time.
+    for (uint64_t i = 0; i < kDelay; ++i) {
       Settle();
       if (t.log_tail_o[n] != tail_) EXPECT_FALSE(t.log_idle_o[n]) << "the tail will be reduced";
       Edge();

@@ -50,7 +50,7 @@ class CtlArbiter : public BlocksTest {
   void Ask(int u) {
     offered_[u] = true;
     auto& ctl = t.arb_ctl_i[u];
-    for (size_t i = 0; i + 1 < ctl.size(); ++i) {  // The last word is not complete.
+    for (size_t i = 0; i + 1 < ctl.size(); ++i) {  // The last word stays 0: its highest bit is unused.
       ctl[i] = static_cast<uint32_t>(rng());
     }
   }

@@ -84,7 +84,7 @@ TEST_P(FaultLog, WhileTheBusIsClosedNobodyWaits) {
   Enable(15);
   for (int i = 0; i < 40; ++i) {
     t.log_open_i[n] = 0;
-    Run(100, 60);  // The bound on waiting is short here.
+    Run(100, 60);  // While the bus is closed, CheckFaults applies a shorter bound.
     t.log_open_i[n] = 1;
     Run(Random(0, 100), 60);
   }

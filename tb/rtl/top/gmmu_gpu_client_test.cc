@@ -22,7 +22,7 @@ struct Request {
   std::vector<uint8_t> data;  // the data expected or written
 };
 
-constexpr unsigned kSlots = 64;  // built number of accesses in flight per client
+constexpr unsigned kSlots = 64;  // accesses in flight per client, as built
 
 /// Drives one client with random requests on disjoint lines, so that their order does not matter.
 class Driver {

@@ -195,7 +195,8 @@ TEST_F(RulesFaults, EveryFieldOfARecordIsRight) {
 // ---- AXI.
 
 TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
-  // The first eight pages are coherent, the other eight are not; ring, buffer and fence record are.
+  // The first eight pages of the source are coherent, the other eight are not. The pages of ring, buffer and fence
+  // record are coherent.
   constexpr uint64_t kHalf = 0x8000;
   constexpr uint32_t kNoSnoop = 1u << 23, kMessage = 2;
   for (uint64_t at = 0; at < kHalf; at += 4096) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The small blocks of the top, each on its own, at the size of the default GPU [0] and at the smallest
 // [1]: fault log, register port, window, events. The registers also have the largest size [2]; events
-// [2] are built without the port. Ports that a size lacks stay constant.
+// [2] are built without the port. A port that a size does not have is constant.
 module gmmu_top_blocks_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

@@ -18,7 +18,7 @@ class PeerTraffic {
  public:
   static constexpr uint64_t kBase = 0xc00000, kBytes = 0x10000;  // the adapter's part of VRAM
 
-  /// From now on drives the machine's inputs; Sample receives the outputs.
+  /// Fills the adapter's part of VRAM, and registers Drive to be called in each of the machine's cycles.
   PeerTraffic(TopMachine& gpu, uint64_t seed) : gpu_(gpu), dice_(seed), words_(kBytes / 8) {
     for (size_t i = 0; i < words_.size(); ++i) gpu.vram.memory.Write64(kBase + 8 * i, words_[i] = dice_.rng());
     gpu.drive = [this](Vgmmu_gpu_axi& t) { Drive(t); };

@@ -222,7 +222,7 @@ class Regs : public BlocksTest {
     client_ = {};
   }
 
-  /// Returns the value that a read returns now.
+  /// Returns the expected data of a read in this cycle.
   uint64_t Expected(uint32_t at) const {
     if (const auto client = model.Client(at)) return Word(*client, at / 8 % 8);
     if (model.Keeps(at)) return model.Kept(at);

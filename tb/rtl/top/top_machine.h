@@ -131,7 +131,7 @@ class TopMachine : public BlockBench<Vgmmu_gpu_axi> {
   void MapPages(unsigned space, uint64_t va, regs::Target target, uint64_t offset, unsigned pages);
   uint64_t EntryAddress(unsigned space, uint64_t va);
 
-  /// Runs traffic of a client; returns its final state.
+  /// Runs a client's traffic engine and returns its final status.
   regs::ClientStatus Traffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,
                              uint32_t count, uint32_t step, uint64_t seed = 0);
   void StartTraffic(unsigned client, regs::ClientCtrl ctrl, uint64_t base, uint32_t first, uint32_t stride,

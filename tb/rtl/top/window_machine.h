@@ -302,7 +302,8 @@ class Window : public BlocksTest {
     const bool error = access.offset >= kBrokenOffset;
     EXPECT_EQ(response, error ? 2u : 0u) << "access " << i << " of kind " << kind;
     if (kind == kRead) {
-      // Writes completed before the read, or in the same cycle, must have been answered.
+      // Every write that was complete before this read must already have its B. One completed in the same cycle as the
+      // read may be on either side of it.
       const Taken& taken = taken_[kRead][i];
       const bool tie = taken.others > 0 && taken_[kWrite][taken.others - 1].when == taken.when;
       EXPECT_GE(answered_[kWrite] + tie, taken.others) << "an earlier write is under way";
