@@ -13,7 +13,7 @@ KIT = "sw/ddi/"    # headers with the names and the split of the Windows Driver 
 # Files that may exceed the limit, with the reason.
 LONG = {
     **{path: "generated from rtl/pkg/gmmu.rdl" for path in tree.GENERATED},
-    **{path: "wiring: port lists and instances" for path in ("rtl/top/gmmu_gpu.sv", "rtl/top/gmmu_gpu_axi.sv")},
+    "rtl/top/gmmu_gpu.sv": "wiring: port lists and instances",
     **{path: "one pipeline or table, whose stages share their registers" for path in (
         "rtl/axi/gmmu_axi_mux.sv", "rtl/dma/gmmu_dma_command.sv", "rtl/mmu/gmmu_l1.sv",
         "rtl/mmu/gmmu_lookup.sv", "rtl/mmu/gmmu_walk_table.sv", "rtl/top/gmmu_regs.sv")},
