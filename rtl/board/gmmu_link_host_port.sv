@@ -42,7 +42,7 @@ module gmmu_link_host_port
   logic        beat_valid, beat_take, room;
   logic [63:0] beat;
   logic [7:0]  beat_strobes;
-  logic [7:0]  from_first;        // ones: bytes of the first beat from the address upwards
+  logic [7:0]  from_first;        // mask of the first beat's bytes from the address upwards
   assign aw_ready_o = !aw_q;
   assign from_first = 8'hFF << awx_q.addr[2:0];
   // W passes a register, which splits its handshake path.

@@ -17,7 +17,7 @@ module gmmu_rr_arbiter #(
   output logic [N-1:0]          gnt_o,
   output logic [IndexWidth-1:0] index_o
 );
-  logic [N-1:0] behind_q;  // ones: requesters behind the previous winner
+  logic [N-1:0] behind_q;  // mask of the requesters after the previous winner
   logic [N-1:0] masked, masked_before, any_before;  // before: a lower-numbered requester has a request
 
   // Both searches run in parallel, each as a tree per requester, without a carry chain.

@@ -6,7 +6,7 @@
 namespace gmmu::top {
 namespace {
 
-/// Two users of the MMU, and an MMU that completes an operation some cycles after it accepted it.
+/// Two users of the MMU, and an MMU that completes each operation some cycles after accepting it.
 class CtlArbiter : public BlocksTest {
  protected:
   static constexpr int kBound = 3;  // cycles within which the block must act

@@ -352,7 +352,7 @@ class Window : public BlocksTest {
   std::map<uint64_t, uint64_t> memory_, seen_;
   std::set<uint64_t> unknown_;  // words that a lost write may have written
   std::set<size_t> done_[2];    // accesses that VRAM has answered
-  size_t may_be_lost_[2] = {};  // accesses with a lower number may be lost, unless done
+  size_t may_be_lost_[2] = {};  // accesses with a lower number may be lost, unless they are in done_
 };
 
 }  // namespace gmmu::top
