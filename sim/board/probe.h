@@ -28,7 +28,7 @@ struct ProbeLink {
 /// of VRAM, with two patterns. Stops after `bound_ns` of the board's time and reports how much was tested. The contents
 /// of VRAM are lost.
 ///
-/// The GPU must be in the state in which the session opens. Throws EngineError if the board stops responding.
+/// The GPU must be in the state that it has when a session is opened. Throws EngineError if the board stops responding.
 std::vector<ProbeTest> TestVram(Board& board, uint64_t sample_bytes, uint64_t bound_ns);
 /// Measures the link by transferring `bytes` in each direction, for at most `bound_ns` of board time per direction.
 ProbeLink MeasureLink(Board& board, uint64_t bytes, uint64_t bound_ns);

@@ -75,7 +75,7 @@ class Calendar {
 /// waits only for packets that were ready earlier, not for everything that is booked.
 class Wire {
  public:
-  /// Books a packet that takes `ps` of wire time and is ready at `at`. Returns when it has been sent.
+  /// Books a packet that takes `ps` of wire time and is ready at `at`. Returns the time at which it has been sent.
   uint64_t Send(uint64_t at, uint64_t ps) { return Note(at, calendar_.Take(at, ps)); }
   /// Sends a packet that was not booked in advance.
   uint64_t SendNow(uint64_t at, uint64_t ps) {

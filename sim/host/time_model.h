@@ -60,33 +60,34 @@ class TimeModel {
   /// the port.
   uint64_t VramRead(uint64_t at, uint64_t bytes, bool alone = false);
   uint64_t VramWrite(uint64_t at, uint64_t bytes);
-  /// Returns when the VRAM or host port accepted the most recently issued burst; table reads do not count.
+  /// Returns the time at which the VRAM or host port accepted the most recently issued burst; table reads do not count.
   uint64_t begun_ps() const { return begun_ps_; }
   /// Returns the first time, at or after `at`, at which VRAM can accept another read burst.
   uint64_t VramReadFree(uint64_t at) const { return vram_reads_.Free(at); }
 
-  /// Allocates the tags for a host read that is split into `requests` requests. Returns when enough tags are free. The
-  /// tags are freed when the read's last completion arrives; call TagsEnd after that Completion.
+  /// Allocates the tags for a host read that is split into `requests` requests. Returns the time at which enough tags
+  /// are free. The tags are freed when the read's last completion arrives; call TagsEnd after that Completion.
   uint64_t Tags(uint64_t at, uint64_t requests);
   void TagsEnd(uint64_t requests);
-  /// Request sends a read request of at most `max_read_request` bytes, whose tag is already allocated, to the host and
-  /// returns when it arrives there. Call Completion next, with the time at which the host has the data; it returns when
-  /// the data is in the GPU. `alone`: a table read, which waits on the wires only for packets that were ready before
-  /// it.
+  /// Request sends a read request of at most `max_read_request` bytes, whose tag is already allocated, to the host, and
+  /// returns the time at which it arrives there. Call Completion next, with the time at which the host has the data; it
+  /// returns the time at which the GPU has the data. `alone`: a table read, which waits on the wires only for packets
+  /// that were ready before it.
   uint64_t Request(uint64_t at, bool alone = false);
   uint64_t Completion(uint64_t at, uint64_t bytes, bool alone = false);
-  /// Sends a write of at most `max_payload` bytes to the host. Returns when the PCIe link has accepted it; it arrives
-  /// one link latency later. Call Written next, with the time at which memory has the data.
+  /// Sends a write of at most `max_payload` bytes to the host. Returns the time at which the PCIe link has accepted it;
+  /// it arrives one link latency later. Call Written next, with the time at which memory has the data.
   uint64_t Posted(uint64_t at, uint64_t bytes);
   void Written(uint64_t at) { posted_.End(at); }
 
-  /// Down returns when a CPU's TLP arrives at the device; Up returns when the device's response arrives at the CPU.
+  /// Down returns the time at which a CPU's TLP arrives at the device, Up the time at which the device's response
+  /// arrives at the CPU.
   uint64_t Down(uint64_t now, uint64_t bytes);
   uint64_t Up(uint64_t now, uint64_t bytes);
-  /// Returns when the CPU has buffer space for another posted write.
+  /// Returns the time at which the CPU has buffer space for another posted write.
   uint64_t RoomForPost(uint64_t now) const { return stores_.Free(now); }
-  /// Issues a posted write of the CPU at `now`, or as soon as a buffer is free. Returns when the write arrives. The CPU
-  /// continues PostPs after `now`.
+  /// Issues a posted write from the CPU at `now`, or as soon as a buffer is free. Returns the time at which the write
+  /// arrives. The CPU continues PostPs after `now`.
   uint64_t Post(uint64_t now, uint64_t bytes);
   uint64_t PostPs() const;
 

@@ -82,7 +82,7 @@ class PcieDirection {
 
   /// Returns the earliest time at which another TLP can start.
   uint64_t free_ps() const { return (free_fs_ + 999) / 1000; }
-  /// Whether all credits have been returned, so that the receiver's buffers are empty.
+  /// Whether all credits have been returned, that is, the receiver's buffers are empty.
   bool idle() const;
   std::vector<hw::Counter> Counters() const;
 

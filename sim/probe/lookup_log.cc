@@ -42,7 +42,7 @@ void LookupLog::Walks(const std::shared_ptr<LoggedWalk>& walk) {
   if (walks.size() > kMostUnclaimed) walks.pop_front();
 }
 
-/// Returns the walk that the lookup started or joined; null: none.
+/// Returns the walk that the lookup started or joined, or null if there is none.
 std::shared_ptr<LoggedWalk> LookupLog::WalkOf(const hw::LookupEvent& event, Count count) {
   if (count == Count::kHit) return nullptr;
   if (count == Count::kMerged) {

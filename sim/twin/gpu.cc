@@ -157,7 +157,7 @@ void Gpu::Push(Access access) {
   Pump();
 }
 
-/// Returns when the port accepts the access. Register writes wait until all window writes are done
+/// Returns the time at which the port accepts the access. Register writes wait until all window writes are done
 /// (rtl/top/gmmu_regs.sv).
 uint64_t Gpu::FreePs(const Access& access) const {
   const bool settles = access.target == Access::Target::kRegisters && access.write;

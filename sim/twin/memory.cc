@@ -50,7 +50,7 @@ bool Memory::WriteWindow(uint64_t offset, const void* from, size_t size) {
   return true;
 }
 
-/// Returns when the data of a host memory read that starts at `at` has arrived.
+/// Returns the time at which all data of a host memory read that starts at `at` has arrived.
 uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool alone) {
   uint64_t end = at;
   const uint64_t most = time_.parameters().max_read_request;

@@ -67,8 +67,8 @@ class Mmu {
   /// Returns a number that changes with every invalidation and every new root: translations from an earlier epoch may
   /// be stale.
   uint64_t epoch() const { return epoch_; }
-  /// Returns when an invalidation that starts now completes, that is, when the sweep is done and the accesses
-  /// translated before it have ended.
+  /// Returns the time at which an invalidation that starts now completes, that is, when the sweep is done and all
+  /// accesses that were translated before it have ended.
   uint64_t InvalidatedAt() const;
   /// Handles a write of sizes_in_use: empties the caches, and applies the sizes if they are possible.
   void Resize(regs::SizesInUse asked);

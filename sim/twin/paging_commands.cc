@@ -127,12 +127,12 @@ uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
   return end > to.at ? end - to.at : 0;
 }
 
-/// Returns when the command's first burst may be issued.
+/// Returns the time at which the command's first burst may be issued.
 uint64_t PagingEngine::JobPs() const {
   return parts_.agenda.now() + (moved_ == 0 ? parts_.time.Cycles(kJobCycles) : 0);
 }
 
-/// Returns when `bytes` that arrived at `ready_ps` reach the writer, which accepts all bytes in order.
+/// Returns the time at which `bytes` that arrived at `ready_ps` reach the writer, which accepts all bytes in order.
 uint64_t PagingEngine::FeedPs(uint64_t ready_ps, uint64_t bytes) {
   feed_ps_ = std::max(feed_ps_, ready_ps) + parts_.time.BusPs(bytes);
   return feed_ps_;

@@ -18,7 +18,7 @@ class Peers {
  public:
   Peers(const GpuLinkParameters& parameters, Agenda& agenda)
       : wires_(parameters), agenda_(agenda), ports_(parameters.units) {}
-  /// Adds the next unit. Call it in the order of the units. `memory` must outlive the accesses.
+  /// Adds the next unit; call once per unit, in unit order. `memory` must outlive the accesses.
   void Attach(Memory& memory) { memories_.push_back(&memory); }
 
   /// Access VRAM of unit `peer` on behalf of unit `own`. Return false if there is no such peer (`own` itself is none)

@@ -59,7 +59,7 @@ class TlbTiming {
   struct Answer {
     uint64_t ps = 0, ticket = 0;
   };
-  /// Counts a lookup at `at`, and returns when its response arrives. `shape` must outlive the lookup's walk.
+  /// Counts a lookup at `at`, and returns its response time or a ticket. `shape` must outlive the lookup's walk.
   Answer Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
   /// Calls `then` in a later act with the time of the ticket's response. After a Reset, `then` is not called.
   void WhenReady(uint64_t ticket, std::function<void(uint64_t ps)> then);

@@ -8,8 +8,8 @@
 
 namespace gmmu::app {
 
-/// The report of a run that ends by a processor fault outside of every call into the driver. It is prepared before the
-/// run, because no state can be trusted after such a fault; it therefore states only that fault.
+/// The report of a run that ends with a processor fault outside any call into the driver. It is prepared before the
+/// run, because no state can be trusted after such a fault; it therefore reports only that fault.
 class LastReport {
  public:
   struct Parts {

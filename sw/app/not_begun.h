@@ -9,8 +9,8 @@ namespace gmmu::app {
 
 struct Configuration;
 
-/// Lists the settings of a configuration that differ from their defaults and those that `set` ("SECTION.KEY=VALUE")
-/// states, in the form "gpu.count = 3, os.iommu = 'physical'".
+/// Lists the settings of a configuration that differ from their defaults, and those set explicitly in `set`
+/// ("SECTION.KEY=VALUE"), in the form "gpu.count = 3, os.iommu = 'physical'".
 std::string ChangedSettings(const Configuration& configuration, const std::vector<std::string>& set);
 
 /// Call after a run with the built-in driver. Throws settings::Error if the run never began (JobResult::not_begun)

@@ -100,7 +100,7 @@ struct Listener {
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
   /// Receives completed requests in the order of completion, several at a time.
   std::function<void(const Access* accesses, size_t count)> accesses;
-  /// Receives each fault of the report when the work has ended.
+  /// Called for each fault in the report once the work has ended.
   std::function<void(const os::Fault&)> fault;
   /// Receives, in order, the bytes that the CPU read back after page-out (the main job).
   std::function<void(const void* bytes, size_t size)> output;

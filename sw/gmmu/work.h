@@ -16,7 +16,7 @@ struct Limits;
 
 namespace gmmu {
 
-/// The work of a machine, and its report. The work was validated when it was created.
+/// The work to run on a machine, and its report. WorkOf has already validated the work.
 struct Work {
   std::string scenario;  ///< name of the scenario; empty: none
   /// Called once, on the machine's thread. The options are complete except for the input.

@@ -16,7 +16,7 @@ constexpr uint32_t Xorshift32(uint32_t x) {
   return x;
 }
 
-/// Returns the 8-byte word that a run with verify writes and expects at `va`.
+/// Returns the 8-byte word that a run with `verify` set writes and expects at `va`.
 constexpr uint64_t AddressPattern(uint64_t seed, uint64_t va) {
   return seed ^ va ^ (va << 21 | va >> 43) ^ (va << 42 | va >> 22);
 }

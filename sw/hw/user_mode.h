@@ -96,7 +96,7 @@ typedef struct GMMU_USER_MODE_DRIVER {
   uint32_t (*allocation_data)(const GMMU_ALLOCATION* allocation, void* to, uint32_t room);
   /* Where the hardware finds the byte at `va`, by the driver's own page tables and aperture map. NULL: there are none. */
   GMMU_FOUND (*translate)(const GMMU_SPACE* space, uint64_t va, GMMU_ACCESS access, GMMU_PLACE* place);
-  /* Write one command of a process' command buffer and return its size, or 0 when `room` is too small. It begins when all
+  /* Write one command of a process's command buffer and return its size, or 0 if `room` is too small. It begins when all
    * before it has been written; `pattern` is repeated every 4 bytes. NULL: processes submit nothing. */
   uint32_t (*copy)(void* to, uint32_t room, uint64_t source, uint64_t destination, uint64_t bytes);
   uint32_t (*fill)(void* to, uint32_t room, uint64_t destination, uint64_t bytes, uint32_t pattern);

@@ -147,7 +147,7 @@ class Adapter {
   Process* system_process = nullptr;
   /// Returns the space in which a context's addresses and its buffers' addresses are translated, or Spaces::kNone if
   /// none is allocated yet. For a system context or null it is the space of the paging process, the only privileged
-  /// one, even if the context is the companion of another process' context.
+  /// one, even if the context is the companion of another process's context.
   uint32_t SpaceOf(const Context* context) const;
 
   // Interlocked.

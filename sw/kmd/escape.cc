@@ -9,7 +9,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Returns a process' address space on an adapter, or kNone. The caller holds Adapter::objects.
+/// Returns a process's address space on an adapter, or kNone. The caller holds Adapter::objects.
 uint32_t SpaceOf(const Adapter& adapter, uint64_t process) {
   const auto* at = reinterpret_cast<const Process*>(process);
   return at == nullptr ? Spaces::kNone : at->space_on(adapter.link.index());

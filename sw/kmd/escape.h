@@ -74,7 +74,7 @@ struct EscapeQueryClient {
   uint64_t fault_address = 0;  ///< out: GPU VA
 };
 
-/// Queries a process' hardware address space. Fails with STATUS_INVALID_PARAMETER while the process has none (no
+/// Queries a process's hardware address space. Fails with STATUS_INVALID_PARAMETER while the process has none (no
 /// context yet).
 struct EscapeQuerySpace {
   EscapeHeader header{EscapeCode::kQuerySpace, sizeof(EscapeQuerySpace)};
@@ -150,7 +150,7 @@ struct EscapeQueryContext {
   uint64_t sequence = 0;  ///< out: ContextRecord::sequence
 };
 
-/// The range of a process' addresses that the driver has reserved for itself (DriverVaBytes).
+/// The range of a process's addresses that the driver has reserved for itself (DriverVaBytes).
 struct EscapeQueryProcess {
   EscapeHeader header{EscapeCode::kQueryProcess, sizeof(EscapeQueryProcess)};
   uint64_t process = 0;  ///< in: hKmdProcess

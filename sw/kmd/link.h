@@ -14,7 +14,7 @@ class Adapter;
 /// the adapter with index `LeadAdapter` is the lead.
 ///
 /// Dxgkrnl makes calls for all of them with the lead's handle; EngineOrdinal or PhysicalAdapterIndex selects the
-/// adapter. Calls for interrupts, power and device objects carry the handle of the adapter itself.
+/// adapter. Calls for interrupts, power and device objects contain the adapter's own handle.
 class LinkPlace {
  public:
   static constexpr UINT kMost = 4;

@@ -31,8 +31,8 @@ struct MemoryCallbacks {
 /// One page of system memory shared by CPU and GPU: a ring, a fence record, the fault queue or the dummy page.
 ///
 /// For a memory object, the GPU's address comes from an ADL and the CPU's from a mapping; neither can be computed from
-/// the other. A single page is always contiguous, so both forms of ADL are accepted. For memory of every other origin
-/// the GPU uses the physical address. Call the methods at APC_LEVEL or below.
+/// the other. A single page is always contiguous, so both forms of ADL are accepted. For any other kind of memory the
+/// GPU uses the physical address. Call the methods at APC_LEVEL or below.
 class OwnMemory {
  public:
   /// The source of the page. The first three use GPU isolation callbacks: DxgkCbAllocateContiguousMemory,

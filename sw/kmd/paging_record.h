@@ -29,8 +29,8 @@ struct PrivateData {
 };
 
 /// The address of a paging buffer, stored at the start of its private data. It is needed if the system does not pass
-/// the buffer's GPU virtual address, because a submission then states only an offset in the buffer (observed on Windows
-/// build 22621 with buffers in system memory).
+/// the buffer's GPU virtual address, because a submission then contains only an offset into the buffer (observed on
+/// Windows build 22621 with buffers in system memory).
 struct BufferStart {
   static constexpr uint64_t kMagic = 0x74726174735f4d47;
   uint64_t magic;
@@ -56,8 +56,8 @@ struct BufferStart {
   }
 };
 
-/// The driver's record of one operation of a paging buffer, in the buffer's private data. Submissions are checked
-/// against it. The system does not copy private data; it passes the same range on.
+/// The driver's record of one operation in a paging buffer, kept in the buffer's private data. Submissions are checked
+/// against it. The system does not copy private data; it passes the same memory to the submission call.
 struct PagingRecord {
   static constexpr uint32_t kMagic = 0x676D6D75;
   uint32_t magic;

@@ -44,7 +44,7 @@ struct DemandTally {
 /// all functions except Note on the application's fibre.
 class DemandPages {
  public:
-  /// `moved` translates the workload's addresses to the process' addresses. Throws OsError if VRAM has no room for
+  /// `moved` translates the workload's addresses to the process's addresses. Throws OsError if VRAM has no room for
   /// `frames` pieces.
   DemandPages(workload::Life& life, const os::GpuProcess& process, const Footprint& footprint, const Rebase& moved,
               const Options& options, uint64_t frames);

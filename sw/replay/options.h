@@ -11,7 +11,7 @@ inline constexpr uint64_t kLargePage = uint64_t{2} << 20;
 
 enum class PageSize : uint8_t { k4k, k64k, k2m };
 enum class Memory : uint8_t { kVram, kSystem };
-/// Selects the warp that makes an access: the warp of the access' stream, or the next one in turn.
+/// Selects the warp that makes an access: the warp of the access's stream, or the next one in turn.
 enum class Assign : uint8_t { kStream, kDeal };
 
 /// Selects the piece that is evicted from VRAM when another one needs room.

@@ -25,8 +25,8 @@ struct Tally {
   uint64_t faults = 0;                                ///< requests that completed with a fault
   uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< cycle in which the first request was accepted
   uint64_t last_cycle = 0;                            ///< cycle of the last response
-  /// Cycles from the moment when its warp could make the access (open loop: from its arrival) to the response for its
-  /// last line.
+  /// Cycles from when a warp is ready to make an access (open loop: from when the access arrives) to the response for
+  /// the access's last line.
   events::Histogram latency;
   std::array<events::Histogram, 3> by_kind;  ///< the same values by trace::Kind
   std::vector<events::Histogram> by_client;
@@ -45,7 +45,7 @@ struct EpochTally {
 /// Compute units with warps that make the accesses of a workload.
 ///
 /// In a closed loop a warp has up to `window` accesses in flight. It makes the next access `gap` cycles plus the
-/// access' own delay after the latest response. In an open loop a warp makes an access when it arrives, regardless of
+/// access's own delay after the latest response. In an open loop a warp makes an access when it arrives, regardless of
 /// how many are in flight. A compute unit sends the lines of the access that became ready first, then those of the next
 /// one; responses may come in any order.
 class Traffic : public hw::ClientAccesses {

@@ -155,7 +155,7 @@ std::string ToJsonSchema(const Keys& keys);
 
 /// Throws Error, which names the file, the key and the error in its value.
 [[noreturn]] void Refuse(const std::string& file, const std::string& key, const std::string& text);
-/// Checks that the owners of settings share.
+/// Common checks for values: each throws Error if `value` is not a multiple of `of`, or not a power of two.
 void CheckMultiple(const std::string& file, const std::string& key, uint64_t value, uint64_t of);
 void CheckPowerOfTwo(const std::string& file, const std::string& key, uint64_t value);
 

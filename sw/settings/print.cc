@@ -21,7 +21,7 @@ std::string Cell(std::string text) {
   return text;
 }
 
-/// Returns when a key takes effect, in the words of docs/settings.md.
+/// Returns the point at which a key takes effect ("run" or "build"), as docs/settings.md words it.
 std::string When(const Key& key) {
   if (key.build_option.empty()) return "run";
   return key.up_to_built ? "run up to " + Render(key.initial) + ", above it build" : "build";

@@ -96,8 +96,8 @@ struct JobOptions {
   uint64_t seed = 0;
   uint64_t lowest_source = 0;               ///< host physical address above which the source buffers are allocated
   PDRIVER_INITIALIZE driver = DriverEntry;  ///< the display driver
-  /// Creates the driver of the machine's remapping unit (for os::Kernel). Null selects the driver of the unit that the
-  /// firmware tables describe.
+  /// Creates the driver for the machine's remapping unit (see os::Kernel). Null selects the driver for the unit that
+  /// the firmware tables describe.
   std::unique_ptr<os::Remapping> (*remapping)(const os::RemappingParts& parts) = nullptr;
   /// Receives the bytes that the CPU read back after page-out, in order. May throw.
   std::function<void(const void* bytes, size_t size)> out;

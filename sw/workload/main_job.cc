@@ -18,7 +18,7 @@
 namespace gmmu::workload {
 namespace {
 constexpr uint64_t kView = 4 << 20;         // size of the largest CPU view
-constexpr uint64_t kOtherBytes = 64 << 10;  // size of the second process' allocation
+constexpr uint64_t kOtherBytes = 64 << 10;  // size of the second process's allocation
 constexpr uint64_t kDummySeed = 0x64756D6D79;
 constexpr uint64_t kUnmappedPages = 4;  // number of pages read again after the aperture is unmapped
 }  // namespace

@@ -124,7 +124,7 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
           table.SegmentOffset % kPage != 0) {
         return STATUS_INVALID_PARAMETER;
       }
-      // The CPU writes the paging process' tables too, so contiguous bits in those tables could become wrong.
+      // The CPU writes the paging process's tables too, so contiguous bits in those tables could become wrong.
       const auto* process = static_cast<const Process*>(op.hProcess);
       if (adapter.parameters.contiguous_pages && process != nullptr && !process->system) source.MarkContiguous();
       if (source.has_pages_of_4k() && build.args.MultipassOffset == 0 &&
@@ -137,10 +137,9 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   return STATUS_INVALID_PARAMETER;
 }
 
-// Flushes the process' space, to which the root must belong; the root of another process' space is refused. An inactive
-// root has no cached entries, so an empty command only keeps the operation's place in the stream. If both ends are 0,
-// the whole space is flushed. The page of the end address is flushed too, so it does not matter whether the end is
-// inclusive.
+// Flushes the process's space, to which the root must belong; another process's root is refused. An inactive root has
+// no cached entries, so an empty command only keeps the operation's place in the stream. If both ends are 0, the whole
+// space is flushed. The page of the end address is flushed too, so it does not matter whether the end is inclusive.
 NTSTATUS BuildFlushTlb(Build& build) {
   const auto& op = build.args.FlushTlb;
   const auto* process = static_cast<const Process*>(op.hProcess);
@@ -149,7 +148,7 @@ NTSTATUS BuildFlushTlb(Build& build) {
   regs::Target target{};
   const bool named = TargetOf(op.RootPageTableAddress.SegmentId, &target);
   uint32_t space = Spaces::kNone;
-  const auto is_foreign = [&] {  // runs with `objects` held, because the process' contexts may change
+  const auto is_foreign = [&] {  // runs with `objects` held, because the process's contexts may change
     if (process != nullptr) space = process->space_on(build.adapter.link.index());
     const uint32_t owner = named ? build.adapter.spaces.WithRoot(target, op.RootPageTableAddress.SegmentOffset)
                                  : Spaces::kNone;

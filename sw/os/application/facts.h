@@ -22,16 +22,16 @@ const std::string& NameOf(const GpuProcess& process);
 VidMm& VidMmOf(const GpuProcess& process);
 /// True if the process' device was lost, so that none of its new packets reaches the GPU.
 bool DeviceLost(const GpuProcess& process);
-/// Why the process' device was lost; "" if it was not.
+/// Why the process's device was lost; "" if it was not.
 const std::string& WhyLost(const GpuProcess& process);
 /// The driver's handles.
 HANDLE HandleOf(const GpuProcess& process);
 HANDLE ContextOf(const GpuProcess& process);
-/// The segment of the process' root table (0: system memory), the root's byte offset in it, and its number of entries.
+/// The segment of the process's root table (0: system memory), the root's byte offset in it, and its number of entries.
 unsigned RootSegment(const GpuProcess& process);
 uint64_t RootOffset(const GpuProcess& process);
 uint64_t RootEntries(const GpuProcess& process);
-/// The number of the process' page tables.
+/// The number of the process's page tables.
 uint64_t TablesOf(const GpuProcess& process);
 /// True if the address is mapped with a page of 64 KiB.
 bool Is64k(const GpuProcess& process, uint64_t va);

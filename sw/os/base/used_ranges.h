@@ -27,7 +27,7 @@ class UsedRanges {
   /// Ranges begin at multiples of `page`, below `end`. If `page` is 0, they may begin at any address.
   UsedRanges(uint64_t end, uint64_t page);
 
-  /// No existing range may begin at the same start.
+  /// No existing range may have the same start.
   void Add(const Range& range);
   /// Removes and returns the range that begins at `start`, or returns nullopt if there is none.
   std::optional<Range> Remove(uint64_t start);

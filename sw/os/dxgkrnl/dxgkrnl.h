@@ -27,7 +27,7 @@ struct AllocationRequest;
 struct UserModeDriver {
   /// Returns private data for DxgkDdiCreateAllocation (DXGK_ALLOCATIONINFO.pPrivateDriverData).
   std::function<std::vector<uint8_t>(const AllocationRequest& request)> allocation_data;
-  /// Returns the hardware's number of a process' address space (only for instruments), or nullopt if the process has
+  /// Returns the hardware's number of a process's address space (only for instruments), or nullopt if the process has
   /// none yet. `process` is hKmdProcess.
   std::function<std::optional<unsigned>(PhysicalAdapter& adapter, HANDLE process)> space_of;
 };

@@ -23,9 +23,9 @@ class ExclusiveAccess {
  public:
   explicit ExclusiveAccess(LogicalAdapter& adapter) : adapter_(adapter) {}
 
-  /// Runs `work` in exclusive access; `what` is its name in messages. The calling fibre must not be inside the driver.
-  /// Throws OsError if the driver refuses, OsTimeout if the driver's work does not end in time, DeviceFault if the
-  /// device still issued accesses. Afterwards, in every case, the driver's entry points may be called again.
+  /// Runs `work` with exclusive access; `what` is its name in messages. The calling fibre must not be inside the
+  /// driver. Throws OsError if the driver refuses, OsTimeout if the driver's work does not end in time, and DeviceFault
+  /// if the device issues an access meanwhile. In all cases the driver's entry points may be called again afterwards.
   void Run(const std::string& what, const std::function<void()>& work);
 
   /// runs: number of successful runs. quiet_ns: how long the device was quiet in the most recent run.

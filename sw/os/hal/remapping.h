@@ -164,7 +164,7 @@ struct RemappingParts {
   std::function<bool()> forget;
 };
 
-/// Creates the driver of the unit that firmware reports. Firmware reports only VT-d units.
+/// Creates the driver for the unit that firmware reports. Firmware reports only VT-d units.
 std::unique_ptr<Remapping> MakeRemapping(const RemappingParts& parts);
 
 }  // namespace gmmu::os

@@ -35,10 +35,10 @@ struct RemappingParts;
 /// call (os/wdm) have no argument that identifies the machine.
 class Kernel {
  public:
-  /// Creates the driver of a remapping unit.
+  /// Creates the driver for a remapping unit.
   using MakesRemapping = std::unique_ptr<Remapping>(const RemappingParts& parts);
 
-  /// `remapping` creates the driver of a unit that firmware cannot report; null selects MakeRemapping
+  /// `remapping` creates the driver for a unit that firmware cannot report; null selects MakeRemapping
   /// (os/hal/remapping.h).
   Kernel(hw::Platform& platform, const Parameters& parameters, MakesRemapping* remapping = nullptr);
   ~Kernel();

@@ -27,7 +27,7 @@ class CpuViews {
   /// space, or a section that must not be mapped.
   NTSTATUS Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DXGKARGCB_MAP_PHYSICAL_MEMORY& args,
                const std::string& owner, const char* call);
-  /// Triggers a bug check if there is no such view, if it is a view of another object or another process' user view, or
+  /// Triggers a bug check if there is no such view, if it is a view of another object or another process's user view, or
   /// if its size differs from what Map returned.
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args, MemoryBacking& backing, const char* call);
 

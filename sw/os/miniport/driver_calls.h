@@ -123,14 +123,14 @@ class DriverCalls {
   bool claimed_ = false;                               // a fibre has exclusive access, or waits for calls to drain
   const void* owner_ = nullptr;                        // the fibre that has exclusive access, from begin to end
   bool at_gate_ = false;                               // the owner is beginning or ending its access in the driver
-  unsigned inside_ = 0;                                // open calls at PASSIVE_LEVEL
-  unsigned raised_ = 0;                                // open calls at higher levels
+  unsigned inside_ = 0;                                // calls in progress at PASSIVE_LEVEL
+  unsigned raised_ = 0;                                // calls in progress at higher levels
   std::map<unsigned, InterruptLock> interrupt_locks_;  // by unit
   std::set<unsigned> held_interrupts_, held_dpcs_;     // units whose interrupts or DPCs are held back
   uint64_t held_ = 0;
   std::function<std::string()> not_idle_;
   bool in_scheduler_class_ = false;
-  const void* alone_ = nullptr;  // the thread whose level-three call is open
+  const void* alone_ = nullptr;  // the thread whose level-three call is in progress
   StackMeter stack_;
   size_t build_stack_used_ = 0;
   GuardedCopies copies_;

@@ -12,7 +12,7 @@ inline constexpr uint64_t kBytesOf64k = 65536;
 struct LevelDescriptor {
   unsigned index_bits = 0;
   unsigned segment = 0;         ///< segment of process page tables; 0: system memory, whatever its id
-  unsigned paging_segment = 0;  ///< segment of the paging process' page tables
+  unsigned paging_segment = 0;  ///< segment of the paging process's page tables
   uint64_t bytes = 0;
   uint64_t alignment = 0;
 };
@@ -24,7 +24,7 @@ struct Geometry {
   /// Size in bytes of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes; 0 if no
   /// segment has pages of 64 KiB.
   uint64_t leaf_64k_bytes = 0;
-  /// Two-level trees only: number of entries of a process' initial root, which can grow; 0 means the maximum.
+  /// Two-level trees only: number of entries of a process's initial root, which can grow; 0 means the maximum.
   uint64_t first_root_entries = 0;
   bool dual = false;  ///< a level-1 entry can point to a leaf table of each page size (DualPteSupported)
 

@@ -23,7 +23,7 @@ enum class LeafChange { kConversion, kMove };
 class LeafChanges {
  public:
   /// Functions that LeafChanges calls; each may be empty. `begin` is called before a change to 4 KiB; for a conversion,
-  /// the process' contexts are suspended when `begin` returns. `flush` is called after entries of one kind were
+  /// the process's contexts are suspended when `begin` returns. `flush` is called after entries of one kind were
   /// invalidated and before entries of the other kind are validated, and once more at the end. `end` is called last and
   /// resumes the contexts.
   struct Hooks {

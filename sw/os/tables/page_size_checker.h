@@ -10,12 +10,12 @@
 
 namespace gmmu::os {
 
-/// Checks the updates of one process' tables, as VidMm sends them, against the rules of 64 KiB pages. The rules come
+/// Checks the updates of one process's tables, as VidMm sends them, against the rules of 64 KiB pages. The rules come
 /// from the documentation of GPU virtual addresses ("64 KB pages"); they were not observed on Windows:
 ///   pairs   In a 64 KiB block, either the 64 KiB entry or its sixteen 4 KiB entries are in use, never both. The block
 ///           is flushed after entries of one kind were invalidated and before entries of the other kind are written
 ///           (docs/page-tables.md).
-///   single  A level-1 entry changes from a 64 KiB leaf table to a 4 KiB one only while the process' contexts are
+///   single  A level-1 entry changes from a 64 KiB leaf table to a 4 KiB one only while the process's contexts are
 ///           suspended, and only if every block in use has its sixteen entries. It never changes back.
 ///   both    A conversion or a move writes the level-1 entry last. If an entry maps an allocation in a memory segment
 ///           with pages of 64 KiB, the low 16 bits of the virtual and the physical address are equal.
@@ -30,7 +30,7 @@ class PageSizeChecker {
   // Call at the start and at the end of a change between pages of 64 KiB and pages of 4 KiB (LeafChanges::Hooks).
   void Begin(LeafChange change);
   void End() { changing_ = false; }
-  /// Call when the process' contexts have been suspended (true) or resumed (false).
+  /// Call when the process's contexts have been suspended (true) or resumed (false).
   void set_suspended(bool suspended) { suspended_ = suspended; }
   /// Call with each update, in the order in which VidMm sends them.
   void Note(const TableUpdate& update);

@@ -11,7 +11,7 @@ namespace gmmu::os {
 class PhysicalAdapter;
 class TableMemory;
 
-/// The root of a process' page tables. The root of a two-level tree is resizable: it has as many entries as its
+/// The root of a process's page tables. The root of a two-level tree is resizable: it has as many entries as its
 /// addresses need, and is replaced by a larger or smaller one. Every other root has all entries.
 class RootTable {
  public:

@@ -12,7 +12,7 @@ namespace gmmu::os {
 
 class PhysicalAdapter;
 
-/// The memory of one process' page tables, in system memory or in the segment that the driver specifies for the level.
+/// The memory of one process's page tables, in system memory or in the segment that the driver specifies for the level.
 class TableMemory {
  public:
   /// Chooses the byte offset of a table in a memory segment. Throws NoRoom.

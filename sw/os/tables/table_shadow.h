@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-/// A copy of a process' page tables: every entry that was sent to the driver, by the address of its table. Queued
+/// A copy of a process's page tables: every entry that was sent to the driver, by the address of its table. Queued
 /// updates are already in the copy, but not yet in the hardware.
 class TableShadow {
  public:

@@ -57,7 +57,7 @@ unsigned Allocation::segment() const {
 
 HANDLE Allocation::device() const {
   if (primary) return nullptr;
-  Processes& processes = vidmm->link().front()->processes();  // the process' part on the front VidMm owns its device
+  Processes& processes = vidmm->link().front()->processes();  // the process's part on the front VidMm owns its device
   const GpuProcess* process = processes.Find([this](const GpuProcess& each) { return each.serial == owner; });
   return process == nullptr ? vidmm->paging().process().handles.device : process->handles.device;
 }

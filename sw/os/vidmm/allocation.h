@@ -92,9 +92,9 @@ struct Allocation {
   bool resident() const { return residence() != Residence::kNowhere; }
   /// The segment in which the allocation is resident; 0: system memory, or not resident.
   unsigned segment() const;
-  /// The driver's handle of the owning device, for aperture operations. It is the device of the owner process, or the
-  /// system's device if there is no owner or the owner was destroyed; null for the primary. Valid between VidMm's Start
-  /// and Stop.
+  /// The driver's handle for the owning device, for aperture operations. This is the device of the owner process, or
+  /// the system's device if there is no owner or the owner was destroyed; null for the primary. Valid between VidMm's
+  /// Start and Stop.
   HANDLE device() const;
   /// True if no DMA buffer that references the allocation is in flight.
   bool Unused();

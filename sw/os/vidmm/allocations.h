@@ -44,8 +44,8 @@ class Allocations {
 
   /// All allocations, in the order of creation.
   std::vector<Allocation*> all() const;
-  /// The driver's handle of the device (Allocation::device) that owns the allocation with the driver handle
-  /// `allocation`; null if there is no such allocation.
+  /// Returns the driver's handle for the device (Allocation::device) that owns the allocation, or null if no allocation
+  /// has the driver handle `allocation`.
   HANDLE DeviceOf(HANDLE allocation) const;
   /// Returns a handle for applications. It is valid until the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);

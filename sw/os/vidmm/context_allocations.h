@@ -29,7 +29,7 @@ class ContextAllocations : public DriverRequests {
   NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) override;
   NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) override;
 
-  /// Makes the memory resident that the process' context needs to run.
+  /// Makes the memory resident that the process's context needs to run.
   void MakeResident(GpuProcess& process);
   /// Evicts the memory of a context that is not running. The contents are moved to system memory.
   void Evict(GpuProcess& process);

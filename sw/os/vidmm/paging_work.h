@@ -29,7 +29,7 @@ class PagingWork {
   explicit PagingWork(PhysicalAdapter& gpu);
   ~PagingWork();
 
-  /// `context` is the paging process' context.
+  /// `context` is the paging process's context.
   void Start(HANDLE context);
   void Stop();
   /// Call after an adapter reset. Forgets the operations that are queued on the paging context.
@@ -56,26 +56,26 @@ class PagingWork {
   /// ended.
   void Signal(uint64_t va, uint64_t value, const SystemBuffer& memory);
 
-  /// Returns the sink for updates of the process' tables. With PageTableUpdateRequireAddressSpaceIdle, the process'
-  /// context is suspended from the first update to the end of the work.
+  /// Returns the sink for updates to the process's tables. With PageTableUpdateRequireAddressSpaceIdle, the process's
+  /// context is suspended from the first update until all of the work has ended.
   std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
   /// Sends one update. If `immediate` is true, the CPU performs it inside the call.
   void Send(GpuProcess& process, const TableUpdate& update, bool immediate);
   /// Flushes the TLB entries of [va, va + bytes) after everything that is queued. If both are 0, flushes all entries of
   /// the process.
   void Flush(GpuProcess& process, uint64_t va, uint64_t bytes);
-  /// If the GPU has pages of 64 KiB, creates the process' PageSizeChecker, which checks every update, and makes the
-  /// process' address space suspend the context and flush around changes between pages of 64 KiB and pages of 4 KiB.
+  /// If the GPU has pages of 64 KiB, creates the process's PageSizeChecker, which checks every update, and makes the
+  /// process's address space suspend the context and flush around changes between pages of 64 KiB and pages of 4 KiB.
   /// `paging`: the process is the paging process. The context of the paging process does not run while its own queue is
   /// empty; contexts of other processes are suspended.
   void CheckPageSizes(GpuProcess& process, bool paging);
-  /// Whether the process' context is held for an update.
+  /// Whether the process's context is held for an update.
   bool Holds(const GpuProcess& process) const;
   void ReleaseHeld();
   /// Call before the process is destroyed.
   void Forget(const GpuProcess& process);
 
-  /// Runs `work`, with the operations and flushes of `work` on the companion context of the process' context.
+  /// Runs `work`, with the operations and flushes of `work` on the companion context of the process's context.
   /// Operations that were queued earlier are completed first.
   void OnCompanion(GpuProcess& process, const std::function<void()>& work);
 

@@ -36,7 +36,7 @@ class ProcessTables {
   /// Passes the root to the driver, if the root is complete and the process has a context.
   void TellRoot(GpuProcess& process);
   /// Replaces the root by one of at least `entries` entries if roots are resizable. 0 moves the root without changing
-  /// its size. The process' contexts must be idle.
+  /// its size. The process's contexts must be idle.
   void ReplaceRoot(GpuProcess& process, uint64_t entries);
   /// Like ReplaceRoot, but in the middle of a change of entries. Suspends the context itself.
   void ResizeRoot(GpuProcess& process, uint64_t entries);

@@ -46,7 +46,7 @@ class Processes {
   /// The first process for which `test` returns true, or null if there is none.
   GpuProcess* Find(const std::function<bool(const GpuProcess&)>& test) const;
 
-  /// Submits `bytes` of a process' commands at `va` to the process' node. The context allocations of the driver are
+  /// Submits `bytes` of a process's commands at `va` to the process's node. The context allocations of the driver are
   /// made resident first.
   PacketId SubmitRender(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what);
 

@@ -43,7 +43,7 @@ class Residency {
   void WaitUnused(Allocation& allocation);
   /// Moves the contents to the backing store, where the GPU cannot access them.
   void Evict(Allocation& allocation);
-  /// Restores page tables that were evicted, with the current mappings, and resumes the process' context.
+  /// Restores page tables that were evicted, with the current mappings, and resumes the process's context.
   void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }
 
   // Calls for the sleep of the GPU, during which contexts are suspended and tables evicted. Leave moves the contents

@@ -47,7 +47,7 @@ class ScratchWindows {
   uint64_t fill_bytes() const;
   /// Number of leaf tables of 64 KiB entries that the windows onto memory segments need; 0 if there are none.
   uint64_t leaf_tables() const;
-  /// Call when the tables are rebuilt; no packet then uses a window any more.
+  /// Call when the tables are rebuilt; by then no packet uses a window.
   void ForgetPackets();
 
   /// Next and NextForFill return a window after the GPU has completed the packets that used it. `bytes` must fit in the

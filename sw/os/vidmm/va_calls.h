@@ -28,19 +28,20 @@ class VaCalls {
   /// Linked adapters are not supported: the constructor refuses them.
   explicit VaCalls(VidMm& vidmm);
 
-  /// Returns the application's handle of an allocation. It becomes invalid when the allocation is destroyed.
+  /// Returns a handle to an allocation for the application. It becomes invalid when the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
 
-  /// Maps at BaseAddress, or anywhere if it is 0. The range at BaseAddress must be free, lie within a single range of
-  /// the process, or lie within a range of the driver that permits the mapping; there it must not partially overlap
-  /// another mapping. Large pages are used where pages, addresses and hardware permit them.
+  /// Maps at BaseAddress, or at any free address if it is 0. The range at BaseAddress must be free, or lie entirely
+  /// within one range that the process has reserved, or within one that the driver has reserved and that permits
+  /// mappings. Within a reservation it must not partially overlap another mapping. Large pages are used where pages,
+  /// addresses and hardware permit them.
   NTSTATUS Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args);
   NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
   /// Frees a range, which must be exactly one that was mapped or reserved.
   NTSTATUS Free(GpuProcess& process, uint64_t base, uint64_t bytes);
-  /// Performs a batch of operations on the companion context of the process' context. The batch begins when `fence` has
-  /// the value `value`, and signals value + 1 at its end. All targets must lie in a single reserved range, and all
-  /// sources of copies too.
+  /// Performs a batch of operations on the companion of the process's context. The batch starts when `fence` reaches
+  /// `value`, and signals value + 1 when it ends. All targets must lie in a single reserved range, and so must all
+  /// sources of copies.
   NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                   MonitoredFence& fence, uint64_t value);
 

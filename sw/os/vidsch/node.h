@@ -34,7 +34,7 @@ enum class ReportFate {
   kNoNotifyDpc,  ///< reported, and DxgkDdiDpcRoutine has run since without calling DxgkCbNotifyDpc
 };
 
-/// The GPU scheduler's state of a node: fence ids, queues, and open requests.
+/// The GPU scheduler's per-node state: fence ids, queues, and pending requests.
 struct Node {
   static constexpr uint64_t kDestroyed = ~uint64_t{0};  ///< value of `culprit` after that device was destroyed
 

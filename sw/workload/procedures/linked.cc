@@ -196,7 +196,7 @@ class Linked {
     });
   }
 
-  /// Another process requests all memory of the last GPU. This process' page tables are then evicted on every GPU, and
+  /// Another process requests all memory of the last GPU. This process's page tables are then evicted on every GPU, and
   /// restored when its memory is needed again.
   void GiveWay() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 4 * gpus_);

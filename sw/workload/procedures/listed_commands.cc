@@ -98,7 +98,7 @@ class ListedCommandsOfProcesses {
     user.last.reset();
   }
 
-  /// Returns the allocation with this index, counting the process' own allocations first and then the shared ones.
+  /// Returns the allocation with this index, counting the process's own allocations first and then the shared ones.
   Kept& Pick(User& user, uint64_t index) {
     return index < user.own.size() ? user.own[index] : shared_[index - user.own.size()];
   }

@@ -40,7 +40,7 @@ Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
   return made;
 }
 
-/// A client reads every byte at the process' original address.
+/// A client reads every byte at the process's original address.
 void Read(Life& life, const Sleeper& sleeper, const std::string& when) {
   RunClients(life.vidmm, {ReadOf(sleeper.process, sleeper.va, sleeper.data)},
              os::NameOf(*sleeper.process) + ", " + when, life.result.checks);

@@ -137,7 +137,7 @@ module walk_table_claim
     .count_fault_o(count_fault), .count_read_o(count_read), .count_issue_o(count_issue),
     .count_memory_o(count_memory), .count_rows_o(count_rows), .still_o(), .idle_o(idle));
 
-  // ---- The memory answers one burst per row; beats for different rows may come in any order.
+  // ---- The memory returns one burst per row; beats for different rows may come in any order.
   logic [Rows-1:0]      open_q;
   logic [Rows-1:0][7:0] left_q;    // beats that follow the next one
   always_comb begin

@@ -74,7 +74,7 @@ TEST(HostTime, ABankTakesOneRowAfterTheOtherInTheOrderOfTheAccesses) {
   EXPECT_EQ(empty - hit, parameters.dram.trcd_ps);
   EXPECT_EQ(read(row, 3'000'000) - hit, parameters.dram.trp_ps + parameters.dram.trcd_ps);
   // Three row activations that are requested at the same time are serialised. A read that is issued later, but with an
-  // earlier time, does not wait.
+  // earlier timestamp, does not wait.
   const uint64_t first = read(2 * row, 5'000'000), second = read(3 * row, 5'000'000), third = read(4 * row, 5'000'000);
   EXPECT_GE(second - first, parameters.dram.trp_ps + parameters.dram.trcd_ps);
   EXPECT_EQ(third - second, second - first);

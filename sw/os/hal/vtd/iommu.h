@@ -16,7 +16,7 @@
 
 namespace gmmu::os::vtd {
 
-/// Driver of a VT-d unit in legacy mode with queued invalidation.
+/// Driver for a VT-d unit in legacy mode with queued invalidation.
 ///
 /// The unit's tables are in host memory. After a call changes an entry that may be cached, it waits for an invalidation
 /// and its wait descriptor before it returns.

@@ -215,7 +215,7 @@ class Cause {
   explicit Cause(workload::Life& life) : life_(life), bar_(life.adapter.function().bars[0].address) {
     Write(regs::IntEnable::kOffset, Read(regs::IntEnable::kOffset) | kInvalidate);
   }
-  /// Returns when the device has recorded the cause; its message is then due.
+  /// Waits until the device has recorded the cause; its message is then due.
   void Raise() {
     Write(regs::InvCmd::kOffset, 0);
     const uint64_t end = life_.kernel.hal().NowNs() + 1'000'000;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The driver of a remapping unit that exists only for tests (tb/sim/iommu/flat_remapper.h). It is the second
+// The driver for a remapping unit that exists only for tests (tb/sim/iommu/flat_remapper.h). It is the second
 // implementation of os/hal/remapping.h.
 #pragma once
 #include <cstdint>

@@ -110,7 +110,7 @@ void WatchDevices(DRIVER_INITIALIZATION_DATA& table) {
   };
 }
 
-// hDevice of the three operations is the driver's handle of the owning device, which still exists.
+// hDevice in the three operations is the driver's handle for the owning device, which still exists.
 TEST_F(ApertureRun, OperationsNameTheDeviceThatOwnsTheAllocation) {
   between.table = WatchDevices;
   for (const bool by_list : {true, false}) {
@@ -206,9 +206,10 @@ TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
 
 // ---- points that driver authors often get wrong
 
-/// The units of entries were observed on Windows builds 22621 and 26100. Segment addresses with a base come from the
-/// documentation; they were not observed on Windows. The real driver's segments begin at 0, so the wrapper adds bases
-/// to the driver's answers and subtracts them from operations.
+/// Page table entries contain page numbers without the segment's base, as observed on Windows builds 22621 and 26100.
+/// That segment addresses in transfers are in bytes and include the base comes from the documentation; it was not
+/// observed on Windows. The real driver's segments begin at 0, so the wrapper adds a base to each segment that the
+/// driver reports and subtracts it from the addresses in operations.
 TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   constexpr LONGLONG kBases[] = {LONGLONG{1} << 40, LONGLONG{3} << 40};  // aperture, VRAM
   constexpr uint64_t kVram = 64 << 20;

@@ -239,7 +239,7 @@ TEST(Windows26100, TheRuleHoldsForOtherGeometries) {
   }
 }
 
-// Observed on Windows build 26100: an update of its own (start 0x430, count 0x400, GPU_PHYSICAL), followed by the
+// Observed on Windows build 26100: a separate page table update (start 0x430, count 0x400, GPU_PHYSICAL) precedes the
 // transfer.
 TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
   for (const bool by_gpu : {true, false}) {

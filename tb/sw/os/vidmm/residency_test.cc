@@ -232,7 +232,7 @@ TEST(Residency, OnlyEntriesThatWereInUseAreFlushedUnlessTheHardwareMayCacheInval
   }
 }
 
-// One page that is mapped at many addresses counts as a mapping.
+// A page that is mapped at several addresses with one call must be unmapped and restored at all of them.
 TEST(Residency, APageAtManyAddressesGoesAndComesBackEverywhere) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what processes keep over D3 and S4. The behaviour for S4 comes from reports by driver authors, everything else
-// from the documentation; neither was observed on Windows.
+// Tests what processes retain across D3 and S4. The behaviour for S4 comes from reports by driver authors, everything
+// else from the documentation; neither was observed on Windows.
 #include <algorithm>
 #include <memory>
 

@@ -101,7 +101,7 @@ TEST_F(VaCall, MapRefusesWhatBreaksARule) {
   });
 }
 
-// A handle of a destroyed allocation remains invalid, even if another object reuses its memory.
+// A handle to a destroyed allocation remains invalid, even if another object reuses its memory.
 TEST_F(VaCall, AHandleEndsWithItsAllocation) {
   In([](Life& life, World& world) {
     Allocation* gone = Filled(life, 4, 0x900);

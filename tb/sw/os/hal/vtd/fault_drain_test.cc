@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how the driver of the VT-d unit drains fault records.
+// Tests how the VT-d driver drains fault records.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
