@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Converts the files of sw/workload/scenarios into a C++ source, build/built_in_scenarios.cc.
+# Converts the files in sw/workload/scenarios into a C++ source, build/built_in_scenarios.cc.
 file(GLOB scenarios CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/sw/workload/scenarios/*.toml)
 set(rows)
 foreach(scenario IN LISTS scenarios)

@@ -70,9 +70,9 @@ class HostServer {
 
 /// A board that has responded: the session is open and the board's identity is known.
 ///
-/// Requests are performed in the order of the calls. Every call services the link. Blocking calls have a time limit;
-/// when it expires they throw EngineError, whose message contains the awaited event and the last message from the link.
-/// After an error, every call throws it again.
+/// Requests are performed in call order. Every call services the link. Blocking calls have a time limit; when it
+/// expires they throw EngineError, whose message contains the awaited event and the last message from the link. After
+/// an error, every call throws it again.
 class Board {
  public:
   /// Opens the port and a session, reads the identity, and waits until VRAM is initialized. Throws BoardError on

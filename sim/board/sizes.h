@@ -17,7 +17,7 @@ void RefuseSimulated(const MachineConfig& config, bool lost_answer);
 /// larger than on the board. Less VRAM is allowed, and so are sizes to which the board can be reduced.
 void Adopt(const BoardIdentity& board, const std::set<std::string>& stated, MachineConfig& config);
 
-/// Returns the value that the driver must write to the board's register sizes_in_use; 0: it need not write the
+/// Returns the value that the driver must write to the board's register sizes_in_use, or 0 if it need not write the
 /// register.
 regs::SizesInUse TurnedDown(const MachineConfig& config, const BoardIdentity& board);
 

@@ -9,7 +9,8 @@
 
 namespace gmmu::sim {
 
-/// Timing and sizes of an SDR SDRAM with 16 data bits, with the names of the data sheet. Times are in picoseconds.
+/// Timing and sizes of an SDR SDRAM with 16 data bits, with the names that the data sheet uses. Times are in
+/// picoseconds.
 struct SdramPart {
   const char* name;
   uint64_t trcd;           ///< activate to read or write

@@ -19,8 +19,8 @@ class ClientPorts {
   static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
 
   ClientPorts();
-  /// Takes the accesses from `accesses` from now on; null: issues none. Accesses in flight complete, and their
-  /// responses are dropped.
+  /// Accepts the accesses from `accesses` from now on; if it is null, no accesses are issued. Accesses in flight
+  /// complete, and their responses are dropped.
   void Serve(hw::ClientAccesses* accesses);
   /// Injected fault (hw::Instruments): client 0 issues a read whose response is never accepted.
   void LoseAnswer(Vgmmu_gpu_axi& top, unsigned space, uint64_t va);

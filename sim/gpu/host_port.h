@@ -28,8 +28,8 @@ struct HostPortParameters {
 /// order; a response other than OK becomes RRESP SLVERR. A read holds one tag for each request into which it is split,
 /// from issue until its data has arrived. A read that finds too few free tags waits in a register of the port, with
 /// ARREADY low. A read that needs more tags than exist is issued when no other read holds any. Accesses to peers use
-/// neither tags nor entries of the write buffer. A write to a peer gets its B when the peer's VRAM has the data, with
-/// SLVERR if the response is not OK. Call Drive and Sample as for VramPort.
+/// neither tags nor entries of the write buffer. A write to a peer gets its B response when the peer's VRAM has the
+/// data, with SLVERR if the response is not OK. Call Drive and Sample as for VramPort.
 class HostPort {
  public:
   class Sink {

@@ -77,7 +77,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   ConfigSpace& config() { return config_; }
   VramCore& vram() { return vram_; }
-  /// Passes every completed lookup and every completed invalidation to `checker`; null: to nothing.
+  /// Passes every completed lookup and every completed invalidation to `checker`, unless it is null.
   void set_checker(TranslationChecker* checker);
 
   /// Return the number of clock edges so far, and the number of edges that the model executed.

@@ -16,7 +16,7 @@ struct GpuLinkParameters {
 /// The wires of the link between GPUs. Each unit has one wire to the switch and one from it.
 ///
 /// A packet occupies the sender's wire and the receiver's for the transfer time of its data and header; the switch
-/// forwards it while it arrives. Time is reserved packet by packet, in the order of the calls.
+/// forwards it while it arrives. Time is reserved packet by packet, in call order.
 class GpuLinkWires {
  public:
   static constexpr uint64_t kHeadBytes = 16;  ///< per packet, in addition to its data

@@ -10,7 +10,7 @@
 namespace gmmu::sim {
 
 /// ESTIMATED times behind the root complex: the IOMMU's lookups and walks, and a DRAM with open rows that returns data
-/// in the order of the accesses. Requests for a page whose walk is in progress wait for that walk.
+/// in access order. Requests for a page whose walk is in progress wait for that walk.
 class HostTime {
  public:
   explicit HostTime(const TimeParameters& parameters);

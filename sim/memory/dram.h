@@ -25,9 +25,9 @@ struct DramParameters {
 /// Computes when accesses to DRAM finish. Each bank keeps a row open, each channel has one data bus, and all banks of a
 /// channel are refreshed together at fixed times.
 ///
-/// Accesses are served in the order of the calls and are never reordered. The times passed to successive calls need not
-/// ascend: an access starts when its bank and bus are free, but not before its own time. The class stores no data, and
-/// equal calls give equal times.
+/// Accesses are served in call order and are never reordered. The times passed to successive calls need not ascend: an
+/// access starts when its bank and bus are free, but not before its own time. The class stores no data, and equal calls
+/// give equal times.
 class DramTiming {
  public:
   /// Throws std::invalid_argument if a parameter is out of range.

@@ -91,8 +91,8 @@ class VramTiming {
   explicit VramTiming(const VramParameters& parameters);
 
   /// Return the cycles in which the beats of a burst of `beats` (> 0) are transferred. `cycle` is when the address of a
-  /// read, or the last data of a write, was accepted. The beats in one direction are served in the order of the calls.
-  /// A write's B is due at `last + latency_cycles`.
+  /// read, or the last data of a write, was accepted. The beats in one direction are served in call order. A write's B
+  /// response is due at `last + latency_cycles`.
   Beats Read(uint64_t cycle, unsigned beats) { return Reserve(read_free_, cycle + parameters_.latency_cycles, beats); }
   Beats Write(uint64_t cycle, unsigned beats) { return Reserve(write_free_, cycle, beats); }
 

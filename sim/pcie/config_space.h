@@ -58,7 +58,7 @@ class ConfigSpace {
   bool msi_enable() const { return (Half(kMsi + 2) & 1) != 0; }
   uint64_t msi_address() const { return Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32; }
   uint32_t msi_data() const { return Half(kMsi + 12); }
-  /// Returns the vector to which software has routed the interrupt pin; 0: none.
+  /// Returns the vector to which software has routed the interrupt pin, or 0 if it has routed none.
   uint32_t line() const { return bytes_[0x3C]; }
   bool has_line() const { return parameters_.line_interrupt; }
 

@@ -62,7 +62,7 @@ std::vector<TlpPiece> SplitRead(const PcieParameters& parameters, uint64_t addre
 /// completion boundary.
 std::vector<TlpPiece> SplitCompletion(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
 
-/// One direction of a PCIe link. TLPs reserve the wire in the order of the calls.
+/// One direction of a PCIe link. TLPs reserve the wire in call order.
 class PcieDirection {
  public:
   struct Sent {

@@ -45,7 +45,7 @@ class RootComplex : public sc_core::sc_module {
   void HoldReads(uint64_t address, uint64_t until_ps) { hold_ = {address / hw::kPageSize, until_ps}; }
   /// Returns the number of CPU accesses that wait for the PCIe link.
   size_t posted_waiting() const { return posted_waiting_; }
-  /// Sets a hook that is called whenever posted_waiting falls; null: none.
+  /// Sets a hook that is called whenever posted_waiting falls. Null removes the hook.
   void NotifyTaken(std::function<void()> hook) { taken_ = std::move(hook); }
   /// Sends a posted write of at most 4 KiB; the bytes are copied.
   void Post(uint64_t address, const void* from, unsigned bytes);

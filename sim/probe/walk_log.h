@@ -38,7 +38,7 @@ class WalkLog {
   void Reset(uint64_t cycle);
 
   /// Searches each row's last two walks. Returns the latest walk whose line contains this page and that was in progress
-  /// during [since, until]; null: none. With `same_page`, the walk must be for the page itself.
+  /// during [since, until], or null if there is none. With `same_page`, the walk must be for the page itself.
   std::shared_ptr<LoggedWalk> Find(unsigned space, uint64_t va, bool same_page, uint64_t since, uint64_t until) const;
   uint64_t broken() const { return broken_; }
 

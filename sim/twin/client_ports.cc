@@ -58,8 +58,8 @@ void ClientPorts::Stall(const InFlight& access) {
   if (accesses_ != nullptr && access.life == life_) accesses_->Stalled(access.client, access.request, Now());
 }
 
-/// Returns the first cycle in which the client port may accept an access; 0: at once. At most kFront translated
-/// accesses may wait for the memory port.
+/// Returns the first cycle in which the client port may accept an access, or 0 if it may do so at once. At most kFront
+/// translated accesses may wait for the memory port.
 uint64_t ClientPorts::RoomCycle(Port& port) {
   while (!port.begins.empty() && port.begins.front() <= parts_.agenda.now()) port.begins.pop_front();
   if (port.begins.size() < kFront) return 0;

@@ -26,7 +26,7 @@ struct Built {
 
 /// Memory faults to be injected into one GPU; all are off by default.
 struct MemoryFaults {
-  /// Flips a bit in the beat with which the bytes written to VRAM reach this total; 0: flips none.
+  /// Flips a bit in the beat with which the number of bytes written to VRAM reaches this total. 0 flips none.
   uint64_t flip_after = 0;
   bool drop_fence = false;  ///< 16-byte aligned writes to the host are lost
 };

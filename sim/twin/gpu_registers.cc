@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register file of docs/registers.md; its port is described in rtl/top/README.md.
+// The register file; docs/registers.md lists the registers, and rtl/top/README.md describes the port.
 #include <algorithm>
 #include <cstring>
 

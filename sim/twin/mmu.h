@@ -48,7 +48,7 @@ class Mmu {
   ~Mmu();
 
   unsigned spaces() const { return static_cast<unsigned>(spaces_.size()); }
-  /// Passes every completed lookup and every completed invalidation to `checker`; null: to nothing.
+  /// Passes every completed lookup and every completed invalidation to `checker`, unless it is null.
   void set_checker(TranslationChecker* checker) { checker_ = checker; }
 
   TlbTiming& timing() const { return *timing_; }

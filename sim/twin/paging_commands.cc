@@ -44,7 +44,7 @@ bool PagingEngine::Trouble(const Buffer::Trouble& trouble, const Cost& cost) {
 void PagingEngine::NextCommand() {
   Cost cost;
   state_ = State::kCommand;
-  if (word_ == buffer_.words()) {  // the fence record is written once every write has its B
+  if (word_ == buffer_.words()) {  // the fence record is written once every write has received its response
     state_ = State::kFence;
     return Schedule(std::max(writes_ps_, parts_.agenda.now()));
   }

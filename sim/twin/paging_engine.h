@@ -52,7 +52,7 @@ class PagingEngine {
   /// Whether no entry is in progress and no ring has work.
   bool idle() const;
   void Reset();
-  /// `waits` receives the memory ranges that commands access; null: nothing receives them.
+  /// `waits` receives the memory ranges that commands access. It may be null.
   void set_waits(WaitChecker* waits) { waits_ = waits; }
 
  private:

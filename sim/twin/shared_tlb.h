@@ -34,8 +34,8 @@ class SharedTlb {
   Block* Search(unsigned space, uint64_t vpn);
   /// Records a lookup that hit the block.
   void Used(const Block& block, uint64_t now_ps);
-  /// Returns the page's block or, if it is absent, the victim that the policy selects; null: the page is not entered.
-  /// Adds the number of replaced pages to `evicted`.
+  /// Returns the page's block or, if it is absent, the victim that the policy selects, or null if the page must not be
+  /// entered. Adds the number of replaced pages to `evicted`.
   Block* Place(unsigned space, uint64_t vpn, const Filler& filler, Policy& policy, uint64_t& evicted);
   template <typename Overlaps>
   void Drop(Overlaps overlaps) {

@@ -25,7 +25,7 @@ class WalkCache {
 
   /// Constructs a cache with `rows` rows per level.
   WalkCache(unsigned rows, const Hierarchy& hierarchy);
-  /// Returns the row of `level` that contains a pointer, or a large page, for the page; null: none.
+  /// Returns the row of `level` that contains a pointer, or a large page, for the page, or null if there is none.
   const Row* Find(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn);
   /// Returns an identifier of a pointer's row: two pointers with the same row replace each other. Null: the pointer may
   /// use any row.

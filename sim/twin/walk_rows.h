@@ -99,8 +99,8 @@ class WalkRows {
   /// Returns the row that a lookup of the page joins: its walk is for the page or fetches the page's line, and does not
   /// end before `ps`. A lookup never joins a walk that ends with a fault.
   const Row* Find(TlbKey key, uint64_t ps = 0) const;
-  /// Returns the number of walks that ended before `ps` and after the most recent walk that fetched the page; nullopt:
-  /// no walk fetched it.
+  /// Returns the number of walks that ended before `ps` and after the most recent walk that fetched the page, or
+  /// nullopt if no walk fetched it.
   std::optional<unsigned> EndedSince(TlbKey key, uint64_t ps) const;
   /// Whether a row walks for another page whose leaf entry is in the same line of eight entries.
   bool Near(TlbKey key) const;
@@ -109,7 +109,7 @@ class WalkRows {
   enum class Brought : uint8_t { kNothing, kOther, kThis };
   Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, const void* place, uint64_t ps) const;
 
-  /// Drops all rows and entries of a space; nullopt: of all spaces.
+  /// Drops all rows and entries of a space, or of all spaces if `space` is nullopt.
   void Drop(std::optional<unsigned> space);
 
  private:

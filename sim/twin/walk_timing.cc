@@ -138,8 +138,8 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
   return now;
 }
 
-/// Reserves the fill unit for a walk's translations (rtl/mmu/gmmu_fill.sv). Returns the time at which they are entered;
-/// 0: they are dropped, because the fill unit's register already holds another single page.
+/// Reserves the fill unit for a walk's translations (rtl/mmu/gmmu_fill.sv). Returns the time at which they are entered,
+/// or 0 if they are dropped because the fill unit's register already holds another single page.
 uint64_t TlbTiming::FillTime(const WalkJob& job, uint64_t at) {
   if (job.mapping.fault != regs::Fault::kNone) return 0;
   if (job.mapping.level > 0) return at;

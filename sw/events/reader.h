@@ -13,7 +13,7 @@ struct sqlite3;
 
 namespace gmmu::events {
 
-/// Thrown if the file was not written by Store, or lacks the requested event; what() states the remedy.
+/// Thrown if the file was not written by Store, or lacks the requested event; what() contains the remedy.
 class EventError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

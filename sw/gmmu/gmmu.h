@@ -93,8 +93,8 @@ struct Access {
   uint8_t unit;   ///< index of the GPU
 };
 
-/// Callbacks of a running machine; each may be empty. Step and Run call them on the calling thread, in the order of the
-/// events. An exception from a callback propagates out of Step, and the next Step continues after the event.
+/// Callbacks of a running machine; each may be empty. Step and Run call them on the calling thread, in event order. An
+/// exception from a callback propagates out of Step, and the next Step continues after the event.
 struct Listener {
   /// Reports a phase and its progress in bytes, pieces or accesses.
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;

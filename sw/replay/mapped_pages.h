@@ -21,8 +21,8 @@ struct Life;
 
 namespace gmmu::replay {
 
-/// Runs `work` and converts os::NoRoom (a full memory segment) to a ReplayError that states the remedy. Call it inside
-/// Life::Work, because an exception that leaves Life::Work ends the run.
+/// Runs `work` and converts os::NoRoom (a full memory segment) to a ReplayError whose message contains the remedy. Call
+/// it inside Life::Work, because an exception that leaves Life::Work ends the run.
 void WithRoom(const Options& options, const std::function<void()>& work);
 
 /// Memory for every piece that contains a touched page, mapped in a separate process.

@@ -5,7 +5,7 @@
 
 namespace gmmu::workload {
 
-/// A file of sw/workload/scenarios, with its contents at the time of the build.
+/// A file in sw/workload/scenarios, with its contents at build time.
 struct BuiltInScenario {
   const char* name;  ///< file name, with ".toml"
   std::string_view text;

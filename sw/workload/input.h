@@ -10,7 +10,7 @@ namespace gmmu::workload {
 inline constexpr uint64_t kMaxInputBytes = uint64_t{256} << 20;
 inline constexpr uint64_t kDefaultInputBytes = uint64_t{1} << 20;
 
-/// Thrown for an input that cannot be used; what() is one to three lines and states the remedy.
+/// Thrown for an input that cannot be used; what() is one to three lines long and contains the remedy.
 class InputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

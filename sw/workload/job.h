@@ -86,7 +86,7 @@ struct JobResult {
   bool Passed() const;
   /// True if the fault is the one that the run expects.
   bool Expected(const os::Fault& fault) const;
-  /// True if the scenario was not applicable, so that nothing ran, and nothing went wrong.
+  /// True if the scenario was not applicable, nothing ran for that reason, and nothing went wrong.
   bool NotApplicable() const;
 };
 

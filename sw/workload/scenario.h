@@ -26,7 +26,7 @@ struct Need {
   bool at_most = false;           ///< smaller values are accepted too
 };
 
-/// A machine, a procedure with its parameters, and the required end of the run, read from a file of
+/// A machine, a procedure with its parameters, and the required end of the run, read from a file in
 /// sw/workload/scenarios (whose README describes the keys).
 struct Scenario {
   std::string name;  ///< file name without ".toml"
@@ -45,7 +45,7 @@ struct Scenario {
   std::vector<Need> needs;
 };
 
-/// Throws ScenarioError, which states the file, the line and the known names, for a syntax error, an unknown key,
+/// Throws ScenarioError, which names the file, the line and the known names, for a syntax error, an unknown key,
 /// procedure or parameter, and a value out of range. The configuration checks the keys of the machine.
 Scenario ParseScenario(std::string_view text, const std::string& file);
 
@@ -54,7 +54,7 @@ const std::vector<Scenario>& Scenarios();
 /// Returns a built-in scenario, or the one in a file if `name` ends in ".toml". Throws ScenarioError.
 Scenario FindScenario(const std::string& name);
 
-/// True if the scenario is for GPUs without page tables, so that the built-in driver cannot run it.
+/// True if the scenario is for GPUs without page tables; the built-in driver cannot run it.
 bool ForPhysicalModel(const Scenario& scenario);
 
 /// Calls RunLife with the scenario's procedure. `options.os` must contain the values that the scenario's machine

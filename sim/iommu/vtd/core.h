@@ -25,7 +25,7 @@ class VtdWalk {
   const VtdRequest& request() const { return request_; }
   /// Returns the number of reads whose data Feed has supplied.
   unsigned reads() const { return reads_; }
-  /// Whether the lookup hit the paging-structure caches, so that the walk started below the top table.
+  /// Whether the lookup hit the paging-structure caches; the walk then started below the top table.
   bool below_top() const { return below_top_; }
 
  private:

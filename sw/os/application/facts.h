@@ -58,7 +58,8 @@ uint64_t WholeBlocks(const Allocation& allocation);
 bool MayLiveInAperture(const Allocation& allocation);
 /// True if the driver wants to be notified of the allocation's address.
 bool HasNotice(const Allocation& allocation);
-/// ResidenceOf: where the allocation is resident now. SegmentOf: in which segment; 0: system memory, or not resident.
+/// ResidenceOf returns where the allocation is resident now. SegmentOf returns the segment, or 0 if the allocation is
+/// in system memory or not resident.
 Residence ResidenceOf(const Allocation& allocation);
 unsigned SegmentOf(const Allocation& allocation);
 /// The bytes in system memory: all if the allocation lives there or was evicted, none if it never left VRAM. HostPages

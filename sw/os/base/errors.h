@@ -18,7 +18,7 @@ struct Fault {
   std::string access;  ///< "read", "write", "execute" or ""
   int64_t fence = -1;
   std::string text;  ///< one-line message for the user
-  /// Number and parameters of the bug check that Windows raises; number 0: none, or unknown.
+  /// Number and parameters of the bug check that Windows raises. The number is 0 if there is none, or if it is unknown.
   uint32_t stop_code = 0;
   std::array<uint64_t, 4> stop_parameters{};
 };

@@ -43,7 +43,7 @@ class AdapterObjects {
   void OpenProcess(ProcessHandles& handles, const std::string& name, bool system);
   void OpenDevice(ProcessHandles& handles, const std::string& name, bool system);
   void OpenContext(ProcessHandles& handles, const std::string& name, bool system, PhysicalAdapter& gpu);
-  /// Opens a system context on the companion node of the device, for page table updates of the device's process.
+  /// Opens a system context on the device's companion node, for updates to the page tables of the device's process.
   HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu);
   void CloseCompanion(HANDLE context);
   /// Destroys the objects that exist, even after the driver has refused to create one of them.

@@ -43,8 +43,8 @@ class DriverGuard {
   /// Undoes Install. No call may be running.
   static void Remove();
   static bool installed();
-  /// Sets the function that runs before a fault outside of every call ends the program; null means none. The function
-  /// runs in the signal handler.
+  /// Sets the function that runs before a fault outside any call ends the program; null means none. The function runs
+  /// in the signal handler.
   static void SetLastResort(void (*last_resort)());
   /// Sets the function that handles signals of accesses to device memory inside a call; null means none. The function
   /// runs in the signal handler.
@@ -69,11 +69,11 @@ class DriverGuard {
   /// Take removes and returns the innermost call of this fibre. Call Take before switching stacks and Put afterwards.
   static Frame* Take();
   static void Put(Frame* frame);
-  /// Returns the name of the innermost call; "" outside of every call.
+  /// Returns the name of the innermost call, or "" outside any call.
   static const char* entry();
   /// Describes the place in the driver that called the running routine, from the return addresses on the stack: "
   /// inside of DxgkDdiDpcRoutine at driver.so+0x1234 (Dpc)". Omits the address if no driver file is known. Returns ""
-  /// outside of every call.
+  /// outside any call.
   static std::string CallSite();
 
  private:

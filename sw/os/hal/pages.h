@@ -34,7 +34,7 @@ class PageAllocator {
   void set_block(uint64_t pages) { block_pages_ = pages; }
   /// Sets whether allocated pages contain zeros or what the previous owner left (MM_DONT_ZERO_ALLOCATION).
   void set_zeroing(bool on) { zeroing_ = on; }
-  /// True if any page was freed since power-on, so that memory is no longer in its power-on state.
+  /// True if any page was freed since power-on, that is, memory is no longer in its power-on state.
   bool used_before() const { return !dirty_.empty(); }
   /// Returns the first of `count` consecutive pages; its number is a multiple of `alignment`. The range never crosses a
   /// multiple of `boundary` (bytes, a power of two, 0: none).

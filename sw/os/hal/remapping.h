@@ -55,7 +55,7 @@ class RemappingDomain {
   bool Has(hw::Bdf device) const;
   /// Whether nothing is mapped.
   bool empty() const { return mappings_.empty() && uses_.empty() && whole_.empty(); }
-  /// Returns the host page of a logical page, read from the unit's tables; all ones if it is not mapped.
+  /// Returns the host page of a logical page, read from the unit's tables, or all ones if it is not mapped.
   virtual uint64_t Lookup(uint64_t page) const = 0;
 
  protected:
@@ -103,7 +103,7 @@ class RemappingDomain {
   Ledger::Ticket ticket_;
 };
 
-/// Driver of the IOMMU, the unit that translates the addresses of device accesses to host memory.
+/// Driver for the IOMMU, the unit that translates the addresses of device accesses to host memory.
 ///
 /// The rest of the operating system uses only this interface; each implementation supports one architecture. Addresses
 /// are bytes, logical or host physical, in pages of 4 KiB; `pfns` are host page numbers. Calls wait for the unit, so

@@ -11,7 +11,7 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Memory of MmAllocateContiguousMemorySpecifyCache: consecutive host pages with a CPU view. The driver passes
+/// Memory from MmAllocateContiguousMemorySpecifyCache: consecutive host pages with a CPU view. The driver passes
 /// addresses from MmGetPhysicalAddress to the device, but an IOMMU domain does not map them.
 class ContiguousMemory {
  public:

@@ -87,7 +87,7 @@ class DdiTrace {
   HandleNames names_;
   uint64_t calls_ = 0;
   std::exception_ptr failed_;
-  std::map<const void*, uint64_t> inside_;  // keyed by thread: number of its innermost open call
+  std::map<const void*, uint64_t> inside_;  // keyed by thread: number of the thread's innermost call in progress
 };
 
 }  // namespace gmmu::os

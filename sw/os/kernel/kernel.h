@@ -65,7 +65,7 @@ class Kernel {
   ContiguousMemory& contiguous() { return contiguous_; }
   Pci& pci() { return pci_; }
   MdlViews& mdl_views() { return mdl_views_; }
-  /// The driver of the IOMMU, or null if firmware reports none. The IOMMU is disabled until an adapter needs it.
+  /// The driver for the IOMMU, or null if firmware reports none. The IOMMU is disabled until an adapter needs it.
   Remapping* iommu() { return iommu_.get(); }
   hw::Instruments* instruments() { return hal_.platform().instruments(); }
 

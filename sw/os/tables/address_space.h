@@ -46,7 +46,7 @@ class AddressSpace {
   void CreateRoot(const UpdateSink& sink, uint64_t entries = 0);
   /// Frees the root's memory when the tables are evicted. TableMoves::RestoreRoot allocates a new root.
   void FreeRoot();
-  /// True if the root has been written, so that the hardware may use its address.
+  /// True if the root has been written; the hardware may then use its address.
   bool ready() const { return tree_.root().table().written; }
   D3DGPU_PHYSICAL_ADDRESS root() const { return tree_.root().table().gpu; }
   uint64_t root_entries() const { return tree_.root().entries(); }

@@ -10,7 +10,7 @@ namespace gmmu::os {
 
 class TableMemory;
 
-/// Tables to which no entry points any more, but which queued updates and TLBs may still use. Free releases their
+/// Tables to which no entry points any longer, but which queued updates and TLBs may still use. Free releases their
 /// memory.
 class RetiredTables {
  public:

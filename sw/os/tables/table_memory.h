@@ -37,7 +37,7 @@ class TableMemory {
   /// table.
   PageTable Make64k(uint64_t leaf);
   static constexpr unsigned kLevelOf64k = ~0u - 1;
-  /// Frees the table. Call when nothing uses it any more.
+  /// Frees the table. Call once nothing uses it.
   void Free(PageTable& table);
   /// Returns the entry with which a parent points to the table.
   DXGK_PTE LinkTo(const PageTable& table) const;

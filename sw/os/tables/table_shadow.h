@@ -14,7 +14,7 @@ namespace gmmu::os {
 class TableShadow {
  public:
   /// Returns true if the update overwrites an entry that was in use, which the hardware may still have cached. Returns
-  /// false for the first update of a new table, which the hardware cannot access yet.
+  /// false for the first update to a new table, which the hardware cannot access yet.
   bool Apply(const TableUpdate& update);
   /// Performs COPY_PAGE_TABLE_ENTRIES; source and target may overlap. Returns the same as Apply.
   bool Copy(const D3DGPU_PHYSICAL_ADDRESS& source, uint64_t from, const D3DGPU_PHYSICAL_ADDRESS& target, uint64_t to,

@@ -35,7 +35,7 @@ enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh
 /// locked.
 class Scheduler {
  public:
-  /// The bound of a wait whose work has bounds of its own. One hour, as a safety net: no wait is unbounded.
+  /// The bound of a wait for work that has its own bounds. One hour, as a safety net: no wait is unbounded.
   static constexpr uint64_t kForEver = 3'600'000'000'000;
   /// The bound of a thread that waits for work. The machine can be idle for any length of time.
   static constexpr uint64_t kWhileOn = uint64_t{1} << 62;

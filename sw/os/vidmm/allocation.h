@@ -90,7 +90,7 @@ struct Allocation {
     return in_system ? Residence::kSystem : Residence::kNowhere;
   }
   bool resident() const { return residence() != Residence::kNowhere; }
-  /// The segment in which the allocation is resident; 0: system memory, or not resident.
+  /// The segment in which the allocation is resident, or 0 if it is in system memory or not resident.
   unsigned segment() const;
   /// The driver's handle for the owning device, for aperture operations. This is the device of the owner process, or
   /// the system's device if there is no owner or the owner was destroyed; null for the primary. Valid between VidMm's

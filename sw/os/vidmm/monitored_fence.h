@@ -48,7 +48,7 @@ class MonitoredFence {
   const volatile uint64_t* cpu_ = nullptr;
   uint64_t va_ = 0;
   uint64_t last_ = 0;
-  std::vector<std::pair<GpuProcess*, uint64_t>> mapped_;  // process and GPU VA, in the order of the calls
+  std::vector<std::pair<GpuProcess*, uint64_t>> mapped_;  // process and GPU VA, in call order
 };
 
 }  // namespace gmmu::os

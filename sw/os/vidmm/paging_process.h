@@ -47,7 +47,7 @@ class PagingProcess {
   void Flush(uint64_t va, uint64_t bytes);
   void TellRoot();
   /// Invalidates all entries before the tables are freed, if the driver requires that (ExplicitPageTableInvalidation).
-  /// The CPU writes them, because nothing uses the tables any more.
+  /// The CPU writes them, because by then nothing uses the tables.
   void InvalidateTables();
   /// Resets the checker. Call when the tables are rebuilt from the root.
   void RestartChecker();

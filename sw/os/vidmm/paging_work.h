@@ -18,7 +18,7 @@ class SystemBuffer;
 struct GpuProcess;
 struct TableUpdate;
 
-/// The paging work of one GPU, in stream order: single operations, updates of page tables, TLB flushes, and the fence
+/// The paging work of one GPU, in stream order: single operations, updates to page tables, TLB flushes, and the fence
 /// that follows them.
 ///
 /// All work is queued on the paging context; inside OnCompanion, on the companion context of a process. Calls that

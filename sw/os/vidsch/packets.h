@@ -41,8 +41,8 @@ class Packets {
   /// Moves the packets that the driver held back to the queue: paging packets before everything else, render packets
   /// before the first packet of any of their contexts.
   void TakeBack(Node& node);
-  /// Call after an adapter reset. Every packet ends as lost, every fence counts as completed, and every open request is
-  /// closed.
+  /// Call after an adapter reset. Every packet ends as lost, every fence counts as completed, and every pending request
+  /// is closed.
   void LoseAll();
 
   bool Ended(PacketId packet) const { return waiting_for_.count(packet) == 0; }

@@ -12,7 +12,8 @@ class Preemption {
  public:
   Preemption(Kernel& kernel, Packets& packets) : kernel_(kernel), packets_(packets) {}
 
-  /// Requests the node's uncompleted packets. Does nothing while a request is open or while there is no driver.
+  /// Requests the node's uncompleted packets. Does nothing while a preemption request is pending or while there is no
+  /// driver.
   void Ask(NodeId id);
   /// Handles DXGK_INTERRUPT_DMA_PREEMPTED: ends the completed packets and requeues the others. A preemption without a
   /// request triggers a bug check.

@@ -54,7 +54,7 @@ class VidSch {
   bool idle(uint32_t node, uint32_t engine = 0) const;
   /// True if the driver holds a packet of the context.
   bool Holds(HANDLE context) const;
-  /// True if the driver holds no packet, no preemption request is open and no reset is in progress or due.
+  /// True if the driver holds no packet, no preemption request is pending and no reset is in progress or due.
   bool quiet() const;
 
   // The bounds below are for unblocked work. The time of a recovery is added, because a hung packet of another process
@@ -82,8 +82,8 @@ class VidSch {
   PacketEnd EndOf(PacketId packet) const { return packets_.EndOf(packet); }
   /// Waits longer than `bound_ns` only if a render packet or a recovery blocks the packet.
   PacketEnd Wait(PacketId packet, uint64_t bound_ns);
-  /// Requests a preemption of `node`, after which the driver returns uncompleted packets. Does nothing while a request
-  /// is open.
+  /// Requests a preemption of `node`, after which the driver returns uncompleted packets. Does nothing while a
+  /// preemption request is pending.
   void Preempt(uint32_t node, uint32_t engine = 0) { preemption_.Ask({engine, node}); }
 
   /// Handles DxgkCbNotifyInterrupt, at device level.

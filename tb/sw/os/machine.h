@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixtures: a kernel on the twin, and memory objects whose adapter is attached to a domain of its own.
+// Fixtures: a kernel on the twin, and memory objects whose adapter is attached to a separate domain.
 #pragma once
 #include <gtest/gtest.h>
 

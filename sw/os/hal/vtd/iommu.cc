@@ -11,8 +11,8 @@
 
 namespace gmmu::os::vtd {
 namespace {
-// More DMA faults than this since the unit was enabled are a storm. It ends the run, and the records are not drained
-// any more.
+// More DMA faults than this since the unit was enabled are a storm. It ends the run, and the records are no longer
+// drained.
 constexpr uint64_t kMostFaults = 4096;
 constexpr size_t kMostPageDescriptors = 16;
 

@@ -50,7 +50,7 @@ class Iommu final : public Remapping {
  private:
   uint64_t NewTable(const std::string& created_by) { return SecondStage::NewTable(hal_, pages_, created_by); }
   void FlushWriteBuffer();
-  /// `unmapped` lists the changes other than 4 KiB leaves. Its tables are freed when no device can use them any more.
+  /// `unmapped` lists the changes other than 4 KiB leaves. Its tables are freed once no device can use them.
   void InvalidatePages(Domain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped);
   void DrainFaults();
   [[noreturn]] void EndStorm(const RemappingFault& last);

@@ -43,11 +43,11 @@ class SecondStage {
   Unmapped Unmap(uint64_t logical, uint64_t pages);
   /// Removes one page. If a large leaf maps it, the leaf is split first.
   Unmapped Punch(uint64_t logical);
-  /// Returns the host page of a logical page; all ones if it is not mapped.
+  /// Returns the host page of a logical page, or all ones if it is not mapped.
   uint64_t Lookup(uint64_t logical) const;
   /// The number of present leaves of a level (0: 4 KiB).
   uint64_t leaves(unsigned level) const { return leaves_[level]; }
-  /// Frees every table. Call when no device can use the tables any more.
+  /// Frees every table. Call once no device can use the tables.
   void Free();
 
   /// Allocates a page for a table and fills it with zeros, whatever the allocator has left in it.

@@ -58,7 +58,7 @@ class ContiguousTest : public BuildTest {
   CommandModel model_;
 };
 
-// Tests the worked example of sw/kmd/README.md.
+// Tests the worked example in sw/kmd/README.md.
 TEST_F(ContiguousTest, TheWorkedExampleOfThePage) {
   auto ptes = Pages(0x1010, 16);
   auto args = Update(ptes, 0, 0x40000, 16);

@@ -34,7 +34,7 @@ class Bench {
  public:
   Bench(std::unique_ptr<sim::twin::FastMachine> machine, Kernel::MakesRemapping* driver)
       : platform_(std::move(machine)), memory_(platform_->ram()), kernel(*platform_, TestParameters(), driver) {}
-  /// Returns the host address that the device's access reaches; nullopt: the unit refuses the access.
+  /// Returns the host address that the device's access reaches, or nullopt if the unit refuses the access.
   std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) {
     const auto result = sim::TranslateAtOnce(*platform_->iommu(), memory_, {device.requester_id(), logical, write});
     return result.ok() ? std::optional<uint64_t>(result.hpa) : std::nullopt;

@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(All, UpdateModes,
                          ::testing::Values(DXGK_PAGETABLEUPDATE_CPU_VIRTUAL, DXGK_PAGETABLEUPDATE_GPU_VIRTUAL,
                                            DXGK_PAGETABLEUPDATE_GPU_PHYSICAL));
 
-// In update mode GPU_VIRTUAL, a table has addresses in the paging process. These addresses need tables of their own.
+// In update mode GPU_VIRTUAL, a table has addresses in the paging process. These addresses need separate tables.
 TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
   bench.options.os.driver["PageTableUpdateMode"] = DXGK_PAGETABLEUPDATE_GPU_VIRTUAL;
   RunOnWorker([&](Life& life) {

@@ -105,7 +105,7 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
       life.vidmm.DestroyProcess(subject.process);
     });
   }
-  /// Calls `watch` for each update of the process's tables.
+  /// Calls `watch` for each update to the process's tables.
   void WatchUpdates(const Subject& subject, std::function<void(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE&)> watch) {
     Watch(
         [process = subject.process->handles.process, watch = std::move(watch)](const DXGKARG_BUILDPAGINGBUFFER& args) {

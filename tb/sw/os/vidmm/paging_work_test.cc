@@ -160,7 +160,7 @@ TEST_F(Rule11Paging, ResidentAndReservedOfNotifyResidencyShareBit0) {
   EXPECT_EQ(operand.Resident, 0u);
 }
 
-// Contexts are suspended around updates of the tables when the caps require it.
+// Contexts are suspended around table updates when the caps require it.
 TEST_F(TableLife, PageTableUpdateRequireAddressSpaceIdleSuspendsTheContextsAroundUpdates) {
   for (const bool asked : {false, true}) {
     bench.options.os.driver["IdleForUpdates"] = asked;
