@@ -58,8 +58,8 @@ class Gpu {
   void Escape(Data& data, const char* what) const {
     Require(Ask(data), what, static_cast<uint32_t>(data.header.code));
   }
-  /// Returns the driver's value of a capability; for an entry point ("DxgkDdiBeginExclusiveAccess"), whether the driver
-  /// implements it. `name` is one of CapNames().
+  /// Returns the driver's value of a capability or, for an entry point ("DxgkDdiBeginExclusiveAccess"), whether the
+  /// driver implements it. `name` is one of CapNames().
   uint64_t CapOf(const std::string& name) const;
   static const std::vector<std::string>& CapNames();
   /// True if the paging node has received work and has completed all of it.

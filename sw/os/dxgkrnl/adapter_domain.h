@@ -50,13 +50,13 @@ class AdapterDomain {
   void Reset();
 
   // The steps of GpuIsolation. Call each once, in this order: create an empty 1:1 domain, map what the GPU may access,
-  // and attach the device in exclusive access.
+  // and attach the device with exclusive access.
   void MakeIsolation();
   void MapIsolation(IsolationScope scope);
   void AttachIsolation();
   /// Undoes the completed steps after a later step has failed.
   void AbandonIsolation();
-  // The steps of SwitchDma, in exclusive access.
+  // The steps of SwitchDma, performed with exclusive access.
   void EnterIdentity();
   void Leave();
 

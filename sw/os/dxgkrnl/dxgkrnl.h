@@ -84,7 +84,7 @@ class Dxgkrnl {
 
   void Register(LogicalAdapter& adapter);
   void Unregister(LogicalAdapter& adapter);
-  /// Returns the physical adapter of a callback's handle. Triggers a bug check if there is none.
+  /// Returns the physical adapter that a callback's handle identifies. Triggers a bug check if there is none.
   PhysicalAdapter& FromHandle(HANDLE handle);
 
  private:

@@ -45,9 +45,9 @@ enum class SecureVmStart {
 /// which only a restart undoes. `active`: the adapter is in a domain. kAllowFailure has no effect here.
 SecureVmStart DecideSecureVm(bool enabled, bool driver_cap, bool active);
 
-/// GPU isolation of one adapter that was started without a domain. It attaches a 1:1 domain of the memory that the GPU
-/// may access, while the adapter runs. Isolation stays on until the machine is restarted: this class never switches it
-/// off, and an adapter that is restarted is isolated again.
+/// GPU isolation of one adapter that was started without a domain. While the adapter runs, it attaches a 1:1 domain
+/// that maps the memory that the GPU may access. Isolation stays on until the machine is restarted: this class never
+/// switches it off, and an adapter that is restarted is isolated again.
 class GpuIsolation {
  public:
   explicit GpuIsolation(LogicalAdapter& adapter) : adapter_(adapter), exclusive_(adapter) {}

@@ -8,7 +8,7 @@
 
 namespace gmmu::os {
 
-/// A device's response to DxgkDdiLinkDevice, which is called right after DxgkDdiAddDevice of the device.
+/// A device's response to DxgkDdiLinkDevice, which is called right after DxgkDdiAddDevice for that device.
 struct LinkAnswer {
   std::string device;  ///< bus, device and function
   LINKED_DEVICE link{};

@@ -56,10 +56,10 @@ class LogicalAdapter {
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
-  /// Call both after DxgkDdiResetFromTimeout of all GPUs. AnnounceLoss tells the driver that the VRAM and aperture of
-  /// one GPU have lost their contents (`lost`: operations without a paging buffer, which the GPU never executes). After
-  /// one such call per GPU, Restart lets the driver restart the hardware (display driver documents, resetting the
-  /// hardware).
+  /// Call both after DxgkDdiResetFromTimeout has returned for all GPUs. AnnounceLoss tells the driver that the VRAM and
+  /// aperture of one GPU have lost their contents (`lost`: operations without a paging buffer, which the GPU never
+  /// executes). After one such call per GPU, Restart lets the driver restart the hardware (display driver documents,
+  /// resetting the hardware).
   void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
   void Restart();
 
@@ -77,7 +77,7 @@ class LogicalAdapter {
   /// The lead adapter, known from DxgkDdiLinkDevice on. The calls below that have no GPU argument use the lead.
   PhysicalAdapter& lead();
   const PhysicalAdapter& lead() const { return const_cast<LogicalAdapter*>(this)->lead(); }
-  /// Returns the GPU of a callback's hAdapter; null if the handle does not belong to this adapter.
+  /// Returns the GPU of a callback's hAdapter, or null if the handle does not belong to this adapter.
   PhysicalAdapter* FromHandle(HANDLE handle);
   HANDLE handle();
   const AdapterCaps& caps() const;

@@ -23,12 +23,12 @@ class CpuViews {
   CpuViews(const CpuViews&) = delete;
   CpuViews& operator=(const CpuViews&) = delete;
 
-  /// Maps `bytes` of the object. Returns STATUS_INVALID_PARAMETER for a range outside of the object, a user view of I/O
+  /// Maps `bytes` of the object. Returns STATUS_INVALID_PARAMETER for a range outside the object, a user view of I/O
   /// space, or a section that must not be mapped.
   NTSTATUS Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DXGKARGCB_MAP_PHYSICAL_MEMORY& args,
                const std::string& owner, const char* call);
-  /// Triggers a bug check if there is no such view, if it is a view of another object or another process's user view, or
-  /// if its size differs from what Map returned.
+  /// Triggers a bug check if there is no such view, if the view shows another object or is another process's user view,
+  /// or if its size differs from what Map returned.
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args, MemoryBacking& backing, const char* call);
 
  private:

@@ -16,8 +16,8 @@ class Section;
 /// one user with all rights, so the security descriptor and OBJ_KERNEL_HANDLE have no effect.
 class SectionNames {
  public:
-  /// Sets `name` to the name in `attributes`; empty if there is none or `attributes` is null. Malformed attributes fail
-  /// with STATUS_INVALID_PARAMETER (Length, Attributes), STATUS_INVALID_HANDLE (RootDirectory),
+  /// Sets `name` to the name in `attributes`, or to an empty name if there is none or `attributes` is null. Malformed
+  /// attributes fail with STATUS_INVALID_PARAMETER (Length, Attributes), STATUS_INVALID_HANDLE (RootDirectory),
   /// STATUS_OBJECT_NAME_INVALID (the string) or STATUS_OBJECT_PATH_SYNTAX_BAD (no path from the root).
   static NTSTATUS NameOf(const OBJECT_ATTRIBUTES* attributes, std::u16string& name);
 

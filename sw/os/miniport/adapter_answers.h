@@ -14,7 +14,7 @@ enum class BringUp;
 
 class Miniport;
 
-/// A driver's answers to DxgkDdiQueryAdapterInfo about one physical adapter, as given.
+/// A driver's answers to DxgkDdiQueryAdapterInfo about one physical adapter, unmodified.
 struct AdapterAnswers {
   ULONG version = 0;  ///< version of the driver's table, DXGKDDI_INTERFACE_VERSION_*
   UINT physical_adapter = 0;

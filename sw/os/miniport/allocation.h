@@ -36,8 +36,8 @@ struct Homes {
   bool implicit_system = false;  ///< may be in system memory without an aperture range and a map operation
   bool contiguous = false;       ///< pages in a memory segment must be consecutive
   uint64_t alignment = 0;        ///< alignment in bytes of the first page in a memory segment; 0: none beyond a page
-  /// Largest page size of the allocation's memory segments. Its size is a multiple of page_bytes. GPU virtual address,
-  /// offset in the allocation and physical address are equal modulo page_bytes.
+  /// The largest page size of the allocation's memory segments. The allocation's size is a multiple of page_bytes. GPU
+  /// virtual address, offset in the allocation and physical address are equal modulo page_bytes.
   uint64_t page_bytes = 4096;
   UINT eviction = 0;  ///< set of apertures through which it is evicted; 0: evicted directly to system memory
   UINT priority = 0;  ///< AllocationPriority: lower priorities are evicted first

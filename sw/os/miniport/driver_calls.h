@@ -66,11 +66,11 @@ class DriverCalls {
 
   /// Keeps other fibres out of the driver until EndExclusiveAccess. Their calls wait; interrupts and deferred calls are
   /// held back and delivered at the end. Only one exclusive access exists at a time; it belongs to the fibre that began
-  /// it. `drain` returns when the driver holds no work and no new work can arrive; until then calls are served,
-  /// including those of a recovery. Rethrows the exceptions of `drain`, and throws OsError if the driver refuses to
-  /// begin; then nothing has changed.
+  /// it. `drain` must not return before the driver holds no work and no new work can arrive; until then calls are
+  /// served, including those of a recovery. Rethrows the exceptions of `drain`, and throws OsError if the driver
+  /// refuses to begin; in both cases nothing has changed.
   void BeginExclusiveAccess(const std::function<void()>& drain);
-  /// Throws OsError if the driver refuses. In either case the entry points may be called again.
+  /// Throws OsError if the driver refuses. Afterwards, in either case, the entry points may be called again.
   void EndExclusiveAccess();
   /// Number of interrupts and deferred calls that exclusive access has held back.
   uint64_t held() const { return held_; }

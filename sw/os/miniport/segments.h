@@ -32,7 +32,7 @@ struct Segment {
 class SegmentPages {
  public:
   /// Returns nullopt and changes nothing if the segment has no room. `broken_percent` is the percentage of blocks that
-  /// are split into single pages; 25 if it is nullopt.
+  /// are split into single pages; nullopt stands for 25.
   static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
                                               const std::string& created_by,
                                               std::optional<unsigned> broken_percent = std::nullopt);

@@ -30,7 +30,7 @@ class MappingCopies {
   std::vector<CopyPiece> Pieces(uint64_t source, uint64_t target, uint64_t bytes) const;
   /// Returns the location of the leaf table for `va`, which must exist.
   LeafPlace PlaceOfLeaf(uint64_t va) const;
-  /// Returns the entries of a piece's source pages, each as a 4 KiB entry; invalid where no table exists.
+  /// Returns the entries of a piece's source pages, each as a 4 KiB entry. An entry is invalid where no table exists.
   std::vector<HeldEntry> Entries(const CopyPiece& piece, const TableContents& contents) const;
   /// Call after the GPU has copied a piece from one table of 4 KiB entries to another. Returns the equivalent update.
   TableUpdate NoteCopied(const CopyPiece& piece, const std::vector<HeldEntry>& entries);

@@ -10,7 +10,7 @@
 
 namespace gmmu::os {
 
-/// Checks the updates to one process's tables, as VidMm sends them, against the rules of 64 KiB pages. The rules come
+/// Checks the updates to one process's tables, as VidMm sends them, against the rules for 64 KiB pages. The rules come
 /// from the documentation of GPU virtual addresses ("64 KB pages"); they were not observed on Windows:
 ///   pairs   In a 64 KiB block, either the 64 KiB entry or its sixteen 4 KiB entries are in use, never both. The block
 ///           is flushed after entries of one kind were invalidated and before entries of the other kind are written

@@ -56,7 +56,7 @@ void Initialise(const PageTable& table, const TableExtent& extent, const UpdateS
 /// entries are pairs.
 void WriteAll(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries, bool dual,
               const UpdateSink& sink);
-/// Sets `entries` as the entries of an update of a whole table.
+/// Sets `entries` as the entries of an update that covers a whole table. `dual`: level-1 entries are pairs.
 void FillUpdate(TableUpdate& update, const std::vector<HeldEntry>& entries, bool dual);
 
 }  // namespace gmmu::os

@@ -19,7 +19,7 @@ class TableShadow {
   /// Performs COPY_PAGE_TABLE_ENTRIES; source and target may overlap. Returns the same as Apply.
   bool Copy(const D3DGPU_PHYSICAL_ADDRESS& source, uint64_t from, const D3DGPU_PHYSICAL_ADDRESS& target, uint64_t to,
             uint64_t count);
-  /// Returns entry `index` of the table at `place`; invalid if that entry was never written.
+  /// Returns entry `index` of the table at `place`, or an invalid entry if it was never written.
   HeldEntry At(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t index) const;
   std::vector<HeldEntry> Entries(const D3DGPU_PHYSICAL_ADDRESS& place, uint64_t first, uint64_t count) const;
 

@@ -42,7 +42,7 @@ class Allocations {
   Allocation* Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle, UINT segment);
   void Drop(Allocation* allocation);
 
-  /// All allocations, in the order of creation.
+  /// All allocations, in creation order.
   std::vector<Allocation*> all() const;
   /// Returns the driver's handle for the device (Allocation::device) that owns the allocation, or null if no allocation
   /// has the driver handle `allocation`.

@@ -55,7 +55,7 @@ class Aperture {
   /// commit limit.
   uint64_t Reserve(uint64_t pages);
   /// Reserves a range of `pages`, or of a half, a quarter and so on if there is less room. Returns its first page and
-  /// its size; nullopt if there is no room for a single page.
+  /// its size, or nullopt if there is no room even for a single page.
   std::optional<std::pair<uint64_t, uint64_t>> ReserveSome(uint64_t pages);
   /// Like Reserve, but returns nullopt if there is no room.
   std::optional<uint64_t> TryReserve(uint64_t pages);

@@ -29,7 +29,7 @@ class ContextAllocations : public DriverRequests {
   NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) override;
   NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) override;
 
-  /// Makes the memory resident that the process's context needs to run.
+  /// Makes all memory resident that the process's context needs in order to run.
   void MakeResident(GpuProcess& process);
   /// Evicts the memory of a context that is not running. The contents are moved to system memory.
   void Evict(GpuProcess& process);
@@ -48,7 +48,7 @@ class ContextAllocations : public DriverRequests {
   Made* Find(HANDLE allocation);
 
   VidMm& vidmm_;
-  std::vector<Made> made_;  // in the order of creation
+  std::vector<Made> made_;  // in creation order
 };
 
 }  // namespace gmmu::os

@@ -36,7 +36,7 @@ class DmaPieces {
   /// The allocations of `count` patch locations from first_ on, and the allocations in slots that these locations do
   /// not rebind. Each is listed once, in order.
   std::vector<Allocation*> Needed(size_t count) const;
-  /// The largest number of patch locations, up to `most`, after which the buffer can be split; 0 if there is none.
+  /// The largest number of patch locations, up to `most`, after which the buffer can be split, or 0 if there is none.
   size_t SplitAt(size_t most) const;
   size_t MakeResident();
 

@@ -31,7 +31,7 @@ struct GpuProcess {
   ~GpuProcess();
 
   VidMm* const vidmm;     // VidMm of the GPU that uses these page tables
-  const uint64_t serial;  // unique; ascends in the order of creation
+  const uint64_t serial;  // unique; ascends in creation order
   const std::string name;
   ProcessHandles handles;
   std::unique_ptr<AddressSpace> space;         // null in the physical model
@@ -68,7 +68,7 @@ struct GpuProcess {
   std::optional<uint64_t> ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
                                           uint64_t alignment = 64 << 10, uint64_t behind = 0);
   void FreeVa(uint64_t va);
-  /// Returns the first of the driver's ranges that overlaps [base, base + bytes), with its address; null if there is
+  /// Returns the first of the driver's ranges that overlaps [base, base + bytes), with its address, or null if there is
   /// none.
   const std::pair<const uint64_t, DriverRange>* DriverRangeOf(uint64_t base, uint64_t bytes) const;
   /// Returns the contents of the page tables, from `shadow`.

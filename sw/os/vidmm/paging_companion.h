@@ -11,7 +11,7 @@ namespace gmmu::os {
 class PagingProcess;
 struct GpuProcess;
 
-/// A system context on the device of a process. It runs the updates to that process's page tables
+/// A system context on a process's device. It runs the updates to that process's page tables
 /// (DXGK_CONTEXTINFO.PagingCompanionNodeId). Its buffers are ordinary paging buffers.
 class PagingCompanion {
  public:

@@ -65,9 +65,9 @@ class PagingWork {
   /// the process.
   void Flush(GpuProcess& process, uint64_t va, uint64_t bytes);
   /// If the GPU has pages of 64 KiB, creates the process's PageSizeChecker, which checks every update, and makes the
-  /// process's address space suspend the context and flush around changes between pages of 64 KiB and pages of 4 KiB.
-  /// `paging`: the process is the paging process. The context of the paging process does not run while its own queue is
-  /// empty; contexts of other processes are suspended.
+  /// process's address space suspend the context and flush whenever it changes between pages of 64 KiB and pages of 4
+  /// KiB. `paging`: the process is the paging process. The context of the paging process does not run while its own
+  /// queue is empty; contexts of other processes are suspended.
   void CheckPageSizes(GpuProcess& process, bool paging);
   /// Whether the process's context is held for an update.
   bool Holds(const GpuProcess& process) const;
@@ -75,8 +75,8 @@ class PagingWork {
   /// Call before the process is destroyed.
   void Forget(const GpuProcess& process);
 
-  /// Runs `work`, with the operations and flushes of `work` on the companion context of the process's context.
-  /// Operations that were queued earlier are completed first.
+  /// Runs `work`; its operations and flushes run on the companion of the process's context. Operations that were queued
+  /// earlier are completed first.
   void OnCompanion(GpuProcess& process, const std::function<void()>& work);
 
   /// Runs `action` at the next Finish, after its signal.

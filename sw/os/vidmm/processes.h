@@ -41,13 +41,13 @@ class Processes {
   /// Returns the process with this Dxgkrnl handle for which DxgkDdiCreateProcess is running, or null.
   GpuProcess* InCreation(HANDLE dxgk_process) const;
 
-  /// All processes, in the order of creation.
+  /// All processes, in creation order.
   const std::vector<std::unique_ptr<GpuProcess>>& all() const { return processes_; }
   /// The first process for which `test` returns true, or null if there is none.
   GpuProcess* Find(const std::function<bool(const GpuProcess&)>& test) const;
 
-  /// Submits `bytes` of a process's commands at `va` to the process's node. The context allocations of the driver are
-  /// made resident first.
+  /// Submits `bytes` of a process's commands at `va` to the process's node. The driver's context allocations are made
+  /// resident first.
   PacketId SubmitRender(GpuProcess& process, uint64_t va, uint64_t bytes, const std::string& what);
 
  private:

@@ -52,8 +52,8 @@ class RenderCalls {
 
   static ListRoom RoomOf(const GpuProcess& process);
 
-  /// Has the driver close every handle that was opened to the allocation, or by the process. Call before the allocation
-  /// or the process is destroyed.
+  /// Has the driver close every handle to the allocation, or every handle that the process has opened. Call before the
+  /// allocation or the process is destroyed.
   void Close(const Allocation& allocation);
   void Close(const GpuProcess& process);
 

@@ -85,9 +85,9 @@ class Residency {
   /// the linked GPU that is full. `stays` is never evicted; it may be null.
   void WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,
                 const std::function<void()>& work);
-  /// Makes room for page tables in a memory segment of this GPU by moving an allocation out of the segment or evicting
-  /// the tables of a process; as a last resort, by moving a wanted allocation elsewhere. Returns false if nothing can
-  /// be moved.
+  /// Makes room for page tables in a memory segment of this GPU by moving an allocation out of the segment, by evicting
+  /// the tables of a process or, as a last resort, by moving a wanted allocation elsewhere. Returns false if nothing
+  /// can be moved.
   bool MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays);
   /// Evicts the page tables of one process on all linked GPUs. Returns false if every process needs its tables.
   bool EvictTables(const Wanted& wanted);

@@ -52,7 +52,7 @@ class VaCalls {
   struct Range {
     uint64_t base = 0, bytes = 0;
     bool reserved = false;  // Reserve (true) or Map (false) created the range
-    bool anywhere = false;  // it lies in a range of the driver, so Free keeps the addresses
+    bool anywhere = false;  // the range lies in one of the driver's ranges, so Free keeps the addresses
     uint64_t driver_protection = 0;
   };
   const Range* RangeOf(const GpuProcess& process, uint64_t base, uint64_t bytes) const;

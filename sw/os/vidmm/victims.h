@@ -25,8 +25,8 @@ class Victims {
     const GpuProcess* owner = nullptr;  ///< only allocations of this process; null: of any process
     bool another_place = false;         ///< only allocations that have a place after their current one
   };
-  /// Returns the allocation with the lowest priority, and among equals the least recently wanted one; null if none may
-  /// be evicted. Allocations that Residency has never made resident are not chosen.
+  /// Returns the allocation with the lowest priority, and among equals the least recently wanted one, or null if none
+  /// may be evicted. Allocations that Residency has never made resident are not chosen.
   Allocation* Find(const Among& among) const;
   /// Chooses among the processes that have page tables in memory, a context, and no wanted allocation mapped. Returns
   /// the process whose allocations were wanted longest ago, or null. On linked GPUs it returns that process's part on

@@ -9,7 +9,7 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Handles fault reports of the driver. If a render packet faults, which the driver identifies by its fence, the
+/// Handles the driver's fault reports. If a render packet faults, which the driver identifies by its fence, the
 /// packet's device is lost and the engine is reset. The fault of a paging packet is added to the kernel's list, which
 /// ends every wait, unless the driver requests an adapter reset.
 class FaultReports {
@@ -19,7 +19,7 @@ class FaultReports {
 
   /// Handles DXGK_INTERRUPT_DMA_FAULTED, which always names a fence.
   void OnDmaFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);
-  /// Handles DXGK_INTERRUPT_DMA_PAGE_FAULTED. A report without a fence must state what to reset or name the faulting
+  /// Handles DXGK_INTERRUPT_DMA_PAGE_FAULTED. A report without a fence must specify what to reset, or name the faulting
   /// process; otherwise it triggers a bug check. If the driver requests an adapter reset, the adapter is reset whether
   /// or not the report contains a fence.
   void OnPageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data);

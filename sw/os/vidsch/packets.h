@@ -55,7 +55,7 @@ class Packets {
   const std::map<NodeId, Node>& nodes() const { return nodes_; }
   bool AnyNode(const std::function<bool(const Node&)>& is) const;
 
-  /// Stops submissions until Resume has been called as often as Suspend.
+  /// Stops submissions until Resume has been called as many times as Suspend.
   void Suspend() { ++suspended_; }
   void Resume();
   /// Suspends the packets of one context. ForgetContext undoes all suspensions of the context.

@@ -45,7 +45,7 @@ class VidSch {
   /// Call when the rebuild after a reset begins. Packets submitted from now on run after the rebuild.
   void BeginRebuild() { packets_.BeginRebuild(); }
 
-  /// Stops submissions until Resume has been called as often as Suspend; running packets continue. The last Resume
+  /// Stops submissions until Resume has been called as many times as Suspend; running packets continue. The last Resume
   /// submits the packets that have arrived since.
   void Suspend() { packets_.Suspend(); }
   void Resume() { packets_.Resume(); }
@@ -64,8 +64,8 @@ class VidSch {
   /// Waits until every packet that the driver holds now, of any node, has ended or was preempted. New packets may
   /// arrive meanwhile.
   void WaitForHeld(uint64_t bound_ns);
-  /// Stops submitting packets of the context until ResumeContext was called as often. Waits for the packets that the
-  /// driver holds, or preempts them if `preempt` is true. Other contexts are not affected.
+  /// Stops submitting packets of the context until ResumeContext has been called as many times. Waits for the packets
+  /// that the driver holds, or preempts them if `preempt` is true. Other contexts are not affected.
   void SuspendContext(HANDLE context, uint64_t bound_ns, bool preempt = false);
   void ResumeContext(HANDLE context) { packets_.ResumeContext(context); }
   bool Suspended(HANDLE context) const { return packets_.Suspended(context); }
