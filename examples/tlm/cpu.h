@@ -25,7 +25,7 @@ class Cpu : public sc_core::sc_module, public gmmu::hw::Platform {
   }
 
   bool finished() const { return finished_; }
-  /// Returns the message of the exception that the software threw; empty if there was none.
+  /// Returns the message of the exception that the software threw, or an empty string if there was none.
   const std::string& error() const { return error_; }
 
   // hw::Platform

@@ -17,14 +17,15 @@ namespace gmmu::sim::board {
 /// seconds per second), and `finding TEXT` for each violation at the pins of the board's chips.
 class SimProcess {
  public:
-  /// Starts the program and waits for its port, at most 30 s. Throws BoardError if it is missing or reports no port.
+  /// Starts the program and waits for its port, at most 30 s. Throws BoardError if the program is missing or reports no
+  /// port.
   SimProcess(const std::string& program, const std::vector<std::string>& arguments);
   ~SimProcess();
   SimProcess(const SimProcess&) = delete;
   SimProcess& operator=(const SimProcess&) = delete;
 
   const std::string& port() const { return port_; }
-  /// Returns the latest speed that was reported after the previous call; nullopt if there was none.
+  /// Returns the latest speed that was reported after the previous call, or nullopt if there was none.
   std::optional<double> NewSpeed();
   /// Returns the first kMostFindings findings that NewSpeed has read; their probe is "sdram".
   const std::vector<hw::Finding>& findings() const { return findings_; }

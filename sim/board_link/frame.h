@@ -27,7 +27,8 @@ struct Frame {
 /// Returns the frame as sent on the line: body and checksum in COBS encoding, then the terminating zero.
 Bytes Encode(const Frame& frame);
 
-/// Finds frames in the bytes of a line. It may start in the middle of a frame: it synchronizes at the next zero.
+/// Finds frames in the bytes that a line delivers. The first byte may lie in the middle of a frame: the reader
+/// synchronizes at the next zero.
 class FrameReader {
  public:
   enum class Got : uint8_t { kNothing, kFrame, kDamaged };

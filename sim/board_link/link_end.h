@@ -72,8 +72,8 @@ class LinkEnd {
   void Receive(const uint8_t* bytes, size_t size, uint64_t now_ns);
   /// Appends bytes to the downstream byte stream.
   void Send(const Bytes& bytes);
-  /// Returns the next frame to send; empty if there is none now. Pass all received bytes to Receive first, because Pull
-  /// checks whether the link is dead.
+  /// Returns the next frame to send, or no bytes if there is none now. Pass all received bytes to Receive first,
+  /// because Pull checks whether the link is dead.
   Bytes Pull(uint64_t now_ns);
   /// Returns the time at which Pull can have a frame even if no byte arrives and Send is not called.
   uint64_t WakeNs() const;

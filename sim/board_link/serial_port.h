@@ -31,7 +31,7 @@ class SerialPort {
 
   const std::string& path() const { return path_; }
 
-  /// Return the number of bytes transferred; 0 if none can be transferred now. Throw PortError if the port has
+  /// Return the number of bytes transferred, or 0 if none can be transferred now. Throw PortError if the port has
   /// disappeared.
   size_t Read(uint8_t* to, size_t size);
   size_t Write(const uint8_t* from, size_t size);

@@ -24,7 +24,7 @@ struct HostPortParameters {
 /// The AXI4 subordinate on m_host. Each burst becomes one transaction, which is passed to `Sink` in the cycle of its
 /// last handshake. B and R follow after the transaction's response.
 ///
-/// Writes are posted: B means that the link has accepted the burst; Bs come in the order of AW. Reads complete in any
+/// Writes are posted: B means that the link has accepted the burst; B responses come in AW order. Reads complete in any
 /// order; a response other than OK becomes RRESP SLVERR. A read holds one tag for each request into which it is split,
 /// from issue until its data has arrived. A read that finds too few free tags waits in a register of the port, with
 /// ARREADY low. A read that needs more tags than exist is issued when no other read holds any. Accesses to peers use

@@ -28,7 +28,7 @@ class VramPort {
         writes_(outstanding_),
         answers_(outstanding_) {}
 
-  /// Inverts one bit in the byte with which the total written through the port reaches `bytes`. 0: inverts none.
+  /// Inverts one bit in the byte with which the total written through the port reaches `bytes`. 0 inverts none.
   void FlipAfter(uint64_t bytes) { flip_after_ = bytes; }
 
   void Drive(Vgmmu_gpu_axi& top, uint64_t cycle) {

@@ -49,8 +49,8 @@ struct MachineConfig {
   /// Throws ConfigError if BuildOptions is not empty. The message contains the command that builds for the
   /// configuration file `file`, or the keys if `file` is empty.
   void CheckBuilt(const std::string& file = "FILE") const;
-  /// Returns the value of register sizes_in_use with which software reduces this program's RTL to the configured sizes;
-  /// 0 if nothing has to be reduced.
+  /// Returns the value of register sizes_in_use with which software reduces this program's RTL to the configured sizes,
+  /// or 0 if nothing has to be reduced.
   regs::SizesInUse TurnedDown() const;
   /// Throws ConfigError if TurnedDown() is not 0, because `who` does not write register sizes_in_use.
   void CheckNotTurnedDown(const std::string& who) const;

@@ -14,7 +14,7 @@ namespace gmmu::sim {
 struct VramParameters {
   uint64_t bytes = 64u << 20;
   unsigned latency_cycles = 100;     ///< from the accepted address to the first beat of a read, or the
-                                     ///< last beat of a write to its B
+                                     ///< from the last beat of a write to its B response
   unsigned beats_per_cycle_num = 1;  ///< bandwidth in each direction: num beats per den cycles, num <= den
   unsigned beats_per_cycle_den = 1;
   unsigned outstanding = 64;  ///< bursts in flight in each direction; at least 1

@@ -42,7 +42,7 @@ inline AxiPort AxiLitePort(std::string name) {
 /// Watches both sides of one AXI4 or AXI4-Lite port, cycle by cycle.
 ///
 /// Each violation is a Finding of probe "axi" with the text "<port>, cycle <n>, <rule>: ...". At most kMost are stored.
-/// <rule> is one of "reset", "stands", "stable", "burst", "size", "length", "page", "id-unique", "w-order", "w-last",
+/// The rule is one of "reset", "stands", "stable", "burst", "size", "length", "page", "id-unique", "w-order", "w-last",
 /// "w-strobe", "r-id", "r-last", "b-id", "b-early", "response" and "wait".
 ///
 /// In each cycle, when the inputs have settled and before the clock edge, call Begin, then the five channels in any

@@ -37,7 +37,7 @@ class TlbTiming {
    public:
     virtual ~Plans() = default;
     virtual WalkPlan Plan() = 0;
-    /// Returns the mapping and the table reads for another page of the space; nullopt if no 4 KiB entry maps it.
+    /// Returns the mapping and the table reads for another page of the space, or nullopt if no 4 KiB entry maps it.
     virtual std::optional<std::pair<Mapping, WalkPlan>> Other(uint64_t vpn) = 0;
   };
 

@@ -23,7 +23,7 @@ struct BoardArguments {
   bool probe = false;
 };
 
-/// Returns the message for an error in the arguments, in one or two lines; empty if there is none.
+/// Returns the message for an error in the arguments, in one or two lines, or an empty string if there is none.
 std::string Wrong(const RunArguments& arguments);
 
 /// Opens the board that the arguments name. Throws sim::board::BoardError.

@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kHow = "\nMake one with gmmu run --trace-ddi FILE.";
 
-/// Returns the schema that a header line names, such as "gmmu-ddi-trace 1"; empty if it names none.
+/// Returns the schema that a header line names, such as "gmmu-ddi-trace 1", or an empty string if it names none.
 std::string SchemaOf(const std::string& line) {
   const Json header = Json::parse(line, nullptr, false);
   if (!header.is_object() || !header.contains("schema") || !header["schema"].is_string()) return "";

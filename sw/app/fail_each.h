@@ -8,7 +8,8 @@
 
 namespace gmmu::app {
 
-/// Returns the argument that conflicts with --fail-each; empty if there is no conflict or --fail-each is not given.
+/// Returns the argument that conflicts with --fail-each, or an empty string if there is no conflict or --fail-each is
+/// not given.
 std::string WrongSweep(const RunArguments& arguments);
 
 /// Implements `gmmu run --fail-each callback|allocation`. The n-th run refuses the driver's n-th callback or

@@ -21,7 +21,7 @@ class Histogram {
   uint64_t max() const { return max_; }
   double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
   /// Returns the smallest value that at least `permyriad` of every ten thousand values do not exceed, rounded up to the
-  /// end of its bucket; 0 if there are no values.
+  /// end of its bucket, or 0 if there are no values.
   uint64_t Quantile(unsigned permyriad) const;
   /// Returns the buckets that are not empty, ascending.
   std::vector<Bucket> buckets() const;

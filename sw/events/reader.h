@@ -27,7 +27,7 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  /// Returns a value from the `meta` table; empty if the table has no row with this key.
+  /// Returns a value from the `meta` table, or an empty string if the table has no row with this key.
   std::string Note(const std::string& key) const;
   /// Picoseconds per cycle.
   uint64_t period_ps() const { return period_ps_; }

@@ -23,7 +23,8 @@ class PageStore {
   PageStore(const PageStore&) = delete;
   PageStore& operator=(const PageStore&) = delete;
 
-  /// Returns the kPageSize bytes of a page, at an address that never changes; null if the page has not been used yet.
+  /// Returns the kPageSize bytes of a page, at an address that never changes, or null if the page has not been used
+  /// yet.
   uint8_t* Find(uint64_t page) const;
   /// Returns the bytes of a page, and marks it as used.
   uint8_t* Use(uint64_t page);

@@ -88,7 +88,7 @@ class RecordingPlatform : public Platform {
   /// Returns the accesses of `kind` that begin in `range`, in order.
   std::vector<Access> LogOf(Kind kind, Range range) const;
   std::vector<uint8_t>& vram(unsigned unit = 0) { return functions_[unit].vram; }
-  /// Returns the programmed address of BAR 0 or 2; 0 while there is none or memory decoding is off.
+  /// Returns the programmed address of BAR 0 or 2, or 0 while there is none or memory decoding is off.
   uint64_t BarBase(unsigned bar, unsigned unit = 0) const;
   bool bus_master(unsigned unit = 0) const { return (functions_[unit].config[4] & 4) != 0; }
   Message programmed_message(unsigned unit = 0) const;  ///< the message that the MSI capability is programmed to

@@ -71,8 +71,8 @@ class Adapter {
 
   /// The engine of a node, or null if there is no such node.
   Engine* EngineOf(UINT node) { return node < nodes ? &engines[node] : nullptr; }
-  /// Finds an engine by the handle of the lead adapter, the adapter's index and the node, as DDI arguments name it;
-  /// null if there is none.
+  /// Finds an engine by the handle of the lead adapter, the adapter's index and the node, as DDI arguments identify it.
+  /// Returns null if there is none.
   static Engine* FindEngine(HANDLE lead, UINT adapter, UINT node) {
     Adapter* member = From(lead).Member(adapter);
     return member == nullptr ? nullptr : member->EngineOf(node);

@@ -30,7 +30,7 @@ class LinkPlace {
   void Leave();
   /// Call from DriverEntry, before any adapter has been added.
   static void ForgetChain();
-  /// Returns the adapter with index `number`; null if there is none or it has not been added yet.
+  /// Returns the adapter with index `number`, or null if there is none or it has not been added yet.
   Adapter* Member(const Adapter& self, UINT number) const;
 
  private:

@@ -62,7 +62,7 @@ struct Context {
   bool system = false;
   ContextMemory own;
   Progress progress;
-  /// Returns the context's own allocation, else its device's shared one; null if neither exists.
+  /// Returns the context's own allocation, or else its device's shared one, or null if neither exists.
   const ContextMemory* memory() const {
     return own.handle != nullptr ? &own : device->shared.handle != nullptr ? &device->shared : nullptr;
   }

@@ -16,7 +16,7 @@ class Progress {
     buffer_ = buffer;
     bytes_ = bytes;
   }
-  /// Returns and clears the number of bytes of the buffer that have been executed; 0 if none are recorded.
+  /// Returns and clears the number of bytes of the buffer that have been executed, or 0 if none are recorded.
   uint32_t Take(uint64_t buffer, bool resubmission) {
     const uint32_t done = resubmission && buffer == buffer_ ? bytes_ : 0;
     *this = {};

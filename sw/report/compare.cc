@@ -172,7 +172,7 @@ class Comparison {
   static Json At(const Json& object, const std::string& key) {
     return object.contains(key) ? object[key] : Json::object();
   }
-  /// Returns the counter's value; 0 if it is missing or null because the engine does not count it.
+  /// Returns the counter's value, or 0 if it is missing or null because the engine does not count it.
   static int64_t Number(const Json& counters, const std::string& name) {
     const Json value = At(counters, name);
     return value.is_number() ? value.get<int64_t>() : 0;

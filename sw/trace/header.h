@@ -37,7 +37,8 @@ std::string ToText(const Header& header);
 /// Parses the text of a header; errors mention `path`. Throws TraceError, which names the line.
 Header ParseHeader(const std::string& text, const std::string& path);
 
-/// Returns the reason why an access does not fit a trace with this header, as the end of a sentence; empty if it fits.
+/// Returns the reason why an access does not fit a trace with this header, as the end of a sentence, or an empty string
+/// if the access fits.
 std::string Wrong(const Access& access, const Header& header);
 
 /// Returns "bytes" or "lines of 64".

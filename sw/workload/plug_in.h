@@ -23,7 +23,7 @@ class PlugIn {
   PlugIn(const PlugIn&) = delete;
   PlugIn& operator=(const PlugIn&) = delete;
 
-  /// Returns the existing plug-in; null if none exists, in which case the driver supports the built-in driver's
+  /// Returns the existing plug-in, or null if none exists, in which case the driver supports the built-in driver's
   /// escapes.
   static const PlugIn* Current();
   /// Number of clients that software emulates. Their accesses are made one after the other, not in parallel as on a

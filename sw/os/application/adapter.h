@@ -63,7 +63,7 @@ class Adapter {
   bool has_domain() const;
   /// True if there is a domain and it maps all physical memory, not only the memory for the GPU.
   bool domain_has_all() const;
-  /// Returns the host page to which the domain maps the GPU's page; all ones if it is not mapped.
+  /// Returns the host page to which the domain maps the GPU's page, or all ones if it is not mapped.
   uint64_t At(uint64_t page) const;
   /// Ranges that the driver reports as reserved by firmware.
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved() const;

@@ -55,7 +55,8 @@ namespace {
 
 using Answered = uint64_t (*)(PhysicalAdapter& gpu);
 
-/// Returns the size of the largest table in system memory (`in_system`) or in memory segments; 0 if there is no table.
+/// Returns the size of the largest table in system memory (`in_system`) or in memory segments, or 0 if there is no
+/// table.
 uint64_t LargestTable(PhysicalAdapter& gpu, bool in_system) {
   uint64_t largest = 0;
   for (const LevelDescriptor& level : gpu.caps().geometry.levels)

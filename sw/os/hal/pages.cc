@@ -66,7 +66,7 @@ std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(size_t cou
   return Draw(count, low, high, block_pages_ > 1, owner, created_by);
 }
 
-/// Returns the next page of the current block or of a new block; nullopt if there is none.
+/// Returns the next page of the current block or of a new block, or nullopt if there is none.
 std::optional<uint64_t> PageAllocator::NextOfBlock(const std::vector<hw::Range>& ranges) {
   const auto free = [&](uint64_t first, uint64_t count) {
     if (!Inside(ranges, first, count)) return false;

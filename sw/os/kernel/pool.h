@@ -25,7 +25,7 @@ class Pool : public GuardedMemory {
   void Free(void* block, uint32_t tag);
   /// Checks the bytes around every allocated block. Triggers a bug check if any of them was overwritten.
   void Check() const;
-  /// Returns the size of a block in bytes; 0 if `block` is not a block or was freed.
+  /// Returns the size of a block in bytes, or 0 if `block` is not a block or was freed.
   size_t BytesOf(const void* block) const;
   static std::string TagName(uint32_t tag);
 

@@ -28,7 +28,7 @@ class RaceDetector {
   ~RaceDetector();
   RaceDetector(const RaceDetector&) = delete;
   RaceDetector& operator=(const RaceDetector&) = delete;
-  /// Returns the existing detector; null if there is none, or if preemption is off.
+  /// Returns the existing detector, or null if there is none, or if preemption is off.
   static RaceDetector* active();
 
   /// Registers [begin, begin + bytes) as the driver's memory. `name` is a string such as "pool gmmu".

@@ -28,7 +28,7 @@ Key* KeyOf(HANDLE handle) {
   return object == nullptr || object->type != KernelObject::Type::kKey ? nullptr : static_cast<Key*>(object);
 }
 
-/// Returns the path that the attributes specify; "" if their root directory is not a key.
+/// Returns the path that the attributes specify, or "" if their root directory is not a key.
 std::u16string PathOf(const OBJECT_ATTRIBUTES& attributes) {
   const std::u16string name = attributes.ObjectName == nullptr ? u"" : Text(attributes.ObjectName);
   if (attributes.RootDirectory == nullptr) return name;

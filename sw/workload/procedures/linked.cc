@@ -268,7 +268,7 @@ class Linked {
     life_.Compare("the lead " + lead.name + " is " + rule, right ? "" : "the order was" + text);
   }
 
-  /// Returns the bytes that the driver saves for each GPU across a power-off; empty if it saves none.
+  /// Returns the bytes that the driver saves for each GPU across a power-off, or nothing if it saves none.
   std::vector<std::vector<uint8_t>> Kept(bool write) {
     std::vector<std::vector<uint8_t>> kept;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {

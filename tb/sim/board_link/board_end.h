@@ -17,10 +17,10 @@ class BoardEnd {
 
   /// Processes a byte from the line.
   void Receive(uint8_t byte);
-  /// Returns the next frame for the line; empty if none is due at `now_ns`.
+  /// Returns the next frame for the line, or no bytes if none is due at `now_ns`.
   Bytes Pull(uint64_t now_ns);
   void Send(const Bytes& bytes) { up_.insert(up_.end(), bytes.begin(), bytes.end()); }
-  /// Returns the payload of the oldest waiting frame and frees its slot; empty if no frame waits.
+  /// Returns the payload of the oldest waiting frame and frees its slot. Returns no bytes if no frame waits.
   Bytes TakeFrame();
   /// Presses the reset button.
   void Reset();
