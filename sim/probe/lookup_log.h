@@ -19,8 +19,8 @@ struct LoggedLookup {
   bool answered = false, told = false;
 };
 
-/// Follows the lookups of every translation port from acceptance to response. Plain C++; calls are in the order of
-/// cycles.
+/// Follows the lookups of every translation port from acceptance to response. Plain C++; calls must come in cycle
+/// order.
 class LookupLog {
  public:
   enum class Count : uint8_t { kHit, kMiss, kMerged, kFault };

@@ -18,7 +18,7 @@ struct LoggedWalk {
   std::vector<hw::Step> StepsUntil(uint64_t now, hw::Cause rest) const;
 };
 
-/// Follows the rows of the walk table: each row's walk and table reads. Plain C++; calls are in the order of cycles.
+/// Follows the rows of the walk table: each row's walk and table reads. Plain C++; calls must come in cycle order.
 class WalkLog {
  public:
   WalkLog(hw::EventSink& sink, unsigned unit, unsigned rows);

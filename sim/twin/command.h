@@ -41,7 +41,7 @@ struct Command {
   uint64_t start = 0, end = 0;  ///< range to be flushed
 };
 
-/// Returns the number of words after the header that JudgeCommand reads; 0 for a bad header.
+/// Returns the number of words after the header that JudgeCommand reads, or 0 for a bad header.
 unsigned OperandWords(regs::CommandHeaderWord header);
 
 /// Checks only the header: opcode, size, reserved bits, and that the command ends inside the buffer.

@@ -85,7 +85,7 @@ class Memory {
   /// Injected fault: reads of the host page at `logical` are answered no earlier than `until_ps`.
   void HoldReads(uint64_t logical, uint64_t until_ps) { hold_ = {logical / hw::kPageSize, until_ps}; }
 
-  /// Return when the host port's last read ends, and when its last burst of any kind ends.
+  /// Return the time at which the host port's last read ends, and the time at which its last burst of any kind ends.
   uint64_t host_reads_until() const { return host_reads_until_; }
   uint64_t host_busy_until() const { return host_busy_until_; }
   uint64_t writes_lost() const { return writes_lost_; }

@@ -27,8 +27,8 @@ class WalkCache {
   WalkCache(unsigned rows, const Hierarchy& hierarchy);
   /// Returns the row of `level` that contains a pointer, or a large page, for the page, or null if there is none.
   const Row* Find(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn);
-  /// Returns an identifier of a pointer's row: two pointers with the same row replace each other. Null: the pointer may
-  /// use any row.
+  /// Returns an identifier of a pointer's row: two pointers with the same row replace each other. Null means that the
+  /// pointer may use any row.
   const void* PlaceOf(unsigned level, const SpaceShape& shape, unsigned space, uint64_t vpn) {
     return kind_ == Hierarchy::WalkCache::kSplit ? &Direct(level, space, Kept(shape, level, vpn)) : nullptr;
   }

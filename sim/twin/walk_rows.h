@@ -104,8 +104,8 @@ class WalkRows {
   std::optional<unsigned> EndedSince(TlbKey key, uint64_t ps) const;
   /// Whether a row walks for another page whose leaf entry is in the same line of eight entries.
   bool Near(TlbKey key) const;
-  /// Which pointer the rows, by `ps`, have last written to the walk cache row for the page's pointer of `level`: none,
-  /// another one, or the page's. `place` is null where a pointer may use any row.
+  /// Returns which pointer was last written, by `ps`, to the walk cache row for the page's pointer of `level`: none,
+  /// another one, or the page's own. `place` is null where a pointer may use any row.
   enum class Brought : uint8_t { kNothing, kOther, kThis };
   Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, const void* place, uint64_t ps) const;
 
@@ -113,8 +113,8 @@ class WalkRows {
   void Drop(std::optional<unsigned> space);
 
  private:
-  /// Lookup key of a row: the aligned power-of-two block of pages that its walk fetches for other lookups; 0 pages:
-  /// none.
+  /// Lookup key of a row: the aligned power-of-two block of pages that its walk fetches for other lookups. 0 pages
+  /// means none.
   struct Page {
     TlbKey key;
     uint64_t pages = 0;

@@ -12,8 +12,8 @@ namespace gmmu::kmd {
 ///
 /// The bit is valid only if all sixteen entries agree, so an update of some of them must first clear it in the others.
 /// Tables cannot be read while paging buffers are built, because earlier updates may still be queued. This record
-/// follows the build order, which is the execution order. The address of its first entry identifies a block, and one
-/// entry represents all: entry k is first + k pages.
+/// follows the build order, which is the execution order. A block is identified by the address of its first entry, and
+/// that entry represents all sixteen: entry k equals it plus k pages.
 class ContiguousBlocks {
  public:
   static constexpr uint32_t kEntries = 16;

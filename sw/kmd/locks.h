@@ -33,8 +33,8 @@ class SpinLock {
   KSPIN_LOCK lock_;
 };
 
-/// Excludes threads from each other at APC_LEVEL. It may be held while registers are polled, but not during a callback
-/// of Dxgkrnl that may lead to a call of the driver on another thread.
+/// Excludes threads from each other at APC_LEVEL. It may be held while registers are polled, but not during a Dxgkrnl
+/// callback that may lead to a call into the driver on another thread.
 class FastMutex {
  public:
   FastMutex() { ExInitializeFastMutex(&mutex_); }

@@ -7,7 +7,7 @@
 
 namespace gmmu::kmd {
 
-/// The values that a user can set in the driver's registry key. driver.def states each member with its value's name,
+/// The values that a user can set in the driver's registry key. driver.def lists each member with its value's name,
 /// default and meaning. A missing value keeps the default.
 struct Parameters {
 #define NUMBER(key, Value, initial, unit, min, max, text) uint64_t key = initial;

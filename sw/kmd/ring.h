@@ -31,16 +31,16 @@ class Ring {
   static constexpr uint32_t kSizeLg2 = 7;
   static constexpr uint32_t kEntries = 1u << kSizeLg2;
 
-  /// Programs ring `index` and starts it empty. The memory must outlive the use of the ring.
-  /// On a privileged ring physical addresses and table commands are allowed.
-  /// Fences up to `completed` count as done, and nothing is pending.
+  /// Programs ring `index` and starts it empty. The memory must stay valid for as long as the ring is used. On a
+  /// privileged ring, physical addresses and table commands are allowed. Fences up to `completed` count as done, and
+  /// nothing is pending.
   void Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
              const OwnMemory& fence, uint32_t completed);
   /// Makes the hardware abandon its current command, which it does once all accesses in flight have completed. Returns
   /// STATUS_IO_TIMEOUT if it has not done so after `polls` reads of its status.
   NTSTATUS Stop(uint32_t polls = Registers::kPolls);
 
-  /// Requests the hardware to stop before the next command; it sends an interrupt when it has stopped.
+  /// Requests that the hardware stop before the next command; it sends an interrupt when it has stopped.
   void Preempt();
 
   /// Writes an entry and rings the doorbell. Returns STATUS_INVALID_PARAMETER for a misaligned buffer, and

@@ -94,7 +94,8 @@ TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   }
 }
 
-/// With bit 0x8 the enable bits apply even if the driver lacks the capability. Without bit 0x8 they are then ignored.
+/// With bit 0x8 the enable bits apply even if the driver lacks the capability. Without bit 0x8 they are ignored for
+/// such a driver.
 TEST_F(Isolation, BypassDriverCapIsolatesADriverWithoutTheCapability) {
   options.os.driver["Isolation"] = 0;
   for (const uint32_t flags : {0xFu, 0x1Fu}) {

@@ -90,7 +90,7 @@ TEST(MemoryTypes, PreferContiguousGivesARowOfPagesOrScatteredOnesWhereThereIsNon
   ASSERT_EQ(test.objects.Create(args, "test"), STATUS_SUCCESS);
   EXPECT_TRUE(in_a_row(test.objects.PagesOf(args.hPhysicalMemoryObject)));
 
-  auto middle = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);  // a page in the middle of the range of the others
+  auto middle = Wanted(DXGK_PHYSICAL_MEMORY_TYPE_MDL, 4096);  // a page in the middle of the others' range
   middle.Mdl.LowAddress.QuadPart = 16 * kMiB + 8 * 4096;
   middle.Mdl.HighAddress.QuadPart = 16 * kMiB + 9 * 4096 - 1;
   ASSERT_EQ(test.objects.Create(middle, "test"), STATUS_SUCCESS);

@@ -212,7 +212,8 @@ TEST_P(AdmissionRule, RefusesAndNamesTheField) {
 INSTANTIATE_TEST_SUITE_P(All, AdmissionRule, ::testing::ValuesIn(kCases),
                          [](const auto& info) { return std::string(info.param.name); });
 
-// os.both_mmu_models_refused: the header forbids both models together, but the documentation allows either or both.
+// os.both_mmu_models_refused: the header forbids a driver to declare both MMU models, but the documentation allows
+// either or both.
 TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   AdapterAnswers answers = Good();
   answers.driver.MemoryManagementCaps.IoMmuSupported = 1;

@@ -151,8 +151,8 @@ TEST(Rule11, WithoutAccessedPhysicallyAnApertureIsUpgradedToTheImplicitSystemSeg
   EXPECT_FALSE(HomesOf(good.info, good.answers).implicit_system) << "nothing to upgrade";
 }
 
-// os.system_segment_behind_last: an open-source driver uses the bit after the last segment; the headers define a
-// constant.
+// os.system_segment_behind_last: for system memory in a segment set, an open-source driver uses the bit after the last
+// segment, whereas the headers define a constant bit.
 TEST(AllocationRules, SystemMemoryIsInASetByTheBitBehindTheLastSegmentOrByBit31) {
   for (const bool behind : {true, false}) {
     Good good;

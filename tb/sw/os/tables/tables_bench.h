@@ -66,8 +66,8 @@ inline const char* NameOfKind(const ::testing::TestParamInfo<Kind>& info) {
   return info.param == Kind::k4k ? "Only4KiB" : info.param == Kind::kSingle ? "Leaf64k" : "DualPte";
 }
 
-/// TableLife with each kind of leaf tables. A program with tests of this suite instantiates the suite once, in
-/// table_moves_test.cc of this folder.
+/// TableLife with each kind of leaf tables. A program with tests of this suite instantiates the suite once, in this
+/// folder's table_moves_test.cc.
 class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> {
  protected:
   TableKinds() {

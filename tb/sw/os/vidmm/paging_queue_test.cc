@@ -106,9 +106,9 @@ TEST_F(Paging, OperationsArePackedAtUnevenOffsetsAndSubmittedTogether) {
   EXPECT_THAT(sizes, ElementsAre(next)) << "one submission";
 }
 
-/// Returns the number of findings after a flush that never reaches the hardware. The GPU has read a page whose entry
-/// has changed since then, and `flush` queues a flush of the page. Once the checker has seen the flush, it requires the
-/// new translation.
+/// The GPU has read a page, the page's entry has then changed, and `flush` queues a flush of the page that never
+/// reaches the hardware. Returns the number of findings: once the checker has seen the flush, it requires the new
+/// translation.
 size_t FindingsOf(LifeBench& bench, const std::function<void(PagingQueue&, const std::function<void()>&)>& flush) {
   bench.options.os.inject.missing_flush = true;
   const auto result = bench.Run([&](Life& life) {

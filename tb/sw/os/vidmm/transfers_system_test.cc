@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the contents of allocations that reside outside of memory segments, in their backing stores. The expected
+// Tests the contents of allocations that reside outside memory segments, in their backing stores. The expected
 // behaviour comes from the documentation; it was not observed on Windows.
 #include <cstring>
 
