@@ -3,7 +3,7 @@
 
 namespace gmmu::app {
 
-/// The output of `git describe` at the time of the build; "unknown" without a checkout. cmake/commit.cmake writes the
+/// The output of `git describe` at build time, or "unknown" without a checkout. cmake/commit.cmake writes the
 /// definition.
 extern const char* const kCommit;
 

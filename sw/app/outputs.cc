@@ -27,7 +27,8 @@ bool OneFile(const std::string& first, const std::string& second) {
   return !error && one == fs::weakly_canonical(second, error);
 }
 
-/// Returns the descriptor that /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names; nullopt for other paths.
+/// Returns the descriptor that /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names, or nullopt for other
+/// paths.
 std::optional<int> DescriptorOf(const std::string& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;

@@ -32,8 +32,8 @@ class Reader {
   /// Picoseconds per cycle.
   uint64_t period_ps() const { return period_ps_; }
 
-  /// Returns events of one kind in the order of their numbers, or only the one with `number`. `Event` is any type of
-  /// Record except points.
+  /// Returns the events of one kind, sorted by number, or only the one with `number`. `Event` is any type of Record
+  /// except points.
   template <typename Event>
   std::vector<Event> All(std::optional<unsigned> unit = std::nullopt,
                          std::optional<uint64_t> number = std::nullopt) const;
@@ -43,7 +43,7 @@ class Reader {
   std::vector<hw::LookupEvent> LookupsOf(const hw::WalkEvent& walk) const;
   std::vector<hw::CommandEvent> CommandsOf(const hw::BufferEvent& buffer) const;
   std::vector<hw::PointEvent> Points() const;
-  /// Reports each change in the number of walks in flight, in the order of cycles.
+  /// Reports each change in the number of walks in flight, in cycle order.
   void Depths(const std::function<void(unsigned unit, uint64_t cycle, unsigned depth)>& each) const;
 
  private:

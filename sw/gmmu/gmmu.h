@@ -98,7 +98,7 @@ struct Access {
 struct Listener {
   /// Reports a phase and its progress in bytes, pieces or accesses.
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
-  /// Receives completed requests in the order of completion, several at a time.
+  /// Receives completed requests in completion order, several at a time.
   std::function<void(const Access* accesses, size_t count)> accesses;
   /// Called for each fault in the report once the work has ended.
   std::function<void(const os::Fault&)> fault;
@@ -135,8 +135,8 @@ class Machine {
   /// State at the end of the last step: GPU cycles since the end of reset, and nanoseconds since power-on.
   uint64_t cycles() const;
   uint64_t ns() const;
-  /// Returns the current value of all counters; none before the first step. Reading them takes no time on the fast
-  /// engine, and about a microsecond of the machine's time on the RTL.
+  /// Returns the current value of all counters. The list is empty before the first step. Reading them takes no time on
+  /// the fast engine, and about a microsecond of the machine's time on the RTL.
   std::vector<hw::Counter> Counters();
 
   /// Report returns the report as JSON (docs/report-schema.md); Passed returns whether the run passed. Both require a

@@ -32,7 +32,7 @@ struct OnlyOne {
   ~OnlyOne() { one_runs = false; }
 };
 
-/// Returns the engine with that name; the first engine if the name is empty.
+/// Returns the engine with that name, or the first engine if the name is empty.
 Engine Known(Engine engine) {
   const std::vector<std::string>& known = Engines();
   if (engine.name.empty()) engine.name = known.front();

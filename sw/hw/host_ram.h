@@ -63,7 +63,8 @@ class HostRam {
   void SetReachable(void* view, size_t count, ViewAccess access, bool reachable);
   /// Removes a view; `view` and `count` are the result and the argument of MapPages.
   void UnmapPages(void* view, size_t count);
-  /// Returns the host physical address of a pointer into a cached or write-combined view; nullopt for any other.
+  /// Returns the host physical address of a pointer into a cached or write-combined view, or nullopt for any other
+  /// pointer.
   std::optional<uint64_t> PhysicalOf(const void* pointer) const;
   /// Returns the number of views that have not been unmapped yet.
   size_t views() const { return views_; }

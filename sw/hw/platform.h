@@ -139,7 +139,7 @@ class Platform {
   virtual uint32_t ConfigRead(Bdf bdf, uint16_t offset, unsigned size) = 0;
   virtual void ConfigWrite(Bdf bdf, uint16_t offset, unsigned size, uint32_t value) = 0;
 
-  /// Removes and returns the oldest pending interrupt message; nullopt if none is pending.
+  /// Removes and returns the oldest pending interrupt message, or nullopt if none is pending.
   virtual std::optional<Message> TakeMessage() = 0;
   /// Lets time pass until a message is pending (true) or `bound_ns` nanoseconds have passed (false).
   virtual bool WaitForMessage(uint64_t bound_ns) = 0;

@@ -64,7 +64,7 @@ class Reader {
   size_t at_ = 0;
 };
 
-/// Returns the number of bytes of a thread's access, from the numeric modifier of the opcode, which is in bits; 4 if
+/// Returns the number of bytes of a thread's access, from the numeric modifier of the opcode, which is in bits, or 4 if
 /// there is none.
 uint32_t BytesOf(const std::string& opcode) {
   for (size_t at = 0; (at = opcode.find('.', at)) != std::string::npos;) {

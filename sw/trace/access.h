@@ -21,7 +21,7 @@ struct Access {
 class Source {
  public:
   virtual ~Source() = default;
-  /// Returns the next access; nullopt at the end. Throws TraceError, which names the file and the line or record.
+  /// Returns the next access, or nullopt at the end. Throws TraceError, which names the file and the line or record.
   virtual std::optional<Access> Next() = 0;
 };
 

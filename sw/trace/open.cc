@@ -12,7 +12,7 @@
 namespace gmmu::trace {
 namespace {
 
-/// Refuses accesses outside of the address space in which the trace is replayed, which may be smaller than the recorded
+/// Refuses accesses outside the address space in which the trace is replayed, which may be smaller than the recorded
 /// one.
 class Narrow : public Source {
  public:

@@ -41,7 +41,7 @@ uint64_t OffsetInVram(const os::Gpu& gpu, const os::Allocation& allocation);
 
 /// Returns the bytes that a client's run with a pattern seed writes at [va, va + bytes).
 std::vector<uint8_t> PatternAt(uint64_t va, uint64_t bytes, uint64_t seed);
-/// Describes the first difference; "" if the contents are equal.
+/// Describes the first difference, or returns "" if the contents are equal.
 std::string Difference(const std::vector<uint8_t>& found, const std::vector<uint8_t>& expected);
 
 }  // namespace gmmu::workload

@@ -78,7 +78,7 @@ struct JobResult {
   /// did not run.
   std::string not_applicable;
   /// The reason why the run ended before anything began: power-on failed, or the machine did not meet a procedure's
-  /// requirement. Empty if the run began, or ended by a bug check, a timeout or a fault of a device.
+  /// requirement. Empty if the run began, or ended with a bug check, a timeout or a device fault.
   std::string not_begun;
 
   /// True if the run was verified without a fault, leak or finding, or if only the expected fault occurred, once or

@@ -49,7 +49,7 @@ struct Scenario {
 /// procedure or parameter, and a value out of range. The configuration checks the keys of the machine.
 Scenario ParseScenario(std::string_view text, const std::string& file);
 
-/// The built-in scenarios, in the order of their names.
+/// The built-in scenarios, sorted by name.
 const std::vector<Scenario>& Scenarios();
 /// Returns a built-in scenario, or the one in a file if `name` ends in ".toml". Throws ScenarioError.
 Scenario FindScenario(const std::string& name);

@@ -35,7 +35,7 @@ struct Procedure {
   ForModel model = ForModel::kGpuMmu;  ///< memory model that the procedure needs
 };
 
-/// All procedures, in the order of their names. The procedure <name> is implemented in <name>.cc.
+/// All procedures, sorted by name. The procedure <name> is implemented in <name>.cc.
 const std::vector<Procedure>& Procedures();
 /// Returns null if no procedure has this name.
 const Procedure* FindProcedure(const std::string& name);

@@ -15,7 +15,7 @@ std::string Mode(const Life& life, os::DmaMode wanted) {
   return mode == wanted ? "" : std::string(os::NameOf(mode)) + ", must be " + os::NameOf(wanted);
 }
 
-/// Describes the pages that the domain does not map 1:1; empty if it maps all of `pages` so.
+/// Describes the pages that the domain does not map 1:1, or returns an empty string if it maps all of `pages` 1:1.
 std::string Unmapped(Life& life, const std::vector<uint64_t>& pages) {
   uint64_t missing = 0;
   for (uint64_t pfn : pages) missing += life.graphics.At(pfn) != pfn;

@@ -86,7 +86,7 @@ void Serve(Crowd& crowd, unsigned number) {
   ++crowd.ended;
 }
 
-/// The threads create contexts outside of the VidMm worker, but only that worker may create context allocations.
+/// The threads create contexts outside the VidMm worker, but only that worker may create context allocations.
 void NeedNoContextAllocations(const Life& life) {
   for (const auto& [name, value] : life.options.os.driver) {
     if (value != 0 && name == "ContextBytes")
