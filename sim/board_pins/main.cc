@@ -33,7 +33,7 @@ struct Options {
   uint64_t reset_after = ~uint64_t{0};
 };
 
-/// Opens a new pseudo-terminal in raw mode and returns its master side; -1 on failure, with the reason in errno.
+/// Opens a new pseudo-terminal in raw mode and returns its master side, or -1 on failure, with the reason in errno.
 int OpenTerminal(std::string& path) {
   const int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
   if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0) return -1;

@@ -194,8 +194,8 @@ void TlbTiming::FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at) {
 
 // ---- walks that wait for a walker
 
-/// Queues the walk for a walker, or joins a walk that is queued. Returns the lookup's ticket; 0 for a prefetch (`asked`
-/// is null).
+/// Queues the walk for a walker, or joins a walk that is queued. Returns the lookup's ticket, or 0 for a prefetch
+/// (`asked` is null).
 uint64_t TlbTiming::Queue(WalkJob job, const Asked* asked, uint64_t asked_ps, uint64_t at, uint32_t group) {
   Waiter waiter;
   if (asked != nullptr) waiter = {++tickets_, asked_ps, asked->port, job.key, job.mapping.span_lg2 >= 16, nullptr};

@@ -29,7 +29,7 @@ class BareGpu {
  public:
   static constexpr uint64_t kMemoryBytes = 64u << 20;  ///< size of VRAM, and of host memory
 
-  /// Executes the register writes of `script` in the order of their cycles.
+  /// Executes the register writes of `script` in cycle order.
   BareGpu(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script);
   ~BareGpu();
 

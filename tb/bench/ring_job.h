@@ -35,8 +35,8 @@ class RingJob {
   void Prepare(sim::VramCore& vram, sim::VramCore& host) const;
   /// Whether the fence record has arrived in host memory.
   static bool Done(const sim::VramCore& host);
-  /// Describes the first wrong byte of the destination window; empty if there is none. Also checks the bytes between
-  /// the copies.
+  /// Describes the first wrong byte of the destination window, or returns an empty string if there is none. Also checks
+  /// the bytes between the copies.
   std::string Check(const sim::VramCore& vram, const sim::VramCore& host) const;
 
   uint64_t bytes() const { return work_.total; }

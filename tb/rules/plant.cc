@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which planted fault this run has: gmmu_plant_pkg reads it once, when a model is made. 0 is none.
-// With a fault the assertions of the RTL are off: they would end the run before a test can notice.
+// Number of the planted fault that is active in this run, which gmmu_plant_pkg reads once, when a model is constructed.
+// 0 means none. With a fault, the RTL's assertions are off, because they would end the run before a test can notice the
+// fault.
 #include <cstdlib>
 
 #include "verilated.h"

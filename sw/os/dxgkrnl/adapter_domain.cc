@@ -67,7 +67,7 @@ void AdapterDomain::Decide(bool may_remap) {
   MakeDomain(mode_ == DmaMode::kIdentity);
 }
 
-// Before DxgkDdiStartDevice, only DXGK_IOMMU_CAPS states what the driver requires.
+// Before DxgkDdiStartDevice, only DXGK_IOMMU_CAPS specifies what the driver requires.
 bool AdapterDomain::IsolatedFromTheStart() const {
   const auto& iommu = adapter_.answers().iommu;
   if (!iommu) return false;

@@ -288,7 +288,7 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
          StopCode::kUnknown,
          {}});
   }
-  // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS. HighestAcceptableAddress then states which memory the GPU can
+  // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS. HighestAcceptableAddress then specifies which memory the GPU can
   // address.
   const auto highest = static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart);
   if (a.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&

@@ -33,7 +33,7 @@ const GpuProcess* Victims::OwnerOf(const Allocation& allocation) {
 
 Allocation* Victims::Find(const Among& among) const {
   Allocation* victim = nullptr;
-  for (Allocation* each : vidmm_.allocations().all()) {  // iterates in the order of creation
+  for (Allocation* each : vidmm_.allocations().all()) {  // iterates in creation order
     if (!each->local || each->used == 0 || IsWanted(*each)) continue;
     if (each->homes.priority > among.priority || (among.segment != 0 && each->segment() != among.segment)) continue;
     if (among.another_place && each->homes.places.back().segment == each->segment()) continue;

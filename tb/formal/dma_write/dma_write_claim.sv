@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of gmmu_dma_write at its ports: W has as many beats as AW states; AW leaves only when its data has
+// Properties of gmmu_dma_write at its ports: W has as many beats as AW specifies; AW leaves only when its data has
 // arrived; ids are unique; each slot retires once, in order, after its B, and returns its translation.
 //
 // Virtual = 1 excludes physical addresses and limits a job to one burst, so that each retirement is visible at the

@@ -2,7 +2,7 @@
 // Contract of AXI4 reads inside the GPU: AR and R of one requester (types of gmmu_axi_pkg).
 //
 //   requester    holds AR until accepted; ids are below Ids and unique among those outstanding; no burst crosses 4 KiB
-//   other side   sends R only for an accepted burst, with the number of beats that AR states, and LAST
+//   other side   sends R only for an accepted burst, with the number of beats that AR specifies, and LAST
 //
 // R has no ready: space for it is reserved. Beats of different bursts may interleave.
 module gmmu_axi_read_props

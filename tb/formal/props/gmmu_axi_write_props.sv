@@ -53,7 +53,7 @@ module gmmu_axi_write_props
   gmmu_stream_props #(.Width(DataBytes + 1)) u_w (
     .clk_i, .rst_i, .valid_i(req_i.w_valid), .ready_i(rsp_i.w_ready), .payload_i({req_i.w.strb, req_i.w.last}));
 
-  // Lengths, oldest first, of the bursts whose AW precedes W (ahead_q > 0: the length that AW states) or whose W
+  // Lengths, oldest first, of the bursts whose AW precedes W (ahead_q > 0: the length that AW specifies) or whose W
   // precedes AW (ahead_q < 0: the length of the W burst).
   logic signed [LevelWidth-1:0] ahead_q;
   beat_t [Ids-1:0]              len_q;

@@ -29,7 +29,7 @@ class BoardEnd {
   unsigned hellos() const { return hellos_; }
   unsigned damaged() const { return damaged_; }
   unsigned sent_again() const { return sent_again_; }
-  /// Returns the host's first violation of docs/board-link.md; empty if there is none.
+  /// Returns the host's first violation of docs/board-link.md, or an empty string if there is none.
   const std::string& violation() const { return violation_; }
 
  private:

@@ -113,7 +113,7 @@ class FlatRemapper : public Remapper {
     return memory.Read64(address, &value) ? value : 0;
   }
   void Put(uint64_t address, uint64_t value) {
-    static_cast<void>(memory_->Write32(address, static_cast<uint32_t>(value)));  // a write outside of memory is lost
+    static_cast<void>(memory_->Write32(address, static_cast<uint32_t>(value)));  // a write outside memory is lost
     static_cast<void>(memory_->Write32(address + 4, static_cast<uint32_t>(value >> 32)));
   }
   static void Append(uint64_t logical, uint64_t hpa, std::vector<RemapMapping>& to) {

@@ -103,7 +103,7 @@ TEST(DriverVerdict, NamesTheCapThatIsMissing) {
   EXPECT_EQ(VerdictOf("s", "t", run, "c").kind, Kind::kNotApplicable);
 }
 
-// The verdict quotes text of the driver; bytes that are not valid UTF-8 become U+FFFD.
+// The verdict quotes the driver's text; bytes that are not valid UTF-8 become U+FFFD.
 TEST(DriverVerdict, OfTextThatIsNoUtf8IsStillXml) {
   DriverVerdict verdict;
   verdict.driver = "dr\xFCiver.so";
