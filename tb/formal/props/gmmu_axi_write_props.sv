@@ -2,7 +2,7 @@
 // Contract of AXI4 writes inside the GPU: AW, W and B of one requester (types of gmmu_axi_pkg).
 //
 //   requester (asserted)   holds AW and W; ids are below Ids and unique among those outstanding; W has as
-//                          many beats as AW states, LAST at the end; no burst crosses 4 KiB.
+//                          many beats as AW specifies, LAST at the end; no burst crosses 4 KiB.
 //                          AwFirst: no W beat precedes its AW. OneId: all bursts have id 0 instead, and
 //                          B comes in their order
 //   other side             sends B only for a burst whose AW and W are complete. Asserted, or assumed
