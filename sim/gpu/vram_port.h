@@ -12,10 +12,10 @@ namespace gmmu::sim {
 
 /// The AXI4 subordinate on m_vram. VramCore holds the bytes, and VramTiming computes the cycles.
 ///
-/// Several bursts are served at once; the R beats of one burst are contiguous. Reads are answered in the order of their
-/// addresses on AR or, if `reorder` is set, in a random order (from the seed) among those that are due. A write takes
-/// effect at its W handshake. An access past the end gets SLVERR. Call Drive before the clock edge, and Sample when the
-/// inputs have settled.
+/// Several bursts are served at once; the R beats of one burst are contiguous. Reads are answered in AR order or, if
+/// `reorder` is set, in a random order (from the seed) among those that are due. A write takes effect at its W
+/// handshake. An access past the end gets SLVERR. Call Drive before the clock edge, and Sample when the inputs have
+/// settled.
 class VramPort {
  public:
   VramPort(VramCore& core, const VramParameters& parameters, bool reorder, uint64_t seed)

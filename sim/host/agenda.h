@@ -8,8 +8,8 @@
 
 namespace gmmu::sim {
 
-/// A queue of future acts (callbacks), which it runs in the order of their times. Acts with equal times run in the
-/// order in which they were added, so equal calls give identical runs.
+/// A queue of future acts (callbacks), which it runs in time order. Acts with equal times run in the order in which
+/// they were added, so equal calls give identical runs.
 class Agenda {
  public:
   using Act = std::function<void()>;

@@ -68,7 +68,7 @@ uint64_t HostTime::WordPs() const {
   return p_.dram.controller_ps + p_.dram.trcd_ps + p_.dram.tcas_ps + p_.dram.burst_ps;
 }
 
-/// As DramTiming::Access, except that calls need not be made in the order of their times.
+/// As DramTiming::Access, except that calls need not be made in time order.
 uint64_t HostTime::Dram(uint64_t at_ps, uint64_t hpa, uint64_t size) {
   uint64_t end = at_ps;
   const uint64_t bytes = p_.dram.burst_bytes;

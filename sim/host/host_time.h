@@ -41,8 +41,7 @@ class HostTime {
     std::array<uint64_t, 6> read;
     uint64_t ready_ps = 0;  ///< when the page's last walk ended
   };
-  /// The most recent accesses to a bank or a channel, sorted by time, because calls are not made in the order of their
-  /// times.
+  /// The most recent accesses to a bank or a channel, sorted by time, because calls are not made in time order.
   struct Recent {
     struct Use {
       uint64_t ps = 0, row = 0;

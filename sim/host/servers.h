@@ -29,8 +29,8 @@ class Divisor {
 /// A server with one rate, such as a bus. A request occupies the first time that is free after it needs the server, in
 /// as many separate intervals as necessary.
 ///
-/// Calls need not be made in the order of their times: a request can be booked long before it needs the bus. Times are
-/// in picoseconds.
+/// Calls need not be made in time order: a request can be booked long before it needs the bus. Times are in
+/// picoseconds.
 class Calendar {
  public:
   /// Reserves `ps` of the server's time, starting at `at`. Returns the end of the last reserved interval (>= `at +

@@ -74,8 +74,8 @@ class RtlEngine : public Engine {
  private:
   unsigned units() const { return static_cast<unsigned>(units_.size()); }
 
-  /// Constructs the modules that have processes, in an order that `shuffle` selects: SystemC runs processes in the
-  /// order of their creation.
+  /// Constructs the modules that have processes, in an order that `shuffle` selects: SystemC runs processes in creation
+  /// order.
   void MakeProcesses(const MachineConfig& config, const EngineOptions& options) {
     std::vector<std::function<void()>> makers = {
         [&] { agenda_ = std::make_unique<ScAgenda>("agenda", GpuOf(config, options, 0).period_ps); }};

@@ -43,7 +43,7 @@ struct InvalidationEvent {
 /// are followed write by write. Tables in host memory are compared with their contents at the previous read; a change
 /// counts as made since then. Writes to space registers count from the moment at which the CPU's write reaches the GPU.
 ///
-/// While tables do not change, a call costs one hash lookup. Calls must be made in the order of simulated time.
+/// While tables do not change, a call costs one hash lookup. Calls must be made in order of simulated time.
 class TranslationChecker {
  public:
   /// Reads an aligned 8-byte word of host memory at a logical address, as the device would. Returns nullopt for a bus

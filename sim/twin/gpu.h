@@ -41,8 +41,8 @@ class Peers;
 
 /// One GPU of a machine: the blocks of rtl/top, VRAM, and the PCI function.
 ///
-/// CPU accesses are pushed in the order of their arrival and performed in that order. The response is immediate unless
-/// an earlier register write has to wait.
+/// CPU accesses are pushed in arrival order and performed in that order. The response is immediate unless an earlier
+/// register write has to wait.
 class Gpu {
  public:
   using Access = GpuAccess;

@@ -16,7 +16,7 @@ class Histogram {
 
   void Add(uint64_t value, uint64_t times = 1);
   uint64_t count() const { return count_; }
-  /// The exact smallest and largest value; 0 if there are no values.
+  /// The exact smallest and largest value, or 0 if there are no values.
   uint64_t min() const { return count_ == 0 ? 0 : min_; }
   uint64_t max() const { return max_; }
   double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }

@@ -141,8 +141,8 @@ struct PointEvent {
 /// Quantities traced over time: occupied walk table rows, and outstanding lookups of all ports.
 enum class Gauge : uint8_t { kWalks, kLookups, kCount };
 
-/// Receives each recorded event once it has ended. For each GPU the calls come in the order of simulated time. They
-/// must not touch the machine and must not throw.
+/// Receives each recorded event once it has ended. For each GPU the calls come in order of simulated time. They must
+/// not touch the machine and must not throw.
 class EventSink {
  public:
   virtual ~EventSink() = default;

@@ -10,8 +10,8 @@ namespace gmmu::kmd {
 class Adapter;
 
 /// An adapter's place in the chain of linked adapters. The driver supports one chain: the first `LinkedAdapters`
-/// adapters that were added. They are added in the order of their link ports, so an adapter's index is its port number;
-/// the adapter with index `LeadAdapter` is the lead.
+/// adapters that were added. They are added in link-port order, so an adapter's index is its port number; the adapter
+/// with index `LeadAdapter` is the lead.
 ///
 /// Dxgkrnl makes calls for all of them with the lead's handle; EngineOrdinal or PhysicalAdapterIndex selects the
 /// adapter. Calls for interrupts, power and device objects contain the adapter's own handle.

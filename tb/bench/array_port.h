@@ -51,10 +51,10 @@ struct ArrayTiming {
 
 /// An AXI4 subordinate for a plain C++ loop: a queue of bursts and an array.
 ///
-/// It transfers one beat per cycle in each direction and serves bursts in the order of their addresses on AR and AW. It
-/// is cycle-for-cycle identical to sim::VramPort with one beat per cycle, and to sim::HostPort in front of a memory
-/// that responds after `latency`. Writes take effect at their W handshake. Call Drive before the clock edge, and Sample
-/// when the inputs have settled.
+/// It transfers one beat per cycle in each direction and serves bursts in AR and AW order. It is cycle-for-cycle
+/// identical to sim::VramPort with one beat per cycle, and to sim::HostPort in front of a memory that responds after
+/// `latency`. Writes take effect at their W handshake. Call Drive before the clock edge, and Sample when the inputs
+/// have settled.
 template <typename Pins>
 class ArrayPort {
  public:

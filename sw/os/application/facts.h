@@ -22,7 +22,7 @@ const std::string& NameOf(const GpuProcess& process);
 VidMm& VidMmOf(const GpuProcess& process);
 /// True if the process' device was lost, so that none of its new packets reaches the GPU.
 bool DeviceLost(const GpuProcess& process);
-/// Why the process's device was lost; "" if it was not.
+/// Why the process's device was lost, or "" if it was not.
 const std::string& WhyLost(const GpuProcess& process);
 /// The driver's handles.
 HANDLE HandleOf(const GpuProcess& process);

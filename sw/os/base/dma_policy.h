@@ -37,7 +37,7 @@ struct DmaFacts {
 struct DmaDecision {
   DmaMode mode = DmaMode::kPhysical;
   bool reaches_all = true;  ///< the GPU can address all installed memory without remapping
-  /// The reason why the adapter must not start; empty if it may start.
+  /// The reason why the adapter must not start. Empty if it may start.
   std::string refusal;
 };
 

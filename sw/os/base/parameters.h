@@ -29,7 +29,7 @@ enum class IsolationScope {
   kAll,      ///< every installed page
 };
 
-/// Values of Parameters::preset, in the order of the names in the configuration.
+/// Values of Parameters::preset, in the order in which the configuration lists their names.
 enum class Preset { kDocuments, kWindows22621, kWindows26100 };
 /// Values of Inject::noisy_device.
 enum class NoisyDevice { kNone, kRead, kWrite, kMessage };

@@ -22,7 +22,7 @@ class AdapterDomain {
   explicit AdapterDomain(LogicalAdapter& adapter);
 
   DmaMode mode() const { return mode_; }
-  /// The IOMMU domain; null if the GPUs use host physical addresses.
+  /// The IOMMU domain, or null if the GPUs use host physical addresses.
   RemappingDomain* domain() { return domain_; }
   bool reaches_all_memory() const { return reaches_all_memory_; }
   /// True if the driver meets all requirements of DMA remapping.

@@ -61,7 +61,7 @@ class GpuIsolation {
 
   /// True if the GPU is in a domain, which may also be a remapping domain.
   bool active() const;
-  /// Why the forced isolation failed, if the failure was tolerated; empty if it did not fail.
+  /// Why the forced isolation failed, if the failure was tolerated. Empty if it did not fail.
   const std::string& ignored_failure() const { return ignored_failure_; }
   ExclusiveAccess& exclusive() { return exclusive_; }
 

@@ -104,7 +104,7 @@ class LogicalAdapter {
   bool LoseInterrupt();
 
  private:
-  /// The check before level-three calls. Describes what is not idle; "" if everything is idle.
+  /// The check before level-three calls. Describes what is not idle, or returns "" if everything is idle.
   std::string NotIdle() const;
   void FindDevices();
   void LoadDriver();

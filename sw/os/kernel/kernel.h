@@ -97,7 +97,7 @@ class Kernel {
   void NoteUnmodelled(const std::string& what);
   const std::vector<std::string>& unmodelled() const { return unmodelled_; }
 
-  /// The trace of driver calls; null if calls are not traced.
+  /// The trace of driver calls, or null if calls are not traced.
   DdiTrace* ddi_trace() { return ddi_trace_.get(); }
   /// Decides which calls of the driver are deliberately refused.
   Refusals& refusals() { return refusals_; }

@@ -45,7 +45,7 @@ class MemoryBacking {
   /// Whether the memory's type requires contiguous pages.
   bool contiguous() const { return io_space() || type_ == DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY; }
   hw::Caching caching() const { return caching_; }
-  /// The access that a view permits; nullopt if no view is permitted (a section without SECTION_MAP_READ).
+  /// The access that a view permits, or nullopt if no view is permitted (a section without SECTION_MAP_READ).
   std::optional<hw::ViewAccess> access() const { return access_; }
 
   /// Keeps pages [first, first + count) in place until the matching Release. Returns false if no memory is left.

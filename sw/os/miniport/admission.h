@@ -16,8 +16,8 @@ struct Refusal {
   std::array<uint64_t, 4> parameters{};
 };
 
-/// Checks the answers of an adapter against the rules of Windows. Returns the violations in the order of the checks;
-/// empty if there are none. `remapped`: the adapter is in a DMA-remapping domain.
+/// Checks the answers of an adapter against the rules of Windows. Returns the violations in check order, or an empty
+/// list if there are none. `remapped`: the adapter is in a DMA-remapping domain.
 ///
 /// Every rule checks a single field and names it. admission.cc cites the source of each rule.
 std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped);

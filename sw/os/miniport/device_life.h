@@ -10,8 +10,8 @@ namespace gmmu::os {
 
 class DriverCalls;
 
-/// The driver calls that add, start, power, stop and remove devices. `unit` is the index of a device in the order of
-/// the AddDevice calls. All calls throw OsError if the driver refuses.
+/// The driver calls that add, start, power, stop and remove devices. `unit` is the index of a device in the order in
+/// which the AddDevice calls were made. All calls throw OsError if the driver refuses.
 class DeviceLife {
  public:
   explicit DeviceLife(DriverCalls& calls) : calls_(calls) {}

@@ -75,7 +75,7 @@ bool DriverCalls::PassGate(const char* entry, Irql level) {
 }
 
 // Enforces level three. The rule does not apply to interrupts and deferred calls, which can arrive at any time, nor
-// outside of fibres: there all threads have ended, possibly through an error inside the driver.
+// outside fibres: there, all threads have ended, possibly through an error inside the driver.
 bool DriverCalls::PassAlone(const char* entry) {
   if (kernel_.scheduler().fibre() == nullptr) return false;
   if (!OthersWait() || !kernel_.scheduler().may_wait()) return false;

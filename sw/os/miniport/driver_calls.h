@@ -43,10 +43,10 @@ class DriverCalls {
   GuardedCopies& copies() { return copies_; }
   /// Returns how often an entry point such as "DxgkDdiQueryAdapterInfo" was called so far.
   uint64_t calls(const std::string& entry) const;
-  /// The maximum stack use of a DxgkDdiBuildPagingBuffer call, in bytes; 0 if it is not measured.
+  /// The maximum stack use of a DxgkDdiBuildPagingBuffer call, in bytes, or 0 if it is not measured.
   size_t build_stack_used() const { return build_stack_used_; }
 
-  /// The driver's context pointer for the device `unit` (in the order of AddDevice); null before AddDevice and after
+  /// The driver's context pointer for the device `unit` (in AddDevice order), or null before AddDevice and after
   /// removal.
   PVOID context(unsigned unit) const { return unit < contexts_.size() ? contexts_[unit] : nullptr; }
   void AddContext(PVOID context) { contexts_.push_back(context); }

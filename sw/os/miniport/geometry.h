@@ -21,7 +21,7 @@ struct LevelDescriptor {
 struct Geometry {
   std::vector<LevelDescriptor> levels;
   unsigned va_bits = 0;
-  /// Size in bytes of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes; 0 if no
+  /// Size in bytes of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes, or 0 if no
   /// segment has pages of 64 KiB.
   uint64_t leaf_64k_bytes = 0;
   /// Two-level trees only: number of entries of a process's initial root, which can grow; 0 means the maximum.

@@ -21,8 +21,8 @@ class RaceDetector;
 /// Misuse triggers a bug check that names the object: an uninitialised object, a routine at a wrong IRQL, a lock that
 /// its holder acquires again, a deadlock between two holders, a release by another thread, a lock that is still held
 /// when an entry point returns or when the lock's memory is freed, memory that is freed while a thread waits for an
-/// object in it, or a resource used outside of a critical region. A wait is bounded by kBoundNs, except in a driver's
-/// own thread, which can be without work for as long as the machine is on.
+/// object in it, or a resource used outside a critical region. A wait is bounded by kBoundNs, except in a driver's own
+/// thread, which can be without work for as long as the machine is on.
 class DriverLocks {
  public:
   enum class Kind : uint8_t {
@@ -141,7 +141,8 @@ class DriverLocks {
              const std::string& what);
   void Take(const void* at, Object& object, Access access = Access::kExclusive);
   void Give(const void* at, Object& object);
-  /// Describes the chain of waits that leads from the object at `at` back to the running thread; "" if there is none.
+  /// Describes the chain of waits that leads from the object at `at` back to the running thread, or "" if there is
+  /// none.
   std::string Cycle(const void* at, std::set<const void*>& seen) const;
   void RequireHolder(const void* at, const Object& object, const char* routine) const;
   /// Adds `change` to the number of locks and critical regions of the running thread.

@@ -79,7 +79,7 @@ class Scheduler {
   /// Call after every access to the machine. Serves pending messages. With preemption, the interrupt fibre serves them
   /// instead, and driver code may be preempted here.
   void Seam();
-  /// A preemption point. Does nothing outside of driver code.
+  /// A preemption point. Does nothing outside driver code.
   void Preempt();
   /// Sets whether the running fibre is in driver code. Returns the previous value.
   bool EnterDriver(bool in_driver) {
@@ -116,7 +116,7 @@ class Scheduler {
   bool on_another_processor() const { return other_processor_; }
   /// Process of the running fibre. Fibres start in process 0, the system process.
   uint64_t process() const { return running_ == nullptr ? 0 : running_->process; }
-  /// Implements KeStackAttachProcess. Returns the previous process. Outside of fibres only the system process exists.
+  /// Implements KeStackAttachProcess. Returns the previous process. Outside fibres, only the system process exists.
   uint64_t AttachProcess(uint64_t process);
   /// Sets the function that is called with the new process whenever the CPU switches address spaces. It may be null.
   void set_on_process(std::function<void(uint64_t process)> on_process) { on_process_ = std::move(on_process); }
@@ -127,13 +127,13 @@ class Scheduler {
   uint64_t preempted() const { return preempted_; }
   /// Number of messages without a connected routine.
   uint64_t spurious() const { return spurious_; }
-  /// The running fibre, for comparison only; null outside of fibres.
+  /// The running fibre, for comparison only, or null outside any fibre.
   const void* fibre() const { return running_; }
-  /// Like fibre, but never null: code outside of fibres counts as one thread.
+  /// Like fibre, but never null: code outside fibres counts as one thread.
   const void* thread() const { return running_ == nullptr ? static_cast<const void*>(this) : running_; }
-  /// The running fibre's unique number; 0 outside of fibres.
+  /// The running fibre's unique number, or 0 outside any fibre.
   uint64_t thread_number() const { return running_ == nullptr ? 0 : running_->number; }
-  /// Name of the running fibre, or "boot" outside of fibres.
+  /// Name of the running fibre, or "boot" outside any fibre.
   std::string current() const { return running_ == nullptr ? "boot" : running_->name; }
 
  private:

@@ -60,7 +60,8 @@ struct Allocation {
   uint64_t owner = 0;       // serial of the process whose device owns the allocation; 0: the system owns it
   bool primary = false;
   Ledger::Ticket ticket = 0;
-  /// Alignment in bytes if the allocation's VRAM must be contiguous (AccessedPhysically); 0 if its pages are scattered.
+  /// Alignment in bytes if the allocation's VRAM must be contiguous (AccessedPhysically), or 0 if its pages are
+  /// scattered.
   uint64_t contiguous = 0;
   /// For a non-contiguous allocation: the percentage of its 64 KiB blocks in VRAM that consist of scattered single
   /// pages; nullopt leaves the choice to SegmentPages.
@@ -68,7 +69,7 @@ struct Allocation {
   Homes homes;
   bool map_cpu_visible = false;
   bool large_pages = true;              // DisableLargePageMapping is clear
-  std::unique_ptr<SegmentPages> local;  // its pages in a memory segment; null while it is not in one
+  std::unique_ptr<SegmentPages> local;  // its pages in a memory segment, or null while it is not in one
   /// The contents while the allocation is not in a memory segment. Allocated at the first use there or in system
   /// memory.
   std::unique_ptr<SystemBuffer> backing;
@@ -93,8 +94,8 @@ struct Allocation {
   /// The segment in which the allocation is resident, or 0 if it is in system memory or not resident.
   unsigned segment() const;
   /// The driver's handle for the owning device, for aperture operations. This is the device of the owner process, or
-  /// the system's device if there is no owner or the owner was destroyed; null for the primary. Valid between VidMm's
-  /// Start and Stop.
+  /// the system's device if there is no owner or the owner was destroyed, or null for the primary. Valid between
+  /// VidMm's Start and Stop.
   HANDLE device() const;
   /// True if no DMA buffer that references the allocation is in flight.
   bool Unused();

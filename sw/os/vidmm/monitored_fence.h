@@ -40,7 +40,7 @@ class MonitoredFence {
   void Wait(uint64_t value, uint64_t bound_ns);
 
  private:
-  /// The fence's address in a process; nullopt if the fence was not mapped into it.
+  /// The fence's address in a process, or nullopt if the fence was not mapped into it.
   std::optional<uint64_t> In(const GpuProcess& process) const;
 
   VidMm& vidmm_;

@@ -33,7 +33,7 @@ class PagingCompanion {
   HANDLE const context_;
   PagingQueue queue_;
   const Ledger::Ticket ticket_;
-  uint64_t buffers_va_ = 0;  // GPU VA of the buffers in the paging process; 0 if they are not mapped
+  uint64_t buffers_va_ = 0;  // GPU VA of the buffers in the paging process, or 0 if they are not mapped
 };
 
 }  // namespace gmmu::os

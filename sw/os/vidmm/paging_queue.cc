@@ -37,7 +37,7 @@ struct PagingQueue::Flush {
 struct PagingQueue::Buffer {
   SystemBuffer memory;
   uint8_t* cpu = nullptr;
-  uint64_t va = 0;  // GPU VA in the paging process; 0 if the GPU uses the bus address
+  uint64_t va = 0;  // GPU VA in the paging process, or 0 if the GPU uses the bus address
   std::optional<uint64_t> segment_address;
   std::vector<uint8_t> private_data;
   uint64_t used = 0;

@@ -92,7 +92,7 @@ class PagingWork {
   const std::unique_ptr<PagingQueue> queue_;
   PagingQueue* active_;  // queue_ or the queue of a companion
   PagingFence fence_;
-  std::map<uint64_t, GpuProcess*> held_;  // keyed by GpuProcess::serial, so contexts resume in the order of creation
+  std::map<uint64_t, GpuProcess*> held_;  // keyed by GpuProcess::serial, so contexts resume in creation order
   std::vector<std::function<void()>> deferred_;
 };
 

@@ -44,7 +44,7 @@ size_t PlaceOf(const Allocation& allocation) {
 /// Triggers a bug check, which contains the first differing byte, if the memory of a clean allocation
 /// (Allocation::clean) differs from its backing store. The GPU has then written to it although no allocation list had
 /// WriteOperation set, and the bytes would be lost. The check takes no machine time. It cannot check machines that do
-/// not expose local memory (hw/device_access.h), nor a segment outside of BAR 2.
+/// not expose local memory (hw/device_access.h), nor a segment outside BAR 2.
 void RequireClean(const Allocation& allocation) {
   PhysicalAdapter& gpu = allocation.vidmm->gpu();
   hw::Instruments* const instruments = gpu.kernel().instruments();

@@ -45,7 +45,7 @@ class ScratchWindows {
   /// windows).
   uint64_t bytes() const;
   uint64_t fill_bytes() const;
-  /// Number of leaf tables of 64 KiB entries that the windows onto memory segments need; 0 if there are none.
+  /// Number of leaf tables of 64 KiB entries that the windows onto memory segments need, or 0 if there are none.
   uint64_t leaf_tables() const;
   /// Call when the tables are rebuilt; by then no packet uses a window.
   void ForgetPackets();

@@ -33,7 +33,7 @@ class Victims {
   /// this GPU, which must have tables; the mappings of all parts count.
   GpuProcess* FindTables() const;
 
-  /// The process that mapped the allocation first and whose budget is charged; null if it was never mapped.
+  /// The process that mapped the allocation first and whose budget is charged, or null if it was never mapped.
   static const GpuProcess* OwnerOf(const Allocation& allocation);
   /// Bytes in memory segments that belong to the process.
   uint64_t LocalBytes(const GpuProcess& process) const;

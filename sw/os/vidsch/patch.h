@@ -25,7 +25,7 @@ struct DmaSubmission {
   std::vector<DXGK_ALLOCATIONLIST> allocations;   ///< as DxgkDdiRender returned them
   std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< patch locations of the whole buffer
   UINT first_patch = 0, patch_count = 0;          ///< patch locations of the piece
-  /// Writes the current address of each allocation right before the piece is patched; null for a paging buffer, which
+  /// Writes the current address of each allocation right before the piece is patched. Null for a paging buffer, which
   /// has no lists.
   std::function<void(std::vector<DXGK_ALLOCATIONLIST>&)> place;
 };

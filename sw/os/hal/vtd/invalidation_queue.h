@@ -44,7 +44,7 @@ class InvalidationQueue {
   PageAllocator& pages_;
   Ledger& ledger_;
   const std::function<bool()> forget_;
-  uint64_t pfn_ = 0;  // page of the queue; 0 while the queue is off
+  uint64_t pfn_ = 0;  // page of the queue, or 0 while the queue is off
   uint64_t status_pfn_ = 0;
   uint32_t tail_ = 0;  // index of the next free entry
   std::string error_;  // empty if the queue has no error
