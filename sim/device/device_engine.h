@@ -9,7 +9,7 @@
 
 namespace gmmu::sim::device {
 
-/// A function exported by the driver that models the hardware (GmmuServeDevice in hw/device.h); it runs on its own
+/// A function that the driver exports and that models the hardware (GmmuServeDevice in hw/device.h); it runs on its own
 /// thread.
 using Serve = uint64_t (*)(const GMMU_DEVICE_HOST* host);
 

@@ -41,7 +41,7 @@ struct InvalidationEvent {
 /// A translation is correct if it equals the walk of the tables as they were at some moment of its window. The window
 /// extends from the last completed invalidation (or NoteFlush) that covers the address to the response. Tables in VRAM
 /// are followed write by write. Tables in host memory are compared with their contents at the previous read; a change
-/// counts as made since then. Writes to space registers count from the moment at which the CPU's write reaches the GPU.
+/// counts as made since then. Writes to space registers count from when the CPU's write reaches the GPU.
 ///
 /// While tables do not change, a call costs one hash lookup. Calls must be made in order of simulated time.
 class TranslationChecker {

@@ -22,7 +22,7 @@ struct JobResult;
 
 namespace gmmu::replay {
 
-/// Thrown for a workload or an option that cannot be replayed. what() states the reason and the remedy.
+/// Thrown for a workload or an option that cannot be replayed. what() contains the reason and the remedy.
 class ReplayError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -131,7 +131,7 @@ class Keys {
 
 /// Sets the members that the TOML text states; other members keep their values. Errors refer to the text as `file`. If
 /// `table` is not empty, only that table of the text is read, and its sub-tables are the sections (for "machine",
-/// [machine.gpu] is section [gpu]); errors state line numbers of the whole text. Throws Error for a syntax error, an
+/// [machine.gpu] is section [gpu]); errors give line numbers in the whole text. Throws Error for a syntax error, an
 /// unknown key (suggesting the nearest known one), a wrong type or a value out of range; some members may have been
 /// changed by then. Returns the full names of the keys that the text itself states, without those of a preset.
 std::set<std::string> Load(const Keys& keys, std::string_view text, const std::string& file,
@@ -155,7 +155,8 @@ std::string ToJsonSchema(const Keys& keys);
 
 /// Throws Error, which names the file, the key and the error in its value.
 [[noreturn]] void Refuse(const std::string& file, const std::string& key, const std::string& text);
-/// Common checks for values: each throws Error if `value` is not a multiple of `of`, or not a power of two.
+/// Checks that several settings classes share. CheckMultiple throws Error unless `value` is a multiple of `of`;
+/// CheckPowerOfTwo throws Error unless `value` is 0 or a power of two.
 void CheckMultiple(const std::string& file, const std::string& key, uint64_t value, uint64_t of);
 void CheckPowerOfTwo(const std::string& file, const std::string& key, uint64_t value);
 

@@ -19,7 +19,7 @@ class FileSource : public Source {
   explicit FileSource(const std::string& path);
   ~FileSource() override;
   const Header& header() const { return header_; }
-  /// Returns nullopt at the end, after it has checked the counts in the header. Throws TraceError, which states record
+  /// Returns nullopt at the end, after it has checked the counts in the header. Throws TraceError, which names record
   /// and offset.
   std::optional<Access> Next() override;
 

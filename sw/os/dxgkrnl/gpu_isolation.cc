@@ -75,7 +75,7 @@ void GpuIsolation::OnStarted() {
   ignored_failure_.clear();
   RefuseForbiddenRoutines();
   if (active()) return;
-  // A driver that is older than WDDM 2.9, or refuses IOMMU_CAPS, states what it supports and requires only after its
+  // A driver that is older than WDDM 2.9, or refuses IOMMU_CAPS, reports what it supports and requires only after its
   // start.
   const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
   if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap()))

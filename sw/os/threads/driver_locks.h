@@ -141,8 +141,8 @@ class DriverLocks {
              const std::string& what);
   void Take(const void* at, Object& object, Access access = Access::kExclusive);
   void Give(const void* at, Object& object);
-  /// Describes the chain of waits that leads from the object at `at` back to the running thread, or "" if there is
-  /// none.
+  /// Describes the chain of waits that leads from the object at `at` back to the running thread, or returns "" if there
+  /// is none.
   std::string Cycle(const void* at, std::set<const void*>& seen) const;
   void RequireHolder(const void* at, const Object& object, const char* routine) const;
   /// Adds `change` to the number of locks and critical regions of the running thread.

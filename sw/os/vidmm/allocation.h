@@ -93,9 +93,9 @@ struct Allocation {
   bool resident() const { return residence() != Residence::kNowhere; }
   /// The segment in which the allocation is resident, or 0 if it is in system memory or not resident.
   unsigned segment() const;
-  /// The driver's handle for the owning device, for aperture operations. This is the device of the owner process, or
-  /// the system's device if there is no owner or the owner was destroyed, or null for the primary. Valid between
-  /// VidMm's Start and Stop.
+  /// The driver's handle for the owning device, for aperture operations: the device of the owner process, or the
+  /// system's device if there is no owner or the owner was destroyed. Null for the primary. Valid between VidMm's Start
+  /// and Stop.
   HANDLE device() const;
   /// True if no DMA buffer that references the allocation is in flight.
   bool Unused();

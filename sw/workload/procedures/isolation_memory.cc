@@ -45,8 +45,8 @@ class IsolationCallbacks {
  private:
   HANDLE Device() const { return table_.DeviceHandle; }
   uint64_t Size() const { return pages_ * kPage; }
-  /// Checks whether the domain maps the pages. `given` states whether the GPU may access them. A domain of all memory
-  /// maps every page.
+  /// Checks whether the domain maps the pages. `given`: the GPU may access them. A domain of all memory maps every
+  /// page.
   void Reached(const std::string& what, const std::vector<uint64_t>& pfns, bool given) {
     const bool all = life_.graphics.domain_has_all(), wanted = given || all;
     uint64_t reached = 0;

@@ -139,7 +139,7 @@ TEST_F(TablesElsewhere, EachLevelOfEachKindOfProcessHasItsOwnSegment) {
       desc.PageTableSegmentId = level == 0 ? one.leaves : one.uppers;
       desc.PagingProcessPageTableSegmentId = one.paging;
     });
-    std::map<UINT, UINT> places;  // segment of the process tables at each level, as operations state it
+    std::map<UINT, UINT> places;  // segment of the process tables at each level, as operations specify it
     Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
       const auto& op = args.UpdatePageTable;
       if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && op.UpdateMode == DXGK_PAGETABLEUPDATE_GPU_PHYSICAL)
