@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user-mode half of a driver of your own: what its shared object may export beside DriverEntry, so that scenarios need
- * no register and no escape of this project's GPU (docs/device.md). C11 or C++.
+/* The user-mode half of your own driver: what the driver's shared object may export in addition to DriverEntry, so that
+ * scenarios need no register and no escape of this project's GPU (docs/device.md). C11 or C++.
  *
- * Nothing here is called while the kernel-mode half is. Addresses and sizes are bytes. */
+ * No function declared here is called while a call into the kernel-mode half is in progress. Addresses and sizes are in
+ * bytes. */
 #ifndef GMMU_HW_USER_MODE_H
 #define GMMU_HW_USER_MODE_H
 
@@ -12,13 +13,13 @@
 extern "C" {
 #endif
 
-#define GMMU_USER_MODE_VERSION 2u /* 1: without list_copy and list_fill */
+#define GMMU_USER_MODE_VERSION 2u /* version 1 lacks list_copy and list_fill */
 
-/* What an application asks for. */
+/* The properties of an allocation that an application requests. */
 typedef struct GMMU_ALLOCATION {
   uint64_t bytes;
   uint32_t priority;           /* D3DDDI_ALLOCATIONPRIORITY_* */
-  uint8_t accessed_physically; /* by segment addresses too, not by GPU virtual addresses only */
+  uint8_t accessed_physically; /* by segment addresses too, not only by GPU virtual addresses */
   uint8_t cpu_visible;
   uint8_t map_cpu_visible;    /* MapApertureCpuVisible */
   uint8_t system_only;        /* never in local memory */
@@ -29,50 +30,51 @@ typedef struct GMMU_ALLOCATION {
 
 typedef enum GMMU_TARGET {
   GMMU_TARGET_LOCAL = 0, /* local memory, from its first byte */
-  GMMU_TARGET_HOST = 1,  /* host memory by a bus address, as the device puts it on the bus */
-  GMMU_TARGET_ZERO = 2   /* no memory: reads give zeros, writes are dropped */
+  GMMU_TARGET_HOST = 1,  /* host memory, at the bus address that the device sends */
+  GMMU_TARGET_ZERO = 2   /* no memory: reads return zeros, writes are dropped */
 } GMMU_TARGET;
 
 typedef enum GMMU_ACCESS { GMMU_ACCESS_READ = 0, GMMU_ACCESS_WRITE = 1, GMMU_ACCESS_EXECUTE = 2 } GMMU_ACCESS;
 
 typedef enum GMMU_FOUND {
   GMMU_FOUND_MEMORY = 0,
-  GMMU_FOUND_NOTHING = 1,       /* no entry, or one that is not valid */
-  GMMU_FOUND_READ_ONLY = 2,     /* and the access is a write */
-  GMMU_FOUND_NOT_EXECUTABLE = 3 /* and the access is an execution */
+  GMMU_FOUND_NOTHING = 1,       /* no entry, or an invalid one */
+  GMMU_FOUND_READ_ONLY = 2,     /* the entry is read-only, and the access is a write */
+  GMMU_FOUND_NOT_EXECUTABLE = 3 /* the entry is no-execute, and the access is an execute */
 } GMMU_FOUND;
 
 typedef struct GMMU_PLACE {
   uint32_t target; /* GMMU_TARGET */
-  uint32_t level;  /* of the entry that decided, 0 is the leaf; for reports */
+  uint32_t level;  /* level of the entry that determined the result, for reports; 0 is the leaf */
   uint64_t address;
 } GMMU_PLACE;
 
-/* The root table of a process as DxgkDdiSetRootPageTable named it, and memory as the device reaches it. */
+/* The root table of a process, as passed to DxgkDdiSetRootPageTable, and access to memory as the device sees it. */
 typedef struct GMMU_SPACE {
   uint64_t process; /* hKmdProcess */
   uint32_t root_segment;
   uint32_t root_entries;
   uint64_t root_offset;
   void* machine; /* first argument of `read` */
-  /* Reads memory with page tables, inside one page. 0: refused, or no memory answers. */
+  /* Reads memory that contains page tables, within one page. Returns 0 if the read is refused or gets no response. */
   int (*read)(void* machine, uint32_t target, uint64_t address, void* to, uint32_t bytes);
 } GMMU_SPACE;
 
-/* Commands for a GPU without virtual addresses (DXGK_VIDMMCAPS.GpuMmuSupported = 0): a command buffer with the lists that go
- * to the kernel with it. DxgkDdiRender gets all three; the names of allocations have become the driver's handles then. */
+/* Commands for a GPU without virtual addresses (DXGK_VIDMMCAPS.GpuMmuSupported = 0): a command buffer, and the two
+ * lists that accompany it to the kernel. DxgkDdiRender receives all three; by then the driver's handles have replaced
+ * the names of allocations. */
 typedef struct GMMU_LISTED_ALLOCATION {
-  uint64_t allocation; /* the name that a GMMU_OPERAND had */
-  uint32_t write;      /* D3DDDI_ALLOCATIONLIST.WriteOperation: some command may write it */
+  uint64_t allocation; /* GMMU_OPERAND.allocation */
+  uint32_t write;      /* D3DDDI_ALLOCATIONLIST.WriteOperation: a command may write the allocation */
   uint32_t reserved;
 } GMMU_LISTED_ALLOCATION;
 
 typedef struct GMMU_PATCH_LOCATION { /* the members of D3DDDI_PATCHLOCATIONLIST */
   uint32_t allocation_index;         /* in the allocation list */
   uint32_t slot, driver_id;
-  uint32_t allocation_offset; /* bytes in the allocation */
-  uint32_t patch_offset;      /* of what DxgkDdiPatch has to write, in the command buffer */
-  uint32_t split_offset;      /* what lies before it there does not need the allocation */
+  uint32_t allocation_offset; /* offset in the allocation */
+  uint32_t patch_offset;      /* offset in the command buffer of the value that DxgkDdiPatch must write */
+  uint32_t split_offset;      /* commands before this offset do not need the allocation */
 } GMMU_PATCH_LOCATION;
 
 typedef struct GMMU_COMMAND_BUFFER {
@@ -91,23 +93,25 @@ typedef struct GMMU_OPERAND {
 
 typedef struct GMMU_USER_MODE_DRIVER {
   uint32_t version;           /* GMMU_USER_MODE_VERSION */
-  uint32_t preempts_commands; /* 1: a node is preempted in front of any command; 0: of a submission */
+  uint32_t preempts_commands; /* 1: a node can be preempted before any command; 0: only before a submission */
   /* Writes the private data of an allocation for DxgkDdiCreateAllocation and returns its size, at most `room`. */
   uint32_t (*allocation_data)(const GMMU_ALLOCATION* allocation, void* to, uint32_t room);
-  /* Where the hardware finds the byte at `va`, by the driver's own page tables and aperture map. NULL: there are none. */
+  /* Finds the byte at `va` as the hardware does, through the driver's own page tables and aperture map. NULL if the
+   * hardware has none. */
   GMMU_FOUND (*translate)(const GMMU_SPACE* space, uint64_t va, GMMU_ACCESS access, GMMU_PLACE* place);
-  /* Write one command of a process's command buffer and return its size, or 0 if `room` is too small. It begins when all
-   * before it has been written; `pattern` is repeated every 4 bytes. NULL: processes submit nothing. */
+  /* Write one command to a process's command buffer and return the command's size, or 0 if `room` is too small. The
+   * command begins when all earlier writes are done; `pattern` is repeated every 4 bytes. If they are NULL, processes
+   * submit nothing. */
   uint32_t (*copy)(void* to, uint32_t room, uint64_t source, uint64_t destination, uint64_t bytes);
   uint32_t (*fill)(void* to, uint32_t room, uint64_t destination, uint64_t bytes, uint32_t pattern);
-  /* The same for a GPU without virtual addresses: append one command, the allocations that it names and its patch locations.
-   * 0: one of the three has no room, and nothing is appended. list_copy NULL: processes submit nothing; list_fill NULL: the
-   * hardware has no fill. */
+  /* The same for a GPU without virtual addresses: append one command, the allocations that it uses, and its patch
+   * locations. Return 0 and append nothing if one of the three has no room. If list_copy is NULL, processes submit
+   * nothing; if list_fill is NULL, the hardware has no fill command. */
   int (*list_copy)(GMMU_COMMAND_BUFFER* buffer, GMMU_OPERAND source, GMMU_OPERAND destination, uint64_t bytes);
   int (*list_fill)(GMMU_COMMAND_BUFFER* buffer, GMMU_OPERAND destination, uint64_t bytes, uint32_t pattern);
 } GMMU_USER_MODE_DRIVER;
 
-/* Exported by a driver's shared object; stays valid to the end of the program. */
+/* Exported by a driver's shared object. The returned structure must stay valid until the program ends. */
 const GMMU_USER_MODE_DRIVER* GmmuUserModeDriver(void);
 
 #ifdef __cplusplus
