@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compiled as C11: the headers must serve drivers written in C, with the layouts of the table. */
+/* Compiled as C11: drivers in C must be able to use the headers, with the layouts in the table. */
 #include "layout_static.h"
 
 int gmmu_headers_c11(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The headers at interface version 0x5023: a driver of WDDM 2.0 is compiled with them. */
+/* The headers at interface version 0x5023, with which a WDDM 2.0 driver is compiled. */
 #define DXGKDDI_INTERFACE_VERSION 0x5023
 #include "layout_static.h"
 

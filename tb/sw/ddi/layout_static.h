@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* layout_table.inc and value_table.inc as assertions at compile time, in C11 and in C++17. Bit
- * fields have no place that a constant expression sees: layout_test.cc sets them at run time.
- * DXGKDDI_INTERFACE_VERSION may be defined before. */
+/* Asserts layout_table.inc and value_table.inc at compile time, in C11 and in C++17. A constant expression cannot
+ * determine the position of a bit field, so layout_test.cc sets bit fields at run time.
+ * DXGKDDI_INTERFACE_VERSION may be defined before this header is included. */
 #ifndef GMMU_TB_LAYOUT_STATIC_H
 #define GMMU_TB_LAYOUT_STATIC_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A model that adds up what is written to BAR 0; BAR 4 has the sum. With REFUSE it takes no machine, with EMPTY it is none. */
+/* A model whose BAR 4 holds the sum of the values written to BAR 0. REFUSE: refuses every machine. EMPTY: no model. */
 #include <hw/device.h>
 
 #if !defined(EMPTY)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver in C that calls the kernel from DriverEntry: a thread, a timer with its deferred call, a work item, the registry. It
- * prints what came of them and will not start. */
+/* A driver in C whose DriverEntry uses a thread, a timer with a deferred call, a work item and the registry. It prints
+ * their results and then refuses to start. */
 #include <wdm_names.h>
 
 #include <dispmprt.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver whose first act is a bad pointer. */
+/* A driver that dereferences a bad pointer in DriverEntry. */
 #include <wdm.h>
 
 NTSTATUS DriverEntry(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The driver of examples/drivers/physical, which does one thing otherwise: what the environment variable GMMU_MISDEED names. Its
- * DxgkInitialize and its user-mode half are the functions here. */
+/* The driver of examples/drivers/physical with one change, which environment variable GMMU_MISDEED selects. The driver
+ * calls the DxgkInitialize and uses the user-mode half defined here. */
 #undef DxgkInitialize
 #undef GmmuUserModeDriver
 #include <hw/user_mode.h>
@@ -173,7 +173,7 @@ static NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMAND* args) {
   return status;
 }
 
-/* Buffers in the aperture are shown before anything can run from them: the CPU writes the map then. */
+/* Paging buffers in the aperture are mapped before any of them can run, so the CPU writes the map. */
 static NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
   UINT64 memory = 0, aperture = 0;
   SIZE_T i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver in C that prints and will not start. */
+/* A driver in C that prints a message and refuses to start. */
 #include <wdm.h>
 
 #include <dispmprt.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that does what its file is named after (MISDEED) with memory that it was given, and nothing else. */
+/* A driver that misuses memory that it was given. MISDEED selects the misuse, after which its shared object is named. */
 #include <wdm.h>
 
 #include <dispmprt.h>
@@ -23,7 +23,7 @@ static NTSTATUS AddDevice(PDEVICE_OBJECT Device, PVOID* Context) {
 #elif MISDEED == 5 /* used_after_free */
   ExFreePoolWithTag(block, TAG);
   return block[8];
-#elif MISDEED == 6 /* wild: what stands behind a handle is not the driver's */
+#elif MISDEED == 6 /* wild: the memory behind a handle is not the driver's */
   for (ULONG i = 0; i < 4; ++i) ((PVOID*)Device)[i] = (PVOID)(ULONG_PTR)0x18;
 #endif
   return STATUS_SUCCESS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver that wants a routine that no kernel has. */
+/* A driver that imports a routine that no kernel exports. */
 int NobodyHasThisRoutine(void);
 int DriverEntry(void* object, void* path);
 int DriverEntry(void* object, void* path) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver's source as it is written for Windows: the kit's header names, annotations, words of Microsoft's compiler, and
- * argument types. It is compiled only (tb/tools/check_of_driver_sources_test.py), as C11 and as C++17, by GCC and Clang. */
+/* A driver's source as written for Windows: header names, annotations and argument types of the Windows Driver Kit, and
+ * keywords of Microsoft's compiler. It is only compiled (tb/tools/check_of_driver_sources_test.py), in C11 and C++17. */
 #include <initguid.h>
 #include <ntddk.h>
 #include <ntintsafe.h>

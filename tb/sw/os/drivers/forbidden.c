@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A driver as the import scan must refuse it: never run, never linked. */
+/* A driver that the import scan must refuse. It is never linked or run. */
 typedef unsigned long long Size;
 void* MmAllocateContiguousMemory(Size bytes, long long highest);
 void MmProbeAndLockPages(void* list, char mode, int operation);

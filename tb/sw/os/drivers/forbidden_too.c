@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The other object of that driver's archive: what it defines is no import. */
+/* The other object in that driver's archive. The symbols that it defines are not imports. */
 int AddDevice(void* device) { return device != 0; }
