@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A driver's source as written for Windows: header names, annotations and argument types of the Windows Driver Kit, and
- * keywords of Microsoft's compiler. It is only compiled (tb/tools/check_of_driver_sources_test.py), in C11 and C++17. */
+ * keywords of Microsoft's compiler. Only compiled (tb/tools/check_of_driver_sources_test.py), as C11 and C++17. */
 #include <initguid.h>
 #include <ntddk.h>
 #include <ntintsafe.h>
