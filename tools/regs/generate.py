@@ -126,9 +126,22 @@ def sv(regs, records, all_enums):
     return "\n".join(out)
 
 
+FIELD = """/// Defines the accessors of a register's field in bits HIGH to LOW: name() returns its value, set_name() writes it.
+#define GMMU_FIELD(Register, Type, name, high, low)                                                  \\
+  constexpr Type name() const { return static_cast<Type>(raw >> (low) & FieldMask((high) - (low))); } \\
+  constexpr Register& set_##name(Type value) {                                                       \\
+    const uint64_t mask = FieldMask((high) - (low));                                                 \\
+    raw = (raw & ~(mask << (low))) | (static_cast<uint64_t>(value) & mask) << (low);                 \\
+    return *this;                                                                                    \\
+  }
+/// Returns width + 1 ones.
+constexpr uint64_t FieldMask(unsigned width) { return ~uint64_t{0} >> (63 - width); }
+"""
+
+
 def cxx(regs, records, all_enums):
     out = ["// SPDX-License-Identifier: Apache-2.0", f"// {NOTE}", "#pragma once", "#include <cstdint>", "",
-           "namespace gmmu::regs {", ""]
+           "namespace gmmu::regs {", "", FIELD]
     for enum in all_enums:
         name = camel(enum.type_name[:-2])
         out.append(f"enum class {name} : uint8_t {{")
@@ -157,14 +170,9 @@ def cxx(regs, records, all_enums):
             for field in reg.fields:
                 enum = field.get_property("encode")
                 kind = camel(enum.type_name[:-2]) if enum else "uint64_t"
-                mask = (1 << field.width) - 1
-                name = field.inst_name
-                out.append(f"  /// [{field.high}:{field.low}] {text(field)}")
-                out.append(f"  constexpr {kind} {name}() const {{ return static_cast<{kind}>((raw >> {field.low}) & 0x{mask:x}u); }}")
-                out.append(f"  constexpr {reg.camel}& set_{name}({kind} v) {{ raw = (raw & ~(uint64_t{{0x{mask:x}u}} << {field.low})) | "
-                           f"((static_cast<uint64_t>(v) & 0x{mask:x}u) << {field.low}); return *this; }}")
+                out.append(f"  GMMU_FIELD({reg.camel}, {kind}, {field.inst_name}, {field.high}, {field.low})  ///< {text(field)}")
             out.append("};\n")
-    out.append("}  // namespace gmmu::regs\n")
+    out.append("#undef GMMU_FIELD\n\n}  // namespace gmmu::regs\n")
     return "\n".join(out)
 
 
