@@ -17,9 +17,6 @@ LONG = {
     **{path: "one pipeline or table, whose stages share their registers" for path in (
         "rtl/axi/gmmu_axi_mux.sv", "rtl/dma/gmmu_dma_command.sv", "rtl/mmu/gmmu_l1.sv",
         "rtl/mmu/gmmu_lookup.sv", "rtl/mmu/gmmu_walk_table.sv", "rtl/top/gmmu_regs.sv")},
-    **{path: "wiring: ports and instances of a room's blocks" for path in (
-        "tb/rtl/client/gmmu_client_blocks_bench.sv", "tb/rtl/dma/gmmu_dma_control_bench.sv",
-        "tb/rtl/mmu/gmmu_mmu_blocks_bench.sv")},
 }
 
 

@@ -26,8 +26,7 @@ module gmmu_dma_ring
 #(
   parameter config_t Config = gmmu_config_pkg::Built,
   localparam int unsigned NumRings = Config.NumRings,
-  localparam int unsigned NumSpaces = Config.NumSpaces,
-  localparam int unsigned FirstPort = Config.NumUnits
+  localparam int unsigned NumSpaces = Config.NumSpaces
 ) (
   input  logic                       clk_i,
   input  logic                       rst_i,
@@ -244,7 +243,7 @@ module gmmu_dma_ring
   end
   assign fault_o = '{reason: fault_q.reason,
                      space: fault_q.place.physical ? '0 : fault_q.place.space,
-                     port: port_t'(FirstPort) + port_t'(path_q), access: fault_q.access,
+                     port: port_t'(Config.NumUnits) + port_t'(path_q), access: fault_q.access,
                      level: fault_q.level, physical: fault_q.place.physical, fence: fence_q,
                      address: fault_q.place.address};
 

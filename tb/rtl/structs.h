@@ -4,10 +4,6 @@
 // these bits).
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <cstring>
-
 /// The exported struct of the type `name` in the bench `top`: GMMU_STRUCT(gmmu_peer_port_bench, sub_ax_t).
 #define GMMU_STRUCT(top, name) V##top##_##name##__struct__0
 
@@ -19,6 +15,13 @@ Struct Unpack(const Port& port) {
   Struct fields{};
   fields.set(port);
   return fields;
+}
+
+/// Returns the bits of a struct for a port. A port needs zeros above its width, which get() leaves undefined; code that
+/// uses a bench is compiled with -ftrivial-auto-var-init=zero (cmake/GmmuVerilate.cmake).
+template <typename Struct>
+auto Pack(const Struct& fields) {
+  return fields.get();
 }
 
 /// Changes members of the struct on a port: `change` gets the struct with the port's value, by reference.

@@ -109,14 +109,17 @@ TEST(Isolator, SoftwareGoesOnOneCycleBehindTheCoresReset) {
   bench.busy = false;
   bench.UntilReset(5 * kTimeout);
   bool reset_before = true;  // core_reset_o of the previous cycle: the reset of blocks behind a gmmu_reset
+  unsigned reset_cycles = 0;
   for (unsigned i = 0; i < 100; ++i) {
     bench.Settle();
     EXPECT_EQ(t.stop_o, t.core_reset_o || reset_before) << "cycle " << i;
     EXPECT_EQ(t.resetting_o, t.stop_o);
     reset_before = t.core_reset_o;
+    reset_cycles += t.core_reset_o;
     bench.Step();
   }
   EXPECT_FALSE(t.stop_o);
+  EXPECT_GE(reset_cycles, 8u) << "long enough for the reset registers of all blocks";
 }
 
 TEST(Isolator, AResetEndsAlthoughAnswersAreMissing) {

@@ -64,6 +64,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
   bool take_host_ax = false;  // with block_host: AR and AW are accepted only if true
   unsigned vram_writes_done[kRequesters] = {};
   uint64_t r_beats = 0, w_beats = 0;
+  uint64_t r_beats_from[3] = {};  // by target
 
   void Step() override {
     for (unsigned q = 0; q < kRequesters; ++q) {
@@ -186,7 +187,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
         EXPECT_EQ(rd.r.data, Word(b, b.beat));
         EXPECT_EQ(rd.r.error, b.address % 5 == 0);
         EXPECT_EQ(rd.r.last, b.beat == b.len);
-        ++r_beats;
+        ++r_beats, ++r_beats_from[b.port];
         if (b.beat++ == b.len) read_of_[q].erase(found), ++answered_;
       }
       if (wr.b_valid) {
