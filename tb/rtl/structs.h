@@ -4,6 +4,10 @@
 // these bits).
 #pragma once
 
+#include <array>
+#include <cstdint>
+#include <cstring>
+
 /// The exported struct of the type `name` in the bench `top`: GMMU_STRUCT(gmmu_peer_port_bench, sub_ax_t).
 #define GMMU_STRUCT(top, name) V##top##_##name##__struct__0
 
@@ -17,11 +21,32 @@ Struct Unpack(const Port& port) {
   return fields;
 }
 
-/// Returns the bits of a struct for a port. A port needs zeros above its width, which get() leaves undefined; code that
-/// uses a bench is compiled with -ftrivial-auto-var-init=zero (cmake/GmmuVerilate.cmake).
+/// Returns the bits of a struct for a port, with zeros above its width. get() leaves those bits undefined, and a member that
+/// is wider in C++ than in the RTL may spill into them.
 template <typename Struct>
 auto Pack(const Struct& fields) {
-  return fields.get();
+  using Bits = decltype(fields.get());
+  using Bytes = std::array<uint8_t, sizeof(Bits)>;
+  static const Bytes mask = [] {
+    Bytes used{};
+    for (unsigned bit = 0; bit < 8 * sizeof(Bits); ++bit) {
+      Bytes one{};
+      one[bit / 8] = static_cast<uint8_t>(1u << bit % 8);
+      Bits bits;
+      std::memcpy(&bits, one.data(), sizeof bits);
+      Struct zeros, ones;
+      std::memset(static_cast<void*>(&zeros), 0, sizeof zeros), std::memset(static_cast<void*>(&ones), 0, sizeof ones);
+      ones.set(bits);
+      if (std::memcmp(&zeros, &ones, sizeof zeros) != 0) used[bit / 8] |= one[bit / 8];
+    }
+    return used;
+  }();
+  Bits bits = fields.get();
+  Bytes bytes;
+  std::memcpy(bytes.data(), &bits, sizeof bits);
+  for (size_t i = 0; i < bytes.size(); ++i) bytes[i] &= mask[i];
+  std::memcpy(&bits, bytes.data(), sizeof bits);
+  return bits;
 }
 
 /// Changes members of the struct on a port: `change` gets the struct with the port's value, by reference.

@@ -95,7 +95,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
       Ax ax{};
       ax.id = static_cast<uint16_t>(shown.id), ax.len = static_cast<uint8_t>(shown.len);
       ax.user.set(shown.user), ax.addr = shown.addr;
-      t.ax_i[d] = ax.get();
+      t.ax_i[d] = Pack(ax);
       t.m_ax_ready_i[d] = !Chance(stall_);
     }
     if (!w_offers_ && !to_send_.empty() && !Chance(idle_)) {
@@ -106,14 +106,14 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     const Beat shown = w_offers_ ? w_ : Beat{rng(), Random(256), Random(2) != 0};
     W w{};
     w.data = shown.data, w.strb = static_cast<uint8_t>(shown.strb), w.last = shown.last;
-    t.w_i = w.get();
+    t.w_i = Pack(w);
     t.m_w_ready_i = !Chance(stall_);
     t.r_ready_i = !Chance(stall_), t.b_ready_i = !Chance(stall_);
   }
   template <typename Response>
   static auto OfGeneration(Response response, unsigned generation) {
     response.id |= static_cast<uint16_t>(generation << kGeneration);
-    return response.get();
+    return Pack(response);
   }
   void DriveMemory() {
     if (!r_offers_ && answers_ && !reads_.empty() && !Chance(idle_)) {

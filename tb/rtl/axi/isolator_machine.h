@@ -107,7 +107,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
   static auto Address(const Port::Burst& b) {
     GMMU_STRUCT(gmmu_isolator_bench, edge_ax_t) ax{};
     ax.id = b.id, ax.len = b.len;
-    return ax.get();
+    return Pack(ax);
   }
   void DriveCore(unsigned p) {
     Port& q = port[p];
@@ -130,7 +130,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
       const Port::Burst& b = q.to_send.front();
       W w{};
       w.data = life << 16 | b.id << 8 | b.beat, w.strb = 0xff, w.last = b.beat == b.len;
-      t.w_i[p] = w.get();
+      t.w_i[p] = Pack(w);
     }
     t.r_ready_i[p] = !Stall(), t.b_ready_i[p] = !Stall();
   }
@@ -148,14 +148,14 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
       const Port::Burst& b = q.reads[0];
       GMMU_STRUCT(gmmu_isolator_bench, port_r_t) r{};
       r.id = b.id, r.data = b.life, r.last = b.beat == b.len;
-      t.m_r_i[p] = r.get();
+      t.m_r_i[p] = Pack(r);
     }
     if (!q.b_valid && q.answer_writes && !q.written.empty() && !Stall()) q.b_valid = true;
     t.m_b_valid_i[p] = q.b_valid;
     if (q.b_valid) {
       GMMU_STRUCT(gmmu_isolator_bench, port_b_t) b{};
       b.id = q.written[0].id;
-      t.m_b_i[p] = b.get();
+      t.m_b_i[p] = Pack(b);
     }
   }
   void SampleMemory(unsigned p) {

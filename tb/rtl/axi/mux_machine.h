@@ -80,7 +80,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
       t.express_early_i = early.value_or(Random(2) != 0);
       rd_[q].ar_valid = ar_[q] != nullptr;
       if (ar_[q]) rd_[q].ar = Address(*ar_[q]);
-      t.rd_req_i[q] = rd_[q].get();
+      t.rd_req_i[q] = Pack(rd_[q]);
       if (!aw_[q] && !to_write_[q].empty() && !Stall()) {
         const unsigned id = FreeId(write_of_[q]);
         if (id < 256) {
@@ -99,7 +99,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
         const Burst& b = data_[q].front();
         wr_[q].w.data = Word(b, b.beat), wr_[q].w.strb = 0xff, wr_[q].w.last = b.beat == b.len;
       }
-      t.wr_req_i[q] = wr_[q].get();
+      t.wr_req_i[q] = Pack(wr_[q]);
     }
     for (unsigned p = 0; p < 2; ++p) {
       const bool blocked = p == kHost && block_host;
@@ -116,7 +116,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
         const Burst& b = reads_[p][pick_[p]];
         GMMU_STRUCT(gmmu_axi_bench, edge_r_t) r{};
         r.id = b.id, r.data = Word(b, b.beat), r.last = b.beat == b.len, r.error = b.address % 5 == 0;
-        t.r_i[p] = r.get();
+        t.r_i[p] = Pack(r);
       }
       if (!b_offered_[p] && !written_[p].empty() && !Stall()) {
         b_offered_[p] = true;
@@ -126,7 +126,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
       if (b_offered_[p]) {
         GMMU_STRUCT(gmmu_axi_bench, edge_b_t) b{};
         b.id = written_[p][0].id, b.error = written_[p][0].address % 7 == 0;
-        t.b_i[p] = b.get();
+        t.b_i[p] = Pack(b);
       }
     }
     Settle();

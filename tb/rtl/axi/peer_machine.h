@@ -118,7 +118,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       ax.id = static_cast<uint8_t>(b.id), ax.addr = b.address & ((uint64_t{1} << 48) - 1),
       ax.len = static_cast<uint8_t>(b.len);
       ax.size = kFullBeat, ax.burst = kIncr;
-      (write ? t.s_aw_i : t.s_ar_i) = ax.get();
+      (write ? t.s_aw_i : t.s_ar_i) = Pack(ax);
     }
     // W beats arrive in the order of AW, from the cycle on in which their AW is offered.
     const bool more = !sending_.empty() || (offered_[1] && !sending_front_);
@@ -128,7 +128,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       const Burst& b = sending_.empty() ? to_ask_[1].front() : sending_.front();
       W beat{};
       beat.data = b.data[beat_], beat.strb = 0xff, beat.last = beat_ == b.len;
-      t.s_w_i = beat.get();
+      t.s_w_i = Pack(beat);
     }
   }
   void Outside() {
@@ -240,7 +240,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       wr.b_valid = first && !written_.empty();
       if (rd.r_valid) rd.r.id = static_cast<uint8_t>(reads_[0].slot), rd.r.last = reads_[0].beat == reads_[0].len;
       if (wr.b_valid) wr.b.id = static_cast<uint8_t>(written_[0].slot);
-      t.rd_rsp_i[n] = rd.get(), t.wr_rsp_i[n] = wr.get();
+      t.rd_rsp_i[n] = Pack(rd), t.wr_rsp_i[n] = Pack(wr);
       return;
     }
     const auto due = [&](const std::deque<Access>& all) { return answer && !all.empty() && all[0].due <= now; };
@@ -265,7 +265,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       wr.b.id = static_cast<uint8_t>(written_[0].slot), wr.b.error = written_[0].error;
     }
     wr.b_valid = b_offered_;
-    t.rd_rsp_i[n] = rd.get(), t.wr_rsp_i[n] = wr.get();
+    t.rd_rsp_i[n] = Pack(rd), t.wr_rsp_i[n] = Pack(wr);
   }
   /// Returns the requested burst that has reached VRAM; bursts reach VRAM in the order of the requests.
   Burst* Reach(bool write, uint64_t address, unsigned len) {

@@ -49,7 +49,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   static auto Address(const Burst& burst) {
     GMMU_STRUCT(gmmu_sdram_bench, port_ax_t) ax{};
     ax.id = burst.id, ax.addr = burst.address, ax.len = static_cast<uint8_t>(burst.beats - 1);
-    return ax.get();
+    return Pack(ax);
   }
 
  public:
@@ -109,7 +109,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
     t.s_aw_valid_i = aw_offer_.Now(!aw_.empty(), *this, manner.idle_percent);
     if (t.s_aw_valid_i) t.s_aw_i = Address(aw_.front());
     t.s_w_valid_i = w_offer_.Now(!w_.empty(), *this, manner.idle_percent);
-    if (t.s_w_valid_i) t.s_w_i = w_.front().get();
+    if (t.s_w_valid_i) t.s_w_i = Pack(w_.front());
     t.s_r_ready_i = !Stall();
     t.s_b_ready_i = !Stall();
     Settle();

@@ -43,7 +43,7 @@ class FaultLog : public BlocksTest {
     response_.w_ready = open && !Stall();
     response_.b_valid = aw_taken_ && w_taken_ && now >= answer_;
     response_.b.error = Chance(refused_percent_);
-    t.log_wr_rsp_i[n] = response_.get();
+    t.log_wr_rsp_i[n] = Pack(response_);
     Settle();
     request_ = Unpack<WriteRequest>(t.log_wr_req_o[n]);
     CheckQueue();
@@ -97,7 +97,7 @@ class FaultLog : public BlocksTest {
     since_[s] = now;
     overtaken_[s] = 0;
     faults_[s] = AnyFault(Random(1, 19), s + 1 == Sources());  // Only the engine's faults have a fence.
-    t.log_fault_i[s] = faults_[s].get();
+    t.log_fault_i[s] = Pack(faults_[s]);
   }
 
   void CheckFaults() {

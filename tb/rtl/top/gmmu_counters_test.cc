@@ -42,7 +42,7 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
       CData* const events[] = {&count.lookup, &count.hit, &count.miss, &count.merged, &count.fault};
       for (unsigned i = 0; i < 5; ++i) sums_.port[p][i] += *events[i] = Adds();
       sums_.port[p][5] += count.outstanding = Adds() ? Amount(8) : 0;
-      t.port_i[p] = count.get();
+      t.port_i[p] = Pack(count);
     }
     for (unsigned i = 0; i < kShared; ++i) {
       const unsigned amount = Adds() ? Amount(t.adds_o[i]) : 0;

@@ -63,7 +63,7 @@ class CtlArbiter : public BlocksTest {
       EXPECT_EQ(taken, 0u) << "an operation is under way";
       EXPECT_EQ(t.arb_valid_o, !work_->accepted && now > work_->since);
       if (t.arb_valid_o && !work_->accepted) {
-        EXPECT_EQ(BytesOf(t.arb_ctl_o), BytesOf(work_->ctl.get()));
+        EXPECT_EQ(BytesOf(t.arb_ctl_o), BytesOf(Pack(work_->ctl)));
         if (t.arb_ready_i) {
           work_->accepted = true;
           work_->due = now + Random(1, longest_);

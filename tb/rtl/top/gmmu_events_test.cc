@@ -34,7 +34,7 @@ class Events : public BlocksTest {
       key->space = Random(0, 63);
       key->vpn = rng() & 0xf'ffff'ffff;
     }
-    t.ev_mmu_i = e.get();
+    t.ev_mmu_i = Pack(e);
     t.ev_inv_done_i = bits(1);
     t.ev_inv_start_i = rng();
     t.ev_inv_end_i = rng();
@@ -42,13 +42,13 @@ class Events : public BlocksTest {
     t.ev_commands_i = bits(1) ? Random(1, 3) : 0;
     t.ev_fault_i = bits(1);
     fault_ = AnyFault(Random(0, 20), true);
-    t.log_fault_i[0] = fault_.get();
+    t.log_fault_i[0] = Pack(fault_);
     t.ev_write_i = bits(2);
     for (unsigned i = 0; i < 2; ++i) {
       write_[i].id = Random(0, 0x7fff);
       write_[i].addr = rng() & 0xffff'ffff'ffff;
       write_[i].len = static_cast<uint8_t>(rng());
-      t.ev_write_ax_i[i] = write_[i].get();
+      t.ev_write_ax_i[i] = Pack(write_[i]);
     }
   }
 

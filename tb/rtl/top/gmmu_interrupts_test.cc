@@ -26,7 +26,7 @@ class Interrupts : public BlocksTest {
     response_.aw_ready = t.int_open_i && !Stall();
     response_.w_ready = !Stall();
     response_.b_valid = aw_taken_ && w_taken_ && now >= answer_;
-    t.int_wr_rsp_i = response_.get();
+    t.int_wr_rsp_i = Pack(response_);
     Settle();
     request_ = Unpack<WriteRequest>(t.int_wr_req_o);
     EXPECT_EQ(t.int_status_o, status_);

@@ -41,7 +41,7 @@ class Regs : public BlocksTest {
       ring.error_offset = static_cast<uint32_t>(rng());
       ring.error_header = static_cast<uint32_t>(rng());
       ring.error_address = rng();
-      t.regs_ring_i[i] = ring.get();
+      t.regs_ring_i[i] = Pack(ring);
     }
   }
 

@@ -177,7 +177,7 @@ class Window : public BlocksTest {
         break;
       }
     }
-    t.win_rd_rsp_i[n] = read_response_.get(), t.win_wr_rsp_i[n] = write_response_.get();
+    t.win_rd_rsp_i[n] = Pack(read_response_), t.win_wr_rsp_i[n] = Pack(write_response_);
   }
   void Answer(Kind kind, const Issued& issued) {
     if (kind == kWrite) {
