@@ -40,12 +40,12 @@ module gmmu_aperture_map
   output rd_req_t                      rd_req_o,
   input  rd_rsp_t                      rd_rsp_i,
 
-  // Counter pulses. lookup_o: a lookup got its response; hit_o: that lookup hit in the cache.
+  // Pulses for the counters. lookup_o: the map has responded to a lookup; hit_o: the lookup hit in the cache.
   output logic                         lookup_o,
   output logic                         hit_o,
   output logic                         idle_o
 );
-  logic clk;   // stopped while no lookup and no flush is pending
+  logic clk;   // gated clock: stopped while no lookup or flush is pending
   localparam int unsigned EntryLg2 = 3;                          // log2 of the entries per line
   localparam int unsigned EntriesPerBeat = DataBytes / 8;
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
@@ -148,7 +148,7 @@ module gmmu_aperture_map
   assign fill = state_q == StateFetch && r_valid_q;
   assign fill_last = fill && r_q.last;
 
-  // Checks of the current lookup. Tag and range are compared while the entry is being read.
+  // The current lookup's checks. Tag and range are compared while the entry is being read.
   logic   in_range, in_range_q, hit, hit_q, forced_q, resolved, answer_now;
   fault_e reason;
 
@@ -214,7 +214,7 @@ module gmmu_aperture_map
           if (fill && r_q.error) bad_q <= 1'b1;
           if (fill_last) begin
             state_q <= StateRead;
-            if (killed_q || flush_i) bad_q <= 1'b0;            // StateRead misses and fetches again
+            if (killed_q || flush_i) bad_q <= 1'b0;            // StateRead then misses, and the line is fetched again
             else valid_q[index] <= !bad_q && !r_q.error;
           end
         end

@@ -89,8 +89,8 @@ module gmmu_route
   // ---- Queue of accesses, in input order. Entries that wait for the aperture map are always the youngest.
   logic     push, pop, resolved, full_q, waits_q;
   pointer_t write_q, answer_q, read_q;           // next entry to fill (write_q), resolve (answer_q), send (read_q)
-  count_t   inside_q, wait_q, ready_q;           // entries: all (inside_q), waiting for the map (wait_q), ready to send
-  count_t   inside_more, inside_less, ready_more, ready_less;  // next values without a pop, with one
+  count_t   inside_q, wait_q, ready_q;           // entries: all, waiting for the map, ready to send
+  count_t   inside_more, inside_less, ready_more, ready_less;  // next values without a pop, with a pop
 
   // ---- The access being checked. An aperture access first sends its lookup, then enters the queue.
   logic    access_valid_q, access_take, aperture_q, ask_q, asked_q, plain, room;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One direction of gmmu_axi_ids: assigns every burst a free id of IdBits bits, stores the burst's
-// own id and frees the assigned one with the burst's last answer. The id that has been free longest
+// own id and frees the assigned one with the burst's last response. The id that has been free longest
 // is assigned next. "Above" is the GPU's side, "below" the memory's.
 //
-//   ax      offers with the GPU's id, held until accepted; ax_shared_i: the id is the shared one
+//   ax      offers with the GPU's id, held until accepted; ax_shared_i: it is the shared id
 //   m       the same offers with the id used below, held until accepted; they wait while no id is free
 //   answer  a beat of R, or a B, in the cycle in which it is accepted. known_o: a burst with this
 //           id is outstanding at the memory; up_id_o is its id above. A beat with an unknown id
@@ -42,9 +42,9 @@ module gmmu_axi_id_table #(
   typedef logic [CountWidth-1:0] count_t;
 
   logic           take, ended, last_ended, release_id;
-  logic           share, share_full;  // share: the offer reuses the shared id; share_full: its count is full
+  logic           share, share_full;  // share: the offer reuses the shared id; share_full: that id is full
   id_t            share_id;
-  logic [Ids-1:0] busy_q;             // outstanding at the memory
+  logic [Ids-1:0] busy_q;             // ids outstanding at the memory
 
   assign take = m_valid_o && m_ready_i;
   assign known_o = busy_q[answer_id_i];
@@ -93,7 +93,7 @@ module gmmu_axi_id_table #(
     assign share_id = id_q[generation];
     assign share_full = count_q[generation] == '1;
     assign last_ended = ended && (ends & ~alone) == '0;
-    // An offered burst that uses the id keeps it in use, even after the id's other bursts have ended.
+    // A pending offer that uses the shared id keeps it allocated after all other bursts with it are complete.
     assign release_id = ended && (ends & (~alone | waits)) == '0;
 
     for (genvar g = 0; g < 2; g++) begin : g_generation

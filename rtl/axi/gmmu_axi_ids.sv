@@ -10,12 +10,11 @@
 //               their order, as the writes of the GPU's window require
 //   w           passes in order and waits for no id: it may precede its AW by as many bursts as the
 //               GPU's W may, plus the three addresses that this unit holds
-//   m_r, m_b    answers get the GPU's id back. An answer whose id is not outstanding (its address
-//               was not accepted, or its last answer was) is dropped; stray_o is 1 in the next
-//               cycle
+//   m_r, m_b    responses get the GPU's id back. A response whose id is not outstanding (its address was not accepted,
+//               or its last response has arrived) is dropped; stray_o is 1 in the next cycle
 //   *_i, *_o    a channel's other fields, in any order, passed unchanged; R's last is a separate bit
 //
-// Every channel adds one cycle and carries a word a cycle. No output depends on an input of the
+// Every channel adds one cycle of latency and carries one word per cycle. No output depends on an input of the
 // same cycle. With IdBits = UpBits there is neither table nor register: the ports are wired
 // through.
 module gmmu_axi_ids #(
@@ -93,7 +92,7 @@ module gmmu_axi_ids #(
     logic              r_known, b_known, r_take, b_take;
     logic [UpBits-1:0] ar_id, aw_id, r_id, b_id;
 
-    // ---- Reads. An answer looks up its id in the cycle in which it is accepted, so that it never
+    // ---- Reads. A response looks up its id in the cycle in which it is accepted, so that it never
     // reaches an id that was reassigned meanwhile.
     gmmu_skid #(.Width(UpBits + AxWidth)) u_ar (
       .clk_i, .rst_i, .valid_i(s_ar_valid_i), .ready_o(s_ar_ready_o), .data_i({s_ar_id_i, s_ar_i}),

@@ -6,7 +6,7 @@
 //               requester must hold its W beats before it offers AW; they follow its own AW order. R and
 //               B need no ready: space for them is reserved before AR or AW.
 //   edge        id = {requester number, requester's id}. Each memory port accepts W in the order of AW,
-//               and answers B and R in any order.
+//               and returns B and R in any order.
 //   one port    a requester's AW moves to a memory port only when the requester owes the other port no W
 //               beat: a stalled memory port never blocks a requester's writes to the other one.
 //   user        kind and no_snoop come from the requester; the other fields are 0 at the edge, since no
@@ -17,32 +17,31 @@
 //               (by the host port only while it is enabled) and complete; then silent_o rises. When
 //               hold_i falls, the waiting requests continue.
 //
-// Stages. Each input has a register. From there one AR and one AW move per cycle, each requester's at
-// most every other cycle: chosen round robin in one cycle, moved to the queue of their memory port
-// in the next, offered there in the one after. W goes in the order of AW, through one more
-// register. R passes one register, B two. W, R and B carry one beat per cycle and memory port, and a
-// requester receives one R and one B per cycle.
+// Stages. Each input has a register. From there one AR and one AW move per cycle, each requester's at most every other
+// cycle: they are chosen round robin, moved to the queue of their memory port one cycle later, and offered at the port
+// two cycles later. W goes in the order of AW, through one more register. R passes one register, B two. W, R and B
+// carry one beat per cycle and memory port, and a requester receives one R beat and one B per cycle.
 //
 // The requester Express must not write. It is for reads on which other requesters depend, and takes a
 // fast path without arbitration. If express_early_i says that its AR comes from a register,
-// express_i, the AR bypasses the input register: it is offered in the cycle in which it comes while the
-// queue of its memory port is empty, else it is queued then. An AR that comes late, or while
-// another one moves, goes to a register first, which alone decides whether it is accepted. Express
-// has its own R register: an R from VRAM never waits, an R from the host waits only for those.
+// express_i, the AR bypasses the input register: it is offered in the cycle in which it arrives if the queue of its
+// memory port is empty, and is queued in that cycle otherwise. An AR that arrives late in its cycle, or while another
+// AR moves, goes to a register first, which alone decides whether it is accepted. Express has its own R register: an R
+// beat from VRAM never waits, an R beat from the host waits only for R beats from VRAM.
 module gmmu_axi_mux
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
   parameter int unsigned NumRequesters = 12,
-  // Readers, Writers, Vram, Host: the requesters that read, write, use VRAM, use the host port. No logic
-  // is built for other uses, and offers of them are ignored.
+  // Readers, Writers, Vram, Host: the requesters that read, that write, that use VRAM, that use the host port. Other
+  // uses have no logic: their offers are ignored.
   parameter logic [NumRequesters-1:0] Readers = '1,
   parameter logic [NumRequesters-1:0] Writers = '1,
   parameter logic [NumRequesters-1:0] Vram = '1,
   parameter logic [NumRequesters-1:0] Host = '1,
   parameter logic [NumRequesters-1:0] Exempt = '0,   // requesters that hold_i does not affect
-  parameter int unsigned Express = 0,                // number of a reader
-  // Only the proofs make these sizes smaller.
+  parameter int unsigned Express = 0,                // number of the reader with the fast path
+  // Only the formal proofs override (reduce) these sizes.
   parameter int unsigned Owed = 3,      // most AWs of a requester that may precede their W beats
   parameter int unsigned Depth = 16,    // entries of each AR and AW queue
   // Entries of an AR queue for Express only, so that other requesters' reads do not delay it.
@@ -53,7 +52,7 @@ module gmmu_axi_mux
 
   input  logic           host_enable_i,
   input  logic           hold_i,
-  output logic           silent_o,    // hold_i is 1, and every accepted burst has been answered
+  output logic           silent_o,    // hold_i is 1, and every accepted burst is complete
 
   input  rd_req_t        rd_req_i [NumRequesters],
   output rd_rsp_t        rd_rsp_o [NumRequesters],
@@ -79,8 +78,8 @@ module gmmu_axi_mux
   output logic     [1:0] b_ready_o,
   input  edge_b_t  [1:0] b_i,
 
-  output logic           idle_o,      // nothing is offered or waits here
-  output logic           own_idle_o   // no burst, except from Exempt, is here or unanswered
+  output logic           idle_o,      // no offer is present or pending in the mux
+  output logic           own_idle_o   // no burst, except from Exempt, is queued or outstanding
 );
   localparam int unsigned N = NumRequesters;
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1;
@@ -168,9 +167,9 @@ module gmmu_axi_mux
     if (!late_valid_q) late_q <= rd_req_i[Express].ar;
   end
 
-  // ---- Arbitration of AR and AW: _want in the preceding cycle, _turn_q while the word moves. room_q:
-  // space in each memory port's queue, for held requesters and for Exempt; one cycle old. aw_may_q, by
-  // memory port: the requester owes the other port no W beat, and this one only a few.
+  // ---- Arbitration of AR and AW: _want is set one cycle before the word moves, _turn_q while it moves. room_q: space
+  // in each memory port's queue, for held requesters and for Exempt; one cycle old. aw_may_q, by memory port: the
+  // requester owes the other port no W beat, and this port fewer than Owed bursts.
   set_t       ar_want, ar_turn, aw_want, aw_turn;
   set_t [1:0] aw_may_q;
   logic [1:0] open, ar_room, aw_room, ar_room_q, aw_room_q, ar_room_exempt_q, aw_room_exempt_q;
@@ -324,7 +323,7 @@ module gmmu_axi_mux
       .valid_o(w_valid_o[p]), .ready_i(w_ready_i[p]), .data_o(w_o[p])
     );
 
-    // Answers, each with the requester that receives it.
+    // Responses, each with the requester that receives it.
     set_t r_to_in, r_to, b_to_in, b_to;
     logic r_valid, b_valid;
     for (genvar q = 0; q < N; q++) begin : g_to
@@ -346,7 +345,8 @@ module gmmu_axi_mux
     assign out_idle[p] = !ar_waits[p] && !aw_waits[p] && !w_valid_o[p] && !r_valid && !b_valid;
   end
 
-  // R beats for Express: those from VRAM bypass that port's R register, those from the host pass the host port's.
+  // R beats for Express: those from VRAM bypass VRAM's R register, those from the host pass through the host port's R
+  // register.
   logic    express_here, express_q;
   edge_r_t express_r, express_r_q;
   assign express_here = r_express_in[0] && r_ready_o[0];
@@ -356,7 +356,7 @@ module gmmu_axi_mux
     if (express_here || r_here[1][Express]) express_r_q <= express_r;
   end
 
-  // When both ports have an R, or a B, for the same requester, the ports take turns.
+  // When both ports have an R beat, or a B, for the same requester, the ports take turns.
   logic r_clash, b_clash, r_turn_q, b_turn_q;  // 1: the host's turn
   assign r_clash = (r_here[0] & r_here[1]) != '0;
   assign b_clash = (b_here[0] & b_here[1]) != '0;
@@ -439,7 +439,7 @@ module gmmu_axi_mux
   a_owed: assert property (@(posedge clk_i) disable iff (rst_i)
     (Writers & ((ended & ~owed_q[1]) | (aw_turn_q & owed_q[Owed]))) == '0);
 
-  // count_q: accepted bursts that have no answer, except those of Exempt.
+  // count_q: the number of accepted bursts without a response, except those of Exempt.
   localparam int unsigned CountWidth = 15;
   function automatic logic ours(logic [EdgeIdWidth-1:0] id);
     ours = 1'b1;
@@ -449,7 +449,7 @@ module gmmu_axi_mux
 
   logic [1:0]            begins, begins_q;  // AR, AW
   logic                  held_begins;
-  logic [3:0]            ends_q;            // R and B of both ports
+  logic [3:0]            ends_q;            // last R beat and B of both ports
   logic [3:0]            change_q;          // range: -4 to 2
   logic [CountWidth-1:0] count_q;
   logic                  none_q;

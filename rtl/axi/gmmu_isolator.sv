@@ -2,22 +2,22 @@
 // Stands between the core and its memory ports. It silences the host port, or isolates a core in
 // reset.
 //
-//   silence_i   (level) the host port begins no burst; silent_o rises when all its bursts have been
-//               answered. VRAM continues. When silence_i falls, the host port resumes.
-//   reset_i     (pulse) function-level reset: the software ports stop (stop_o) and complete what
-//               they have begun, then both memory ports stop and their bursts complete. This may take up
-//               to Timeout cycles in total; then the core is in reset (core_reset_o) until every
-//               offer and every W beat of an accepted AW has been accepted. Ignored during a reset.
+//   silence_i   (level) the host port starts no burst; silent_o rises when all its bursts are complete. VRAM continues.
+//               When silence_i falls, the host port resumes.
+//   reset_i     (pulse) function-level reset: the software ports stop (stop_o) and complete the accesses in progress,
+//               then both memory ports stop and their bursts complete. This may take up to Timeout cycles in total;
+//               then the core is in reset (core_reset_o) until every offer and every W beat of an accepted AW has been
+//               accepted. Ignored during a reset.
 //   stop_o      from the cycle after reset_i until the core and its registers (gmmu_reset) have
-//               left reset: the register and the window port begin no access. stopped_i: neither port
-//               has an access in progress. Accesses that were accepted but not begun wait.
-//   resetting_o like stop_o, and also during rst_i: no access is answered before it falls
-//   late        answers after the timeout belong to the old generation and are dropped. There are
-//               two generations: a reset that times out while answers of the previous generation
-//               are still missing keeps the core in reset until one generation has none missing.
-//   closed_o    the host port begins no burst, so interrupt messages are held
-//   stale_o     answers of the previous generation are still missing
-// rst_i is the power-on reset: the memories are reset with it and owe no answers. The isolator adds
+//               left reset: the register and the window port start no access. stopped_i: neither port
+//               has an access in progress. Accesses that were accepted but not started wait.
+//   resetting_o like stop_o, and also during rst_i: no access gets a response until it falls
+//   late        responses after the timeout belong to the old generation and are dropped. There are two generations: a
+//               reset that times out while responses of the previous generation are still outstanding keeps the core in
+//               reset until one generation has no outstanding response.
+//   closed_o    the host port starts no burst, so interrupt messages are held
+//   stale_o     responses of the previous generation are still outstanding
+// rst_i is the power-on reset: the memories are reset with it and owe no responses. The isolator adds
 // no cycle of latency.
 module gmmu_isolator
   import gmmu_pkg::*;
@@ -76,7 +76,7 @@ module gmmu_isolator
 );
   localparam int unsigned TimerWidth = $clog2(Timeout + 1);
 
-  // StEnd waits for the software ports' accesses, StStop for the answers of outstanding bursts. StChoose
+  // StEnd waits for the software ports' accesses, StStop for the responses to outstanding bursts. StChoose
   // selects the generation of later bursts. StCut completes offers and owed W beats. StPause ends the
   // core's reset, StWake waits for the blocks' reset registers. Bit 3: closed; bit 2: cut.
   typedef enum logic [3:0] {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads of linked adapters: one requester of the AXI mux for bursts that come from outside.
+// Read path for linked adapters: one requester of the AXI mux, for bursts that enter the GPU.
 //
-//   s_ar      a burst of VRAM in the GPU's internal format; ids are unique among those outstanding.
+//   s_ar      a burst that addresses VRAM, in the GPU's internal format; ids are unique among those outstanding.
 //             Accepted while one of the Slots is free. A slot becomes free without waiting for the peer.
-//   s_r       no ready: always accepted. Beats of different ids may interleave. A burst at or past
-//             vram_bytes_i is answered only with errors and reads nothing.
+//   s_r       no ready: always accepted. Beats of different ids may interleave. A burst at or past vram_bytes_i gets
+//             only error beats and reads nothing.
 //   rd        requester of the mux; ids are slots
 //   cut_i     the mux is in reset: the remaining beats of each burst are error beats, and so are all
 //             beats of a burst that arrives during that time
 //   idle_o    no burst is outstanding
-// Errors are answered, one slot after the other, in cycles without an R from the mux.
+// Error beats are issued slot by slot, in cycles in which the mux returns no R beat.
 module gmmu_peer_read
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -73,7 +73,7 @@ module gmmu_peer_read
     end
   end
 
-  // ---- R: a beat from the mux or, in a cycle without one, an error beat of the scanned slot.
+  // ---- R: a beat from the mux or, if the mux returns none in this cycle, an error beat for the scanned slot.
   logic               r_valid_q, tell, last;
   r_t                 r_q;
   slot_t              scan_q, at;

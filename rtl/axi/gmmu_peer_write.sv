@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes of linked adapters: one requester of the AXI mux for bursts that come from outside.
+// Write path for linked adapters: one requester of the AXI mux, for bursts that enter the GPU.
 //
-//   s_aw, s_w  a burst of VRAM in the GPU's internal format; ids are unique among those
-//              outstanding. AW is accepted while one of the Slots is free, W while the buffer has space.
-//              Neither waits for the other, nor for the peer to accept an answer.
-//   s_b        no ready: always accepted. A burst at or past vram_bytes_i is answered with an error and
-//              writes nothing.
+//   s_aw, s_w  a burst that addresses VRAM, in the GPU's internal format; ids are unique among those outstanding. AW is
+//              accepted while one of the Slots is free, W while the buffer has space. Neither waits for the other, nor
+//              for the peer to accept a response.
+//   s_b        no ready: always accepted. A burst at or past vram_bytes_i gets an error response and writes nothing.
 //   wr         requester of the mux; ids are slots. AW is offered when all beats of the burst have
 //              arrived, so VRAM never waits for the peer's data.
-//   cut_i      the mux is in reset: bursts that it had accepted are answered with an error, and so is
-//              every burst that is complete by then; later bursts wait until the lost ones are answered
+//   cut_i      the mux is in reset: bursts that it had accepted get an error response, and so do bursts whose last beat
+//              has arrived; later bursts wait until the lost bursts have their responses
 //   idle_o     no burst is outstanding
-// Errors are answered, one slot after the other, in cycles without a B from the mux.
+// Error responses are issued slot by slot, in cycles in which the mux returns no B.
 module gmmu_peer_write
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -143,7 +142,7 @@ module gmmu_peer_write
   assign wr_req_o = '{aw_valid: offer_q, aw: aw_q, w_valid: order_valid && beat_valid && !drop,
                       w: '{data: beat_data, strb: beat_strb, last: last}};
 
-  // ---- B: from the mux or, in a cycle without one, an error response of the scanned slot.
+  // ---- B: from the mux or, if the mux returns none in this cycle, an error response for the scanned slot.
   logic               b_valid_q, b_error_q, tell;
   slot_t              b_slot_q, scan_q, at;
   logic [IdWidth-1:0] id;
