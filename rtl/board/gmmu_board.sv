@@ -56,7 +56,7 @@ module gmmu_board
     .down_valid_o(down_valid), .down_ready_i(down_ready), .down_o(down), .open_o(open), .reset_o(opening),
     .got_o(got), .damaged_o(damaged), .gap_o(gap), .again_o(again));
 
-  // Each session resets the GPU and everything else behind the streams.
+  // Each new session resets the GPU and everything else behind the streams.
   logic begin_anew, rst_gpu, rst_ends;
   always_ff @(posedge clk_i) begin_anew <= rst_i || opening;
   gmmu_reset u_rst_gpu (.clk_i, .rst_i(begin_anew), .rst_o(rst_gpu));

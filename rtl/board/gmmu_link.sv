@@ -44,7 +44,7 @@ module gmmu_link
     .clk_i, .rst_i, .line_i, .valid_o(in_valid), .broken_o(in_broken), .data_o(in_byte));
   gmmu_serial_tx #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond)) u_serial_tx (
     .clk_i, .rst_i, .valid_i(line_valid), .ready_o(line_ready), .data_i(line_byte), .line_o);
-  // The next frame is built while the last bytes of this one are sent.
+  // The next frame is built while the last bytes of the current frame are sent.
   gmmu_fifo_ram #(.Width(8), .Depth(128)) u_ahead (
     .clk_i, .rst_i, .valid_i(out_valid), .ready_o(out_ready), .data_i(out_byte),
     .valid_o(line_valid), .ready_i(line_ready), .data_o(line_byte));
@@ -56,7 +56,7 @@ module gmmu_link
   // ---- The session.
   logic [7:0] session_q, wanted_q;
   logic [3:0] opening_q;          // cycles of reset_o left
-  logic       begun_q;            // pulse: reset_o has just ended
+  logic       begun_q;            // pulse: reset_o has just fallen
   assign open_o = session_q != '0;
   assign reset_o = opening_q != '0;
 

@@ -61,7 +61,7 @@ module gmmu_link_access
   typedef enum logic [3:0] {Kind, Head, Data, Offer, Answer, Word, Tell, Room} state_e;
   state_e      state_q;
   logic [7:0]  kind_q;
-  logic [3:0]  left_q;          // bytes left of the header or of a word
+  logic [3:0]  left_q;          // bytes left in the header or in a word
   logic [5:0]  words_q;         // words of the message left to process
   logic [7:0]  all_q;           // number of words in the response
   logic        bad_q;           // a word could not be read
@@ -72,14 +72,14 @@ module gmmu_link_access
   assign reads = kind_q == DownRegisterRead || kind_q == DownWindowRead || kind_q == DownBoardRead;
   assign window = kind_q == DownWindowRead || kind_q == DownWindowWrite;
   assign board = kind_q == DownBoardRead || kind_q == DownBoardWrite;
-  // Free space is reported to the host when nothing else waits, or when much has been consumed.
+  // Free space is reported to the host when no other message is pending, or when many bytes have been consumed.
   logic        room_due;
   assign request_ready_o = state_q == Kind && !room_due || state_q == Head || state_q == Data;
   assign take = request_valid_i && request_ready_o;
 
   assign room_due = used_q >= 16'd512 || (used_q != '0 && !request_valid_i);
 
-  // Words of an answer wait until the answer is complete.
+  // The words of a response are stored until the response is complete.
   logic       store_valid, store_ready, kept_valid, kept_take;
   logic [7:0] kept;
   gmmu_fifo_ram #(.Width(8), .Depth(256)) u_answer (
@@ -164,7 +164,7 @@ module gmmu_link_access
         left_q <= left_q - 1'b1;
         if (left_q == 4'd1) state_q <= Offer;
       end
-      Offer: begin   // one cycle: the offers begin in the next cycle
+      Offer: begin   // lasts one cycle: the offers start in the next cycle
         aw_left_q <= !reads && !board;
         w_left_q <= !reads && !board;
         ar_left_q <= reads && !board;

@@ -32,7 +32,7 @@ module gmmu_link_down
 );
   typedef enum logic [2:0] {Kind, Request, Shape, Data, Beat} state_e;
   state_e     state_q;
-  logic [8:0] left_q;      // bytes left of the message or of the beat
+  logic [8:0] left_q;      // bytes left in the message or in the beat
   logic       count_q;     // the message has a word count, in the second-to-last byte of its header
   logic [7:0] beats_q;     // beats that follow this one
   logic       take, push, request_room;

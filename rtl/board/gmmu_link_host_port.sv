@@ -38,11 +38,11 @@ module gmmu_link_host_port
   port_ax_t    awx_q;
   logic        whole_q;           // all beats have arrived
   logic        sparse_q;          // some byte after the first one is not written
-  logic        first_q;           // the next beat is the first
+  logic        first_q;           // the next beat is the burst's first
   logic        beat_valid, beat_take, room;
   logic [63:0] beat;
   logic [7:0]  beat_strobes;
-  logic [7:0]  from_first;        // mask of the first beat's bytes from the address upwards
+  logic [7:0]  from_first;        // first beat: mask of the bytes at or above the address
   assign aw_ready_o = !aw_q;
   assign from_first = 8'hFF << awx_q.addr[2:0];
   // W passes a register, which splits its handshake path.
@@ -62,7 +62,7 @@ module gmmu_link_host_port
   state_e       state_q;
   logic         write_q;          // the message is a write
   logic [111:0] head_q;
-  logic [3:0]   left_q;           // bytes left of the header or of the beat
+  logic [3:0]   left_q;           // bytes left in the header or in the beat
   logic [7:0]   beats_q;          // beats that follow
   logic [2:0]   byte_q;           // number of the byte in the beat
   logic         ar_valid;

@@ -29,7 +29,7 @@ module gmmu_link_rx
 );
   localparam logic [8:0] MostBytes = 9'(HeaderBytes + MaxPayload + CrcBytes);
 
-  // COBS: bytes left of the block, and the zero between two blocks.
+  // COBS: bytes left in the block, and the zero between two blocks.
   logic [7:0] left_q;
   logic       zero_q;         // the next block's code replaces a zero
   logic       any_q, bad_q;   // any_q: a frame has begun; bad_q: it is damaged

@@ -5,7 +5,7 @@
 //   stream     bytes of the payload. A frame is closed when it is full, or when no byte was offered
 //              for some cycles and nothing else waits to be sent
 //   ack_i      a good frame of the session: the other side has received everything before ack_number_i
-//              and has space for ack_room_i frames from that number on. With nak_i all these frames are
+//              and has space for ack_room_i frames, starting at that number. With nak_i all these frames are
 //              retransmitted
 //   say_i      pulse: a frame must be sent, with or without payload. say_nak_i with it: the frame
 //              requests a retransmission
@@ -31,7 +31,7 @@ module gmmu_link_tx
   input  logic       say_i,
   input  logic       say_nak_i,
 
-  input  logic [7:0] session_i,    // 0: there is none
+  input  logic [7:0] session_i,    // 0: no session
   input  logic [7:0] wanted_i,     // number of the next frame that the receiver expects from the host
   input  logic [3:0] room_i,       // frames that the receiver has space for
   output logic       again_o,      // pulse: a frame is retransmitted
@@ -50,8 +50,8 @@ module gmmu_link_tx
   header_t         header_q;
   logic [SlotLg2-1:0] slot_q;     // slot of the current frame
 
-  // ---- Frames [acked_q, fill_q) are closed, fill_q is being filled, sent_q is sent next; no
-  // frame from made_q on was ever sent.
+  // ---- Frames [acked_q, fill_q) are closed, fill_q is being filled, sent_q is sent next; frame made_q and later
+  // frames have never been sent.
   logic [7:0]      acked_q, fill_q, sent_q, made_q, limit_q;
   logic [PayLg2:0] filled_q;      // bytes of the frame that is being filled
   logic [4:0]      quiet_q;
@@ -68,14 +68,14 @@ module gmmu_link_tx
     .write_i(close), .write_addr_i(fill_q[SlotLg2-1:0]), .data_i(filled_q));
 
   logic              read;
-  logic [8:0]      place_q, last; // place_q: position in the body; last: its end
+  logic [8:0]      place_q, last; // place_q: position in the body; last: end of the body
   logic [PayLg2-1:0] index;       // index within the payload
   logic [7:0]        stored;
   gmmu_ram_block #(.Width(8), .Depth(MaxFrames * MaxPayload)) u_payloads (
     .clk_i, .read_i(read), .read_addr_i({slot_q, index}), .data_o(stored),
     .write_i(push), .write_addr_i({fill_q[SlotLg2-1:0], filled_q[PayLg2-1:0]}), .data_i);
 
-  // ---- Requests for a frame: pulses of say_i, and the keep-alive timer.
+  // ---- Requests to send a frame: pulses of say_i, and the keep-alive timer.
   logic            say_q, nak_q, due;
   logic [AliveLg2:0] alive_q;
   assign due = alive_q[AliveLg2];

@@ -11,8 +11,8 @@
 //            read waits behind a write without data. B means that the data is in the chip
 //   pins     see gmmu_sdram_chip_port. The board's top module contains the three-state buffers of dq and
 //            drives the chip's clock
-//   reset    Accepted accesses are dropped without a response; the chip keeps its contents. Accesses
-//            accepted during the chip's power-up wait until it has ended
+//   reset    Accepted accesses are dropped without a response; the chip keeps its contents. Accesses accepted during
+//            the chip's power-up wait until the power-up is complete
 module gmmu_sdram
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -65,8 +65,8 @@ module gmmu_sdram
   localparam int unsigned PageWords = 9;      // bits of a word's number within 4 KiB
   localparam int unsigned WriteBeats = 256;   // fits the longest burst; uses no more block RAM than 64 would
   localparam int unsigned ReadBeats = 64;
-  localparam int unsigned WriteBursts = 8;    // maximum number of writes that are not answered
-  localparam int unsigned ReadBursts = 16;    // maximum number of reads whose last answer was not accepted
+  localparam int unsigned WriteBursts = 8;    // maximum number of writes without a response
+  localparam int unsigned ReadBursts = 16;    // maximum number of reads whose last beat was not accepted
 
   typedef struct packed {
     logic [PortIdWidth-1:0] id;
@@ -92,7 +92,7 @@ module gmmu_sdram
   assign ar_past = ar.addr[PaWidth-1:WordBits+3] != '0;
   assign aw_past = aw.addr[PaWidth-1:WordBits+3] != '0;
 
-  // Complete write bursts that have not begun.
+  // Number of write bursts whose beats have all arrived and that have not started.
   localparam int unsigned WholeBits = $clog2(WriteBeats + 3);
   logic [WholeBits-1:0] whole_q;
   logic                 whole_any_q, w_end;
@@ -107,7 +107,7 @@ module gmmu_sdram
     end
   end
 
-  // ---- Answers. A read beat begins only with a credit, which reserves space for its answer.
+  // ---- Responses. A read beat starts only with a credit, which reserves space for its R beat.
   localparam int unsigned CreditBits = $clog2(ReadBeats + 1);
   localparam int unsigned EndBits = $clog2(WriteBursts + 1);
   logic                  take, busy_q, write_q, void_q, last_q;
@@ -115,7 +115,7 @@ module gmmu_sdram
   logic                  r_room, r_error, b_error, read_ids_any, write_ids_any;
   logic [63:0]           r_done_data;
   logic [CreditBits-1:0] credits_q;
-  logic [EndBits-1:0]    ends_q;  // completed writes that have not been answered
+  logic [EndBits-1:0]    ends_q;  // completed writes without a response
   assign r_take = s_r_valid_o && s_r_ready_i;
   assign b_take = s_b_valid_o && s_b_ready_i;
   always_ff @(posedge clk_i) begin

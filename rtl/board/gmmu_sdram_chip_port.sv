@@ -31,7 +31,7 @@ module gmmu_sdram_chip_port #(
   parameter int unsigned TrcdNs = 21,    // activate to read or write
   parameter int unsigned TrpNs = 21,     // precharge to activate or refresh
   parameter int unsigned TrasNs = 42,    // activate to precharge
-  parameter int unsigned TrcNs = 63,     // activate to activate of one bank
+  parameter int unsigned TrcNs = 63,     // activate to activate, same bank
   parameter int unsigned TrfcNs = 66,    // refresh to any command
   parameter int unsigned TwrNs = 14,     // last data of a write to precharge; at least two cycles
   parameter int unsigned TmrdNs = 14,    // mode register to any command; at least two cycles
@@ -189,7 +189,7 @@ module gmmu_sdram_chip_port #(
 
   // ---- The refresh interval; at power-up and after a reset it also times the pause.
   logic [RefreshBits-1:0] refresh_q;
-  logic [CountBits-1:0]   count_q;  // intervals to wait, then refreshes minus one
+  logic [CountBits-1:0]   count_q;  // intervals left to wait, then refreshes left minus one
   logic                   tick_q, live_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

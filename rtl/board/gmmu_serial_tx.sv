@@ -24,7 +24,7 @@ module gmmu_serial_tx #(
   logic [3:0]  left_q;      // bits left to send, including the one on the line
   logic [19:0] phase_q;
   logic [20:0] next_phase;
-  logic        turn;        // the bit on the line has ended, or the line is idle
+  logic        turn;        // the bit on the line is complete, or the line is idle
   assign next_phase = 21'(phase_q) + 21'(Step);
   assign turn = left_q == '0 || next_phase[20];
   assign ready_o = !waits_q;

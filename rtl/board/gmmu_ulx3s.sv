@@ -43,7 +43,7 @@ module gmmu_ulx3s #(
     .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0),
     .ENCLKOP(1'b0), .ENCLKOS(1'b0));
 
-  // ---- Reset is held while the PLL is not locked or the button is pressed, and for 16 cycles after that.
+  // ---- Reset is held while the PLL is not locked or the button is pressed, and for 16 more cycles.
   logic [1:0] calm_q;
   logic [3:0] wait_q;
   logic       rst_q;
@@ -81,7 +81,7 @@ module gmmu_ulx3s #(
   localparam int unsigned Outs = 18;
   logic [Outs-1:0] outs, pins;
   logic [3:0]      high_outs, high_pins;
-  logic up_q;   // the controller has been reset; its outputs are undefined before
+  logic up_q;   // the controller has been reset; until then its outputs are undefined
   initial up_q = 1'b0;
   always @(posedge clk) if (vram_reset) up_q <= 1'b1;
   assign outs = {cke && up_q, ba, a, dqm};

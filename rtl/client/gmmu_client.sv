@@ -4,8 +4,8 @@
 //   req      one access; its id selects the slot that it occupies until the last beat of its response
 //            is accepted. Until then no other request may have this id
 //   w        words of a write; always accepted, and sent before the request is offered
-//   rsp      responses by id in the order in which their accesses ended or, while ordered_i is 1, by
-//            ascending id from 0 on (modulo Slots); ordered_i changes only while idle_o is 1
+//   rsp      responses by id in the order in which their accesses completed or, while ordered_i is 1, by ascending id
+//            starting at 0 (modulo Slots); ordered_i changes only while idle_o is 1
 //   xlate    one lookup per access, tag = id; done_o returns every answer once: after the last R, after
 //            B, or at once after a fault or a zero page
 //   fault    one record per faulted access; while first_only_i is 1, only the first record
@@ -172,7 +172,7 @@ module gmmu_client
     .w_valid_o(wr_req_o.w_valid), .w_ready_i(wr_rsp_i.w_ready), .w_o(wr_req_o.w)
   );
 
-  // ---- Read data, ends of accesses, responses.
+  // ---- Read data, completed accesses, responses.
   logic                 r_end, r_error, end_valid, row_read;
   slot_t                r_slot;
   client_end_t          ended;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responses of one client: chooses ended accesses, reads their data and outputs it word by word.
+// Responses of one client: chooses completed accesses, reads their data and outputs it word by word.
 //
 //   req      a request is offered: the fields that its response will need
-//   end      an access has ended (gmmu_client_ends)
+//   end      an access is complete (gmmu_client_ends)
 //   read     a row of landed data; row_data_i one cycle later
-//   rsp      in the order of the ends, or, while ordered_i is 1, by ascending id from 0 on (modulo
-//            Slots). ordered_i changes only while no access is in flight.
+//   rsp      in the order of completion or, while ordered_i is 1, by ascending id starting at 0 (modulo Slots).
+//            ordered_i changes only while no access is in flight.
 //   fault    one record per faulted access, before its response; while first_only_i is 1, only the
 //            first record. Valid and record come from registers
 //   clear    a sweep over all slots after reset, before the first access
@@ -52,7 +52,7 @@ module gmmu_client_answer
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
   localparam int unsigned Banks = DataBytes / WordBytes;
 
-  // ---- Selects the next access. In ordered mode an access has ended if its slot's set and clear bits
+  // ---- Selects the next access. In ordered mode an access is complete if its slot's set and clear bits
   // differ; each bit has one writer.
   logic  set_next, clear_next, clear_end, order_valid, pickable, pick_ready, load;
   logic  unused_order_ready;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends the accesses of one client, one a cycle: returns the translation to the MMU and reports the slot
-// whose access has ended.
+// Completes the accesses of one client, one per cycle: returns the translation to the MMU and reports the slot of the
+// access.
 //
 //   generation  drain generation of a translation answer that is accepted in this cycle
 //   r, b        a read's last R or a write's B has arrived; always accepted
-//   page        the translation ended the access: a fault or a zero page
-//   route       the router ended the access: a fault
-//   hold_o      a B waits: no new translation may be accepted, which bounds the wait
-//   done_o      returns every translation answer once, when its access has ended
-//   end         reports the ended access in the cycle of done_o
+//   page        the translation completes the access: a fault or a zero page
+//   route       the router completes the access: a fault
+//   hold_o      a B is pending: no new translation may be accepted, which bounds the time that the B waits
+//   done_o      returns every translation answer once, when its access is complete
+//   end         reports the completed access in the cycle of done_o
 module gmmu_client_ends
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -56,7 +56,7 @@ module gmmu_client_ends
     .valid_i(b_valid_i), .ready_o(unused_b_ready), .data_i(b_in),
     .valid_o(b_valid), .ready_i(b_take), .data_o(b_head)
   );
-  // page_q holds one end, so page is accepted at most every other cycle.
+  // page_q holds one completion, so page is accepted at most every other cycle.
   assign page_ready_o = !page_valid_q;
 
   assign route_ready_o = !r_valid_i;

@@ -27,7 +27,7 @@ module gmmu_client_port
   input  logic [63:0]    reg_data_i,
   output logic [63:0]    reg_data_o,
   output logic           busy_o,       // a traffic run is busy
-  output logic           done_o,       // pulse: a traffic run has ended
+  output logic           done_o,       // pulse: a traffic run is complete
 
   input  logic           req_valid_i,
   output logic           req_ready_o,
@@ -118,7 +118,7 @@ module gmmu_client_port
   assign req_ready_o = external && u_req_ready;
   assign w_ready_o = external;
   assign rsp_valid_o = u_rsp_valid && !taker_q;
-  // taker_q lags owner by one cycle, which is safe: no response arrives in a run's first cycle or after its end.
+  // taker_q lags owner by one cycle, which is safe: no response arrives in a run's first cycle or after the run.
   always_ff @(posedge clk) taker_q <= owner && !rst_i;
 
   // External inputs are used only when valid, which saves simulation time.

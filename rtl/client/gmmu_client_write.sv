@@ -69,8 +69,7 @@ module gmmu_client_write
     assign read_row = burst.slot;
     assign write_row = word_i.id;
   end
-  // Enables the lanes from the first byte on in the first beat, and those up to the last byte in the
-  // last beat.
+  // Enables the lanes starting at the first byte in the first beat, and those up to the last byte in the last beat.
   always_comb begin
     strobe = '1;
     if (beat_q == '0) strobe = strobe << burst.first[ByteLg2-1:0];

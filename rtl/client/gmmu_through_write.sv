@@ -58,7 +58,7 @@ module gmmu_through_write
   logic        req_q, fire, retire, room;
   client_req_t request_q;
   slot_t       id_q;
-  count_t      in_flight_q;                // accesses in flight, without the current line and req_q
+  count_t      in_flight_q;                // accesses in flight, excluding the current line and req_q
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
     logic                      last;       // the line is the last of its burst
@@ -96,7 +96,7 @@ module gmmu_through_write
     .read_addr_i(rsp_i.id), .data_o(note)
   );
 
-  // ---- B is sent after the response of its burst's last line.
+  // ---- B is sent after the response to the last line of its burst.
   logic failed_q, failed, b_in_valid, b_in_ready, refuse;
   logic [ThroughIdWidth-1:0] b_id;
 

@@ -5,7 +5,7 @@
 //              cycles, until the products of pattern order are computed
 //   line       line number (va / 64) of the next access; next_i accepts it, at most every other cycle
 //   chase      pattern chase: the line that the previous response named
-//   still_o    meaningful while ready_o is 1: no state changes before next_i or chase_valid_i
+//   still_o    meaningful while ready_o is 1: no state changes until next_i or chase_valid_i
 //
 // order:  base + (first + stride * k) mod footprint, k = 0, then (k + step) mod count
 // random: base + x mod footprint, x = successive states of xorshift32
