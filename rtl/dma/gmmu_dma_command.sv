@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Command processor: executes paging buffers, one after the other. While it executes a command,
-// gmmu_dma_collect collects the next one. Each of the two units needs five cycles for a copy.
+// gmmu_dma_collect collects the next one. Each of the two units needs five cycles for a copy command.
 //
 //   start     the number of command bytes in the word stream that follows (0: only the fence record is
 //             written), the ring's rights and the address of its fence record
@@ -106,7 +106,7 @@ module gmmu_dma_command
     StateRecordDone,
     StateOwnFault,     // the command failed its checks; an earlier job may still fail
     StateInlineDead,   // an inline word could not be read: wait until the mover fails the job
-    StateLookup,       // the mover faulted: find the command
+    StateLookup,       // the mover reported a fault: find the job's command
     StateFailed,
     StateKill,
     StateCount
@@ -234,9 +234,9 @@ module gmmu_dma_command
 
   logic interruptible;
   assign interruptible = !state_q[StateCount];
-  logic free;                                     // no earlier write has to be awaited
+  logic free;                                     // the command need not wait for earlier writes
   assign free = !(wait_q || needs_q.settle) || mover_idle_i;
-  logic command_over;                             // a command without a job has ended
+  logic command_over;                             // a command without a job is complete
   logic ctl_done_q;
   always_ff @(posedge clk_i) ctl_done_q <= ctl_done_i && !rst_i;
 

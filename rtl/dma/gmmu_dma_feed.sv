@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Supplies each burst of the writer with its beats. Beats of a copy come from memory; beats
+// Supplies each burst of the writer with its beats. The beats of a copy come from memory; beats
 // of other jobs are generated here: patterns and table words.
 //
 //   job      a job whose source is not SourceCopy: its source (gmmu_dma_pkg::source_e), value and step.
@@ -50,7 +50,7 @@ module gmmu_dma_feed
 
   // The burst in progress and its next beat.
   logic  busy_q, make_q, job_last_q, last_q, load, beat_done;   // last_q: this is the burst's last beat
-  lane_t lane_q, stop_q, stop;                                   // first lane of this beat; last lane of the last
+  lane_t lane_q, stop_q, stop;                                   // first lane of this beat; last lane of the final beat
   beat_t left_q;                                                 // beats that follow this one
   assign load = !busy_q || (beat_done && last_q);
   assign shape_ready_o = load;

@@ -36,8 +36,8 @@ package gmmu_dma_pkg;
   // An address as a ring entry or a command specifies it.
   typedef struct packed {
     logic        physical;
-    target_e     target;         // of a physical address
-    space_t      space;          // of a virtual address
+    target_e     target;         // if physical
+    space_t      space;          // if virtual
     logic [63:0] address;        // virtual address, or offset in the target
   } place_t /*verilator public*/;
 
@@ -72,14 +72,14 @@ package gmmu_dma_pkg;
   typedef logic [7:0] beats_t;
   typedef logic [$clog2(DataBytes)-1:0] lane_t;
   typedef struct packed {
-    logic        kind;           // 1: generated (gmmu_dma_feed), 0: read from memory
+    logic        kind;           // source of the beats: 1 generated (gmmu_dma_feed), 0 memory
     lane_t       lane;           // lane of the first byte
     lane_t       stop;           // lane of the last byte, in the last beat
     beats_t      beats_m1;
     logic        last;           // last burst of its job
   } shape_t /*verilator public*/;
 
-  // What a command needs, decoded from its header (gmmu_dma_decode).
+  // The needs of a command, decoded from its header (gmmu_dma_decode).
   typedef struct packed {
     logic       has_inline;      // inline words follow the operands
     logic       aperture;
@@ -87,7 +87,7 @@ package gmmu_dma_pkg;
     logic       dst;
     logic       settle;          // starts only after the B of all earlier writes
     logic       privilege;       // has a physical address, is a table or aperture command, or flushes all spaces
-    logic       space_bad;       // names an address space that is not built
+    logic       space_bad;       // names an address space that is not implemented
     logic [2:0] operands;
   } command_needs_t /*verilator public*/;
 
@@ -116,8 +116,8 @@ package gmmu_dma_pkg;
   // A command without its inline words. The opcode determines which fields hold operands; the other operand
   // fields are undefined.
   typedef struct packed {
-    logic                 over;        // not a command: the buffer has ended
-    logic                 unreadable;  // a word could not be read; with header 0, the header itself
+    logic                 over;        // end of the buffer: there is no further command
+    logic                 unreadable;  // a word could not be read; if the header field is 0, the header itself
     logic                 malformed;
     logic                 odd;         // an operand is not aligned, or has bits beyond its width
     logic [31:0]          offset;      // byte offset in the buffer
@@ -128,7 +128,7 @@ package gmmu_dma_pkg;
     logic [63:0]          dst;         // destination operand, or {pages, page} of an aperture command
     logic [47:0]          length;      // bytes; undefined for a table write, 8 for a fence
     logic [63:0]          value;       // value operand, or the end of a flush's range
-    logic [63:0]          step;        // for the steps source, else 0
+    logic [63:0]          step;        // step of SourceSteps, else 0
   } command_t /*verilator public*/;
 
   // The reason why a transfer or a fetch stopped.

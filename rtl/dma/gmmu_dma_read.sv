@@ -10,7 +10,7 @@
 //   fault     fault_valid_o is set once the oldest slot has failed; fault_label_o is the label of its
 //             range. No later beat is output. drained_o: all beats before the failed slot have been
 //             accepted.
-//   stop_i    No new burst starts, from the next cycle on. quiet_o, during stop_i: the data of every
+//   stop_i    No new burst starts, beginning with the next cycle. quiet_o, during stop_i: the data of every
 //             burst that was sent has arrived (or the burst failed), and every translation was
 //             returned. clear_i, only when quiet, clears all state.
 // The slot number is the AXI id and the translation tag. A mark in LUT RAM (gmmu_dma_marks) shows
@@ -225,8 +225,8 @@ module gmmu_dma_read
     .data_i(started && !r_q.last ? {r_bad, r_beat + beat_t'(1)} : '0),
     .read_addr_i(r_slot), .data_o({r_error, r_beat}));
 
-  // Draining: one beat is read per cycle while the output has space. Registers hold the shapes and marks of the
-  // oldest slot and of the one after it.
+  // Draining: one beat is read per cycle while the output has space. Registers hold the shapes and marks of the two
+  // oldest slots.
   typedef struct packed {
     shape_t shape;
     logic   single;    // the burst has one beat
@@ -235,8 +235,8 @@ module gmmu_dma_read
   } head_t;
   head_t head, looked;
   logic  step, step_last, head_ready, head_valid, head_good;   // head_good: valid and not failed
-  logic  first_q, last_q;                     // the next beat is the slot's first (first_q), its last (last_q)
-  beat_t step_q, left_q;                      // left_q: beats that follow this one; not valid at the first
+  logic  first_q, last_q;                     // the next beat is the slot's first (first_q) or last (last_q)
+  beat_t step_q, left_q;                      // left_q: beats that follow the current beat; not valid at the first beat
   logic  landed_q, landed_zero_q, landed_last_q, out_free;
   logic [DataWidth-1:0]  landed;
   logic [DataBytes-1:0]  step_mask, landed_mask_q;

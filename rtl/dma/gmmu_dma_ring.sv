@@ -9,15 +9,14 @@
 //             FaultRingFetch with the address of the entry at head.
 //   checks    Buffer address and size must be multiples of 8, reserved bits 0, and the buffer must not
 //             wrap (FaultRingFetch). A physical buffer requires a privileged ring (FaultNotPrivileged).
-//             The space number must be that of a built space (FaultSpaceDisabled).
+//             The space number must be that of an implemented space (FaultSpaceDisabled).
 //   errors    The ring keeps head and stops until software clears its enable and sets it again.
-//   preempt   While preempt and enable are 1, the ring starts no entry. An entry in progress ends or
-//             stops at a command boundary. When nothing of it is in flight, the ring is preempted: it
-//             reports the fence of the stopped entry (0: none) and the offset of the next command. The
-//             ring then stays stopped as after an error; an error that occurs first takes precedence.
+//   preempt   While preempt and enable are 1, the ring starts no entry. An entry in progress completes or stops at a
+//             command boundary. When none of its accesses is in flight, the ring is preempted: it reports the fence of
+//             the stopped entry (0: none) and the offset of the next command. The ring then stays stopped as after an
+//             error; an error that occurs first takes precedence.
 //   enable    A change from 0 to 1 resets head, error, preempted, last fence and entry count to 0. A
-//             change to 0 during an entry abandons the entry, even if enable is set again before the
-//             entry has ended.
+//             change to 0 during an entry abandons the entry, even if enable is set again before the entry has stopped.
 module gmmu_dma_ring
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -169,7 +168,7 @@ module gmmu_dma_ring
   ring_entry_completion_t completion_q;
   logic [1:0]             word_q;
   place_t                 buffer;
-  logic [49:0]            behind, behind_q;      // low bits of the address after the buffer, with carry
+  logic [49:0]            behind, behind_q;      // low bits of the first address after the buffer, with carry
   fault_e                 verdict;
   logic                   form_bad, empty_q;     // empty_q: the paging buffer has no bytes
   logic                   form_bad_q, privilege_bad_q, space_bad_q;

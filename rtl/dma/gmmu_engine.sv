@@ -3,10 +3,10 @@
 //
 //   rings     ring_i / ring_o: registers of each ring. The engine works on one entry at a time, and
 //             rings take turns. No entry starts while enable_i is 0; an entry in progress completes.
-//             When a ring's enable falls, its entry is abandoned (no fence, no error): accesses that
-//             were sent complete, and the others are not sent. enable_i and a ring's enable take effect
-//             one cycle late, a new tail two cycles late; idle_o reflects them at once. A ring's
-//             preempt stops the ring at a command boundary (gmmu_dma_ring).
+//             When a ring's enable falls, its entry is abandoned (no fence, no error): accesses that were sent
+//             complete, and no others are sent. enable_i and a ring's enable take effect one cycle late, a new tail two
+//             cycles late; idle_o reflects them at once. A ring's preempt stops the ring at a command boundary
+//             (gmmu_dma_ring).
 //   xlate     three translation ports: fetch (paging buffers), read and write (transfers). Every
 //             response is returned through `done` exactly once.
 //   ap        aperture lookups of the same three paths, for gmmu_aperture_map.
@@ -36,7 +36,7 @@ module gmmu_engine
   input  logic [63:0]                cycle_i,             // for fence records
   input  logic [63:0]                vram_bytes_i,
   input  link_cfg_t                  link_i,
-  output logic                       idle_o,              // no work is in progress or could start
+  output logic                       idle_o,              // no work is in progress or can start
 
   input  ring_cfg_t   [NumRings-1:0] ring_i,
   output ring_state_t [NumRings-1:0] ring_o,
@@ -187,7 +187,7 @@ module gmmu_engine
     .fence_at_work_o(fence_at_work), .count_commands_o);
 
   // Transfers.
-  gmmu_dma_mover #(.Config(Config), .MaxBurst(256)) u_mover (   // 256 bytes make full TLPs
+  gmmu_dma_mover #(.Config(Config), .MaxBurst(256)) u_mover (   // bursts of 256 bytes fill a TLP
     .clk_i, .rst_i, .vram_bytes_i, .link_i,
     .job_valid_i(job_valid), .job_ready_o(job_ready), .job_i(job),
     .word_valid_i(inline_valid), .word_ready_o(inline_ready), .word_i(inline_word),
