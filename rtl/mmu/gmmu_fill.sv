@@ -13,8 +13,8 @@
 //   idle_o     the unit holds no line or page
 //   use_i      with TurnDown, the sets and ways in use
 //
-// A block is not probed while the block before it is still being written to the same set. The next
-// line of the block that is being written continues in that block's way without a probe.
+// A block is not probed while the preceding block is still being written to the same set. If the next line belongs to
+// the block that is being written, it continues in that block's way without a probe.
 //
 // Order of writes: the tag of a replaced block is cleared with the first word at the latest, and
 // the new tag is written with the last word. A lookup in between therefore finds either the whole
@@ -122,7 +122,7 @@ module gmmu_fill
   assign probe_valid_o = probe_q;
   assign probe_key_o = next_key;
 
-  // Words of a line are read two cycles before their write, because the RAM's output is late in its
+  // Words of a line are read two cycles before they are written, because the RAM's output is late in its
   // cycle.
   logic [2:0]           next_word, read_word_q;
   row_t                 next_row;

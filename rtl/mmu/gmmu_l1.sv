@@ -12,16 +12,16 @@
 //                    cycle ahead; in that cycle lookup_hint_o is set if a lookup may follow and
 //                    lookup_pending_o if one will. A lookup whose key was not announced is not
 //                    offered
-//   msg              answers from the shared levels to this port, never refused. An answer leaves in
-//                    the cycle of its message if no other answer waits
+//   msg              answers from the shared levels to this port, never stalled. An answer leaves in the cycle of its
+//                    message if no other answer is pending
 //   late, later,     the messages of one cycle ago (late_hint_i: only the hash), of two cycles ago
 //   last             (later_i) and of three (last_i, last_hint_i); the L1 may enter what they carry
-//   sweep            drops the entries of the scope. No message comes during the sweep or in the
+//   sweep            drops the entries of the scope. No message arrives during the sweep or in the
 //                    four cycles before it. Answers already made keep their generation
 //   use_size,        use_size_i: with TurnDown, the entries in use. use_set_i: pulses after a change
 //   use_set
-//   generation_i     drain generation of the answers made in this cycle. An answer is made when its
-//                    lookup hits or when its message comes
+//   generation_i     drain generation of the answers made in this cycle. An answer is made when its lookup hits or when
+//                    its message arrives
 //   drained_o        bit g: no answer of drain generation g is still in use
 module gmmu_l1
   import gmmu_config_pkg::config_t;
@@ -79,7 +79,7 @@ module gmmu_l1
   typedef logic [SlotBits-1:0] index_t;
   localparam int unsigned TagWidth = $bits(tag_t) + (Sources > 1 ? 2 : 0);
   typedef logic [TagWidth-1:0] long_tag_t;  // source and tag
-  typedef struct packed {  // the fields of a lookup that its slot stores
+  typedef struct packed {  // the fields of a lookup that its miss slot stores
     long_tag_t          tag;
     logic [PageLg2-1:0] offset;
   } kept_t;
@@ -92,7 +92,7 @@ module gmmu_l1
     access_e access;       // for the event port
     key_t    key;
   } result_t;
-  typedef struct packed {  // a hit that waits to be answered; its page is read when it leaves
+  typedef struct packed {  // a pending hit; its page is read when the hit leaves
     kept_t                 kept;
     access_e               access;
     logic                  generation;
@@ -178,11 +178,10 @@ module gmmu_l1
     b_told_q <= !ask_stays && (b_misses ? ask_valid_q : accept);
   end
 
-  // ---- Miss slots (MSHRs). A slot keeps the tag, offset and access of a lookup until its answer
-  // comes; the rest travels with the lookup and its answer. Free slots wait in a FIFO; the next one to
-  // use is in slot_q (slot_one_q: valid). Stage B writes slot_q speculatively; only a miss keeps it. A
-  // released slot is available two cycles later. No slot is available in the first cycles after a
-  // reset.
+  // ---- Miss slots (MSHRs). A slot keeps the tag, offset and access of a lookup until its answer arrives; the rest
+  // travels with the lookup and its answer. Free slots wait in a FIFO; the next one to use is in slot_q (slot_one_q:
+  // valid). Stage B writes slot_q speculatively; only a miss keeps it. A released slot is available two cycles later.
+  // No slot is available in the first cycles after a reset.
   logic [SlotBits:0] free_write_q, free_read_q;  // one bit wider than a slot number
   logic              free_ready_q;               // set once every slot number has entered the FIFO
   logic              free_more, slot_load, may;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shares one gmmu_l1 among the paging engine's ports, which need few lookups each.
 //
-// Requests are served in rotation: after each request the turn moves to another port with a
-// request, if any. Each port has an answer queue with room for all of its tags, so that no port
-// waits for another to accept its answers. The first port is the fetch. With eight miss slots or
-// more, the other ports leave one for it: their requests are not accepted while four slots or fewer
-// are free, since three accepted requests may still be on their way to a slot.
+// Requests are served in rotation: after each request another port with a request has the turn, if there is one. Each
+// port has an answer queue with room for all of its tags, so that no port waits for another to accept its answers. The
+// first port is the fetch. With eight miss slots or more, the other ports leave one for it: their requests are not
+// accepted while four slots or fewer are free, since three accepted requests may still be on their way to a slot.
 //
 //   req, rsp, done, ev, count   per port, as in gmmu_l1. A request is accepted one cycle before
-//                               gmmu_l1 accepts it; an answer comes three cycles after gmmu_l1's
+//                               gmmu_l1 accepts it; an answer comes three cycles after that of gmmu_l1
 //   all others                  as in gmmu_l1
 module gmmu_l1_shared
   import gmmu_config_pkg::config_t;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The L2 TLB's RAMs and their search. Set-associative; a block is 64 KiB of one space, a sub-entry
-// a 4 KiB page. A key that is high, or whose space is not built, has no block.
+// a 4 KiB page. A key that is high, or whose space is not implemented, has no block.
 //
 //   read_i       reads the key's set and sub-entry. The results are valid two cycles later (found
 //                by tag and sub-entry) and stable until those of the next read_i

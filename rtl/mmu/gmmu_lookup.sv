@@ -11,26 +11,26 @@
 //   probe      the fill unit requests the ways of a block; accepted at once. The key is held for
 //              one more cycle
 //   again      a lookup that joined a walk and must be replayed
-//   search     the walk table answers search_key_o one cycle later
-//   begin, join, restart, start   registered, one cycle after that answer: the lookup what_o begins
+//   search     the walk table returns the result for search_key_o one cycle later
+//   begin, join, restart, start   registered, one cycle after the search result: lookup what_o begins
 //                                 a walk (begin_engine_o: in the engine's row) or joins one, or the
 //                                 walk of restart_row_o starts again; start_o is its starting point
 //   tell       answers of walks: they get the message bus when no hit uses it. An answer that has
 //              waited for some cycles blocks new lookups for one cycle
 //   msg        answers to the ports; msg_valid_o is one-hot by port. later: the translation in the
 //              message of two cycles ago
-//   hold_i     from the third cycle on no lookup, replay or restart enters; probes continue.
+//   hold_i     no lookup, replay or restart enters, starting in the third cycle; probes continue.
 //              quiet_o: the pipeline and the message bus are empty
 //   kill_i     only while the pipeline is empty; it also loads the sweep's key and its space's
 //              masks
-//   sweep_i    a step drops what it covers within five cycles; the scope is stable from the kill
-//              until then. For a range it may drop more: all of the smallest aligned block of 4^n
-//              pages that holds the range
+//   sweep_i    a step drops what it covers within five cycles; the scope is stable from the kill until the last step
+//              has done so. For a range a step may drop more: all of the smallest aligned block of 4^n pages that holds
+//              the range
 //   use_i      with TurnDown, the sizes in use
 //
 // A lookup that needs a row when none is free enters a queue, which is served before new lookups.
-// Each queued lookup holds a miss slot, so the queue never overflows. The engine's row is given
-// only to lookups of the paging engine's ports, which may bypass the queue for it.
+// Each queued lookup holds a miss slot, so the queue never overflows. The engine's row is allocated only to lookups of
+// the paging engine's ports, which may bypass the queue for it.
 //
 // A walk fetches the whole line of leaf entries (wide) when the port's previous miss was in the
 // same or a neighbouring line, when the L2 holds another page of the line, or when a narrow walk
@@ -70,7 +70,7 @@ module gmmu_lookup
   output logic                    begin_wide_o,
   output logic                    begin_engine_o,  // the walk begins in the engine's row
   output logic                    join_o,          // joins the row of search_hit_i
-  output lookup_t                 what_o,          // the lookup that begins or joins
+  output lookup_t                 what_o,          // the lookup that begins or joins a walk
   output logic                    restart_o,
   output row_t                    restart_row_o,
   output start_t                  start_o,
@@ -151,7 +151,7 @@ module gmmu_lookup
   logic    popped_q;
   logic    dense;
 
-  logic clk;   // clock of the stages after the turn; stopped while no lookup arrives
+  logic clk;   // clock of the stages after arbitration; stopped while no lookup arrives
 
   // The address stage reads the RAMs; for a kill it reads the space's row. Every operation except a
   // new lookup is in register `own`. For a new lookup only the key is registered: its valid bit and
@@ -202,7 +202,7 @@ module gmmu_lookup
   logic [2:0] replays_q;  // replays from `own` to stage 3
   assign own_replay = own_valid_q && own_q.kind == OpReplay;
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
-  // row_q and row_engine_q are registered; they already account for a replay that leaves now.
+  // row_q and row_engine_q are registered; they already account for a replay that leaves in this cycle.
   logic row_q, row_engine_q;
   always_ff @(posedge clk) begin
     replays_q <= 3'(replay) + 3'(own_replay) + 3'(s1_replay) + 3'(s2_replay_q);

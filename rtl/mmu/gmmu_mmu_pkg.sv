@@ -75,7 +75,7 @@ package gmmu_mmu_pkg;
   } lookup_t /*verilator public*/;
 
   // The answer to one lookup. Each lookup gets exactly one answer. All ports together get at most one
-  // answer a cycle, and a port cannot refuse it. merged: another lookup began the walk. cause: if not
+  // answer a cycle, and the port must accept it. merged: another lookup began the walk. cause: if not
   // 0, only page.level is meaningful.
   typedef struct packed {
     port_t  port;
@@ -132,17 +132,17 @@ package gmmu_mmu_pkg;
   // have changed; in that cycle the arrays are empty, and no lookup, walk or fill is in progress.
   typedef struct packed {
     logic [5:0] last;   // highest entry number
-    logic [5:0] mask;   // ones: bits that may be set in an entry number
+    logic [5:0] mask;   // mask of the bits that may be set in an entry number
   } l1_use_t /*verilator public*/;
   typedef struct packed {
     logic        set;
     l1_use_t     l1;
     l1_use_t     engine_l1;
     logic [7:0]  l2_sets;         // highest set number, also the index mask
-    logic [15:0] l2_ways;         // ones: ways in use
+    logic [15:0] l2_ways;         // mask of the ways in use
     logic [3:0]  walk_cache_lg2;
     logic [5:0]  walks;
-    logic [33:0] rows;            // ones: shared rows of the walk table in use
+    logic [33:0] rows;            // mask of the shared rows of the walk table in use
     logic [15:0] sweep_last;      // last step of a sweep of the sizes in use
   } use_t /*verilator public*/;
 
@@ -171,7 +171,7 @@ package gmmu_mmu_pkg;
     logic        valid;
     logic [15:0] index;
     logic        all;    // ignore the space
-    vpn_t        loose;  // ones: page number bits to ignore
+    vpn_t        loose;  // mask of the page number bits to ignore
   } sweep_step_t /*verilator public*/;
 
   typedef logic [MaxLevels-1:1][VpnWidth-1:0] keep_t;  // masks by level
@@ -191,8 +191,8 @@ package gmmu_mmu_pkg;
     logic [MaxLevels-1:0][5:0]          shift;
     logic [MaxLevels-1:0][3:0]          bits;
     logic [3:0]                         bits_64k;      // index bits of a table of 64 KiB entries
-    vpn_t                               beyond;        // ones: page number bits above the geometry
-    // Ones: bits at and above the level's index. Last field, because it is stored separately.
+    vpn_t                               beyond;        // mask of the page number bits above the geometry
+    // Masks of the bits at and above each level's index. Last field, because it is stored separately.
     keep_t                              keep;
   } space_row_t /*verilator public*/;
 
@@ -238,10 +238,10 @@ package gmmu_mmu_pkg;
   typedef struct packed {
     row_t       row;
     key_t       key;
-    logic [2:0] line;  // ones: index bits that select an entry within a line
+    logic [2:0] line;  // mask of the index bits that select an entry within a line
   } line_t /*verilator public*/;
 
-  // Ones from bit `shift` upwards.
+  // Returns a mask of bit `shift` and all higher bits.
   function automatic vpn_t keep_mask(logic [5:0] shift);
     return {VpnWidth{1'b1}} << shift;
   endfunction

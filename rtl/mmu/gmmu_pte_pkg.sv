@@ -57,9 +57,9 @@ package gmmu_pte_pkg;
     return verdict;
   endfunction
 
-  // Returns whether the entry `word`, which is above the leaf level, is a legal pointer to the next
-  // lower table: to one of 64 KiB entries if k64, to any other if not. This is separate from decode
-  // because the next read waits for it.
+  // Returns whether the entry `word`, which is above the leaf level, is a legal pointer to the next lower table: a
+  // table of 64 KiB entries if k64, any other table if not. This is separate from decode because the next read waits
+  // for it.
   function automatic logic names_table(logic [63:0] word, logic k64);
     pte_entry_t entry;
     logic unused_bits;

@@ -3,8 +3,8 @@
 //
 //   read    keep_o, root_shift_o and dual_o, which the row's index functions need, are valid in the
 //           cycle of read_i. row_o, without keep, is valid one cycle later and stable until the next
-//           read_i; it arrives late in the cycle, from block RAM. A space that was never written, or
-//           is not built, reads as not enabled with a root of level 0
+//           read_i; it arrives late in the cycle, from block RAM. A space that was never written, or is not
+//           implemented, reads as not enabled with a root of level 0
 //   other   one bit of another row, combinational
 //   write   one row, at the edge; never the row that is read in the same cycle
 module gmmu_space_table
@@ -68,7 +68,7 @@ module gmmu_space_table
 
   always_ff @(posedge clk_i) begin
     if (rst_i) written_q <= '0;
-    else if (write_i) written_q[IndexWidth'(write_space_i)] <= 1'b1;  // only built spaces are written
+    else if (write_i) written_q[IndexWidth'(write_space_i)] <= 1'b1;  // only implemented spaces are written
     if (read_i) begin
       written_read_q <= written_q[IndexWidth'(read_space_i)] && 32'(read_space_i) < NumSpaces;
     end

@@ -21,8 +21,8 @@ module gmmu_sweep
   logic [2*Pairs-1:0] apart;
   vpn_t               loose, loose_q;
 
-  // apart: the bits in which first and last page differ. loose: ones from the highest pair of bits in
-  // `apart` downwards.
+  // apart: the bits in which first and last page differ. loose: mask of the highest pair of bits with a one in `apart`
+  // and of all lower bits.
   assign apart = (2*Pairs)'(sweep_i.first ^ sweep_i.tail);
   always_comb begin
     loose = '0;

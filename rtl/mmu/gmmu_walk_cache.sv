@@ -9,10 +9,10 @@
 //             and page_o is the key's 4 KiB page in it; else page_o.pfn is the next table. k64_o: a leaf
 //             table of 64 KiB entries. half_i: the walk takes the 64 KiB half of a pair; at level 1
 //             only that half's entry is found, since each half has its own row
-//   write     one pointer a cycle, found by probes from the next cycle on; dropped if it comes two
-//             cycles after a step of a sweep
+//   write     one pointer a cycle, found by probes starting in the next cycle; dropped if it comes two cycles after a
+//             step of a sweep
 //   fill      a large page with its shift and, one cycle later, whether its space is dual. It waits
-//             (kept_o) for a cycle without a write; a fill that comes meanwhile is dropped
+//             (kept_o) for a cycle without a write; a fill that arrives while another one waits is dropped
 //   kill_i    drops a write of the same cycle and a waiting fill
 //   sweep_i   drops row `index` of all levels, two cycles later, if it matches the key of the last
 //             probe under that probe's masks, except for the bits to ignore. The row number is the index

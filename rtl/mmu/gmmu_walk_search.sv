@@ -2,7 +2,7 @@
 // The rows' keys, and the search for the row that walks for a page. It takes two cycles, and starts
 // one search a cycle.
 //
-//   search   a key; its answer is valid in the next cycle. hit: a row can be joined. near: a row
+//   search   a key; its result is valid in the next cycle. hit: a row can be joined. near: a row
 //            walks for a page of the same line. Rows that begin in either cycle are included; other
 //            rows are searched in the state that they had in the first cycle
 //   match    one cycle after a hit: the matching row, one-hot; one LUT behind a register
@@ -43,10 +43,10 @@ module gmmu_walk_search
 
   key_t [Rows-1:0] key_q;
   key_t            before_q;               // previous cycle's search
-  logic [Rows-1:0] line_q;                 // rows with the line of that search
-  logic [Rows-1:0] live_q, open_q;         // live_q: row was not free; open_q: it could be joined
-  logic            begins_line_q, begins_page_q;  // the preceding search has this line / page
-  logic            new_line_q, new_page_q;        // a row of this line / page has just begun
+  logic [Rows-1:0] line_q;                 // rows whose walk is for the searched line
+  logic [Rows-1:0] live_q, open_q;         // live_q: the row was not free; open_q: it could be joined
+  logic            begins_line_q, begins_page_q;  // the preceding search was for this line / page
+  logic            new_line_q, new_page_q;        // a row for this line / page has just begun
   logic [Rows-1:0] new_rows_q;
   logic            begins_near, begins_match, new_line;
   (* keep *) pairs_t            same_new, same_before;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of walks, one row each, with the units they share: search, index unit, read issue,
 // entry check, answers. The last row serves only the paging engine; all other rows are shared by
-// all ports. NumWalks shared rows read at once. SpareRows more rows wait for another row's read to
-// end, or hold a line until it is entered.
+// all ports. NumWalks shared rows read at once. SpareRows more rows wait for another row's read to complete, or hold a
+// line until it is entered.
 //
 //   search           a key. In the next cycle search_hit_o: a row walks for the page; search_near_o: a
 //                    row walks for another page of its line. A wide row fetches the line of eight
 //                    entries, a narrow one only its own entry
-//   row_free, row_engine   a row may begin for the lookup whose search is answered in this cycle
-//   begin, join      the decision about that lookup, one cycle after the answer: a row starts as
+//   row_free, row_engine   a row may begin for the lookup whose search result is valid in this cycle
+//   begin, join      the decision about that lookup, one cycle after its search result: a row starts as
 //                    start_i says (begin_row_o; begin_engine_i: the engine's), or the lookup waits
 //                    for the row that the search found
 //   restart          row restart_row_i walks again, as start_i says; begin_wide_i repeats the row's
@@ -16,10 +16,10 @@
 //   ar, r            table reads, id = row, one burst a row
 //   tell             answers (gmmu_walk_tell); again: lookups that must be replayed
 //   fill             a row whose line can be entered; none is offered during hold_i
-//   hold_i           no answers from the next cycle on
+//   hold_i           no answers, starting in the next cycle
 //   kill_i           only while everything is held and empty; its scope is stable at least one cycle
 //                    earlier. Rows of the scope become stale: they fill nothing and
-//                    walk again once their read ends. Lookups that joined an answered row are
+//                    walk again once their read completes. Lookups that joined an answered row are
 //                    replayed
 //   stale_o          a read of a stale row was in flight in the previous cycle
 //   use_i            with TurnDown, the number of concurrent reads and the shared rows in use; it
@@ -133,7 +133,7 @@ module gmmu_walk_table
   typedef logic [RowWidth-1:0] index_t;
   typedef logic [WaiterWidth-1:0] waiter_t;
 
-  // begun_t: the first entry of a start. below_t: the entry that the row's latest pointer leads to.
+  // begun_t: the first entry that a started walk reads. below_t: the entry that the row's latest pointer leads to.
   typedef struct packed {
     level_t level;
     logic   k64;
@@ -209,22 +209,22 @@ module gmmu_walk_table
   // ---- The rows. A row in none of the states free, restart, issue, reads and done waits for its
   // start.
   rows_t free_q;
-  rows_t restart_q;         // the row must request its start
-  rows_t issue_q;           // its read waits to be sent
-  rows_t parked_q;          // its read is ready and waits until another row's read ends
-  rows_t reads_q;           // its read is in flight
-  rows_t done_q;            // it has no further read
-  rows_t stale_q;           // its read in flight predates the latest kill
-  rows_t answered_q;        // the lookup that began it has been answered
+  rows_t restart_q;         // the row must request the start of its walk
+  rows_t issue_q;           // the row's read is waiting to be sent
+  rows_t parked_q;          // the read is ready and waits until another row's read completes
+  rows_t reads_q;           // the row's read is in flight
+  rows_t done_q;            // the row has no further read
+  rows_t stale_q;           // the row's read in flight predates the latest kill
+  rows_t answered_q;        // the lookup that began the walk has its answer
   rows_t chain_q;           // lookups have joined
   rows_t wide_q;
   rows_t fill_q;            // the line is still to be entered
   rows_t filling_q;         // the line is being entered
   rows_t drop_q;            // the line must not be used
   rows_t second_q;          // starts for the 4 KiB half of a pair: the 64 KiB half is empty
-  rows_t below_q;           // its table was named by an entry, not by the start
-  rows_t ahead_q;           // its next lower index has yet to be computed
-  rows_t ready_q;           // that index is known
+  rows_t below_q;           // the row's table was named by an entry, not by the start
+  rows_t ahead_q;           // the index for the next lower level has yet to be computed
+  rows_t ready_q;           // the index for the next lower level is known
 
   // Events of this cycle.
   rows_t begin_rows, start_rows, joined, match, picked, kept, asked, filling, filled, jobs, killed;
@@ -251,9 +251,9 @@ module gmmu_walk_table
   assign want = issue_q & ~parked_q;
   assign ahead_done = job_done && !job_read ? jobs : '0;
 
-  // A read ends: the row starts again (stale), descends a level, or has finished.
+  // When a read completes, the row starts again (stale), descends a level, or is done.
   assign ends = last_q ? judged_q : '0;
-  // In the cycle of a kill the row starts again as well, unless its next read is already in flight.
+  // The row also starts again in the cycle of a kill, unless its next read is already in flight.
   assign redo = ends & (stale_q | (sent_q ? '0 : killed));
   assign down = descends_q ? ends & ~redo : '0;
   assign nothing = nothing_q ? ends & ~redo : '0;
@@ -341,7 +341,7 @@ module gmmu_walk_table
     want_tell = done_q & (~answered_q | chain_q);
     killed = kill_i.valid ? in_scope_q : '0;
     filled = fill_done_i ? rows_t'(1) << fill_done_row_i : '0;
-    // A row whose reads are over can be joined only if its line goes into the L2. Otherwise a
+    // A row whose reads are complete can be joined only if its line goes into the L2. Otherwise a
     // replayed lookup could join the same row again and again. A lookup that finds a row open joins
     // it two cycles later.
     open = ~free_q & ~drop_q & (fill_q | (filling_q & ~filled) | (~done_q & ~over));
@@ -354,7 +354,7 @@ module gmmu_walk_table
 
   // ---- Lookups: search, begin, join.
   index_t  start_row, join_row;
-  waiter_t waiter;      // the lookup that begins or joins
+  waiter_t waiter;      // the lookup that begins or joins a walk
   logic    starts, join_chain;
   begun_t  begun;
   assign waiter = {$clog2(NumPorts)'(what_i.port), $clog2(MissSlots)'(what_i.slot)};

@@ -8,8 +8,8 @@
 //   fact       error, level, form and geometry of the row's own entry
 //   line       beats of table reads; the rows may interleave. A read of one entry uses beat 0, and
 //              each word of the beat is the entry
-//   direct     an own entry arrives in this cycle; direct_take_o: it leaves as an answer. Never
-//              during hold_i, nor past a waiting answer
+//   direct     a row's own entry arrives in this cycle; direct_take_o: the entry leaves as an answer. Never during
+//              hold_i, nor ahead of a pending answer
 //   join       appends a lookup to the chain of its row (join_chain_i: the row has a chain)
 //   row        a row with lookups to answer: the one that began it (row_begin_i), then the chain.
 //              row_ready_o accepts all of them; a lookup that joins later starts a new chain
@@ -17,7 +17,7 @@
 //              its shift; narrow: a page that no line fill enters into the L2
 //   again      a lookup that the row cannot answer and that must be replayed. Only the lookup that
 //              began a walk gets its fault: a joined one may have been accepted after the faulting
-//              entry was read, and the entry may be valid by then
+//              entry was read, and the entry may have become valid since
 //   count      one cycle after the answer to a lookup that began a walk is accepted
 //   kept_o     rows that must not be freed: their lookups are being answered
 //   quiet_o    no answer is in flight
@@ -42,7 +42,7 @@ module gmmu_walk_tell
   input  logic                   begin_i,
   input  logic [RowWidth-1:0]    start_row_i,
   input  key_t                   begin_key_i,
-  input  logic [WaiterWidth-1:0] waiter_i,        // the lookup that begins or joins
+  input  logic [WaiterWidth-1:0] waiter_i,        // the lookup that begins or joins a walk
   input  logic                   start_i,
   input  cause_t                 start_cause_i,
   input  level_t                 start_level_i,
@@ -142,9 +142,8 @@ module gmmu_walk_tell
     return slot_t'(who[SlotBits-1:0]);
   endfunction
 
-  // ---- Waiting lookups of each row: the one that began it, and the first and last of the lookups
-  // that joined it.
-  // For each waiting lookup: its page in the line, and the next lookup in the chain.
+  // ---- Waiting lookups of each row: the lookup that began it, and the first and the last lookup that joined it. For
+  // each waiting lookup: its page in the line, and the next lookup in the chain.
   waiter_t    row_who, row_head, row_tail, join_tail, next, link_address;
   logic [2:0] row_sub, sub;
   logic       link_read, c_take, advance, staged_free;

@@ -55,9 +55,9 @@ package gmmu_pkg;
   } xlate_req_t /*verilator public*/;
 
   // The answer. With a fault, gpa, zero and coherent are undefined. With zero, reads return 0 and
-  // writes are dropped. The user returns generation, the drain generation, through `done` when the
-  // access has its last R or its B, or will never be sent. Every answer, including faults and zero
-  // pages, is returned exactly once.
+  // writes are dropped. The user returns generation, the drain generation, through `done` when the access has received
+  // its last R beat or its B, or will never be sent. Every answer, including faults and zero pages, is returned exactly
+  // once.
   typedef struct packed {
     tag_t    tag;
     logic    generation;
@@ -86,7 +86,7 @@ package gmmu_pkg;
 
   typedef enum logic [1:0] {
     CtlInvalidate,                // drops the translations in scope; done when none of them is in use
-    // Sets a new configuration of space; flushes the space if it differs from the old one.
+    // Sets a new configuration of space; flushes the space if the configuration differs from the old one.
     CtlSetSpace,
     CtlResize                     // sets new sizes in use: va_start is sizes_in_use; drops everything
   } mmu_op_e;
