@@ -43,7 +43,7 @@ module gmmu_fault_log
   output logic                       logged_o,
   output logic                       idle_o
 );
-  logic clk;   // stopped while there is no fault
+  logic clk;   // gated clock: stopped while there is no fault
   localparam int unsigned RecordBytes = 32;
   localparam int unsigned Beats = DataBytes >= RecordBytes ? 1 : RecordBytes / DataBytes;
   localparam int unsigned BeatWidth = Beats > 1 ? $clog2(Beats) : 1;

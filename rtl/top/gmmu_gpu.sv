@@ -38,9 +38,9 @@ module gmmu_gpu
   input  logic [63:0]              vram_bytes_i,    // size of the VRAM behind m_vram, a multiple of 4 KiB
   input  logic                     bus_master_i,    // bit 2 of the PCI command register: m_host may send
   input  logic                     silence_i,       // bus-silence request: m_host stops and drains
-  output logic                     silent_o,        // m_host begins no burst and awaits no response
+  output logic                     silent_o,        // m_host starts no burst and awaits no response
   input  logic                     reset_i,         // pulse: function-level reset
-  output logic                     resetting_o,     // 1 from rst_i or reset_i until the reset has ended
+  output logic                     resetting_o,     // 1 from rst_i or reset_i until the reset is complete
   input  logic                     msi_enable_i,
   input  logic [63:0]              msi_address_i,
   input  logic [31:0]              msi_data_i,
@@ -103,7 +103,7 @@ module gmmu_gpu
   // External client ports. A client serves its port while its traffic engine is not busy. A
   // write sends its data first: beats of an id on cl_w, then the request. The id is below Slots and
   // unique among those outstanding. An access of up to 64 bytes never crosses a 64-byte line.
-  // Answers come in any order of ids; read data comes in beats, the lowest first.
+  // Responses come in any order of ids; read data comes in beats, lowest address first.
   input  logic        [NumClients-1:0]       cl_req_valid_i,
   output logic        [NumClients-1:0]       cl_req_ready_o,
   input  client_req_t [NumClients-1:0]       cl_req_i,

@@ -32,9 +32,9 @@ module gmmu_gpu_axi
   input  logic [63:0]                   vram_bytes_i,  // size of the VRAM behind m_vram, a multiple of 4 KiB
   input  logic                          bus_master_i,  // bit 2 of the PCI command register: m_host may send
   input  logic                          silence_i,  // bus-silence request: m_host stops and drains
-  output logic                          silent_o,  // m_host begins no burst and awaits no response
+  output logic                          silent_o,  // m_host starts no burst and awaits no response
   input  logic                          reset_i,  // pulse: function-level reset
-  output logic                          resetting_o,  // 1 until the reset has ended
+  output logic                          resetting_o,  // 1 until the reset is complete
   input  logic                          msi_enable_i,
   input  logic [63:0]                   msi_address_i,
   input  logic [31:0]                   msi_data_i,
@@ -172,7 +172,7 @@ module gmmu_gpu_axi
   input  logic [NumClients-1:0]         cl_rsp_ready_i,
   output logic [NumClients*SlotLg2-1:0] cl_rsp_id_o,
   output logic [NumClients-1:0]         cl_rsp_last_o,
-  output logic [NumClients*8-1:0]       cl_rsp_fault_o,  // fault_e; if not 0, the answer is one beat without data
+  output logic [NumClients*8-1:0]       cl_rsp_fault_o,  // fault_e; if not 0, the response is one beat without data
   output logic [NumClients*3-1:0]       cl_rsp_word_o,
   output logic [NumClients*64-1:0]      cl_rsp_data_o,
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Combines the blocks' states into the GPU's idle and silent outputs.
 //
-//   parts_i      per block: it has no work. These bits are registered; an offer made in this cycle
+//   parts_i      per block: 1 if the block has no work. These bits are registered; an offer made in this cycle
 //                (offered_i) counts at once
 //   ports_i      the same for work that does not belong to this GPU: software ports, linked
 //                adapters, counters
 //   isolator_i   is 0 only while the mux is busy as well, or in reset, so one extra cycle of delay is harmless
-//   silent_o     every burst that ctrl.silence stops has been answered, in both generations
+//   silent_o     every burst that ctrl.silence affects is complete, in both generations
 module gmmu_idle #(
   parameter int unsigned Parts = 12,
   parameter int unsigned Ports = 4

@@ -9,16 +9,15 @@
 //              cycle in which both its AW and its W are accepted; until then reads pass it. A read and a
 //              complete write offered together are both accepted: the write is performed first, and the
 //              read before the next write
-//   errors     other strobes, or a high half without its low half: the port answers SLVERR and changes
-//              nothing.
-//   wr         offered until wr_ready_i; the answer on B comes after that
+//   errors     other strobes, or a high half without its low half: the port returns SLVERR and changes nothing.
+//   wr         offered until wr_ready_i; then the response is offered on B
 //   addr_o     valid from one cycle before wr_valid_o, and while rd_o is high
-//   rd         rd_o is high while addr_o holds a read's address; rd_data_i is sampled ReadCycles later, or
-//              when rd_busy_i falls after that
-//   stop_i     no access begins, and accepted ones wait. stopped_o, while stop_i is high: no access is in
+//   rd         rd_o is high while addr_o holds a read's address; rd_data_i is sampled ReadCycles later or, if rd_busy_i
+//              is still 1 then, when it falls
+//   stop_i     no access starts, and accepted ones wait. stopped_o, while stop_i is high: no access is in
 //              progress (B or R may still wait for its ready)
 //   forget_i   the registers are in reset: a low half that waits for its high half is dropped. The port
-//              itself is reset at power-on only, so that no access is lost or answered twice
+//              itself is reset at power-on only, so that no access is lost or gets two responses
 module gmmu_reg_port #(
   parameter int unsigned ReadCycles = 3
 ) (

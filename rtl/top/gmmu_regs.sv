@@ -138,8 +138,8 @@ module gmmu_regs
   logic        ctl_busy_q, ctl_inv_q;
   logic [31:0] ctl_done_count_q;
 
-  // The window accepts no address while a write waits, so it stays settled. A SPACE_ROOT, or new
-  // sizes, also waits for the previous operation, except during silence.
+  // The window accepts no address while a write waits, so it stays settled. A write of SPACE_ROOT or of new sizes also
+  // waits for the previous MMU operation, except during silence.
   logic sizes;
   assign sizes = TurnDown && global_q[Globals-1];
   always_ff @(posedge clk_i) begin

@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // BAR2: AXI4-Lite accesses become single-beat VRAM accesses at base_i + offset.
 //
-//   s       AXI4-Lite, 64 bit, up to Slots accesses in flight, answered in order. A bus error
-//           answers SLVERR. If base_i + offset exceeds 48 bits, bit 47 is set, so that the address is past VRAM.
-//           One access is accepted every other cycle.
-//   order   reads and writes do not overlap: all accesses of one kind finish before the other kind
-//           begins, so a read returns what earlier writes wrote. When both kinds wait they alternate.
-//           All writes have one id, which keeps writes to one address in order; a read has its slot's
-//           id. AW, W and AR may arrive in any order, with any delay between them. A write is complete
-//           in the cycle in which both its AW and its W are accepted; until then reads and register
-//           writes pass it.
+//   s       AXI4-Lite, 64 bit, up to Slots accesses in flight, with responses in order. A bus error gives SLVERR. If
+//           base_i + offset exceeds 48 bits, bit 47 is set, so that the address is past VRAM. One access is accepted
+//           every other cycle.
+//   order   reads and writes do not overlap: all accesses in one direction complete before the other direction starts,
+//           so a read returns what earlier writes wrote. If reads and writes are both pending, they alternate. All
+//           writes have one id, which keeps writes to one address in order; a read has its slot's id. AW, W and AR may
+//           arrive in any order, with any delay between them. A write is complete in the cycle in which both its AW and
+//           its W are accepted; until then reads and register writes pass it.
 //   hold_i  1: no new address is accepted, and no W that would complete a write. settled_o: every
 //           complete access has its response, so a change of base_i or a doorbell is ordered after
 //           all of them.
-//   stop_i  1: no access begins from the second cycle on; accepted ones wait. stopped_o, while
+//   stop_i  1: no access starts, beginning with the second cycle; accepted ones wait. stopped_o, while
 //           stop_i is high: no access is in progress (B or R may still wait for its ready)
-//   lose_i  the memory side is in reset and will not respond to accesses that began earlier: the window
-//           answers them with SLVERR. Legal only while stop_i is high. The window itself is reset at
-//           power-on only.
+//   lose_i  the memory side is in reset and will not respond to accesses that started earlier: the window returns
+//           SLVERR for them. Legal only while stop_i is high. The window itself is reset at power-on only.
 module gmmu_window
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -58,7 +56,7 @@ module gmmu_window
   output wr_req_t     wr_req_o,
   input  wr_rsp_t     wr_rsp_i
 );
-  logic clk;   // stopped while there is no access
+  logic clk;   // gated clock: stopped while there is no access
   localparam int unsigned Slots = 1 << SlotsLg2;
   localparam int unsigned WordsPerBeat = DataBytes / 8;
   localparam int unsigned LaneWidth = WordsPerBeat > 1 ? $clog2(WordsPerBeat) : 1;
@@ -78,10 +76,10 @@ module gmmu_window
   logic [63:0] w_data;
   logic [7:0]  w_strb;
 
-  // An address of one kind is not accepted while an access of the other kind is registered here, so
-  // neither overtakes the other. It is also not accepted right after an access of its own kind while the
-  // other kind waits at the port. A write whose AW is registered but whose W is missing does not count
-  // as registered: W completes it, so W is back-pressured and alternates with AR in place of AW.
+  // A read address is not accepted while a write is registered here, nor a write address while a read is, so neither
+  // overtakes the other. An address is also not accepted right after one of the same direction while the other
+  // direction waits at the port. A write whose AW is registered but whose W is missing does not count as registered: W
+  // completes it, so W is back-pressured and alternates with AR in place of AW.
   logic aw_open, w_open, ar_open, w_ready, lacks_data, write_waits_q, ar_waits_q, last_reads_q;
   assign lacks_data = aw_valid && !w_valid;
   assign aw_open = !rst_i && !hold_i && !ar_valid && !(ar_waits_q && !last_reads_q);
@@ -112,11 +110,12 @@ module gmmu_window
     .valid_o(ar_valid), .ready_i(ar_take), .data_o(ar_addr)
   );
 
-  // ---- Only one kind is in flight at a time. Slots form a ring: issued at next_q, answered from oldest_q.
+  // ---- Reads and writes are never in flight together. Slots form a ring: accesses are issued at next_q, responses are
+  // returned from oldest_q.
   slot_t            next_q, oldest_q;
-  count_t           occupied_q, waiting_q;  // occupied_q: answer not yet accepted; waiting_q: no answer yet
+  count_t           occupied_q, waiting_q;  // occupied_q: response not yet accepted; waiting_q: no response yet
   logic [Slots-1:0] ended_q;
-  logic             reading_q;              // kind of the accesses in flight, or of the previous ones
+  logic             reading_q;              // 1: the accesses in flight, or the latest ones, are reads
   logic             write_offer, read_offer, room, may_write, may_read, answer_take, ended;
   logic             lost_q;                 // outstanding accesses will not complete
   logic             stop_q;                 // stop_i, registered: its source is far away on the die
@@ -125,8 +124,8 @@ module gmmu_window
   assign write_offer = aw_valid && w_valid && w_slot_ready;
   assign read_offer = ar_valid;
   assign room = occupied_q != count_t'(Slots) && !stop_q && !lost_q;
-  // The kind changes only when nothing is in flight. If both kinds are offered at that point, they
-  // alternate.
+  // The direction changes only when nothing is in flight. If a read and a write are offered at that point, the
+  // directions alternate.
   assign may_write = room && (occupied_q == '0 ? (reading_q || !read_offer)
       : (!reading_q && !read_offer));
   assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer)
@@ -207,7 +206,7 @@ module gmmu_window
     .read_addr_i(oldest_q), .data_o({error, s_rdata_o})
   );
 
-  // head_q: the oldest access has been answered.
+  // head_q: VRAM has responded to the oldest access.
   slot_t second;
   logic  begun, head_q, second_ended, oldest_ended;
   assign begun = aw_take || ar_take;
