@@ -12,7 +12,7 @@ bind gmmu_fifo gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
 bind gmmu_skid gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
-// A reset of the mux also ends the stream's offers.
+// A reset of the mux also drops the stream's offers.
 bind gmmu_peer_read gmmu_axi_read_props #(.Ids(Slots)) u_m_props (
   .clk_i, .rst_i(rst_i || cut_i), .req_i(rd_req_o), .rsp_i(rd_rsp_i));
 bind gmmu_peer_write gmmu_axi_write_props #(.Ids(Slots)) u_m_props (

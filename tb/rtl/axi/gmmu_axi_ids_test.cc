@@ -96,7 +96,7 @@ TEST_P(AxiIdTable, AWordACycleOnEveryChannelAndACycleOfLatency) {
   const uint64_t r_before = taken[kRead];
   Ask(kRead, 1);
   Until([&] { return taken[kRead] > r_before; }, "AR", 4);
-  EXPECT_EQ(now - begin, 2u);  // This unit takes one cycle, and the memory accepts in the next.
+  EXPECT_EQ(now - begin, 2u);  // The unit takes one cycle, and the memory accepts in the next cycle.
   begin = now;
   Until([&] { return Done(); }, "R", 4);
   EXPECT_EQ(now - begin, 2u);

@@ -168,7 +168,7 @@ TEST(AxiMux, HeldWhileTheHostIsClosedItIsSilentAndTakesTheBurstOnlyLater) {
 }
 
 TEST(AxiMux, HeldWithABurstThatIsBeingTakenItIsNotSilentBeforeItsAnswer) {
-  // The hold begins at each distance from the offer: an accepted burst counts from the cycle of its acceptance on.
+  // The hold begins at each distance from the offer: an accepted burst counts starting in the cycle of its acceptance.
   for (unsigned requester : {0u, 3u}) {
     for (unsigned distance = 0; distance < 12; ++distance) {
       SCOPED_TRACE(testing::Message() << "requester " << requester << ", distance " << distance);

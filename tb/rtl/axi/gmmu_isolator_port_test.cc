@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests gmmu_isolator_port between a core that is cut off at any time and a memory that checks every obligation: what
-// passes, what is held back, what the port completes alone, whose answers it drops, and the state that it reports.
+// passes, what is held back, what the port completes without the core, which responses it drops, and the state that it
+// reports.
 #include <array>
 #include <deque>
 
@@ -295,7 +296,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
       to_send_.clear();
     }
   }
-  /// Resets the core as the isolator does: waits `patience` cycles (at least one) for the answers, then cuts.
+  /// Resets the core as the isolator does: waits `patience` cycles (at least one) for the responses, then cuts.
   void CutOff(unsigned patience) {
     const unsigned stall = stall_;
     if (Random(2) == 0) {  // Offers then wait.
@@ -310,7 +311,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     const unsigned other = generation_ ^ 1;
     if (unanswered_[0][other] + unanswered_[1][other] == 0 && (InFlight() != 0 || Chance(50))) generation_ = other;
     Until([&] { return !(stands_[0] || stands_[1]) && owed_.empty(); }, "what it has promised", 40000);
-    // Wait for unanswered bursts of this generation: their answers would be mistaken for those of new bursts.
+    // Wait for the outstanding bursts of this generation: their responses would be mistaken for those to new bursts.
     answers_ = true;
     Until([&] { return unanswered_[0][generation_] + unanswered_[1][generation_] == 0; }, "the answers", 40000);
     Run(4 + Random(6));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the isolator between a core that is reset and memories that are not: every obligation to a memory is met, and
-// no old answer reaches the core.
+// no old response reaches the core.
 #include "tb/rtl/axi/isolator_machine.h"
 
 namespace gmmu::isolator {
@@ -39,7 +39,7 @@ TEST(Isolator, AResetLetsNothingNewBegin) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Bench bench(seed, 30);
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = false;
-    bench.Run(10);  // This is short enough to leave the core free ids.
+    bench.Run(10);  // After so few cycles the core still has free ids.
     bench.ResetCore();
     bench.Until([&] { return bench.t.closed_o != 0; }, "both ports closed", 4);
     const uint64_t begun[2] = {bench.port[0].begun, bench.port[1].begun};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives gmmu_axi_ids between a GPU, whose bursts have unique ids except the shared one, and a memory that answers
-// in any order, interleaves R beats, sends stray answers, and accepts W before AW or AW before W. Every burst, beat
-// and answer has a number, so each loss, duplicate or swap is detected.
+// Drives gmmu_axi_ids between a GPU, whose bursts have unique ids except the shared one, and a memory that responds in
+// any order, interleaves R beats, sends stray responses, and accepts W before AW or AW before W. Every burst, beat and
+// response has a number, so each loss, duplicate or swap is detected.
 #pragma once
 
 #include <algorithm>
@@ -153,7 +153,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
     return std::none_of(memory_[write].begin(), memory_[write].end(),
                         [&](const Burst& b) { return b.below == stray_id_[write]; });
   }
-  /// Picks a burst whose answer may be sent: a write has its beats, and the burst is the oldest with its id.
+  /// Picks a burst whose response may be sent: the oldest with its id and, for a write, one with all its beats.
   bool Pick(bool write) {
     std::vector<std::list<Burst>::iterator> may;
     std::set<unsigned> seen;
@@ -276,7 +276,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
 
   uint32_t tags_ = 0;
   std::deque<Burst> to_ask_[2], between_[2];  // between_: accepted here, but not yet by the memory
-  std::list<Burst> asked_[2], memory_[2];     // bursts that await their last answer: above, at the memory
+  std::list<Burst> asked_[2], memory_[2];     // bursts that await their last response: above, at the memory
   std::list<Burst>::iterator answering_[2];
   Offer ax_[2], w_;
   bool offered_[2] = {}, offers_answer_[2] = {}, stray_[2] = {}, stray_last_ = false;

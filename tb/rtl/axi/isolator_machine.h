@@ -17,7 +17,7 @@ constexpr unsigned kIds = 32;
 constexpr unsigned kGeneration = 15;  // number of the generation's bit in memory-side ids
 
 /// One port: a core that reads and writes at random with its own ids, and a memory behind it. Read data carries the
-/// core's life number, so an old answer is detected. The memory reports every protocol violation.
+/// number of core resets so far, so an old response is detected. The memory reports every protocol violation.
 struct Port {
   struct Burst {
     unsigned id = 0, len = 0, beat = 0, life = 0;
@@ -51,7 +51,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
   }
 
   Port port[2];
-  bool busy = true;  // the core begins new bursts
+  bool busy = true;  // the core starts new bursts
   unsigned life = 0;
 
   void Step() override {
@@ -80,7 +80,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
   void UntilLife(unsigned wanted, unsigned bound = 5000) {
     Until([&] { return life == wanted && !InReset(); }, "the core's next life", bound);
   }
-  /// Waits until everything that has begun has ended.
+  /// Waits until all bursts in progress are complete.
   void Finish() {
     busy = false;
     Until([&] { return t.idle_o != 0 && Quiet(); }, "the last answer", 5000);

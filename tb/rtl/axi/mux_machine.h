@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the mux between requesters and memories that answer at random; each beat carries its burst's number, so every
-// loss, duplicate or swap is detected.
+// Drives the mux between requesters and memories that respond at random times; each beat carries its burst's number, so
+// every loss, duplicate or swap is detected.
 #pragma once
 
 #include <deque>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives gmmu_peer_port between a linked adapter, which sends requests and always accepts answers, and a mux with VRAM
-// that is reset at any time. Every answer, and every burst that reaches VRAM, is checked against the request.
+// Drives gmmu_peer_port between a linked adapter, which sends requests and always accepts responses, and a mux with
+// VRAM that is reset at any time. Every response, and every burst that reaches VRAM, is checked against the request.
 #pragma once
 
 #include <algorithm>
@@ -35,9 +35,9 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     std::vector<uint64_t> data;  // the data of a write
     bool past = false;           // the address is at or past the end of VRAM
     bool cut = false;            // the mux was reset before its response
-    bool error = false;          // VRAM answered with an error
+    bool error = false;          // VRAM returned an error
     bool reached = false;        // the request reached VRAM
-    unsigned beats = 0;          // beats answered or, for a write, accepted by the port
+    unsigned beats = 0;          // beats returned or, for a write, accepted by the port
   };
 
   PeerMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -120,7 +120,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       ax.size = kFullBeat, ax.burst = kIncr;
       (write ? t.s_aw_i : t.s_ar_i) = Pack(ax);
     }
-    // W beats arrive in the order of AW, from the cycle on in which their AW is offered.
+    // W beats arrive in the order of AW, at the earliest in the cycle in which their AW is offered.
     const bool more = !sending_.empty() || (offered_[1] && !sending_front_);
     const bool w = w_.Now(send_w && more, *this, manner.idle_percent);
     t.s_w_valid_i[n] = w;
@@ -228,7 +228,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     reads_.clear(), writes_.clear(), written_.clear(), beats_.clear();
     r_offered_ = b_offered_ = false;
   }
-  /// `first`: this is the first cycle of a cut, in which an answer may still arrive; that answer is undefined.
+  /// `first`: this is the first cycle of a cut, in which a response may still arrive; that response is undefined.
   void DriveVram(bool first) {
     ReadResponse& rd = read_response_;
     WriteResponse& wr = write_response_;
