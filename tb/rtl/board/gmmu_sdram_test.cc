@@ -178,7 +178,7 @@ TEST_P(SdramTest, AResetKeepsWhatWasAnsweredAndWritesNothingElse) {
     Traffic(10 + Random(20));
     Run(Random(300));
     const std::deque<Burst> lost = ResetNow(1 + Random(20));
-    // A byte of an unanswered write has the old or the new value; the array adopts what the chip has.
+    // A byte of a write without a response has the old or the new value; the array adopts what the chip has.
     std::map<uint64_t, std::vector<uint8_t>> maybe;
     for (const Burst& burst : lost) {
       for (unsigned i = 0; burst.Inside() && i < 8 * burst.beats; ++i)

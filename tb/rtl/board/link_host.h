@@ -123,7 +123,7 @@ class Host {
   /// Puts new frames on the line when no bytes are left to send.
   void Step(uint64_t now) {
     if (!line.empty()) return;
-    if (!opened) {  // The hello is repeated until it is answered.
+    if (!opened) {  // The hello is repeated until the board responds.
       if (!hello_.payload.empty() && now - spoke_ > kAlive / 4) Put(hello_), spoke_ = now;
       return;
     }

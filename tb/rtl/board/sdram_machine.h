@@ -37,7 +37,7 @@ inline const SdramSize kSdramSizes[] = {{12'500, 1, &sim::kAs4c16m16sa7},
                                         {40'000, 0, &sim::kMt48lc16m16a27e},
                                         {7'000, 1, &sim::kAs4c16m16sa7}};
 
-/// Sends the bursts that a test puts into `reads` and `writes`, compares the answers with an array and counts them.
+/// Sends the bursts that a test puts into `reads` and `writes`, compares the responses with an array and counts them.
 ///
 /// Reads and writes are not ordered, so a test must not send a burst that overlaps one in progress; Free returns
 /// whether a burst may be sent.

@@ -69,7 +69,7 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     ctrl_.set_pattern(pattern).set_verify(verify).set_footprint_lg2(footprint_lg2);
   }
 
-  /// Starts a run, steps until it has ended, and returns the number of cycles.
+  /// Starts a run, steps until it is complete, and returns the number of cycles.
   uint64_t Run(Access access, uint32_t first, uint32_t stride, uint32_t count, uint32_t step, unsigned depth = 0,
                uint64_t seed = 0) {
     Write(regs::ClientLines{}.set_first(first).set_stride(stride));

@@ -8,7 +8,7 @@ namespace {
 
 using regs::Fault;
 
-/// Tests gmmu_client_answer: the bench requests and ends accesses, and a model predicts the response words, fault
+/// Tests gmmu_client_answer: the bench requests and completes accesses, and a model predicts the response words, fault
 /// records and byte counts.
 class Answer : public BlocksTest {
  protected:
@@ -25,7 +25,7 @@ class Answer : public BlocksTest {
 
   Answer() : word_(n == 0 ? 8 : kBeat) {}
 
-  /// Offers a request for `cycles` cycles; from then on its access is in flight.
+  /// Offers a request for `cycles` cycles; afterwards its access is in flight.
   void Begin(const Request& request, int cycles = 1) {
     ASSERT_EQ(flight_.count(request.id), 0u);
     Access access{request};
@@ -42,7 +42,7 @@ class Answer : public BlocksTest {
       Step();
     }
     t.ans_req_valid_i[n] = 0;
-    Step();  // In a client, no access ends sooner after its request.
+    Step();  // In a client, no access completes sooner after its request.
   }
   void End(unsigned id, Fault fault, unsigned level, bool zero) {
     Access& access = flight_.at(id);
@@ -69,7 +69,7 @@ class Answer : public BlocksTest {
     if (t.ans_read_o[n]) row_ = t.ans_row_o[n] % (slots() * kRows);
     Edge();
   }
-  /// Steps until every ended access has its complete response.
+  /// Steps until every completed access has its complete response.
   void Finish() {
     for (int i = 0; i < 8000 && !ended_.empty(); ++i) Step();
     EXPECT_TRUE(ended_.empty()) << "answers are missing";
@@ -86,7 +86,7 @@ class Answer : public BlocksTest {
 
   const unsigned word_;
   std::map<unsigned, Access> flight_;
-  std::map<unsigned, bool> ended_;  // ended, and the response is not complete
+  std::map<unsigned, bool> ended_;  // completed accesses whose response is not complete
   unsigned answered_ = 0, begun_ = 0, logged_ = 0, fault_percent_ = 25;
 
  private:
@@ -96,14 +96,15 @@ class Answer : public BlocksTest {
     if (at == flight_.end()) RandomBytes(t.ans_row_data_i, *this);
     else SetBytes(t.ans_row_data_i, at->second.rows[row_ % kRows].data());
   }
-  /// Returns the access whose response must come next; null if it has not ended.
+  /// Returns the access whose response must come next; null if it is not complete.
   Access* Due() {
     const unsigned id = t.ans_ordered_i ? next_ : order_.empty() ? 0 : order_.front();
     return ended_.count(id) != 0 ? &flight_.at(id) : nullptr;
   }
   void TakeLog() {
     if (!log_stands_.Look(t.ans_log_valid_o[n], t.ans_log_ready_i)) return;
-    // Responses of earlier accesses may still wait. The record belongs to the first faulted access without a record.
+    // Responses of earlier accesses may still be pending. The record belongs to the first faulted access without a
+    // record.
     Access* faulted = nullptr;
     if (t.ans_ordered_i) {
       for (unsigned i = 0; i < slots() && faulted == nullptr; ++i) {

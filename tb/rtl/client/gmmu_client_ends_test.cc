@@ -8,11 +8,11 @@ namespace {
 
 using regs::Fault;
 
-/// Tests gmmu_client_ends: accesses end in four ways, and a model with the same priorities predicts the cycle in which
-/// each end is reported.
+/// Tests gmmu_client_ends: accesses complete in four ways, and a model with the same priorities predicts the cycle in
+/// which each completion is reported.
 class Ends : public BlocksTest {
  protected:
-  static constexpr uint64_t kTold = 2;  // cycles from the selection of an end to its report
+  static constexpr uint64_t kTold = 2;  // cycles from the selection of a completion to its report
 
   struct End {
     unsigned slot = 0;
@@ -99,7 +99,7 @@ class Ends : public BlocksTest {
   }
 
   unsigned told_ = 0;
-  std::vector<unsigned> free_, order_;  // order_: slots in the order in which their ends were reported
+  std::vector<unsigned> free_, order_;  // order_: slots in the order in which their accesses were reported as complete
   std::deque<End> expected_;
 
  private:

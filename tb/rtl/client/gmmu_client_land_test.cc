@@ -8,8 +8,8 @@ namespace {
 
 constexpr unsigned kBeats = kLine / kBeat;  // beats per line
 
-/// Tests gmmu_client_land: bursts of several slots arrive interleaved, and their rows are read from the cycle on in
-/// which their end is reported.
+/// Tests gmmu_client_land: bursts of several slots arrive interleaved, and their rows are read as soon as the end of
+/// the burst is reported.
 class Land : public BlocksTest {
  protected:
   static constexpr uint64_t kEnd = 2;  // cycles from the last R beat to end_valid_o
@@ -81,7 +81,7 @@ class Land : public BlocksTest {
     }
     expected_ = next;
     Edge();
-    // A slot may be read in the next cycle if its end is reported by then.
+    // In the next cycle a slot may be read if the end of its burst is reported in that cycle or was reported earlier.
     told_.clear();
     for (const auto& [slot, burst] : ended_) {
       bool waits = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests one client with its traffic engine against a translation port and a bus with delayed, out-of-order responses.
-// Above all the bench checks that every translation answer is returned exactly once, and not before its access has
-// ended.
+// Above all the bench checks that every translation answer is returned exactly once, and only after its access is
+// complete.
 #include "tb/rtl/client/client_machine.h"
 
 namespace gmmu {
@@ -86,7 +86,7 @@ TEST(Client, VramPastTheEndIsAFault) {
 TEST(Client, DepthLimitsAccessesInFlight) {
   for (unsigned depth : {1u, 3u, 16u, 64u}) {
     ClientMachine bench(0, 1);
-    bench.latency = 400;  // With every bus width, requesting 64 lines takes less.
+    bench.latency = 400;  // With every bus width, 64 lines are requested in fewer cycles.
     bench.Run(Access::kRead, 0, 1, 100, 1, depth);
     EXPECT_EQ(bench.most_in_flight, depth);
   }

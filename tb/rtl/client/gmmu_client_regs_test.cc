@@ -110,7 +110,7 @@ TEST_P(ClientRegs, StartsOnlyByTheStartBitOfCtrl) {
   EXPECT_EQ(starts_, 0u);
   Write(kCtrl, 1);
   Write(1, 0x1111);      // ignored: start_o makes the client busy
-  Write(kCtrl, 0xffff);  // a second start: start_o is over, and state_i.busy still 0
+  Write(kCtrl, 0xffff);  // a second start: start_o has fallen, and state_i.busy is still 0
   EXPECT_EQ(starts_, 2u);
   Step();
   ReadAll();

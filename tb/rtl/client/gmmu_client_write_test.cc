@@ -51,7 +51,7 @@ class Write : public BlocksTest {
       ready_.pop_front();
       burst_.Taken();
     }
-    // A burst may be requested from the cycle after its last word on.
+    // A burst may be requested one cycle after its last word, or later.
     for (auto it = writes_.begin(); it != writes_.end();) {
       if (it->words.empty()) ready_.push_back(*it), it = writes_.erase(it);
       else ++it;

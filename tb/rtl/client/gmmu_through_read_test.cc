@@ -123,7 +123,7 @@ class ThroughRead : public BlocksTest {
   std::deque<ThroughBurst> offered_;
   std::deque<Open> open_;
   std::deque<Request> expected_;
-  std::deque<Line> lines_, history_;  // history_: requested lines, from the line of the next R on
+  std::deque<Line> lines_, history_;  // history_: requested lines, starting at the line of the next R beat
   Offer ar_;
   Standing<> r_stands_{"R"};
 };

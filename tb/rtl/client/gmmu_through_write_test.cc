@@ -129,7 +129,7 @@ class ThroughWrite : public BlocksTest {
     const bool fault = Chance(fault_percent_);
     flight_.push_back({requests_ % slots(), fault, now + Random(1, latency_)});
     EXPECT_LE(flight_.size(), slots());
-    // The lines of a burst are requested one after the other, so `failing_` collects their faults up to the last.
+    // The lines of a burst are requested one after the other, so `failing_` collects their faults up to the last line.
     failing_ |= fault;
     if (line.last) lines_failed_.push_back(failing_), failing_ = false;
     ++requests_;

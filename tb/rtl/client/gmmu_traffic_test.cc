@@ -38,7 +38,7 @@ class Traffic : public BlocksTest {
     t.run_start_i = 0;
     EXPECT_TRUE(State().busy);
   }
-  /// Steps until the run has ended, then checks the registers that software reads.
+  /// Steps until the run is complete, then checks the registers that software reads.
   void Finish(int most = 60000) {
     for (int i = 0; i < most && dones_ == 0; ++i) Step();
     for (int i = 0; i < 10; ++i) Step();

@@ -98,7 +98,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     responses_.push_back({burst.id, failed});
     CountFaults(burst);
   }
-  /// Steps until every queued read and write has its last R or its B, and returns the number of cycles.
+  /// Steps until every queued read and write has its last R beat or its B, and returns the number of cycles.
   uint64_t Run() {
     const uint64_t begin = now;
     while (!(answers_.empty() && responses_.empty()) && now - begin < 2'000'000) Step();
