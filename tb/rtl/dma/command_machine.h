@@ -222,7 +222,7 @@ class Processor {
     const auto ctl = Unpack<GMMU_STRUCT(gmmu_dma_control_bench, mmu_ctl_t)>(top.ctl_o[n_]);
     EXPECT_EQ(ctl.op, 0);
     EXPECT_EQ(ctl.scope, static_cast<unsigned>(step->scope));
-    if (step->length != 0) {  // Of the control steps, only that of an unmap has a length.
+    if (step->length != 0) {  // Only the control step of an unmap has a length.
       EXPECT_EQ(ctl.va_start, ctl.va_end);
       return;
     }

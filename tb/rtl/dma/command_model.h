@@ -123,7 +123,7 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
     step.kind = CommandStep::kFlush;
     steps.push_back(step);
   }
-  if (rule.opcode == Opcode::kApertureUnmap) {  // It ends with a flush of an empty range, which drains accesses.
+  if (rule.opcode == Opcode::kApertureUnmap) {  // An unmap ends with a flush of an empty range, which drains accesses.
     step.kind = CommandStep::kControl;
     step.scope = Scope::kRange;
     steps.push_back(step);

@@ -50,7 +50,7 @@ inline Page Translate(const PageMap& map, unsigned space, uint64_t va, bool writ
   return page;
 }
 
-/// Delays of the engine's environment in cycles, and other properties of it.
+/// Delays, in cycles, and other properties of the engine's environment.
 struct Timing {
   unsigned read_min = 5, read_max = 60;
   unsigned write_min = 3, write_max = 40;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the copy engine with the real MMU: every byte of memory is compared with a plain copy, under many
-// kinds of memory and with 2, 32 and 128 reads in flight.
+// Tests the copy engine with the real MMU: every byte of memory is compared with a plain copy, with many kinds of
+// memory and with 2, 32 and 128 reads in flight.
 #include <gtest/gtest.h>
 
 #include <ostream>

@@ -14,7 +14,8 @@ struct Move {
   std::vector<uint64_t> words;
 };
 
-/// One mover and its two environments. Jobs and words are offered as fast as the mover accepts them.
+/// One mover with a model of its read side and one of its write side. Jobs and words are offered as fast as the mover
+/// accepts them.
 class Rig {
  public:
   static constexpr unsigned kPages = 48;

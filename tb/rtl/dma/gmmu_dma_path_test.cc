@@ -155,7 +155,7 @@ TEST_P(Path, AFaultOfTheTranslationIsToldThoughThePageBeZero) {
 }
 
 TEST_P(Path, PhysicalBurstsAndAnswersBothGetOn) {
-  // Bursts of both kinds are always pending: neither kind may wait until no burst of the other kind is left.
+  // Physical and virtual bursts are always pending: neither may wait until no burst of the other kind is left.
   Steering blocks(3);
   SteeringWorld world(blocks, 4 + n_, manner_);
   world.pages[0x10000] = {Target::kSystem, 5, false, false, Fault::kNone, 0};
@@ -171,7 +171,7 @@ TEST_P(Path, AResultAndARequestStandUntilTheyAreTaken) {
   auto& top = blocks.t;
   unsigned given = 0;
   for (unsigned i = 0; i < 40; ++i) blocks.Step([] {}, [] {});
-  for (unsigned i = 0; i < 100; ++i)  // Offer a physical and a virtual burst, of which none is accepted.
+  for (unsigned i = 0; i < 100; ++i)  // Offer a physical and a virtual burst; accept no result.
     blocks.Step(
         [&] {
           top.path_valid_i[n_] = given < 2;

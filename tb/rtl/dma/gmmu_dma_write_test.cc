@@ -25,7 +25,7 @@ class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
       jobs.push_back(job);
     }
   }
-  /// Offers jobs and beats until all have retired or a fault is pending. Returns the number of retired jobs.
+  /// Offers jobs and beats until all jobs have retired or a fault is pending. Returns the number of retired jobs.
   unsigned Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs, Manner manner,
                bool fails) {
     auto& top = blocks.t;

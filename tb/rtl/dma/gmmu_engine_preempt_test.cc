@@ -34,7 +34,7 @@ class Preempted : public Random {
     EXPECT_EQ(m->controls.size() + m->aperture_flushes + m->fence_irqs, others);
     EXPECT_TRUE(m->t.idle_o);
   }
-  /// Runs the buffer on ring 0 and interrupts it after each `gap()` cycles. Checks memory at each interruption
+  /// Runs the buffer on ring 0 and interrupts it every `gap()` cycles. Checks memory at each interruption
   /// and compares the result with the model. Returns how often the entry was interrupted.
   template <typename Gap>
   unsigned RunInPieces(const Buffer& buffer, Gap gap) {

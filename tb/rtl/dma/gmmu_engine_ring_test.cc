@@ -87,7 +87,7 @@ TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
     bool done = m->entries != 0 || m->error_irqs != 0;
     m->StopRing(0);
     m->Run(m->Random(1, seed % 3 ? 2 : 500));
-    done = done || m->entries != 0 || m->error_irqs != 0;  // the entry ended as the ring was disabled
+    done = done || m->entries != 0 || m->error_irqs != 0;  // the entry ended after the ring was disabled
     if (seed % 5 == 0) m->pages[{1, (kSrc >> 12) + 1}].zero = true;
     m->StartRing(0, true);
     m->Run(2);

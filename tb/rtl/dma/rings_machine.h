@@ -14,7 +14,7 @@ using Entry = std::array<uint64_t, 4>;  // the four words in memory order
 struct RingModel {
   bool enable = false, error = false, preempted = false;
   unsigned asked_for = 0;  // consecutive cycles of a preemption request while enabled
-  unsigned asked_ago = 9;  // cycles since such a request
+  unsigned asked_ago = 9;  // cycles since the latest preemption request
   bool off = false;        // the ring was disabled after its entry started
   bool overrun = false;    // its tail is not below its size
   unsigned head = 0, tail = 0, size = 4;
@@ -106,7 +106,7 @@ class RingsBench : public Steering {
         case 4: shape.raw |= uint64_t{1} << Random(49, 63); break;
         case 5: entry[2] |= uint64_t{1} << Random(32, 63); break;
         case 6: entry[0] = ~uint64_t{7}, shape.set_bytes(16); break;
-        case 7:  // names the first space that is not built, or any other unbuilt one
+        case 7:  // names a space that is not implemented, often the first such space
           shape.set_space(Chance(50) ? kSpacesOf[n] : Random(kSpacesOf[n], 255));
           break;
         default: entry[0] = 0xfffffffffff8, shape.set_bytes(16).set_physical(1);

@@ -251,7 +251,7 @@ class WorldOf {
 
 using UnitWorld = WorldOf<Blocks>;
 
-/// Makes `count` virtual pages from va 0x10000000 on, of random kinds that do not fail.
+/// Makes `count` virtual pages starting at va 0x10000000, of random kinds that do not fail.
 template <typename Bench>
 void MakeWindow(WorldOf<Bench>& world, Bench& blocks, unsigned count) {
   for (unsigned n = 0; n < count; ++n) {

@@ -12,7 +12,7 @@ namespace gmmu::bench {
 
 /// How the neighbours of gmmu_control behave during one operation.
 struct World {
-  std::vector<bool> quiet;  // value of quiet_i in each cycle from hold_o on; the final value persists
+  std::vector<bool> quiet;  // value of quiet_i in each cycle since hold_o rose; the final value persists
   int lag = 0;              // cycles after the generation flip in which the ports still report drained
   int drain = 0;            // cycles after these in which the ports do not report drained
   int stale = 0;            // cycles after the kill in which a stale read is in flight

@@ -119,7 +119,7 @@ TEST_P(L1Test, AnswersThatWaitLeaveInTheOrderOfTheirMessagesOneACycle) {
   rsp_stall_ = 0;
   Idle(slots_);
   EXPECT_EQ(left_, told_);
-  // While no answer waits, a message causes its answer in the cycle in which it arrives.
+  // While no answer is pending, a message causes its answer in the cycle in which it arrives.
   Drain(4000);
   TakeAllSlots(0x4000);
   for (Lookup& lookup : lookups_) lookup.due = 0;

@@ -119,7 +119,7 @@ TEST_P(LookupTest, AWalkStartsBehindTheLowestPointerThatIsKnown) {
   Pointer(1, key, {0x3fd, false});
   AskAlone(0, beside);
   EXPECT_EQ(counts.pointers, 2u);
-  EXPECT_EQ(counts.must_pointers, 3u);  // the first lookup must find one pointer, the second both
+  EXPECT_EQ(counts.must_pointers, 3u);  // the first lookup must find one pointer, the second lookup both
   Invalidate({false, true, 1, 0x1234567, 0x1234567});
   AskAlone(0, beside);
   EXPECT_EQ(counts.pointers, 2u) << "both cover the page that was dropped";

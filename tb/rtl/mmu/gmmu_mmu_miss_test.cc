@@ -24,7 +24,7 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
 
 TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
   // A fault goes only to the lookup that began the walk, so each of these lookups needs its own walk. No lookup may
-  // keep another lookup's row from ending.
+  // keep another lookup's row from becoming free.
   for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
   for (const unsigned latency : {1u, 7u, 30u}) {
     machine_.manners.latency = latency;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the sizes in use (gmmu_sizes), and the MMU when fewer are in use than were built. gmmu_mmu_random_test.cc tests
-// that it then behaves, cycle by cycle, like an MMU built with those sizes.
+// Tests the sizes in use (gmmu_sizes), and the MMU while they are smaller than the built sizes. gmmu_mmu_random_test.cc
+// tests that the MMU then behaves, cycle by cycle, like an MMU built with those sizes.
 #include <array>
 #include <vector>
 

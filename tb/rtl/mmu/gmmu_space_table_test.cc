@@ -24,7 +24,7 @@ class SpaceTableTest : public ControlBenchTest {
     for (auto& word : row.rest) word = static_cast<uint32_t>(rng());
     return row;
   }
-  /// Checks that the table outputs `row`; no value stands for a row that was never written or is not built.
+  /// Checks that the table outputs `row`; no value stands for a row that was never written or is not implemented.
   void ExpectRead(const std::optional<Row>& row) {
     if (!row) {
       ASSERT_EQ(t.st_enable_o, 0);

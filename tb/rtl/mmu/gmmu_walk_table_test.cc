@@ -330,7 +330,7 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
     ASSERT_FALSE(HasFatalFailure());
   }
   EXPECT_FALSE(t.wt_stale_o[n]);
-  for (int i = 0; i < 3; ++i) Cycle(false);  // The last row needs up to three cycles to end.
+  for (int i = 0; i < 3; ++i) Cycle(false);  // The last row needs up to three cycles to become free.
   EXPECT_TRUE(live_.empty()) << "row " << live_.begin()->first << " of " << live_.size() << " has not ended";
   EXPECT_GT(ended_, 200u);
   EXPECT_GT(cached_, 100u);

@@ -63,7 +63,7 @@ class L1Test : public BlocksTest {
     if ((mix >> 7) % 8 == 0) page.raw |= 1 << 7;  // zero
     return page;
   }
-  /// Returns the walk's fault: some pages are invalid, and addresses above the width are refused.
+  /// Returns the walk's fault: some pages are invalid, and addresses above the width fault.
   unsigned CauseOf(const Key& key, unsigned version) const {
     if (key.high) return 2;
     return key.vpn % 11 == 3 && !PageOf(key, version).big() ? kInvalid : 0;
@@ -178,7 +178,7 @@ class L1Test : public BlocksTest {
     Request request{Random(std::min(spaces_, 3u)), 0, Random(3)};
     const uint64_t block = Random(small() ? 2 : 6);
     request.va = (block << 16 | uint64_t{Random(16)} << 12 | Random(4096));
-    // Bits from 32 on are folded into the hash of the block, so the hints' check bits may agree.
+    // Bits 32 and above are folded into the hash of the block, so the hints' check bits may agree.
     if (Random(6) == 0) {
       request.va += uint64_t{Random(4)} << (Random(2) == 0 ? 40 : 32);
     }

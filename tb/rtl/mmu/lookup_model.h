@@ -249,7 +249,7 @@ class LookupLarge {
     if (std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) entries_.push_back(entry);
     last_ = alone ? std::optional<Entry>(entry) : std::nullopt;
   }
-  /// Records that a pointer at `level` was written, possibly to the same row.
+  /// Records a pointer write at `level`; it may have overwritten the newest large page.
   void Pointer(unsigned level) {
     if (last_ && last_->level == level) last_.reset();
   }

@@ -62,7 +62,7 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   /// selected one.
   Machine(bool small, uint64_t seed, unsigned like = 0);
 
-  /// Reduces the MMU's sizes to those of `like`. From then on each cycle in which the two MMUs differ is an error.
+  /// Reduces the MMU's sizes to those of `like`. Afterwards each cycle in which the two MMUs differ is an error.
   void TurnDownAlike();
 
   TableMemory memory;

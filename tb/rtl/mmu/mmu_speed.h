@@ -27,7 +27,7 @@ class MmuSpeed {
   double HitsPerCycle();
   /// Returns the hits answered per cycle by all of the engine's ports together.
   double EngineHitsPerCycle();
-  /// Returns the same rate while `misses` misses of each client port wait for a table read that takes 4,000 cycles.
+  /// Returns the rate of HitsPerCycle while `misses` misses of each client port wait for a table read of 4,000 cycles.
   /// Reports an error if a miss was answered before the final hit.
   double HitsPerCycleBehind(unsigned misses);
   /// Returns the latency of a lookup that misses the port's L1 and hits the shared L2.
@@ -37,7 +37,7 @@ class MmuSpeed {
   uint64_t ColdWalk();        ///< cycles of a walk with three reads
   uint64_t WalkCacheHit();    ///< cycles of a walk with one read, of a leaf table that the walk cache names
   double SequentialMisses();  ///< cycles per lookup, page after page
-  /// Returns the same figure for all client ports together; the ports request the pages in rotation.
+  /// Returns the cycles per lookup of all client ports together; the ports request the pages in rotation.
   double SharedSequentialMisses();
   double SparseMisses();        ///< cycles per lookup with three reads
   double SparseCachedMisses();  ///< cycles per lookup with one read, which is of another line of entries each time

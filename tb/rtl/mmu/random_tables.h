@@ -18,8 +18,8 @@ namespace gmmu::bench {
 /// pages, invalid entries, every reserved form, and entries whose read ends in an error.
 class RandomTables {
  public:
-  /// Allocates addresses from `*next` on (64 KiB per table). Bus errors affect one entry or, with `line_errors` (for a
-  /// bus whose beats hold several entries), the whole 64-byte line.
+  /// Allocates addresses starting at `*next` (64 KiB per table). Bus errors affect one entry or, with `line_errors`
+  /// (for a bus whose beats hold several entries), the whole 64-byte line.
   /// dual: entries of level 1 are pairs. In a pair, either word 0 maps everything or word 1 names a table; a 64 KiB
   /// block is mapped by only one of the halves, depending on its position in the leaf table.
   RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, bool line_errors, bool dual,

@@ -19,7 +19,7 @@ struct TellRow {
   unsigned level = 0, shift = 0, mask = 0, cause = 0;
   bool block_ok = false, wide = false, drop = false, error = false;
   Entry::Form form = Entry::kLeaf;
-  /// Returns whether the row's read is of a line rather than of one entry.
+  /// Returns whether the row reads a whole line rather than one entry.
   bool Line() const { return wide && form == Entry::kLeaf; }
 };
 
