@@ -106,8 +106,8 @@ void RunLink(hw::Platform& p, PagingMachine::Link& link) {
   CheckProbes(p);
 }
 
-/// Maps a space with two levels of nine bits in VRAM. Its pages from 0 on are the machine's host pages; those from 256
-/// on are scattered pages of VRAM.
+/// Maps a space with two levels of nine bits in VRAM. Pages 0 to 255 are the machine's host pages; pages 256 and above
+/// are scattered pages of VRAM.
 void MapSpace(BareMachine& m, const Machine& machine, const std::vector<uint64_t>& vram) {
   const auto entry = [](Target target, uint64_t address) {
     return regs::PteEntry().set_valid(1).set_target(target).set_page(address >> 12).raw;

@@ -33,7 +33,7 @@ class RingJob {
   static constexpr uint32_t kFenceId = 77;
 
   void Prepare(sim::VramCore& vram, sim::VramCore& host) const;
-  /// Whether the fence record has arrived in host memory.
+  /// Returns whether the fence record has arrived in host memory.
   static bool Done(const sim::VramCore& host);
   /// Describes the first wrong byte of the destination window, or returns an empty string if there is none. Also checks
   /// the bytes between the copies.

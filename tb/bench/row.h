@@ -45,7 +45,7 @@ struct Row {
   /// Returns the configuration of the machine and of the row.
   std::string Config() const;
   std::optional<double> Ratio() const;
-  /// Whether the target is met, or nullopt if the row has no target or no figure.
+  /// Returns whether the target is met, or nullopt if the row has no target or no figure.
   std::optional<bool> Met() const;
 
   Row& More(double at_least) { return Target(Better::kMore, TargetOf::kFigure, at_least); }

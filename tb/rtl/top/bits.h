@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes fields of flat ports: `width` (at most 64) bits from bit `low` up. The functions accept every C++
-// type that Verilator uses for a port.
+// Reads and writes fields of flat ports: `width` (at most 64) bits starting at bit `low`. The functions accept every
+// C++ type that Verilator uses for a port.
 #pragma once
 
 #include <cstdint>

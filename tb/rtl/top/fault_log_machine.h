@@ -60,7 +60,7 @@ class FaultLog : public BlocksTest {
   void Run(int cycles, unsigned busy, unsigned sources = 31) {
     for (int i = 0; i < cycles; ++i) Step(busy, sources);
   }
-  /// Steps until no fault waits and the block is idle.
+  /// Steps until no fault is pending and the block is idle.
   void Quiet(int cycles = 20) {
     for (int i = 0; i < 4000 && (offered_ != 0 || !idle_); ++i) Step();
     EXPECT_EQ(offered_, 0u);
@@ -84,7 +84,7 @@ class FaultLog : public BlocksTest {
   unsigned longest_ = 12;        // longest time from a write to its B, in cycles
   bool counts_ = true;           // the queue is enabled, so records that are not written are counted
   uint64_t base_ = 0x1234'5678'9000;
-  int refused_percent_ = 0;  // share of records that the bus refuses
+  int refused_percent_ = 0;  // share of records whose write gets a bus error
   unsigned refused_ = 0;
 
  private:

@@ -129,7 +129,7 @@ TEST_F(GpuPeer, APeerIsAbsentForEachReason) {
   MapPeer(kPeer, uint64_t{1} << 47), absent("the offset has 48 bits");
   MapPeer(kPeer, kPeerVram);
   EXPECT_EQ(Engine(0x400000, 0x600000), regs::Fault::kNone);
-  Link(7, 1);  // An adapter that does not answer causes a bus error.
+  Link(7, 1);  // An adapter that does not respond causes a bus error.
   MapPeer(6, kPeerVram);
   EXPECT_EQ(Client(regs::Access::kRead), regs::Fault::kBusRead);
   EXPECT_EQ(Engine(0x400000, 0x600000), regs::Fault::kBusWrite);
@@ -241,7 +241,7 @@ TEST_F(GpuPeer, InboundAccessesAreNoWorkOfItsOwnButTheyKeepTheClock) {
 TEST_F(GpuPeer, AResetUnderInboundLoadAnswersEverything) {
   for (unsigned when = 0; when < 9; ++when) {
     SCOPED_TRACE(when);
-    gpu.vram.latency = when % 3 == 2 ? 6000 : 20;  // The answers come after the isolator's time-out.
+    gpu.vram.latency = when % 3 == 2 ? 6000 : 20;  // The responses arrive after the isolator's time-out.
     gpu.vram.stall_percent = when % 4 == 1 ? 50 : 0;
     peer.may_fail = false;
     peer.random = true;

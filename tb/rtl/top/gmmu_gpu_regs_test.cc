@@ -205,7 +205,7 @@ TEST(GpuWindow, ARegisterWriteTakesEffectAfterAllEarlierWindowWrites) {
 
   gpu.Set(regs::WindowBase{0x100000});
 
-  EXPECT_TRUE(gpu.vram.idle());  // Every B came before the register's answer.
+  EXPECT_TRUE(gpu.vram.idle());  // Every B came before the register's response.
   for (uint32_t i = 0; i < 8; ++i) EXPECT_EQ(gpu.vram.memory.Read64(8 * i), i + 1);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests function-level reset and the software ports: an access that arrives at any cycle of a reset is answered exactly
-// once, by the registers before the reset or by those after it.
+// Tests function-level reset and the software ports: an access that arrives at any cycle of a reset gets exactly one
+// response, from the registers before the reset or from those after it.
 #include <array>
 
 #include "tb/rtl/top/one_ring.h"
@@ -66,8 +66,8 @@ class GpuReset : public OneRing {
     }
     return true;
   }
-  /// Resets the GPU, and offers all four accesses from `distance` cycles after the pulse on. They must be answered
-  /// within `bound` cycles of the reset's end.
+  /// Resets the GPU, and offers all four accesses `distance` cycles after the pulse. Their responses must arrive within
+  /// `bound` cycles of the reset's end.
   void ResetAndAccess(unsigned distance, unsigned bound = 100) {
     SCOPED_TRACE(testing::Message() << "offered " << distance << " cycles behind the pulse");
     a = {};
@@ -77,7 +77,7 @@ class GpuReset : public OneRing {
     from_ = gpu.now + 1 + distance;
     Reset();
     gpu.Until([&] { return AllAnswered() && !gpu.t.resetting_o; }, "an answer to each access");
-    gpu.Run(60);  // This is long enough to see a second answer.
+    gpu.Run(60);  // This is long enough to see a second response.
     const uint64_t late = ended_ + bound;
     for (unsigned kind = 0; kind < kKinds; ++kind) {
       EXPECT_EQ(a[kind].answers, 1u) << "kind " << kind;
@@ -87,7 +87,8 @@ class GpuReset : public OneRing {
     EXPECT_EQ(gpu.vram.memory.Read64(kWritten), value_);
     EXPECT_EQ(a[kWinRead].data, ~value_);
     from_ = 0;
-    // A write that was answered before the reset ended went to the old registers and is lost; a later one is kept.
+    // A write whose response came before the end of the reset went to the old registers and is lost; a later write is
+    // kept.
     EXPECT_EQ(gpu.Read(regs::IntEnable::kOffset), a[kRegWrite].answered < ended_ ? 0u : 0x15u);
     const bool write_first = a[kRegWrite].answered < a[kRegRead].answered;
     const uint64_t old = write_first && a[kRegWrite].answered < ended_ ? 0x15 : kBefore;
@@ -139,7 +140,7 @@ TEST_F(GpuReset, WhatVramDoesNotAnswerIsAnsweredWithAnErrorOnce) {
   EXPECT_TRUE(gpu.t.resetting_o);
   gpu.vram.latency = gpu.vram.write_latency = 10;
   gpu.Until([&] { return AllAnswered(); }, "an answer to each access");
-  gpu.Run(4 * kTimeOut);  // The old answer arrives and is dropped.
+  gpu.Run(4 * kTimeOut);  // The old response arrives and is dropped.
   EXPECT_EQ(a[kWinWrite].response + a[kWinRead].response, 2u) << "one was lost, the other done later";
   for (const Access& access : a) EXPECT_EQ(access.answers, 1u);
   EXPECT_TRUE(gpu.t.idle_o);

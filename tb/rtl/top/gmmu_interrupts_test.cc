@@ -99,7 +99,7 @@ class Interrupts : public BlocksTest {
       owed_ = begun_ = false;
       last_ = now;
     }
-    // Required: a message was requested, its cause is still set, the bus is open, and the previous message has ended.
+    // Required: a message was requested, its cause is still set, the bus is open, and the previous message is complete.
     if (asks) owed_ = true, asked_ = now;
     stood_ = standing != 0 ? kDelay : stood_ - 1;
     open_ = t.int_open_i ? kDelay : open_ - 1;

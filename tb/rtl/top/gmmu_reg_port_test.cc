@@ -70,7 +70,7 @@ TEST_P(RegPort, AHighHalfWritesOnlyBehindItsLowHalf) {
   EXPECT_EQ(Put(0x10c, 2ull << 32, 0xf0), 2u);  // The kept low half belongs to another register.
   EXPECT_EQ(Put(0x104, 3ull << 32, 0xf0), 2u);  // The previous write discarded the kept half.
   EXPECT_EQ(Put(0x100, 0x22222222, 0x0f), 0u);
-  EXPECT_EQ(Put(0x100, 4, 0x01), 2u);  // A refused write discards the kept half as well.
+  EXPECT_EQ(Put(0x100, 4, 0x01), 2u);  // A rejected write discards the kept half as well.
   EXPECT_EQ(Put(0x104, 5ull << 32, 0xf0), 2u);
   EXPECT_TRUE(commits.empty());
   EXPECT_EQ(Put(0x100, 0x33333333, 0x0f), 0u);

@@ -117,7 +117,7 @@ TEST_P(Regs, InSilenceARootBehindAnOperationIsIgnored) {
   mmu_holds = true;
   Write(regs::InvCmd::kOffset, 0x102);
   Write(space + 8, 0x8000'0000'0000'7000);
-  Write(regs::Ctrl::kOffset, 0);  // This write is accepted before the root's update has ended.
+  Write(regs::Ctrl::kOffset, 0);  // This write is accepted before the root's update is complete.
   EXPECT_EQ(operations_, 1u);
   CheckRead(space + 8);
   mmu_holds = false;

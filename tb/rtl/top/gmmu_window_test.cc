@@ -124,7 +124,7 @@ TEST_P(Window, AnAddressThatWrapsIsPastVram) {
 
 TEST_P(Window, NeitherKindKeepsTheOtherOut) {
   for (Manner each : {Manner{0, 0}, Manner{0, 50}, Manner{10, 0}}) {
-    manner = each;  // Both kinds are offered nearly all the time.
+    manner = each;  // Reads and writes are both offered in nearly every cycle.
     AddWrites(200);
     AddReads(200);
     Finish();

@@ -49,7 +49,7 @@ class GpuWork : public ::testing::Test {
       for (const uint64_t word : {header.raw, 0x500000 + i * bytes, 0x400000 + i * bytes, bytes}) words.push_back(word);
     return words;
   }
-  /// Writes entry `index`, whose buffer consists of `words` from byte `offset` on. The caller rings the doorbell.
+  /// Writes entry `index`, whose buffer consists of `words` starting at byte `offset`. The caller rings the doorbell.
   void Put(unsigned ring, unsigned index, const std::vector<uint64_t>& words, uint32_t fence, uint64_t offset = 0) {
     const uint64_t at = kBuffers + 0x10000 * ring;
     for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(at + 8 * i, words[i]);

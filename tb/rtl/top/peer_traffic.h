@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A linked adapter at s_peer of the whole GPU. It writes its own part of VRAM and reads it back, at random or on
-// request, and checks every answer.
+// request, and checks every response.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -95,7 +95,7 @@ class PeerTraffic {
       t.s_peer_wdata = b.data[beat_], t.s_peer_wstrb = 0xff, t.s_peer_wlast = beat_ == b.len;
     }
   }
-  /// Returns whether the burst overlaps an unanswered one, so that the read data would depend on their order.
+  /// Returns whether the burst overlaps an outstanding burst, so that the read data would depend on their order.
   bool Clashes(const Burst& b) const {
     for (const auto& list : asked_)
       for (const Burst& other : list)

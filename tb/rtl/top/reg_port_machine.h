@@ -136,7 +136,7 @@ class RegPort : public BlocksTest {
  private:
   bool Works() const { return answers_ != aw_taken_ || answers_ != w_taken_ || reads_done_ != ar_taken_; }
   void Drive() {
-    // Only one kind is in progress: writes first, unless a read is offered or in progress.
+    // Unless `together` is set, reads and writes are not in progress at the same time; writes start first.
     const bool writing = aw_taken_ != answers_ || w_taken_ != answers_;
     const bool reading = reading_offered_ || ar_taken_ != reads_done_;
     const bool may_write = together || !reading, may_read = together || !writing;

@@ -113,7 +113,7 @@ class Regs : public BlocksTest {
   static uint64_t Word(unsigned client, unsigned word) {
     return (client + 1) * 0x9e3779b97f4a7c15 ^ word * 0x1111111111111111;
   }
-  /// A client's answer comes two cycles after regs_client_rd_o.
+  /// A client's response comes two cycles after regs_client_rd_o.
   void DriveClients() {
     reads_.push_back({t.regs_client_rd_o[n], t.regs_client_word_o[n]});  // the previous cycle's request
     t.regs_client_data_i[n] = 0;

@@ -14,8 +14,8 @@ namespace gmmu::top {
 constexpr uint64_t kWindowBase = 0x7fff'0000'0000;
 constexpr uint32_t kBrokenOffset = 0x8000'0000;  ///< from this offset on, accesses get a bus error
 
-/// A CPU on one side and, on the other, a VRAM that performs each access when it answers it, in any order except for
-/// writes with the same id.
+/// A CPU on one side and, on the other, a VRAM that performs each access when it responds to it, in any order except
+/// for writes with the same id.
 class Window : public BlocksTest {
  protected:
   enum Kind { kWrite, kRead };
@@ -96,7 +96,7 @@ class Window : public BlocksTest {
     }
     return false;
   }
-  /// Resets VRAM's side for some cycles, which drops the accesses that it has not answered.
+  /// Resets VRAM's side for some cycles, which drops the accesses that have no response.
   void Lose() {
     t.win_lose_i[n] = 1;
     for (int kind : {kWrite, kRead}) {
@@ -110,7 +110,7 @@ class Window : public BlocksTest {
 
   std::vector<Access> todo[2];
   bool dead = false;      // VRAM answers nothing
-  size_t lost_ = 0;       // accesses answered with an error because VRAM dropped them
+  size_t lost_ = 0;       // accesses that got an error because VRAM dropped them
   unsigned latency = 12;  // maximum latency of the memory, in cycles
   unsigned most_ = 0;     // maximum number of accesses in flight on the bus
   bool settled_ = false;
@@ -240,7 +240,7 @@ class Window : public BlocksTest {
     settled_ = t.win_settled_o[n];
     if (!settled_) return;
     if (answered_[kWrite] < may_be_lost_[kWrite] || answered_[kRead] < may_be_lost_[kRead])
-      return;  // A lost access counts as ended.
+      return;  // A lost access counts as complete.
     EXPECT_EQ(ended_[kWrite], Whole()) << "a write has no B";
     EXPECT_EQ(ended_[kRead], taken_[kRead].size()) << "a read has no R";
   }
@@ -282,7 +282,7 @@ class Window : public BlocksTest {
     }
     stood_[kind] = !ready;
     const size_t i = answered_[kind];
-    // A lost access is answered with an error and may never have reached the bus.
+    // A lost access gets an error and may never have reached the bus.
     if (response == 2 && done_[kind].count(i) == 0 && i < may_be_lost_[kind]) {
       if (!ready) return;
       ++lost_;
@@ -302,8 +302,8 @@ class Window : public BlocksTest {
     const bool error = access.offset >= kBrokenOffset;
     EXPECT_EQ(response, error ? 2u : 0u) << "access " << i << " of kind " << kind;
     if (kind == kRead) {
-      // Every write that was complete before this read must already have its B. One completed in the same cycle as the
-      // read may be on either side of it.
+      // Every write that was complete before this read must already have its B. A write completed in the same cycle as
+      // the read may be ordered before or after it.
       const Taken& taken = taken_[kRead][i];
       const bool tie = taken.others > 0 && taken_[kWrite][taken.others - 1].when == taken.when;
       EXPECT_GE(answered_[kWrite] + tie, taken.others) << "an earlier write is under way";
@@ -351,7 +351,7 @@ class Window : public BlocksTest {
   std::vector<Issued> flying_[2];
   std::map<uint64_t, uint64_t> memory_, seen_;
   std::set<uint64_t> unknown_;  // words that a lost write may have written
-  std::set<size_t> done_[2];    // accesses that VRAM has answered
+  std::set<size_t> done_[2];    // accesses to which VRAM has responded
   size_t may_be_lost_[2] = {};  // accesses with a lower number may be lost, unless they are in done_
 };
 
