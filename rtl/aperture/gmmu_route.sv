@@ -17,7 +17,7 @@
 //   aperture  the map's response
 //   system    none
 //
-// The router accepts one access a cycle, or one aperture access every other cycle, and checks it in
+// The router accepts one access per cycle, or one aperture access every other cycle, and checks it in
 // the next cycle. An access to any other target waits until the map has responded to all earlier aperture
 // accesses of the path.
 module gmmu_route

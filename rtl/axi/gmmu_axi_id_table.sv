@@ -9,8 +9,8 @@
 //           id is outstanding at the memory; up_id_o is its id above. A beat with an unknown id
 //           changes nothing
 //   shared  bursts with the shared id use a single id below while any of them is outstanding, so that
-//           AXI4 keeps their order. At most 2**CountWidth - 1 are outstanding; the next one then
-//           waits. The highest bit of an id above, its generation, distinguishes two shared ids
+//           AXI4 keeps their order. At most 2**CountWidth - 1 are outstanding; a further burst waits. The highest bit
+//           of an id above, its generation, distinguishes two shared ids
 //
 // known_o and up_id_o depend on answer_id_i, m on ax, ax_ready_o on m_ready_i: gmmu_axi_ids has a
 // register between each of them and its own ports.

@@ -92,8 +92,8 @@ module gmmu_axi_ids #(
     logic              r_known, b_known, r_take, b_take;
     logic [UpBits-1:0] ar_id, aw_id, r_id, b_id;
 
-    // ---- Reads. A response looks up its id in the cycle in which it is accepted, so that it never
-    // reaches an id that was reassigned meanwhile.
+    // ---- Reads. A response looks up its id in the cycle in which it is accepted, so that the id cannot have been
+    // reassigned since.
     gmmu_skid #(.Width(UpBits + AxWidth)) u_ar (
       .clk_i, .rst_i, .valid_i(s_ar_valid_i), .ready_o(s_ar_ready_o), .data_i({s_ar_id_i, s_ar_i}),
       .valid_o(ar_valid), .ready_i(ar_ready), .data_o({ar_id, m_ar_o})

@@ -13,9 +13,9 @@
 //               requester uses them
 //   order       AWs of a requester to the same memory port leave in the order of acceptance.
 //   host_enable_i = 0: no new AR or AW leaves by the host port; bursts that have left complete.
-//   hold_i      no new AR or AW is accepted, except from requesters in Exempt. Accepted ones leave
-//               (by the host port only while it is enabled) and complete; then silent_o rises. When
-//               hold_i falls, the waiting requests continue.
+//   hold_i      no new AR or AW is accepted, except from requesters in Exempt. Accepted bursts leave (by the host port
+//               only while it is enabled) and complete; then silent_o rises. When hold_i falls, the waiting requests
+//               continue.
 //
 // Stages. Each input has a register. From there one AR and one AW move per cycle, each requester's at most every other
 // cycle: they are chosen round robin, moved to the queue of their memory port one cycle later, and offered at the port
@@ -269,7 +269,7 @@ module gmmu_axi_mux
     );
     assign aw_push = aw_any_q && aw_to_host == 1'(p);
 
-    // A closed port begins no new offer; a pending offer is kept.
+    // A closed port makes no new offer; a pending offer is kept.
     assign ar_opens = open[p] || ar_offered_q;
     assign aw_opens = open[p] || aw_offered_q;
     assign ar_valid_o[p] = (ar_waits[p] || ar_passes) && ar_opens;
@@ -280,8 +280,8 @@ module gmmu_axi_mux
       aw_offered_q <= !rst_i && aw_valid_o[p] && !aw_ready_i[p];
     end
 
-    // The requesters whose W beats this port still has to accept, in the order of AW: the first one
-    // one-hot, the others in a queue with an entry for each AW that may precede its beats.
+    // The requesters whose W beats this port still has to accept, in the order of AW: the first in owner_q (one-hot),
+    // the others in a queue with an entry for each AW that may precede its beats.
     set_t   owner_q;
     index_t owner_next;
     logic   owner_waits, owner_room, owner_load, owned_q, w_ready, w_here, w_last;
@@ -455,7 +455,7 @@ module gmmu_axi_mux
   logic                  none_q;
   assign begins[0] = ar_any_q ? (ar_turn_q & ~Exempt) != '0 : ar_push && !Exempt[Express];
   assign begins[1] = (aw_turn_q & ~Exempt) != '0;
-  assign held_begins = ((ar_turn_q | aw_turn_q) & ~Exempt) != '0;   // Express does not begin while hold_i is 1
+  assign held_begins = ((ar_turn_q | aw_turn_q) & ~Exempt) != '0;   // Express does not start while hold_i is 1
   always_ff @(posedge clk_i) begin
     for (int unsigned p = 0; p < 2; p++) begin
       ends_q[p] <= r_valid_i[p] && r_ready_o[p] && r_i[p].last && ours(r_i[p].id);

@@ -3,7 +3,7 @@
 // registers.
 //
 //   request   bytes of request messages
-//   s_reg     AXI4-Lite manager, like s_win. An access begins when the GPU has accepted the
+//   s_reg     AXI4-Lite manager, like s_win. An access starts when the GPU has accepted the
 //             previous write or has responded to the previous read. Write responses are not sent to
 //             the host. error_o pulses for each response that is not OKAY
 //   board_*   board registers: a write takes one cycle, a read is combinational from board_index_o

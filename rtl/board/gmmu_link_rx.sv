@@ -32,7 +32,7 @@ module gmmu_link_rx
   // COBS: bytes left in the block, and the zero between two blocks.
   logic [7:0] left_q;
   logic       zero_q;         // the next block's code replaces a zero
-  logic       any_q, bad_q;   // any_q: a frame has begun; bad_q: it is damaged
+  logic       any_q, bad_q;   // any_q: a frame has started; bad_q: it is damaged
   logic       take;           // this byte belongs to the body
   logic [7:0] body;
   logic       ends;
@@ -40,7 +40,7 @@ module gmmu_link_rx
   assign take = byte_valid_i && !ends && (left_q != '0 || zero_q);
   assign body = left_q != '0 ? byte_i : '0;
 
-  // One cycle later: the body byte, and whether the frame has ended.
+  // One cycle later: the body byte, and whether the frame is complete.
   logic       take_q, ends_q, fine_q;
   logic [7:0] body_q;
   logic [8:0] count_q;        // number of the frame's body bytes that preceded body_q

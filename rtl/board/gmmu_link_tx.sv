@@ -229,7 +229,7 @@ module gmmu_link_tx
       nak_q <= 1'b0;
       again_o <= 1'b0;
     end
-    // A frame that is on the line when a session begins is cut off: the receiver drops it by its session
+    // A frame that is on the line when a session starts is cut off: the receiver drops it by its session
     // number.
     if (rst_i && state_q != Rest) state_q <= End;
   end

@@ -150,7 +150,7 @@ module gmmu_sdram
   assign can_read = ar_valid && read_ids_ready;
   assign start_read = !busy_q && pick_read_q;
   assign start_write = !busy_q && pick_write_q;
-  // These pulses come one cycle late; the next access begins at least four cycles later.
+  // These pulses come one cycle late; the next access starts at least four cycles later.
   always_ff @(posedge clk_i) begin
     w_pop <= !rst_i && take && write_q;
     r_begun_q <= !rst_i && take && !write_q;
@@ -159,8 +159,8 @@ module gmmu_sdram
     if (rst_i) begin
       {pick_read_q, pick_write_q} <= '0;
     end else begin
-      // The next burst is chosen while the current one runs. A burst that has just begun is still offered
-      // here for one cycle, but busy_q is 1 then, so it is not chosen again.
+      // The next burst is chosen while the current one runs. A burst that has just started is still offered here for
+      // one cycle; busy_q is 1 in that cycle, so the burst is not chosen twice.
       pick_write_q <= aw_valid && whole_any_q && write_ids_ready && !(write_q && can_read);
       pick_read_q <= can_read && !(aw_valid && whole_any_q && write_ids_ready && !write_q);
     end

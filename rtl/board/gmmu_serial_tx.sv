@@ -20,11 +20,11 @@ module gmmu_serial_tx #(
 
   logic        waits_q;     // next_q holds a byte to send
   logic [7:0]  next_q;
-  logic [8:0]  bits_q;      // bits that follow the one on the line, lowest first; filled with ones
-  logic [3:0]  left_q;      // bits left to send, including the one on the line
+  logic [8:0]  bits_q;      // bits to send after the current bit, lowest first; filled with ones
+  logic [3:0]  left_q;      // bits left to send, including the current bit
   logic [19:0] phase_q;
   logic [20:0] next_phase;
-  logic        turn;        // the bit on the line is complete, or the line is idle
+  logic        turn;        // the current bit is complete, or the line is idle
   assign next_phase = 21'(phase_q) + 21'(Step);
   assign turn = left_q == '0 || next_phase[20];
   assign ready_o = !waits_q;

@@ -6,7 +6,7 @@
 //   w        words of a write; always accepted, and sent before the request is offered
 //   rsp      responses by id in the order in which their accesses completed or, while ordered_i is 1, by ascending id
 //            starting at 0 (modulo Slots); ordered_i changes only while idle_o is 1
-//   xlate    one lookup per access, tag = id; done_o returns every answer once: after the last R, after
+//   xlate    one lookup per access, tag = id; done_o returns every response once: after the last R, after
 //            B, or at once after a fault or a zero page
 //   fault    one record per faulted access; while first_only_i is 1, only the first record
 //
@@ -67,7 +67,7 @@ module gmmu_client
   input  logic                   fault_ready_i,
   output fault_info_t            fault_o,
 
-  output logic [6:0]             count_read_bytes_o,   // bytes of the access whose response began in the previous cycle
+  output logic [6:0]             count_read_bytes_o,   // bytes of the access whose response has just started
   output logic [6:0]             count_write_bytes_o
 );
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
@@ -75,7 +75,7 @@ module gmmu_client
   localparam int unsigned RowWidth = $clog2(Slots * BeatsPerLine);
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
 
-  // ---- After reset the slots' state bits are cleared, one slot a cycle.
+  // ---- After reset the slots' state bits are cleared, one slot per cycle.
   logic   clear_q;
   slot_t  clear_slot_q;
   count_t busy_q;               // slots in use

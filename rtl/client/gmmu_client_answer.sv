@@ -128,7 +128,7 @@ module gmmu_client_answer
   );
   assign pick_in.slot = candidate;
 
-  // ---- The words of the chosen access, one a cycle.
+  // ---- The words of the chosen access, one per cycle.
   logic       pick_valid, pick_end, first_q, one_beat, last, read, take;
   logic       data_valid_q, data_go, data_log_q, data_write_q, data_zero_q;
   logic [2:0] word, word_q;

@@ -2,12 +2,12 @@
 // Completes the accesses of one client, one per cycle: returns the translation to the MMU and reports the slot of the
 // access.
 //
-//   generation  drain generation of a translation answer that is accepted in this cycle
+//   generation  drain generation of a translation response that is accepted in this cycle
 //   r, b        a read's last R or a write's B has arrived; always accepted
 //   page        the translation completes the access: a fault or a zero page
 //   route       the router completes the access: a fault
 //   hold_o      a B is pending: no new translation may be accepted, which bounds the time that the B waits
-//   done_o      returns every translation answer once, when its access is complete
+//   done_o      returns every translation response once, when its access is complete
 //   end         reports the completed access in the cycle of done_o
 module gmmu_client_ends
   import gmmu_pkg::*;

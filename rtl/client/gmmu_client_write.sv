@@ -3,7 +3,7 @@
 //
 //   word     always accepted; word w is stored at byte w * WordBytes of the slot's line
 //   burst    one per write, in the order of AW: slot, and line offsets of the first and the last byte
-//   w        the burst's beats, one a cycle; strobes outside [first, last] are 0
+//   w        the burst's beats, one per cycle; strobes outside [first, last] are 0
 module gmmu_client_write
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

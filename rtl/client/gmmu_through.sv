@@ -5,7 +5,7 @@
 //   s_ar, s_aw  AXI4 with the ports' data width; AxUSER is the address space, ARPROT[2] makes a read
 //               an execute access. Legal: INCR of any size up to the bus width, any length, any
 //               first address. WRAP, FIXED and wider sizes get SLVERR and access nothing.
-//               Exclusive accesses are treated as plain ones (no EXOKAY).
+//               Exclusive accesses are treated as normal accesses (no EXOKAY).
 //   lines       every 64-byte line is translated and accessed separately, with at most Slots lines in
 //               flight in each direction. Lines of different bursts are not ordered in memory: a
 //               manager that needs order waits for R or B, as AXI4 requires.

@@ -2,19 +2,19 @@
 // Traffic engine of one client: sends a programmed sequence of 64-byte accesses (a run) through the access
 // unit.
 //
-//   start_i   a pulse begins a run (ignored while state_o.busy); cfg_i is stable while busy
+//   start_i   a pulse starts a run (ignored while state_o.busy); cfg_i is stable while busy
 //   lines     see gmmu_traffic_lines; pattern chase reads one line at a time
 //   reads     a CRC-32C covers the data in access order; the access unit responds in that order while
 //             owner_o is 1
 //   writes    64-bit word w of the access sequence is seed + w
 //   verify    the word at va is address_pattern(seed, va) instead. Read words that differ are
 //             counted. After a write run a second pass reads the same lines back.
-//   fault     ends the run: no access begins after the engine has received a fault (a write begins with its
-//             first word); responses of accesses in flight are accepted and ignored
-//   done_o    pulses at the end of every run, also of an empty one
+//   fault     ends the run: no access starts after the engine has received a fault (a write starts with its first
+//             word); responses of accesses in flight are accepted and ignored
+//   done_o    pulses at the end of every run, even an empty run
 //
-// A run begins when the access unit has finished all earlier (external) accesses and enable_i is 1;
-// while enable_i is 0 no further access begins.
+// A run starts when the access unit has finished all earlier (external) accesses and enable_i is 1; while enable_i is 0
+// no further access starts.
 module gmmu_traffic
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -50,7 +50,7 @@ module gmmu_traffic
   typedef enum logic [2:0] {StateIdle, StateDrain, StateMake, StateRun, StateEnd} state_e;
   state_e      state_q;
   logic        read_pass_q;             // read pass of a verified write run
-  logic        unit_idle_q;             // registered; late is safe, since only this engine begins accesses during a run
+  logic        unit_idle_q;             // registered; late is safe, since only this engine starts accesses during a run
   logic        load, quiet_q, again;
 
   // Responses.
@@ -69,10 +69,10 @@ module gmmu_traffic
   logic        word_left_q;             // a request waits for the last word of its write
   logic        last_word_q;
   logic [57:0] line, line_q;
-  logic [31:0] begun_q, number_q;       // begun_q: accesses begun; number_q: index of the current access
+  logic [31:0] begun_q, number_q;       // begun_q: accesses started; number_q: index of the current access
   slot_t       id_q;
   logic [2:0]  word_q;                  // word of the current access
-  count_t      in_flight_q, limit_q;    // in_flight_q: accesses begun and not yet retired
+  count_t      in_flight_q, limit_q;    // in_flight_q: accesses started and not yet retired
 
   assign chase = cfg_i.pattern == PatternChase;
   assign load = state_q == StateDrain && unit_idle_q && enable_i;
@@ -84,7 +84,7 @@ module gmmu_traffic
     .chase_line_i(answer_word[63:6])
   );
 
-  // may_q lags by two cycles, which is safe because accesses begin at least two cycles apart.
+  // may_q lags by two cycles, which is safe because accesses start at least two cycles apart.
   assign begin_access = line_valid && may_q && !faulted_q
       && !(access_q && (request_q || !is_write_q || !last_word_q));
   assign fire = access_q && !request_q && (!is_write_q || last_word_q);

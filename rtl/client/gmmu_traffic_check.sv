@@ -5,7 +5,7 @@
 //   clear_i   resets both results to 0
 //   word, at  an 8-byte word and its va / 8; may change every cycle
 //   word_o    the previous cycle's word_i
-//   count_i   includes word_o in the results; one word a cycle
+//   count_i   includes word_o in the results; one word per cycle
 //   busy_o    mismatches_o does not yet include the latest counted word
 module gmmu_traffic_check
   import gmmu_client_pkg::*;

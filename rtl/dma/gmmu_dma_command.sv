@@ -160,7 +160,7 @@ module gmmu_dma_command
                                       : (&job_q.dst.address[63:$bits(end_t)]) && dst_over;
 
   // The checks; the first one that fails determines the fault.
-  logic   foreign, foreign_q;                    // the command names another space than the buffer's own
+  logic   foreign, foreign_q;                    // the command names a space other than the buffer's
   logic   privilege_bad, form_bad, entries_bad, bad;
   assign foreign = (next.needs.src && !next.header.src_physical &&
                     next.header.src_space != 8'(buffer_i.space)) ||
@@ -358,7 +358,7 @@ module gmmu_dma_command
     else if (word_now) words_left_q <= words_left_q - 16'd1;
     if (word_failed) unreadable_q <= 1'b1;
     none_q <= words_left_q == (word_now ? 16'd1 : 16'd0);
-    // tail_end_q tells the collector that the next word belongs to it again.
+    // tail_end_q returns the word stream to the collector.
     tail_end_q <= ((state_q[StateSkip] || state_q[StateInline]) && none_q) ||
                   (state_q[StateWait] && needs_q.has_inline && no_length_q && free);
 

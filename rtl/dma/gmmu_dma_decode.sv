@@ -16,9 +16,9 @@ module gmmu_dma_decode
   output logic                 has_inline_o,  // inline words follow the operands
   output logic                 table_o,       // table or aperture command, or a flush of all spaces: needs privilege
   output logic                 aperture_o,
-  output logic                 src_o,         // has a source; its destination is in dst_* of the header
+  output logic                 src_o,         // has a source; the destination is in dst_* of the header
   output logic                 dst_o,
-  output logic                 settle_o       // begins only when all earlier writes have their B
+  output logic                 settle_o       // starts only after the B of all earlier writes
 );
   logic copy_or_fill, map_or_unmap;
   assign copy_or_fill = opcode_i.copy || opcode_i.fill;

@@ -3,7 +3,7 @@
 // the jobs up to it had run in order.
 //
 //   job       see job_t; accepted while there is space. retired_o pulses when all B of a job have
-//             arrived; after a failure it may also pulse for the failed job and for later ones.
+//             arrived; after a failure it may also pulse for the failed job and for later jobs.
 //   words     inline words of SourceWords jobs; words_dead_i: no further word follows
 //   idle_o    no job is in progress and no fault is pending
 //   fault     the first job, in job order, that failed. Jobs before it are complete, jobs after it

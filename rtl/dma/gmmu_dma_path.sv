@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address path of one kind of access: computes each burst's memory port and address from its place, in
+// Address path for one type of access: computes each burst's memory port and address from its place, in
 // the order of the bursts. Performs the final check before the bus.
 //
 //   input    a burst's first byte, and user_i, which is returned with the result. Each burst occupies
@@ -91,9 +91,9 @@ module gmmu_dma_path
     else if (take) alloc_o <= alloc_o + 1'b1;
   end
 
-  // The access being checked. It comes from a translation or from a physical burst. use_rsp_q selects the
-  // source and changes when the selected source offers nothing and the other one does. The number of slots
-  // bounds the time that either source waits.
+  // The access being checked. It comes from a translation or from a physical burst. use_rsp_q selects the source and
+  // changes when the selected source has no offer and the other source has one. The number of slots bounds the time
+  // that a source waits.
   typedef struct packed {
     slot_t      slot;
     logic       virt;

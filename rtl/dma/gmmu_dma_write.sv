@@ -214,9 +214,9 @@ module gmmu_dma_write
   always_ff @(posedge clk_i) pushed_q <= data_valid_i && fifo_ready && !reset;
   assign enough = here_q > DataCount'(beats_m1);
 
-  // When its address and data are present, the oldest burst enters a register slice, which drives AW. Each
-  // slot is marked once: at its B, or, if its burst is dropped or abandoned, when the burst leaves the
-  // slice, in a cycle without a B.
+  // When its address and data are present, the oldest burst enters a register slice, which drives AW. Each slot is
+  // marked once: at its B or, if the burst is dropped or abandoned, when the burst leaves the slice, in a cycle in
+  // which no B arrives.
   logic head_fault, stuck_q, stage_done, stopped_q, stage_valid, stage_ready;
   logic stage_drop, run_ready, issued_all_q, dropped;
   logic abandon;

@@ -7,7 +7,7 @@
 //      range kills and sweeps nothing
 //   3. sweep: each cycle visits one set, walk cache row, large entry and entry of each L1; then the
 //      pipeline resumes
-//   4. drain: the generation flips; the operation is done when no answer of the old generation is
+//   4. drain: the generation flips; the operation is done when no response of the old generation is
 //      in use and no stale read is in flight
 //
 // A change of sizes_in_use also takes effect in the kill cycle (resize_o; resize_word_o is stable a
@@ -44,7 +44,7 @@ module gmmu_control
   output kill_t       kill_o,
   output sweep_t      sweep_o,
   output logic        generation_o,
-  input  logic [1:0]  drained_i,     // bit g: no port has answers of generation g in use
+  input  logic [1:0]  drained_i,     // bit g: no port has responses of generation g in use
   input  logic        stale_i,
   output logic        space_write_o,
   output space_t      space_o,

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The L1 TLB, miss slots and answers of one translation port, or of several ports (Sources).
+// The L1 TLB, miss slots and responses of one translation port, or of several ports (Sources).
 //
-//   source           the source of a request or an answer. Its port number is port_i plus the
+//   source           the source of a request or a response. Its port number is port_i plus the
 //                    source. done, drained and count are kept per source
-//   req, rsp, done   the port's handshakes (gmmu_pkg). A hit is answered two cycles after its request
-//                    is accepted. Hits pass misses. While no miss slot is free, or a miss waits to be
-//                    accepted, requests are accepted every other cycle at most, and a further miss
-//                    stops the port. Entering a new translation may delay a request by a cycle. No
-//                    request is accepted before the sweep that follows a reset
+//   req, rsp, done   the port's handshakes (gmmu_pkg). A hit gets its response two cycles after its request is
+//                    accepted. Hits pass misses. While no miss slot is free, or a miss waits to be accepted, requests
+//                    are accepted every other cycle at most, and a further miss stops the port. Entering a new
+//                    translation may delay a request by a cycle. No request is accepted before the sweep that follows a
+//                    reset
 //   lookup           a miss that is offered to the shared levels. lookup_key_o announces its key one
 //                    cycle ahead; in that cycle lookup_hint_o is set if a lookup may follow and
 //                    lookup_pending_o if one will. A lookup whose key was not announced is not
 //                    offered
-//   msg              answers from the shared levels to this port, never stalled. An answer leaves in the cycle of its
-//                    message if no other answer is pending
+//   msg              responses from the shared levels to this port, never stalled. A response leaves in the cycle of
+//                    its message if no other response is pending
 //   late, later,     the messages of one cycle ago (late_hint_i: only the hash), of two cycles ago
 //   last             (later_i) and of three (last_i, last_hint_i); the L1 may enter what they carry
 //   sweep            drops the entries of the scope. No message arrives during the sweep or in the
-//                    four cycles before it. Answers already made keep their generation
+//                    four cycles before it. Responses already made keep their generation
 //   use_size,        use_size_i: with TurnDown, the entries in use. use_set_i: pulses after a change
 //   use_set
-//   generation_i     drain generation of the answers made in this cycle. An answer is made when its lookup hits or when
-//                    its message arrives
-//   drained_o        bit g: no answer of drain generation g is still in use
+//   generation_i     drain generation of the responses made in this cycle. A response is made when its lookup hits or
+//                    when its message arrives
+//   drained_o        bit g: no response of drain generation g is still in use
 module gmmu_l1
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -69,7 +69,7 @@ module gmmu_l1
   input  logic         generation_i,
   output logic [1:0]   drained_o,
 
-  output xlate_event_t ev_o,          // valid with the answer
+  output xlate_event_t ev_o,          // valid with the response
   output port_count_t  count_o [Sources],
   output logic         few_o,         // at most four slots are free besides slot_q (Slots >= 8 only)
   output logic         idle_o
@@ -83,7 +83,7 @@ module gmmu_l1
     long_tag_t          tag;
     logic [PageLg2-1:0] offset;
   } kept_t;
-  typedef struct packed {  // an answer from the shared levels
+  typedef struct packed {  // a response from the shared levels
     index_t  slot;
     logic    generation;
     logic    merged;
@@ -178,8 +178,8 @@ module gmmu_l1
     b_told_q <= !ask_stays && (b_misses ? ask_valid_q : accept);
   end
 
-  // ---- Miss slots (MSHRs). A slot keeps the tag, offset and access of a lookup until its answer arrives; the rest
-  // travels with the lookup and its answer. Free slots wait in a FIFO; the next one to use is in slot_q (slot_one_q:
+  // ---- Miss slots (MSHRs). A slot keeps the tag, offset and access of a lookup until its response arrives; the rest
+  // travels with the lookup and its response. Free slots wait in a FIFO; the next one to use is in slot_q (slot_one_q:
   // valid). Stage B writes slot_q speculatively; only a miss keeps it. A released slot is available two cycles later.
   // No slot is available in the first cycles after a reset.
   logic [SlotBits:0] free_write_q, free_read_q;  // one bit wider than a slot number
@@ -230,7 +230,7 @@ module gmmu_l1
   endfunction
 
   // ---- Results are checked as they arrive. Each is written to a FIFO speculatively and kept there
-  // if it cannot leave in the same cycle. Waiting results leave before hits, but an answer that has
+  // if it cannot leave in the same cycle. Waiting results leave before hits, but a response that has
   // been offered is not replaced.
   localparam int unsigned HeldBits = SlotBits < 3 ? 3 : SlotBits;
   logic [HeldBits:0] held_write_q, held_read_q, held_count;  // one bit wider than an address
@@ -291,7 +291,7 @@ module gmmu_l1
     if (!spare_valid_q) spare_q <= b_out;
   end
 
-  // ---- The answer.
+  // ---- The response.
   page_t  page;
   kept_t  asked;
   cause_t cause;
@@ -324,12 +324,12 @@ module gmmu_l1
     assign ev_o = '0;
   end
 
-  // ---- Per source: the drain's counters of answers in use, by generation, and the port's events.
+  // ---- Per source: the drain's counters of responses in use, by generation, and the port's events.
   // A source has room while both of its counters are less than half full; without room no request
-  // is accepted. The other half suffices for the answers of requests already accepted.
+  // is accepted. The other half suffices for the responses of requests already accepted.
   localparam int unsigned UseWidth = SlotBits + 3;
   logic [Sources-1:0] room_q, out;
-  logic [1:0]         drained_q [Sources];  // [g]: no answer of generation g was in use three cycles ago
+  logic [1:0]         drained_q [Sources];  // [g]: no response of generation g was in use three cycles ago
   logic               generation_q;
   logic               accept_q, take_q, hit_take_q, merged_q, bad;
   cause_t             cause_q;
@@ -345,8 +345,8 @@ module gmmu_l1
   end
   assign bad = cause_q != '0;
   for (genvar i = 0; i < Sources; i++) begin : g_source
-    // The answers made and returned in a cycle are added up first and counted in the next cycle. made_q
-    // delays the number of answers made by another cycle, because that number is known late. No answer
+    // The responses made and returned in a cycle are added up first and counted in the next cycle. made_q
+    // delays the number of responses made by another cycle, because that number is known late. No response
     // can be returned before it has been counted.
     logic [1:0]      made_q, made, half;
     logic [1:0][1:0] back;  // by generation

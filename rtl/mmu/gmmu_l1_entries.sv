@@ -16,8 +16,8 @@
 //   fill_i     no request is accepted in this cycle: the hints of fill_hint_i are searched
 //   place_i    in the cycle after fill_i: chooses the entry for the translation place_what_i
 //   write_i    in the cycle after place_i: write_what_i, with hint write_hint_i, is entered at the
-//              edge, but never replaces an entry in use_i or the one that index_o names
-//   sweep_i    visits one entry a cycle (the index wraps around) and drops it if its space is in the
+//              edge, but never replaces an entry in use_i or the entry that index_o names
+//   sweep_i    visits one entry per cycle (the index wraps around) and drops it if its space is in the
 //              scope, even if its page is outside the range. Never with place_i or write_i
 //   use_size_i with TurnDown, the entries in use; use_set_i pulses after a change. A hint may still
 //   name an entry that is not in use: that entry is empty and no new translation goes there

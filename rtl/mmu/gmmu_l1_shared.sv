@@ -2,12 +2,12 @@
 // Shares one gmmu_l1 among the paging engine's ports, which need few lookups each.
 //
 // Requests are served in rotation: after each request another port with a request has the turn, if there is one. Each
-// port has an answer queue with room for all of its tags, so that no port waits for another to accept its answers. The
-// first port is the fetch. With eight miss slots or more, the other ports leave one for it: their requests are not
+// port has a response queue with room for all of its tags, so that no port waits for another to accept its responses.
+// The first port is the fetch. With eight miss slots or more, the other ports leave one for it: their requests are not
 // accepted while four slots or fewer are free, since three accepted requests may still be on their way to a slot.
 //
 //   req, rsp, done, ev, count   per port, as in gmmu_l1. A request is accepted one cycle before
-//                               gmmu_l1 accepts it; an answer comes three cycles after that of gmmu_l1
+//                               gmmu_l1 accepts it; a response comes three cycles after that of gmmu_l1
 //   all others                  as in gmmu_l1
 module gmmu_l1_shared
   import gmmu_config_pkg::config_t;
@@ -112,7 +112,7 @@ module gmmu_l1_shared
     .msg_valid_i, .msg_i, .late_hint_i, .later_i, .last_i, .last_hint_i,
     .sweep_i, .use_size_i, .use_set_i, .generation_i, .drained_o, .ev_o(ev), .count_o, .few_o(few), .idle_o(l1_idle));
 
-  // ---- Answers, each with its event for the event port.
+  // ---- Responses, each with its event for the event port.
   localparam int unsigned Width = $bits(xlate_rsp_t) + (Config.EventPort != 0 ? $bits(xlate_event_t) : 0);
   logic [Ports-1:0] unused_ready;
   for (genvar i = 0; i < Ports; i++) begin : g_port
@@ -131,7 +131,7 @@ module gmmu_l1_shared
     a_room: assert property (@(posedge clk_i) disable iff (rst_i)
       !(rsp_valid && rsp_source == source_t'(i)) || unused_ready[i]);
   end
-  // An answer in a queue is still in use, so drained_o is low, and therefore l1_idle is low.
+  // A response in a queue is still in use, so drained_o is low, and therefore l1_idle is low.
   assign idle_o = l1_idle && !req_valid_q;
 
   if (Ports < 2 || Ports > 3) begin : g_illegal

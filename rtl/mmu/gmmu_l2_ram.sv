@@ -7,7 +7,7 @@
 //   tag write    one way of one set; a read in the same cycle sees the old tag
 //   data write   one sub-entry of one way; a read of it in the same cycle misses (hit_o)
 //   sweep_i      drops the blocks of set `index` that match the key of the last read, ignoring the
-//                bits that may differ; one set a cycle. No read or write during the sweep or in the
+//                bits that may differ; one set per cycle. No read or write during the sweep or in the
 //                two cycles after it
 //   use_i        with TurnDown, the sets and ways in use: the others stay empty
 module gmmu_l2_ram

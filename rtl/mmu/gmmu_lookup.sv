@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared levels' pipeline: it searches the L2 TLB, the walk cache (with the large pages) and the
-// space table together. It takes one operation a cycle, and its stages never stall. The decide stage,
+// space table together. It takes one operation per cycle, and its stages never stall. The decide stage,
 // the second to last, settles what a lookup does: it hits, joins a walk, begins one, or waits for a row.
 //
 //   lookup     from the ports. A port announces a lookup of the next cycle, with its key:
 //              lookup_hint_i if it may offer one, lookup_pending_i if it will. lookup_ready_o comes
 //              from a register: the turn is granted a cycle ahead, to a port with a pending lookup
-//              before others, and among equals to the least recently served
+//              before others, and among equal ports to the least recently served one
 //   restart    a row whose walk must be repeated requests its start
 //   probe      the fill unit requests the ways of a block; accepted at once. The key is held for
 //              one more cycle
@@ -15,9 +15,9 @@
 //   begin, join, restart, start   registered, one cycle after the search result: lookup what_o begins
 //                                 a walk (begin_engine_o: in the engine's row) or joins one, or the
 //                                 walk of restart_row_o starts again; start_o is its starting point
-//   tell       answers of walks: they get the message bus when no hit uses it. An answer that has
+//   tell       responses of walks: they get the message bus when no hit uses it. A response that has
 //              waited for some cycles blocks new lookups for one cycle
-//   msg        answers to the ports; msg_valid_o is one-hot by port. later: the translation in the
+//   msg        responses to the ports; msg_valid_o is one-hot by port. later: the translation in the
 //              message of two cycles ago
 //   hold_i     no lookup, replay or restart enters, starting in the third cycle; probes continue.
 //              quiet_o: the pipeline and the message bus are empty
@@ -492,7 +492,7 @@ module gmmu_lookup
     end
   end
 
-  // The message bus carries a hit first, else the answer of a walk.
+  // The message bus carries a hit first, else the response of a walk.
   logic hit_valid_q;
   logic [NumPorts-1:0] hit_port_q;
   msg_t hit_q;

@@ -3,15 +3,15 @@
 // and one for the paging engine, a shared L2 TLB, a walk cache, NumWalks concurrent walks, and
 // invalidation with drain.
 //
-//   req, rsp   per port: lookups in, answers out in any order (by tag). req_ready_o and rsp_valid_o
-//              depend on no input of the same cycle. Every lookup gets exactly one answer
-//   done       per port and drain generation (xlate_rsp_t.generation): answers no longer in use. The
-//              client must report every answer that it accepted
+//   req, rsp   per port: lookups in, responses out in any order (by tag). req_ready_o and rsp_valid_o
+//              depend on no input of the same cycle. Every lookup gets exactly one response
+//   done       per port and drain generation (xlate_rsp_t.generation): responses no longer in use. The
+//              client must report every response that it accepted
 //   ctl        one operation at a time: accepted with ctl_ready_o, completed by a one-cycle pulse
 //              of ctl_done_o
 //   rd         table reads, AXI id = row of the walk table (NumWalks + 3 rows), at most one burst a
 //              row; at most NumWalks are in flight, plus one for the paging engine
-//   ev         one answered lookup, in the cycle in which the port accepts the answer
+//   ev         one completed lookup, in the cycle in which the port accepts the response
 //   mev        walks, fills and evictions, in the cycle in which they happen
 //   inv        an invalidation, or the flush of a changed space, has completed (in the cycle of
 //              ctl_done_o)
@@ -61,7 +61,7 @@ module gmmu_mmu
 
   output port_count_t  [NumPorts-1:0] port_count_o,
   output mmu_count_t                  count_o,
-  // 1: no lookup, answer, walk or operation is in flight
+  // 1: no lookup, response, walk or operation is in flight
   output logic                        idle_o
 );
   localparam int unsigned EnginePorts = Config.EnginePorts;
@@ -129,8 +129,8 @@ module gmmu_mmu
       assign {lookup[Clients+i], lookup_key[Clients+i]} = '0;
     end
   end
-  // The clock of the engine's L1 stops while the L1 only waits for the answers to misses, or for
-  // answers that are still in use; a message or done_i restarts it.
+  // The clock of the engine's L1 stops while the L1 only waits for the responses to misses, or for
+  // responses that are still in use; a message or done_i restarts it.
   logic clk_engine;
   gmmu_sleep u_engine_sleep (
     .clk_i, .rst_i, .clk_o(clk_engine),

@@ -5,14 +5,14 @@ package gmmu_mmu_pkg;
   import gmmu_regs_pkg::*;
 
   // Events of one translation port in this cycle (regfile port_counters). Each accepted lookup ends as
-  // exactly one of hit, miss, merged, fault, in the cycle in which the port accepts its answer.
+  // exactly one of hit, miss, merged, fault, in the cycle in which the port accepts its response.
   typedef struct packed {
     logic       lookup;
     logic       hit;
     logic       miss;
     logic       merged;
     logic       fault;
-    // lookups accepted but not yet answered; the counter `cycles` sums this value over all cycles
+    // lookups accepted but not complete; the counter `cycles` sums this value over all cycles
     logic [7:0] outstanding;
   } port_count_t /*verilator public*/;
 
@@ -74,8 +74,8 @@ package gmmu_mmu_pkg;
     key_t  key;
   } lookup_t /*verilator public*/;
 
-  // The answer to one lookup. Each lookup gets exactly one answer. All ports together get at most one
-  // answer a cycle, and the port must accept it. merged: another lookup began the walk. cause: if not
+  // The response to one lookup. Each lookup gets exactly one response. All ports together get at most one
+  // response per cycle, and the port must accept it. merged: another lookup began the walk. cause: if not
   // 0, only page.level is meaningful.
   typedef struct packed {
     port_t  port;
@@ -114,12 +114,12 @@ package gmmu_mmu_pkg;
   // Events that the shared levels report to the event port in one cycle; a walk or fill is identified
   // by its row.
   typedef struct packed {
-    logic  walk_start;      // port and slot: the lookup that began it
+    logic  walk_start;      // port and slot: the lookup that began the walk
     row_t  walk_row;
     port_t port;
     slot_t slot;
     key_t  key;
-    logic  walk_end;        // the row is free again
+    logic  walk_end;        // the row becomes free
     row_t  end_row;
     key_t  end_key;
     logic  fill;            // the row's page, or its whole line, is entered

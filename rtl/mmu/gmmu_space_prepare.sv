@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the shifts and masks of an address space from its geometry, one level a cycle.
+// Computes the shifts and masks of an address space from its geometry, one level per cycle.
 //
 //   start_i   pulse; cfg_i is stable from this cycle until done_o
 //   done_o    pulse; row_o is stable from this cycle until the next start_i

@@ -3,7 +3,7 @@
 // space and first page of the scope, and some bits are ignored. A range is widened to the smallest aligned
 // block of 4^n pages that holds it: more than the range may be dropped, never less.
 //
-//   sweep_i   one step a cycle; its scope is stable from the first step to two cycles after the
+//   sweep_i   one step per cycle; its scope is stable from the first step to two cycles after the
 //             last
 //   step_o    valid and index come one cycle later; all and loose, the bits of row and key to ignore,
 //             come two cycles later. All are 0 without a step

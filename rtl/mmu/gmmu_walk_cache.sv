@@ -9,14 +9,14 @@
 //             and page_o is the key's 4 KiB page in it; else page_o.pfn is the next table. k64_o: a leaf
 //             table of 64 KiB entries. half_i: the walk takes the 64 KiB half of a pair; at level 1
 //             only that half's entry is found, since each half has its own row
-//   write     one pointer a cycle, found by probes starting in the next cycle; dropped if it comes two cycles after a
+//   write     one pointer per cycle, found by probes starting in the next cycle; dropped if it comes two cycles after a
 //             step of a sweep
 //   fill      a large page with its shift and, one cycle later, whether its space is dual. It waits
 //             (kept_o) for a cycle without a write; a fill that arrives while another one waits is dropped
 //   kill_i    drops a write of the same cycle and a waiting fill
 //   sweep_i   drops row `index` of all levels, two cycles later, if it matches the key of the last
 //             probe under that probe's masks, except for the bits to ignore. The row number is the index
-//             XORed with that key's row number, so key and masks must be stable meanwhile. A sweep of
+//             XORed with that key's row number, so key and masks must be stable during the sweep. A sweep of
 //             everything must precede the first probe
 //   use_i     with TurnDown, the entries in use: a smaller index is folded from smaller slices
 module gmmu_walk_cache

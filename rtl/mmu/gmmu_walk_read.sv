@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Issues the table reads (id = row, one burst a row) and computes their indices. A read reaches the
+// Issues the table reads (id = row, one burst per row) and computes their indices. A read reaches the
 // port, which has one register, in one of three ways. A read that finds the register full retries as a job.
 //
 //   beat     a pointer arrives in this cycle for a row whose next index is known. The read gets the
@@ -7,23 +7,23 @@
 //   start    a walk starts with an index, or in a leaf table, whose index needs no shift. The read
 //            is offered at once, bypassing the register while that is empty, and goes into the
 //            register if it is not accepted. start_sent_o: its read is offered, or will be
-//   full     no read may begin except the engine's (start_engine_i, job_engine_i) and those of
+//   full     no read may start except the engine's (start_engine_i, job_engine_i) and those of
 //            beats. One start or job is then parked (start_parked_o, job_parked_o) and sent first
 //            later (parked_sent_o). A kill discards it
 //   job      a row, with its key and the level of an index (LevelLeaf64: a leaf table of 64 KiB
 //            entries; half: the lowest index bit at a pair level). It is stable until job_done_o or
 //            abort_i. After four cycles or more the index is known and, with job_read_i, the read is in
-//            flight. Then, or after abort_i, the next job may be offered. job_busy_o is 1 from the job's
-//            second cycle on
+//            flight. Then, or after abort_i, the next job may be offered. job_busy_o is 1, starting in the job's second
+//            cycle
 //   own      own_o: entry within the line, for the row of a beat that reads a leaf table. lane_o: the
 //            same for any table, stored by the level's lowest bit; needed if a beat has several words
 //   table    stores the pointer that a row has received, for its later jobs with job_below_i; other
 //            jobs use the start's pointer
 //   shape    two cycles after a space and level (or LevelLeaf64): shape_shift_o, the bits below the
-//            index; shape_line_o, ones at the index bits that a leaf table has within a line
+//            index; shape_line_o, a mask of the index bits that a leaf table has within a line
 //   write    the shape of a space; shape and space are stable for eight cycles
 //
-// No read begins in the cycle of kill_i.
+// No read starts in the cycle of kill_i.
 module gmmu_walk_read
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -113,7 +113,7 @@ module gmmu_walk_read
     return 13'(~(14'h3fff << bits));
   endfunction
 
-  // ---- The spaces' shapes, by level: written one level a cycle, read for jobs and for entry checks.
+  // ---- The spaces' shapes, by level: written one level per cycle, read for jobs and for entry checks.
   logic [3:0]      fill_q;    // level to be written next; 8: none
   entry_t          fill, job_shape, shape_now;
   logic [5:0]      shape_shift_q;
@@ -183,7 +183,8 @@ module gmmu_walk_read
     if (job_shape_q.pair) job_index_q[0] <= job_half_i;
   end
 
-  // ---- Per row: the latest computed index, and the own entry in its line (starts write it as well).
+  // ---- Per row: the latest computed index, and the number of the row's own entry in its line (also written by
+  // starts).
   logic [12:0] start_index, latest;
   logic        start_known, start_low, job_low, word_low;
   logic [2:0]  word;
@@ -225,7 +226,7 @@ module gmmu_walk_read
   endfunction
   logic  valid_q, knows, starts, passes;   // passes: a start bypasses the register
   read_t start_read, job_read, parked_q, read_q;
-  assign knows = start_valid_i && start_i.cause == '0 && start_known;   // no read begins in the cycle of a kill
+  assign knows = start_valid_i && start_i.cause == '0 && start_known;   // no read starts in the cycle of a kill
   assign starts = knows && (start_engine_i || (!full_i && !parked_valid_q));
   assign start_parked_o = knows && !starts && !parked_valid_q;
   assign passes = starts && !valid_q;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows' keys, and the search for the row that walks for a page. It takes two cycles, and starts
-// one search a cycle.
+// one search per cycle.
 //
 //   search   a key; its result is valid in the next cycle. hit: a row can be joined. near: a row
 //            walks for a page of the same line. Rows that begin in either cycle are included; other

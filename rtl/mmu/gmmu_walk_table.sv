@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of walks, one row each, with the units they share: search, index unit, read issue,
-// entry check, answers. The last row serves only the paging engine; all other rows are shared by
+// entry check, responses. The last row serves only the paging engine; all other rows are shared by
 // all ports. NumWalks shared rows read at once. SpareRows more rows wait for another row's read to complete, or hold a
 // line until it is entered.
 //
@@ -13,22 +13,21 @@
 //                    for the row that the search found
 //   restart          row restart_row_i walks again, as start_i says; begin_wide_i repeats the row's
 //                    restart_wide_o
-//   ar, r            table reads, id = row, one burst a row
-//   tell             answers (gmmu_walk_tell); again: lookups that must be replayed
+//   ar, r            table reads, id = row, one burst per row
+//   tell             responses (gmmu_walk_tell); again: lookups that must be replayed
 //   fill             a row whose line can be entered; none is offered during hold_i
-//   hold_i           no answers, starting in the next cycle
+//   hold_i           no responses, starting in the next cycle
 //   kill_i           only while everything is held and empty; its scope is stable at least one cycle
 //                    earlier. Rows of the scope become stale: they fill nothing and
-//                    walk again once their read completes. Lookups that joined an answered row are
+//                    walk again once their read completes. Lookups that joined a row after its first response are
 //                    replayed
 //   stale_o          a read of a stale row was in flight in the previous cycle
 //   use_i            with TurnDown, the number of concurrent reads and the shared rows in use; it
 //                    changes only while everything is held
 //
-// A row answers the lookup that began it as soon as that lookup's entry arrives, and the joined
-// ones when its line is complete. When all have their answers and the line is entered, the row
-// accepts no more lookups and then becomes free. Outputs come from registers, or from a few LUTs
-// behind them.
+// A row responds to the lookup that began it as soon as that lookup's entry arrives, and to the joined lookups when its
+// line is complete. When all lookups have their responses and the line is entered, the row accepts no more lookups and
+// then becomes free. Outputs come from registers, or from a few LUTs behind them.
 module gmmu_walk_table
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -108,7 +107,7 @@ module gmmu_walk_table
   input  logic       hold_i,
   input  kill_t      kill_i,
   output logic       stale_o,
-  output logic       quiet_o,       // no answer is in flight
+  output logic       quiet_o,       // no response is in flight
   input  logic       space_write_i,
   input  space_t     space_i,
   input  shape_t     shape_i,
@@ -128,7 +127,7 @@ module gmmu_walk_table
   localparam int unsigned RowWidth = $clog2(Rows);
   localparam int unsigned WordsPerBeat = DataWidth / 64;
   localparam int unsigned WaiterWidth = $clog2(NumPorts) + $clog2(MissSlots);
-  typedef logic [Rows-1:0] rows_t;        // one bit a row
+  typedef logic [Rows-1:0] rows_t;        // one bit per row
   localparam rows_t Engine = rows_t'(1) << Shared;
   typedef logic [RowWidth-1:0] index_t;
   typedef logic [WaiterWidth-1:0] waiter_t;
@@ -215,7 +214,7 @@ module gmmu_walk_table
   rows_t reads_q;           // the row's read is in flight
   rows_t done_q;            // the row has no further read
   rows_t stale_q;           // the row's read in flight predates the latest kill
-  rows_t answered_q;        // the lookup that began the walk has its answer
+  rows_t answered_q;        // the lookup that began the walk has its response
   rows_t chain_q;           // lookups have joined
   rows_t wide_q;
   rows_t fill_q;            // the line is still to be entered
@@ -341,9 +340,8 @@ module gmmu_walk_table
     want_tell = done_q & (~answered_q | chain_q);
     killed = kill_i.valid ? in_scope_q : '0;
     filled = fill_done_i ? rows_t'(1) << fill_done_row_i : '0;
-    // A row whose reads are complete can be joined only if its line goes into the L2. Otherwise a
-    // replayed lookup could join the same row again and again. A lookup that finds a row open joins
-    // it two cycles later.
+    // A row whose reads are complete can be joined only if its line goes into the L2. Otherwise a replayed lookup could
+    // join the same row repeatedly. A lookup that finds a row open joins it two cycles later.
     open = ~free_q & ~drop_q & (fill_q | (filling_q & ~filled) | (~done_q & ~over));
   end
   always_ff @(posedge clk_i) begin
@@ -399,8 +397,8 @@ module gmmu_walk_table
     rows_early_o <= few(used & ((free_q[Shared-1:0] & ~begins_any) | soon[Shared-1:0]));
   end
 
-  // ---- At most one row ends in a cycle, so that the event port reports each. A row ends only when no
-  // lookup in the pipeline can still have found it open. soon: rows about to end.
+  // ---- At most one row becomes free per cycle, so that the event port reports each. A row becomes free only when no
+  // lookup in the pipeline can still have found it open. soon: rows about to become free.
   rows_t closes;
   assign closes = done_q & answered_q & ~chain_q & ~fill_q & ~filling_q & ~kept & ~joined & ~open_q;
   assign ending = lowest(closes);
@@ -543,7 +541,7 @@ module gmmu_walk_table
   assign halves = beat_begun.dual && beat_begun.half && (k64 || level == 1);
   assign to_4k = !r_i.error && names_table(word, 1'b0);
   assign to_64k = !r_i.error && names_table(word, 1'b1) && takes_64k;
-  // own: the row's own entry. Only leaf table entries are answered directly: above the leaf, the
+  // own: the row's own entry. Only leaf table entries give a direct response: above the leaf, the
   // page number has yet to be assembled.
   assign own = !leaf || !beat_wide || beat == 3'(32'(own_word) / WordsPerBeat);
   assign direct = r_valid_i && leaf && own && !beat_stale;
@@ -647,7 +645,7 @@ module gmmu_walk_table
     .write_i(space_write_i), .write_space_i(space_i), .write_shape_i(shape_i),
     .ar_valid_o, .ar_ready_i, .ar_o, .ar_early_o, .early_ar_o);
 
-  // ---- Answers.
+  // ---- Responses.
   assign tell_begin = (tell_rows_q & done_q & ~answered_q) != '0;
   assign tell_chain = (tell_rows_q & done_q & chain_q) != '0;
   assign tell_next = tell_ready || tell_rows_q == '0;

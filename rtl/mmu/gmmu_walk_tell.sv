@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers the lookups of walks. The lookup that began a walk is answered directly from the beat with
-// its entry, or later from the fetched line; joined lookups are answered from that line, one a cycle.
+// Responds to the lookups of walks. The lookup that began a walk gets its response directly from the beat with its
+// entry, or later from the fetched line; joined lookups get theirs from that line, one per cycle.
 //
 //   begin      a row receives its key and the lookup that begins it
 //   start      the row's cause, the level of its first read, and whether a contiguous entry may map
@@ -8,19 +8,19 @@
 //   fact       error, level, form and geometry of the row's own entry
 //   line       beats of table reads; the rows may interleave. A read of one entry uses beat 0, and
 //              each word of the beat is the entry
-//   direct     a row's own entry arrives in this cycle; direct_take_o: the entry leaves as an answer. Never during
-//              hold_i, nor ahead of a pending answer
+//   direct     a row's own entry arrives in this cycle; direct_take_o: the entry leaves as a response. Never during
+//              hold_i, nor ahead of a pending response
 //   join       appends a lookup to the chain of its row (join_chain_i: the row has a chain)
-//   row        a row with lookups to answer: the one that began it (row_begin_i), then the chain.
+//   row        a row with lookups that need responses: the one that began it (row_begin_i), then the chain.
 //              row_ready_o accepts all of them; a lookup that joins later starts a new chain
-//   tell       answers; large: the translation is of an upper level and goes to the walk cache with
+//   tell       responses; large: the translation is of an upper level and goes to the walk cache with
 //              its shift; narrow: a page that no line fill enters into the L2
-//   again      a lookup that the row cannot answer and that must be replayed. Only the lookup that
+//   again      a lookup that the row cannot serve and that must be replayed. Only the lookup that
 //              began a walk gets its fault: a joined one may have been accepted after the faulting
 //              entry was read, and the entry may have become valid since
-//   count      one cycle after the answer to a lookup that began a walk is accepted
-//   kept_o     rows that must not be freed: their lookups are being answered
-//   quiet_o    no answer is in flight
+//   count      one cycle after the response to a lookup that began a walk is accepted
+//   kept_o     rows that must not be freed: their lookups are being served
+//   quiet_o    no response is in flight
 module gmmu_walk_tell
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -166,7 +166,7 @@ module gmmu_walk_tell
     .clk_i, .read_i(link_read), .read_addr_i(link_address), .data_o(next),
     .write_i(join_i && join_chain_i), .write_addr_i(join_tail), .data_i(waiter_i));
 
-  // ---- The row being answered: one of its lookups a cycle.
+  // ---- The row being served: one of its lookups per cycle.
   typedef enum logic [1:0] {StIdle, StBegin, StChain} state_e;
   state_e     c_state_q;
   logic       c_begin, c_line, c_leaf, c_last, c_chain_q;
@@ -246,7 +246,7 @@ module gmmu_walk_tell
       if (32'(q_word_q) % WordsPerBeat == i) q_word = beat_data[i*64 +: 64];
     end
   end
-  // A 64 KiB entry answers every lookup that can join its row.
+  // A 64 KiB entry serves every lookup that can join its row.
   assign q_same = q_fact.form == FormLeaf64
       || ((q_sub_q ^ q_own_q) & ~(q_fact.form == FormLeaf ? q_fact.line : '0)) == '0;
   always_ff @(posedge clk_i) begin
@@ -318,7 +318,7 @@ module gmmu_walk_tell
     no_cause = e_good_q && entry.fault == FaultNone;
   end
 
-  // ---- The answer. A fault goes only to the lookup that began the walk.
+  // ---- The response. A fault goes only to the lookup that began the walk.
   logic       fits_q, crooked_q, large_q, answers, staged_goes, tell_free;
   answer_t    staged_q;
   rows_t      staged_rows_q;
@@ -348,7 +348,7 @@ module gmmu_walk_tell
   assign again_valid_o = staged_valid_q && !answers;
   assign again_o = '{port: staged_q.msg.port, slot: staged_q.msg.slot, key: staged_q.msg.key};
 
-  // ---- The output register: loaded from the staged answer, or else from a direct one.
+  // ---- The output register: loaded from the staged response, or else from a direct one.
   answer_t offer_q, direct_answer;
   logic    taken;
   assign tell_free = !tell_valid_o || tell_ready_i;

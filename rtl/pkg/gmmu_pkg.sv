@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types shared by the folders: addresses, translation requests and answers, address space
+// Types shared by the folders: addresses, translation requests and responses, address space
 // configuration.
 //
 // Vocabulary: va (GPU virtual address), gpa (GPU physical address: target, adapter, offset), iova
@@ -45,7 +45,7 @@ package gmmu_pkg;
     logic [2:0] adapters;
   } link_cfg_t /*verilator public*/;
 
-  // A lookup. tag returns with the answer; answers come in any order. A port uses each tag for at
+  // A lookup. tag returns with the response; responses come in any order. A port uses each tag for at
   // most one outstanding lookup.
   typedef struct packed {
     tag_t    tag;
@@ -54,10 +54,10 @@ package gmmu_pkg;
     access_e access;
   } xlate_req_t /*verilator public*/;
 
-  // The answer. With a fault, gpa, zero and coherent are undefined. With zero, reads return 0 and
+  // The response. With a fault, gpa, zero and coherent are undefined. With zero, reads return 0 and
   // writes are dropped. The user returns generation, the drain generation, through `done` when the access has received
-  // its last R beat or its B, or will never be sent. Every answer, including faults and zero pages, is returned exactly
-  // once.
+  // its last R beat or its B, or will never be sent. Every response, including faults and zero pages, is returned
+  // exactly once.
   typedef struct packed {
     tag_t    tag;
     logic    generation;
@@ -68,10 +68,10 @@ package gmmu_pkg;
     level_t  level;               // level of the faulting entry
   } xlate_rsp_t /*verilator public*/;
 
-  // Answers of one port returned in this cycle, by drain generation.
+  // Responses of one port returned in this cycle, by drain generation.
   typedef struct packed {
-    logic [1:0] old1;             // answers of generation 1 (0 to 3)
-    logic [1:0] old0;             // answers of generation 0
+    logic [1:0] old1;             // responses of generation 1 (0 to 3)
+    logic [1:0] old0;             // responses of generation 0
   } xlate_done_t /*verilator public*/;
 
   // One address space in the form that software writes (space registers geometry and root).
@@ -112,7 +112,7 @@ package gmmu_pkg;
     logic [63:0] address;
   } fault_info_t /*verilator public*/;
 
-  // The aperture map's answer for one aperture page. fault: FaultNone, or one of the FaultAperture
+  // The aperture map's response for one aperture page. fault: FaultNone, or one of the FaultAperture
   // reasons (then the other fields are undefined).
   typedef struct packed {
     fault_e fault;
@@ -120,7 +120,7 @@ package gmmu_pkg;
     pfn_t   page;                 // logical page in host memory
   } aperture_rsp_t /*verilator public*/;
 
-  // One answered lookup in the form that the MMU reports to the event port.
+  // One completed lookup in the form that the MMU reports to the event port.
   typedef struct packed {
     space_t      space;
     access_e     access;

@@ -2,9 +2,9 @@
 // A gmmu_fifo that announces free space early, for writers that decide some cycles ahead.
 //
 //   room_o   from a register: one cycle ago there was space for Margin more words. Margin includes the
-//            word being decided, and all words that may be on their way or have arrived since
+//            word being decided, and all words that may be in the pipeline or have arrived since
 //   input    a writer that obeys room_o never finds the FIFO full. ready_o, from a register, means that
-//            the FIFO is not full; it is for a writer that may use the margin as well
+//            the FIFO is not full; it is for a writer that may also use the margin
 //   output   as gmmu_fifo
 module gmmu_fifo_room #(
   parameter int unsigned Width = 8,

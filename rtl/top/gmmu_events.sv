@@ -2,7 +2,7 @@
 // Numbers and formats the events of the event port, which is for observation only. Without EventPort
 // there is no logic and every output is 0.
 //
-//   xlate        per translation port, an answered lookup: 192 bits in the format of gmmu_gpu's port
+//   xlate        per translation port, a completed lookup: 192 bits in the format of gmmu_gpu's port
 //                list, and {tag[39:32], sequence[31:0]}
 //   inv          an invalidation has completed
 //   lanes        192 bits each: word 0 {request id[63:32], sequence[31:0]}, words 1 and 2 as in
@@ -23,9 +23,9 @@ module gmmu_events
   input  logic                           clk_i,
   input  logic                           rst_i,
 
-  input  logic         [NumPorts-1:0]    xlate_i,        // a lookup was answered
+  input  logic         [NumPorts-1:0]    xlate_i,        // a lookup is complete
   input  xlate_event_t [NumPorts-1:0]    xlate_event_i,
-  input  xlate_rsp_t   [NumPorts-1:0]    xlate_rsp_i,    // its answer
+  input  xlate_rsp_t   [NumPorts-1:0]    xlate_rsp_i,    // its response
   input  mmu_event_t                     mmu_i,
   input  logic                           inv_done_i,
   input  scope_e                         inv_scope_i,

@@ -55,7 +55,7 @@ module gmmu_fault_log
   logic               choose, start, take, refuse, judge, drop, lost, moves, reduces, beat;
 
   // ---- The next source is chosen while a record is written. While the bus is closed, a waiting
-  // record is dropped, except in a cycle in which another record ends: at most one drop a cycle.
+  // record is dropped, except in a cycle in which another record completes: at most one drop per cycle.
   gmmu_rr_arbiter #(.N(Sources)) u_arbiter (
     .clk_i(clk), .rst_i, .req_i(fault_valid_i), .advance_i(choose), .gnt_o(grant), .index_o(unused_index)
   );

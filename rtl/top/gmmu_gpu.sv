@@ -164,7 +164,7 @@ module gmmu_gpu
   output logic [5:0]                      ev_inv_space_o,
   output logic [63:0]                     ev_inv_start_o,
   output logic [63:0]                     ev_inv_end_o,
-  // {request id (tag), sequence} of each port's answered lookup, and further events: see README.md
+  // {request id (tag), sequence} of each port's completed lookup, and further events: see README.md
   output logic [NumPorts*64-1:0]          ev_xlate_id_o,
   output logic [8:0]                      ev_valid_o,
   output logic [9*192-1:0]                ev_o

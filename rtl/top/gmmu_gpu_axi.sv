@@ -4,9 +4,8 @@
 // describes the ports. Ports that are not AXI keep their names.
 //
 //   aclk, areset  areset is synchronous and high for at least one edge
-//   IdBits        2**IdBits reads and as many writes may be outstanding at a memory port; further
-//                 ones wait (gmmu_axi_ids). 16: the GPU's own ids, {generation, requester, id}, and
-//                 no register in between
+//   IdBits        2**IdBits reads and as many writes may be outstanding at a memory port; further bursts wait
+//                 (gmmu_axi_ids). 16: the GPU's own ids, {generation, requester, id}, and no register in between
 //   AxCACHE       m_vram: 0011, Normal Non-cacheable Bufferable, since all accesses to VRAM pass
 //                 this port. m_host: by AxUSER (host_cache of gmmu_axi_pkg)
 //   AxPROT        010: unprivileged, non-secure, data. Page tables and IOMMU decide access rights;

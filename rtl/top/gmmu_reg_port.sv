@@ -14,7 +14,7 @@
 //   addr_o     valid from one cycle before wr_valid_o, and while rd_o is high
 //   rd         rd_o is high while addr_o holds a read's address; rd_data_i is sampled ReadCycles later or, if rd_busy_i
 //              is still 1 then, when it falls
-//   stop_i     no access starts, and accepted ones wait. stopped_o, while stop_i is high: no access is in
+//   stop_i     no access starts; accepted accesses wait. stopped_o, while stop_i is high: no access is in
 //              progress (B or R may still wait for its ready)
 //   forget_i   the registers are in reset: a low half that waits for its high half is dropped. The port
 //              itself is reset at power-on only, so that no access is lost or gets two responses

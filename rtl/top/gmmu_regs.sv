@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of rtl/pkg/gmmu.rdl, except the counters.
 //
-//   bus     addr_i is valid from the cycle before wr_valid_i on and is decoded into registers.
+//   bus     addr_i is valid one cycle before wr_valid_i rises, stays valid, and is decoded into registers.
 //           wr_valid_i and wr_data_i are held until wr_ready_o; the write takes effect in that
 //           cycle. Every write waits until the window has settled, so that doorbells, roots,
 //           invalidations and changes of the window's base follow all earlier window accesses. A

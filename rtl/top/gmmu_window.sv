@@ -12,7 +12,7 @@
 //   hold_i  1: no new address is accepted, and no W that would complete a write. settled_o: every
 //           complete access has its response, so a change of base_i or a doorbell is ordered after
 //           all of them.
-//   stop_i  1: no access starts, beginning with the second cycle; accepted ones wait. stopped_o, while
+//   stop_i  1: no access starts after the first cycle; accepted accesses wait. stopped_o, while
 //           stop_i is high: no access is in progress (B or R may still wait for its ready)
 //   lose_i  the memory side is in reset and will not respond to accesses that started earlier: the window returns
 //           SLVERR for them. Legal only while stop_i is high. The window itself is reset at power-on only.
