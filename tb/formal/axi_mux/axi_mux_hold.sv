@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of gmmu_axi_mux while held: silent_o means that no accepted burst is outstanding.
 //
-// Requester 2 is exempt, and the memories may send it any responses. Bursts of the other requesters are answered after
-// they have left, in any order.
+// Requester 2 is exempt, and the memories may send it any responses. Bursts of the other requesters get their responses
+// after they have left, in any order.
 module axi_mux_hold
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

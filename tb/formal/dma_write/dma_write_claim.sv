@@ -132,7 +132,7 @@ module dma_write_claim
     b.error = b_error_i;
   end
 
-  // The aperture map answers its requests in order.
+  // The aperture map responds to its requests in order.
   logic [3:0] pages_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) pages_q <= '0;

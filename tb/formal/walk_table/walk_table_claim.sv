@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of gmmu_walk_table with its blocks, at its ports, while its neighbours do anything that their contracts
-// allow. Every lookup that starts or joins a walk is answered or sent back exactly once. A row is not reused while the
-// lookup that started its walk waits. Entries read before a kill are not answered, filled or cached, and stale_o is set
-// while such a read is in flight. Each row has one read at a time, and at most NumWalks rows read at once, not counting
-// the engine's.
+// allow. Every lookup that starts or joins a walk gets a response or is sent back, exactly once. A row is not reused
+// while the lookup that started its walk waits. Entries read before a kill are not returned, filled or cached, and
+// stale_o is set while such a read is in flight. Each row has one read at a time, and at most NumWalks rows read at
+// once, not counting the engine's.
 module walk_table_claim
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -161,7 +161,7 @@ module walk_table_claim
     !r_valid_i || (32'(r_id_i) < Rows && open_q[r_id_i]));
 
   // ---- The pipeline: at most one of begin, join and restart per cycle, depending on the search.
-  logic [3:0]      waits_q;        // indexed by lookup: neither answered nor sent back
+  logic [3:0]      waits_q;        // indexed by lookup: no response yet, and not sent back
   logic [Rows-1:0] starting_q;     // rows that requested the start of their walk
   logic [Rows-1:0] restart_wide_q; // whether each requested a start for a line
   always_ff @(posedge clk_i) begin

@@ -48,7 +48,7 @@ TEST(AxiMux, TwoPortsThatAnswerOneRequesterTakeTurns) {
     const auto difference = static_cast<int64_t>(bench.r_beats_from[kVram] - bench.r_beats_from[kHost]);
     EXPECT_LE(std::abs(difference), 8) << "cycle " << bench.now;  // Neither port starves the other.
   }
-  EXPECT_LE(bench.now, 512u + 20);  // The requester receives one beat a cycle.
+  EXPECT_LE(bench.now, 512u + 20);  // The requester receives one beat per cycle.
 }
 
 TEST(AxiMux, NoNewHostRequestLeavesWhileTheHostIsClosed) {
@@ -211,7 +211,8 @@ TEST(AxiMux, FromTheOfferToThePort) {
 }
 
 TEST(AxiMux, TheRequesterThatNeedsNoTurnWaitsOneCycleAndHoldsNobodyUp) {
-  // All requesters request in every cycle: the express one is served every other cycle, the others share the rest.
+  // All requesters request in every cycle: the express requester is served every other cycle, and the other requesters
+  // share the remaining cycles.
   MuxMachine bench(0, 1);
   bench.early = true;
   for (int i = 0; i < 400; ++i) {

@@ -69,7 +69,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   std::array<std::array<unsigned, 2>, 2> unanswered_{};  ///< begun but not answered, by direction and generation
   std::array<unsigned, 2> silent_{};                     ///< cycles without an unanswered burst, by generation
   // The memory.
-  std::deque<Burst> reads_, writes_;  ///< accepted bursts that need an answer; write data comes in order
+  std::deque<Burst> reads_, writes_;  ///< accepted bursts that need a response; write data comes in order
   unsigned complete_ = 0;             ///< number of the first of writes_ that have all their data
   std::deque<bool> lasts_;            ///< LAST of beats that came before their AW was accepted
   bool r_offers_ = false, b_offers_ = false;

@@ -140,7 +140,7 @@ TEST(Isolator, AnswersOfTheOldGenerationNeverReachTheCore) {
     bench.Run(100);
     bench.ResetCore();
     bench.UntilLife(1);
-    bench.Run(50);  // After the reset, bursts reuse the ids of old ones.
+    bench.Run(50);  // After the reset, new bursts reuse the ids of old bursts.
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = true;
     bench.Run(1000);
     EXPECT_GT(bench.port[0].answers, 100u);

@@ -69,7 +69,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
   bool take_ar = true, take_aw = true, take_w = true, answer = true;
   bool send_w = true;          ///< the linked adapter sends its beats
   bool interleave = true;      ///< beats of different reads interleave
-  unsigned error_percent = 0;  ///< share of VRAM's answers
+  unsigned error_percent = 0;  ///< share of VRAM's responses that are errors
 
   bool Done() const { return to_ask_[0].empty() && to_ask_[1].empty() && asked_[0].empty() && asked_[1].empty(); }
   size_t Unanswered(bool write) const { return asked_[write].size() + to_ask_[write].size(); }

@@ -31,7 +31,7 @@ class Ends : public BlocksTest {
     free_.erase(free_.begin() + static_cast<long>(pick));
     return slot;
   }
-  /// Accepts a translation answer for a free slot, and returns the slot.
+  /// Accepts a translation response for a free slot, and returns the slot.
   unsigned Begin() {
     const unsigned slot = Slot();
     Epoch(slot);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the through-port against translation ports and a memory with delayed, out-of-order responses. A plain model
-// checks every byte read and written, every R and B, every logged fault, and that every translation answer is returned.
+// checks every byte read and written, every R and B, every logged fault, and that every translation response is
+// returned.
 #include "tb/rtl/client/through_machine.h"
 
 namespace gmmu {

@@ -100,7 +100,7 @@ class ThroughWrite : public BlocksTest {
   void TakeWord() {
     if (!t.tw_word_valid_o) return;
     ++words_;
-    // The row belongs to the line whose request comes next, or to the line after that.
+    // The row belongs to the line whose request comes next, or to the following line.
     const auto word = Unpack<WordBits>(t.tw_word_o);
     const unsigned ahead = (word.id + slots() - requests_) % slots();
     ASSERT_LE(ahead, 1u);

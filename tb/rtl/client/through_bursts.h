@@ -13,7 +13,7 @@ struct ThroughBurst {
   bool execute = false;
 
   bool legal() const { return burst == 1 && (1u << size) <= kBeat; }
-  /// begin and end return the va of the first byte that beat `i` may carry, and one past the va of the last.
+  /// begin and end return the va of the first byte that beat `i` may carry, and one past the va of the last byte.
   uint64_t begin(unsigned i) const { return i == 0 ? va : (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i} << size); }
   uint64_t end(unsigned i) const { return (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i + 1} << size); }
   /// Returns one access for each line that the burst touches, or none if it is illegal. The caller assigns the ids.

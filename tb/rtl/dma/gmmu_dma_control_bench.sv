@@ -171,7 +171,7 @@ module gmmu_dma_control_bench
   output logic        ap_req_valid_o [Units],
   input  logic        ap_req_ready_i [Units],
   output pfn_t        ap_req_page_o [Units],
-  input  logic        ap_rsp_valid_i [Units],  // never set for both sides of a mover at once
+  input  logic        ap_rsp_valid_i [Units],  // never 1 for read and write side of a mover in the same cycle
   input  aperture_rsp_t ap_rsp_i [Units],
   output rd_req_t     rd_req_o [Units],
   input  rd_rsp_t     rd_rsp_i [Units],

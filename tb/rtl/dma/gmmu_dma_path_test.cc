@@ -13,7 +13,7 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
   const bool write_ = n_ == 0;
   const unsigned slots_ = n_ == 0 ? 2 : 32;
 
-  /// Makes pages of all kinds, including faulting ones.
+  /// Makes pages of all kinds, including pages that fault.
   void MakePages(SteeringWorld& world, Steering& blocks) {
     MakeWindow(world, blocks, kPages);
     for (unsigned n = 0; n < kPages; n += 3) {
@@ -155,7 +155,8 @@ TEST_P(Path, AFaultOfTheTranslationIsToldThoughThePageBeZero) {
 }
 
 TEST_P(Path, PhysicalBurstsAndAnswersBothGetOn) {
-  // Physical and virtual bursts are always pending: neither may wait until no burst of the other kind is left.
+  // Physical and virtual bursts are always pending: physical bursts must not wait for the end of all virtual bursts,
+  // nor virtual for the end of all physical bursts.
   Steering blocks(3);
   SteeringWorld world(blocks, 4 + n_, manner_);
   world.pages[0x10000] = {Target::kSystem, 5, false, false, Fault::kNone, 0};

@@ -16,7 +16,7 @@ struct World {
   int lag = 0;              // cycles after the generation flip in which the ports still report drained
   int drain = 0;            // cycles after these in which the ports do not report drained
   int stale = 0;            // cycles after the kill in which a stale read is in flight
-  bool in_use = false;      // answers of the new generation are always in use
+  bool in_use = false;      // responses of the new generation are always in use
 };
 
 class ControlTest : public ControlBenchTest {
@@ -28,7 +28,7 @@ class ControlTest : public ControlBenchTest {
     // The pipeline may report quiet in the first cycles of hold, because lookups still enter during two of them.
     world.quiet.assign(Random(5), true);
     world.quiet.push_back(false);
-    for (unsigned runs = Random(6); runs > 0; --runs) {  // Walks send messages and then end.
+    for (unsigned runs = Random(6); runs > 0; --runs) {  // Walks send messages and then complete.
       for (unsigned i = Random(4); i > 0; --i) world.quiet.push_back(true);
       for (unsigned i = 1 + Random(8); i > 0; --i) world.quiet.push_back(false);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests gmmu_control with models of its neighbours: the test drives the pipeline that drains, the ports that return
-// answers and the walks that become stale, and checks every cycle against the contract.
+// responses and the walks that become stale, and checks every cycle against the contract.
 #include "tb/rtl/mmu/control_world.h"
 
 namespace gmmu::bench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_l1 against shared levels in C++: every lookup is answered once, with the translation that was valid in its
-// generation; a drained generation has no answer in use; misses do not slow down hits.
+// Tests gmmu_l1 against shared levels in C++: every lookup gets one response, with the translation that was valid in
+// its generation; a drained generation has no response in use; misses do not slow down hits.
 #include "l1_test.h"
 
 namespace gmmu::bench {
@@ -34,7 +34,7 @@ TEST_P(L1Test, HitsAreAnsweredEveryCycleWhileAllButOneSlotWait) {
   Request hit = page(0x20);
   while (!Cycle(&hit)) {}
   Drain(100);
-  // Occupy all slots but one with unanswered misses.
+  // Occupy all slots but one with outstanding misses.
   for (unsigned i = 0; i + 1 < slots_; ++i) {
     const Request miss = page(0x1000 + 64 * i);
     while (!Cycle(&miss, false)) {}
@@ -119,7 +119,7 @@ TEST_P(L1Test, AnswersThatWaitLeaveInTheOrderOfTheirMessagesOneACycle) {
   rsp_stall_ = 0;
   Idle(slots_);
   EXPECT_EQ(left_, told_);
-  // While no answer is pending, a message causes its answer in the cycle in which it arrives.
+  // While no response is pending, a message causes its response in the cycle in which it arrives.
   Drain(4000);
   TakeAllSlots(0x4000);
   for (Lookup& lookup : lookups_) lookup.due = 0;
@@ -138,7 +138,7 @@ TEST_P(L1Test, IsDrainedThreeCyclesAfterTheLastAnswerOfAGenerationIsGivenBack) {
     }
     while (!waiting_.empty()) Cycle(nullptr);
     Flip();
-    const Request other = PageAt(0x20);  // an answer of the new generation that stays in use
+    const Request other = PageAt(0x20);  // a response of the new generation that stays in use
     while (!Cycle(&other)) {}
     while (!waiting_.empty()) Cycle(nullptr);
     Idle(8);
@@ -148,7 +148,7 @@ TEST_P(L1Test, IsDrainedThreeCyclesAfterTheLastAnswerOfAGenerationIsGivenBack) {
     EXPECT_EQ(t.l1_drained_o[n], old ? 1 : 2);
     while (uses_.size() > 3) GiveBack(1), Cycle(nullptr);
     GiveBack(static_cast<unsigned>(uses_.size()));
-    Idle(1);  // This cycle returns all answers in use at once.
+    Idle(1);  // This cycle returns all responses in use at once.
     EXPECT_TRUE(uses_.empty());
     Idle(1);
     EXPECT_EQ(t.l1_drained_o[n], old ? 1 : 2);

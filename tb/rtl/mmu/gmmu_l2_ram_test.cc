@@ -42,7 +42,7 @@ class L2RamTest : public BlocksTest {
 TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
   std::optional<Found> before;
   for (int i = 0; i < 4000; ++i) {
-    // One operation a cycle on each port; a read is checked against the state before the edge.
+    // One operation per cycle on each port; a read is checked against the state before the edge.
     const Key key = SomeKey(), target = SomeKey();
     const bool read = Random(4) != 0;
     SetKey(key);

@@ -46,7 +46,7 @@ class LookupTest : public BlockTest<LookupMachine> {
     }
     if (!HasFatalFailure()) Drain();
   }
-  /// Runs one lookup until it is answered.
+  /// Runs one lookup until it is complete.
   void AskAlone(unsigned port, const Key& key) {
     Ask(port, 0, key);
     Drain();

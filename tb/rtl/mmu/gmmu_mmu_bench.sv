@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two MMUs: one with the default sizes, which can be reduced at run time, and one with the smallest sizes and
-// two ports. small_i, constant from reset on, selects the active one.
+// two ports. small_i, constant after reset, selects the active MMU.
 //
-// like_i, constant from reset on, selects an MMU that was built with smaller sizes (1 to 3, g_like) and
+// like_i, constant after reset, selects an MMU that was built with smaller sizes (1 to 3, g_like) and
 // runs beside the default one. It gets the same inputs, except that a change of sizes becomes an
 // invalidation of everything, so both behave the same once the default MMU is reduced to the other's
 // sizes. differs_o: an output of the two MMUs differs in this cycle.

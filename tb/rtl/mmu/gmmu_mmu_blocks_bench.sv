@@ -98,8 +98,8 @@ module gmmu_mmu_blocks_bench
   output logic        l1_few_o [2],
   output logic        l1_idle_o [2],
 
-  // gmmu_walk_table: `other` is searched; one cycle later the answer is valid, and one cycle after that
-  // `key` begins or joins a walk for wt_who_i. It uses the same data words as gmmu_fill.
+  // gmmu_walk_table: `other` is searched; the result is valid one cycle after the search, and two cycles after the
+  // search `key` begins or joins a walk for wt_who_i. It uses the same data words as gmmu_fill.
   output logic        wt_hit_o [2],
   output logic        wt_near_o [2],
   output logic        wt_free_o [2],

@@ -54,7 +54,7 @@ module gmmu_mmu_inner_bench
   input  logic [5:0]  se_keys_row_i,
   output key_t        se_key_o [2],
 
-  // gmmu_walk_tell: a row begins with `key`, a beat carries `word`; a direct answer has `other` and
+  // gmmu_walk_tell: a row begins with `key`, a beat carries `word`; a direct response has `other` and
   // `page`
   input  logic        te_walk_i,           // a row begins
   input  logic [5:0]  te_walk_row_i,

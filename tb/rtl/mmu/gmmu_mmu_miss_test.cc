@@ -46,8 +46,8 @@ TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
 }
 
 TEST_F(MmuTest, WaitersKeepTheirAnswerWhileTheirRowIsWantedAgain) {
-  // One walk has sixty joined lookups; as soon as the first of them is answered, another walk begins, whose entry is
-  // stored in the same word of the same row's line.
+  // One walk has sixty joined lookups; as soon as the first of them has its response, another walk begins, whose entry
+  // is stored in the same word of the same row's line.
   Put(kLeaf + 0xa28 + 0x400, Page(0x5000));
   machine_.manners.latency = 60;
   for (unsigned i = 0; i < 12; ++i) {

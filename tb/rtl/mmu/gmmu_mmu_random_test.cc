@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the MMU under random load: every answer equals the reference walk over table entries that were current at
+// Tests the MMU under random load: every response equals the reference walk over table entries that were current at
 // some time since the latest completed invalidation of its address.
 #include <gtest/gtest.h>
 

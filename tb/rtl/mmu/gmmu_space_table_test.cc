@@ -75,7 +75,7 @@ class SpaceTableTest : public ControlBenchTest {
     Step();
   }
   void SetUp() override {
-    // Find the implemented bits of the rest: they read back as ones after ones were written.
+    // Find the implemented bits of the rest: they read back as 1 after 1 was written.
     mask_.fill(~0u);
     Row ones;
     ones.rest.fill(~0u);
@@ -103,7 +103,7 @@ class SpaceTableTest : public ControlBenchTest {
     Settle();
     unsigned ones_read = 0, ones_now = 0;
     for (unsigned i = 0; i < mask_.size(); ++i) {
-      known_now_[i] = t.st_now_o[n][i];  // ones that the table shows for every written value
+      known_now_[i] = t.st_now_o[n][i];  // bits that read as 1 for every written value
       now_[i] = ones_then[i] & ~known_now_[i];
       for (unsigned b = 0; b < 32; ++b) ones_read += mask_[i] >> b & 1;
       for (unsigned b = 0; b < 32; ++b) ones_now += now_[i] >> b & 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests gmmu_walk_tell with rows in C++: lines that arrive beat by beat, lookups that join before, during and after the
-// pick-up of their row, and direct answers. Each lookup is answered once, from its word of the line, or is sent back.
+// pick-up of their row, and direct responses. Each lookup gets one response, from its word of the line, or is sent
+// back.
 #include <array>
 
 #include "walk_tells.h"
@@ -56,7 +57,7 @@ class WalkTellTest : public TellTest {
     bool begins = false;
     if (some.state == Row::kIdle && Chance(rush)) {
       some.row = SomeRow(r);
-      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // Without a value, the lookup was answered directly.
+      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // Without a value, the lookup has had a direct response.
       if (some.begin) used_.insert(*some.begin);
       some.state = Row::kLine;
       some.beat = 0;
@@ -70,7 +71,7 @@ class WalkTellTest : public TellTest {
       wide |= unsigned{model_[i].row.wide} << i, drop |= unsigned{model_[i].row.drop} << i;
     t.te_wide_i = static_cast<uint16_t>(wide);
     t.te_drop_i = static_cast<uint16_t>(drop);
-    // A row with lookups to answer is offered until accepted; at random, the offer is delayed.
+    // A row with pending lookups is offered until accepted; at random, the offer is delayed.
     if (!offered_ && !hold && Chance(rush)) {
       const unsigned o = Random(rows);
       if (model_[o].Wants() && !(o == r && t.te_fact_i)) offered_ = o;
@@ -82,7 +83,7 @@ class WalkTellTest : public TellTest {
       t.te_begin_i = row.begin.has_value();
       t.te_chain_i = !row.chain.empty();
     }
-    // A lookup joins a row, possibly one that is picked up in this cycle or is being answered.
+    // A lookup joins a row, possibly one that is picked up in this cycle or is being served.
     const unsigned j = Random(rows);
     Row& joined = model_[j];
     const bool open = joined.state == Row::kLine || (joined.state == Row::kOver && joined.row.wide);
@@ -105,7 +106,7 @@ class WalkTellTest : public TellTest {
     Settle();
     Watch(direct, hold);
     if (HasFatalFailure()) return;
-    // kept_o must name the rows that are being answered, except for the lookup that is offered.
+    // kept_o must name the rows that are being served, except for the lookup that is offered.
     unsigned in_hand = 0;
     for (unsigned i = 0; i < rows; ++i) {
       const unsigned due = model_[i].due - (model_[i].due != 0 && StoodRow() == i);

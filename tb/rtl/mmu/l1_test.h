@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_l1 between requests and shared levels in C++. Each cycle checks every answer against the translations of
-// its generation, the drained outputs, and that an answer stays until it is accepted.
+// Tests gmmu_l1 between requests and shared levels in C++. Each cycle checks every response against the translations of
+// its generation, the drained outputs, and that a response stays until it is accepted.
 #pragma once
 
 #include <array>
@@ -34,10 +34,10 @@ class L1Test : public BlocksTest {
   std::map<unsigned, Request> waiting_;  ///< by tag
   std::vector<Lookup> lookups_;
   std::deque<Use> uses_;
-  uint64_t back_[2] = {0, 0};          ///< latest cycle in which an answer was returned, by generation
-  unsigned quiet_ = 0;                 ///< cycles since an answer was in use or in flight
+  uint64_t back_[2] = {0, 0};          ///< latest cycle in which a response was returned, by generation
+  unsigned quiet_ = 0;                 ///< cycles since a response was in use or in flight
   uint64_t flipped_ = 0;               ///< cycle of the latest generation flip
-  std::vector<uint64_t> told_, left_;  ///< told_: pages in messages; left_: pages in answers
+  std::vector<uint64_t> told_, left_;  ///< told_: pages in messages; left_: pages in responses
   Standing<std::array<uint64_t, 5>> standing_{"the answer"};
   std::vector<bool> slot_used_ = std::vector<bool>(64);
   unsigned version_ = 0;  ///< version of all translations; a kill makes a new one
@@ -47,7 +47,7 @@ class L1Test : public BlocksTest {
 
   // Knobs.
   unsigned rsp_stall_ = 0, ask_stall_ = 0, idle_ = 0, delay_ = 10, held_ = 10;
-  bool keep_ = false;  ///< answers stay in use
+  bool keep_ = false;  ///< responses stay in use
 
   /// Returns the page to which the shared levels translate `key` in a version of the tables: a 4 KiB page or part of
   /// a 64 KiB block.
@@ -203,7 +203,7 @@ class L1Test : public BlocksTest {
     for (unsigned i = 0; i < cycles; ++i) Cycle(nullptr, messages);
   }
   static Request PageAt(unsigned vpn) { return {1, uint64_t{vpn} << 12, 0}; }
-  /// Occupies every slot, one a cycle, with a miss that is never answered.
+  /// Occupies every slot, one per cycle, with a miss that never gets a response.
   void TakeAllSlots(unsigned first = 0x1000) {
     for (unsigned i = 0; i < slots_; ++i) {
       const Request miss = PageAt(first + 64 * i);
@@ -231,7 +231,7 @@ class L1Test : public BlocksTest {
     for (unsigned i = Random(4); i > 0; --i) cycle(true);
     Flip();
     between_ = false;
-    // The old generation drains while new lookups continue; at the end none of its answers is in use.
+    // The old generation drains while new lookups continue; at the end none of its responses is in use.
     for (unsigned i = 0;; ++i) {
       ASSERT_LT(i, 4000u) << "the old generation does not drain";
       const Request request = Some();

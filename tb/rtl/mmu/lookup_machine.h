@@ -27,7 +27,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     unsigned near = 50;     // share of lookups in or next to the line of the previous one
     unsigned rows = 8;      // shared rows; the engine has an extra row
     unsigned latency = 30;  // longest walk, in cycles
-    unsigned tells = 100;   // chance that a finished walk offers its next answer
+    unsigned tells = 100;   // chance that a finished walk offers its next response
     unsigned again = 20;    // share of joined lookups that are to be replayed
     unsigned faults = 3;    // share of walks that fault
     unsigned restarts = 0;  // restarts of rows, per thousand cycles
@@ -39,7 +39,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
     unsigned closing = 0;  // cycles until the row is free
     Key key;
     unsigned cause = 0;
-    std::optional<Waiter> owner;  // the lookup that is answered first
+    std::optional<Waiter> owner;  // the lookup that gets its response first
     std::vector<Waiter> joined;
     uint64_t due = 0;
     bool Free() const { return !busy && closing == 0; }
@@ -61,7 +61,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   LookupMachine(unsigned size, uint64_t seed);
 
   void Step() override;
-  /// Steps, without starting new lookups, until all lookups have been answered. Fails after a bounded number of
+  /// Steps, without starting new lookups, until all lookups are complete. Fails after a bounded number of
   /// steps.
   void Drain();
   /// Performs one invalidation of the scope as the control block does, with a new row for its space if
@@ -82,7 +82,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   unsigned Sets() const { return std::array{8u, 1u, 2u}[n]; }
   unsigned Steps() const { return std::array{16u, 2u, 4u}[n]; }  ///< number of steps of a sweep
   bool IsEngine(unsigned port) const { return port + 3 >= Ports(); }
-  uint64_t TellWaits() const { return tell_waits_; }  ///< total cycles in which a walk's answer waited for the bus
+  uint64_t TellWaits() const { return tell_waits_; }  ///< total cycles in which a walk's response waited for the bus
 
   Load load;
   bool quiet = false;  ///< the machine starts no lookups, fills, pointers or restarts by itself

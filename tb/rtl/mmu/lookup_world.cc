@@ -13,7 +13,7 @@ Key LookupMachine::SomeKey() {
   return key;
 }
 
-/// Returns the level of the key's large page, if any: in some areas all pages belong to large ones, of level 1 or 2.
+/// Returns the level of the key's large page, if any: in some areas all pages belong to large pages, of level 1 or 2.
 std::optional<unsigned> LookupMachine::LargeLevel(const Key& key) const {
   const unsigned area = key.vpn >> 14 & 3;
   if (area < 2 || key.space >= Spaces() || !spaces_[key.space].enable) return std::nullopt;
@@ -189,7 +189,7 @@ void LookupMachine::DriveFill() {
   }
 }
 
-/// Drives the walk table's answer to the previous cycle's search, which includes the row that begins now.
+/// Drives the walk table's result of the previous cycle's search, which includes the row that begins now.
 void LookupMachine::DriveSearch() {
   Answer answer;
   unsigned free = 0;

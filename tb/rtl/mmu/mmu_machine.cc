@@ -315,9 +315,9 @@ void Machine::Check(const Answer& answer, uint64_t from_at_least, uint64_t to) {
                     static_cast<int>(answer.request.access), answer.accepted, say(answer.result), say(walk), from));
 }
 
-/// Returns whether the answer is that of a walk in which each entry was read at some cycle in [from, to]. The faulting
-/// entry, and the empty words on the way to it, must have been read after the request was accepted: neither is ever
-/// cached. The halves of a pair may come from two tables, if the entry that names them changed.
+/// Returns whether the response is that of a walk in which each entry was read at some cycle in [from, to]. The
+/// faulting entry, and the empty words on the way to it, must have been read after the request was accepted: neither is
+/// ever cached. The halves of a pair may come from two tables, if the entry that names them changed.
 bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   const bool of_entry = answer.result.fault == regs::Fault::kEntryInvalid ||
                         answer.result.fault == regs::Fault::kEntryReserved;

@@ -27,8 +27,8 @@ struct Request {
   regs::Access access = regs::Access::kRead;
 };
 
-/// An answer with its request. Cycles count rising edges: `accepted` is the edge that accepted the request, `answered`
-/// the first edge at which the answer was valid, `taken` the edge that accepted the answer.
+/// A response with its request. Cycles count rising edges: `accepted` is the edge that accepted the request, `answered`
+/// the first edge at which the response was valid, `taken` the edge that accepted the response.
 struct Answer {
   Request request;
   uint64_t accepted = 0, answered = 0, taken = 0;
@@ -52,10 +52,10 @@ struct Manners {
   unsigned ar_stall = 0, r_stall = 0, rsp_stall = 0, req_idle = 0;  ///< percent
   bool reorder = false;                                             ///< bursts and beats of different ids interleave
   unsigned early_read = 0;  ///< percent of bursts whose words are read when AR is accepted rather than beat by beat
-  unsigned done_delay = 0;  ///< maximum number of cycles that an answer stays in use
+  unsigned done_delay = 0;  ///< maximum number of cycles that a response stays in use
 };
 
-/// One MMU with table memory behind it, clocked by Step. Every answer is checked against the reference walk.
+/// One MMU with table memory behind it, clocked by Step. Every response is checked against the reference walk.
 class Machine : public BlockBench<Vgmmu_mmu_bench> {
  public:
   /// `like` selects one of the MMUs of gmmu_mmu_bench; TurnDownAlike reduces the sizes of this MMU to those of the
@@ -77,10 +77,10 @@ class Machine : public BlockBench<Vgmmu_mmu_bench> {
   void Step() override;
   bool Post(const Request& request);                     ///< queues a lookup; returns false if its port's queue is long
   void Command(const Control& control);                  ///< queues a control operation
-  void HoldAnswers(uint64_t cycles) { hold_ = cycles; }  ///< answers stay in use this long, on top of done_delay
+  void HoldAnswers(uint64_t cycles) { hold_ = cycles; }  ///< responses stay in use this long, on top of done_delay
   bool CommandsDone() const { return commands_.empty() && !command_busy_; }
   bool Run(uint64_t bound);                  ///< runs until all work is done; returns false after `bound` cycles
-  std::vector<Answer> TakeAnswers();         ///< answers since the previous call
+  std::vector<Answer> TakeAnswers();         ///< responses since the previous call
   Answer Translate(const Request& request);  ///< performs one lookup without other traffic
   void Do(const Control& control);           ///< performs one operation without other traffic
 

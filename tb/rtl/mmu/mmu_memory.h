@@ -11,7 +11,7 @@
 
 namespace gmmu::bench {
 
-/// Table memory that records the history of every word, so that an answer can be compared with the tables as they were
+/// Table memory that records the history of every word, so that a response can be compared with the tables as they were
 /// at any cycle of a window.
 ///
 /// Words that were never written come from `fill` when they are first used. Words of a poisoned beat are read with a

@@ -15,7 +15,7 @@ namespace gmmu::bench {
 /// The tables have three levels of nine bits, in VRAM, and every page is mapped: va to system page number (va >> 12) +
 /// 0x80000. The memory has latency L (cycles from the edge that accepts AR to the edge that accepts
 /// the first R beat), and nothing stalls. Latencies run from the edge that accepts the request to the
-/// edge on which the answer is valid. Every answer is compared with the reference walk.
+/// edge on which the response is valid. Every response is compared with the reference walk.
 class MmuSpeed {
  public:
   static constexpr unsigned kMissSlots = 32;  ///< the smallest number that a port of the bench's default MMU has
@@ -23,16 +23,16 @@ class MmuSpeed {
   explicit MmuSpeed(unsigned latency);
 
   uint64_t HitLatency();
-  /// Returns the hits answered per cycle by the slowest of the clients' ports, which all send requests at once.
+  /// Returns the hits completed per cycle at the slowest of the clients' ports, while all of them send requests.
   double HitsPerCycle();
-  /// Returns the hits answered per cycle by all of the engine's ports together.
+  /// Returns the hits completed per cycle at all of the engine's ports together.
   double EngineHitsPerCycle();
   /// Returns the rate of HitsPerCycle while `misses` misses of each client port wait for a table read of 4,000 cycles.
-  /// Reports an error if a miss was answered before the final hit.
+  /// Reports an error if a miss completed before the final hit.
   double HitsPerCycleBehind(unsigned misses);
   /// Returns the latency of a lookup that misses the port's L1 and hits the shared L2.
   uint64_t L2HitLatency();
-  /// Returns the L2 hits answered per cycle by all clients' ports together; no page is looked up twice.
+  /// Returns the L2 hits completed per cycle at all clients' ports together; no page is looked up twice.
   double L2HitsPerCycle();
   uint64_t ColdWalk();        ///< cycles of a walk with three reads
   uint64_t WalkCacheHit();    ///< cycles of a walk with one read, of a leaf table that the walk cache names
@@ -51,7 +51,7 @@ class MmuSpeed {
   using Address = std::function<uint64_t(unsigned)>;
   uint64_t Latency(uint64_t va, unsigned port = 0);
   /// Makes lookups `va(0)` to `va(count - 1)` on each port in `ports`, as fast as they are accepted. Returns the
-  /// answers in the order in which they came.
+  /// responses in the order in which they came.
   std::vector<Answer> Stream(const std::vector<unsigned>& ports, unsigned count,
                              const std::function<uint64_t(unsigned port, unsigned i)>& va);
   double CyclesEach(unsigned count, const Address& va, const std::vector<unsigned>& ports = {0});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expected answers of gmmu_walk_tell in C++: the outcome of a lookup, given the entry of its page, and the order of
-// the answers. The tests of gmmu_walk_tell use both.
+// The expected responses of gmmu_walk_tell in C++: the outcome of a lookup, given the entry of its page, and the order
+// of the responses. The tests of gmmu_walk_tell use both.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace gmmu::inner {
 
-/// The state of a row at the moment when it is picked to be answered.
+/// The state of a row at the moment when it is picked for its responses.
 struct TellRow {
   unsigned row = 0;
   Key key;
@@ -31,7 +31,7 @@ struct Told {
   Page page;
   unsigned cause = 0, shift = 0, row = 0;
   bool direct = false;
-  uint64_t order = 0;  ///< order among the answers of its row
+  uint64_t order = 0;  ///< order among the responses of its row
 };
 
 /// Returns the outcome for the lookup of page `sub` of the row's line, whose entry is `word`.
@@ -78,7 +78,7 @@ class TellTest : public InnerTest {
     told.order = order_++;
     due_[told.who] = told;
   }
-  /// Drives a direct answer for a lookup that is not already waiting. Returns that lookup, if there is one.
+  /// Drives a direct response for a lookup that is not already waiting. Returns that lookup, if there is one.
   std::optional<Told> DriveDirect(bool offer, unsigned row) {
     std::optional<Told> told;
     const std::optional<unsigned> who = FreeWho();
@@ -138,7 +138,7 @@ class TellTest : public InnerTest {
     row.cause = Random(10) == 0 ? 1 + Random(5) : 0;
     return row;
   }
-  /// Returns an entry for this row: contiguous entries agree, large ones are aligned.
+  /// Returns an entry for this row: contiguous entries agree, large pages are aligned.
   uint64_t EntryFor(const TellRow& row) {
     uint64_t entry = SomeEntry(rng);
     if (Random(2) == 0) entry = (entry & ~uint64_t{0xf000}) | (row.key.vpn & 15) << 12;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests gmmu_fifo_room with a writer that decides two cycles before it writes: the FIFO is never full,
-// keeps the order, and runs at full rate while the reader takes a word a cycle.
+// keeps the order, and runs at full rate while the reader takes a word per cycle.
 #include <deque>
 
 #include "prims.h"

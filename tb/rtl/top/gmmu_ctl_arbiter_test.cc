@@ -104,7 +104,7 @@ TEST_P(CtlArbiter, EveryOperationGoesOutOnceAndItsEndToItsUser) {
 
 TEST_P(CtlArbiter, TheyTakeTurnsWhileBothAsk) {
   manner.idle_percent = 0;
-  Run(1, 100);  // The other user must get its turn, even after many operations of the first.
+  Run(1, 100);  // The other user must get its turn, even after many operations of the first user.
   const size_t before = order_.size();
   Run(3, 400);
   ASSERT_GT(order_.size(), before + 20);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a client's external port: any size inside a line, any order of answers, back-pressure.
+// Tests a client's external port: any size inside a line, any order of responses, back-pressure.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -29,7 +29,7 @@ class Driver {
  public:
   Driver(TopMachine& gpu, unsigned client, unsigned stall) : gpu_(gpu), c_(client), stall_(stall) {}
 
-  /// Performs the requests, one per id at a time, as ids become free, and checks every answer.
+  /// Performs the requests, one per id at a time, as ids become free, and checks every response.
   void Perform(std::vector<Request> requests) {
     auto& t = gpu_.t;
     size_t next = 0, done = 0;

@@ -161,7 +161,7 @@ module gmmu_top_blocks_bench
   output logic        regs_invalidated_o [3],
   output logic        regs_idle_o [3],
 
-  // Events with 7 ports, with 4, and not built. They share the inputs.
+  // Event blocks with 7 ports, with 4 ports, and without the event port. They share the inputs.
   input  logic [6:0]  ev_xlate_i,
   input  tag_t        ev_tag_i [7],
   input  mmu_event_t  ev_mmu_i,

@@ -66,7 +66,7 @@ class RegPort : public BlocksTest {
     address_ = t.reg_addr_o[n];
     Edge();
   }
-  /// Steps until every access has been answered.
+  /// Steps until every access has its response.
   void Finish() {
     uint64_t last = now;
     size_t seen = 0;
@@ -78,7 +78,7 @@ class RegPort : public BlocksTest {
     EXPECT_EQ(reads_done_, reads.size()) << "reads were not answered";
     Run(10);
   }
-  /// Steps until every read has been answered, regardless of the writes.
+  /// Steps until every read has its response, regardless of the writes.
   void FinishReads() {
     Until([&] { return reads_done_ == reads.size(); }, "the reads to be answered", kBound * (1 + reads.size()));
   }

@@ -29,7 +29,7 @@ struct HostWrite {
   std::vector<uint8_t> bytes;  // only the enabled bytes
 };
 
-/// An AXI4 subordinate. Reads are answered after `latency` cycles, and bursts complete in any order
+/// An AXI4 subordinate. Reads get their data after `latency` cycles, and bursts complete in any order
 /// if `shuffle` is set.
 class Slave {
  public:

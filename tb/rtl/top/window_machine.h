@@ -40,7 +40,7 @@ class Window : public BlocksTest {
     Apply();
     Edge();
   }
-  /// Steps until every access has been answered.
+  /// Steps until every access has its response.
   void Finish() {
     uint64_t last = now;
     size_t before = ~size_t{0};
@@ -79,7 +79,7 @@ class Window : public BlocksTest {
           "half of a write to be taken", 2000);
     EXPECT_NE(taken_[kWrite].size(), w_taken_);
   }
-  /// Steps until every read has been answered, regardless of the writes.
+  /// Steps until every read has its response, regardless of the writes.
   void FinishReads() {
     Until([&] { return answered_[kRead] == todo[kRead].size(); }, "the reads to be answered",
           2000 * (1 + todo[kRead].size()));
@@ -109,7 +109,7 @@ class Window : public BlocksTest {
   }
 
   std::vector<Access> todo[2];
-  bool dead = false;      // VRAM answers nothing
+  bool dead = false;      // VRAM does not respond
   size_t lost_ = 0;       // accesses that got an error because VRAM dropped them
   unsigned latency = 12;  // maximum latency of the memory, in cycles
   unsigned most_ = 0;     // maximum number of accesses in flight on the bus
@@ -123,7 +123,7 @@ class Window : public BlocksTest {
   struct Issued {
     unsigned id;
     uint64_t address, due;
-    size_t number;      // number among accesses of its kind
+    size_t number;      // index among the reads or among the writes
     bool error, whole;  // whole: the data of the write was accepted
   };
 
@@ -345,7 +345,7 @@ class Window : public BlocksTest {
   size_t ended_now_[2] = {};
   bool aw_stands_ = false, w_stands_ = false;
   uint64_t lag_until_ = 0;
-  unsigned passed_[2] = {};  // addresses of the other kind accepted while one of this kind waits
+  unsigned passed_[2] = {};  // addresses accepted in the other direction while one in this direction waits
   std::vector<uint64_t> bases_[2];
   std::deque<size_t> data_;  // writes whose data was accepted before their address
   std::vector<Issued> flying_[2];
