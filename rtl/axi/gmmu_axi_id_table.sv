@@ -4,7 +4,7 @@
 // is assigned next. "Above" is the GPU's side, "below" the memory's.
 //
 //   ax      offers with the GPU's id, held until accepted; ax_shared_i: it is the shared id
-//   m       the same offers with the id used below, held until accepted; they wait while no id is free
+//   m       the same offers with the id used below, held until accepted; an offer waits while no id is free
 //   answer  a beat of R, or a B, in the cycle in which it is accepted. known_o: a burst with this
 //           id is outstanding at the memory; up_id_o is its id above. A beat with an unknown id
 //           changes nothing
@@ -50,7 +50,7 @@ module gmmu_axi_id_table #(
   assign known_o = busy_q[answer_id_i];
   assign ended = answer_i && answer_last_i && known_o;
 
-  // ---- Free ids: first those never used, in ascending order, then those that were freed.
+  // ---- Free ids: first the ids that were never used, in ascending order, then the freed ids.
   logic [IdBits:0] fresh_q;
   logic            fresh, back_valid, back_room, may_go;
   id_t             back_id;
@@ -82,7 +82,7 @@ module gmmu_axi_id_table #(
     end
   end
 
-  // ---- The shared id of each generation: its id below and the number of bursts that use it.
+  // ---- The shared id of each generation: the id used below and the number of bursts that use it.
   if (Shared) begin : g_shared
     logic   [1:0] held_q, begins, ends, alone, waits;
     id_t    [1:0] id_q;

@@ -4,12 +4,12 @@
 //
 //   s_ar, s_aw  ids that are unique among those outstanding on their channel, except SharedId
 //   m_ar, m_aw  each outstanding burst has its own id, out of 2**IdBits for reads and as many
-//               for writes; an address waits while no id is free. Reads never wait for writes' ids,
-//               nor writes for reads'
+//               for writes; an address waits while no id is free. Reads and writes have separate ids and never wait for
+//               each other
 //   Shared      1: bursts of s_aw whose id, without the highest bit, is SharedId share one id and keep
 //               their order, as the writes of the GPU's window require
-//   w           passes in order and waits for no id: it may precede its AW by as many bursts as the
-//               GPU's W may, plus the three addresses that this unit holds
+//   w           passes in order and waits for no id: it may run ahead of AW by three bursts more than the GPU's W does,
+//               since this unit holds up to three addresses
 //   m_r, m_b    responses get the GPU's id back. A response whose id is not outstanding (its address was not accepted,
 //               or its last response has arrived) is dropped; stray_o is 1 in the next cycle
 //   *_i, *_o    a channel's other fields, in any order, passed unchanged; R's last is a separate bit

@@ -3,7 +3,7 @@
 //
 //   requesters  ax_t.port names the memory port of a burst; PortPeer leaves by the host port as
 //               KindPeer, and no other burst does. An offer stays until it is accepted. A
-//               requester must hold its W beats before it offers AW; they follow its own AW order. R and
+//               requester must hold its W beats before it offers AW; the W beats follow the order of its AWs. R and
 //               B need no ready: space for them is reserved before AR or AW.
 //   edge        id = {requester number, requester's id}. Each memory port accepts W in the order of AW,
 //               and returns B and R in any order.
@@ -42,9 +42,9 @@ module gmmu_axi_mux
   parameter logic [NumRequesters-1:0] Exempt = '0,   // requesters that hold_i does not affect
   parameter int unsigned Express = 0,                // number of the reader with the fast path
   // Only the formal proofs override (reduce) these sizes.
-  parameter int unsigned Owed = 3,      // most AWs of a requester that may precede their W beats
+  parameter int unsigned Owed = 3,      // maximum number of a requester's AWs ahead of their W beats
   parameter int unsigned Depth = 16,    // entries of each AR and AW queue
-  // Entries of an AR queue for Express only, so that other requesters' reads do not delay it.
+  // Entries of each AR queue that are reserved for Express, so that other requesters' reads do not delay it.
   parameter int unsigned Reserved = 8
 ) (
   input  logic           clk_i,
@@ -116,9 +116,9 @@ module gmmu_axi_mux
 
   // ---- Input registers. A register loads again in the cycle in which its word leaves.
   set_t ar_valid, aw_valid, w_valid, ar_valid_q, aw_valid_q, w_valid_q, w_take, ar_turn_q, aw_turn_q;
-  logic express, late_valid_q;  // express: Express may move; late_valid_q: its input register is valid
+  logic express, late_valid_q;  // express: the AR of Express may move; late_valid_q: its input register is valid
   ax_t  late_q;
-  set_t ar_host_q, aw_host_q;   // the word goes to the host port
+  set_t ar_host_q, aw_host_q;   // the requester's word goes to the host port
   ax_t  ar_q [N];
   ax_t  aw_q [N];
   w_t   w_q [N];
@@ -253,7 +253,7 @@ module gmmu_axi_mux
     logic ar_opens, aw_opens, ar_offered_q, aw_offered_q, aw_push, ar_here, ar_passes;
     edge_ax_t ar_head;
 
-    // When a word moves, room is two cycles old: four words may have arrived since or be on their way.
+    // When a word moves, room is two cycles old: four more words may have arrived or be in the pipeline.
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4 + Reserved)) u_ar_out (
       .clk_i, .rst_i, .room_o(ar_room[p]), .ready_o(ar_ready[p]),
       .valid_i(ar_here && !(ar_passes && ar_opens && ar_ready_i[p])),

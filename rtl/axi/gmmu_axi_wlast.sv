@@ -15,7 +15,7 @@ module gmmu_axi_wlast (
   input  logic       w_last_i,
   output logic       wrong_o
 );
-  logic [7:0] left_q;   // beats that follow the next one
+  logic [7:0] left_q;   // beats left after the next beat
   always_ff @(posedge clk_i) begin
     if (aw_i) left_q <= aw_len_i;
     else if (w_i) left_q <= left_q - 8'd1;

@@ -37,7 +37,7 @@ module gmmu_isolator
   output logic           closed_o,
   output logic           stale_o,
   output logic           silent_o,
-  output logic           idle_o,         // running, and no burst is outstanding
+  output logic           idle_o,         // no reset is in progress, and no burst is outstanding
   output logic [1:0]     late_o,
 
   // Core: [0] VRAM, [1] host.

@@ -16,7 +16,7 @@ module gmmu_isolator_port
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
-  parameter int unsigned OwedDepth = 32,  // bursts whose W beats are outstanding
+  parameter int unsigned OwedDepth = 32,  // maximum number of bursts that owe W beats
   parameter int unsigned CountWidth = 14
 ) (
   input  logic        clk_i,
@@ -61,8 +61,7 @@ module gmmu_isolator_port
   output logic        m_b_ready_o,
   input  port_b_t     m_b_i
 );
-  // offered: the previous cycle's offer was not accepted. kept: a copy of that offer
-  // that survives the core's reset.
+  // offered: the previous cycle's offer was not accepted. kept: a copy of the offer, which survives the core's reset.
   logic     owed_ready;
   logic     ar_offered_q, aw_offered_q, ar_begins, aw_begins, generation, offer_generation_q;
   edge_ax_t ar_kept_q, aw_kept_q;

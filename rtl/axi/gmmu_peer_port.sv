@@ -47,7 +47,7 @@ module gmmu_peer_port
   input  wr_rsp_t              wr_rsp_i
 );
 
-  logic clk;   // stopped while no burst is outstanding
+  logic clk;   // gated clock: stopped while no burst is outstanding
   logic read_idle, write_idle;
   r_t   s_r;
   b_t   s_b;

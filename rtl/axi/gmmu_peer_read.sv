@@ -46,7 +46,7 @@ module gmmu_peer_read
   pa_t                ask_addr;
   logic [7:0]         ask_len;
   slot_t              next_q;
-  // busy_q: the slot holds a burst; fail_q: its missing beats are errors; fresh_q: it has had no beat yet
+  // busy_q: the slot holds a burst; fail_q: the remaining beats are errors; fresh_q: no beat yet
   logic [Slots-1:0]   busy_q, fail_q, fresh_q, taken, ended;
 
   gmmu_skid #(.Width(IdWidth + PaWidth + 8)) u_ask (
@@ -78,7 +78,7 @@ module gmmu_peer_read
   r_t                 r_q;
   slot_t              scan_q, at;
   logic [IdWidth-1:0] id;
-  logic [7:0]         len, beats_done, beat;  // beat: its number in the burst, from 0
+  logic [7:0]         len, beats_done, beat;  // beat: the beat's number in its burst, starting at 0
 
   always_ff @(posedge clk_i) begin
     r_valid_q <= rd_rsp_i.r_valid && !cut_i && !rst_i;

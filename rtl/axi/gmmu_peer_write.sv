@@ -54,7 +54,7 @@ module gmmu_peer_write
   logic [7:0]         ask_len, issue_len;
   slot_t              next_q, issue_q;
   ax_t                aw_q;
-  // busy_q: slot holds a burst; waits_q: it waits to be issued; sent_q: VRAM owes its B; fail_q: B is an error
+  // busy_q: the slot holds a burst; waits_q: not issued yet; sent_q: VRAM owes its B; fail_q: B is an error
   logic [Slots-1:0]   busy_q, waits_q, sent_q, fail_q, taken, issued, sent, failed, ended;
 
   gmmu_skid #(.Width(IdWidth + PaWidth + 8)) u_ask (

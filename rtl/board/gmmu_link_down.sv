@@ -34,7 +34,7 @@ module gmmu_link_down
   state_e     state_q;
   logic [8:0] left_q;      // bytes left in the message or in the beat
   logic       count_q;     // the message has a word count, in the second-to-last byte of its header
-  logic [7:0] beats_q;     // beats that follow this one
+  logic [7:0] beats_q;     // beats left after the current beat
   logic       take, push, request_room;
 
   gmmu_fifo_ram #(.Width(8), .Depth(RequestBytes)) u_requests (

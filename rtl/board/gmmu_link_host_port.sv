@@ -63,7 +63,7 @@ module gmmu_link_host_port
   logic         write_q;          // the message is a write
   logic [111:0] head_q;
   logic [3:0]   left_q;           // bytes left in the header or in the beat
-  logic [7:0]   beats_q;          // beats that follow
+  logic [7:0]   beats_q;          // beats left after the current beat
   logic [2:0]   byte_q;           // number of the byte in the beat
   logic         ar_valid;
   port_ax_t     ar;

@@ -42,7 +42,7 @@ module gmmu_link_store
     .clk_i, .read_i(read), .read_addr_i(read_q), .data_o(ram_data),
     .write_i, .write_addr_i(write_q), .data_i);
 
-  // Space for one frame more than announced stays free: for bytes written but not kept, and for the
+  // Space for one more frame than announced is kept free: for bytes written but not kept, and for the
   // word that distinguishes "full" from "empty".
   addr_t used_q;
   logic [AddrWidth-8:0] frames;

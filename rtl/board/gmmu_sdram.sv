@@ -7,8 +7,8 @@
 //            the same cycle. A burst past the chip's end gets SLVERR, in each beat of a read and in
 //            B, and does not access the chip; the data of such a beat is undefined
 //   order    Bursts execute one at a time: reads in the order of AR, writes in the order of AW,
-//            alternating when both wait. A write waits until all its beats have arrived, so that no
-//            read waits behind a write without data. B means that the data is in the chip
+//            alternating when a read and a write are both pending. A write waits until all its beats have arrived, so
+//            that no read waits behind a write without data. B means that the data is in the chip
 //   pins     see gmmu_sdram_chip_port. The board's top module contains the three-state buffers of dq and
 //            drives the chip's clock
 //   reset    Accepted accesses are dropped without a response; the chip keeps its contents. Accesses accepted during
@@ -146,7 +146,7 @@ module gmmu_sdram
   // ---- The current burst.
   logic                can_read, pick_read_q, pick_write_q;
   logic [WordBits-1:0] word_q;
-  logic [7:0]          left_q;  // beats that follow this one
+  logic [7:0]          left_q;  // beats left after the current beat
   assign can_read = ar_valid && read_ids_ready;
   assign start_read = !busy_q && pick_read_q;
   assign start_write = !busy_q && pick_write_q;

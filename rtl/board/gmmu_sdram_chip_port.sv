@@ -3,16 +3,16 @@
 // and performs accesses of one 64-bit word (four columns, burst length 4) in order.
 //
 //   op       One access. It is stable, together with w_data_i and w_strb_i of a write, until op_ready_o is
-//            1. Words of an open row follow each other every four cycles, without a gap on dq. A
-//            void access goes through in order and accesses nothing
+//            1. Words of an open row follow each other every four cycles, without a gap on dq. A void access keeps its
+//            place in the order and does not access the chip
 //   r, b     The end of an access, in the order of op: a word of a read (void: undefined data), or
 //            the last word of a write (op_last_i), which is then in the chip. The receiver must accept it
 //   pins     Every output but csn comes from its own register, and dq_i goes into one. The
 //            chip's clock is clk_i delayed by less than a cycle: the chip sees a command at its
-//            clock edge between the clk_i edge that set the pins and the next one. CaptureCycles edges
-//            after the former, dq_i holds the first word of a read: CasLatency, plus one for each cycle
-//            of delay on the way (README.md)
-//   reset    The chip keeps its data. A write in progress ends with its data masked. After rst_i falls and a
+//            clock edge between the clk_i edge that set the pins and the next one. CaptureCycles edges after the edge
+//            that set the pins, dq_i holds the first word of a read: CasLatency, plus one for each cycle of delay on
+//            the way (README.md)
+//   reset    The chip keeps its data. A write in progress completes with its data masked. After rst_i falls and a
 //            pause of one refresh interval, all banks are closed; refreshes and the mode register
 //            command follow. While rst_i is 1 nothing is refreshed and no row is closed: after the
 //            power-up a reset should last less than 100 us, since no row may be open for longer
@@ -131,7 +131,7 @@ module gmmu_sdram_chip_port #(
   logic [RowBits-1:0]     rows_q [2**BankBits];
   logic [2**BankBits-1:0] open_q;
   logic                   row_open_q, stands, looked_q;
-  logic                   hit_q, other_q, closed_q;  // the bank has this row, another row, or no row open
+  logic                   hit_q, other_q, closed_q;  // the bank has the needed row, another row, or no row open
   assign stands = run && op_valid_i && !take && command == CmdNop;
 
   always_ff @(posedge clk_i) begin

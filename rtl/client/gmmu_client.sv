@@ -6,8 +6,8 @@
 //   w        words of a write; always accepted, and sent before the request is offered
 //   rsp      responses by id in the order in which their accesses completed or, while ordered_i is 1, by ascending id
 //            starting at 0 (modulo Slots); ordered_i changes only while idle_o is 1
-//   xlate    one lookup per access, tag = id; done_o returns every response once: after the last R, after
-//            B, or at once after a fault or a zero page
+//   xlate    one lookup per access, tag = id; done_o returns every response once: after the last R beat, after B, or
+//            immediately for a fault or a zero page
 //   fault    one record per faulted access; while first_only_i is 1, only the first record
 //
 // Zero pages: reads return zeros, writes are dropped. A bus error ends the access with FaultBusRead or

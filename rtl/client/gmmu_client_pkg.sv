@@ -59,7 +59,7 @@ package gmmu_client_pkg;
     return ({1'b0, at} & ~(step - 7'd1)) + step;
   endfunction
 
-  // How an access ended: fault (or FaultNone), level of the faulting entry, whether its page is a zero page.
+  // The outcome of an access: fault (or FaultNone), level of the faulting entry, whether its page is a zero page.
   typedef struct packed {
     slot_t       slot;
     fault_e      fault;

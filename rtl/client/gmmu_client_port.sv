@@ -67,7 +67,7 @@ module gmmu_client_port
   output logic [6:0]     count_read_bytes_o,
   output logic [6:0]     count_write_bytes_o
 );
-  logic        clk;   // stopped while no access is in flight and no run advances
+  logic        clk;   // gated clock: stopped while no access is in flight and no run advances
   logic        owner, taker_q, unit_idle, external, waiting;
   logic        t_req_valid, t_w_valid, u_req_valid, u_req_ready, u_w_valid, u_rsp_valid;
   client_req_t t_req;
@@ -152,7 +152,7 @@ module gmmu_client_port
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 
-  // While enable_i = 0 holds a run back and nothing is in flight, no state changes, and the client is idle.
+  // While enable_i = 0 holds a run back and no access is in flight, no state changes, and the client is idle.
   // still_q is registered; a register write or a request ends idleness in the same cycle.
   logic still_q, runs;
   assign runs = state.busy && enable_i;

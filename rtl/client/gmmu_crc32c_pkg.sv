@@ -27,8 +27,7 @@ package gmmu_crc32c_pkg;
 
   // Terms 0 to 63 are the bits of the word, with the old value XORed in. If several result bits contain the
   // same three terms, their parity is computed once: term 64 + n is the parity of the three terms (7-bit
-  // indices) in Shared[n]. The list affects only the area, not the result; this one comes from a greedy
-  // search for few LUTs.
+  // indices) in Shared[n]. The list affects only the area, not the result; a greedy search for few LUTs produced it.
   localparam int unsigned NumShared = 52;
   localparam int unsigned NumTerms = 64 + NumShared;
   localparam logic [20:0] Shared [NumShared] = '{

@@ -22,7 +22,7 @@ module gmmu_through
   input  logic                      clk_i,
   input  logic                      rst_i,
   input  logic                      core_reset_i,   // the next cycle's rst_i
-  input  port_t                     port_i,      // port of the reads; writes use the next one
+  input  port_t                     port_i,      // translation port of the reads; writes use the next port
   input  logic                      enable_i,
   input  logic [63:0]               vram_bytes_i,
   input  link_cfg_t                 link_i,

@@ -61,7 +61,7 @@ module gmmu_through_write
   count_t      in_flight_q;                // accesses in flight, excluding the current line and req_q
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
-    logic                      last;       // the line is the last of its burst
+    logic                      last;       // the line is the last line of its burst
   } note_t;
   note_t       note_in, note;
 

@@ -50,7 +50,7 @@ module gmmu_traffic
   typedef enum logic [2:0] {StateIdle, StateDrain, StateMake, StateRun, StateEnd} state_e;
   state_e      state_q;
   logic        read_pass_q;             // read pass of a verified write run
-  logic        unit_idle_q;             // registered; late is safe, since only this engine starts accesses during a run
+  logic        unit_idle_q;             // registered; the delay is safe: only this engine starts accesses in a run
   logic        load, quiet_q, again;
 
   // Responses.

@@ -77,7 +77,7 @@ module gmmu_traffic_lines
   logic        first_q, add_q, number_valid_q, folded_valid_q;
   logic        choose, take_number, take_folded, wrap;
   logic [31:0] delta_q, number_q, folded_q;
-  // ahead_q: k + step - count, signed; 0 or more if k wraps next. 0 before the first line.
+  // ahead_q: k + step - count, signed; not negative if k wraps next. It is 0 before the first line.
   logic [32:0] ahead_q, turn_q;
 
   assign wrap = !ahead_q[32];

@@ -32,11 +32,11 @@ module gmmu_dma_command
 
   input  logic        start_i,
   input  logic [31:0] bytes_i,
-  input  place_t      buffer_i,              // its address plus the offset is reported for a bad command
+  input  place_t      buffer_i,              // faults report this address plus the command's offset
   input  logic        privileged_i,
   input  pa_t         record_address_i,      // in system memory
   input  logic [63:0] record_value_i,        // first word of the fence record
-  input  logic [63:0] cycle_i,               // written as its second word
+  input  logic [63:0] cycle_i,               // second word of the fence record
   input  logic        kill_i,
   input  logic        preempt_i,
   output logic        done_o,
@@ -91,7 +91,7 @@ module gmmu_dma_command
     StateJudge,        // make all checks
     StateWait,         // wait for earlier writes, if requested; last state of a nop and of an empty command
     StateIssue,        // send the job to the mover
-    StateInline,       // pass its inline words
+    StateInline,       // pass the job's inline words
     StateSkip,         // skip the words of a nop
     StateSettle,       // aperture entries or fence: wait for all B
     StateFlush,        // flush the aperture map cache
@@ -122,7 +122,7 @@ module gmmu_dma_command
     return {held, StateCount'(1) << state};
   endfunction
 
-  // The next command, and the tail words of the current one.
+  // The next command, and the tail words of the current command.
   logic     next_valid, next_ready, tail_ready, tail_end_q, collects;
   command_t next;
   gmmu_dma_collect #(.Config(Config)) u_collect (
@@ -240,7 +240,7 @@ module gmmu_dma_command
   logic ctl_done_q;
   always_ff @(posedge clk_i) ctl_done_q <= ctl_done_i && !rst_i;
 
-  // job_ready_i has a long path, so it only enables the state change.
+  // job_ready_i is late in its cycle, so it only enables the state change.
   logic stands;
   assign stands = job_valid_o && !job_ready_i && !kill_i && !mover_fault_valid_i && !rst_i;
   always_ff @(posedge clk_i) begin

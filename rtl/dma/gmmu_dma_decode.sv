@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes a command header: the number of operands, what the operation needs, and whether the header is
 // well formed. Combinational. A new opcode (table copy, residency notice, context initialisation, binding)
-// needs a line here and a branch in gmmu_dma_command, where the job is formed.
+// needs a line here and a branch in gmmu_dma_command, which forms the job.
 module gmmu_dma_decode
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;

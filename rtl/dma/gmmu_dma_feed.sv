@@ -49,9 +49,9 @@ module gmmu_dma_feed
   typedef logic [BeatWidth-1:0] beat_t;
 
   // The burst in progress and its next beat.
-  logic  busy_q, make_q, job_last_q, last_q, load, beat_done;   // last_q: this is the burst's last beat
-  lane_t lane_q, stop_q, stop;                                   // first lane of this beat; last lane of the final beat
-  beat_t left_q;                                                 // beats that follow this one
+  logic  busy_q, make_q, job_last_q, last_q, load, beat_done;   // last_q: the beat is the burst's last
+  lane_t lane_q, stop_q, stop;                                   // first lane of the beat; last lane of the final beat
+  beat_t left_q;                                                 // beats left after the current beat
   assign load = !busy_q || (beat_done && last_q);
   assign shape_ready_o = load;
   assign beat_done = valid_o && ready_i;
@@ -107,7 +107,7 @@ module gmmu_dma_feed
     end
   end
 
-  // A beat of several words is built word by word; a register holds the words before the last one.
+  // A beat of several words is built word by word; a register holds all words but the last.
   logic [DataWidth-1:0] made;
   if (DataBytes > 8) begin : g_words
     localparam int unsigned PlaceWidth = $bits(lane_t) - 3;

@@ -6,7 +6,7 @@
 // words every five cycles.
 //
 //   request   the range's first byte, 8-byte aligned, and the low bits of its last byte's address; less
-//             than 2^32 bytes. The next range is accepted after the last word of the current one.
+//             than 2^32 bytes. The next range is accepted after the last word of the current range.
 //   words     in order; one of two consumers accepts them at a time. error_o, without valid_o: the next
 //             word could not be read, for the reason in fault_o. error_o stays set until abort_i, and
 //             no further word follows.
@@ -163,7 +163,7 @@ module gmmu_dma_fetch
       adapter_q <= '0;
       page_q <= place_q.address[PaWidth-1:PageLg2];
     end
-    // In each cycle of these states the registers are overwritten; the last write is that of the response.
+    // The registers are overwritten in each cycle of these states; the write that remains is that of the response.
     if (state_q == StateAnswer) begin
       generation_q <= rsp_i.generation;
       ends_q <= rsp_i.fault != FaultNone || rsp_i.zero;
@@ -284,7 +284,7 @@ module gmmu_dma_fetch
     .valid_i(landed_q), .ready_o(out_free), .data_i(landed_zero_q ? '0 : picked),
     .valid_o, .ready_i(ready_i || other_ready_i), .data_o(word_o));
 
-  // The fault of the failed chunk. mark_ended: its address failed the checks, so it was not read.
+  // The fault of the failed chunk. mark_ended: the chunk's address failed the checks, so the chunk was not read.
   place_t fault_place;
   gmmu_ram_block #(.Width($bits(place_t)), .Depth(Chunks)) u_place (
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i(place_q),

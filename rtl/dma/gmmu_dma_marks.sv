@@ -5,8 +5,8 @@
 //   alloc     the ring's next slot, with an extra bit that toggles with every pass around the ring. A
 //             slot in use was allocated in the current pass if its number is below alloc_i, otherwise
 //             in the previous pass.
-//   mark      marks a slot in use. Each use of a slot must be marked exactly once; otherwise a later
-//             use would see the mark of an earlier one.
+//   mark      marks a slot in use. Each use of a slot must be marked exactly once; otherwise a later use would see the
+//             mark of an earlier use.
 //   look      a slot in use, with its extra bit; marked_o and bits_o are valid in the same cycle
 //   start     After reset, one slot per cycle (start_slot_o) is set to the phase of the previous pass.
 //             No slot may be allocated before started_o.

@@ -95,7 +95,7 @@ module gmmu_dma_mover
 
   typedef enum logic [1:0] {
     StateRun,
-    StateDrain,      // send nothing more, and wait until nothing is in flight
+    StateDrain,      // send no more bursts, and wait until none is in flight
     StateFault       // offer the fault
   } state_e;
   state_e state_q;

@@ -76,7 +76,7 @@ package gmmu_dma_pkg;
     lane_t       lane;           // lane of the first byte
     lane_t       stop;           // lane of the last byte, in the last beat
     beats_t      beats_m1;
-    logic        last;           // last burst of its job
+    logic        last;           // the burst is the last of its job
   } shape_t /*verilator public*/;
 
   // The needs of a command, decoded from its header (gmmu_dma_decode).

@@ -149,9 +149,8 @@ module gmmu_dma_ring
     end
   end
 
-  // Pending preemptions. wants_q (the ring has work) is 0 from the cycle in which asked_q rises, so a ring
-  // that is not active does not start an entry. Should the request be withdrawn in that cycle, the
-  // preempted state stops the ring.
+  // Pending preemptions. wants_q (the ring has work) falls in the cycle in which asked_q rises, so a ring that is not
+  // active does not start an entry. If the request is withdrawn in the same cycle, the preempted state stops the ring.
   logic [NumRings-1:0] owed, at_work, answered;
   always_comb begin
     for (int unsigned n = 0; n < NumRings; n++) begin
@@ -218,7 +217,7 @@ module gmmu_dma_ring
   assign start_buffer_o = buffer;
   assign privileged_o = active.privileged;
   assign record_address_o = active.fence_address;
-  logic [31:0] entries;                          // number of completed entries, including this one
+  logic [31:0] entries;                          // number of completed entries, including the current entry
   assign entries = entries_q[active_q] + 32'd1;
   assign record_value_o = {entries, completion_q.fence};
   always_ff @(posedge clk_i) begin
@@ -246,7 +245,7 @@ module gmmu_dma_ring
                      level: fault_q.level, physical: fault_q.place.physical, fence: fence_q,
                      address: fault_q.place.address};
 
-  logic finished, faulted, stopped;              // in the ring's current enable period
+  logic finished, faulted, stopped;              // set only within the ring's current enable period
   logic stopped_q, forgotten;                    // forgotten: the prefetched words are discarded
   assign forgotten = state_q[StateAbort] && fetch_abort_o && fetch_quiet_i;
   assign stopped = forgotten && stopped_q && !killed_q && active.enable;

@@ -39,7 +39,7 @@ module gmmu_dma_split
   assign load = !valid_o || (ready_i && last_o);
   assign stop_o = end_q[ChunkLg2-1:0] | {ChunkLg2{!last_o}};
 
-  // last_next: the chunk after the current one is the last. Computed without an adder: chunk + 1 equals
+  // last_next: the next chunk is the last chunk. Computed without an adder: chunk + 1 equals
   // last_chunk if chunk and last_chunk differ in exactly those bits that receive a carry. If this holds for
   // the next lower bit, that bit produces a carry exactly if it is 1 in chunk and 0 in last_chunk.
   chunk_t chunk, last_chunk, carry;

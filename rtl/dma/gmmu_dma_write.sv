@@ -5,9 +5,9 @@
 //   job       a range (gmmu_dma_split) with a job id and a kind; its beats follow on data_i, in the
 //             order of the jobs
 //   shape     the bursts, in order, with the layout that their beats must have on data_i (shape_t)
-//   slots     Each burst occupies the next slot (a ring of Slots), and its address is translated at
-//             once. Bursts are sent in order: AW when all beats are in the data FIFO, then W without a
-//             gap. Beats to a zero page are dropped. B arrives in any order; slots retire in order.
+//   slots     Each burst occupies the next slot (a ring of Slots), and its address is translated immediately. Bursts
+//             are sent in order: AW when all beats are in the data FIFO, then W without a gap. Beats to a zero page are
+//             dropped. B arrives in any order; slots retire in order.
 //   retired_o The B of a job's last burst has arrived, or that burst was dropped.
 //   fault     fault_valid_o rises at the first burst, in order, that fails, and stays set. No later AW
 //             is sent.
@@ -251,7 +251,7 @@ module gmmu_dma_write
 
   // W: the beats of each burst, in the order of AW; registers describe the burst whose beats are being sent.
   logic  run_waits, next_drop, run_load, run_valid_q, run_drop_q, run_last_q;
-  beat_t next_beats_m1, run_left_q;           // run_left_q: beats that follow this one
+  beat_t next_beats_m1, run_left_q;           // run_left_q: beats left after the current beat
   gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
     .clk_i, .rst_i(reset),
     .valid_i(stage_valid && stage_done), .ready_o(run_ready),
@@ -275,7 +275,7 @@ module gmmu_dma_write
   end
 
   // In-order retirement. A slot retires after its B, or after its burst was dropped or abandoned. In the cycle
-  // in which the oldest slot's mark is checked, its other data is read from RAM; it retires in the next one.
+  // in which the oldest slot's mark is checked, its other data is read from RAM; it retires in the next cycle.
   typedef struct packed {
     logic                last;
     logic [ChunkLg2-1:0] bytes_m1;

@@ -79,8 +79,7 @@ module gmmu_fill
     return address_t'((32'(row) << BeatWidth) | 32'(beat));
   endfunction
 
-  // page_q: the waiting page; next_q: the next line or page; line_q: the line that is being
-  // written.
+  // page_q: the pending page; next_q: the next line or page; line_q: the line that is being written.
   logic            page_valid_q, page_taken_q, page_whole;
   translation_t    page_q;
   row_t            page_row_q;

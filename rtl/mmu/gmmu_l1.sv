@@ -96,7 +96,7 @@ module gmmu_l1
     kept_t                 kept;
     access_e               access;
     logic                  generation;
-    logic [3:0]            low;    // low bits of the page number: which page of the block
+    logic [3:0]            low;    // low bits of the page number, which select the page within the block
     logic [IndexWidth-1:0] entry;
   } hit_t;
 
@@ -179,7 +179,7 @@ module gmmu_l1
   end
 
   // ---- Miss slots (MSHRs). A slot keeps the tag, offset and access of a lookup until its response arrives; the rest
-  // travels with the lookup and its response. Free slots wait in a FIFO; the next one to use is in slot_q (slot_one_q:
+  // travels with the lookup and its response. Free slots wait in a FIFO; the next slot to use is in slot_q (slot_one_q:
   // valid). Stage B writes slot_q speculatively; only a miss keeps it. A released slot is available two cycles later.
   // No slot is available in the first cycles after a reset.
   logic [SlotBits:0] free_write_q, free_read_q;  // one bit wider than a slot number
@@ -394,9 +394,8 @@ module gmmu_l1
     for (int unsigned i = 0; i < Sources; i++) drained_o &= drained_q[i];
   end
 
-  // ---- A fill uses the hint read port for one cycle: the cycle after one without a request, or any
-  // cycle once the last seven fills were dropped. It never follows directly on another fill, which may
-  // be for the same page.
+  // ---- A fill uses the hint read port for one cycle: the cycle after a cycle without a request, or any cycle once the
+  // last seven fills were dropped. It never directly follows another fill, which may be for the same page.
   logic [2:0] skipped_q;
   logic       fill_wanted, fill_d, swept_q;
   assign fill_wanted = msg_valid_i && msg_i.cause == '0;

@@ -3,8 +3,9 @@
 //
 // Requests are served in rotation: after each request another port with a request has the turn, if there is one. Each
 // port has a response queue with room for all of its tags, so that no port waits for another to accept its responses.
-// The first port is the fetch. With eight miss slots or more, the other ports leave one for it: their requests are not
-// accepted while four slots or fewer are free, since three accepted requests may still be on their way to a slot.
+// The first port is the fetch. With eight miss slots or more, the other ports leave one slot for the fetch: their
+// requests are not accepted while four slots or fewer are free, since three accepted requests may still be on their way
+// to a slot.
 //
 //   req, rsp, done, ev, count   per port, as in gmmu_l1. A request is accepted one cycle before
 //                               gmmu_l1 accepts it; a response comes three cycles after that of gmmu_l1
@@ -70,7 +71,7 @@ module gmmu_l1_shared
     end
     chosen = req_i[0];
     for (int unsigned i = 1; i < Ports; i++) if (turn_q == source_t'(i)) chosen = req_i[i];
-    // Select the next port with a request; the turn stays only if no other port has one.
+    // Select the next port with a request; the turn stays only if no other port has a request.
     turn_d = turn_q;
     for (int unsigned i = 0; i < Ports; i++) begin
       if (wants[Ports-1-i] && source_t'(Ports-1-i) < turn_q) turn_d = source_t'(Ports-1-i);
@@ -96,7 +97,7 @@ module gmmu_l1_shared
   logic         rsp_valid, l1_idle;
   xlate_rsp_t   rsp;
   xlate_event_t ev;
-  // The sizes of a client port's L1 TLB, replaced by those of the paging engine.
+  // Returns Config with the L1 sizes of a client port replaced by those of the paging engine.
   function automatic config_t of_engine();
     config_t c;
     c = Config;

@@ -89,7 +89,7 @@ module gmmu_l2_ram
   data_row_t [Ways-1:0]       data, data_q;
   logic      [Ways-1:0][15:0] present_q;
   data_row_t                  found;
-  logic      [Ways-1:0]       written_q;                   // the location read was being written
+  logic      [Ways-1:0]       written_q;                   // the location that was read was also being written
   logic      [Ways-1:0]       tag_same_q, sub_q, half_q;   // sub_q: page present; half_q: line present
   logic      [Ways-1:0]       hits;
 

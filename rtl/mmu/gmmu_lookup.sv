@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The shared levels' pipeline: it searches the L2 TLB, the walk cache (with the large pages) and the
 // space table together. It takes one operation per cycle, and its stages never stall. The decide stage,
-// the second to last, settles what a lookup does: it hits, joins a walk, begins one, or waits for a row.
+// the second to last, decides what a lookup does: it hits, joins a walk, begins a walk, or waits for a row.
 //
 //   lookup     from the ports. A port announces a lookup of the next cycle, with its key:
 //              lookup_hint_i if it may offer one, lookup_pending_i if it will. lookup_ready_o comes
@@ -196,7 +196,7 @@ module gmmu_lookup
   logic       wc_vram, wc_k64, wc_kept, s2_has_64k_q, s2_pair_q;
   logic       s3_valid_q, s3_push_q, s3_dense_q, s3_engine_q;
 
-  // At most as many replays of waiting lookups are in flight as rows may be free.
+  // The number of replays in flight never exceeds the number of rows that may be free.
   logic s1_lookup, s1_replay, own_replay;
   assign s1_lookup = s1_valid_q && s1_q.kind == OpLookup;
   logic [2:0] replays_q;  // replays from `own` to stage 3

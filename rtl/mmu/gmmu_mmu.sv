@@ -9,8 +9,8 @@
 //              client must report every response that it accepted
 //   ctl        one operation at a time: accepted with ctl_ready_o, completed by a one-cycle pulse
 //              of ctl_done_o
-//   rd         table reads, AXI id = row of the walk table (NumWalks + 3 rows), at most one burst a
-//              row; at most NumWalks are in flight, plus one for the paging engine
+//   rd         table reads, AXI id = row of the walk table (NumWalks + 3 rows), at most one burst per row; at most
+//              NumWalks are in flight, plus one for the paging engine
 //   ev         one completed lookup, in the cycle in which the port accepts the response
 //   mev        walks, fills and evictions, in the cycle in which they happen
 //   inv        an invalidation, or the flush of a changed space, has completed (in the cycle of

@@ -60,7 +60,7 @@ package gmmu_mmu_pkg;
     logic       read_only;
     logic       no_execute;
     logic       big;    // applies to the whole 64 KiB block, at consecutive frames
-    level_t     level;  // level of the entry that maps it
+    level_t     level;  // level of the entry that maps the page
   } page_t /*verilator public*/;
 
   // A lookup on its way from a miss slot to the shared levels: port, slot and key.
@@ -143,7 +143,7 @@ package gmmu_mmu_pkg;
     logic [3:0]  walk_cache_lg2;
     logic [5:0]  walks;
     logic [33:0] rows;            // mask of the shared rows of the walk table in use
-    logic [15:0] sweep_last;      // last step of a sweep of the sizes in use
+    logic [15:0] sweep_last;      // last step of a sweep at the sizes in use
   } use_t /*verilator public*/;
 
   // A pulse: walks in the scope become stale, and the sweep that follows drops the translations of the
@@ -183,7 +183,7 @@ package gmmu_mmu_pkg;
     target_e                            root_target;
     logic [13:0]                        root_entries;  // saturated at 8192
     level_t                             top;           // level of the root
-    logic [5:0]                         root_shift;    // root_shift, root_bits: those of the root's level
+    logic [5:0]                         root_shift;    // root_shift, root_bits: shift and bits of the root's level
     logic [3:0]                         root_bits;
     logic                               dual;          // entries of level 1 are pairs
     logic                               has_64k;       // a leaf table may have 64 KiB entries

@@ -69,7 +69,7 @@ module gmmu_walk_cache
   } row_t;
   typedef struct packed {
     pfn_t       pfn;
-    logic [1:0] target;  // this and the fields below: large pages only
+    logic [1:0] target;  // this field and those below: large pages only
     logic [5:0] adapter;
     logic       zero, coherent, read_only, no_execute, big;
   } data_row_t;

@@ -119,7 +119,7 @@ module gmmu_walk_table
   output logic [5:0] count_issue_o,
   output logic [5:0] count_memory_o,
   output logic [5:0] count_rows_o,
-  output logic       still_o,       // no state changes before a lookup, an R beat or a kill arrives
+  output logic       still_o,       // no state changes until a lookup, an R beat or a kill arrives
   output logic       idle_o
 );
   localparam int unsigned Shared = NumWalks + SpareRows;  // rows that all ports share
@@ -241,7 +241,7 @@ module gmmu_walk_table
   index_t tell_row_q;
   logic   fill_out_q, tell_ready, tell_begin, tell_chain, tell_next, tell_more_q;
   assign good = start_i.cause == '0;
-  // A row whose start is sent was in issue_q for one cycle.
+  // A row whose read was sent at its start was in issue_q for one cycle.
   assign sent_start = start_sent_q ? start_rows_q : '0;
   assign ahead_start = start_known_q && starts_ahead_q ? start_rows_q : '0;
   assign sent_job = job_done && job_read && !job_parked ? jobs : '0;

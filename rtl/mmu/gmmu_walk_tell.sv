@@ -348,7 +348,7 @@ module gmmu_walk_tell
   assign again_valid_o = staged_valid_q && !answers;
   assign again_o = '{port: staged_q.msg.port, slot: staged_q.msg.slot, key: staged_q.msg.key};
 
-  // ---- The output register: loaded from the staged response, or else from a direct one.
+  // ---- The output register: loaded from the staged response, or else from a direct response.
   answer_t offer_q, direct_answer;
   logic    taken;
   assign tell_free = !tell_valid_o || tell_ready_i;

@@ -11,11 +11,10 @@
 //              round over all words
 //
 // Each counter consists of a short register that wraps and a word of Width bits in RAM. The words are
-// updated in rotation, one per cycle, by the amount that the register has gained since the last update. A
-// register is wide enough not to wrap twice in between, so nothing is lost. The register of a counter of
-// single events is an LFSR, which costs one gate; its last position in the sequence is stored with
-// the word. The register of a counter of amounts is a sum, and the low part of the word is the sum at
-// the last update.
+// updated in rotation, one per cycle, by the amount that the register has gained since the last update. A register is
+// wide enough not to wrap twice between two updates, so no event is lost. The register of a counter of single events is
+// an LFSR, which costs one gate; its last position in the sequence is stored with the word. The register of a counter
+// of amounts is a sum, and the low part of the word is the sum at the last update.
 module gmmu_counters
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;

@@ -2,10 +2,10 @@
 // Combines the blocks' states into the GPU's idle and silent outputs.
 //
 //   parts_i      per block: 1 if the block has no work. These bits are registered; an offer made in this cycle
-//                (offered_i) counts at once
+//                (offered_i) counts immediately
 //   ports_i      the same for work that does not belong to this GPU: software ports, linked
 //                adapters, counters
-//   isolator_i   is 0 only while the mux is busy as well, or in reset, so one extra cycle of delay is harmless
+//   isolator_i   is 0 only while the mux is also busy, or in reset, so one extra cycle of delay is harmless
 //   silent_o     every burst that ctrl.silence affects is complete, in both generations
 module gmmu_idle #(
   parameter int unsigned Parts = 12,
