@@ -77,7 +77,7 @@ class BlockBench : public Dice {
     ++now;
   }
   virtual void Step() { Settle(), Edge(); }
-  /// Runs a cycle in which `drive` sets inputs and `sample` sees both sides of every handshake.
+  /// Runs a cycle in which `drive` sets inputs and `sample` sees valid and ready of every handshake.
   template <typename Drive, typename Sample>
   void Step(const Drive& drive, const Sample& sample) {
     drive();

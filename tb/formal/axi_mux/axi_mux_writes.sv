@@ -186,11 +186,11 @@ module axi_mux_writes
 
   // ---- Internal state, for the induction.
   logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; one of another requester counts as 2
-  logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; own_before: ahead of the marked one
+  logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; own_before: ahead of the marked AW
   number_t [1:0]   moved_q, through_q;        // moved_q: AWs moved to the queue; through_q: W bursts sent
   number_t         marked_q;                  // number of the marked burst in the queue
   logic            aw_moved_q, w_through_q;
-  number_t         back;                      // W bursts of the port that precede the marked one
+  number_t         back;                      // W bursts of the port that precede the marked burst
   logic            moves, passes;
   assign moves = u_flat.u_mux.aw_turn_q[who_q] && u_flat.u_mux.aw_q[who_q].addr[0];
   assign passes = u_flat.u_mux.w_take[who_q] && u_flat.u_mux.w_valid_q[who_q] && u_flat.u_mux.w_q[who_q].data[0] && u_flat.u_mux.w_q[who_q].last;
@@ -214,7 +214,7 @@ module axi_mux_writes
     end
   end
   logic [1:0][N-1:0][4:0] owners;       // by port and requester: bursts whose beats are owed
-  logic [1:0][4:0]        own_owners;   // bursts of the requester that precede the marked one
+  logic [1:0][4:0]        own_owners;   // bursts of the requester that precede the marked burst
   logic [1:0]             spare_mark;
   logic [1:0]             its_owner;    // the marked burst belongs to the requester
   for (genvar p = 0; p < 2; p++) begin : g_inside
@@ -297,7 +297,7 @@ module axi_mux_writes
       moved_q[p] - left_n_q[p] == count && moved_q[p] - through_q[p] == o_count + 5'(owned)
       && through_q[p] - out_n_q[p] == 5'(w_valid[p] && edge_w[p].last) + 5'(two && spare.last)
       && (!two || w_valid[p])));
-    logic inside_q;   // the newest word is not the last one of its burst
+    logic inside_q;   // the newest word is not the last of its burst
     always_ff @(posedge clk_i) begin
       if (rst_i) inside_q <= 1'b0;
       else if (u_flat.u_mux.g_port[p].w_here && u_flat.u_mux.g_port[p].w_ready) inside_q <= !u_flat.u_mux.g_port[p].w_last;
@@ -334,7 +334,7 @@ module axi_mux_writes
       && u_flat.u_mux.aw_may_q[1][q] == (owed_n[q] == '0 || (owed_n[q] != OwedWidth'(Owed) && u_flat.u_mux.to_host_q[q]))
       && (!u_flat.u_mux.aw_turn_q[q] || u_flat.u_mux.aw_may_q[u_flat.u_mux.aw_q[q].port != PortVram][q])));
   end
-  // Distances from the requester's next numbers to the marked one. They are small.
+  // Distances from the requester's next numbers to the marked number; the distances are small.
   few_t to_aw, to_w, to_move, to_pass;
   assign to_aw = number_q - aw_n_q[who_q];
   assign to_w = number_q - w_n_q[who_q];

@@ -23,7 +23,7 @@ module gmmu_axi_read_props
   logic            ar_take;
   idx_t            ar_id, r_id;
   logic [Ids-1:0]  open_q;               // by id: AR accepted, last beat outstanding
-  logic [7:0]      left_q [Ids];         // beats that follow the next one
+  logic [7:0]      left_q [Ids];         // beats left after the next beat
   logic [12:0]     bytes;
   assign ar_take = req_i.ar_valid && rsp_i.ar_ready;
   assign ar_id = idx_t'(req_i.ar.id);

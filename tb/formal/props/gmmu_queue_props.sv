@@ -24,7 +24,7 @@ module gmmu_queue_props #(
 );
   logic push, pop, marking, marked_q;
   logic [Width-1:0]      word_q;
-  logic [LevelWidth-1:0] ahead_q;        // words that must leave before the marked one
+  logic [LevelWidth-1:0] ahead_q;        // words that must leave before the marked word
 
   assign push = in_valid_i && in_ready_i;
   assign pop = out_valid_i && out_ready_i;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contract of one translation port: lookups, responses, and responses returned (types of gmmu_pkg).
 //
-//   user   holds a lookup until accepted; a tag has one outstanding lookup; a response is returned
-//          once, after it came, under the generation with which it came
+//   user   holds a lookup until accepted; a tag has one outstanding lookup; a response is returned once, after it
+//          arrived, with the generation that it carried
 //   MMU    holds a response until accepted; its lookup was accepted and has had no response
 //
 // Each side is asserted, or assumed (for proofs of the other side). Tags are below Tags.

@@ -139,7 +139,7 @@ module walk_table_claim
 
   // ---- The memory returns one burst per row; beats for different rows may come in any order.
   logic [Rows-1:0]      open_q;
-  logic [Rows-1:0][7:0] left_q;    // beats that follow the next one
+  logic [Rows-1:0][7:0] left_q;    // beats left after the next beat
   always_comb begin
     r = '0;
     r.id = IdWidth'(r_id_i);
@@ -163,7 +163,7 @@ module walk_table_claim
   // ---- The pipeline: at most one of begin, join and restart per cycle, depending on the search.
   logic [3:0]      waits_q;        // indexed by lookup: no response yet, and not sent back
   logic [Rows-1:0] starting_q;     // rows that requested the start of their walk
-  logic [Rows-1:0] restart_wide_q; // whether each requested a start for a line
+  logic [Rows-1:0] restart_wide_q; // by row: its start is for a whole line
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
       starting_q <= '0;

@@ -180,7 +180,7 @@ TEST_P(AxiSharedId, AnOfferKeepsTheSharedIdWhenTheLastWriteBeforeItEnds) {
     EXPECT_TRUE(t.m_aw_valid_o[n]);
     const unsigned id = t.m_aw_id_o[n];
     const uint64_t before = answered[kWrite];
-    answer[kWrite] = true, stray_percent = 50;  // Strays may carry this id as well, because it is free at present.
+    answer[kWrite] = true, stray_percent = 50;  // Stray responses may carry this id too, because it is free.
     Until([&] { return answered[kWrite] > before; }, "its answer", 20);
     Run(20);
     stray_percent = 0, answer[kWrite] = false;

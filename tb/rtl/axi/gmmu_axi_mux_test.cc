@@ -80,7 +80,7 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
         for (int i = 0; i < 60; ++i) ask(random() % kRequesters);
         for (int i = random() % 150; i > 0; --i) bench.Step();
         bench.t.hold_i = 1;
-        const bool traffic = round % 2;  // whether the exempt requester keeps requesting
+        const bool traffic = round % 2;  // whether the exempt requester continues to send requests
         int waits = 0;
         for (; waits < 20000 && !bench.t.silent_o; ++waits) {
           if (traffic && waits % 4 == 0) ask(kExempt);

@@ -169,7 +169,7 @@ TEST(Isolator, EveryPromiseIsKeptWhateverTheMomentOfTheReset) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Bench bench(seed, seed % 4 * 25);
     bench.Run(20 + seed);
-    if (seed % 2 == 0) {  // This memory accepts nothing for longer than the time-out.
+    if (seed % 2 == 0) {  // The memory accepts nothing for longer than the time-out.
       for (auto& q : bench.port) q.take = false;
       bench.Run(seed % 7);
     }

@@ -27,7 +27,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
     unsigned beats = 1, id = 0, below = 0;
     unsigned done = 0;  // R beats received above (asked_) or sent below (memory_)
     bool shared = false;
-    uint64_t end = 0;  // for a write: number of the W beat that follows its last one
+    uint64_t end = 0;  // for a write: number of the W beat after the burst's last beat
   };
 
   IdsMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {

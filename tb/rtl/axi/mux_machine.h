@@ -109,7 +109,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
       t.w_ready_i[p] = !blocked && !hold_writes && !Stall();
       if (!r_offered_[p] && !reads_[p].empty() && !Stall()) {
         r_offered_[p] = true;
-        pick_[p] = rng() % reads_[p].size();  // This interleaves beats of different bursts.
+        pick_[p] = rng() % reads_[p].size();  // Picking at random interleaves beats of different bursts.
       }
       t.r_valid_i[p] = r_offered_[p];
       if (r_offered_[p]) {

@@ -117,7 +117,7 @@ TEST_P(LinkTest, NoiseIsRepaired) {
 TEST_P(LinkTest, AHostWithoutRoomHoldsTheBoardUp) {
   Open(1);
   host.room = 0;
-  host.Send({1});  // This frame announces that the host has no room.
+  host.Send({1});  // The frame announces that the host has no room.
   Until([&] { return down.size() == 1; }, "a byte", 100 * kByte);
   const link::Bytes data = Noise(4000, 3);
   up.assign(data.begin(), data.end());

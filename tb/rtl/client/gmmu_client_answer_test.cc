@@ -19,7 +19,7 @@ class Answer : public BlocksTest {
     Fault fault = Fault::kNone;
     unsigned level = 0;
     bool zero = false;
-    bool logged = false;  // its fault record was accepted
+    bool logged = false;  // the access's fault record was accepted
     std::vector<std::vector<uint8_t>> rows = {};
   };
 

@@ -9,7 +9,7 @@ namespace {
 enum Source { kCopy, kPattern, kWords, kSteps };
 struct Move {
   Source source = kCopy;
-  UnitJob src, dst;  // both have the same length
+  UnitJob src, dst;  // source and destination, of the same length
   uint64_t value = 0, step = 0;
   std::vector<uint64_t> words;
 };

@@ -16,7 +16,7 @@ struct RingModel {
   unsigned asked_for = 0;  // consecutive cycles of a preemption request while enabled
   unsigned asked_ago = 9;  // cycles since the latest preemption request
   bool off = false;        // the ring was disabled after its entry started
-  bool overrun = false;    // its tail is not below its size
+  bool overrun = false;    // the ring's tail is not below the ring's size
   unsigned head = 0, tail = 0, size = 4;
   uint32_t last_fence = 0, entries = 0, fence = 0, offset = 0, header = 0;
   Failure failure;

@@ -9,8 +9,8 @@ TEST_F(MmuTest, AStaleTranslationLivesUntilItsInvalidationAndNoLonger) {
   At(kVa);
   Put(kLeaf + 0xa28, Page(0x4000));
   EXPECT_EQ(At(kVa).gpa.offset, 0x98765678u);
-  Flush(Scope::kRange, 1, 0x12346000, 0x12347000);  // This drops another page.
-  Flush(Scope::kSpace, 2);                          // This drops another space.
+  Flush(Scope::kRange, 1, 0x12346000, 0x12347000);  // The flush drops another page.
+  Flush(Scope::kSpace, 2);                          // The flush drops another space.
   Flush(Scope::kRange, 1, 0x12345000, 0x12345000);  // The range is empty.
   Flush(Scope::kRange, 1, 0x12345001, 0x12345002);
   EXPECT_EQ(At(kVa).gpa.offset, 0x4678u);

@@ -233,7 +233,7 @@ class LargeTest : public WalkCacheTest {
     t.lg_fill_i = 0;
     EXPECT_TRUE(t.lg_kept_o[n]);
     t.lg_dual_i = dual_;
-    t.wc_level_i = 5;  // Other pointers are written meanwhile, which delays the fill.
+    t.wc_level_i = 5;  // Writes of other pointers delay the fill.
     const bool killed = Random(10) == 0;
     const unsigned waits = Random(4);
     for (unsigned i = 0; i < 1 + waits; ++i) {

@@ -86,8 +86,8 @@ TEST_F(GpuPeer, CopiesGoToThePeerAndBackUnderBackPressure) {
     gpu.host.stall_percent = gpu.vram.stall_percent = stall;
     gpu.host.shuffle = gpu.vram.shuffle = stall != 0;
     gpu.host.write_latency = 300;
-    Execute(Copy(0x500000, 0x400000, 0x8000));       // This copies host to VRAM.
-    Execute(Copy(0x400000, 0x600000 + 24, 0x5000));  // This copies VRAM to the peer.
+    Execute(Copy(0x500000, 0x400000, 0x8000));       // Copy from host to VRAM.
+    Execute(Copy(0x400000, 0x600000 + 24, 0x5000));  // Copy from VRAM to the peer.
     EXPECT_EQ(gpu.host.memory.Bytes(PeerAddress(kPeerVram + 24), 0x5000), gpu.host.memory.Bytes(kSource, 0x5000));
     Execute(Copy(0x600000 + 24, 0x410000, 0x5000));  // This copies back.
     EXPECT_EQ(gpu.vram.memory.Bytes(kVram + 0x10000, 0x5000), gpu.host.memory.Bytes(kSource, 0x5000));

@@ -127,7 +127,7 @@ TEST(GpuRegisters, OddStrobesAndALoneHighHalfAreRefusedAndChangeNothing) {
   EXPECT_EQ(gpu.response, 2u);
   gpu.Write32(regs::InvEnd::kOffset + 4, 1);
   EXPECT_EQ(gpu.response, 2u);
-  gpu.Write32(regs::InvStart::kOffset, 1);  // This writes the low half of another register.
+  gpu.Write32(regs::InvStart::kOffset, 1);  // Write the low half of another register.
   gpu.Write32(regs::InvEnd::kOffset + 4, 1);
   EXPECT_EQ(gpu.response, 2u);
   EXPECT_EQ(gpu.Read(regs::InvEnd::kOffset), 7u);

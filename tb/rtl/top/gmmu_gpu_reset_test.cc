@@ -77,7 +77,7 @@ class GpuReset : public OneRing {
     from_ = gpu.now + 1 + distance;
     Reset();
     gpu.Until([&] { return AllAnswered() && !gpu.t.resetting_o; }, "an answer to each access");
-    gpu.Run(60);  // This is long enough to see a second response.
+    gpu.Run(60);  // 60 cycles are long enough to see a second response.
     const uint64_t late = ended_ + bound;
     for (unsigned kind = 0; kind < kKinds; ++kind) {
       EXPECT_EQ(a[kind].answers, 1u) << "kind " << kind;

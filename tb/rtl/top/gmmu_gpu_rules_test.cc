@@ -120,7 +120,7 @@ TEST_F(RulesDeadlock, FaultsOfAClosedBusDoNotHoldClientsUp) {
   gpu.Set(regs::FaultQueueBase{0x50000});
   gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
   gpu.t.bus_master_i = 0;
-  for (int round = 0; round < 8; ++round) {  // This causes more faults than the log's queue holds.
+  for (int round = 0; round < 8; ++round) {  // Cause more faults than the log's queue holds.
     for (unsigned c = 0; c < TopMachine::kEngines; ++c)
       gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1), 0x700000, 0, 1, 4, 1);
     for (unsigned c = 0; c < TopMachine::kEngines; ++c)

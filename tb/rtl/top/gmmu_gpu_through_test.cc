@@ -94,7 +94,7 @@ class GpuThrough : public ::testing::Test {
 TEST_F(GpuThrough, WritesAndReadsBothMemories) {
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = gpu.host.stall_percent = 20;
-  for (const uint64_t va : {kVa + 0x3F80, kVa + 0x4000}) {  // This covers VRAM's end and host memory's start.
+  for (const uint64_t va : {kVa + 0x3F80, kVa + 0x4000}) {  // The end of VRAM and the start of host memory.
     std::vector<uint64_t> words(16);
     for (auto& word : words) word = gpu.rng();
     Write(7, va, words);

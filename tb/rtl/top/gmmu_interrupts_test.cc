@@ -11,7 +11,7 @@ namespace {
 class Interrupts : public BlocksTest {
  protected:
   static constexpr int kDelay = 4;
-  static constexpr uint64_t kDecided = 2;  // cycles from the decision to send to the offer
+  static constexpr uint64_t kDecided = 2;  // cycles from the decision to send a message to its offer
 
   Interrupts() {
     t.int_open_i = 1;
@@ -154,7 +154,7 @@ TEST_P(Interrupts, AClearThatLeavesOneStandingAsksAgain) {
   Step(2, true, 2);  // A cause that is set again in the cycle of its clear must not be lost.
   EXPECT_EQ(status_, 2u);
   EXPECT_EQ(Quiet(), 1u);
-  Step(0, false, 2);  // This step clears nothing.
+  Step(0, false, 2);  // No cause is cleared in this step.
   EXPECT_EQ(Quiet(), 0u);
   Step(0, true, 2);
   EXPECT_EQ(Quiet(), 0u);

@@ -65,7 +65,7 @@ TEST_P(RegPort, AReadBesideHalfAWriteWaitsWhileThePortIsStopped) {
 }
 
 TEST_P(RegPort, AHighHalfWritesOnlyBehindItsLowHalf) {
-  EXPECT_EQ(Put(0x104, 1ull << 32, 0xf0), 2u);  // There was no low half since the reset.
+  EXPECT_EQ(Put(0x104, 1ull << 32, 0xf0), 2u);  // No low half was written since the reset.
   EXPECT_EQ(Put(0x100, 0x11111111, 0x0f), 0u);
   EXPECT_EQ(Put(0x10c, 2ull << 32, 0xf0), 2u);  // The kept low half belongs to another register.
   EXPECT_EQ(Put(0x104, 3ull << 32, 0xf0), 2u);  // The previous write discarded the kept half.

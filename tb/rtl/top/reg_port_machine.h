@@ -106,7 +106,7 @@ class RegPort : public BlocksTest {
     static constexpr uint8_t kStrobes[] = {0xff, 0x0f, 0xf0, 0x0f, 0xf0, 0x01, 0x00, 0xfe, 0x7f, 0xf8};
     Write write{static_cast<uint16_t>(8 * Random(0, 2) + Random(0, 7)), rng(),
                 kStrobes[Random(0, std::size(kStrobes) - 1)]};
-    if (!writes.empty() && writes.back().strobes == 0x0f && Chance(70)) {  // This is the other half.
+    if (!writes.empty() && writes.back().strobes == 0x0f && Chance(70)) {  // Write the other half.
       write.address = writes.back().address ^ 4;
       write.strobes = 0xf0;
     }

@@ -114,8 +114,8 @@ class Window : public BlocksTest {
   unsigned latency = 12;  // maximum latency of the memory, in cycles
   unsigned most_ = 0;     // maximum number of accesses in flight on the bus
   bool settled_ = false;
-  bool aw_late = false;  // no new AW is offered; a pending one stays
-  bool w_late = false;   // no new W beat is offered; a pending one stays
+  bool aw_late = false;  // no new AW is offered; a pending AW stays
+  bool w_late = false;   // no new W beat is offered; a pending beat stays
   unsigned lag = 0;      // if not 0, aw_late and w_late change at random, at least every `lag` cycles
   size_t answered_[2] = {};
 
