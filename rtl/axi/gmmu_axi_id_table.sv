@@ -3,7 +3,7 @@
 // own id and frees the assigned one with the burst's last response. The id that has been free longest
 // is assigned next. "Above" is the GPU's side, "below" the memory's.
 //
-//   ax      offers with the GPU's id, held until accepted; ax_shared_i: it is the shared id
+//   ax      offers with the GPU's id, held until accepted; ax_shared_i: that id is the shared id
 //   m       the same offers with the id used below, held until accepted; an offer waits while no id is free
 //   answer  a beat of R, or a B, in the cycle in which it is accepted. known_o: a burst with this
 //           id is outstanding at the memory; up_id_o is its id above. A beat with an unknown id

@@ -76,7 +76,7 @@ module gmmu_link_down
       end
       Request: if (take) begin
         left_q <= left_q - 1'b1;
-        if (count_q && left_q == 9'd2) begin   // data_i counts words: a strobe byte follows, then 8 bytes per word
+        if (count_q && left_q == 9'd2) begin   // data_i is the word count: a strobe byte follows, then 8 bytes per word
           left_q <= {data_i[5:0], 3'd0} + 9'd1;
           count_q <= 1'b0;
         end else if (left_q == 9'd1) begin

@@ -21,7 +21,7 @@ module gmmu_through
 (
   input  logic                      clk_i,
   input  logic                      rst_i,
-  input  logic                      core_reset_i,   // the next cycle's rst_i
+  input  logic                      core_reset_i,   // core reset, one cycle ahead of rst_i
   input  port_t                     port_i,      // translation port of the reads; writes use the next port
   input  logic                      enable_i,
   input  logic [63:0]               vram_bytes_i,

@@ -7,7 +7,7 @@ module gmmu_dma_decode
   import gmmu_dma_pkg::*;
 (
   input  command_header_word_t header_i,
-  input  command_opcode_t      opcode_i,      // opcode_of the header's opcode
+  input  command_opcode_t      opcode_i,      // result of opcode_of for the header's opcode
   input  logic                 many_i,        // the header's word count is 8 or more
 
   output logic                 sized_o,       // the opcode is known and the size is correct

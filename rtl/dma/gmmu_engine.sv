@@ -72,7 +72,7 @@ module gmmu_engine
   input  logic [2:0]                 ap_req_ready_i,
   output pfn_t [2:0]                 ap_req_page_o,
   input  logic [2:0]                 ap_rsp_valid_i,
-  input  aperture_rsp_t              ap_rsp_i,            // belongs to the path whose valid is set
+  input  aperture_rsp_t              ap_rsp_i,            // response to the path whose valid is set
 
   output rd_req_t                    fetch_rd_req_o,
   input  rd_rsp_t                    fetch_rd_rsp_i,

@@ -69,7 +69,7 @@ module gmmu_l1
   input  logic         generation_i,
   output logic [1:0]   drained_o,
 
-  output xlate_event_t ev_o,          // valid with the response
+  output xlate_event_t ev_o,          // event of the response, valid with it
   output port_count_t  count_o [Sources],
   output logic         few_o,         // at most four slots are free besides slot_q (Slots >= 8 only)
   output logic         idle_o

@@ -307,7 +307,7 @@ module gmmu_lookup
     else if (own_any || turn_d != '0) op_key_q <= op_key;
   end
 
-  // Lookups that got no row have priority into the queue; lookups that the walk table sends back
+  // Lookups that got no row enter the queue first; lookups that the walk table sends back
   // (again) wait for a free cycle.
   assign again_ready_o = !s3_push_q;
   assign waiting_new = s3_push_q ? '{dense: s3_dense_q, engine: s3_engine_q, what: what_o}

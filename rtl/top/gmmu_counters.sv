@@ -48,8 +48,8 @@ module gmmu_counters
   typedef logic [SumWidth-1:0] sum_t;
   typedef logic [Width-1:0] value_t;
 
-  // For each word: whether it counts single events, and a mask of the bits of its sum, which are
-  // enough not to wrap within a round.
+  // For each word: whether it counts single events, and a mask that leaves its sum enough bits not to wrap within a
+  // round.
   typedef logic [Words-1:0] by_word_t;
   typedef logic [Words-1:0][SumWidth-1:0] masks_t;
   function automatic by_word_t events();
