@@ -45,7 +45,7 @@ GMMU_BENCH_PINS(HostPins, m_host);
 /// Latencies in cycles, and the number of bursts in flight in each direction.
 struct ArrayTiming {
   unsigned latency = 100;        ///< from the edge that accepts AR to the edge that accepts the first R
-  unsigned write_latency = 100;  ///< from the edge that accepts the last W to B
+  unsigned write_latency = 100;  ///< from the edge that accepts the last W beat to B
   size_t reads = ~size_t{0}, writes = ~size_t{0};
 };
 

@@ -194,8 +194,8 @@ TEST(AxiMux, HeldWithABurstThatIsBeingTakenItIsNotSilentBeforeItsAnswer) {
 }
 
 TEST(AxiMux, FromTheOfferToThePort) {
-  // Counts cycles from a requester's AR to its offer at the port, for arbitrated requesters and for the express one. A
-  // late express AR is queued.
+  // Counts cycles from a requester's AR to its offer at the port, for arbitrated requesters and for the express
+  // requester. A late express AR is queued.
   for (const auto& [q, early] : {std::pair(0u, false), {1u, false}, {3u, true}, {3u, false}}) {
     MuxMachine bench(0, 1);
     bench.early = early;

@@ -46,7 +46,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     Reset();
   }
 
-  const unsigned depth = n ? 1 : 32;  ///< maximum of bursts whose data is owed
+  const unsigned depth = n ? 1 : 32;  ///< maximum number of bursts that owe W beats
   // Knobs.
   unsigned idle_ = 0, stall_ = 0;
   bool answers_ = true, begins_ = true;
@@ -63,14 +63,14 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   // The port's obligations.
   std::array<bool, 2> stands_{};  ///< the previous cycle's address offer was not accepted
   std::array<Address, 2> stood_;
-  std::deque<Burst> owed_;  ///< bursts that have begun and whose data has not been accepted
+  std::deque<Burst> owed_;  ///< bursts that have started and still owe W beats
   bool w_stands_ = false;
   Beat w_stood_;
-  std::array<std::array<unsigned, 2>, 2> unanswered_{};  ///< begun but not answered, by direction and generation
-  std::array<unsigned, 2> silent_{};                     ///< cycles without an unanswered burst, by generation
+  std::array<std::array<unsigned, 2>, 2> unanswered_{};  ///< outstanding bursts, by direction and generation
+  std::array<unsigned, 2> silent_{};                     ///< cycles without an outstanding burst, by generation
   // The memory.
   std::deque<Burst> reads_, writes_;  ///< accepted bursts that need a response; write data comes in order
-  unsigned complete_ = 0;             ///< number of the first of writes_ that have all their data
+  unsigned complete_ = 0;             ///< number of bursts at the head of writes_ that have all their data
   std::deque<bool> lasts_;            ///< LAST of beats that came before their AW was accepted
   bool r_offers_ = false, b_offers_ = false;
   PortR r_{};  ///< the offered responses, without their generations

@@ -54,7 +54,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   /// Knobs.
   Manner memory{0, 0};  ///< the memory's pauses: idle for its responses, stall for its readies
   bool take[2] = {true, true}, answer[2] = {true, true};
-  uint64_t most_ended[2] = {~uint64_t{0}, ~uint64_t{0}};  ///< limit of bursts that the memory completes
+  uint64_t most_ended[2] = {~uint64_t{0}, ~uint64_t{0}};  ///< maximum number of bursts that the memory completes
   bool any_order = true, aw_waits = false, w_waits = false;
   unsigned stray_percent = 0, look_percent = 5;
 
@@ -81,7 +81,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
 
   size_t AtMemory(bool write) const { return memory_[write].size(); }
   const std::list<Burst>& Memory(bool write) const { return memory_[write]; }
-  uint64_t taken[2] = {}, ended[2] = {};  ///< taken: bursts that the memory accepted; ended: bursts it answered
+  uint64_t taken[2] = {}, ended[2] = {};  ///< taken: bursts that the memory accepted; ended: bursts that it completed
   uint64_t answered[2] = {};              ///< bursts whose responses arrived above
   uint64_t beats[3] = {};                 ///< beats of R and B above, beats of W at the memory
   uint64_t strays = 0, looks = 0;

@@ -51,7 +51,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
   }
 
   Port port[2];
-  bool busy = true;  // the core starts new bursts
+  bool busy = true;  // whether the core starts new bursts
   unsigned life = 0;
 
   void Step() override {

@@ -87,7 +87,7 @@ class Host {
   Bytes up;
   uint64_t announcements = 0, damaged = 0, again = 0, naks = 0;
   unsigned most_outstanding = 0;
-  uint8_t room = 8;     ///< the number of frames that its frames announce room for
+  uint8_t room = 8;     ///< number of frames for which the host announces room
   bool opened = false;  ///< a frame of the session has arrived
   bool limit_broken = false;
 

@@ -28,7 +28,7 @@ using FaultBits = GMMU_STRUCT(gmmu_client_blocks_bench, fault_info_t);
 constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::word_data_i);  ///< bytes of a bus beat
 constexpr unsigned kLine = 64;                                              ///< bytes of a line
 
-/// The bench with all blocks, reset. `size` is an instance number of gmmu_client_blocks_bench.sv.
+/// The bench with all blocks, after a reset. `size` is an instance number of gmmu_client_blocks_bench.sv.
 class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) { Reset(); }

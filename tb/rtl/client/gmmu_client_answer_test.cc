@@ -42,7 +42,7 @@ class Answer : public BlocksTest {
       Step();
     }
     t.ans_req_valid_i[n] = 0;
-    Step();  // In a client, no access completes sooner after its request.
+    Step();  // In a client, an access completes no earlier than this.
   }
   void End(unsigned id, Fault fault, unsigned level, bool zero) {
     Access& access = flight_.at(id);

@@ -23,7 +23,7 @@ struct Answers {
   unsigned latency = 100;        ///< cycles from the edge that accepts AR to the edge of the first R
   unsigned write_latency = 1;    ///< cycles from the last W to B
   unsigned spread = 0;           ///< maximum of the random extra cycles
-  bool mix = false;              ///< bursts complete in any order, and beats of several interleave
+  bool mix = false;              ///< bursts complete in any order, and beats of different bursts interleave
   unsigned ready_percent = 100;  ///< share of cycles in which AR, AW and W are accepted
   unsigned idle_percent = 0;     ///< share of cycles without R and without a job offer
 };

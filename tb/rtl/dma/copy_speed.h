@@ -22,7 +22,7 @@ struct CopyFigure {
   double use = 0;  ///< bytes / (bus bytes * cycles from the first AR to the last B)
   unsigned most_reads = 0;
   uint64_t table_reads = 0;
-  std::vector<std::string> errors;  ///< wrong bytes, protocol errors, or jobs that never end
+  std::vector<std::string> errors;  ///< wrong bytes, protocol errors, or jobs that never complete
 };
 
 /// Copies 1 MiB after a reset, with jobs at the copy engine's job port and the real MMU in its path.

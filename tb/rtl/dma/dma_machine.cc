@@ -108,7 +108,7 @@ void Machine::DriveWrites() {
   size_t pick = timing.shuffle ? ripe[rng() % ripe.size()] : ripe[0];
   Burst burst = answers_b_[pick];
   answers_b_.erase(answers_b_.begin() + pick);
-  if (!burst.error)  // A write becomes visible with its B.
+  if (!burst.error)  // A write changes memory in the cycle of its B.
     for (auto& [address, value] : burst.data) Of(burst.port).Write(address, value);
   wr_.b_valid = 1;
   wr_.b.id = burst.id;

@@ -184,7 +184,7 @@ TEST_P(Commands, PreemptionStopsInFrontOfACommandAtAnyMoment) {
       ++stopped;
       words.erase(words.begin(), words.begin() + processor.stopped_at / 8);
       processor.setting.buffer.address += processor.stopped_at;
-      processor.Run(words);  // The rest runs without interruption.
+      processor.Run(words);  // The remaining commands run without interruption.
       if (HasFailure()) return;
     }
   }

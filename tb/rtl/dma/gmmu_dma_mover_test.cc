@@ -44,7 +44,7 @@ class Rig {
   uint64_t fault_address() const { return Unpack<FaultFields>(blocks.t.move_fault_o[n_]).place.address; }
   size_t fault_job() const { return (blocks.t.move_fault_job_o[n_] - first_id_) & 0xff; }
 
-  /// Makes jobs whose destinations are adjacent or apart, but never overlap.
+  /// Makes jobs whose destinations are adjacent or separate and never overlap.
   void MakeJobs() {
     Forget();
     uint64_t at = 0x10000000 + blocks.Random(0, 100), physical = 0x800000;

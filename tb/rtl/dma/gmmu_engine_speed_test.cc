@@ -37,7 +37,7 @@ class EngineSpeed : public Engine {
     by_ring_ = use[0];
     return use[1];
   }
-  double by_ring_ = 0;  ///< result through the ring of the latest measurement
+  double by_ring_ = 0;  ///< the latest measurement's result through the ring
 
   /// The limits are for a 64-bit bus; on a wider bus the latency weighs more. At most 32 copies of `bytes` are in
   /// flight, each for 100 cycles plus the pipeline's delay.

@@ -85,7 +85,7 @@ TEST_P(L1Test, AllSlotsAreTakenInAsManyCyclesAndAFreedOneFourCyclesAfterItsMessa
   Idle(6);
   EXPECT_FALSE(t.l1_few_o[n]);
   TakeAllSlots();
-  EXPECT_EQ(t.l1_few_o[n] != 0, n == 0);  // with two slots none is reserved for the fetch
+  EXPECT_EQ(t.l1_few_o[n] != 0, n == 0);  // of only two slots none is reserved for the fetch
   Request miss{1, uint64_t{1} << 50, 0};  // an out-of-range address, which always misses
   ASSERT_TRUE(Cycle(&miss, false));
   Idle(10, false);

@@ -82,7 +82,7 @@ TEST_F(MmuTest, DoneWaitsForAnswersOfBeforeAndOnlyForThem) {
   }
   EXPECT_GE(machine_.now, held + 300);
   EXPECT_LT(machine_.now, held + 320);
-  EXPECT_GT(answered, 20u);  // lookups continue during that time
+  EXPECT_GT(answered, 20u);  // lookups continue while the response is in use
 }
 
 TEST_F(MmuTest, DoneWaitsForReadsOfTablesOfBefore) {

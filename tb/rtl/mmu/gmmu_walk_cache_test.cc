@@ -192,7 +192,7 @@ class LargeTest : public WalkCacheTest {
   };
   std::vector<Entry> entered_;
 
-  /// Returns the translation of a place. Places do not share translations, so every response has one explanation.
+  /// Returns the translation of a place. Places do not share translations, so a result identifies its place.
   static Entry At(unsigned place) {
     return {place & 1, 1 + place % 3, uint64_t{place} << 27, (uint64_t{place} + 100) << 27};
   }

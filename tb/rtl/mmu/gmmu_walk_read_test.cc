@@ -48,7 +48,7 @@ class WalkReadTest : public InnerTest {
   std::array<Row, 9> row_;
   std::optional<Job> job_;
   std::optional<Read> port_;                         ///< the read that the port offers
-  std::optional<Read> parked_;                       ///< the parked read, which waits until another read may begin
+  std::optional<Read> parked_;                       ///< the parked read, which waits until another read may start
   std::deque<std::pair<unsigned, unsigned>> asked_;  ///< requested shapes, each by space and level
   Standing<uint64_t> stands_{"a read"};
   unsigned starts_ = 0, put_off_ = 0, passed_ = 0, parks_[2] = {0, 0}, descends_ = 0, jobs_ = 0, reads_ = 0,

@@ -41,7 +41,7 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
   std::deque<std::pair<uint64_t, unsigned>> fills_;
   std::map<unsigned, uint64_t> read_version_;  ///< version of the tables at each row's latest read
   std::vector<Key> lines_;
-  std::map<unsigned, Key> live_;   ///< keys of the rows that have begun and not ended
+  std::map<unsigned, Key> live_;   ///< keys of the rows in use
   std::map<unsigned, bool> wide_;  ///< whether the row fetches a line
   unsigned free_ = 0;              ///< lower bound of the shared rows that were free in the previous cycle
   const unsigned ports_ = small() ? 2 : 7, slots_ = small() ? 2 : 8;

@@ -20,7 +20,7 @@ class WalkTellTest : public TellTest {
     unsigned beat = 0;              ///< the line's next beat
     std::optional<unsigned> begin;  ///< the lookup that began the row
     std::vector<Lookup> chain;
-    unsigned due = 0;  ///< number of the row's lookups that are being answered
+    unsigned due = 0;  ///< number of the row's lookups that are being served
     bool Wants() const { return state == kOver && (begin || !chain.empty()); }
   };
   std::array<Row, 9> model_;

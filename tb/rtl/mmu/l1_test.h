@@ -42,7 +42,7 @@ class L1Test : public BlocksTest {
   std::vector<bool> slot_used_ = std::vector<bool>(64);
   unsigned version_ = 0;  ///< version of all translations; a kill makes a new one
   unsigned generation_ = 0;
-  bool between_ = false;  ///< a sweep has begun, but the generation has not flipped yet
+  bool between_ = false;  ///< a sweep has started, but the generation has not flipped yet
   uint64_t answered_ = 0;
 
   // Knobs.

@@ -85,7 +85,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   uint64_t TellWaits() const { return tell_waits_; }  ///< total cycles in which a walk's response waited for the bus
 
   Load load;
-  bool quiet = false;  ///< the machine starts no lookups, fills, pointers or restarts by itself
+  bool quiet = false;  ///< the machine starts no lookups, fills, pointers or restarts on its own
   Counts counts;
   std::vector<Row> rows;
   bool keep = false;                                  ///< records the next two:
@@ -144,7 +144,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   };
 
   void DriveScope(const LookupScope& scope);
-  void DriveSweep(unsigned step);  ///< steps from Steps() on end the sweep
+  void DriveSweep(unsigned step);  ///< a step number of Steps() or more ends the sweep
   void DrivePorts();
   void DriveTell();
   void DriveRest();

@@ -35,12 +35,12 @@ class MmuSpeed {
   /// Returns the L2 hits completed per cycle at all clients' ports together; no page is looked up twice.
   double L2HitsPerCycle();
   uint64_t ColdWalk();        ///< cycles of a walk with three reads
-  uint64_t WalkCacheHit();    ///< cycles of a walk with one read, of a leaf table that the walk cache names
+  uint64_t WalkCacheHit();    ///< cycles of a walk with one read, from a leaf table that the walk cache names
   double SequentialMisses();  ///< cycles per lookup, page after page
   /// Returns the cycles per lookup of all client ports together; the ports request the pages in rotation.
   double SharedSequentialMisses();
   double SparseMisses();        ///< cycles per lookup with three reads
-  double SparseCachedMisses();  ///< cycles per lookup with one read, which is of another line of entries each time
+  double SparseCachedMisses();  ///< cycles per lookup with one read, each of a different line of entries
 
   unsigned ports() const { return machine_.ports(); }
   /// Returns the number of table reads since reset.

@@ -11,9 +11,9 @@ namespace {
 
 struct Queue {
   const char* name;
-  unsigned capacity;  ///< words that fit while none is accepted
+  unsigned capacity;  ///< words that fit while the output accepts none
   unsigned latency;   ///< cycles from the write to the offer
-  bool full_rate;     ///< a word every cycle
+  bool full_rate;     ///< the rate is one word per cycle
 };
 constexpr std::array<Queue, 5> kQueues{{{"gmmu_fifo of 5", 5, 1, true},
                                         {"gmmu_fifo of 1", 1, 1, false},

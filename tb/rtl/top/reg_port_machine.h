@@ -127,8 +127,8 @@ class RegPort : public BlocksTest {
   std::vector<uint16_t> reads;
   bool stopped_ = false;        ///< the port is stopped and reports that no access is in progress
   bool together = false;        ///< reads and writes are offered at the same time
-  bool aw_late = false;         ///< no new AW is offered; a pending one stays
-  bool w_late = false;          ///< no new W beat is offered; a pending one stays
+  bool aw_late = false;         ///< no new AW is offered; a pending AW stays
+  bool w_late = false;          ///< no new W beat is offered; a pending beat stays
   unsigned lag = 0;             ///< if not 0, aw_late and w_late change at random, at least every `lag` cycles
   int busy_percent = 20;        ///< share of cycles in which a read is stalled
   std::vector<Commit> commits;  ///< writes seen on the register bus

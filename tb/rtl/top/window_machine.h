@@ -12,7 +12,7 @@
 namespace gmmu::top {
 
 constexpr uint64_t kWindowBase = 0x7fff'0000'0000;
-constexpr uint32_t kBrokenOffset = 0x8000'0000;  ///< from this offset on, accesses get a bus error
+constexpr uint32_t kBrokenOffset = 0x8000'0000;  ///< accesses at or above this offset get a bus error
 
 /// A CPU on one side and, on the other, a VRAM that performs each access when it responds to it, in any order except
 /// for writes with the same id.
