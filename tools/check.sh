@@ -43,7 +43,7 @@ step() {
   status=$?
   ended "$name" $(($(date +%s) - start)) $status
 }
-# Runs a step that uses one processor in parallel with the others. join waits for it and prints its output.
+# Runs a single-processor step in parallel with the other steps. join waits for it and prints its output.
 beside() {
   name_beside=$1
   shift

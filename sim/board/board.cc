@@ -17,13 +17,13 @@ constexpr uint64_t kSilentNs = 500'000'000;
 constexpr uint64_t kPulseNs = 100'000'000;
 constexpr uint64_t kStepNs = 50'000'000;  // longest single wait for the port
 constexpr size_t kMostBytes = 65'536;     // limit for one read from the port
-// The limit for bytes in flight ahead of a request: requests down, including the link window, and the GPU's reads with
-// their data.
+// Limit for the bytes in flight ahead of a request: earlier requests, including the link window, and the GPU's reads
+// with their data.
 constexpr uint64_t kUnderWay = 16 * kRequestBytes + 64 * 2'048;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kSilenceNs = 1'638'400,
                    kSilences = 4;            // 2^17 cycles at 80 MHz: how often an idle board sends a keep-alive
-constexpr uint64_t kVramNs = 1'000'000'000;  // far longer than the initialization of VRAM takes
+constexpr uint64_t kVramNs = 1'000'000'000;  // far longer than VRAM initialization takes
 constexpr unsigned kBitsPerByte = 10;
 constexpr uint64_t kBoardNs =
     4'500'000'000;  // for the USB converter at the host's end, the board itself and a busy host computer

@@ -90,17 +90,18 @@ class Board {
   /// Returns the violations that a simulated board found at its chips' pins.
   std::vector<hw::Finding> Findings() const { return process_ ? process_->findings() : std::vector<hw::Finding>(); }
 
-  /// While there is no server (null), reads are refused and writes are dropped.
+  /// While the server is null, the GPU's reads fail and its writes are dropped.
   void set_server(HostServer* server) { server_ = server; }
   /// Sets a function to be called about ten times a second while the link is serviced.
   void set_pulse(std::function<void()> pulse) { pulse_ = std::move(pulse); }
-  /// Sets the time limit of a request in nanoseconds of machine time. The time on the link itself is added to it.
+  /// Sets the time limit for a request in nanoseconds of machine time. The transfer time on the link is added to the
+  /// limit.
   void set_bound_ns(uint64_t ns);
   uint64_t bound_ns() const { return bound_ns_; }
 
   /// Sends a request that has no response. Waits only until the board has buffer space.
   void Post(const Bytes& request, const std::string& what);
-  /// Sends several requests that have responses, without waiting in between; then waits for all responses.
+  /// Sends several requests back to back, then waits for all their responses.
   std::vector<CpuAnswer> Ask(const std::vector<Bytes>& requests, const std::string& what);
   /// Reads one word; returns all ones if the board could not read it.
   uint64_t AskWord(const Bytes& request, const std::string& what);

@@ -37,7 +37,7 @@ uint64_t GpuOnBoard::sizes_in_use() const { return TurnedDown(config_, board_->i
 
 // ---- time
 
-/// Performs the acts of the host's side that are due.
+/// Runs the host-side events that are due.
 void GpuOnBoard::CatchUp() {
   const uint64_t now = NowNs();
   host_.agenda.RunUntil(now * 1000);
@@ -50,7 +50,7 @@ void GpuOnBoard::CatchUp() {
 
 void GpuOnBoard::Pass(uint64_t) { board_->Work(0); }
 
-/// Services the link until a message arrives, an act on the host's side is due, or `machine_ns` have passed.
+/// Services the link until a message arrives, a host-side event is due, or `machine_ns` have passed.
 void GpuOnBoard::Work(uint64_t machine_ns) {
   const uint64_t now = NowNs();
   const auto until = [now](uint64_t ns) { return ns > now ? ns - now : 0; };
@@ -85,7 +85,8 @@ bool GpuOnBoard::Await(const std::function<bool()>& ready, uint64_t bound_ps, co
 
 uint64_t GpuOnBoard::ReadGpu(uint32_t offset, const std::string& what) {
   const uint64_t word = board_->AskWord(ReadRegister(offset), what);
-  // The configuration can specify less VRAM than the board has; reads of vram_size then return the smaller size.
+  // The configuration can specify less VRAM than the board has; reads of register vram_size then return the configured
+  // size.
   return offset == regs::VramSize::kOffset ? std::min(word, config_.gpu.vram_bytes()) : word;
 }
 
@@ -150,7 +151,7 @@ void GpuOnBoard::WriteBlock(const BarAccess& access, const void* from) {
   }
 }
 
-// ---- configuration space, which the host's side models
+// ---- configuration space, modelled on the host's side
 
 uint32_t GpuOnBoard::ReadConfig(unsigned, uint16_t offset, unsigned size) {
   board_->Work(0);
@@ -166,8 +167,8 @@ void GpuOnBoard::WriteConfig(unsigned, uint16_t offset, unsigned size, uint32_t 
   if (powered && !space_.powered()) LosePower();
 }
 
-/// Sends the PCI function's permissions to the board, after all earlier requests, and waits until they take effect. By
-/// then everything that the GPU sent earlier has arrived.
+/// Sends the PCI function's permissions to the board, after all earlier requests, and waits until they take effect. On
+/// return, everything that the GPU sent earlier has arrived.
 void GpuOnBoard::DriveStraps() {
   const uint64_t control = (space_.bus_master() ? kControlBusMaster : 0) | (space_.msi_enable() ? kControlMsi : 0);
   const uint64_t address = space_.msi_address(), data = space_.msi_data();

@@ -43,8 +43,7 @@ class GpuOnBoard : public Device, private Clock, private HostServer {
   void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
 
   // The instruments of Device (gpu_on_board_instruments.cc). A board has no event port, so its translations are not
-  // checked, and software cannot drive the client ports inside it: RefuseSimulated (sizes.h) reports this before the
-  // run.
+  // checked, and software cannot drive the GPU's client ports. RefuseSimulated (sizes.h) reports both before the run.
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override { return board_->Findings(); }
   uint64_t Cycles() override;
@@ -61,7 +60,7 @@ class GpuOnBoard : public Device, private Clock, private HostServer {
 
   // Clock
   uint64_t NowPs() override { return NowNs() * 1000; }
-  /// Services the GPU's requests and returns. The clock advances by itself, so nothing has to be advanced here.
+  /// Services the GPU's requests and returns. The clock advances by itself, so this call does not advance it.
   void Pass(uint64_t ps) override;
   bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) override;
   void CatchUp() override;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kBeat = 8;
 constexpr size_t kFenceRecord = 16;
-constexpr unsigned kTranslated = 1, kPeer = 3;  // address kinds that are refused
+constexpr unsigned kTranslated = 1, kPeer = 3;  // address kinds that are rejected
 
 }  // namespace
 

@@ -19,7 +19,7 @@ class MachineClock {
     Advance();
     return static_cast<uint64_t>(machine_ns_);
   }
-  /// Sets the machine's speed, effective from now on.
+  /// Sets the machine's speed for the time that follows.
   void set_speed(double speed) {
     Advance();
     speed_ = speed;

@@ -40,7 +40,7 @@ SimProcess::SimProcess(const std::string& program, const std::vector<std::string
       return;
     }
     pollfd output = {output_, POLLIN, 0};
-    if (poll(&output, 1, kStepMs) > 0 && (output.revents & POLLIN) == 0) break;  // the program has ended
+    if (poll(&output, 1, kStepMs) > 0 && (output.revents & POLLIN) == 0) break;  // the program has exited
   }
   const std::string said = line.empty() ? "nothing" : "\"" + line + "\"";
   throw BoardError(fmt::format("{} did not say its port; it said {}", program, said));

@@ -27,7 +27,7 @@ class SimProcess {
   const std::string& port() const { return port_; }
   /// Returns the latest speed that was reported after the previous call, or nullopt if there was none.
   std::optional<double> NewSpeed();
-  /// Returns the first kMostFindings findings that NewSpeed has read; their probe is "sdram".
+  /// Returns the first kMostFindings findings that NewSpeed has read, all of probe "sdram".
   const std::vector<hw::Finding>& findings() const { return findings_; }
   static constexpr size_t kMostFindings = 64;
 

@@ -75,7 +75,7 @@ class LinkEnd {
   /// Returns the next frame to send, or no bytes if there is none now. Pass all received bytes to Receive first,
   /// because Pull checks whether the link is dead.
   Bytes Pull(uint64_t now_ns);
-  /// Returns the time at which Pull can have a frame even if no byte arrives and Send is not called.
+  /// Returns the earliest time at which Pull may return a frame if nothing is received and Send is not called.
   uint64_t WakeNs() const;
   /// Removes and returns the bytes received on the upstream byte stream.
   Bytes Take();
@@ -113,7 +113,7 @@ class LinkEnd {
   bool heard_bytes_ = false, heard_frame_ = false;
   uint8_t heard_session_ = 0;
 
-  // Downstream. frames_[i] has number first_ + i and was sent at least once; from next_ on, frames must be
+  // Downstream. frames_[i] has number first_ + i and was sent at least once; frames starting at number next_ must be
   // retransmitted.
   Bytes stream_down_;
   std::deque<Bytes> frames_;

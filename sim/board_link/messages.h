@@ -74,7 +74,7 @@ Bytes WriteWindow(uint32_t offset, uint8_t strobes, const uint64_t* words, unsig
 Bytes ReadWindow(uint32_t offset, unsigned count);
 Bytes WriteBoard(uint8_t index, uint64_t value);
 Bytes ReadBoard(uint8_t index);
-/// Completes read `id` with `data.size()` / 8 beats. If `ok` is false, the read was refused and the data is ignored.
+/// Completes read `id` with `data.size()` / 8 beats. If `ok` is false, the read failed and the data is ignored.
 Bytes Completion(uint16_t id, unsigned beats, bool ok, const Bytes& data);
 
 /// Tracks the free space in the board's request buffer. Completions do not use this buffer.

@@ -46,7 +46,7 @@ class BoardPins {
   BoardPins();
   ~BoardPins();
 
-  /// Runs `cycles` clock cycles. Bytes are taken from `from_host` whenever the line is free; bytes from the board are
+  /// Runs `cycles` clock cycles. Bytes are removed from `from_host` whenever the line is free; bytes from the board are
   /// appended to `to_host`.
   void Run(uint64_t cycles);
   std::deque<uint8_t> from_host, to_host;

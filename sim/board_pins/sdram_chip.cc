@@ -198,7 +198,7 @@ SdramOut SdramChip::Drive(const SdramPins& pins) {
     out = pipe_.front();
     pipe_.pop_front();
   }
-  // DQM sampled at an edge masks the data two edges later; that data is driven from the next edge on.
+  // DQM sampled at edge n masks the data that is driven after edge n + 1 and sampled at edge n + 2.
   out.driven = static_cast<uint8_t>(out.driven & ~dqm_);
   dqm_ = pins.dqm;
   if (!(out.driven & 1)) out.dq = static_cast<uint16_t>((out.dq & 0xff00) | (~out.dq & 0x00ff));

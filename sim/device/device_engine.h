@@ -17,9 +17,10 @@ struct DeviceMachine : PlainMachine<FunctionOnLink> {
   DeviceMachine(const MachineConfig& config, const FunctionParameters& function);
 };
 
-/// Constructs the machine with the device that `settings` selects; its times are estimates. `settings.model` must not
-/// be empty. With the model "none", the registers are plain memory that `serve` reads and writes; `serve` may be null.
-/// Throws ConfigError if the model cannot be loaded or refuses the machine, or if waves or events are requested.
+/// Constructs the machine with the device that `settings` selects. The device's times are estimates. `settings.model`
+/// must not be empty. With the model "none", the registers are plain memory that `serve` reads and writes; `serve` may
+/// be null. Throws ConfigError if the model cannot be loaded or rejects the machine, or if waves or events are
+/// requested.
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const DeviceSettings& settings, Serve serve,
                                      const EngineOptions& options);
 

@@ -48,7 +48,8 @@ class Function {
   const FunctionCounts& counts() const { return counts_; }
   VramCore& memory() { return memory_; }
 
-  /// Perform an arrived access of at most 64 bytes inside a BAR. Reads that the device does not answer return all ones.
+  /// Perform an access of at most 64 bytes inside a BAR, at the time of its arrival. Reads to which the device does not
+  /// respond return all ones.
   void Read(unsigned bar, uint64_t offset, void* to, size_t size);
   void Write(unsigned bar, uint64_t offset, const void* from, size_t size);
   uint32_t ReadConfig(uint16_t offset, unsigned size) const { return config_.Read(offset, size); }

@@ -12,15 +12,15 @@ namespace gmmu::sim {
 
 /// Drives the client ports cl_* from outside: issues the accesses that hw::ClientAccesses requests, at most one per
 /// client and cycle, and always accepts responses. The data words of a write (AddressPattern with seed 0, hw/traffic.h)
-/// are sent before it, one per cycle, so later accesses wait behind them. While there are no accesses, it costs no host
-/// time.
+/// are sent before the write's request, one word per cycle, so later accesses wait behind them. While there are no
+/// accesses, the ports cost no host time.
 class ClientPorts {
  public:
   static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
 
   ClientPorts();
-  /// Accepts the accesses from `accesses` from now on; if it is null, no accesses are issued. Accesses in flight
-  /// complete, and their responses are dropped.
+  /// Issues the accesses of `accesses` in the cycles that follow; if it is null, no accesses are issued. Accesses in
+  /// flight complete, and their responses are dropped.
   void Serve(hw::ClientAccesses* accesses);
   /// Injected fault (hw::Instruments): client 0 issues a read whose response is never accepted.
   void LoseAnswer(Vgmmu_gpu_axi& top, unsigned space, uint64_t va);
@@ -32,7 +32,7 @@ class ClientPorts {
 
   /// Whether no access is being sent or in flight.
   bool idle() const { return offered_ == 0 && in_flight_ == 0 && !losing_; }
-  /// Returns the cycle of the next access. Call it only while idle.
+  /// Returns the cycle in which the next access is due. Call it only while idle.
   uint64_t due() const;
 
  private:
@@ -46,7 +46,7 @@ class ClientPorts {
     uint64_t free = ~uint64_t{0};  // bit i: slot i is free
     std::array<Slot, kSlots> slots;
     unsigned slot = 0;                // slot of the access that is being sent
-    unsigned word = 0, end_word = 0;  // of a write: the next word to send, and one past the last word
+    unsigned word = 0, end_word = 0;  // for a write: the next word to send, and one past the last word
     hw::ClientRequest request;
   };
 

@@ -79,7 +79,7 @@ class HostPort {
   bool idle() const {
     return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty() && waiting_ == nullptr;
   }
-  /// Returns the number of transactions that were sent to the sink and have no response yet.
+  /// Returns the number of transactions that were sent to the sink and are still outstanding.
   unsigned outstanding() const { return reads_out_ + unanswered_ + peer_reads_out_ + peer_writes_out_; }
 
   std::vector<hw::Counter> Counters() const;

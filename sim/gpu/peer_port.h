@@ -13,14 +13,14 @@ namespace gmmu::sim {
 /// The AXI4 manager on s_peer, through which linked GPUs access this GPU's VRAM.
 ///
 /// A transaction is one burst of full beats that does not cross a 4 KiB boundary. Reads and writes wait in separate
-/// queues, each for a free id and its address channel; W follows its AW. R and B are always accepted. Call Drive and
-/// Sample as for VramPort.
+/// queues, each for a free id and the address channel; write data follows its AW. R and B are always accepted. Call
+/// Drive and Sample as for VramPort.
 class PeerPort {
  public:
   static constexpr unsigned kInFlight = 64;  ///< most bursts in flight in each direction
   using Done = std::function<void(PooledTransaction*, bool ok)>;
 
-  /// `done` receives each transaction in the cycle of its last R, or of its B.
+  /// `done` receives each transaction in the cycle of the transaction's last R beat or of its B response.
   explicit PeerPort(Done done);
 
   /// Queues an access that arrives at `time_ps`; it takes effect at the first clock edge after that time.
@@ -67,7 +67,7 @@ class PeerPort {
     if (top.s_peer_bvalid) TakeAnswer(top.s_peer_bid, top.s_peer_bresp);
   }
 
-  /// Whether no access waits or is in flight.
+  /// Whether no access is queued or in flight.
   bool idle() const { return reads_.idle() && writes_.idle(); }
 
  private:
@@ -87,7 +87,7 @@ class PeerPort {
     unsigned done = 0;  ///< number of beats completed
     bool error = false;
   };
-  /// The accesses in one direction: a queue of those that wait, and those in flight, by id.
+  /// The accesses in one direction: a queue of waiting accesses, and the accesses in flight, by id.
   class Direction {
    public:
     Direction();
@@ -97,7 +97,8 @@ class PeerPort {
     }
     PooledTransaction* front() const { return waiting_.front().first; }
     unsigned next_id() const { return free_.front(); }
-    /// Allocates an id for the oldest waiting access, which the port has accepted, and returns the id.
+    /// Removes the oldest waiting access, whose address the GPU has accepted, from the queue. Allocates and returns an
+    /// id for the access.
     unsigned Take();
     Slot& at(unsigned id) { return slots_[id]; }
     PooledTransaction* End(unsigned id);

@@ -108,7 +108,7 @@ void RtlGpu::DriveStraps() {
 
 uint64_t RtlGpu::cycles() const { return NowPs() / parameters_.period_ps; }
 
-/// Returns the time up to which no other process can act, unless an action of this module wakes one.
+/// Returns the time up to which no other process can run, unless an action of this module wakes one.
 uint64_t RtlGpu::Limit(uint64_t now_ps) const {
   const uint64_t batch_end = now_ps + parameters_.batch * parameters_.period_ps;
   const uint64_t pending = sc_core::sc_time_to_pending_activity().value();

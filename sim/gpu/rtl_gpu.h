@@ -92,7 +92,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   uint64_t local_ps() const { return edge_ps_; }
 
-  /// Describes, for error messages, the event that the CPU's oldest access waits for.
+  /// Describes, for error messages, the event for which the CPU's oldest access waits.
   std::string Waiting() const { return cpu_port_.Waiting(); }
   std::vector<hw::Finding> Findings() const;
   /// See hw::Instruments.
@@ -101,7 +101,8 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   void LoseAnswer(unsigned space, uint64_t va);
   /// Informs the port's checker that host memory may deliberately delay responses by up to `ps` picoseconds.
   void AllowHostWait(uint64_t ps) { axi_.AllowHostWait(2 * (ps / parameters_.period_ps)); }
-  /// Returns "rtl_slot" while idle_o is 0, and "bus_slot" while a burst at an AXI port waits for its last R or its B.
+  /// Returns "rtl_slot" while idle_o is 0, and "bus_slot" while a burst at an AXI port waits for its last R beat or for
+  /// its B response.
   std::vector<hw::InUse> ResourcesInUse() const;
   /// Returns the counters of blocks "vram" and "host_port".
   std::vector<hw::Counter> Counters() const;

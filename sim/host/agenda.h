@@ -8,22 +8,23 @@
 
 namespace gmmu::sim {
 
-/// A queue of future acts (callbacks), which it runs in time order. Acts with equal times run in the order in which
+/// A queue of future events (callbacks), which it runs in time order. Events with equal times run in the order in which
 /// they were added, so equal calls give identical runs.
 class Agenda {
  public:
   using Act = std::function<void()>;
 
   uint64_t now() const { return now_; }
-  /// Schedules `act` for `ps`, or for the current time if `ps` has passed.
+  /// Schedules `act` at `ps`, or at the current time if `ps` has passed.
   void At(uint64_t ps, Act act) {
     queue_.push_back({std::max(ps, now_), order_++, std::move(act)});
     std::push_heap(queue_.begin(), queue_.end(), Later);
   }
   bool empty() const { return queue_.empty(); }
-  /// Returns the time of the next act. Call it only while the agenda is not empty.
+  /// Returns the time of the next event. Call it only while the agenda is not empty.
   uint64_t next() const { return queue_.front().ps; }
-  /// Runs every act that is due up to and including `ps`, including acts added meanwhile. Then sets the time to `ps`.
+  /// Runs every event that is due up to and including `ps`, including events added meanwhile. Then sets the time to
+  /// `ps`.
   void RunUntil(uint64_t ps) {
     while (!queue_.empty() && queue_.front().ps <= ps) {
       std::pop_heap(queue_.begin(), queue_.end(), Later);
@@ -35,7 +36,7 @@ class Agenda {
     }
     now_ = std::max(now_, ps);
   }
-  /// Returns the number of acts that have run.
+  /// Returns the number of events that have run.
   uint64_t acts() const { return acts_; }
 
  private:

@@ -57,7 +57,7 @@ class BareMachine {
   void MapEntries(const std::vector<uint64_t>& leaf);
   /// Writes register link: GPUs 0 to `adapters` - 1 are linked, and this GPU's own index is its unit number.
   void Link(unsigned adapters);
-  /// Submit appends the commands to the ring and rings the doorbell; Await waits for their interrupt.
+  /// Submit appends the commands to the ring and writes the doorbell; Await waits for the interrupt of these commands.
   void Submit(const std::vector<uint64_t>& commands);
   bool Await();
   /// Writes to VRAM through the window. When the call returns, the bytes are in VRAM.

@@ -20,8 +20,8 @@ class Clock {
   /// Lets time pass until `ready` is true. Returns false if `bound_ps` pass first; kForever means no bound. Throws
   /// EngineError, whose message contains `what`, if the bound is kForever and no further event can occur.
   virtual bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) = 0;
-  /// Performs all acts that are due. The machine calls it before each access by the software. Only a clock that
-  /// advances by itself overrides it.
+  /// Runs all events that are due. The machine calls it before each access by the software. Only a clock that advances
+  /// by itself overrides it.
   virtual void CatchUp() {}
 
   /// Converts nanoseconds to picoseconds; a value that does not fit becomes kForever.

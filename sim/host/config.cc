@@ -10,7 +10,7 @@
 namespace gmmu::sim {
 namespace {
 
-/// A configured size that this program's RTL does not have and cannot be reduced to.
+/// A configured size that this program's RTL does not support and to which it cannot be reduced.
 struct Unbuilt {
   std::string name, option, value, built;
 };

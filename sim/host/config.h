@@ -43,8 +43,8 @@ struct MachineConfig {
   /// Checks the rules between keys. Throws ConfigError, whose message contains `file`, the key and the error.
   void Check(const std::string& file) const;
 
-  /// Returns "CMAKE_VARIABLE=value" for every size that this program's RTL does not have and cannot be reduced to.
-  /// Throws ConfigError if no RTL can have the sizes.
+  /// Returns "CMAKE_VARIABLE=value" for every configured size that this program's RTL does not support and to which it
+  /// cannot be reduced. Throws ConfigError if no RTL can have the sizes.
   std::vector<std::string> BuildOptions() const;
   /// Throws ConfigError if BuildOptions is not empty. The message contains the command that builds for the
   /// configuration file `file`, or the keys if `file` is empty.

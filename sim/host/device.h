@@ -42,7 +42,7 @@ class Device {
   /// Returns the value that software must write to register sizes_in_use (hw::FirmwareTables).
   virtual uint64_t sizes_in_use() const { return 0; }
 
-  /// Reads at most kBlockBytes without crossing a multiple of kBlockBytes; returns when the CPU has the data. A refused
+  /// Reads at most kBlockBytes without crossing a multiple of kBlockBytes; returns when the CPU has the data. A failed
   /// read returns all ones. Throws EngineError when no response arrives within gpu.mmio_bound_ns.
   virtual void Read(const BarAccess& access, void* to) = 0;
   /// Posts a write with the same size limits as Read; returns when the CPU may continue.

@@ -24,8 +24,8 @@ class HostTime {
   void Translated(uint16_t requester, uint64_t logical, uint64_t hpa, bool hit = false, bool below_top = false);
   /// See HostAccess::Serve.
   uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps);
-  /// joined: whether the request served last hit the IOTLB when it was performed but arrived while the walk for its
-  /// page was still in progress. joined_below_top: whether that walk started below the top table.
+  /// joined: whether the most recently served request hit the IOTLB when it was performed, but arrived while the walk
+  /// for its page was still in progress. joined_below_top: whether that walk for the page started below the top table.
   bool joined() const { return joined_; }
   bool joined_below_top() const { return joined_below_top_; }
   /// Returns the duration of a one-word access to idle memory.

@@ -33,12 +33,13 @@ class Divisor {
 /// picoseconds.
 class Calendar {
  public:
-  /// Reserves `ps` of the server's time, starting at `at`. Returns the end of the last reserved interval (>= `at +
-  /// ps`).
+  /// Reserves `ps` of the server's time, starting no earlier than `at`. Returns the end of the last reserved interval
+  /// (>= `at + ps`).
   uint64_t Take(uint64_t at, uint64_t ps) {
     at = std::max(at, forgotten_ps_);
     if (ps == 0) return at;
-    // The request uses all free time between `at` and its end, so it merges the spans that it touches into one.
+    // The request uses all free time between `at` and the returned time, so it merges the spans that it touches into
+    // one.
     const auto first = std::lower_bound(spans_.begin(), spans_.end(), at,
                                         [](const Span& span, uint64_t ps_then) { return span.end < ps_then; });
     uint64_t end = at + ps;
@@ -61,7 +62,8 @@ class Calendar {
     uint64_t begin = 0, end = 0;
   };
   static constexpr size_t kSpans = 1024;
-  /// Drops the older half of the spans. A later request for time before their end is moved to their end.
+  /// Drops the older half of the spans. A later request for time before the end of the dropped spans is moved to that
+  /// end.
   void Forget() {
     forgotten_ps_ = spans_[kSpans / 2].end;
     spans_.erase(spans_.begin(), spans_.begin() + kSpans / 2 + 1);
@@ -75,7 +77,8 @@ class Calendar {
 /// waits only for packets that were ready earlier, not for everything that is booked.
 class Wire {
  public:
-  /// Books a packet that takes `ps` of wire time and is ready at `at`. Returns the time at which it has been sent.
+  /// Books a packet that occupies the wire for `ps` and is ready at `at`. Returns the time at which the packet has been
+  /// sent.
   uint64_t Send(uint64_t at, uint64_t ps) { return Note(at, calendar_.Take(at, ps)); }
   /// Sends a packet that was not booked in advance.
   uint64_t SendNow(uint64_t at, uint64_t ps) {
@@ -104,9 +107,9 @@ class Wire {
 class Places {
  public:
   explicit Places(unsigned count) : count_(count) { ends_.reserve(2 * size_t{count} + 1); }
-  /// Allocates a slot and returns the time from which it is held, at least `at`; a call of End must follow. Of the
-  /// slots that are free then, it chooses the one that was freed last, so that a later call with an earlier time still
-  /// finds a slot. `open` is the number of allocated slots for which End has not been called yet.
+  /// Allocates a slot and returns the time from which it is held, which is at least `at`; a call of End must follow. Of
+  /// the slots that are free at that time, it chooses the one that was freed last, so that a later call with an earlier
+  /// time still finds a slot. `open` is the number of allocated slots for which End has not been called yet.
   uint64_t Take(uint64_t at, size_t open = 0) {
     if (Held() + open < count_) return at;
     if (at < ends_[first_]) return ends_[first_++];
@@ -135,7 +138,7 @@ class Places {
   size_t Held() const { return ends_.size() - first_; }
 
   size_t count_;
-  std::vector<uint64_t> ends_;  // sorted from first_ on; entries before first_ are freed slots
+  std::vector<uint64_t> ends_;  // sorted, starting at first_; the entries before first_ are freed slots
   size_t first_ = 0;
 };
 
@@ -144,7 +147,7 @@ class RecentEnds {
  public:
   void Note(uint64_t ps) { ends_[next_++ % ends_.size()] = ps; }
   /// Removes and returns the earliest of these times after `at`, not counting the first `skip` of them. Returns kNone
-  /// if there are too few.
+  /// if there are too few times.
   uint64_t Next(uint64_t at, size_t skip = 0) {
     std::array<uint64_t, kMostSkipped + 1> first;  // the earliest times, sorted
     size_t count = 0;

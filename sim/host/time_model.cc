@@ -48,8 +48,8 @@ uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
     vram_ends_.Note(end);
     return end + Cycles(kPortCycles);
   }
-  // A walk's read waits for the bursts in flight at the port and the few in its queue, but not for requesters that are
-  // not queued yet.
+  // A walk's read waits for the bursts in flight at the port and the few in the port's queue, but not for requesters
+  // that are not queued yet.
   const uint64_t begin = turn > at ? std::min(turn, vram_ends_.Next(at, kQueuedBursts)) : at;
   const uint64_t end = std::min(vram_read_.Take(begin + latency, beats),
                                 begin + latency + p_.vram_outstanding * Beats(64) + beats);

@@ -55,9 +55,9 @@ class TimeModel {
   /// Returns the time for which `bytes` occupy the bus.
   uint64_t BusPs(uint64_t bytes) const { return Cycles(BeatsOf(0, bytes)); }
 
-  /// Issues a VRAM burst of at most 256 bytes that is ready at `at`. Returns the time of its last data or of its write
-  /// response. `alone`: its requester has few bursts in flight, so the arbiter lets it overtake bursts that wait for
-  /// the port.
+  /// Issues a VRAM burst of at most 256 bytes that is ready at `at`. Returns the time of the last data beat or of the
+  /// write response. `alone`: the requester has few bursts in flight, so the arbiter lets it overtake bursts that wait
+  /// for the port.
   uint64_t VramRead(uint64_t at, uint64_t bytes, bool alone = false);
   uint64_t VramWrite(uint64_t at, uint64_t bytes);
   /// Returns the time at which the VRAM or host port accepted the most recently issued burst; table reads do not count.

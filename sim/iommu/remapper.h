@@ -37,8 +37,8 @@ struct RemapRead {
   unsigned bytes = 0;
 };
 
-/// A request in progress. Remapper::Lookup creates it, Remapper::Feed advances it, Remapper::Finish ends it. It may be
-/// copied and stored; a copy represents the same request.
+/// A request in progress. Remapper::Lookup creates it, Remapper::Feed advances it, and Remapper::Finish completes it.
+/// It may be copied and stored; a copy represents the same request.
 struct RemapWalk {
   RemapRequest request;
   bool done = true;
@@ -137,7 +137,7 @@ class Remapper {
   /// Supplies the data for walk.read. `ok` is false if the memory is unreadable; `high` is used only for 16-byte reads.
   virtual void Feed(RemapWalk& walk, bool ok, uint64_t low, uint64_t high) = 0;
   /// Restarts an unfinished walk with the current contents of the caches. For draining, the walk still counts as
-  /// started at its Lookup.
+  /// started at the time of its Lookup.
   virtual void Restart(RemapWalk& walk) = 0;
   virtual void Finish(const RemapWalk& walk) = 0;
   /// Recounts a cache hit as a miss that waited for a walk in progress; `below_top` says whether that walk started

@@ -26,8 +26,8 @@ struct DramParameters {
 /// channel are refreshed together at fixed times.
 ///
 /// Accesses are served in call order and are never reordered. The times passed to successive calls need not ascend: an
-/// access starts when its bank and bus are free, but not before its own time. The class stores no data, and equal calls
-/// give equal times.
+/// access starts when its bank and bus are free, and no earlier than its own time. The class stores no data, and equal
+/// calls give equal times.
 class DramTiming {
  public:
   /// Throws std::invalid_argument if a parameter is out of range.

@@ -18,7 +18,7 @@ class PageOwners {
  public:
   static constexpr size_t kMostFindings = 64;
 
-  /// Records that pages [first, first + count) have an owner from now on, or no longer have one.
+  /// Records that pages [first, first + count) now have an owner, or no longer have one.
   void Note(uint64_t first, uint64_t count, bool owned);
   /// Checks a device access, inside one page, that has reached memory at `hpa`.
   void Access(uint64_t hpa, bool write) {
@@ -27,7 +27,7 @@ class PageOwners {
     if (owned_.count(page) == 0) return Found(hpa, write);
     last_ = page;
   }
-  /// Returns the first kMostFindings findings; their probe is "host_pages".
+  /// Returns the first kMostFindings findings, all of probe "host_pages".
   const std::vector<hw::Finding>& findings() const { return findings_; }
 
  private:

@@ -62,8 +62,8 @@ class VramCore {
     void operator()(uint8_t* p) const { munmap(p, bytes); }
   };
   static constexpr uint64_t kPage = 4096;  // of the host
-  /// Stores to the untouched pages of a range. Called before Write, which first reads the old bytes, so that the host
-  /// takes one page fault per page instead of two.
+  /// Stores to the untouched pages of a range. Called before Write reads the old bytes, so that the host takes one page
+  /// fault per page instead of two.
   void Touch(uint64_t address, uint64_t size) {
     for (uint64_t page = address / kPage; page <= (address + size - 1) / kPage; ++page) {
       if (touched_[page]) continue;

@@ -46,7 +46,7 @@ class AddressMap {
   /// Places BAR `bar` of GPU `unit` at [base, base + size); a `size` of 0 removes it.
   void SetBar(unsigned unit, unsigned bar, uint64_t base, uint64_t size);
 
-  /// Returns the region that contains all of [address, address + size), or kNone if no single region does.
+  /// Returns the region that contains all of [address, address + size), or kNone if no single region contains it.
   Decoded Decode(uint64_t address, uint64_t size) const;
 
   const std::vector<hw::Range>& ram() const { return ram_; }

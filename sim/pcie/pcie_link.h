@@ -35,8 +35,8 @@ struct PcieParameters {
 /// Throws std::invalid_argument, whose message names the parameter, if a parameter is out of range.
 void Check(const PcieParameters& parameters);
 
-/// Returns the bits per second after line coding (8b/10b in generations 1 and 2, 128b/130b from 3 on), before any other
-/// overhead.
+/// Returns the bits per second after line coding (8b/10b in generations 1 and 2, 128b/130b in later ones), before any
+/// other overhead.
 double RawBitsPerSecond(const PcieParameters& parameters);
 /// Returns the bits per second left for TLPs (payload and overhead): the raw rate less acknowledgements and credit
 /// updates.
@@ -73,7 +73,7 @@ class PcieDirection {
 
   PcieDirection(const PcieParameters& parameters, const char* block);
 
-  /// Whether the receiver's credits allow this TLP now.
+  /// Whether the receiver's credits allow this TLP to be sent now.
   bool CanSend(TlpKind kind, unsigned payload_bytes) const;
   /// Sends a TLP that is ready at `ready_ps` and uses its credits. Call it only when CanSend is true.
   Sent Send(TlpKind kind, unsigned payload_bytes, uint64_t ready_ps);

@@ -16,7 +16,8 @@ class ScAgenda;
 
 /// The CPU. It runs software on one SystemC thread, and time passes while the software waits.
 ///
-/// After each wait it yields once more at the same time, so that it acts after all other processes of that time.
+/// After each wait it yields once more at the same time, so that it runs after all other processes scheduled for that
+/// time.
 class Cpu : public sc_core::sc_module, public Clock {
  public:
   explicit Cpu(sc_core::sc_module_name name);
@@ -30,7 +31,7 @@ class Cpu : public sc_core::sc_module, public Clock {
   bool finished() const { return finished_; }
   /// Ends the current wait with an EngineError, because no further event can occur.
   void Stuck();
-  /// Returns the software's result, or throws its exception. Call it when the software has ended.
+  /// Returns the software's result, or throws its exception. Call it after the software has returned.
   int Result() const;
   /// Wakes the software to check its condition, because an event occurred that it might be waiting for.
   void Wake() { wake_.notify(sc_core::SC_ZERO_TIME); }

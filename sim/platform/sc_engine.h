@@ -8,7 +8,7 @@ namespace gmmu::sim {
 
 /// Constructs the machine in SystemC around the Verilated GPU. Throws ConfigError if the configuration does not fit
 /// this build (build keys, waves without a tracing build) or a SystemC simulation runs in this process, and
-/// std::runtime_error if the host refuses resources.
+/// std::runtime_error if the host cannot provide resources.
 ///
 /// A process may have several of these machines one after the other, but only one at a time. Software runs on an 8 MiB
 /// stack inside the simulation. It may switch to its own stacks (fibres) and call the platform from any of them, one at

@@ -37,7 +37,7 @@ class TlmGpu {
   /// The GPU's accesses to host memory, one transaction per burst of up to 4 KiB with many in flight, and its interrupt
   /// messages, which are 4-byte writes to 0xFEExxxxx. The target may implement b_transport or nb_transport, and may
   /// respond in any order. Writes and messages must take effect in order of arrival, because the GPU's fences rely on
-  /// it. A BusExtension contains the kind of the address and the requester; a target may ignore it.
+  /// this order. A BusExtension contains the kind of the address and the requester; a target may ignore it.
   virtual Initiator& dma() = 0;
 
   /// Returns the number of clock edges so far.

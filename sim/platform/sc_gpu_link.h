@@ -19,8 +19,8 @@ namespace gmmu::sim {
 /// The link between the GPUs of a machine. It carries accesses of kind kPeer to the addressed GPU's VRAM, and the
 /// responses back (sim/gpu_link/README.md).
 ///
-///   from(unit)  AT target for the unit's accesses: {adapter[47:42], offset[41:0]}. A write is answered
-///               when the peer has responded. An access that addresses no other GPU gets an error.
+///   from(unit)  AT target for the unit's accesses: {adapter[47:42], offset[41:0]}. A write gets its response
+///               when the peer has responded. An access that addresses no other GPU gets an error response.
 ///   to(unit)    AT initiator for accesses to the unit's VRAM.
 ///
 /// A request may wait at the GPU that serves it. A response is always accepted when its last byte arrives. Therefore no

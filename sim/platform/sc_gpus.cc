@@ -48,8 +48,8 @@ void ScGpus::AwaitAccess(unsigned unit, const std::function<bool()>& ready, cons
                                 bound_ns_, parts_.units[unit].gpu->Waiting()));
 }
 
-/// Sends an access with `data` and waits for its response. For a read, returns the data, or all ones if the read was
-/// refused.
+/// Sends an access with `data` and waits for its response. For a read, returns the data, or all ones if the read
+/// failed.
 std::vector<uint8_t> ScGpus::Request(unsigned unit, tlm::tlm_command command, AddressKind kind, uint64_t address,
                                      std::vector<uint8_t> data, const std::string& what) {
   struct Answer {

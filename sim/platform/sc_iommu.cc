@@ -71,8 +71,8 @@ void Iommu::Lookup(Request* request) {
   Dispatch(request);
 }
 
-/// Dispatches a request after its lookup: it completes, starts a walk, or waits for the walk of its page or for a free
-/// walker.
+/// Dispatches a request after its lookup: the request completes, starts a walk, or waits for the walk of its page or
+/// for a free walker.
 void Iommu::Dispatch(Request* request) {
   if (request->walk.done) {
     Translated(request);
@@ -121,8 +121,8 @@ void Iommu::Fed(Request* request, const PooledTransaction& t) {
   Requeue(page);
 }
 
-/// Called when a walk of `page` has ended. The requests that waited for that walk look up again, and the free walker
-/// starts the next walk.
+/// Called when a walk of `page` has completed. The requests that waited for this walk repeat their lookups, and the
+/// free walker starts the next walk.
 void Iommu::Requeue(uint64_t page) {
   std::deque<Request*> waiting;
   waiting.swap(queued_);
@@ -170,7 +170,7 @@ void Iommu::Commit(Port& port) {
   if (moved) StartReads();
 }
 
-/// Returns the request's No Snoop attribute, unless SNP of the leaf entry overrides it.
+/// Returns the request's No Snoop attribute, or false if SNP of the leaf entry overrides it.
 bool Iommu::NoSnoop(const Request& request) const {
   const auto* extension = request.transaction->get_extension<BusExtension>();
   if (extension == nullptr || !extension->no_snoop) return false;

@@ -28,8 +28,8 @@ struct IommuTiming {
 ///
 ///   device   AT targets, one for each root port. A request does not cross 4 KiB; its BusExtension
 ///            contains the requester id. Writes are posted: the writes of a port reach memory in order of
-///            arrival, however long their translations take, and are answered when memory has the
-///            data (with OK even if they are blocked). A read goes to memory after the earlier writes
+///            arrival, however long their translations take, and get their responses when memory has
+///            the data (OK even for a blocked write). A read goes to memory after the earlier writes
 ///            of its port; a blocked read gets TLM_ADDRESS_ERROR_RESPONSE.
 ///   memory   AT initiator for device accesses (kind kTranslated) and for the unit's own (kind kLogical).
 ///

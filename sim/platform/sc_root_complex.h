@@ -24,8 +24,9 @@ namespace gmmu::sim {
 /// One root port and the PCIe link to its device. It splits requests into TLPs, reassembles them, and keeps the order
 /// that PCIe requires.
 ///
-///   from_device  AT target for the device's bursts. A write is answered when the link has accepted it; a read,
-///                when the last byte of its completions is at the device, with an error if any completion had one.
+///   from_device  AT target for the device's bursts. A write gets its response when the link has accepted it; a
+///                read, when the last byte of its completions is at the device, with an error response if
+///                any completion reported an error.
 ///   to_device    AT initiator for CPU accesses.
 ///   memory       AT initiator to the IOMMU: one transaction per TLP.
 ///
@@ -41,7 +42,7 @@ class RootComplex : public sc_core::sc_module {
 
   /// Deliberate fault: injects an access that appears to come from the device. Its response is dropped.
   void StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data);
-  /// Deliberate fault: completions for the device's reads of the page at `address` are not sent before `until_ps`.
+  /// Deliberate fault: completions for the device's reads of the page at `address` are held until `until_ps`.
   void HoldReads(uint64_t address, uint64_t until_ps) { hold_ = {address / hw::kPageSize, until_ps}; }
   /// Returns the number of CPU accesses that wait for the PCIe link.
   size_t posted_waiting() const { return posted_waiting_; }
@@ -68,7 +69,7 @@ class RootComplex : public sc_core::sc_module {
     unsigned pieces = 0;  ///< TLPs in progress
     bool error = false;
   };
-  struct Tlp {  // a TLP that waits for the link
+  struct Tlp {  // a TLP that is queued for the link
     TlpKind kind = TlpKind::kPosted;
     unsigned payload = 0;
     uint64_t ready_ps = 0;

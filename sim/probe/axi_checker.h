@@ -13,7 +13,7 @@
 
 namespace gmmu::sim {
 
-/// The rules of one port: its rules beyond those of AXI4, and the AXI4 features that it does not use.
+/// The rules for one port: additional rules beyond those of AXI4, and the AXI4 features that the port does not use.
 struct AxiPort {
   std::string name;
   unsigned beat_bytes = 8;
@@ -75,7 +75,7 @@ class AxiChecker {
 
   explicit AxiChecker(const AxiPort& port);
 
-  /// Allows waits of up to `cycles` cycles from now on, because responses are deliberately delayed.
+  /// Allows waits of up to `cycles` cycles in the cycles that follow, because responses are deliberately delayed.
   void AllowWait(uint64_t cycles) { port_.wait_limit = std::max(port_.wait_limit, cycles); }
 
   void Begin(uint64_t cycle, bool reset) {
@@ -110,7 +110,7 @@ class AxiChecker {
   }
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
-  /// Returns the number of bursts whose last R or B is outstanding.
+  /// Returns the number of bursts that still wait for their last R beat or their B response.
   size_t outstanding() const { return outstanding_; }
   uint64_t bursts() const { return bursts_; }
 

@@ -21,8 +21,8 @@ struct Burst {
   bool begun = false, done = false;                                     ///< `first` and `answered` are valid
 };
 
-/// Builds the steps of a span one after the other, starting at `begin`. A step that would end before it begins is
-/// stored unchanged, so that hw::CheckSteps reports it.
+/// Builds the steps of a span one after the other, starting at `begin`. A step with an end before its begin is stored
+/// unchanged, so that hw::CheckSteps reports it.
 class Steps {
  public:
   explicit Steps(uint64_t begin) : at_(begin) {}

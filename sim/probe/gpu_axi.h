@@ -9,8 +9,8 @@ namespace gmmu::sim {
 
 /// Attaches a checker to each AXI port of gmmu_gpu_axi: m_vram, m_host, s_reg, s_win, s_thr, s_peer.
 ///
-/// `Top` is any Verilated model with the pins of gmmu_gpu_axi. Call Sample in every cycle, reset included, when the inputs
-/// have settled and before the clock edge.
+/// `Top` is any Verilated model with the pins of gmmu_gpu_axi. Call Sample in every cycle, reset included, after the
+/// inputs have settled and before the clock edge.
 class GpuAxi {
  public:
   /// `wait_limit` is large because responses at the host port have passed through the PCIe link and the IOMMU.
@@ -24,7 +24,7 @@ class GpuAxi {
         peer_(Peer("s_peer", beat_bytes, wait_limit)),
         has_through_(through) {}
 
-  /// Allows host memory, from now on, to delay responses deliberately by up to `cycles` cycles.
+  /// Allows host memory to delay responses deliberately by up to `cycles` cycles in the cycles that follow.
   void AllowHostWait(uint64_t cycles) { host_.AllowWait(cycles); }
 
   /// Returns the rules of m_vram: window writes (requester 5) of the same generation share an id.

@@ -70,7 +70,7 @@ class AccessLog {
   /// engine.
   void AtPins(uint64_t cycle, unsigned client, unsigned slot);
   void Begin(unsigned client, const std::shared_ptr<LoggedLookup>& lookup);
-  /// Records that the access's burst has ended.
+  /// Records that the access's burst has completed.
   void Data(unsigned client, const Burst& burst);
   /// Records that the pins accepted the last beat of the access's response.
   void Answered(uint64_t cycle, unsigned client, unsigned slot, regs::Fault fault);
@@ -92,7 +92,8 @@ class AccessLog {
     unsigned client, number;
     Slot slot;
   };
-  /// Sets the access's end if it is known, and returns whether it is. `over`: the access has no further events.
+  /// Sets the end time of the access if it is known, and returns whether it is known. `over`: the access has no further
+  /// events.
   static bool Ended(Slot& slot, bool over);
   void TellOne(unsigned client, unsigned number, const Slot& slot);
 

@@ -34,7 +34,7 @@ struct Gpa {
   bool operator==(const Gpa& o) const { return target == o.target && adapter == o.adapter && offset == o.offset; }
 };
 
-/// The result of a walk. `gpa` and `coherent` are defined only if `fault` is kNone and `zero` is false.
+/// The result of a table walk. `gpa` and `coherent` are defined only if `fault` is kNone and `zero` is false.
 struct Translation {
   regs::Fault fault = regs::Fault::kNone;
   unsigned level = 0;  ///< level of the entry that faults or that maps the page

@@ -293,7 +293,8 @@ bool TranslationChecker::MatchesThePast(const TranslationEvent& event, uint64_t 
     if (!matters) continue;
     const size_t before = changes_.size();
     if (Agrees(event, ReferenceWalk(config, event.va, event.access, read))) return true;
-    if (changes_.size() != before) {  // the walk found a new table page and its changes: restart
+    if (changes_.size() != before) {  // the walk read a new table page, whose recorded changes were inserted into the
+                                      // history: restart
       past.clear();
       config = spaces_[event.space].config;
       collect();

@@ -58,7 +58,8 @@ class TranslationChecker {
   /// Observes a CPU write to the GPU's registers (BAR0). `strobe` selects the bytes of `data` that are written to the
   /// 8-byte word at `offset`.
   void RegisterWritten(uint32_t offset, uint64_t data, unsigned strobe);
-  /// Requires that, from now on, translations of [start, end) of `space` agree with the tables at this moment or later.
+  /// Requires that all later translations of [start, end) of `space` agree with the tables as they are now or will be
+  /// later.
   void NoteFlush(unsigned space, uint64_t start, uint64_t end);
 
   const std::vector<hw::Finding>& findings() const { return findings_; }

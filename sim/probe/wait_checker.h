@@ -29,7 +29,7 @@ class WaitChecker {
   /// Begins the command to which subsequent Read and Write calls belong. If `waits`, the command starts only after all
   /// earlier ones are done.
   void Begin(const Command& command, bool waits);
-  /// Records that all earlier commands are done, because a ring entry ended or a command waited for them.
+  /// Records that all earlier commands are complete, because a ring entry ended or a command waited for them.
   void Done();
   /// Record that the command accesses bytes [address, address + bytes) of `memory`. `address` is fully translated.
   void Read(Memory memory, uint64_t address, uint64_t bytes);

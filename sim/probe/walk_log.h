@@ -14,7 +14,7 @@ struct LoggedWalk {
   hw::WalkEvent event;
   std::vector<Burst> bursts;  ///< the bursts of event.reads
   bool over = false;
-  /// Returns the walk's steps up to `now` or, if it has ended, to its end.
+  /// Returns the walk's steps up to `now`, or all of them if the walk has completed.
   std::vector<hw::Step> StepsUntil(uint64_t now, hw::Cause rest) const;
 };
 
@@ -28,7 +28,7 @@ class WalkLog {
   /// Records that the row will read the entry of `level` next. It is called when the row's walk starts or later.
   void Start(unsigned row, unsigned level, bool leaf_64k);
   /// Records that the row's table read was accepted at the edge. The read belongs to the row's current walk. The burst
-  /// might change until Answered.
+  /// object might change until the read's response.
   void Accepted(unsigned row, const Burst& burst);
   void Began(unsigned row, const Burst& burst);
   void Answered(unsigned row, const Burst& burst);

@@ -13,7 +13,7 @@ namespace {
 using regs::Access;
 using regs::Pattern;
 
-constexpr uint64_t kAheadCycles = 64;  // an act performs accesses up to this many cycles in advance
+constexpr uint64_t kAheadCycles = 64;  // one event performs accesses up to this many cycles in advance
 constexpr uint64_t kLineCycles = 2;    // between the starts of two lines
 constexpr uint64_t kAgainCycles = 25;  // cycles to restart a walk, on top of its memory read
 constexpr uint64_t kAnswerCycles = 6;  // from the end of an access to the reuse of its slot
@@ -112,7 +112,7 @@ void Client::Start() {
   Schedule(parts_.agenda.now() + parts_.time.Cycles(kStartCycles));
 }
 
-/// Schedules an act for `ps`, unless an earlier one is scheduled.
+/// Schedules an event at `ps`, unless an earlier one is scheduled.
 void Client::Schedule(uint64_t ps) {
   ps = std::max(ps, parts_.agenda.now());
   if (scheduled_ && scheduled_ps_ <= ps) return;
@@ -146,7 +146,7 @@ void Client::Act() {
       sequence_.emplace(Lines());
       va_ = sequence_->Next();
       issued_ = passed_ = 0;
-      issue_ps_ = last_ps_;  // the next pass starts when the previous one has ended
+      issue_ps_ = last_ps_;  // the next pass starts when the previous pass has completed
     }
     const bool behind = !lines_under_way_.empty();
     const bool last = issued_ == order_.count() || lines_under_way_.size() == slots_.count() ||
@@ -183,7 +183,8 @@ bool Client::Translate(LineUnderWay& line, bool again) {
   return !waiting_;
 }
 
-/// Performs, in order, the accesses of lines whose translations are known. Returns false if the run waits or has ended.
+/// Performs, in order, the accesses of lines whose translations are known. Returns false if the run waits or has
+/// completed.
 bool Client::MoveLines(uint64_t ahead) {
   while (!lines_under_way_.empty() && lines_under_way_.front().cost.at <= ahead) {
     LineUnderWay& line = lines_under_way_.front();

@@ -28,11 +28,11 @@ struct ClientParts {
   Turns& turns;
 };
 
-/// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the other; each act of the
-/// agenda performs the lines of several cycles. Results appear in the registers when the run ends.
+/// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the other; each event of
+/// the agenda performs the lines of several cycles. Results appear in the registers when the run ends.
 class Client {
  public:
-  /// `ended` is called when a run has ended.
+  /// `ended` is called when a run has completed.
   Client(unsigned port, const ClientParts& parts, std::function<void()> ended);
 
   uint64_t Read(uint32_t offset) const;

@@ -10,8 +10,8 @@
 namespace gmmu::sim::twin {
 
 /// The client ports of one GPU, driven by hw::ClientAccesses (sim/gpu/client_ports.h is the counterpart for the RTL).
-/// An access takes three acts: it is accepted and translated; it transfers its data once the translation is known; its
-/// response is returned. client_ports.cc contains the estimated cycles of the ports.
+/// An access takes three events: acceptance with translation, the data transfer once the translation is known, and the
+/// response. client_ports.cc contains the estimated cycles of the ports.
 class ClientPorts {
  public:
   ClientPorts(unsigned clients, const ClientParts& parts);
@@ -58,7 +58,7 @@ class ClientPorts {
   void Answer(const InFlight& access, regs::Fault fault);
   uint64_t Cycles(uint64_t cycles) const { return parts_.time.Cycles(cycles); }
   uint64_t Now() const { return parts_.time.CycleAt(parts_.agenda.now()); }
-  /// Runs `act` at `ps`, unless the GPU is reset before.
+  /// Runs `act` at `ps`, unless the GPU is reset before `ps`.
   template <typename F>
   void At(uint64_t ps, F act) {
     parts_.agenda.At(ps, [this, act, generation = generation_] {

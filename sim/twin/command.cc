@@ -140,7 +140,7 @@ bool BadOperands(const Command& command, const uint64_t* words) {
   }
 }
 
-/// Step 5: refuses a space that is not built.
+/// Step 5: rejects a space number that the hardware does not implement.
 bool BadSpace(const Command& command, unsigned spaces) {
   const regs::CommandHeaderWord header = command.header;
   const Opcode opcode = header.opcode();

@@ -78,7 +78,7 @@ Gpu::~Gpu() = default;
 
 // ---- the PCI function, silence, reset
 
-/// Passes the PCI function's permissions and the state of the pins to the blocks.
+/// Passes the PCI function's permissions and the GPU's pin levels to the blocks.
 void Gpu::Straps() {
   memory_.set_bus_master(config_.bus_master());
   memory_.set_silence(silence_);
@@ -185,7 +185,7 @@ void Gpu::Pump() {
   }
 }
 
-/// Performs one access. Returns false if the access must wait.
+/// Performs one access. Returns false if the access must be retried later.
 bool Gpu::Do(Access& access) {
   switch (access.target) {
     case Access::Target::kConfig: DoConfig(access); return true;
@@ -229,7 +229,7 @@ void Gpu::DoWindow(Access& access) {
 }
 
 /// Adds the time of a window access, in steps of 8 bytes. Writes use all slots in parallel; when nothing else is in
-/// flight, reads go one after the other.
+/// flight, reads are performed one after the other.
 void Gpu::WindowTime(Access& access) {
   port_ps_ = std::max(port_ps_, agenda_.now());
   for (uint64_t done = 0; done < access.data.size(); done += kWindowBeat) {

@@ -67,7 +67,7 @@ class Gpu {
   void Push(Access access);
   /// Returns the number of CPU accesses that the GPU's port has not accepted.
   size_t waiting() const { return accesses_.size(); }
-  /// Reads a register for an instrument. The read is not a CPU access and takes no time.
+  /// Reads a register for an instrument. The read does not count as a CPU access and takes no time.
   uint64_t ReadRegister(uint32_t offset) const;
   /// Drives the top's silence pin: while `on`, the host port issues no new request.
   void Silence(bool on);

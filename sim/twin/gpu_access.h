@@ -12,7 +12,7 @@ struct GpuAccess {
   bool write = false;
   uint64_t offset = 0;
   std::vector<uint8_t> data;  ///< the data to write; its size is the access's size, also for a read
-  /// Called with the bytes read (none for a write). If `ok` is false, the access was refused.
+  /// Called with the bytes read (none for a write). `ok` is false if the access failed.
   std::function<void(bool ok, const std::vector<uint8_t>& data)> done;
 };
 

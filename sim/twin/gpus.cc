@@ -65,7 +65,7 @@ ConfigSpace& Gpus::config(unsigned unit) { return gpus_[unit]->config(); }
 
 Clock& Gpus::clock() { return host_.clock; }
 
-/// Sends an access, waits for its response and returns the bytes read.
+/// Sends an access, waits for the access's response and returns the bytes read.
 std::vector<uint8_t> Gpus::Request(Gpu& gpu, GpuAccess access, const std::string& what) {
   struct Reply {
     bool done = false;
@@ -92,8 +92,8 @@ void Gpus::Read(const BarAccess& access, void* to) {
   std::memcpy(to, data.data(), access.size);
 }
 
-/// Sends a posted write, which is still in flight on return. A write that waits at the GPU's port occupies a header
-/// credit; if there is no credit, the CPU waits.
+/// Sends a posted write, which is still in flight when the call returns. A write that waits at the GPU's port occupies
+/// a header credit; if there is no credit, the CPU waits.
 void Gpus::Write(const BarAccess& access, const void* from) {
   Gpu& gpu = *gpus_[access.unit];
   Agenda& agenda = host_.agenda;

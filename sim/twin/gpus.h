@@ -19,8 +19,8 @@ struct GpuAccess;
 
 /// The GPUs of the fast engine, linked to each other.
 ///
-/// A write never takes effect inside the call: it arrives at the GPU later, while other calls let time pass. All times
-/// are estimates; equal calls give equal times and equal bytes.
+/// A write never takes effect inside the call that issues it: it arrives at the GPU later, while other calls let time
+/// pass. All times are estimates; equal calls give equal times and equal bytes.
 ///
 /// The twin duplicates the blocks of rtl/ on purpose: it is the fast engine, and a run in which the engines differ
 /// reveals an error in one of them.
@@ -47,7 +47,7 @@ class Gpus : public Device {
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
   uint64_t Cycles() override;
-  /// Returns the number of acts of the agenda, because this engine evaluates no cycles.
+  /// Returns the number of events that the agenda has run, because this engine evaluates no cycles.
   uint64_t CyclesEvaluated() override;
   std::vector<hw::InUse> ResourcesInUse() override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;

@@ -14,8 +14,8 @@
 namespace gmmu::sim::twin {
 namespace {
 
-/// Whether this engine estimates the counter. It has no estimates of a port's outstanding lookups or of the time for
-/// which a table read waits for the bus.
+/// Whether this engine estimates the counter. It has no estimates for a port's outstanding lookups or for the time that
+/// a table read waits for the bus.
 bool Known(const GpuCounter& counter) { return counter.name != "walk_issue_cycles" && counter.name != "cycles"; }
 
 /// Returns the counters that a policy has and the hardware does not.

@@ -40,13 +40,13 @@ class Memory {
   VramCore& vram() { return vram_; }
   uint64_t vram_bytes() const { return vram_.size(); }
 
-  /// Access VRAM for the CPU. The access is counted but takes no time.
+  /// Access VRAM for the CPU. These accesses are counted but take no time.
   bool ReadWindow(uint64_t offset, void* to, size_t size);
   bool WriteWindow(uint64_t offset, const void* from, size_t size);
   /// Return false and transfer nothing if the access extends past the end of VRAM.
   bool ReadVram(uint64_t offset, void* to, size_t size, Cost& cost);
   bool WriteVram(uint64_t offset, const void* from, size_t size, Cost& cost);
-  /// Reads inside a 4 KiB page. Returns false if the host refused the read. If `snoop`, the read snoops the CPU's
+  /// Reads inside a 4 KiB page. Returns false if the read was blocked. If `snoop` is true, the read snoops the CPU's
   /// caches.
   bool ReadHost(uint64_t logical, void* to, size_t size, Cost& cost, bool snoop = true);
   /// Writes inside a 4 KiB page. The write is posted, so it is always accepted.
@@ -82,10 +82,11 @@ class Memory {
   void set_silence(bool on) { silence_ = on; }
   bool bus_master() const { return bus_master_; }
 
-  /// Injected fault: reads of the host page at `logical` are answered no earlier than `until_ps`.
+  /// Injected fault: reads of the host page at `logical` complete no earlier than `until_ps`.
   void HoldReads(uint64_t logical, uint64_t until_ps) { hold_ = {logical / hw::kPageSize, until_ps}; }
 
-  /// Return the time at which the host port's last read ends, and the time at which its last burst of any kind ends.
+  /// Return the time at which the host port's last read completes, and the time at which its last burst of any kind
+  /// completes.
   uint64_t host_reads_until() const { return host_reads_until_; }
   uint64_t host_busy_until() const { return host_busy_until_; }
   uint64_t writes_lost() const { return writes_lost_; }

@@ -110,7 +110,7 @@ bool Mmu::Walk(Space& space, uint64_t va, Mapping& mapping) {
   return true;
 }
 
-/// Returns the table reads of a walk from the root, using the pointers recorded during the walk.
+/// Returns the table reads of a walk that starts at the root, using the pointers recorded during the walk.
 WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   const SpaceShape& shape = space.shape;
   WalkPlan plan;
@@ -138,7 +138,7 @@ WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   return plan;
 }
 
-/// Walks the tables for a page without a lookup, with their current contents. Changes no state and takes no time.
+/// Walks the tables for a page without a lookup, using the current table contents. Changes no state and takes no time.
 std::optional<std::pair<Mapping, WalkPlan>> Mmu::Other(const Space& space, uint64_t va) const {
   const SpaceShape& shape = space.shape;
   if (BeforeTheRoot(shape, va)) return std::nullopt;

@@ -24,7 +24,7 @@ namespace twin {
 class TlbTiming;
 struct WalkPlan;
 
-/// The result of a lookup.
+/// The result of an MMU lookup.
 struct Translated {
   bool closed = false;  ///< a table lies behind the closed host port: retry when it opens
   regs::Fault fault = regs::Fault::kNone;
@@ -68,7 +68,7 @@ class Mmu {
   /// be stale.
   uint64_t epoch() const { return epoch_; }
   /// Returns the time at which an invalidation that starts now completes, that is, when the sweep is done and all
-  /// accesses that were translated before it have ended.
+  /// accesses translated before the invalidation have completed.
   uint64_t InvalidatedAt() const;
   /// Handles a write of sizes_in_use: empties the caches, and applies the sizes if they are possible.
   void Resize(regs::SizesInUse asked);
@@ -91,14 +91,14 @@ class Mmu {
     const Mapping* last = nullptr;
   };
 
-  /// The state of a walk: the next read is the word of `level` in `table`.
+  /// The position of a walk: the next read is the word of `level` in `table`.
   struct Position {
     unsigned level = 0;
     TablePlace table;
   };
 
   static const Mapping* Find(Space& space, uint64_t va);
-  /// Returns where the walk for `half` starts: at the lowest-level cached table.
+  /// Returns the position at which the walk for `half` starts: the lowest-level cached table.
   static Position Start(const Space& space, uint64_t va, Half half);
   bool Search(Space& space, uint64_t va, Mapping& mapping, bool& walks);
   /// Returns false if the host port is closed.

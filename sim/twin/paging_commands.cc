@@ -28,7 +28,7 @@ uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
 uint64_t BurstOf(uint64_t start, uint64_t at) { return std::max(start, at / kBurst * kBurst); }
 
 constexpr uint64_t kJobCycles = 12;    // from the start of a command's job to the job's first burst
-constexpr uint64_t kWaitedCycles = 3;  // after the last response that a command waits for
+constexpr uint64_t kWaitedCycles = 3;  // after the last response for which a command waits
 
 uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 
@@ -89,7 +89,7 @@ void PagingEngine::NextCommand() {
 
 // ---- transfers
 
-/// Moves the next part of the transfer and schedules the act for the part after that.
+/// Moves the current chunk of the transfer and schedules the event for the next chunk.
 void PagingEngine::Transfer() {
   if (moved_ == command_.bytes || command_.data == Command::Data::kNone) {
     state_ = State::kSettle;
@@ -106,8 +106,8 @@ void PagingEngine::Transfer() {
   Schedule(copies ? reads_.Free(now) : std::max(now, feed_ps_ - std::min(feed_ps_, parts_.time.BusPs(2 * kBurst))));
 }
 
-/// Checks the outcome of resolving `place`. Returns true if the command waits for a closed port, or fails with a fault
-/// that is known at `known_ps`.
+/// Checks the outcome of resolving `place`. Returns true if the command must wait for a closed port, or fails with a
+/// fault that is known at `known_ps`.
 bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done, unsigned port,
                            uint64_t known_ps) {
   if (place.kind == Place::Kind::kClosed) {
@@ -181,15 +181,15 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Unread& failed) {
   return got;
 }
 
-/// Returns the bus time of the reads that are issued after a failing read: the command's bursts from byte `from` on,
-/// but no more than there are landing slots.
+/// Returns the bus time of the reads that are issued after a failing read: the command's bursts starting at byte
+/// `from`, but no more than there are landing slots.
 uint64_t PagingEngine::ReadsBehindPs(const Place& place, uint64_t from) const {
   const uint64_t bursts = std::min<uint64_t>((command_.bytes - from + kBurst - 1) / kBurst, reads_.count() - 1);
   return bursts * (place.kind == Place::Kind::kHost ? parts_.time.PciePs(kBurst) : parts_.time.BusPs(kBurst));
 }
 
-/// Writes `size` bytes, burst by burst. A burst is issued when its data has reached the writer, but not before its
-/// address is known, at `at_ps`. Returns false if the bus responded with an error.
+/// Writes `size` bytes, burst by burst. A burst is issued when its data has reached the writer, and no earlier than
+/// `at_ps`, when its address is known. Returns false if the bus responded with an error.
 bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t size, uint64_t at_ps) {
   const uint64_t start = command_.destination.at + moved_;
   size_t next = 0;
@@ -319,7 +319,7 @@ void PagingEngine::Settle() {
     case Command::After::kFlushAperture: parts_.aperture.Flush(); break;
     case Command::After::kFlushUnmapped:
       parts_.aperture.Flush();
-      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // drops nothing; waits for translated accesses
+      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // waits for translated accesses without dropping any entry
       next = parts_.mmu.InvalidatedAt();
       break;
     case Command::After::kFlushTlb:

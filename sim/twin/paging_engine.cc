@@ -170,7 +170,7 @@ void PagingEngine::AnswerPreemptions() {
   }
 }
 
-/// Preempts the entry before its next command, once all writes of the previous commands are done.
+/// Preempts the entry at the boundary before its next command, once all writes of the previous commands are done.
 void PagingEngine::Preempt() {
   Ring& ring = rings_[current_];
   ring.status = regs::RingStatus().set_preempted(1).set_fence(fence_);
@@ -179,7 +179,7 @@ void PagingEngine::Preempt() {
   raise_(regs::IntStatus().set_preempted(1).raw);
 }
 
-/// Ends the entry after it has completed, has failed or was preempted.
+/// Ends the entry after it has completed, failed or been preempted.
 void PagingEngine::End() {
   rings_[current_].busy = false;
   state_ = State::kNone;
@@ -188,7 +188,7 @@ void PagingEngine::End() {
   Wake();
 }
 
-/// Stops the ring with a fault known at `known_ps`. The stop takes effect when nothing is in flight.
+/// Stops the ring with a fault that is known at `known_ps`. The ring stops when nothing is in flight.
 void PagingEngine::Fail(const Stop& stop, uint64_t known_ps) {
   failing_ = stop;
   failing_state_ = std::exchange(state_, State::kFailed);

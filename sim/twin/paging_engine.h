@@ -31,11 +31,11 @@ struct EngineParts {
   unsigned clients;  ///< the engine's three translation ports follow those of the clients
 };
 
-/// The paging engine. It takes entries from the rings round-robin, one at a time, and executes the commands of their
-/// paging buffers in order (rtl/dma/README.md).
+/// The paging engine. It executes ring entries one at a time, choosing rings round-robin, and executes the commands of
+/// each entry's paging buffer in order (rtl/dma/README.md).
 ///
-/// Each act of the agenda moves the bytes within one page of the source and of the destination, so that register reads
-/// and clients can observe a half-finished transfer.
+/// Each event of the agenda moves the bytes within one page of the source and of the destination, so that register
+/// reads and clients can observe a half-finished transfer.
 class PagingEngine {
  public:
   using Raise = std::function<void(uint64_t causes)>;

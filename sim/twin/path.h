@@ -49,8 +49,8 @@ class Path {
   /// Resolves the address of `accesses` accesses to one 4 KiB page, starting at cost.at. Sets cost.at to the time at
   /// which the place is known. Unless the address is physical, counts that many lookups.
   Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses, Cost& cost);
-  /// Move `size` bytes within one page, starting at cost.at. Set cost.done to the time at which the last byte arrives
-  /// or the write is answered. Return false if the bus responded with an error.
+  /// Move `size` bytes within one page, starting at cost.at. Set cost.done to the time at which the last byte or the
+  /// write response arrives. Return false if the bus responded with an error.
   bool Read(const Place& place, void* to, size_t size, Cost& cost);
   bool Write(const Place& place, const void* from, size_t size, Cost& cost);
   /// Whether an access to this place must wait, because the port is closed.

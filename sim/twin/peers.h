@@ -21,8 +21,8 @@ class Peers {
   /// Adds the next unit; call once per unit, in unit order. `memory` must outlive the accesses.
   void Attach(Memory& memory) { memories_.push_back(&memory); }
 
-  /// Access VRAM of unit `peer` on behalf of unit `own`. Return false if there is no such peer (`own` itself is none)
-  /// or the access extends past the end of the peer's VRAM.
+  /// Access VRAM of unit `peer` on behalf of unit `own`. Return false if there is no such peer (`own` is not a peer of
+  /// itself) or the access extends past the end of the peer's VRAM.
   bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, Cost& cost);
   bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size, Cost& cost);
 

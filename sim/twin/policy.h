@@ -40,7 +40,7 @@ struct TlbMiss {
   bool neighbour = false;  ///< the port's previous miss, or a page in the L2, lies in the same or an adjacent line
 };
 
-/// A walk that waits for a walker.
+/// A walk that is queued for a walker.
 struct WaitingWalk {
   unsigned port = 0, space = 0;
   uint64_t vpn = 0;

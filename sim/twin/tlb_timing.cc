@@ -205,7 +205,7 @@ bool TlbTiming::FindShared(SharedTlb& tlb, Key key, uint64_t at) {
   return true;
 }
 
-/// Copies into the L2 the pages that a block of another shared TLB contains.
+/// Copies the pages that a block of another shared TLB contains into the L2.
 void TlbTiming::FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler) {
   const SharedTlb::Block* have = from.Search(key.space, key.vpn);
   SharedTlb::Block* block = l2_->Place(key.space, key.vpn, filler, *policy_, counters_.Of<regs::CountersL2Evictions>());
@@ -234,7 +234,7 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
     return {begin, false, 0};
   }
   // A lookup that waits for a row repeats its search when it gets the row: it then joins a walk in progress, or hits an
-  // entry that was filled in the meantime. With the policy's queue it joins at once.
+  // entry that was filled in the meantime. With the policy's queue, the lookup joins a walk at once.
   const uint64_t turn = rows_in_use_.Free(begin);
   const bool waits = turn > begin && !hierarchy_.queue;
   if (const WalkRows::Row* row = fault ? nullptr : rows_.Find(key, waits ? turn : 0)) {

@@ -28,11 +28,12 @@ struct PolicyCounters {
 /// merged lookups (rtl/mmu/README.md). Its policy makes the decisions. It models timing only; Mmu holds the exact
 /// translations. Its counters follow those of the hardware.
 ///
-/// Unless the policy has a queue (Hierarchy::queue), the end of a walk is known when the walk is requested. Until its
-/// end, the walk is a row of WalkRows that lookups of the walk's pages join; afterwards its entries are in the caches.
+/// Unless the policy has a queue (Hierarchy::queue), the end of a walk is known when the walk is requested. Until the
+/// walk completes, it is a row of WalkRows, which lookups of the walk's pages join; afterwards the walk's entries are
+/// in the caches.
 class TlbTiming {
  public:
-  /// Returns the table reads of a walk for the looked-up address. Called only when a walk starts.
+  /// Returns the table reads of a walk for the looked-up address. It is called only when a walk starts.
   class Plans {
    public:
     virtual ~Plans() = default;
@@ -61,7 +62,7 @@ class TlbTiming {
   };
   /// Counts a lookup at `at`, and returns its response time or a ticket. `shape` must outlive the lookup's walk.
   Answer Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
-  /// Calls `then` in a later act with the time of the ticket's response. After a Reset, `then` is not called.
+  /// Calls `then` in a later event with the time of the ticket's response. After a Reset, `then` is not called.
   void WhenReady(uint64_t ticket, std::function<void(uint64_t ps)> then);
   /// Enters all entries that are due by `ps`. Lookups call it. The owner must call it before reading counters.
   void Settle(uint64_t ps) {

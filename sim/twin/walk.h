@@ -34,7 +34,7 @@ struct TablePlace {
 /// Which word of a level-1 dual entry a walk reads. Ignored at other levels.
 enum class Half : uint8_t { k4, k64 };
 
-/// The result of a walk. It holds for an aligned block of 2^span_lg2 bytes.
+/// The result of a walk, valid for an aligned block of 2^span_lg2 bytes.
 struct Mapping {
   regs::Fault fault = regs::Fault::kNone;  ///< up to entry_reserved; permissions are checked later
   unsigned level = 0;

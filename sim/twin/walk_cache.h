@@ -57,7 +57,8 @@ class PteCache {
  public:
   PteCache(unsigned lines, unsigned ways);
   bool present() const { return !lines_.empty(); }
-  /// Whether the line that contains the word is cached. It is available from `ready_ps` on.
+  /// Whether the line that contains the word is cached. If so, `ready_ps` is the time at which the line becomes
+  /// available.
   bool Find(bool vram, uint64_t address, uint64_t& ready_ps);
   void Enter(bool vram, uint64_t address, uint64_t ready_ps);
 

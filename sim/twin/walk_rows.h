@@ -50,8 +50,8 @@ struct WalkJob {
 };
 
 /// The rows of the hardware's walk table (rtl/mmu/gmmu_walk_table.sv), with the entries that their walks will put into
-/// the caches and the times at which they will do so. A row exists from its lookup on, even while it waits for a
-/// walker. Times are in picoseconds.
+/// the caches and the times at which they will do so. A row is created by its lookup and exists even while it waits for
+/// a walker. Times are in picoseconds.
 class WalkRows {
  public:
   struct Pointer {
@@ -96,16 +96,16 @@ class WalkRows {
   }
   void Remove(std::list<Row>::iterator row);
 
-  /// Returns the row that a lookup of the page joins: its walk is for the page or fetches the page's line, and does not
-  /// end before `ps`. A lookup never joins a walk that ends with a fault.
+  /// Returns the row that a lookup of the page would join: a row whose walk is for the page or fetches the page's line,
+  /// and ends at `ps` or later. A lookup never joins a walk that ends with a fault.
   const Row* Find(TlbKey key, uint64_t ps = 0) const;
   /// Returns the number of walks that ended before `ps` and after the most recent walk that fetched the page, or
   /// nullopt if no walk fetched it.
   std::optional<unsigned> EndedSince(TlbKey key, uint64_t ps) const;
   /// Whether a row walks for another page whose leaf entry is in the same line of eight entries.
   bool Near(TlbKey key) const;
-  /// Returns which pointer was last written, by `ps`, to the walk cache row for the page's pointer of `level`: none,
-  /// another one, or the page's own. `place` is null where a pointer may use any row.
+  /// Returns which pointer was most recently written, at or before `ps`, to the walk cache row for the page's pointer
+  /// of `level`: none, another one, or the page's own. `place` is null where a pointer may use any row.
   enum class Brought : uint8_t { kNothing, kOther, kThis };
   Brought Brings(unsigned level, const SpaceShape& shape, TlbKey key, const void* place, uint64_t ps) const;
 
@@ -113,8 +113,8 @@ class WalkRows {
   void Drop(std::optional<unsigned> space);
 
  private:
-  /// Lookup key of a row: the aligned power-of-two block of pages that its walk fetches for other lookups. 0 pages
-  /// means none.
+  /// Lookup key of a row: the aligned power-of-two block of pages that the row's walk fetches for other lookups. 0
+  /// pages means none.
   struct Page {
     TlbKey key;
     uint64_t pages = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks: their reads and their ends, the entries that they fill, and the queue for the walkers.
+// Walks: their table reads, their completion, the entries that they fill, and the queue for the walkers.
 #include <algorithm>
 
 #include "twin/tlb_timing.h"
@@ -7,7 +7,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kBeginCycles = 1;   // from a lookup to its walk's first read
+constexpr uint64_t kBeginCycles = 1;   // from a lookup to the first read of the lookup's walk
 constexpr uint64_t kAgainCycles = 9;   // to repeat the search of a lookup that waited for a row
 constexpr uint64_t kBehindCycles = 5;  // extra cycles before the first read if the walk waited for another walk
 constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: until its first write; to write a block
@@ -96,7 +96,7 @@ unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
   const bool pointers = hierarchy_.walk_cache != Hierarchy::WalkCache::kNone;
   for (unsigned i = job.plan.count; i > 1; --i) {
     const unsigned level = job.plan.reads[i - 1].level + 1;
-    // A walk never waits for a pointer that another walk is fetching.
+    // A walk never waits for a pointer that another walk is still fetching.
     const void* const place = walk_cache_->PlaceOf(level, *job.shape, job.key.space, job.key.vpn);
     const auto brought = rows_.Brings(level, *job.shape, job.key, place, now);
     const bool cached = walk_cache_->Find(level, false, *job.shape, job.key.space, job.key.vpn) != nullptr;
@@ -194,8 +194,8 @@ void TlbTiming::FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at) {
 
 // ---- walks that wait for a walker
 
-/// Queues the walk for a walker, or joins a walk that is queued. Returns the lookup's ticket, or 0 for a prefetch
-/// (`asked` is null).
+/// Queues the walk for a walker, or joins a walk that is already queued. Returns the lookup's ticket, or 0 for a
+/// prefetch (`asked` is null).
 uint64_t TlbTiming::Queue(WalkJob job, const Asked* asked, uint64_t asked_ps, uint64_t at, uint32_t group) {
   Waiter waiter;
   if (asked != nullptr) waiter = {++tickets_, asked_ps, asked->port, job.key, job.mapping.span_lg2 >= 16, nullptr};
@@ -265,7 +265,7 @@ void TlbTiming::Dispatch() {
   }
 }
 
-/// Reports the end of a walk to the lookups that wait for it.
+/// Reports the completion of a walk to the lookups that wait for the walk.
 void TlbTiming::End(Queued queued, uint64_t ready_ps) {
   const bool fault = queued.job.mapping.fault != regs::Fault::kNone;
   for (Waiter& waiter : queued.waiters) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_gpu_axi as the bench of tb/integration drives it: one ordinary ring and one privileged, no through-port, no
 // links. A channel of a memory port is one vector, and valid and ready of all its channels are one vector each way,
-// since every signal that Python reads costs time.
+// because each signal that Python reads costs time.
 module gmmu_integration_top
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -11,7 +11,8 @@ module gmmu_integration_top
   parameter config_t Config = gmmu_config_pkg::Built,
   localparam int unsigned IdBits = Config.IdBits,
   localparam int unsigned UserBits = $bits(user_t),
-  localparam int unsigned AddressBits = IdBits + 4 + 3 + 4 + 1 + UserBits + PaWidth + 8 + 3 + 2  // of AR and AW
+  localparam int unsigned AddressBits = IdBits + 4 + 3 + 4 + 1 + UserBits + PaWidth + 8 + 3 + 2  // total width of AR
+                                                                                                 // and AW
 ) (
   input  logic        clk_i,
   input  logic        rst_i,

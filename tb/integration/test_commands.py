@@ -72,7 +72,8 @@ class Batches:
                 await gpu.cycles(rng.randint(1, 60))
             else:
                 raise AssertionError(f"ring {ring} does not finish: {status}")
-        # An interrupt message is held while MSI is off, and the GPU is not idle before its causes are cleared.
+        # While MSI is disabled, the interrupt message is held, and the GPU stays busy until the interrupt causes are
+        # cleared.
         assert await gpu.read("int_status") == REGISTERS.pack("int_status", fence=int(self.irq), invalidate=int(invalidates))
         assert bool(gpu.dut.irq_o.value) == (self.irq or invalidates)
         await gpu.write("int_status", fence=1, invalidate=1)
@@ -93,7 +94,8 @@ class Batches:
         self.commands += buffer.commands
         self.irq |= bool(irq or buffer.irq)
         target = rng.choice([None, VRAM, SYSTEM]) if ring == 1 else None
-        # Virtual buffers use the same pages of either memory, so no two buffers of a batch may overlap.
+        # Virtual buffers use the same VRAM and host pages as physical buffers, so no two buffers of a batch may
+        # overlap.
         start = self.room + 8 * rng.randrange(64)
         self.room = start + len(buffer.bytes)
         assert self.room <= BUFFER_PAGES * PAGE, "a batch has too many bytes of commands"

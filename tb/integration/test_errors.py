@@ -180,7 +180,7 @@ class Errors:
         target = physical(VRAM, DATA[VRAM] + 8 * PAGE)
         place = target if ring == PRIVILEGED else safe
 
-        # entry 0 is good; entry 1 fails at its second command; entry 2 must not start
+        # entry 0 succeeds; entry 1 fails at its second command; entry 2 must not start
         def fill():
             return self._fill(place, rng.randint(1, 300))
         entries = [] if case.first else [self._buffer(ring, fill(), 0)]
@@ -189,7 +189,8 @@ class Errors:
             front = fill()
             words = case.words
             words = [words[0] | RECORDS.pack("command_header.word", wait_writes=1), *words[1:]]
-            # A later command may overlap one that fails during execution, but not one that is refused before it starts.
+            # A later command may overlap a command that fails during execution, but not one that is rejected before it
+            # starts.
             refused = case.reason in ("command_bad", "not_privileged") or case.port is None
             tail = command("fill", 64, 0xDEAD, dst=place, wait_writes=int(not refused))
             entries.append(self._buffer(ring, front + words + tail, 0x400))
@@ -203,7 +204,7 @@ class Errors:
         for number, content in enumerate(entries):
             world.poke_bytes(SYSTEM, RINGS[ring] + 32 * number, content)
 
-        # bytes that the failing command may write: either old or new values are correct there
+        # bytes that the failing command may write: each may have its old or its new value
         before = {target: memory.copy() for target, memory in model.memories.items()}
         if case.refuse:
             memory, kind, start, end = case.refuse
@@ -261,7 +262,7 @@ class Errors:
         self._allow(case, before)
         assert not (difference := world.difference()), difference
 
-        # the ring works again
+        # check that the ring works again
         for memory in gpu.memories.values():
             memory.refuse_reads, memory.refuse_writes = [], []
         await gpu.write("ring.ctrl", ring, size_lg2=SIZE_LG2, enable=0, privileged=ring)

@@ -129,12 +129,12 @@ async def reset_in_the_middle_of_a_copy(dut, seed):
             await visitor.end()
             accesses += visitor.count
 
-            # registers have their reset values, the GPU starts nothing by itself, old responses have no effect
+            # registers have their reset values, the GPU starts nothing by itself, and late responses have no effect
             for name in ("ctrl", "int_enable", "int_status", "ring.base", "ring.ctrl", "ring.tail", "ring.head", "ring.status",
                          "fault_queue_size", "space.root", "aperture_pages", "window_base"):
                 assert await gpu.read(name, 1 if name.startswith(("ring", "space")) else 0) == 0, f"{name} after a reset"
             cut += gpu.host.bytes.word(RECORD[1]) & 0xFFFFFFFF != fence
-            # The bytes that the copy may have written are in memory, each old or new; the model adopts them. If a
+            # Each byte that the copy may have written is old or new in memory, and the model adopts that value. If a
             # memory delayed an old write further, the write could overwrite one that was issued after the reset: no id
             # orders the two.
             for target, name in ((VRAM, "vram"), (SYSTEM, "host")):
@@ -153,7 +153,7 @@ async def reset_in_the_middle_of_a_copy(dut, seed):
             await gpu.write_word(REGISTERS.offset("int_status"), 0x3F)
             await gpu.settle()
             assert not (difference := world.difference(buffers=False)), difference
-            # resets the idle GPU, so that the next round starts from the same state
+            # reset the idle GPU, so that the next round starts from the reset state
             dut.reset_i.value = 1
             await gpu.cycles(1)
             dut.reset_i.value = 0

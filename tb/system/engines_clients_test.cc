@@ -134,7 +134,7 @@ TEST(Engines, TranslateEveryFormTheSameWay) {
         probe("zero above", 0x612340);
         probe("table at a peer", 0x800000);
         probe("table past VRAM", 0xA00000);
-        entry(0x1000, Script::Page(Target::kVram, 0x403000));  // this change takes effect only after the flush
+        entry(0x1000, Script::Page(Target::kVram, 0x403000));  // the changed entry takes effect only after the flush
         probe("stale", 0x3000);
         s.Write(regs::InvStart::kOffset, 0x3000);
         s.Write(regs::InvEnd::kOffset, 0x3001);

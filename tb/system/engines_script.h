@@ -7,7 +7,7 @@
 #include "tb/system/script.h"
 #include "twin/fast_engine.h"
 
-// Runs bare software on both engines, whose output lines must be equal.
+// Runs bare-metal software on both engines and requires identical output.
 
 namespace gmmu::test {
 

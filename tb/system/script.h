@@ -45,7 +45,7 @@ class Script {
 
   // ring 0
   void StartRing(bool privileged = true);
-  /// Writes the words and a ring entry, rings the doorbell, waits for the end, and records the outcome.
+  /// Writes the words and a ring entry, rings the doorbell, waits until the entry has ended, and records the outcome.
   void Submit(const std::string& name, const std::vector<uint64_t>& words);
   /// Submits a ring entry that the caller has built.
   void SubmitEntry(const std::string& name, uint64_t buffer, uint64_t shape);

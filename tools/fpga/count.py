@@ -4,7 +4,8 @@ import collections
 import json
 
 KINDS = ("lut", "ff", "bram", "dsp")
-# Resources per mapped cell: a carry cell takes two LUT sites; a 16 x 4 LUT RAM takes six, two of them for writing.
+# Resources per mapped cell: a carry cell occupies two LUT sites; a 16 x 4 LUT RAM occupies six, two of them for
+# writing.
 MAPPED = {"LUT4": ("lut", 1), "CCU2C": ("lut", 2), "TRELLIS_DPR16X4": ("lut", 6), "TRELLIS_FF": ("ff", 1),
           "DP16KD": ("bram", 1), "PDPW16KD": ("bram", 1), "MULT18X18D": ("dsp", 1)}
 PLACED = {"TRELLIS_COMB": ("lut", 1), "TRELLIS_FF": ("ff", 1), "DP16KD": ("bram", 1), "MULT18X18D": ("dsp", 1)}

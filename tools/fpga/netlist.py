@@ -96,8 +96,8 @@ def main():
     for key, value in config.SCRATCHPAD.items():
         ys.run_pass(f'scratchpad -set {key} "{value}"', design)
     ys.run_pass(f"synth_ecp5 -top {top} -run begin:map_gates", design)
-    # A carry chain takes two sites more than its bits, and two more if its carry is used. Short chains therefore become
-    # LUTs.
+    # A carry chain occupies two sites more than it has bits, and two more if its carry out is used. Short chains
+    # therefore become LUTs.
     ys.run_pass(f"select -set short t:$alu r:Y_WIDTH<={config.SHORT_CHAIN} %i", design)
     ys.run_pass("techmap -map +/techmap.v @short", design)
     ys.run_pass(f"synth_ecp5 -top {top} -run map_gates:", design)

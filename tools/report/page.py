@@ -4,7 +4,7 @@ import style
 from run_figures import MOST
 from style import escape
 
-# The policy that makes the browser refuse scripts and external resources.
+# The content security policy that makes the browser block scripts and external resources.
 HEAD = """<!DOCTYPE html>
 <html lang="en">
 <head>

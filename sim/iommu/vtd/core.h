@@ -89,7 +89,7 @@ class VtdCore {
   void Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high = 0);
   /// Restarts an unfinished walk with the current contents of the caches: another walk may have filled them, or an
   /// invalidation may have made words that the walk has read stale. For draining, the walk still counts as started at
-  /// its Lookup.
+  /// the time of its Lookup.
   void Restart(VtdWalk& walk);
   void Finish(const VtdWalk& walk);
   /// Recounts an IOTLB hit as a miss that waited for a walk in progress; `below_top` says whether that walk started
@@ -218,7 +218,7 @@ class VtdCore {
   VtdDrainTracker::Wait enable_wait_, disable_wait_, context_wait_, iotlb_wait_;
   bool enabling_ = false, disabling_ = false, context_busy_ = false, iotlb_busy_ = false;
   enum class QueueState : uint8_t { kReady, kFetching, kWaiting, kWriting } queue_ = QueueState::kReady;
-  VtdDrainTracker::Wait queue_wait_;  // the requests that the next wait descriptor waits for
+  VtdDrainTracker::Wait queue_wait_;  // the requests for which the next wait descriptor waits
   uint64_t wait_low_ = 0, wait_high_ = 0;
 
   // counters

@@ -9,8 +9,8 @@ namespace gmmu::sim {
 /// Counts requests in flight by epoch, so that an invalidation waits only for the requests that arrived before it.
 ///
 /// A request enters the current epoch as a walk, becomes a read or a write once translated, and leaves when its access
-/// is done. Mark() closes the epoch. The mark is done when no epoch up to the closed one has a request of the given
-/// kinds.
+/// is done. Mark() closes the epoch. The mark is complete when neither the closed epoch nor any older one has a request
+/// of the marked kinds.
 class VtdDrainTracker {
  public:
   enum Kind : uint8_t { kWalk, kRead, kWrite };
@@ -23,7 +23,7 @@ class VtdDrainTracker {
   void Change(uint64_t epoch, Kind from, Kind to);
   void Leave(uint64_t epoch, Kind kind);
 
-  /// Returns a mark that covers all requests of these kinds that have arrived so far. Walks are always covered.
+  /// Returns a mark that covers all requests of the selected kinds that have arrived so far. Walks are always covered.
   Wait Mark(bool reads, bool writes);
   bool Done(const Wait& wait) const;
   uint64_t in_flight() const { return in_flight_; }

@@ -50,7 +50,7 @@ bool VtdCore::InvalidateIotlb(unsigned grain, uint16_t did, uint64_t address) {
 }
 
 void VtdCore::ContextCommand() {
-  if (queue_on()) return;  // refused while the queue is on; ICC stays set
+  if (queue_on()) return;  // ignored while the queue is enabled; ICC stays set
   const auto grain = static_cast<unsigned>(Bits(ccmd_, 62, 61));
   const bool done = InvalidateContext(grain, static_cast<uint16_t>(Bits(ccmd_, 15, 0)),
                                       static_cast<uint16_t>(Bits(ccmd_, 31, 16)),
@@ -62,7 +62,7 @@ void VtdCore::ContextCommand() {
 }
 
 void VtdCore::IotlbCommand() {
-  if (queue_on()) return;  // refused while the queue is on; IVT stays set
+  if (queue_on()) return;  // ignored while the queue is enabled; IVT stays set
   const auto grain = static_cast<unsigned>(Bits(iotlb_command_, 61, 60));
   const bool done = InvalidateIotlb(grain, static_cast<uint16_t>(Bits(iotlb_command_, 47, 32)), iva_);
   iotlb_command_ |= uint64_t{done ? grain : 0} << 57;

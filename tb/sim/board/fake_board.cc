@@ -146,7 +146,7 @@ void FakeBoard::Io() {
   if (!end_.violation().empty()) Violated(end_.violation());
 }
 
-/// Starts a session: a hello resets the GPU and the whole state of the link.
+/// Starts a session: a hello frame resets the GPU and the whole link state.
 void FakeBoard::Session() {
   if (end_.hellos() == hellos_) return;
   hellos_ = end_.hellos();
@@ -266,7 +266,7 @@ void FakeBoard::ConfigWrite(uint32_t offset, unsigned size, uint32_t value) {
 }
 
 void FakeBoard::WriteBoard(uint8_t index, uint64_t value) {
-  if (index == 11) {  // a changed key makes VRAM's contents unreadable, as D3 does
+  if (index == 11) {  // a changed key makes VRAM's contents unreadable, like a stay in D3
     if (value != vram_key_) ConfigWrite(ConfigSpace::kPower + 4, 2, 3), ConfigWrite(ConfigSpace::kPower + 4, 2, 0);
     vram_key_ = value;
   } else if (index == 6) {

@@ -80,7 +80,7 @@ TEST(BoardMachine, AnUnmappedPageIsRefusedByTheIommu) {
   b.bare.StartRing();
   EXPECT_FALSE(b.bare.Execute(BareMachine::Copy(Target::kSystem, 0x10000000, Target::kVram, 0, 4096)));
   EXPECT_EQ(b.bare.status().reason(), regs::Fault::kBusRead);
-  // Bit 1 of the IOMMU's fault status register says that a fault record is pending.
+  // Bit 1 of the IOMMU's fault status register shows that a fault record is pending.
   EXPECT_NE(b.machine->MmioRead(*b.machine->firmware().iommu_base + 0x34, 4) & 2, 0u);
 }
 

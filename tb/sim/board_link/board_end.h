@@ -17,10 +17,10 @@ class BoardEnd {
 
   /// Processes a byte from the line.
   void Receive(uint8_t byte);
-  /// Returns the next frame for the line, or no bytes if none is due at `now_ns`.
+  /// Returns the next frame for the line, or no bytes if no frame is due at `now_ns`.
   Bytes Pull(uint64_t now_ns);
   void Send(const Bytes& bytes) { up_.insert(up_.end(), bytes.begin(), bytes.end()); }
-  /// Returns the payload of the oldest waiting frame and frees its slot. Returns no bytes if no frame waits.
+  /// Returns the payload of the oldest queued frame and frees its slot, or returns no bytes if the queue is empty.
   Bytes TakeFrame();
   /// Presses the reset button.
   void Reset();

@@ -23,7 +23,7 @@ struct Noise {
   unsigned lost = 0, flipped = 0, added = 0, doubled = 0;
 };
 
-/// Both ends and the two directions of the line between them, simulated byte by byte.
+/// The host's end, the board's end, and the line between them in both directions, simulated byte by byte.
 class Wire {
  public:
   explicit Wire(unsigned seed, const Noise& noise = {}, unsigned room = 8, uint8_t version = 1)

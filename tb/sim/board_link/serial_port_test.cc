@@ -20,7 +20,7 @@ namespace {
 using Cause = PortError::Cause;
 using ::testing::HasSubstr;
 
-/// A pseudo-terminal whose slave side acts as the serial port.
+/// A pseudo-terminal whose slave side serves as the serial port.
 struct Pty {
   Pty() : master(posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)) {
     if (grantpt(master) == 0 && unlockpt(master) == 0) path = ptsname(master);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that a deliberate violation of each SDRAM rule gives the finding of that rule and no other finding.
+// Tests that each deliberate violation of an SDRAM rule is reported as a finding of that rule and of no other rule.
 #include "tb/sim/board_pins/sdram_commands.h"
 
 namespace gmmu::sim {

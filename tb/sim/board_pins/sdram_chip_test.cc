@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that written data is read back at the correct clock edge, and that legal commands give no finding.
+// Tests that written data is read back at the correct clock edge, and that legal commands cause no finding.
 #include "board_pins/sdram_chip.h"
 
 #include <stdexcept>

@@ -14,8 +14,8 @@ namespace {
 constexpr uint64_t kRegisters = 0xE0000000, kWindow = 0xE8000000;
 constexpr hw::Bdf kDevice{1, 0, 0};
 
-/// A device that acts 1000 ns after register 1 is written: it adds 1 to the word of host memory whose bus address is in
-/// register 0, and interrupts.
+/// A device that responds to a write of register 1 after 1000 ns: it adds 1 to the word of host memory whose bus
+/// address is in register 0, and sends an interrupt.
 uint64_t Serve(const GMMU_DEVICE_HOST* host) {
   auto* registers = reinterpret_cast<uint64_t*>(host->registers);
   const uint64_t now = host->now_ns(host->machine);

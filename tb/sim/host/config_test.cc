@@ -144,7 +144,7 @@ TEST(MachineConfig, OfSizesThatNoRtlHasNamesNoBuild) {
 TEST(MachineConfig, OfMoreL2SetsThanWereBuiltNeedsABuild) {
   const MachineConfig built = MachineConfig::Default();
   MachineConfig config = built;
-  config.gpu.l2_ways /= 2;  // the same number of entries in twice as many sets
+  config.gpu.l2_ways /= 2;  // the built number of entries, but in twice as many sets
   EXPECT_EQ(config.BuildOptions(), std::vector<std::string>{"GMMU_L2_WAYS=" + std::to_string(config.gpu.l2_ways)});
   try {
     config.CheckBuilt("");

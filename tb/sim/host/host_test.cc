@@ -48,7 +48,7 @@ struct HostBench {
     host.WriteRegister(kIotlb, 8, uint64_t{1} << 63 | uint64_t{1} << 60 | uint64_t{drains} << 48);
   }
   bool busy() { return host.ReadRegister(kIotlb, 8) >> 63 != 0; }
-  /// Runs the agenda until `done`, calling `look` after each step. Fails if the agenda is empty before that.
+  /// Runs the agenda until `done`, calling `look` after each step. Fails if the agenda becomes empty first.
   void RunUntil(const std::function<bool()>& done, const std::function<void()>& look) {
     while (!done()) {
       ASSERT_FALSE(agenda.empty()) << "nothing can end the wait";

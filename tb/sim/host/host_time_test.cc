@@ -92,7 +92,7 @@ TEST(HostTime, DataOfAChannelComeInTheOrderOfTheAccesses) {
   };
   static_cast<void>(read(0, 1'000'000));
   static_cast<void>(read(parameters.dram.row_bytes, 2'000'000));  // another bank, whose row is now open
-  const uint64_t slow = read(parameters.dram.row_bytes * parameters.dram.banks, 5'000'000);  // another row of the bank
+  const uint64_t slow = read(parameters.dram.row_bytes * parameters.dram.banks, 5'000'000);  // a closed row of the bank
   EXPECT_GE(read(parameters.dram.row_bytes, 5'000'001), slow + parameters.dram.burst_ps - 1);
 }
 

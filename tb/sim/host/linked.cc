@@ -182,7 +182,7 @@ void ARingSwitchedOnTakesWhatIsBelowItsTail(hw::Platform& p) {
   EXPECT_FALSE(p.WaitForMessage(10'000));  // StoppedBy has set the tail to 0, so no entry runs
 }
 
-/// Every GPU writes into the next GPU and reads from the previous one, all at the same time.
+/// Every GPU writes to the next GPU and reads from the previous one, all concurrently.
 void AllWriteIntoEachOtherAtOnce(hw::Platform& p) {
   LinkedMachine m(p);
   constexpr uint64_t kQuarter = LinkedMachine::kBytes / 4;

@@ -11,8 +11,8 @@
 namespace gmmu::sim {
 
 /// The GPUs of a machine, powered on and linked, each with a running ring and with space 1. Pages 0 and 1 of the space
-/// map the GPU's own VRAM from 0x100000 on. Pages 2 n + 2 and 2 n + 3 map the same range of GPU n with target peer;
-/// with the GPU's own number as n, an access faults with `peer_absent`.
+/// map the GPU's own VRAM, starting at 0x100000. Pages 2 n + 2 and 2 n + 3 map the same VRAM range of GPU n with target
+/// peer; if n is the GPU's own number, an access faults with `peer_absent`.
 class LinkedMachine {
  public:
   static constexpr uint64_t kPages = 2, kBytes = kPages * 4096, kVram = 0x100000;
@@ -37,7 +37,7 @@ class LinkedMachine {
   /// Runs the submitted entries of all GPUs. Returns false if a ring stopped, or if no interrupt arrived within
   /// `bound_ns`.
   bool AwaitAll(uint64_t bound_ns = 1'000'000);
-  /// Returns the reason why the ring of `unit` stopped; disables and re-enables the ring, which is then empty.
+  /// Returns the reason why the ring of `unit` stopped. Disables and re-enables the ring, which is then empty.
   regs::Fault StoppedBy(unsigned unit);
 
  private:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what the machine does without its device; tb/system/every_engine_test.cc tests the contract of all engines.
+// Tests those functions of the machine that need no device; tb/system/every_engine_test.cc tests the contract of all
+// engines.
 #include "host/machine.h"
 
 #include <gmock/gmock.h>

@@ -49,7 +49,7 @@ TEST(TimeModel, ReadsOfTablesTakePlacesInVramAndPassOnlyWhatWaits) {
   TimeModel both{few};
   for (int i = 0; i < 40; ++i) last = std::max(last, both.VramRead(0, 64));
   const uint64_t table = both.VramRead(0, 8, true);
-  EXPECT_GT(table, 1'200'000u);  // waits for the four bursts in flight and the four in the port's queue
+  EXPECT_GT(table, 1'200'000u);  // waits for the four bursts in flight and the four bursts in the port's queue
   EXPECT_LT(table, 1'300'000u);  // overtakes all other bursts
   EXPECT_GT(both.VramRead(0, 64), 10 * 400'000u);
 }

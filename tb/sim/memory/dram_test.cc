@@ -39,7 +39,7 @@ TEST(DramTiming, FindsAnOpenRowFasterAndAConflictSlower) {
   DramTiming dram(Plain());
   dram.Access(0, 0, 64, false);
   EXPECT_EQ(dram.Access(1'000'000, 64, 64, false) - 1'000'000, 14'000u + 4'000 + 1'000);
-  // Row 1 of bank 0 begins 4 banks x 1024 bytes further on.
+  // Row 1 of bank 0 begins 4 banks x 1024 bytes after row 0.
   EXPECT_EQ(dram.Access(2'000'000, 4096, 64, false) - 2'000'000, 12'000u + 10'000 + 14'000 + 4'000 + 1'000);
   EXPECT_EQ(CounterOf(dram, "row_hits"), 1u);
   EXPECT_EQ(CounterOf(dram, "row_conflicts"), 1u);

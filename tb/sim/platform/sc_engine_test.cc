@@ -143,8 +143,8 @@ TEST(RtlEngine, TranslatesDmaAndRefusesWhatIsNotMapped) {
     auto expected = m.Bytes(0x1'2345'6800, 2048);
     EXPECT_EQ(m.Bytes(0x1'2345'6000, 2048), expected);
     EXPECT_GT(CounterOf(p, "iommu", "iotlb_hits"), 0u);
-    // Many reads of a page miss together and share one walk. The first page needs six table reads, every other page one
-    // or a few.
+    // Many reads of a page miss together and share one walk. The first page needs six table reads; each other page
+    // needs one or a few.
     EXPECT_LE(CounterOf(p, "iommu", "walk_reads"), 16u);
 
     EXPECT_FALSE(m.Execute(BareMachine::Copy(Target::kSystem, 0x9000, Target::kVram, 0x8000, 64)));

@@ -108,7 +108,7 @@ TEST(RtlMachineOfTwo, AQuietGpuCostsNothing) {
     });
     return cycles;
   };
-  EXPECT_LE(evaluated(4), evaluated(1) + 3 * 2'000);  // allows for the sweeps after reset
+  EXPECT_LE(evaluated(4), evaluated(1) + 3 * 2'000);  // allows for the cache sweeps after reset
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ struct Bench {
   explicit Bench(const MachineConfig& config = Config()) : machine(config), bare(machine) { bare.PowerOn(); }
   ~Bench() { EXPECT_THAT(machine.Findings(), ::testing::IsEmpty()); }
 
-  /// Starts ring `ring` with 16 entries. Each ring's memory begins 64 KiB after the previous ring's.
+  /// Starts ring `ring` with 16 entries. Each ring's memory begins 64 KiB after that of the previous ring.
   void StartRing(unsigned ring) {
     const uint32_t at = Block(ring);
     bare.Write(at + regs::RingBase::kOffset, RingAt(ring));

@@ -65,7 +65,7 @@ struct SlowVram : ::testing::Test {
 TEST_F(SlowVram, AnInvalidationWaitsForWhatWasTranslatedBefore) {
   Start(0);
   while (b.bare.Read(regs::kPortCountersBase) < 32) ASSERT_TRUE(Busy(0));
-  EXPECT_FALSE(b.machine.WaitForMessage(41'000));  // the two reads of the walk are in progress
+  EXPECT_FALSE(b.machine.WaitForMessage(41'000));  // the walk's two table reads are in progress
   ASSERT_TRUE(Busy(0));                            // the client's reads are in flight
   b.bare.Write(regs::InvCmd::kOffset, regs::InvCmd().set_scope(regs::Scope::kSpace).set_space(1).raw);
   EXPECT_NE(regs::InvStatus{b.bare.Read(regs::InvStatus::kOffset)}.busy(), 0u);

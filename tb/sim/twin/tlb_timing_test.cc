@@ -17,7 +17,8 @@ class Tlbs {
     std::vector<uint64_t> pages;
     for (uint64_t i = 0; i < 512; ++i) pages.push_back(0x1000000 + i * 0x1000);
     bench_.bare.MapSpace(pages);
-    EXPECT_EQ(bench_.bare.Read(0) & 0xFFFFFFFF, 0x554D4D47u);  // ensures that the writes of the space have arrived
+    EXPECT_EQ(bench_.bare.Read(0) & 0xFFFFFFFF, 0x554D4D47u);  // ensures that the writes to the space registers have
+                                                               // arrived
   }
   /// Looks up page `page` at time `at`; returns the lookup's duration.
   uint64_t Look(uint64_t page, uint64_t at, unsigned port = 0) {
@@ -58,7 +59,7 @@ TEST(TlbTiming, AMissWalksAHitDoesNot) {
 TEST(TlbTiming, WhoComesBeforeTheWalkHasEndedJoinsIt) {
   Tlbs tlbs;
   const uint64_t first = tlbs.Look(3, 0);
-  // the response comes after that of the lookup that started the walk
+  // the response comes after the response to the lookup that started the walk
   EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000 + 7'000);
   EXPECT_EQ(tlbs.Count("walks"), 1u);
   EXPECT_EQ(tlbs.Count("l2_merged"), 1u);
@@ -121,7 +122,7 @@ TEST(TlbTiming, APageByItselfIsNotEnteredWhileAnotherOneIs) {
   for (unsigned port = 0; port < 3; ++port) static_cast<void>(tlbs.Look(64 * port, 0, port));
   EXPECT_EQ(tlbs.Look(0, 1'000'000), 2'000u);
   EXPECT_EQ(tlbs.Count("walks"), 3u);
-  EXPECT_EQ(tlbs.Count("l2_fills"), 1u);  // the walks end at the same time
+  EXPECT_EQ(tlbs.Count("l2_fills"), 1u);  // both walks end at the same time
 }
 
 TEST(TlbTiming, FewWalkersMakeMissesWait) {
@@ -170,7 +171,7 @@ TEST(TlbTiming, SizesThatAreNotPossibleChangeNoneAndAResetPutsAllToUse) {
   wrong.walk_cache = 3;
   EXPECT_EQ(tlbs.Turn(wrong), wanted.Register().raw);
   static_cast<void>(tlbs.Look(0, 1'000'000));
-  EXPECT_EQ(tlbs.Count("walks"), 2u);  // the refused change has nevertheless dropped all entries
+  EXPECT_EQ(tlbs.Count("walks"), 2u);  // the rejected change has nevertheless dropped all entries
   EXPECT_EQ(tlbs.Turn({}), built.Register().raw);
   static_cast<void>(tlbs.Turn(wanted));
   tlbs.mmu().Reset();

@@ -184,7 +184,7 @@ struct StartedVtd : VtdBench {
   explicit StartedVtd(const VtdParameters& parameters = {}) : VtdBench(parameters) { Start(); }
 };
 
-/// Accesses `iova` and returns its fault reason; checks that a table walk alone gives the same reason.
+/// Accesses `iova` and returns the fault reason. Checks that an uncached table walk gives the same reason.
 inline VtdReason ReasonOf(VtdBench& bench, uint64_t iova, bool write = false) {
   const VtdResult result = bench.Access(iova, write);
   EXPECT_EQ(result.ok(), result.reason == VtdReason::kNone);

@@ -199,8 +199,8 @@ TEST(VtdInvalidation, LetsARestartedWalkHitWhatAnotherWalkBrought) {
   EXPECT_EQ(second.reads(), 0u);
   bench.core.Finish(first);
   bench.core.Finish(second);
-  // A request counts as one miss, however often it is retried. The first request walked the tables; the second one
-  // waited for that walk.
+  // A request counts as one miss, however often it is retried. The first request walked the tables; the second request
+  // waited for the first one's walk.
   EXPECT_EQ(bench.Count("requests"), 2u);
   EXPECT_EQ(bench.Count("missed"), 2u);
   EXPECT_EQ(bench.Count("walks"), 1u);

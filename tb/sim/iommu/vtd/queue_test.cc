@@ -150,7 +150,7 @@ TEST(VtdQueue, HoldsTheInvalidationRegisterForRequestsInFlight) {
   EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 1u);
   EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 1u);
   while (!walk.done()) bench.Step(walk);
-  EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 0u);  // the walk has ended
+  EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 0u);  // the walk has completed
   EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 1u);        // its memory read is still outstanding
   bench.core.Finish(walk);
   EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 0u);
