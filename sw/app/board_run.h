@@ -23,7 +23,7 @@ struct BoardArguments {
   bool probe = false;
 };
 
-/// Returns the message for an error in the arguments, in one or two lines, or an empty string if there is none.
+/// Returns the message for an error in the arguments, one or two lines, or an empty string if there is no error.
 std::string Wrong(const RunArguments& arguments);
 
 /// Opens the board that the arguments name. Throws sim::board::BoardError.
@@ -36,7 +36,7 @@ int ProbeBoard(const RunArguments& arguments, std::FILE* out);
 class BoardProgress {
  public:
   BoardProgress(sim::board::Board& board, Progress& progress);
-  /// Call when a phase begins or progresses.
+  /// Call it when a phase starts or progresses.
   void Update(const std::string& phase, uint64_t done, uint64_t total);
 
  private:

@@ -37,7 +37,7 @@ using Json = nlohmann::json;
   _exit(status);
 }
 
-/// Waits for the process, and kills it after `seconds`. Returns true if it ended by itself.
+/// Waits for the process, and kills it after `seconds`. Returns true if it exited by itself.
 bool Await(pid_t child, unsigned seconds, int* status) {
   const auto end = Clock::now() + std::chrono::seconds(seconds);
   for (auto pause = std::chrono::milliseconds(1);; pause = std::min(2 * pause, std::chrono::milliseconds(32))) {
@@ -142,7 +142,7 @@ ChildRun RunInChild(RunArguments arguments, unsigned seconds) {
   } else {
     Judge(report, run);
   }
-  if (run.end == "leak")  // leak takes precedence because it is more specific than the refusal
+  if (run.end == "leak")  // leak takes precedence because it is more specific than refused
     std::stable_partition(run.wrong.begin(), run.wrong.end(),
                           [](const std::string& line) { return line.rfind("leaked ", 0) == 0; });
   if (!run.wrong.empty()) run.text = run.wrong.front();

@@ -34,7 +34,7 @@
 namespace gmmu::app {
 namespace {
 
-/// Refuses an empty path. An empty path comes from an unset shell variable, whereas an omitted option means that no
+/// Rejects an empty path. An empty path comes from an unset shell variable, whereas an omitted option means that no
 /// path is given.
 CLI::Validator NotEmpty() {
   return CLI::Validator(

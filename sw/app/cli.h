@@ -74,7 +74,7 @@ int ListProcedures(std::FILE* out);
 int ScanDriver(const std::string& path, std::FILE* out);
 /// Implements `gmmu compare`: prints the differences between two --json reports of the same work on two engines.
 int Compare(const std::string& first, const std::string& second, std::FILE* out);
-/// Implements `gmmu config`: prints the complete configuration as loadable TOML, or in the requested form.
+/// Implements `gmmu config`: prints the complete configuration as TOML that --config accepts, or in the requested form.
 int PrintConfig(const ConfigArguments& arguments, std::FILE* out);
 
 }  // namespace gmmu::app

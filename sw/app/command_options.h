@@ -11,7 +11,7 @@ class Option;
 
 namespace gmmu::app {
 
-/// Adds an option that takes an unsigned decimal or 0x hexadecimal number.
+/// Adds an option whose value is an unsigned decimal or 0x hexadecimal number.
 CLI::Option* AddNumber(CLI::App* command, const std::string& name, uint64_t& value, const std::string& help);
 
 /// Adds --set KEY=VALUE, a repeatable option that changes the configuration.

@@ -14,7 +14,8 @@ using settings::Refuse;
 constexpr uint64_t kWindows = 16;  // scratch windows of os.window_pages each; the paging process uses fewer
 constexpr const char* kPcieTag = "pcie_tag";
 
-/// Refuses VRAM that is too small for the driver's own memory, or for the part that the CPU must be able to access.
+/// Rejects a VRAM size that is too small for the driver's own memory, or for the part that the CPU must be able to
+/// access.
 void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver, const std::string& file) {
   constexpr uint64_t kLeast = 128;  // KiB for page tables: the minimum with which the system can start
   for (unsigned unit = 0; unit < gpu.count; ++unit) {

@@ -32,9 +32,10 @@ struct Configuration {
 
   /// Returns all settings as keys. The keys must not outlive this object.
   settings::Keys Keys();
-  /// Lengthens the operating system's waits for a serial line, except those that the user has set.
+  /// Lengthens the operating system's time limits for a board on a serial line, except the limits that the user has
+  /// set.
   void ForSerialLine();
-  /// Returns loadable TOML of every key.
+  /// Returns valid TOML that lists every key with its value.
   std::string ToToml() const;
   /// Returns all settings as one JSON object.
   std::string ToJson() const;

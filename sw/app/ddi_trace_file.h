@@ -34,7 +34,7 @@ struct DdiTraceFile {
 
 /// Returns the header line of the trace of a run with these arguments.
 std::string DdiTraceHeader(const RunArguments& arguments);
-/// Returns true if the file begins like a trace of calls, of any schema version.
+/// Returns true if the file begins like a DDI trace, of any schema version.
 bool IsDdiTrace(const std::string& path);
 /// Throws trace::TraceError, which names the line, if the file is not a trace of this schema version.
 DdiTraceFile ReadDdiTrace(const std::string& path);

@@ -16,7 +16,7 @@ struct BrokenRule {
 /// Returns null if no rule of broken_rules.def matches the line.
 const BrokenRule* RuleOf(const std::string& line);
 
-/// The result of one scenario.
+/// The verdict for one scenario.
 struct ScenarioVerdict {
   enum class Kind { kPassed, kFailed, kNotApplicable };
   std::string scenario, title;
@@ -27,7 +27,7 @@ struct ScenarioVerdict {
   std::string command;                   ///< command line that repeats only this run
   double seconds = 0;
 };
-/// Returns the verdict for a run that has ended.
+/// Returns the verdict for a completed run.
 ScenarioVerdict VerdictOf(const std::string& scenario, const std::string& title, const ChildRun& run,
                           const std::string& command);
 

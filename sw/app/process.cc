@@ -56,7 +56,7 @@ void OnEnd(int signal) {
   for (const std::atomic<char*>& path : leftovers)
     if (path != nullptr) Remove(path);
   std::signal(signal, SIG_DFL);
-  raise(signal);  // the signal is blocked now and takes effect when the handler returns
+  raise(signal);  // the signal is blocked here and takes effect when the handler returns
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ pid_t ForkChild() {
   for (std::atomic<char*>& place : leftovers) place = nullptr;
   child = 0;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent) _exit(1);  // the parent exited before prctl took effect
+  if (getppid() != parent) _exit(1);  // the parent had exited before prctl took effect
   return 0;
 }
 

@@ -31,8 +31,8 @@ void Say(std::FILE* err, fmt::format_string<Values...> format, Values&&... value
 /// Flushes `out`. Throws std::system_error if this or an earlier write to `out` failed.
 void Flush(std::FILE* out);
 
-/// Returns the message for an error of standard output. If the error is a pipe without a reader, the function does not
-/// return: SIGPIPE ends the program, as it would have without BeginProgram.
+/// Returns the message for a standard output error. If the pipe has no reader, the function does not return: SIGPIPE
+/// ends the program, as it would have without BeginProgram.
 std::string CannotPrint(const std::system_error& error);
 
 /// A file, or a folder of files, that is removed if a signal ends the program (BeginProgram). In all other cases its
@@ -48,7 +48,7 @@ class Leftover {
   std::atomic<char*>* place_ = nullptr;  // null if the table is full; the path then remains after a signal
 };
 
-/// Forks a child process that never outlives this one; only one child may exist at a time. Returns the result of
+/// Forks a child process that never outlives this process; only one child may exist at a time. Returns the result of
 /// fork(). The child starts without any Leftover. The parent must call ChildEnded() after it has waited for the child.
 pid_t ForkChild();
 void ChildEnded();

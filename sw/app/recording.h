@@ -41,7 +41,7 @@ class Recording {
   ~Recording();
   hw::EventSink* sink();
   void SetPhase(const std::string& name);
-  /// Call when the run has ended. Events whose cycles by cause do not add up to their duration become findings of
+  /// Call it when the run has ended. Events whose cycles by cause do not add up to their duration become findings in
   /// `result`. Throws OutputError.
   void End(workload::JobResult& result);
   /// Returns the JSON text `report` with the additional member `causes`.

@@ -96,8 +96,8 @@ void UseDevice(RunArguments& arguments, Configuration& configuration) {
   arguments.engine = kDevice;
 }
 
-/// Refuses a machine whose sizes differ from those the program was built for. A scenario defines its own machine, for
-/// which `./gmmu` does not build a separate program.
+/// Rejects a machine whose sizes differ from those for which the program was built. A scenario defines its own machine,
+/// for which `./gmmu` does not build a separate program.
 void CheckSizes(const sim::MachineConfig& config, const RunArguments& arguments) {
   if (arguments.scenario.empty() || config.BuildOptions().empty()) return config.CheckBuilt(arguments.config);
   std::string sizes;
@@ -125,8 +125,8 @@ std::function<void(const std::string&)> LinesTo(OutputFile& file) {
   };
 }
 
-/// Converts the durations of the phases to the board's time, because the platform of a board run uses the host
-/// computer's clock.
+/// Converts the durations of the phases to board time, because the platform of a board run uses the host computer's
+/// clock.
 void TimesOfTheBoard(uint64_t clock_mhz, workload::JobResult& result) {
   for (workload::Phase& phase : result.phases) phase.ns = phase.cycles * 1000 / clock_mhz;
   result.simulated_ns = result.cycles * 1000 / clock_mhz;

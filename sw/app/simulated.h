@@ -20,7 +20,7 @@ struct EngineKind;
 /// Returns the machine's peak rates and configuration for the report of a simulated run.
 report::Limits SimulatedLimits(const sim::MachineConfig& config, const EngineKind& engine, uint64_t seed);
 
-/// Completes the result of a run. A fault makes the run unverified. An injected VRAM bit flip that never happened
+/// Completes the result of a run. A fault makes the run unverified. An injected VRAM bit flip that did not occur
 /// becomes a finding.
 void Conclude(const sim::MachineConfig& config, workload::JobResult& result);
 

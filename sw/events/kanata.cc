@@ -9,7 +9,8 @@
 namespace gmmu::events {
 namespace {
 
-/// The lines of the log, sorted by cycle. Within the same cycle a row begins before its stages and ends after them.
+/// The lines of the log, sorted by cycle. Within one cycle, the start of a row precedes the starts of its stages, and
+/// its end follows theirs.
 class Log {
  public:
   void Row(const hw::Span& span, const std::string& label) {

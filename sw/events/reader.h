@@ -37,7 +37,7 @@ class Reader {
   template <typename Event>
   std::vector<Event> All(std::optional<unsigned> unit = std::nullopt,
                          std::optional<uint64_t> number = std::nullopt) const;
-  /// Returns the `count` events that took longest, slowest first.
+  /// Returns the `count` longest events, longest first.
   template <typename Event>
   std::vector<Event> Slowest(unsigned count) const;
   std::vector<hw::LookupEvent> LookupsOf(const hw::WalkEvent& walk) const;

@@ -100,7 +100,7 @@ struct Listener {
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
   /// Receives completed requests in completion order, several at a time.
   std::function<void(const Access* accesses, size_t count)> accesses;
-  /// Called for each fault in the report once the work has ended.
+  /// Called for each fault in the report once the work has completed.
   std::function<void(const os::Fault&)> fault;
   /// Receives, in order, the bytes that the CPU read back after page-out (the main job).
   std::function<void(const void* bytes, size_t size)> output;
@@ -119,24 +119,24 @@ class Machine {
   Machine(const Configuration& configuration, Job job, Listener listener = {});
   Machine(const Configuration& configuration, Replay replay, Listener listener = {});
   Machine(const Configuration& configuration, Software software, Listener listener = {});
-  /// Abandons work that has not ended.
+  /// Abandons work that has not completed.
   ~Machine();
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
   /// Runs for at least `cycles` GPU cycles and stops at the next moment between two CPU accesses. Returns true while
-  /// there is work left. An access may take tens of thousands of cycles, for example a register read queued behind
-  /// copies of the GPU. Results do not depend on the sizes of the steps. Throws the exceptions of the software.
+  /// there is work left. An access may take tens of thousands of cycles, for example a register read queued behind the
+  /// GPU's copies. Results do not depend on the step sizes. Throws the software's exceptions.
   bool Step(uint64_t cycles);
-  /// Runs until the work has ended.
+  /// Runs until the work has completed.
   void Run();
   bool done() const;
 
   /// State at the end of the last step: GPU cycles since the end of reset, and nanoseconds since power-on.
   uint64_t cycles() const;
   uint64_t ns() const;
-  /// Returns the current value of all counters. The list is empty before the first step. Reading them takes no time on
-  /// the fast engine, and about a microsecond of the machine's time on the RTL.
+  /// Returns the current values of all counters. The list is empty before the first step. Reading them takes no time on
+  /// the fast engine, and about a microsecond of machine time on the RTL.
   std::vector<hw::Counter> Counters();
 
   /// Report returns the report as JSON (docs/report-schema.md); Passed returns whether the run passed. Both require a

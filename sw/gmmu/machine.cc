@@ -122,7 +122,7 @@ class Machine::Life : private Watcher {
     }
   }
 
-  /// Runs on the machine's thread until the work has ended.
+  /// Runs on the machine's thread until the work has completed.
   void Live() {
     sim::EngineOptions options;
     options.seed = engine_.seed;
@@ -188,8 +188,8 @@ class Machine::Life : private Watcher {
     return options;
   }
 
-  /// Makes the owner call `event`, and continues when the owner resumes this thread. The text of an event is on this
-  /// thread's stack.
+  /// Makes the owner call `event`, and continues when the owner resumes this thread. The text that an event refers to
+  /// is on this thread's stack.
   void Tell(std::function<void()> event) {
     if (given_up_) return;
     Note();

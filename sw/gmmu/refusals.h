@@ -9,8 +9,8 @@
 
 namespace gmmu {
 
-/// Returns the result of `work`. The libraries below throw std::runtime_error for an error in their arguments; this
-/// function converts it to an Error with the same text.
+/// Returns the result of `work`. The libraries that it calls throw std::runtime_error for an error in their arguments;
+/// this function converts the exception to an Error with the same text.
 template <typename Work>
 auto Refused(const Work& work) -> decltype(work()) {
   try {

@@ -14,13 +14,14 @@ class Turns {
  public:
   /// The first Resume starts the body.
   explicit Turns(std::function<void()> body) : body_(std::move(body)) {}
-  /// Destroy it only when the body has ended or has never started.
+  /// Destroy it only after the body has returned, or before it has started.
   ~Turns();
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  /// Runs the body until it calls Yield (returns true) or ends (returns false). Throws the body's exception. Meanwhile
-  /// `idle` is called ten times a second. If `idle` throws, Resume rethrows the exception once the body has yielded.
+  /// Runs the body until the body calls Yield (Resume returns true) or returns (Resume returns false). Throws the
+  /// body's exception. Meanwhile `idle` is called ten times a second. If `idle` throws, Resume rethrows the exception
+  /// once the body has yielded.
   bool Resume(const std::function<void()>& idle);
   /// Called by the body. Passes control to the owner until the owner's next Resume.
   void Yield();

@@ -16,7 +16,7 @@ namespace gmmu {
 class Watcher {
  public:
   virtual ~Watcher() = default;
-  /// Called after each call that took time. An exception propagates out of that call.
+  /// Called after each platform call that took time. An exception propagates out of the platform call.
   virtual void Look() = 0;
   /// Returns the longest time that a wait may take before the next Look.
   virtual uint64_t LongestWaitNs() = 0;

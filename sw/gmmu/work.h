@@ -21,8 +21,7 @@ struct Work {
   std::string scenario;  ///< name of the scenario; empty: none
   /// Called once, on the machine's thread. The options are complete except for the input.
   std::function<int(hw::Platform&, workload::JobOptions)> run;
-  /// Returns the report as JSON once the run has ended. Null for Software, whose errors are passed to the owner
-  /// instead.
+  /// Returns the report as JSON after the run. Null for Software, whose errors are passed to the owner instead.
   std::function<std::string(const report::Limits&)> report;
   workload::JobResult result;  ///< the run's findings, for the report
 };

@@ -40,8 +40,8 @@ class ClientAccesses {
   virtual ClientRequest Take(unsigned client, uint64_t cycle) = 0;
   virtual void Answered(unsigned client, const ClientAnswer& answer) = 0;
   /// Called when the access waits in its port until its page is mapped (policy.far_fault = "stall"). Each invalidation
-  /// and each call of DriveClients makes the port translate the access again. It then completes, or is reported here
-  /// again.
+  /// and each call of DriveClients makes the port translate the access again. The access then completes, or is reported
+  /// here again.
   virtual void Stalled(unsigned /*client*/, const ClientRequest& /*request*/, uint64_t /*cycle*/) {}
 };
 

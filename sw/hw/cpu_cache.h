@@ -43,7 +43,7 @@ class CpuCache {
   };
   explicit CpuCache(File file) : file_(std::move(file)) {}
 
-  /// Enter records that a view of the page begins, Leave that it ends. Do not call them for kNonCached.
+  /// Enter records that a view of the page was created, Leave that it was removed. Do not call them for kNonCached.
   void Enter(uint64_t pfn, Caching caching);
   void Leave(uint64_t pfn, Caching caching);
 

@@ -141,8 +141,8 @@ struct PointEvent {
 /// Quantities traced over time: occupied walk table rows, and outstanding lookups of all ports.
 enum class Gauge : uint8_t { kWalks, kLookups, kCount };
 
-/// Receives each recorded event once it has ended. For each GPU the calls come in order of simulated time. They must
-/// not touch the machine and must not throw.
+/// Receives each recorded event after its end. For each GPU the calls come in order of simulated time. They must not
+/// access the machine and must not throw.
 class EventSink {
  public:
   virtual ~EventSink() = default;
@@ -152,7 +152,7 @@ class EventSink {
   virtual void Take(const BufferEvent& event) = 0;
   virtual void Take(const CommandEvent& event) = 0;
   virtual void Take(const PointEvent& event) = 0;
-  /// Reports the value of a gauge from `cycle` on.
+  /// Reports that a gauge has this value as of `cycle`.
   virtual void Depth(unsigned unit, Gauge gauge, uint64_t cycle, unsigned depth) = 0;
 };
 

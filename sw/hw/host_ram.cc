@@ -44,7 +44,7 @@ bool HostRam::Installed(uint64_t hpa, uint64_t size) const {
   for (const Range& range : installed_) {
     if (hpa < range.start) return false;
     if (hpa >= range.end) continue;
-    // The access may continue in a range that begins where this one ends.
+    // The access may continue in a range that begins where this range ends.
     if (size <= range.end - hpa) return true;
     size -= range.end - hpa;
     hpa = range.end;
@@ -133,7 +133,7 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, Vie
   return view;
 }
 
-/// Maps the pages consecutively from `view` on. Pages that are adjacent in the file are mapped together.
+/// Maps the pages consecutively, starting at `view`. Pages that are adjacent in the file are mapped together.
 void HostRam::MapRuns(uint8_t* view, const uint64_t* pfns, size_t count, ViewAccess access) {
   const int protection = access == ViewAccess::kReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
   const int sharing = access == ViewAccess::kCopyOnWrite ? MAP_PRIVATE : MAP_SHARED;

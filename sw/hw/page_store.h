@@ -16,8 +16,8 @@ namespace gmmu::hw {
 /// A page reads as zero and has no storage until it is used. Storage is never freed. The caller numbers the pages.
 class PageStore {
  public:
-  /// Throws std::runtime_error if the host fails, as do later calls. The message begins with `owner` and gives the
-  /// host's reason.
+  /// Throws std::runtime_error if the host provides no memory, as do later calls. The message begins with `owner` and
+  /// contains the host's reason.
   explicit PageStore(std::string owner);
   ~PageStore();
   PageStore(const PageStore&) = delete;

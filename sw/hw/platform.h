@@ -82,10 +82,10 @@ class Instruments {
   virtual std::vector<Finding> Findings() = 0;
   /// Counts the requests that the device has put on the bus since reset.
   virtual BusCounts BusAccesses(Bdf device) = 0;
-  /// Counts the reads and writes of a host physical page (after the IOMMU) by any device, to prove that devices are
-  /// silent. Counting starts at the first call for the page.
+  /// Counts the accesses by any device to a host physical page (after the IOMMU), to prove that devices are silent.
+  /// Counting starts at the first call for the page.
   virtual uint64_t PageAccesses(uint64_t pfn) = 0;
-  /// Records that host physical pages [first, first + count) now have an owner, or have none. From the first call on, a
+  /// Records that host physical pages [first, first + count) now have an owner, or have none. After the first call, a
   /// device's access (after the IOMMU) to a page without an owner is a finding.
   virtual void NotePages(uint64_t first, uint64_t count, bool owned) = 0;
   /// Informs the checker that the operating system now regards [start, end) of `space` of GPU `unit` as flushed (0, ~0:
@@ -108,14 +108,14 @@ class Instruments {
   /// requested it; the access is then handled like any other. `data` is for a write or message; a read's data is
   /// dropped.
   virtual void StrayAccess(Bdf device, Stray kind, uint64_t address, uint32_t data = 0) = 0;
-  /// Deliberate fault: delays the responses to reads of GPU `unit` from the 4 KiB page at bus address `address` until
+  /// Deliberate fault: delays the responses to GPU `unit`'s reads of the 4 KiB page at bus address `address` until
   /// `until_ns` (on the clock of NowNs). Dependent work is delayed too. Only one page is held at a time.
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;
   /// Access to the memory of a machine without client ports (hw/device_access.h), or null if the machine has ports.
   virtual DeviceAccess* device_access() { return nullptr; }
 };
 
-/// Software's only interface to the machine. It offers what a CPU, its chipset and firmware offer.
+/// Software's only interface to the machine. It offers the functions of a CPU, its chipset and firmware.
 ///
 /// Only calls that touch the machine take simulated (or real) time, and only they let other software run. All addresses
 /// are host physical. An engine implements this interface; tests use RecordingPlatform (hw/recording.h).

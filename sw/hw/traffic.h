@@ -8,7 +8,7 @@
 /// it. rtl/pkg/gmmu.rdl (client) describes the engine.
 namespace gmmu::hw {
 
-/// Returns the next state of the xorshift32 generator, which pattern random uses.
+/// Returns the next state of the xorshift32 generator, which the access pattern "random" uses.
 constexpr uint32_t Xorshift32(uint32_t x) {
   x ^= x << 13;
   x ^= x >> 17;

@@ -20,7 +20,7 @@ inline size_t UnitPrefixLength(std::string_view block) {
   return block.substr(0, 4) == "unit" && dot != std::string_view::npos ? dot + 1 : 0;
 }
 
-/// Returns the sum of the counters called `name` over all GPUs, in blocks whose name without the GPU's prefix begins
+/// Returns the sum of the counters called `name` over all GPUs, in blocks whose name, without the unit prefix, begins
 /// with `block`.
 inline uint64_t SumOfUnits(const std::vector<Counter>& counters, std::string_view block, std::string_view name) {
   uint64_t sum = 0;

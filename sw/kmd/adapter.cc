@@ -218,8 +218,8 @@ NTSTATUS Adapter::Program(Vram vram) {
   return AtDeviceLevel(enable);
 }
 
-// A read returns the effective sizes. They differ from the written sizes if the hardware cannot adopt the latter, or
-// has not adopted them yet.
+// A read returns the effective sizes. They differ from the written sizes if the hardware cannot adopt the written ones,
+// or has not adopted them yet.
 bool Adapter::TurnedDown() {
   const regs::SizesInUse wanted{parameters.sizes_in_use};
   const auto holds = [&] { return registers.Read<regs::SizesInUse>().raw == wanted.raw; };
@@ -269,7 +269,7 @@ NTSTATUS Adapter::Quiesce() {
     powered = false;
     registers.Write(regs::IntEnable{});
   };
-  NTSTATUS stopped = AtDeviceLevel(disable);  // after this the interrupt routine is not running
+  NTSTATUS stopped = AtDeviceLevel(disable);  // after the call the interrupt routine is not running
   for (UINT node = 0; node < nodes; ++node) {
     const NTSTATUS status = engines[node].ring.Stop();
     if (!NT_SUCCESS(status)) stopped = status;

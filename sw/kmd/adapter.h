@@ -64,8 +64,8 @@ class Adapter {
   /// Stops all memory accesses and messages of the device before it returns. Returns STATUS_IO_TIMEOUT if the device
   /// did not become quiet in time.
   NTSTATUS Quiesce();
-  /// Makes the device hold back its accesses and messages until EndSilence, after which it continues where it stopped.
-  /// If the device does not become silent in time, withdraws the request and returns STATUS_IO_TIMEOUT.
+  /// Makes the device hold back its accesses and messages until EndSilence, after which the device continues where it
+  /// stopped. If the device does not become silent in time, withdraws the request and returns STATUS_IO_TIMEOUT.
   NTSTATUS Silence();
   void EndSilence();
 
@@ -101,12 +101,12 @@ class Adapter {
   uint64_t aperture_pages() const { return parameters.aperture_bytes / PAGE_SIZE; }
   /// Offset in VRAM of the driver's own part, which holds the table of aperture entries.
   uint64_t aperture_table() const;
-  /// The offset at which the part of VRAM that survives a power transition begins.
+  /// The VRAM offset of the first byte that survives a power transition.
   uint64_t save_area_offset() const { return aperture_table() - parameters.save_area_bytes; }
   /// Size of the memory segment: VRAM below the driver's own part, as far as the BAR2 window reaches.
   uint64_t vram_segment_bytes() const;
   uint64_t hidden_segment_bytes() const;  ///< 0: the adapter has no hidden segment
-  /// The VRAM page at which the hidden segment begins, or 0 if there is no hidden segment.
+  /// The first VRAM page of the hidden segment, or 0 if there is no hidden segment.
   uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / PAGE_SIZE; }
   HiddenPages hidden_pages() const;  ///< hidden_page() of each linked adapter; 0 for adapters that have not started
 

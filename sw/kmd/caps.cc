@@ -67,8 +67,8 @@ DXGK_WDDMVERSION WddmVersionOf(uint64_t interface) {
   return version;
 }
 
-/// The structure grew from version to version. The caller gets the part that fits its buffer, and is refused if not
-/// even the oldest version fits.
+/// The structure grew from version to version. The caller gets the part that fits its buffer; if not even the oldest
+/// version fits, the query fails.
 NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   constexpr size_t kOldestSize = offsetof(DXGK_DRIVERCAPS, InternalGpuVirtualAddressRangeStart);
   if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;

@@ -23,9 +23,8 @@ struct Place {
 /// Appends commands to the free part of a paging buffer and never writes past it.
 ///
 /// Each member writes one command and returns true, or writes nothing and returns false if the command does
-/// not fit. The first command carries the wait bit, so that an operation begins only after everything
-/// earlier in the buffer has been written. Commands of one operation overlap unless Wait() is called between
-/// them.
+/// not fit. The first command carries the wait bit, so that an operation starts only after everything earlier in the
+/// buffer has been written. Commands of one operation overlap unless Wait() is called between them.
 class CommandBuffer {
  public:
   /// `at` must be 8-byte aligned. If `bytes` is not a multiple of 8, the remainder stays unused.

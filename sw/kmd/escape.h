@@ -7,7 +7,7 @@
 /// pointers and handles are 64 bits.
 namespace gmmu::kmd {
 
-/// The request of an escape. Each structure below begins with an EscapeHeader; the driver refuses a size that does not
+/// The request of an escape. Each structure below begins with an EscapeHeader; the driver rejects a size that does not
 /// fit the code (STATUS_INVALID_PARAMETER) and writes the outputs in place.
 enum class EscapeCode : uint32_t {
   kQueryCaps = 1,
@@ -36,13 +36,13 @@ struct EscapeQueryCaps {
   uint64_t vram_bytes = 0;  ///< out: all of VRAM, including the driver's part
 };
 
-/// Starts a client's traffic engine. Refused while it runs (STATUS_DEVICE_NOT_READY), for a client
+/// Starts a client's traffic engine. Rejected while the engine runs (STATUS_DEVICE_NOT_READY), for a client
 /// that does not exist or was built without one, and for a process without an address space
 /// (STATUS_INVALID_PARAMETER).
 ///
 /// Pattern order accesses `count` lines of 64 bytes: base + 64 * (first + stride * k), k = 0, step,
-/// 2 step, ... modulo count. hw/traffic.h predicts the lines of every pattern. Refused for a
-/// pattern or a check that the hardware was built without (STATUS_NOT_SUPPORTED).
+/// 2 step, ... modulo count. hw/traffic.h predicts the lines of every pattern. Rejected for a pattern or a check that
+/// the built hardware lacks (STATUS_NOT_SUPPORTED).
 struct EscapeRunClient {
   EscapeHeader header{EscapeCode::kRunClient, sizeof(EscapeRunClient)};
   uint64_t process = 0;  ///< hKmdProcess whose address space is used
@@ -97,7 +97,7 @@ struct EscapeFault {
   uint64_t cycle = 0;
 };
 
-/// Takes the driver's oldest fault records. Repeat the call until count is 0 to get all of them.
+/// Removes the driver's oldest fault records and returns them. Repeat the call until count is 0 to get all records.
 struct EscapeReadFaults {
   static constexpr uint32_t kMost = 16;
   EscapeHeader header{EscapeCode::kReadFaults, sizeof(EscapeReadFaults)};
@@ -106,7 +106,7 @@ struct EscapeReadFaults {
   EscapeFault faults[kMost];
 };
 
-/// The current state of a node's ring.
+/// The state of a node's ring.
 struct EscapeQueryRing {
   EscapeHeader header{EscapeCode::kQueryRing, sizeof(EscapeQueryRing)};
   uint32_t busy = 0;

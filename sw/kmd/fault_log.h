@@ -10,7 +10,7 @@
 
 namespace gmmu::kmd {
 
-/// The hardware's fault queue (one page of records), and the driver's log of records taken from the queue. Callers are
+/// The hardware's fault queue (one page of records), and the driver's log of records read from the queue. Callers are
 /// at DISPATCH_LEVEL or below.
 class FaultLog {
  public:

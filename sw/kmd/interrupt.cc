@@ -54,8 +54,8 @@ void ReportCompletion(Adapter& adapter, UINT node) {
   Notify(adapter, data);
 }
 
-// The ring is stopped until it is reset. Entries before the faulted one have completed; the faulted one counts as
-// completed from now on.
+// The ring is stopped until it is reset. The entries before the faulted entry have completed, and the faulted entry now
+// counts as completed too.
 void ReportRingError(Adapter& adapter, UINT node) {
   Engine& engine = adapter.engines[node];
   const auto status = engine.ring.Status();
@@ -92,8 +92,7 @@ void ReportRingError(Adapter& adapter, UINT node) {
   Notify(adapter, data);
 }
 
-// The ring is empty and running again before the preemption is reported, because the system may submit from inside that
-// call.
+// The ring is restarted empty before the preemption is reported, because the system may submit from inside the report.
 void ReportPreemption(Adapter& adapter, UINT node) {
   Engine& engine = adapter.engines[node];
   if (!engine.preemption_pending) return;

@@ -9,7 +9,7 @@ namespace {
 
 constexpr ULONG kChainUid = 1;
 
-/// The adapters of the chain by index. AddDevice and RemoveDevice never run at the same time.
+/// The chain's adapters by index. AddDevice and RemoveDevice never run concurrently.
 struct Chain {
   Adapter* members[LinkPlace::kMost] = {};
   UINT added = 0;

@@ -39,7 +39,7 @@ class LinkPlace {
   UINT lead_ = 0;
 };
 
-/// The page number in each linked adapter's VRAM at which its hidden segment begins, or 0 if it has none.
+/// For each linked adapter, the first VRAM page of its hidden segment, or 0 if it has no hidden segment.
 using HiddenPages = std::array<uint64_t, LinkPlace::kMost>;
 
 }  // namespace gmmu::kmd

@@ -10,7 +10,7 @@ namespace gmmu::kmd {
 namespace {
 
 /// Looks up a kernel memory routine by name, because a driver that supports isolation must not import it, and this
-/// driver supports isolation from WDDM 2.4 on.
+/// driver supports isolation as of WDDM 2.4.
 template <typename Routine, size_t kSize>
 Routine* SystemRoutine(const char16_t (&name)[kSize]) {
   WCHAR text[kSize];

@@ -76,8 +76,8 @@ struct PagingRecord {
     args->pDmaBufferPrivateData = record + 1;
     args->DmaBufferPrivateDataSize -= sizeof(PagingRecord);
   }
-  /// Returns whether the records describe operations that the driver builds, and cover all of the `bytes` bytes from
-  /// `offset` on that a submission executes. A BufferStart may precede the records.
+  /// Returns whether the records describe operations that the driver builds, and cover all `bytes` bytes, starting at
+  /// `offset`, that a submission executes. A BufferStart may precede the records.
   static bool Describe(const PrivateData& data, uint32_t offset, uint32_t bytes) {
     const uint32_t before = BufferStart::Of(data).magic != 0 ? sizeof(BufferStart) : 0;
     if ((data.bytes - before) % sizeof(PagingRecord) != 0) return false;

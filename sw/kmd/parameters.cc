@@ -29,7 +29,7 @@ struct Name {
   }
 };
 
-/// Reads values of the registry key. A value for one linked adapter takes precedence over the value for all.
+/// Reads values of the registry key. A value for one linked adapter takes precedence over the value for all adapters.
 class Key {
  public:
   explicit Key(uint32_t index) : index_(index) {}

@@ -30,7 +30,7 @@ class Registers {
     WRITE_REGISTER_ULONG64(At(block + Register::kOffset), value.raw);
   }
 
-  /// Reads the register until `done(value)` holds, at most `polls` times. The bound counts register reads because each
+  /// Reads the register until `done(value)` holds, at most `polls` times. The limit counts register reads because each
   /// read takes device time.
   template <typename Register, typename Done>
   [[nodiscard]] bool Poll(Done done, uint32_t block = 0, uint32_t polls = kPolls) const {

@@ -44,7 +44,7 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   auto& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
-  // The reset replaces a pending preemption, which is not reported from now on.
+  // The reset replaces a pending preemption, which is therefore no longer reported.
   const auto begin = [&] {
     engine->preemption_pending = false;
     engine->resetting = true;
@@ -64,7 +64,7 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   return NT_SUCCESS(stopped) ? status : stopped;
 }
 
-// Reads one register but no state of the ring, which the interrupt routine may restart concurrently.
+// Reads one register but no ring state, which the interrupt routine may change concurrently by a restart.
 NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
     return STATUS_INVALID_PARAMETER;
@@ -94,7 +94,7 @@ NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
       engine.preemption_pending = false;
       engine.progress = {};
     }
-    adapter.residency.Clear();  // cleared only now, because the GPU could write the record until here
+    adapter.residency.Clear();  // cleared only now, because the GPU could still write the record until now
   });
   return status;
 }
@@ -112,7 +112,7 @@ NTSTATUS RestartFromTimeout(HANDLE hAdapter) {
 namespace {
 
 // A register makes the hardware hold back accesses and messages. Hardware without it depends on the scheduler, which
-// has drained the rings: if a ring is not empty, the call is refused and the device keeps running, because stopping a
+// has drained the rings: if a ring is not empty, the call fails and the device keeps running, because stopping a
 // ring would lose its entries. Messages and fault records are held back by disabling their sources. A cause that is
 // raised in the meantime stays pending in the device and sends its message when Program enables it again.
 NTSTATUS BeginOne(Adapter& adapter) {
@@ -123,7 +123,7 @@ NTSTATUS BeginOne(Adapter& adapter) {
   }
   const NTSTATUS status = adapter.Quiesce();
   if (NT_SUCCESS(status)) return status;
-  const NTSTATUS again = adapter.Program(Adapter::Vram::kKept);  // the device continues as before
+  const NTSTATUS again = adapter.Program(Adapter::Vram::kKept);  // the device resumes normal operation
   return NT_SUCCESS(again) ? status : again;
 }
 
@@ -138,7 +138,7 @@ NTSTATUS EndOne(Adapter& adapter) {
 }  // namespace
 
 // The system makes one call, with the lead's handle, for all linked adapters, because they share a domain. If one
-// refuses, the adapters that had already begun resume.
+// adapter fails, the adapters that had already begun exclusive access resume.
 NTSTATUS BeginExclusiveAccess(HANDLE hAdapter, DXGKARG_BEGINEXCLUSIVEACCESS*) {
   const Adapter& lead = Adapter::From(hAdapter);
   for (UINT i = 0; i < lead.link.adapters(); ++i) {

@@ -36,11 +36,11 @@ class Ring {
   /// nothing is pending.
   void Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
              const OwnMemory& fence, uint32_t completed);
-  /// Makes the hardware abandon its current command, which it does once all accesses in flight have completed. Returns
-  /// STATUS_IO_TIMEOUT if it has not done so after `polls` reads of its status.
+  /// Makes the hardware abandon its current command as soon as all accesses in flight have completed. Returns
+  /// STATUS_IO_TIMEOUT if the ring has not stopped after `polls` status reads.
   NTSTATUS Stop(uint32_t polls = Registers::kPolls);
 
-  /// Requests that the hardware stop before the next command; it sends an interrupt when it has stopped.
+  /// Requests that the hardware stop before the next command; the hardware sends an interrupt when it has stopped.
   void Preempt();
 
   /// Writes an entry and rings the doorbell. Returns STATUS_INVALID_PARAMETER for a misaligned buffer, and
@@ -56,7 +56,7 @@ class Ring {
   void KeepProgress() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }
-  /// Waits until all submissions have completed; returns false if this takes longer than the bound.
+  /// Waits until all submissions have completed; returns false on a timeout.
   [[nodiscard]] bool WaitIdle() const;
   /// Waits until the hardware has fetched and completed all entries, including those without a new fence.
   [[nodiscard]] bool WaitTaken() const;

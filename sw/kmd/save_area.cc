@@ -207,7 +207,7 @@ void SaveArea::Restore(Adapter& adapter) {
   if (bytes_ != 0 && state_ == State::kLost) StartEmpty(adapter);
 }
 
-// Discards the result of an abandoned transfer: the adapter is reset, and the area is cleared.
+// Discards the contents of the area after an abandoned transfer: the adapter is reset, and the area is cleared.
 void SaveArea::StartEmpty(Adapter& adapter) {
   NTSTATUS status = adapter.Quiesce();
   if (NT_SUCCESS(status)) status = adapter.Program(Adapter::Vram::kLost);

@@ -56,7 +56,7 @@ class SaveArea {
   void StartEmpty(Adapter& adapter);
   NTSTATUS ThroughPages(Adapter& adapter, bool save);
   NTSTATUS ThroughWindows(Adapter& adapter, bool save);
-  /// Submits the commands to the engine and waits for their completion.
+  /// Submits the commands to the engine and waits until they complete.
   NTSTATUS Run(Adapter& adapter, const CommandBuffer& commands);
   NTSTATUS CopyPage(Adapter& adapter, uint64_t at, bool save);
 

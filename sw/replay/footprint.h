@@ -24,7 +24,7 @@ class Footprint {
 /// Maps the addresses of a workload to a range of GPU virtual addresses.
 ///
 /// The workload's addresses are divided into aligned regions of `region_bytes`, the range of one leaf table. Touched
-/// regions are placed one after the other from `va` on, in ascending address order; offsets within a region do not
+/// regions are placed one after the other, starting at `va`, in ascending address order; offsets within a region do not
 /// change. All address bits below the region's size are therefore preserved: the page offset, the leaf-table index and
 /// the neighbours. Gaps between regions are removed; with `keep_gaps` all distances are kept.
 class Rebase {

@@ -18,7 +18,7 @@ constexpr uint64_t kPollNs = 2'000;
 constexpr uint64_t kStallNs = 100'000'000;       // far longer than any configurable access time
 constexpr uint64_t kMostPs = uint64_t{1} << 63;  // end of machine time: engines count picoseconds in 64 bits
 
-/// Returns by how much each counter has grown; both lists must be from the same machine.
+/// Returns by how much each counter has grown between two lists from the same machine.
 std::vector<hw::Counter> Grown(const std::vector<hw::Counter>& before, std::vector<hw::Counter> after) {
   for (size_t i = 0; i < after.size() && i < before.size(); ++i)
     after[i].value -= std::min(after[i].value, before[i].value);

@@ -28,7 +28,8 @@ class ReplayError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Opens the workload at its beginning. It is called twice per run, and both sources must return the same accesses.
+/// Opens the workload at its beginning. It is called twice per run, and the returned sources must produce the same
+/// accesses.
 using Opener = std::function<std::unique_ptr<trace::Source>()>;
 
 /// The remedies when VRAM is full; appended to error messages.
@@ -86,9 +87,9 @@ struct Result {
   std::vector<PhaseResult> phases;
 };
 
-/// Runs the workload in one life of the machine: power on, a process with the touched pages mapped, the phases with
-/// nothing in flight between them, power off. workload::RunLife describes the exceptions and the machine's part of the
-/// report. `job.progress` receives "mapping" in pieces and each phase in accesses.
+/// Runs the workload in one power cycle of the machine: power on, a process with the touched pages mapped, the phases
+/// with nothing in flight between them, power off. workload::RunLife describes the exceptions and the machine's part of
+/// the report. `job.progress` receives "mapping" in pieces and each phase in accesses.
 void RunReplay(hw::Platform& platform, const Plan& plan, const Opener& open, const workload::JobOptions& job,
                workload::JobResult& job_result, Result& result);
 

@@ -47,7 +47,7 @@ struct EpochTally {
 /// In a closed loop a warp has up to `window` accesses in flight. It makes the next access `gap` cycles plus the
 /// access's own delay after the latest response. In an open loop a warp makes an access when it arrives, regardless of
 /// how many are in flight. A compute unit sends the lines of the access that became ready first, then those of the next
-/// one; responses may come in any order.
+/// access; responses may come in any order.
 class Traffic : public hw::ClientAccesses {
  public:
   struct Shape {
@@ -116,7 +116,7 @@ class Traffic : public hw::ClientAccesses {
     hw::ClientRequest sent;
     size_t pending = 0;
     unsigned client = 0;
-    bool waits = false;  // waits for its page to be mapped after a far fault
+    bool waits = false;  // waits until its page is mapped, after a far fault
     bool retry = false;  // must be sent again, because it is no longer in its port
   };
   struct Unit {

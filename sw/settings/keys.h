@@ -68,8 +68,8 @@ struct OtherValue {
 struct Section {
   std::string name, text;
   std::vector<Key> keys;
-  /// [[name.list]] may replace [name], but only once; a second one is refused with the message `second`. An empty
-  /// `list` forbids it.
+  /// [[name.list]] may replace [name], but only once; a second table causes an error with the message `second`. An
+  /// empty `list` forbids the replacement.
   std::string list, second;
   /// The values of key "preset", each with TOML for the keys of the section that it sets. They count as defaults: keys
   /// that the file states take precedence, regardless of their order.
@@ -79,8 +79,8 @@ struct Section {
   FreeTable* free = nullptr;
 };
 
-/// The settings of one object, bound to its members, which must outlive them. Names, bounds and texts come from the
-/// owner's .def file, which as_members.h turns into members and as_keys.h into calls of this class.
+/// The settings of one object, bound to its members, which must outlive them. Names, bounds and descriptions come from
+/// the owner's .def file, which as_members.h turns into members and as_keys.h into calls of this class.
 class Keys {
  public:
   /// Opens section `name`, to which the following keys belong until Close.
@@ -132,16 +132,17 @@ class Keys {
 /// Sets the members that the TOML text states; other members keep their values. Errors refer to the text as `file`. If
 /// `table` is not empty, only that table of the text is read, and its sub-tables are the sections (for "machine",
 /// [machine.gpu] is section [gpu]); errors give line numbers in the whole text. Throws Error for a syntax error, an
-/// unknown key (suggesting the nearest known one), a wrong type or a value out of range; some members may have been
-/// changed by then. Returns the full names of the keys that the text itself states, without those of a preset.
+/// unknown key (suggesting the nearest known one), a wrong type or a value out of range; in this case some members may
+/// already have been changed. Returns the full names of the keys that the text itself states, without those of a
+/// preset.
 std::set<std::string> Load(const Keys& keys, std::string_view text, const std::string& file,
                            const std::string& table = "");
 /// Returns the contents of a file. Throws Error if it cannot be read.
 std::string ReadFile(const std::string& path);
 
-/// Returns loadable TOML of every key with its value; comments give bounds, unit, default and text.
+/// Returns valid TOML that lists every key with its value; comments give bounds, unit, default and description.
 std::string ToToml(const Keys& keys);
-/// Returns a line for each key, followed by its text. An empty `section` means all sections. Throws Error for an
+/// Returns a line for each key, followed by its description. An empty `section` means all sections. Throws Error for an
 /// unknown section.
 std::string ToList(const Keys& keys, const std::string& section);
 /// Returns tables of all keys for a page, with the defaults but without the values.

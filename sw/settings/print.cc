@@ -21,7 +21,7 @@ std::string Cell(std::string text) {
   return text;
 }
 
-/// Returns the point at which a key takes effect ("run" or "build"), as docs/settings.md words it.
+/// Returns the time at which a key takes effect ("run" or "build"), in the words of docs/settings.md.
 std::string When(const Key& key) {
   if (key.build_option.empty()) return "run";
   return key.up_to_built ? "run up to " + Render(key.initial) + ", above it build" : "build";

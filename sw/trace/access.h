@@ -17,7 +17,8 @@ struct Access {
   uint64_t cycles = 0;
 };
 
-/// A sequence of accesses, read from a file in pieces or generated. The same source always returns the same sequence.
+/// A sequence of accesses, read from a file in pieces or generated. Sources with equal arguments return equal
+/// sequences.
 class Source {
  public:
   virtual ~Source() = default;

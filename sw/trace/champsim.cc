@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kRecord = 64, kDestinations = 2, kSources = 4;
 
 /// Records are 64 bytes, little endian: instruction pointer (8 bytes), is branch, branch taken, two destination and
-/// four source registers (a byte each), addresses of two destinations and four sources in memory (8 bytes each; 0:
+/// four source registers (a byte each), addresses of two memory destinations and four memory sources (8 bytes each; 0:
 /// none).
 class ChampSim : public QueueSource {
  public:

@@ -33,7 +33,7 @@ struct FileSource::File {
     return size != 0;
   }
   uint64_t Offset() const { return before + at; }
-  /// Reads the next bytes of the file: `most`, or fewer at its end.
+  /// Reads the next `most` bytes of the file, or fewer at the end of the file.
   std::string Take(size_t most) {
     std::string taken;
     while (taken.size() < most && More()) taken += bytes[at++];

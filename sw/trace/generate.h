@@ -11,7 +11,7 @@
 
 namespace gmmu::trace {
 
-/// The result of a generator for its parameters.
+/// What a generator returns for its parameters.
 struct Generated {
   std::unique_ptr<Source> source;  ///< its accesses have `cycles` 0
   uint64_t end = 0;                ///< one past the last byte that the source may access
@@ -19,7 +19,7 @@ struct Generated {
   uint32_t window = 0;  ///< as Header::window
 };
 
-/// A generator whose constructor takes the parameters and sets `end`.
+/// A generator with a constructor that reads the parameters and sets `end`.
 template <typename Kernel>
 Generated Make(const Parameters& parameters) {
   auto kernel = std::make_unique<Kernel>(parameters);

@@ -24,8 +24,8 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-/// Refuses a line that ends in an invisible character, and names the character. The space at the end of "KEY = ", whose
-/// value is empty, is allowed.
+/// Rejects a line that ends in an invisible character; the error names the character. The space at the end of "KEY = ",
+/// whose value is empty, is allowed.
 void RefuseBlankEnd(const std::string& path, unsigned number, const std::string& line) {
   const size_t last = line.size() - 1;
   const char* blank = line[last] == '\r'                                  ? "carriage return"
@@ -90,7 +90,7 @@ class Lines {
     return *number;
   }
 
-  /// Returns whether the value is the second of the two allowed words; refuses any other word.
+  /// Returns whether the value is the second of the two allowed words; rejects any other word.
   bool Second(const std::string& text, const char* first, const char* second) const {
     if (text != first && text != second) throw Refused(fmt::format("\"{}\" is neither {} nor {}", text, first, second));
     return text == second;

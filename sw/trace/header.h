@@ -32,7 +32,7 @@ inline constexpr uint32_t kMaxUnit = 4096;        ///< maximum bytes of a unit
 inline constexpr uint32_t kMaxStreams = 1 << 20;  ///< streams are numbered below this
 inline constexpr size_t kMaxHeader = 16384;       ///< maximum bytes of the header's text
 
-/// Returns the header as text, including the empty line at its end.
+/// Returns the header as text, including the empty line that ends it.
 std::string ToText(const Header& header);
 /// Parses the text of a header; errors mention `path`. Throws TraceError, which names the line.
 Header ParseHeader(const std::string& text, const std::string& path);

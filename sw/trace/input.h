@@ -22,10 +22,10 @@ class Input {
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  /// Reads the next line without its newline; returns false if there is none. A last line without a newline is refused,
-  /// because a truncated file looks like that.
+  /// Reads the next line without its newline; returns false if there is none. A last line without a newline is an
+  /// error, because it is typical of a truncated file.
   bool Line(std::string& line);
-  /// Reads the next `size` bytes; returns false at the end of the file. A file that ends within `what` is refused.
+  /// Reads the next `size` bytes; returns false at the end of the file. A file that ends within `what` is an error.
   bool Bytes(void* to, size_t size, const char* what);
 
   /// Returns an error that refers to the line that was read last.

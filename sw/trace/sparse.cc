@@ -60,8 +60,8 @@ class Spmv : public QueueSource {
 };
 
 /// Breadth-first search of a graph from a root, top down. A stream takes a vertex of the frontier and reads its bounds,
-/// then its edges line by line. It reads the level of each neighbour; if the neighbour has none yet, it writes the
-/// level and adds the neighbour to the next frontier.
+/// then its edges line by line. The stream reads the level of each neighbour; if the neighbour has no level yet, the
+/// stream writes the level and adds the neighbour to the next frontier.
 class Bfs : public QueueSource {
  public:
   explicit Bfs(const Parameters& p)

@@ -14,7 +14,8 @@
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPollNs = 20'000;  // clients also signal their end by an interrupt
+constexpr uint64_t kPollNs = 20'000;  // maximum time between polls; clients also signal the end of a run by an
+                                      // interrupt
 regs::Access AccessOf(const ClientRun& run) {
   if (run.execute) return regs::Access::kExecute;
   return run.write ? regs::Access::kWrite : regs::Access::kRead;

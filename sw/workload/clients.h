@@ -47,8 +47,8 @@ class ClientBatch {
   ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what);
   /// True while any run has not ended.
   bool busy() const;
-  /// Waits until all runs have ended and appends a check for each to `checks`. Throws os::DeviceFault if a client ended
-  /// with a fault, os::OsTimeout if a run does not end.
+  /// Waits until all runs have ended and appends a check for each to `checks`. Throws os::DeviceFault if a client's run
+  /// ended with a fault, os::OsTimeout if a run does not end in time.
   void Finish(std::vector<Check>& checks);
 
  private:

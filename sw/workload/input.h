@@ -20,10 +20,10 @@ class InputError : public std::runtime_error {
 /// kMaxInputBytes (then nothing was read).
 std::vector<uint8_t> LoadInput(const std::string& path);
 
-/// Returns `bytes` pseudo-random bytes, which are the same for the same seed.
+/// Returns `bytes` pseudo-random bytes; equal seeds give equal bytes.
 std::vector<uint8_t> SeededInput(uint64_t seed, uint64_t bytes);
 
-/// A part of the input that is in VRAM at the same time.
+/// A part of the input whose bytes are in VRAM at the same time.
 struct Piece {
   uint64_t offset = 0;
   uint64_t bytes = 0;

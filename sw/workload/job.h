@@ -44,7 +44,7 @@ struct Check {
   std::optional<os::Fault> fault = std::nullopt;  ///< the expected fault at which a client ended
 };
 
-/// A call of the driver that [inject] fail_callback or fail_allocation refused.
+/// A driver call that [inject] fail_callback or fail_allocation has made to fail.
 struct Refusal {
   uint64_t seen = 0;   ///< number of calls that could have been refused
   std::string what;    ///< the refused call; empty: the driver made fewer calls
@@ -107,7 +107,7 @@ struct JobOptions {
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
 };
 
-/// Runs the main job in one life of a GPU: power on, allocation, processes, page-in, use, page-out, aperture, power
+/// Runs the main job over one GPU power cycle: power on, allocation, processes, page-in, use, page-out, aperture, power
 /// off. RunLife (life.h) describes results and exceptions.
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result);
 

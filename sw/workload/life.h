@@ -52,7 +52,7 @@ struct Life {
   const os::Host host{kernel};
   os::Gpu gpu() const;  ///< the lead GPU
 
-  /// Runs `work` on the worker and waits for it.
+  /// Runs `work` on the worker and returns when the work is complete.
   void Work(const std::function<void()>& work);
   /// Measures the time of `work` and adds it to phase `phase`. `bytes`: the number of bytes moved; `link`: true if they
   /// cross the link.

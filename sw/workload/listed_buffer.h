@@ -19,16 +19,16 @@ class ListedBuffer {
   /// `command_bytes` is the size of the command buffer; 0 means the size of the context's DMA buffers.
   ListedBuffer(Life& life, os::GpuProcess* process, uint32_t command_bytes = 0);
 
-  /// Copy and Fill append a command that begins when all earlier writes are done. They return false, without a change,
-  /// if it does not fit.
+  /// Copy and Fill append a command that starts when all earlier writes have completed. They return false, without a
+  /// change, if it does not fit.
   bool Copy(os::Allocation& source, uint64_t source_offset, os::Allocation& destination, uint64_t destination_offset,
             uint64_t bytes);
   bool Fill(os::Allocation& destination, uint64_t offset, uint64_t bytes, uint32_t pattern);
   bool empty() const { return buffer_.command_bytes == 0; }
 
-  /// Passes the buffer to the kernel and begins a new one.
+  /// Passes the buffer to the kernel and starts a new one.
   os::PacketId Submit(const std::string& what);
-  /// Like Submit, but waits until the packet has ended. Throws os::OsError with the reason if the device was lost.
+  /// Like Submit, but waits until the packet has completed. Throws os::OsError with the reason if the device was lost.
   void SubmitAndWait(const std::string& what);
 
  private:
@@ -46,7 +46,7 @@ class ListedBuffer {
 };
 
 /// Copies `bytes` from the start of one allocation to the start of another, `command_bytes` per command. Submits the
-/// buffer whenever it is full, and returns when the last submission has ended.
+/// buffer whenever it is full, and returns when the last submission has completed.
 void CopyByCommands(ListedBuffer& buffer, os::Allocation& source, os::Allocation& destination, uint64_t bytes,
                     uint64_t command_bytes, const std::string& what);
 

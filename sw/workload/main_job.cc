@@ -97,7 +97,7 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
     vidmm_.Unmap(*second_, va_, 1);
     return;
   }
-  // The second process has other bytes at the same addresses.
+  // The second process has different bytes at the addresses of the first process.
   const uint64_t bytes = std::min(kOtherBytes, piece_bytes);
   other_data_.resize(bytes);
   FillPattern(other_data_.data(), bytes, options_.seed ^ 0x6F74686572);
@@ -199,7 +199,7 @@ void MainJob::Use(Piece& piece) {
   life_.Timed("clients permuted", piece.padded, false,
               [&] { RunClients(vidmm_, permuted, "clients permuted", result_.checks); });
 
-  // Both processes run concurrently at the same addresses.
+  // Both processes run concurrently and use the same addresses.
   Progress("two processes", 0);
   std::vector<ClientRun> both;
   const uint64_t lines = other_data_.size() / kLine;

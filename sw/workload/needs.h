@@ -62,7 +62,7 @@ void NeedEveryDmaMode(const Life& life);
 bool IsolatesAlways(const Life& life);
 /// Requires that memory that does not respond for `ns` nanoseconds outlasts the timeout of a preemption.
 void NeedTimeoutWithin(const Life& life, uint64_t ns);
-/// Throws if `status`, the result of the driver's request `what` to Dxgkrnl, is a failure.
+/// Throws if `status` is a failure. `what` names the driver's request to Dxgkrnl that returned it.
 void Require(NTSTATUS status, const char* what);
 
 }  // namespace gmmu::workload

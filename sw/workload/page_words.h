@@ -11,15 +11,15 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// Pages that are each filled with one 32-bit word, and a client that reads them. The checks are added to the result of
-/// the life.
+/// Pages that are each filled with one 32-bit word, and a client that reads them. The checks are added to the run's
+/// result.
 class PageWords {
  public:
   explicit PageWords(Life& life, unsigned client = 0) : life_(life), client_(client) {}
 
   /// Creates an allocation in VRAM with page i filled with first + i. Call on the VidMm worker thread only.
   os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
-  /// Reads the pages from `va` on, which must contain `words`, one word per page.
+  /// Reads the pages that start at `va`, which must contain `words`, one word per page.
   void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
             bool execute = false);
   /// Accesses the page and requires that the access ends with fault `fault`.

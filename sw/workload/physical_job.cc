@@ -122,9 +122,9 @@ void PhysicalJob::PageIn(Piece& piece, bool first) {
   Write(piece.source, nullptr, bytes, options_.seed ^ 0x736F75726365);
 }
 
-// Once the packet has ended, the CPU reads the pages that the window maps into the aperture; if there is no aperture,
-// the window is evicted first. The same buffer first overwrites the window's old contents, so that a wrong command
-// order is detected.
+// Once the packet has completed, the CPU reads the pages that the window maps into the aperture; if there is no
+// aperture, the window is evicted first. The same buffer first overwrites the window's old contents, so that a wrong
+// command order is detected.
 void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation& from, const std::string& what) {
   Progress(what, 0);
   life_.Timed("read back by commands", piece.data.size(), true, [&] {

@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint32_t kMostData = 4096;  // maximum size of an allocation's private data
 
-/// Returns the built-in hardware's fault code for the result of a walk through the plug-in's tables.
+/// Returns the built-in hardware's fault code for a walk result of the plug-in's tables.
 regs::Fault FaultOf(GMMU_FOUND found) {
   switch (found) {
     case GMMU_FOUND_READ_ONLY: return regs::Fault::kWriteProtect;

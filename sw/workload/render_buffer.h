@@ -21,12 +21,12 @@ class RenderBuffer {
  public:
   RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes);
 
-  /// The following calls append a command that begins when all earlier writes are done.
+  /// The following calls append a command that starts when all earlier writes have completed.
   void Copy(uint64_t source, uint64_t destination, uint64_t bytes);
   void Fill(uint64_t destination, uint64_t bytes, uint32_t pattern);
 
   os::PacketId Submit(const std::string& what);
-  /// Frees memory and addresses. The buffer's packets must have ended.
+  /// Frees memory and addresses. The buffer's packets must have completed.
   void Release();
 
  private:

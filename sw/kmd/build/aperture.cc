@@ -20,7 +20,8 @@ regs::ApertureEntryEntry Entry(uint64_t page, bool coherent) {
   return regs::ApertureEntryEntry{}.set_valid(1).set_coherent(coherent).set_page(page);
 }
 
-/// Maps the aperture pages from `first` on to `list[0]`, `list[1]`, ... MultipassOffset counts the pages mapped so far.
+/// Maps consecutive aperture pages, starting at `first`, to `list[0]`, `list[1]`, ... MultipassOffset counts the pages
+/// mapped so far.
 NTSTATUS MapList(Build& build, uint64_t first, uint64_t pages, const UINT_PTR* list, bool coherent) {
   uint64_t done = build.args.MultipassOffset;
   while (done < pages) {

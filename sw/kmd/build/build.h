@@ -11,8 +11,7 @@ class Adapter;
 ///
 /// An operation writes what fits, keeps its progress in args.MultipassOffset and returns
 /// STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; the system then submits the buffer and calls again with the same
-/// operand and a fresh buffer. Any other failure is an error of the caller or of this driver and is fatal to the
-/// system.
+/// operand and a fresh buffer. Any other failure is a caller error or a driver error and is fatal to the system.
 struct Build {
   Adapter& adapter;  ///< the adapter that will execute the buffer
   DXGKARG_BUILDPAGINGBUFFER& args;

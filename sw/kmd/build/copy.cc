@@ -21,7 +21,8 @@ struct Move {
     piece = std::min<uint64_t>(entries, distance);
   }
   bool upward() const { return destination < source; }
-  /// Size returns the length of the piece that follows the first `done` entries, and First its first entry.
+  /// Size returns the length of the piece that follows the first `done` entries, and First returns the piece's first
+  /// entry.
   uint64_t Size(uint64_t done) const { return std::min(piece, entries - done); }
   uint64_t First(uint64_t done) const { return upward() ? done : entries - done - Size(done); }
 
@@ -31,7 +32,7 @@ struct Move {
 }  // namespace
 
 // MultipassOffset counts the entries copied so far over all ranges. Addresses are in the privileged space. A copied
-// entry keeps its contiguous bit, which may be wrong in the new table, so a driver that sets the bit refuses the
+// entry keeps its contiguous bit, which may be wrong in the new table, so a driver that sets the bit rejects the
 // operation.
 NTSTATUS BuildCopyPageTableEntries(Build& build) {
   const auto& op = build.args.CopyPageTableEntries;

@@ -25,9 +25,9 @@ enum class EntryForm {
 /// that is not aligned, unknown segment, page number beyond 48-bit addresses, table in the aperture or on another
 /// adapter).
 ///
-/// `own`: index of the linked adapter that the table belongs to. PhysicalAdapterIndex selects the adapter whose VRAM is
-/// mapped; another adapter's VRAM becomes target peer. A table always lies in its own adapter's memory. `hidden`: the
-/// first page of each adapter's hidden segment, in which no table lies.
+/// `own`: index of the linked adapter to which the table belongs. PhysicalAdapterIndex selects the adapter whose VRAM
+/// is mapped; another adapter's VRAM becomes target peer. A table always lies in its own adapter's memory. `hidden`:
+/// the first page of each adapter's hidden segment, in which no table lies.
 ///
 /// Zero takes precedence over Valid. An entry that is neither valid nor zero becomes 0, so that none of
 /// its fields can be misread.

@@ -14,11 +14,11 @@ namespace gmmu::kmd {
 namespace {
 
 constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
-/// From this number of entries on, a repeat command with its header is shorter than inline entries.
+/// A repeat command with its header is shorter than inline entries for at least this number of entries.
 constexpr uint32_t kShortestRun = 4;
 
 /// The CPU writes the entries immediately. The window keeps writes in order, so a doorbell or root written later takes
-/// effect after them.
+/// effect after the entries.
 NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const TableSource& source) {
   if (op.PageTableAddress.CpuVirtual == nullptr) return STATUS_INVALID_PARAMETER;
   volatile ULONG64* at = static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + source.start();
@@ -68,7 +68,7 @@ bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t st
   return true;
 }
 
-/// Emits commands for the words from MultipassOffset on, which counts the words written so far.
+/// Emits commands for the words that start at MultipassOffset, which counts the words written so far.
 NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
   const uint32_t start = source.start();
   const auto place = [&](uint32_t i) { return table + (uint64_t{start} + i) * kEntryBytes; };
@@ -137,7 +137,7 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   return STATUS_INVALID_PARAMETER;
 }
 
-// Flushes the process's space, to which the root must belong; another process's root is refused. An inactive root has
+// Flushes the process's space, to which the root must belong; another process's root is rejected. An inactive root has
 // no cached entries, so an empty command only keeps the operation's place in the stream. If both ends are 0, the whole
 // space is flushed. The page of the end address is flushed too, so it does not matter whether the end is inclusive.
 NTSTATUS BuildFlushTlb(Build& build) {

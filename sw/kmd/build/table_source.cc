@@ -64,7 +64,7 @@ uint64_t TableSource::Entry(uint32_t i) const {
   regs::PteEntry entry = Plain(i);
   if (!mark_) return entry.raw;
   const uint32_t in_block = (op_.StartIndex + i) % ContiguousBlocks::kEntries;
-  if (in_block > i) return entry.raw;  // the block begins before the call
+  if (in_block > i) return entry.raw;  // the block begins before the call's first entry
   const uint32_t block = i - in_block;
   if (block != judged_) {
     judged_ = block;

@@ -19,7 +19,7 @@ class TableSource {
 
   /// Whether all entries lie within the table and each has a hardware form.
   [[nodiscard]] bool Legal() const;
-  /// The number of 8-byte words. An entry takes one, a pair takes two (the 4 KiB half first).
+  /// The number of 8-byte words. An entry occupies one word; a pair occupies two (the 4 KiB half first).
   uint32_t count() const { return op_.NumPageTableEntries * words_; }
   /// The index of the call's first word in the table.
   uint32_t start() const { return op_.StartIndex * words_; }
@@ -27,10 +27,11 @@ class TableSource {
   bool has_pages_of_4k() const { return op_.PageTableLevel == 0 && form_ == EntryForm::kPlain; }
   /// Returns word i of the call, 0 <= i < count.
   uint64_t Entry(uint32_t i) const;
-  /// The length, at most `most`, of the run from word i on in which each word exceeds the previous one by `*step`.
+  /// The length, at most `most`, of the run that starts at word i and in which each word exceeds the previous one by
+  /// `*step`.
   uint32_t Run(uint32_t i, uint32_t most, uint64_t* step) const;
 
-  /// From now on, sets the contiguous bit in the leaf entries of qualifying blocks.
+  /// Makes later calls of Entry set the contiguous bit in the leaf entries of qualifying blocks.
   void MarkContiguous() { mark_ = has_pages_of_4k() && !op_.Flags.Repeat; }
   /// Whether entry i of the call begins an aligned block of sixteen that lies in the call and is contiguous: valid
   /// pages of equal attributes in one aligned 64 KiB.

@@ -17,7 +17,7 @@ struct Side {
   const PFN_NUMBER* pages = nullptr;  ///< page numbers of the MDL from the first page on; null for a segment
   Place start;                        ///< first byte, when `pages` is null
 
-  /// The number of contiguous bytes from `offset` on, at most `most`.
+  /// The number of contiguous bytes that start at `offset`, at most `most`.
   uint64_t Run(uint64_t offset, uint64_t most) const {
     if (pages == nullptr) return most;
     uint64_t page = offset / kPage;

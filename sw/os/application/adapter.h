@@ -34,7 +34,7 @@ class Adapter {
   Gpu gpu(unsigned index) const;
   Gpu lead() const;
 
-  /// Waits until the packet has ended. The wait is bounded by a second plus the time of work that blocks the packet
+  /// Waits until the packet has completed. The time limit is one second plus the time of work that blocks the packet
   /// (VidSch).
   PacketEnd Wait(PacketId packet) const;
   bool Ended(PacketId packet) const;

@@ -18,9 +18,9 @@ struct GpuProcess;
 // Queries about a process.
 
 const std::string& NameOf(const GpuProcess& process);
-/// The VidMm of the GPU that uses the process' page tables.
+/// The VidMm of the GPU that uses the process's page tables.
 VidMm& VidMmOf(const GpuProcess& process);
-/// True if the process' device was lost, so that none of its new packets reaches the GPU.
+/// True if the process's device was lost, so that none of its new packets reaches the GPU.
 bool DeviceLost(const GpuProcess& process);
 /// Why the process's device was lost, or "" if it was not.
 const std::string& WhyLost(const GpuProcess& process);
@@ -62,8 +62,8 @@ bool HasNotice(const Allocation& allocation);
 /// in system memory or not resident.
 Residence ResidenceOf(const Allocation& allocation);
 unsigned SegmentOf(const Allocation& allocation);
-/// The bytes in system memory: all if the allocation lives there or was evicted, none if it never left VRAM. HostPages
-/// returns their host physical pages. Call on any fibre.
+/// The allocation's bytes in system memory: all of them if the allocation lives there or was evicted, none if it never
+/// left VRAM. HostPages returns their host physical pages. Call on any fibre.
 std::vector<uint8_t> InSystemMemory(const Allocation& allocation);
 std::vector<uint64_t> HostPages(const Allocation& allocation);
 

@@ -47,13 +47,13 @@ class Gpu {
   Gpu(PhysicalAdapter& gpu) : gpu_(&gpu) {}
   GpuFacts facts() const;
 
-  /// Sends D3DKMTEscape to the driver of this hardware. `Data` begins with a header that names the adapter.
+  /// Sends D3DKMTEscape to this hardware's driver. `Data` begins with a header that names the adapter.
   template <typename Data>
   NTSTATUS Ask(Data& data) const {
     data.header.adapter = index();
     return Ask(&data, sizeof data);
   }
-  /// Like Ask, but throws an error that contains `what` if the driver refuses the escape.
+  /// Like Ask, but throws an error that contains `what` if the driver fails the escape.
   template <typename Data>
   void Escape(Data& data, const char* what) const {
     Require(Ask(data), what, static_cast<uint32_t>(data.header.code));

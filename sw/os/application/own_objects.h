@@ -13,7 +13,7 @@ class VidMm;
 /// A process with a device, a context and allocations, created in the driver by an application's own thread while other
 /// threads are in the driver. It bypasses the VidMm worker, so nothing is mapped or resident.
 ///
-/// Close() must be called; the destructor frees nothing. Each call throws OsError if the driver refuses.
+/// Close() must be called; the destructor frees nothing. Each call throws OsError if the driver fails the request.
 class OwnObjects {
  public:
   /// Opens process, device and context.

@@ -62,8 +62,8 @@ auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... caus
   return found;
 }
 
-/// Runs `work`. Returns null, or the error if the caller can handle it (a refusal, a full segment, an adapter that was
-/// reset). Throws errors that end the run (a bug check, a fault, a timeout). The caller can thus clean up outside an
+/// Runs `work`. Returns null, or the error if the caller can handle it (a failed request, a full segment, a reset
+/// adapter). Throws errors that end the run (a bug check, a fault, a timeout). The caller can thus clean up outside an
 /// exception handler, where a fibre may wait.
 template <typename Work>
 std::exception_ptr RefusalOf(const Work& work) {

@@ -42,8 +42,8 @@ struct DmaDecision {
 };
 
 /// Decides how a GPU reaches host memory (documentation: IOMMU DMA remapping, "start condition"). Without remapping,
-/// the GPU's highest visible address must exceed the last installed byte. If it does not, the GPU is remapped, or
-/// refused if remapping is impossible.
+/// the GPU's highest visible address must exceed the last installed byte. If it does not, the GPU is remapped, or the
+/// adapter does not start if remapping is impossible.
 DmaDecision DecideDma(const DmaFacts& facts);
 
 }  // namespace gmmu::os

@@ -12,8 +12,8 @@ namespace gmmu::os {
 /// Free pages of a memory, kept as a bit map. A call for a few pages takes about the same time however scattered the
 /// free pages are.
 ///
-/// Ranges and alignments are widened to whole pages. Places are counted for the few most recently requested
-/// combinations of size and alignment; the first call with a new combination scans the whole memory.
+/// Ranges and alignments are widened to whole pages. Possible places for a range are counted for the few most recently
+/// requested combinations of size and alignment; the first call with a new combination scans the whole memory.
 class FreePages : public FreeSpace {
  public:
   /// Initially all whole pages in [start, end) are free. `page` is the page size in bytes, a power of two.

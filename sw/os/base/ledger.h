@@ -31,7 +31,7 @@ class Ledger {
   /// Like Open, but for a range, whose name is "START+SIZE" in hexadecimal digits.
   Ticket OpenRange(const std::string& kind, uint64_t start, uint64_t size, const std::string& owner,
                    const std::string& created_by);
-  /// Throws std::logic_error if the ticket is not open, because that is an error of the OS model.
+  /// Throws std::logic_error if the ticket is not open, because a call for such a ticket is an OS model error.
   void Close(Ticket ticket);
   bool IsOpen(Ticket ticket, const std::string& kind) const;
   size_t open() const { return open_.size(); }

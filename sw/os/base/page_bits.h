@@ -28,14 +28,14 @@ class PageBits {
 
   uint64_t pages() const { return pages_; }
   size_t groups() const { return words_.size() / kWordsOfAGroup; }
-  /// Returns the bits of 64 pages from page 64 * `index` on, the first in bit 0. Bits beyond the last page are 0.
+  /// Returns the bits of 64 pages, starting with page 64 * `index` in bit 0. Bits beyond the last page are 0.
   uint64_t word(size_t index) const { return words_[index]; }
   /// Whether all pages of the group are free.
   bool full(size_t group) const { return full_[group / kWord] >> group % kWord & 1; }
 
   /// Marks the pages [first, end) as free or used. Returns how many of them changed.
   uint64_t Set(uint64_t first, uint64_t end, bool free);
-  /// Returns the number of consecutive free pages from `page` on, but at most `most`.
+  /// Returns the number of consecutive free pages that start at `page`, but at most `most`.
   uint64_t RunFrom(uint64_t page, uint64_t most) const;
   /// Returns the number of consecutive free pages that end right before `page`.
   uint64_t RunBefore(uint64_t page) const;

@@ -40,7 +40,7 @@ void PlaceCounts::Changed(uint64_t first, uint64_t end) {
   }
 }
 
-// Returns a bit for each page of `word` at which a place begins; `after` free pages follow the word.
+// Returns a bit for each page of `word`, set if a place begins at the page; `after` free pages follow the word.
 uint64_t PlaceCounts::PlacesOf(uint64_t word, uint64_t after) const {
   if (size_ == 1) return word;
   if (size_ > kWord) {  // only the run of free pages at the word's end can begin a place
@@ -49,7 +49,7 @@ uint64_t PlaceCounts::PlacesOf(uint64_t word, uint64_t after) const {
     const uint64_t last = std::min(kWord - 1, kWord + after - size_);
     return kAll << (kWord - run) & kAll >> (kWord - 1 - last);
   }
-  // Bit i of `low` is set if `length` pages from page i on are free; `high` is the same for the following word.
+  // Bit i of `low` is set if `length` pages starting at page i are free; `high` is the same for the following word.
   uint64_t low = word, high = after >= kWord ? kAll : (uint64_t{1} << after) - 1;
   for (uint64_t length = 1; length < size_;) {
     const uint64_t step = std::min(length, size_ - length);  // below kWord

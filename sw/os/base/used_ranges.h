@@ -27,14 +27,15 @@ class UsedRanges {
   /// Ranges begin at multiples of `page`, below `end`. If `page` is 0, they may begin at any address.
   UsedRanges(uint64_t end, uint64_t page);
 
-  /// No existing range may have the same start.
+  /// No existing range may start at the same address as `range`.
   void Add(const Range& range);
   /// Removes and returns the range that begins at `start`, or returns nullopt if there is none.
   std::optional<Range> Remove(uint64_t start);
   size_t size() const { return size_; }
 
  private:
-  using Numbers = std::array<uint32_t, 1024>;  // indexed by page: 1 + index in ranges_ of the range that begins there
+  using Numbers = std::array<uint32_t, 1024>;  // indexed by page: 1 + index in ranges_ of the range that begins at the
+                                               // page
 
   uint64_t page_;
   size_t size_ = 0;

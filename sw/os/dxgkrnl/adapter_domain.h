@@ -36,7 +36,7 @@ class AdapterDomain {
   // creates a domain in three cases: for remapping, for isolation that the driver requires (IommuIsolationRequired), or
   // for isolation that the driver supports if isolation is already on in this machine. A driver before WDDM 2.9 reports
   // its GPU's address limit (admission.h) and its requirements only after the start, so it starts without a domain.
-  // `may_remap` is false if the driver turned out to lack MapAperture2Supported.
+  // `may_remap` is false if the driver was found to lack MapAperture2Supported.
   void Decide(bool may_remap);
   void QueryReserved();
   /// Attaches the devices to the domain. No device may use the bus meanwhile.

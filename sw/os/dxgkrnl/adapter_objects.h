@@ -32,7 +32,7 @@ struct ProcessHandles {
 };
 
 /// The driver's objects for the processes of one logical adapter: processes, devices, contexts and allocations. Each
-/// call throws OsError if the driver refuses.
+/// call throws OsError if the driver fails the call.
 class AdapterObjects {
  public:
   explicit AdapterObjects(LogicalAdapter& adapter);
@@ -46,9 +46,9 @@ class AdapterObjects {
   /// Opens a system context on the device's companion node, for updates to the page tables of the device's process.
   HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu);
   void CloseCompanion(HANDLE context);
-  /// Destroys the objects that exist, even after the driver has refused to create one of them.
+  /// Destroys the objects that exist, even if the driver failed to create one of them.
   void DestroyProcess(ProcessHandles& handles);
-  /// Throws OsError if the driver refuses, or if AdmitAllocation refuses the driver's answer.
+  /// Throws OsError if the driver fails the call, or if AdmitAllocation rejects the driver's output.
   DriverAllocation CreateAllocation(const AllocationRequest& request);
   void DestroyAllocation(HANDLE allocation, Ledger::Ticket ticket);
 

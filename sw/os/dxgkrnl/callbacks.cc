@@ -179,12 +179,12 @@ NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
 
 /// A callback as the driver sees it. A call at an IRQL that the callback does not permit triggers a bug check. The
 /// thread leaves driver code for the call, and may be preempted before and after it. The call is traced, and an
-/// injected fault can refuse it.
+/// injected fault can make it fail.
 template <auto kMember>
 struct Seam;
 template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>
 struct Seam<kMember> {
-  /// `may_fail`: the callback can fail. Drivers may call it at the IRQLs from `lowest` to `highest`.
+  /// `may_fail`: the callback can fail. Drivers may call it at IRQLs `lowest` to `highest`.
   static void Put(DXGKRNL_INTERFACE& table, const char* name, bool may_fail, Irql highest, Irql lowest = kPassive) {
     callback = std::exchange(table.*kMember, Call);
     callback_name = name;
@@ -213,7 +213,7 @@ struct Seam<kMember> {
   }
 
  private:
-  /// A refused callback that returns no status returns 0.
+  /// A callback without a status returns 0 when a fault is injected.
   static Result Refusal() {
     if constexpr (std::is_same_v<Result, NTSTATUS>) return Answer(STATUS_NO_MEMORY);
     else return Result{};

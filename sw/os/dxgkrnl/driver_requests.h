@@ -12,7 +12,7 @@ class DriverRequests {
 
   virtual NTSTATUS CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION& args) = 0;
   virtual NTSTATUS DestroyContextAllocation(HANDLE allocation) = 0;
-  /// Returns 0 if the request is refused.
+  /// Returns 0 if the request fails.
   virtual D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(const DXGKARGCB_MAPCONTEXTALLOCATION& args) = 0;
   /// Writes the allocation on the GPU, and returns when the write is complete.
   virtual NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) = 0;

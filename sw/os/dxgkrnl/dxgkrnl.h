@@ -63,7 +63,7 @@ class Dxgkrnl {
   const std::vector<std::string>& unmodelled() const;
 
   /// Returns the table that the driver passes to DxgkInitialize. The first load runs the driver's DriverEntry. Throws
-  /// OsError if the driver refuses, does not call DxgkInitialize, or is older than WDDM 2.0.
+  /// OsError if DriverEntry fails or does not call DxgkInitialize, or if the driver is older than WDDM 2.0.
   const DRIVER_INITIALIZATION_DATA& Load(PDRIVER_INITIALIZE entry);
   /// Calls DxgkDdiUnload after the last adapter has unloaded the driver.
   void Unload(PDRIVER_INITIALIZE entry);
@@ -78,7 +78,7 @@ class Dxgkrnl {
   void set_user_mode_driver(UserModeDriver driver) { user_mode_driver_ = std::move(driver); }
   const UserModeDriver& user_mode_driver() const { return user_mode_driver_; }
 
-  /// Selects the DMA mode of adapters that are started from now on.
+  /// Selects the DMA mode of adapters that are started later.
   RemapPolicy remap_policy() const { return remap_policy_; }
   void set_remap_policy(RemapPolicy policy) { remap_policy_ = policy; }
 

@@ -11,7 +11,7 @@
 namespace gmmu::os {
 namespace {
 
-/// How long the device is watched before and after the work; far longer than a single access takes.
+/// How long the device is watched before and after the work; far longer than any single access takes.
 constexpr uint64_t kWatchNs = 50'000;
 
 }  // namespace

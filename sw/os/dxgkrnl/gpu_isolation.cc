@@ -54,7 +54,7 @@ void GpuIsolation::Enable(const ForcedIsolation& actions, IsolationScope scope) 
   adapter_.dxgkrnl().NoteIsolation();
 }
 
-// From WDDM 2.9 on, the domain is created before the start (AdapterDomain::Decide).
+// As of WDDM 2.9, the domain is created before the start (AdapterDomain::Decide).
 bool GpuIsolation::EnterByPolicy() {
   const ULONG version = adapter_.answers().version;
   if (adapter_.dxgkrnl().remap_policy() != RemapPolicy::kIdentity || HasMemoryCaps(version) ||
@@ -75,8 +75,8 @@ void GpuIsolation::OnStarted() {
   ignored_failure_.clear();
   RefuseForbiddenRoutines();
   if (active()) return;
-  // A driver that is older than WDDM 2.9, or refuses IOMMU_CAPS, reports what it supports and requires only after its
-  // start.
+  // A driver that is older than WDDM 2.9, or fails the IOMMU_CAPS query, reports what it supports and requires only
+  // after its start.
   const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
   if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap()))
     return Enable({true, true, true, false}, IsolationScope::kTracked);

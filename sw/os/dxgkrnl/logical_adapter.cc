@@ -92,7 +92,7 @@ hw::BusCounts LogicalAdapter::BusAccesses() {
   return sum;
 }
 
-// MapAperture2Supported is known only after the start, which needs the domain. A driver without it is stopped and
+// MapAperture2Supported is known only after the start, which needs the domain. A driver that lacks it is stopped and
 // restarted without remapping.
 void LogicalAdapter::Start() {
   may_remap_ = true;

@@ -48,7 +48,7 @@ class LogicalAdapter {
   /// Powers the adapter off: stops and removes the driver, silences and detaches the device, and destroys the domain.
   /// The adapter can be started again, even in another DMA mode.
   void Stop();
-  /// Cleans up after a start that the driver has refused: stops the started devices, removes the added ones and unloads
+  /// Cleans up after a start that has failed: stops the started devices, removes the added ones and unloads
   /// the driver. Resources that the driver still holds are leaks. The adapter cannot be used afterwards.
   void GiveUp();
   /// Sleep and wake. The driver saves its state, the device enters D3 and returns to D0, and VRAM loses its contents.
@@ -57,8 +57,8 @@ class LogicalAdapter {
   void PowerUp();
 
   /// Call both after DxgkDdiResetFromTimeout has returned for all GPUs. AnnounceLoss tells the driver that the VRAM and
-  /// aperture of one GPU have lost their contents (`lost`: operations without a paging buffer, which the GPU never
-  /// executes). After one such call per GPU, Restart lets the driver restart the hardware (display driver documents,
+  /// aperture of one GPU have lost their contents (`lost`: operations without a paging buffer, which the GPU does not
+  /// execute). After one such call per GPU, Restart lets the driver restart the hardware (display driver documents,
   /// resetting the hardware).
   void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
   void Restart();
@@ -74,7 +74,8 @@ class LogicalAdapter {
   const std::vector<std::unique_ptr<PhysicalAdapter>>& gpus() const { return physical_; }
   PhysicalAdapter& physical(unsigned index);
   const PhysicalAdapter& physical(unsigned index) const { return const_cast<LogicalAdapter*>(this)->physical(index); }
-  /// The lead adapter, known from DxgkDdiLinkDevice on. The calls below that have no GPU argument use the lead.
+  /// The lead adapter, known once DxgkDdiLinkDevice has returned. The calls below that have no GPU argument use the
+  /// lead.
   PhysicalAdapter& lead();
   const PhysicalAdapter& lead() const { return const_cast<LogicalAdapter*>(this)->lead(); }
   /// Returns the GPU of a callback's hAdapter, or null if the handle does not belong to this adapter.

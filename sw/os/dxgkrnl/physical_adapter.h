@@ -100,13 +100,13 @@ class PhysicalAdapter {
   /// Returns UserModeDriver::space_of of a process on this GPU; nullopt if the user-mode driver has no such function, or
   /// if the process has no space yet, so that no translation of it is cached.
   std::optional<unsigned> SpaceOf(HANDLE process);
-  /// Sends an escape of this hardware's software: `Data` begins with a header that names the adapter.
+  /// Sends an escape in the format of this hardware's driver: `Data` begins with a header that names the adapter.
   template <typename Data>
   NTSTATUS Ask(Data& data) {
     data.header.adapter = static_cast<uint16_t>(index_);
     return miniport().Escape(&data, sizeof data);
   }
-  /// Sends an escape, and throws an error that contains `what` if the driver refuses it.
+  /// Sends an escape, and throws an error that contains `what` if the driver fails the escape.
   template <typename Data>
   void Escape(Data& data, const char* what) {
     Miniport::Require(Ask(data), std::string(what) + " (DxgkDdiEscape, code " +

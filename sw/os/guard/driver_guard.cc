@@ -175,7 +175,7 @@ void DriverGuard::Run(const char* entry, unsigned irql, uint64_t now_ns, const s
   frame.irql = irql;
   frame.start_ns = now_ns;
   frame.outer = current;
-  spinning = nullptr;  // the next call may have a frame at the same address
+  spinning = nullptr;  // a later call might have a frame at the same address
   if (sigsetjmp(frame.at, 0) != 0) {
     if (frame.error) std::rethrow_exception(frame.error);
     Raise(frame);

@@ -53,7 +53,7 @@ class DriverGuard {
   /// the fault of an access that turned out not to be a device access.
   [[noreturn]] static void Abandon(std::exception_ptr error);
   [[noreturn]] static void Blame(const void* address, const void* instruction, bool write);
-  /// Sets a function that explains a fault at an address, or returns an empty string for addresses unknown to it. Null
+  /// Sets a function that explains a fault at an address and returns an empty string for an unknown address. Null
   /// removes the function.
   static void Explain(std::function<std::string(const void* address)> explain);
 

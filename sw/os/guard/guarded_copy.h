@@ -10,8 +10,8 @@
 namespace gmmu::os {
 
 /// A copy of an argument that ends at an inaccessible page, so that a driver faults when it accesses memory beyond the
-/// copy (DriverGuard). CheckFront finds writes in front of the copy. From Shut until the next use the copy is
-/// inaccessible.
+/// copy (DriverGuard). CheckFront finds writes in front of the copy. After Shut the copy is inaccessible until its next
+/// use.
 class GuardedCopy : public GuardedMemory {
  public:
   GuardedCopy() = default;
@@ -19,8 +19,8 @@ class GuardedCopy : public GuardedMemory {
     if (base_ != nullptr) Release(base_, room_ + kGuard);
   }
 
-  /// Copies `count` elements from `first` on. The copy is valid until the next call of Of. `name` describes it in a
-  /// report.
+  /// Copies `count` elements, starting at `first`. The copy is valid until the next call of Of. `name` describes the
+  /// argument in a report.
   template <typename T>
   T* Of(const T* first, size_t count, std::string name) {
     return static_cast<T*>(Of(static_cast<const void*>(first), count * sizeof(T), std::move(name)));

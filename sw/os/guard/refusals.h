@@ -8,22 +8,22 @@
 
 namespace gmmu::os {
 
-/// A callback or an allocation of the driver that was refused deliberately.
+/// A callback or an allocation that was made to fail deliberately.
 struct Refused {
   std::string what;    ///< "DxgkCbAllocateAdl", "pool block gmmu of 64 bytes"
   std::string inside;  ///< the driver's entry point that made the request
 };
 
-/// Counts callbacks that are allowed to fail, or allocations, and refuses the n-th one (inject.fail_callback,
+/// Counts callbacks that are allowed to fail, or allocations, and makes the n-th one fail (inject.fail_callback,
 /// inject.fail_allocation).
 class Refusals {
  public:
-  /// 0 disables a refusal. If both are 0, nothing is counted.
+  /// 0 disables an injected failure. If both are 0, nothing is counted.
   Refusals(uint64_t callback, uint64_t allocation) : callback_(callback), allocation_(allocation) {}
 
   bool asked() const { return callback_ != 0 || allocation_ != 0; }
   bool Callback(const std::string& name) { return callback_ != 0 && Count(callback_, name); }
-  /// `name` is called only if the callback or allocation is refused.
+  /// `name` is called only if the callback or allocation is made to fail.
   template <typename Name>
   bool Allocation(const Name& name) {
     return allocation_ != 0 && Count(allocation_, name());

@@ -72,7 +72,7 @@ void Hal::StallUntil(uint64_t end_ns) {
   for (uint64_t now = NowNs(); now < end_ns; now = NowNs()) {
     platform_.WaitForMessage(end_ns - now);
     scheduler_.Seam();
-    // A message that the IRQL masks ends each wait immediately; an access makes time advance.
+    // A message that the IRQL masks ends each wait immediately, so an access is needed to let time advance.
     if (NowNs() == now) ConfigRead({}, 0, sizeof(uint32_t));
   }
 }

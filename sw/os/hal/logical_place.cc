@@ -8,7 +8,7 @@ namespace {
 
 /// Returns the index of the first aligned block of `unit` consecutive host pages, or `count` if there is none.
 size_t FirstBlock(const uint64_t* pfns, size_t count, uint64_t unit) {
-  size_t run = 0;  // pages in the run that ends at i and begins at an aligned page
+  size_t run = 0;  // number of pages in the run that ends at page i and begins at an aligned page
   for (size_t i = 0; i < count; ++i) {
     const bool goes_on = run != 0 && pfns[i] == pfns[i - 1] + 1;
     run = goes_on ? run + 1 : (pfns[i] % unit == 0 ? 1 : 0);

@@ -29,8 +29,8 @@ class PageAllocator {
   /// there are not enough pages.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                          const std::string& owner, const std::string& created_by);
-  /// From now on AllocateScattered allocates consecutive pages in aligned blocks of `pages` (a power of two) at random
-  /// places, as long as whole blocks are free. If `pages` is 1, each page is placed at random.
+  /// Makes later calls of AllocateScattered allocate consecutive pages in aligned blocks of `pages` (a power of two) at
+  /// random places, as long as whole blocks are free. If `pages` is 1, each page is placed at random.
   void set_block(uint64_t pages) { block_pages_ = pages; }
   /// Sets whether allocated pages contain zeros or what the previous owner left (MM_DONT_ZERO_ALLOCATION).
   void set_zeroing(bool on) { zeroing_ = on; }

@@ -17,7 +17,7 @@ namespace gmmu::os {
 class Hal;
 class PageAllocator;
 
-/// A device access that the remapping unit refused.
+/// A device access that the remapping unit blocked.
 struct RemappingFault {
   enum class Cause : uint8_t {
     kNotAttached,      ///< the device is in no domain
@@ -78,9 +78,9 @@ class RemappingDomain {
   /// Triggers a bug check unless a single Map call has mapped exactly these pages.
   void RequireMapping(uint64_t first, uint64_t pages) const;
   void RemoveMapping(uint64_t first);
-  /// AddUses counts a use of each host page; EndUses ends a use of each. They return, in order, the pages whose first
-  /// use begins or whose last use ends. Pages mapped by MapWhole are left out. Ending a use that does not exist
-  /// triggers a bug check.
+  /// AddUses counts a use of each host page, and EndUses removes one. AddUses returns, in order, the pages that had no
+  /// use before; EndUses returns those that have no use left. Pages mapped by MapWhole are left out. Removing a use
+  /// that does not exist triggers a bug check.
   std::vector<uint64_t> AddUses(const std::vector<uint64_t>& pfns);
   std::vector<uint64_t> EndUses(const std::vector<uint64_t>& pfns);
   void set_whole(const std::vector<hw::Range>& ranges) { whole_ = ranges; }
@@ -119,8 +119,8 @@ class Remapping {
   /// Makes it possible to create and fill domains while the unit is off. Enable includes Prepare. Throws OsError if no
   /// unit responds or if the unit lacks a required capability.
   virtual void Prepare() = 0;
-  /// Enables translation. From then on every unattached device is blocked. `on_fault` is called for each refused
-  /// access, at IRQL kDevice.
+  /// Enables translation. Afterwards every unattached device is blocked. `on_fault` is called for each blocked access,
+  /// at IRQL kDevice.
   virtual void Enable(std::function<void(const RemappingFault&)> on_fault) = 0;
   /// Disables translation. Every device then reaches all host memory by physical addresses. All domains must have been
   /// destroyed.

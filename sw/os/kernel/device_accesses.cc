@@ -29,7 +29,7 @@ namespace {
 constexpr uint64_t kRedZone = 128;
 constexpr greg_t kTrapFlag = 0x100, kDirectionFlag = 0x400;
 constexpr greg_t kWriteFault = 2;      // write bit of a page fault's error code
-constexpr size_t kMostState = 12'288;  // largest floating-point state of current processors
+constexpr size_t kMostState = 12'288;  // size of the largest floating-point state of current processors
 constexpr size_t kMostBytes = 64;
 constexpr uintptr_t kPage = 4096;
 
@@ -45,7 +45,7 @@ struct alignas(64) Access {
 
 // The signal handlers read and write these variables on the interrupted thread.
 Kernel* kernel = nullptr;
-std::array<Access, 16> accesses;  // one per thread that can be inside an access at the same time
+std::array<Access, 16> accesses;  // one per thread, as several threads can be inside an access at the same time
 Access* stepping = nullptr;       // the access whose instruction is being single-stepped
 Access* resumed = nullptr;        // the access that the next raised trap resumes
 bool resumed_steps = false;

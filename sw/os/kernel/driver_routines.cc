@@ -11,7 +11,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns a copy of the name that is never freed, because frames and accesses keep a pointer to it.
+/// Returns a copy of the name that is never freed, because frames and accesses keep pointers to the copy.
 const char* Kept(const std::string& name) {
   static std::set<std::string> names;
   return names.insert(name).first->c_str();

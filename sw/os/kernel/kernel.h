@@ -99,7 +99,7 @@ class Kernel {
 
   /// The trace of driver calls, or null if calls are not traced.
   DdiTrace* ddi_trace() { return ddi_trace_.get(); }
-  /// Decides which calls of the driver are deliberately refused.
+  /// Decides which of the driver's calls are made to fail deliberately.
   Refusals& refusals() { return refusals_; }
 
   /// Returns true once, if inject.leak names this kind of object. The caller then must not free the object.

@@ -20,7 +20,7 @@ struct SystemThread : KernelObject {
 };
 
 /// Threads that a driver creates (PsCreateSystemThread). Each is a fibre that does not keep a run going. The ledger
-/// lists a thread (system_thread) until it ends. DriverLocks implements waits for threads.
+/// lists a thread (system_thread) until the thread exits. DriverLocks implements waits for threads.
 class SystemThreads {
  public:
   explicit SystemThreads(Kernel& kernel) : kernel_(kernel) {}

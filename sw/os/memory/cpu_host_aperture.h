@@ -18,7 +18,8 @@ class Miniport;
 /// Windows.
 ///
 /// No run uses the window: the modelled hardware has none, the built-in driver declares none, and PhysicalAdapter
-/// refuses page tables in a segment that needs one. It serves drivers that declare one; a test acts as such a driver.
+/// rejects page tables in a segment that needs a window. The class serves drivers that declare a window; a test acts as
+/// such a driver.
 ///
 /// The page size is that of the segment: 64 KiB with Use64KBPages, otherwise 4 KiB. A view is consecutive in the
 /// window, whichever pages of the segment it maps. Its pointer behaves like that of a register view.
@@ -27,7 +28,8 @@ class CpuHostAperture {
   CpuHostAperture(Kernel& kernel, Miniport& miniport, const DXGK_SEGMENTDESCRIPTOR4& segment, UINT segment_id,
                   UINT physical_adapter);
 
-  /// Maps `pages` of the segment in the given order. Throws OsError if the window has no room or the driver refuses.
+  /// Maps `pages` of the segment in the given order. Throws OsError if the window has no room or the driver fails the
+  /// request.
   uint8_t* Map(HANDLE allocation, const std::vector<uint64_t>& pages);
   /// Unmaps the view. Triggers a bug check unless Map returned `view`. The pointer becomes invalid before the driver is
   /// called.

@@ -13,9 +13,9 @@ class Kernel;
 
 /// CPU views of physical memory objects.
 ///
-/// A view begins at or before the requested range and ends at or after it, within the object. The seed chooses at
-/// random whether the view is aligned to 4 KiB or to 64 KiB. Kernel views are valid in every process. A user view
-/// belongs to the process that is current at the call; an access from another process faults.
+/// A view lies within the object and contains the requested range; it may begin earlier and end later than that range.
+/// The seed chooses at random whether the view is aligned to 4 KiB or to 64 KiB. Kernel views are valid in every
+/// process. A user view belongs to the process that is current at the call; an access from another process faults.
 class CpuViews {
  public:
   explicit CpuViews(Kernel& kernel);

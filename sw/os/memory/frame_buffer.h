@@ -38,8 +38,8 @@ class FrameBuffer {
   NTSTATUS Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& args);
   /// Unpins the pages that Pin or Pin2 pinned.
   NTSTATUS Unpin(HANDLE adapter, const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE& args);
-  /// Maps [Offset, Offset + Size) of the section for the CPU. The window begins at pBaseAddress plus the returned
-  /// Offset.
+  /// Maps [Offset, Offset + Size) of the section for the CPU. The requested bytes begin at pBaseAddress plus the
+  /// returned Offset.
   NTSTATUS MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER& args);
   NTSTATUS UnmapWindow(HANDLE adapter, const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER& args);
 

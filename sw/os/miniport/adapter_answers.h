@@ -14,7 +14,7 @@ enum class BringUp;
 
 class Miniport;
 
-/// A driver's answers to DxgkDdiQueryAdapterInfo about one physical adapter, unmodified.
+/// A driver's unmodified results of DxgkDdiQueryAdapterInfo for one physical adapter.
 struct AdapterAnswers {
   ULONG version = 0;  ///< version of the driver's table, DXGKDDI_INTERFACE_VERSION_*
   UINT physical_adapter = 0;
@@ -67,17 +67,17 @@ struct AdapterAnswers {
   bool supports_remapping() const { return iommu && iommu->DmaRemappingSupported; }
 };
 
-/// Queries PHYSICAL_MEMORY_CAPS and IOMMU_CAPS if the driver's version defines them. Throws OsError if the former query
-/// is refused.
+/// Queries PHYSICAL_MEMORY_CAPS and IOMMU_CAPS if the driver's version defines them. Throws OsError if the
+/// PHYSICAL_MEMORY_CAPS query fails.
 void QueryMemory(Miniport& miniport, AdapterAnswers& answers);
-/// Queries PHYSICALADAPTERCAPS with the size that the driver's version defines. The caller handles a refusal.
+/// Queries PHYSICALADAPTERCAPS with the size that the driver's version defines. The caller handles a failure.
 NTSTATUS QueryPhysicalAdapterCaps(Miniport& miniport, UINT index, DXGK_PHYSICALADAPTERCAPS& caps);
 /// Makes the remaining queries in the order observed on Windows build 22621: DRIVERCAPS, PHYSICALADAPTERCAPS,
 /// FRAMEBUFFERSAVESIZE for a driver with GPU isolation (documented; not observed on Windows), GPUMMUCAPS and a
 /// descriptor for each level (except in the physical model), node metadata, and QUERYSEGMENT4 twice. A driver of the
-/// physical model may answer QUERYSEGMENT3 instead. BringUp::kWindows22621 adds queries of that build whose answers it
-/// does not need: 64BITONLYCAPS after PHYSICALADAPTERCAPS, and DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION
-/// at the end. Throws OsError, which names the query, if a query that Windows needs is refused. Linked adapters get a
+/// physical model may support QUERYSEGMENT3 instead. BringUp::kWindows22621 adds queries whose results that build does
+/// not need: 64BITONLYCAPS after PHYSICALADAPTERCAPS, and DISPLAY_DRIVERCAPS_EXTENSION and HISTORYBUFFERPRECISION at
+/// the end. Throws OsError, which names the query, if a query that Windows needs fails. Linked adapters get a
 /// single DRIVERCAPS query, then the capability queries of each adapter by its index (documented; not observed on
 /// Windows).
 void QueryStarted(Miniport& miniport, const std::vector<AdapterAnswers*>& adapters, BringUp order);

@@ -228,7 +228,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the paging buffers. Windows was observed to refuse with INVALID_PARAMETER after creating the paging context.
+/// Checks the paging buffers. Windows was observed to fail with INVALID_PARAMETER after creating the paging context.
 void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   const UINT id = a.paging_buffer_segment;
   if (id > a.segments.size() || (id != 0 && !a.segments[id - 1].Flags.Aperture)) {

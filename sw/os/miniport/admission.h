@@ -8,7 +8,7 @@
 
 namespace gmmu::os {
 
-/// A reason why Windows would reject a driver's answer.
+/// A reason for which Windows would reject a driver's output.
 struct Refusal {
   std::string field;                   ///< structure and member, e.g. "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId"
   std::string text;                    ///< the actual value and the required one
@@ -16,7 +16,7 @@ struct Refusal {
   std::array<uint64_t, 4> parameters{};
 };
 
-/// Checks the answers of an adapter against the rules of Windows. Returns the violations in check order, or an empty
+/// Checks an adapter's query results against the rules of Windows. Returns the violations in check order, or an empty
 /// list if there are none. `remapped`: the adapter is in a DMA-remapping domain.
 ///
 /// Every rule checks a single field and names it. admission.cc cites the source of each rule.
@@ -25,8 +25,8 @@ std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped);
 /// Checks that the driver's table has the entries that the physical model needs.
 std::vector<Refusal> AdmitTable(const DRIVER_INITIALIZATION_DATA& table, const AdapterAnswers& answers);
 
-/// Checks the answers that must be the same on all linked adapters. `adapters` is ordered by index. The rules come from
-/// the documentation of linked display adapters; they were not observed on Windows.
+/// Checks the query results that must be equal on all linked adapters. `adapters` is ordered by index. The rules come
+/// from the documentation of linked display adapters; they were not observed on Windows.
 std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters);
 
 /// Throws if there is a refusal: a BugCheck if Windows would stop for the first one, otherwise an OsError with all

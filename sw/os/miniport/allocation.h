@@ -69,7 +69,7 @@ struct DriverAllocation {
   Ledger::Ticket ticket = 0;
 };
 
-/// Checks the driver's answer to DxgkDdiCreateAllocation against the rules of Dxgkrnl. Returns the violations.
+/// Checks the driver's output of DxgkDdiCreateAllocation against the rules of Dxgkrnl. Returns the violations.
 /// allocation.cc cites the source of each rule.
 std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
                                      const AdapterAnswers& answers);

@@ -11,7 +11,7 @@ namespace gmmu::os {
 class DriverCalls;
 
 /// The driver calls that add, start, power, stop and remove devices. `unit` is the index of a device in the order in
-/// which the AddDevice calls were made. All calls throw OsError if the driver refuses.
+/// which the AddDevice calls were made. All calls throw OsError if the driver returns a failure.
 class DeviceLife {
  public:
   explicit DeviceLife(DriverCalls& calls) : calls_(calls) {}

@@ -74,8 +74,8 @@ bool DriverCalls::PassGate(const char* entry, Irql level) {
   return true;
 }
 
-// Enforces level three. The rule does not apply to interrupts and deferred calls, which can arrive at any time, nor
-// outside fibres: there, all threads have ended, possibly through an error inside the driver.
+// Enforces level three. The rule does not apply to interrupts and deferred calls, which can arrive at any time, nor to
+// code outside fibres: such code runs after all threads have exited, possibly through an error inside the driver.
 bool DriverCalls::PassAlone(const char* entry) {
   if (kernel_.scheduler().fibre() == nullptr) return false;
   if (!OthersWait() || !kernel_.scheduler().may_wait()) return false;

@@ -39,7 +39,7 @@ class DriverCalls {
   /// Calls `function`, the table's `entry`, at `level`.
   template <typename Function, typename... Args>
   auto Call(const char* entry, Function* function, Irql level, Args... args);
-  /// Guarded copies of the memory to which arguments point. The driver gets the copies.
+  /// Guarded copies of the memory to which arguments point. The driver gets these copies.
   GuardedCopies& copies() { return copies_; }
   /// Returns how often an entry point such as "DxgkDdiQueryAdapterInfo" was called so far.
   uint64_t calls(const std::string& entry) const;
@@ -66,11 +66,11 @@ class DriverCalls {
 
   /// Keeps other fibres out of the driver until EndExclusiveAccess. Their calls wait; interrupts and deferred calls are
   /// held back and delivered at the end. Only one exclusive access exists at a time; it belongs to the fibre that began
-  /// it. `drain` must not return before the driver holds no work and no new work can arrive; until then calls are
-  /// served, including those of a recovery. Rethrows the exceptions of `drain`, and throws OsError if the driver
-  /// refuses to begin; in both cases nothing has changed.
+  /// it. `drain` may return only after the driver holds no work and no new work can arrive; until it returns, calls are
+  /// served, including those of a recovery. Rethrows the exceptions of `drain`, and throws OsError if the driver fails
+  /// the request; in both cases nothing has changed.
   void BeginExclusiveAccess(const std::function<void()>& drain);
-  /// Throws OsError if the driver refuses. Afterwards, in either case, the entry points may be called again.
+  /// Throws OsError if the driver fails the request. In either case the entry points may be called again afterwards.
   void EndExclusiveAccess();
   /// Number of interrupts and deferred calls that exclusive access has held back.
   uint64_t held() const { return held_; }
@@ -120,7 +120,8 @@ class DriverCalls {
   const DRIVER_INITIALIZATION_DATA table_;
   std::vector<PVOID> contexts_;
   unsigned lead_ = 0;
-  bool claimed_ = false;                               // a fibre has exclusive access, or waits for calls to drain
+  bool claimed_ = false;                               // a fibre has exclusive access, or waits until calls have
+                                                       // drained
   const void* owner_ = nullptr;                        // the fibre that has exclusive access, from begin to end
   bool at_gate_ = false;                               // the owner is beginning or ending its access in the driver
   unsigned inside_ = 0;                                // calls in progress at PASSIVE_LEVEL

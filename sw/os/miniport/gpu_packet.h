@@ -41,7 +41,7 @@ struct GpuPacket {
   GpuDevice* device = nullptr;         ///< null: the system's device
   std::string what;                    ///< description for errors and reports
   std::function<void()> before;        ///< runs before each submission, at PASSIVE_LEVEL
-  /// Runs once, at DISPATCH_LEVEL or below, when the packet has ended.
+  /// Runs once, at DISPATCH_LEVEL or below, when the packet has completed or is lost.
   std::function<void(PacketEnd)> on_end;
 };
 

@@ -15,8 +15,9 @@
 
 namespace gmmu::os {
 
-/// Copies of arguments. A copy becomes inaccessible when it is returned, and is reused only after kQuarantine others
-/// have been returned. A driver that keeps a pointer to it therefore faults when it uses the pointer.
+/// Copies of arguments. A copy becomes inaccessible when it is returned, and is reused only after kQuarantine other
+/// copies have been returned. A driver that keeps a pointer to a returned copy therefore faults when it uses the
+/// pointer.
 class GuardedCopies {
  public:
   std::unique_ptr<GuardedCopy> Take();
@@ -31,7 +32,7 @@ class GuardedCopies {
 };
 
 /// The arguments of one call into the driver. For each pointer argument, the driver gets a copy of the object. The copy
-/// ends at a guard page, so an access beyond the end faults. After the call the copy is written back, unless the object
+/// ends at a guard page, so an access beyond its end faults. After the call the copy is written back, unless the object
 /// is constant. While DriverGuard is not installed, the pointers are passed unchanged.
 class GuardedArguments {
  public:

@@ -20,7 +20,7 @@ class ImportScanError : public std::runtime_error {
 /// Limits: a routine that is looked up by name at run time, or whose code is inside the file, is not found.
 std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file);
 
-/// True if the file begins like a Windows binary (.sys, .dll, .exe).
+/// True if the file begins with the signature of a Windows binary (.sys, .dll, .exe).
 bool IsWindowsBinary(const std::vector<uint8_t>& file);
 
 /// Returns the imports that a driver with GPU isolation must not call, because it must allocate and lock memory only

@@ -19,7 +19,7 @@ std::string NameOfVersion(ULONG version);
 /// Size in bytes of DRIVER_INITIALIZATION_DATA in a driver's table. Memory beyond it does not belong to the table.
 size_t DriverTableBytes(ULONG version);
 /// Size in bytes of DXGKRNL_INTERFACE as passed to the driver in the member Size. Build 22621 was observed to pass
-/// 0x100 to drivers of Windows 8, 0x138 at 2.0, and 0x240 from 2.8 on.
+/// 0x100 to drivers of Windows 8, 0x138 at 2.0, and 0x240 at 2.8 and later.
 size_t KernelTableBytes(ULONG version);
 /// Size in bytes of DXGKRNL_INTERFACE as the version defines it. A callback beyond this size is absent even if Size is
 /// larger.

@@ -20,8 +20,8 @@ class PhysicalCalls;
 ///
 /// A status to which Windows responds with a bug check triggers that bug check. Sources: display driver interface,
 /// DxgkDdiBuildPagingBuffer and DxgkDdiSubmitCommandVirtual; the numbers were observed on builds 22621 and 26100.
-/// `Require` turns any other refusal into an OsError. A DxgkDdiBuildPagingBuffer call that needs more stack than the
-/// VidMm worker has left triggers bug check 0x50 (observed on build 22621).
+/// `Require` turns any other failure status into an OsError. A DxgkDdiBuildPagingBuffer call that needs more stack than
+/// the VidMm worker has left triggers bug check 0x50 (observed on build 22621).
 class Miniport {
  public:
   Miniport(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table);
@@ -38,7 +38,7 @@ class Miniport {
   uint64_t calls(const std::string& entry) const;
   static void Require(NTSTATUS status, const std::string& what);
 
-  /// The caller handles a refusal.
+  /// The caller handles a failure status.
   NTSTATUS QueryAdapterInfo(DXGK_QUERYADAPTERINFOTYPE type, void* input, size_t input_bytes, void* output,
                             size_t output_bytes);
   template <typename Output>
@@ -73,21 +73,21 @@ class Miniport {
   /// operation that may return it, and while the allocation is not idle). Any other status triggers bug check 0x10E.
   NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
   /// If `stay` is true, passes paging buffers and their private data to the driver directly instead of as guarded
-  /// copies. In the physical model the driver may read them until their submission has ended.
+  /// copies. In the physical model the driver may read them until their submission has completed.
   void set_buffers_stay(bool stay) { buffers_stay_ = stay; }
   /// Returns STATUS_SUCCESS, or STATUS_INVALID_PARAMETER for a render packet. Other statuses trigger bug check 0x119.
   NTSTATUS SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args);
-  /// Called at DISPATCH_LEVEL (DxgkDdiSubmitCommand). A refusal triggers bug check 0x119.
+  /// Called at DISPATCH_LEVEL (DxgkDdiSubmitCommand). A failure status triggers bug check 0x119.
   void SubmitCommand(const DXGKARG_SUBMITCOMMAND& args);
   NTSTATUS SignalMonitoredFence(HANDLE context, DXGKARG_SIGNALMONITOREDFENCE& args);
-  /// Called at DISPATCH_LEVEL. The driver responds with an interrupt. A refusal triggers bug check 0x119.
+  /// Called at DISPATCH_LEVEL. The driver responds with an interrupt. A failure status triggers bug check 0x119.
   void PreemptCommand(DXGKARG_PREEMPTCOMMAND& args);
   void QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args);
   /// Returns the fence that the node completed most recently, or nullopt if the driver does not know it.
   std::optional<uint32_t> QueryCurrentFence(UINT node, UINT engine = 0);
   /// Returns the nodes that must not run while `node` is reset. Triggers a bug check if `node` is not among them.
   uint64_t QueryDependentEngineGroup(UINT node, UINT engine = 0);
-  // The scheduler handles a refusal.
+  // The scheduler handles a failure status.
   NTSTATUS ResetEngine(DXGKARG_RESETENGINE& args);
   NTSTATUS ResetFromTimeout();
   NTSTATUS RestartFromTimeout();

@@ -198,7 +198,7 @@ void Operand(Line& line, const DXGKARG_BUILDPAGINGBUFFER& args) {
     }
     case DXGK_OPERATION_READ_PHYSICAL:
     case DXGK_OPERATION_WRITE_PHYSICAL: {
-      const auto& op = args.ReadPhysical;  // WRITE_PHYSICAL has the same members
+      const auto& op = args.ReadPhysical;  // READ_PHYSICAL and WRITE_PHYSICAL have the same members
       line.Number("SegmentId", op.SegmentId).Address("PhysicalAddress", op.PhysicalAddress);
       return;
     }

@@ -11,14 +11,15 @@ class PhysicalCalls {
  public:
   explicit PhysicalCalls(DriverCalls& driver) : driver_(driver) {}
 
-  /// Opens allocations for a device. The caller handles a refusal.
+  /// Opens allocations for a device. The caller handles a failure status.
   NTSTATUS OpenAllocation(HANDLE device, DXGKARG_OPENALLOCATION& args);
   void CloseAllocation(HANDLE device, const DXGKARG_CLOSEALLOCATION& args);
-  /// Has the driver translate commands into a DMA buffer and its lists. The caller handles a refusal. The DMA buffer
-  /// and its private data are passed directly, because the driver may read them until their last submission has ended.
+  /// Has the driver translate commands into a DMA buffer and its lists. The caller handles a failure status. The DMA
+  /// buffer and its private data are passed directly, because the driver may read them until their last submission has
+  /// completed.
   NTSTATUS Render(HANDLE context, DXGKARG_RENDER& args);
-  /// Lets the driver patch addresses into a DMA buffer, its last opportunity to write to the buffer. A refusal triggers
-  /// bug check 0x119 (DxgkDdiPatch).
+  /// Lets the driver patch addresses into a DMA buffer, its last opportunity to write to the buffer. A failure status
+  /// triggers bug check 0x119 (DxgkDdiPatch).
   void Patch(const DXGKARG_PATCH& args);
 
  private:

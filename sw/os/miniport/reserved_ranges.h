@@ -14,8 +14,8 @@ class Miniport;
 /// Host memory that firmware reserves for a GPU and that belongs to no segment (DXGKQAITYPE_HARDWARERESERVEDRANGES).
 /// The behaviour comes from the documentation; it was not observed on Windows.
 
-/// Queries the count, then the ranges. Returns none if the driver refuses the first query or has no ranges. Throws
-/// OsError if the driver refuses the second query, or if the second count is larger.
+/// Queries the count, then the ranges. Returns none if the driver fails the first query or has no ranges. Throws
+/// OsError if the driver fails the second query, or if the second count is larger than the first.
 std::vector<DXGK_PHYSICAL_MEMORY_RANGE> QueryReservedRanges(Miniport& miniport, ReservedQuery form);
 
 /// Checks the ranges. Returns an error message, or an empty string. The ranges must consist of whole pages, must not

@@ -27,8 +27,8 @@ struct Segment {
   uint64_t page_bytes() const { return pages_64k ? 65536 : hw::kPageSize; }
 };
 
-/// The pages of a memory segment that belong to one allocation: single pages and 64 KiB blocks, scattered by the seed.
-/// A segment with pages of 64 KiB allocates only whole blocks, even for the last pages.
+/// The pages of a memory segment that belong to one allocation: single pages and 64 KiB blocks, at pseudo-random places
+/// that the seed determines. A segment with pages of 64 KiB allocates only whole blocks, even for the last pages.
 class SegmentPages {
  public:
   /// Returns nullopt and changes nothing if the segment has no room. `broken_percent` is the percentage of blocks that

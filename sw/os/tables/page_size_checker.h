@@ -41,7 +41,7 @@ class PageSizeChecker {
   void NoteLeaf(const TableUpdate& update);
   void NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial);
   void Convert(uint64_t slot);
-  /// Forgets `count` blocks from `block` on. Their pages are no longer in use.
+  /// Forgets `count` blocks, starting at `block`. Their pages are no longer in use.
   void Forget(uint64_t block, uint64_t count, bool small, bool large);
   [[noreturn]] void Broken(const std::string& rule, uint64_t va) const;
   uint64_t BlocksOfLeaf() const { return geometry_.Entries(0) / kPagesOf64k; }
@@ -55,7 +55,8 @@ class PageSizeChecker {
   bool upper_written_ = false;              // level 1 has been written since Begin
   std::map<uint64_t, uint16_t> small_;      // pages in use, by block
   std::set<uint64_t> large_;                // blocks whose 64 KiB entry is in use
-  std::map<uint64_t, uint16_t> was_small_;  // for both kinds: no longer in use, but not yet flushed
+  std::map<uint64_t, uint16_t> was_small_;  // blocks of 4 KiB entries and of 64 KiB entries that are no longer in use
+                                            // but not yet flushed
   std::set<uint64_t> was_large_;
   std::map<uint64_t, bool> kinds_;  // whether a leaf table has 64 KiB entries (single level-1 entries only)
 };

@@ -24,10 +24,10 @@ class TableMoves {
   /// Evicts every table except the root. The driver is notified before each eviction
   /// (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). No entry may be changed until Restore has restored all tables.
   void Evict(const TableContents& contents, const UpdateSink& sink);
-  /// Restores the evicted tables. After NoRoom, another call continues where this one stopped.
+  /// Restores the evicted tables. After NoRoom, another call continues at the first table that was not restored.
   void Restore(const UpdateSink& sink);
-  /// Call while the tables are evicted. Allocates the freed root again, with as many entries as before, and restores
-  /// its large and zero entries. Links to tables are written when the tables are restored.
+  /// Call while the tables are evicted. Allocates a root with as many entries as the freed one had, and restores its
+  /// large and zero entries. Links to tables are written when the tables are restored.
   void RestoreRoot(const UpdateSink& sink);
   /// Call if the evicted tables will not be restored.
   void Forget();

@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// A copy of a process's page tables: every entry that was sent to the driver, by the address of its table. Queued
-/// updates are already in the copy, but not yet in the hardware.
+/// A copy of a process's page tables: every entry that was sent to the driver, keyed by the address of the entry's
+/// table. Queued updates are already in the copy, but not yet in the hardware.
 class TableShadow {
  public:
   /// Returns true if the update overwrites an entry that was in use, which the hardware may still have cached. Returns

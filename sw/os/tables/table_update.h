@@ -33,7 +33,7 @@ inline HeldEntry PartOf(HeldEntry held, uint64_t bytes) {
   return held;
 }
 
-/// Returns the end of the run of entries, from `first` on, that a single update can write: entries of the same
+/// Returns the end of the run of entries, starting at `first`, that a single update can write: entries of the same
 /// allocation with the same protection, each `step` bytes after the previous one, and all in use or all unused.
 inline size_t EndOfRun(const std::vector<HeldEntry>& held, size_t first, uint64_t step) {
   const HeldEntry& begin = held[first];
@@ -72,7 +72,7 @@ struct TableUpdate {
 /// Receives updates in the order in which they must be performed.
 using UpdateSink = std::function<void(const TableUpdate&)>;
 
-/// Returns `count` entries of the table at `table`, from entry `first` on.
+/// Returns `count` entries of the table at `table`, starting at entry `first`.
 using TableContents =
     std::function<std::vector<HeldEntry>(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count)>;
 

@@ -22,7 +22,7 @@ class RaceDetector;
 /// its holder acquires again, a deadlock between two holders, a release by another thread, a lock that is still held
 /// when an entry point returns or when the lock's memory is freed, memory that is freed while a thread waits for an
 /// object in it, or a resource used outside a critical region. A wait is bounded by kBoundNs, except in a driver's own
-/// thread, which can be without work for as long as the machine is on.
+/// thread, which can be idle for as long as the machine is on.
 class DriverLocks {
  public:
   enum class Kind : uint8_t {
@@ -68,11 +68,11 @@ class DriverLocks {
   /// Returns whether the mutex is unowned afterwards.
   bool ReleaseMutex(const void* mutex);
 
-  /// Returns false if the thread would have to wait and `waits` is false. A holder may reacquire the resource with the
-  /// same access.
+  /// Returns false if the thread would have to wait but `waits` is false. A holder may acquire the resource again with
+  /// the access that it already has.
   bool AcquireResource(const void* resource, Access access, bool waits);
   void ReleaseResource(const void* resource);
-  /// Unregisters the resource. Triggers a bug check if a thread holds it or waits for it.
+  /// Unregisters the resource. Triggers a bug check if a thread holds the resource or waits for it.
   void DeleteResource(const void* resource);
   /// Between Enter and Leave the thread receives no normal kernel APC. The same holds while it owns a fast mutex or a
   /// mutex.
@@ -99,9 +99,10 @@ class DriverLocks {
 
   /// Number of locks that the running thread holds, plus its open critical regions.
   size_t held() const;
-  /// Triggers a bug check if the thread holds more than `before`, the number it held when `entry` was called.
+  /// Triggers a bug check if the thread holds more than `before` locks, the number that it held when `entry` was
+  /// called.
   void CheckReturn(const char* entry, size_t before) const;
-  /// Call after an error has ended the threads. Releases all locks, so that the driver can still be queried.
+  /// Call after an error has ended all threads. Releases all locks, so that the driver can still be queried.
   void Abandon();
   /// Call when [begin, begin + bytes) is freed. Unregisters the objects there. Triggers a bug check if one of them is a
   /// held lock or a thread waits for it.

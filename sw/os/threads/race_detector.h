@@ -38,11 +38,11 @@ class RaceDetector {
   /// Returns a string such as "pool gmmu (0x1234 bytes) + 0x10", or only the address if the memory is not the driver's.
   std::string NameOf(const void* at) const;
 
-  /// Enter: the running thread enters the driver through `entry`. Leave: the thread returns from that call.
+  /// Enter: the running thread enters the driver through `entry`. Leave: the thread returns from the entered routine.
   void Enter(const char* entry);
   void Leave();
-  /// Orders the thread's previous accesses before all calls that begin from now on, although the thread's own call has
-  /// not returned.
+  /// Orders the thread's previous accesses before all calls that begin later, although the thread's own call has not
+  /// returned.
   void Tell();
   void Acquire(const void* object);
   void Release(const void* object);

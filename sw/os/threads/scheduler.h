@@ -37,10 +37,10 @@ class Scheduler {
  public:
   /// The bound of a wait for work that has its own bounds. One hour, as a safety net: no wait is unbounded.
   static constexpr uint64_t kForEver = 3'600'000'000'000;
-  /// The bound of a thread that waits for work. The machine can be idle for any length of time.
+  /// The bound for a thread that waits for work. The machine can be idle for any length of time.
   static constexpr uint64_t kWhileOn = uint64_t{1} << 62;
   /// More messages and deferred calls than this without progress of a thread, or more messages queued, are a storm. A
-  /// storm triggers a bug check that names the vectors, whose messages are dropped from then on.
+  /// storm triggers a bug check that names the vectors, whose messages are dropped afterwards.
   static constexpr uint64_t kStorm = 100'000;
   /// More work items and new driver threads than this, without progress or a timed wait of another thread, are a storm
   /// too. Otherwise a work item that requeues itself would keep the run from ending.
@@ -58,7 +58,7 @@ class Scheduler {
   void SpawnServer(std::string name, std::function<void()> body);
   /// Starts a fibre for a work item that the driver has queued. The fibre calls NoteWork when it first runs.
   void SpawnWork(const std::string& routine, std::function<void()> body);
-  /// Call when driver work begins in the running fibre. A storm triggers a bug check that names the routines.
+  /// Call when driver work starts in the running fibre. A storm triggers a bug check that names the routines.
   void NoteWork(const std::string& routine);
   /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the other fibres (their waits
   /// throw) and is rethrown here.
@@ -94,8 +94,7 @@ class Scheduler {
   void ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr);
   /// When this returns, no routine of the vector and no deferred call is running.
   void DisconnectInterrupt(uint32_t data);
-  /// Queues a deferred procedure call. It runs immediately if the IRQL allows. With preemption, the fibre of deferred
-  /// calls runs it.
+  /// Queues a deferred procedure call. It runs immediately if the IRQL allows. With preemption, the DPC fibre runs it.
   void QueueDpc(std::function<void()> dpc);
 
   Irql irql() const { return irql_; }
@@ -173,7 +172,7 @@ class Scheduler {
   [[noreturn]] void EndStorm();
   bool OnlyTheDriversLeft() const;
   void Idle();
-  /// Starts the interrupt fibre and the fibre of deferred calls.
+  /// Starts the interrupt fibre and the DPC fibre.
   void SpawnServers();
 
   hw::Platform& platform_;

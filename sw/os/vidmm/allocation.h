@@ -29,10 +29,10 @@ struct Mapping {
   Protection protection;
   bool one_page = false;  // every address maps `first_page`
 
-  /// The number of mapped pages of the allocation, from `first_page` on.
+  /// The number of mapped pages of the allocation, starting at `first_page`.
   uint64_t shown() const { return one_page ? 1 : pages; }
   uint64_t end() const { return va + pages * kPage; }
-  /// Returns the part of this mapping that begins at its page `first` and has `count` pages.
+  /// Returns the part of this mapping that begins at the mapping's page `first` and has `count` pages.
   Mapping Part(uint64_t first, uint64_t count) const {
     return {process, va + first * kPage, one_page ? first_page : first_page + first, count, protection, one_page};
   }
@@ -79,8 +79,8 @@ struct Allocation {
   bool explicit_residency = false;        // the driver wants notifications of its residency
   bool notified = false;                  // the driver was notified that it is resident
   std::vector<Mapping> mappings;          // addresses of its pages, kept while it is not resident
-  // In the physical model DMA buffers contain the address of the allocation, so it must not move before they have
-  // ended.
+  // In the physical model DMA buffers contain the address of the allocation, so it must not move until they have
+  // completed.
   std::vector<PacketId> users;  // DMA buffers that reference it; Unused() removes the completed ones
   bool bound = false;           // an earlier piece of the DMA buffer being submitted has bound the allocation
   bool clean = false;           // `backing` is current: no DMA buffer can have written the allocation since its page-in

@@ -23,7 +23,7 @@ class Allocations {
   ~Allocations();
 
   /// The device of `owner` owns the allocation (on linked GPUs, one device serves all parts); null means the system's
-  /// device. Throws OsError if the driver refuses, or if VidMm refuses the driver's answer.
+  /// device. Throws OsError if the driver fails the call, or if VidMm rejects the driver's output.
   Allocation* Create(const AllocationRequest& request, const GpuProcess* owner = nullptr);
   /// Creates an allocation that is accessed only through GPU virtual addresses.
   Allocation* Create(const std::string& name, uint64_t bytes);

@@ -41,7 +41,7 @@ std::string Pages(uint64_t first, uint64_t pages) {
 
 }  // namespace
 
-/// The result of one map operation.
+/// The mapping that one map operation has created.
 struct Aperture::Mapping {
   HANDLE allocation = nullptr;
   Mdl mdl;                               // for a driver that uses MDLs; the driver may read it while it is mapped

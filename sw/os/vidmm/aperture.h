@@ -62,16 +62,16 @@ class Aperture {
   /// Frees a range. No page in it may be mapped.
   void Free(uint64_t first);
 
-  /// Maps the pages of a live ADL, from page `adl_offset` on, at the aperture pages [first, first + pages). The driver
-  /// of a remapped GPU accepts only contiguous lists (IOMMU DMA remapping), so scattered logical pages need several
-  /// operations.
+  /// Maps the pages of a live ADL, starting at page `adl_offset`, at the aperture pages [first, first + pages). The
+  /// driver of a remapped GPU accepts only contiguous lists (IOMMU DMA remapping), so scattered logical pages need
+  /// several operations.
   void Map(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset);
   /// Maps the dummy page at these aperture pages. CPU addresses of the previous mappings become invalid when the driver
   /// returns.
   void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
 
-  /// Maps pages of `buffer`, from page `adl_offset` of its ADL on, for an allocation whose Homes include the aperture
-  /// segment.
+  /// Maps pages of `buffer`, starting at page `adl_offset` of its ADL, for an allocation whose Homes include the
+  /// aperture segment.
   void Bind(uint64_t first, uint64_t pages, const Allocation& allocation, const SystemBuffer& buffer,
             uint64_t adl_offset);
   void Unbind(uint64_t first, uint64_t pages, const Allocation& allocation);

@@ -30,7 +30,7 @@ struct DmaBuffer {
 
   uint64_t private_bytes() const;
   void* private_begin() { return private_bytes() == 0 ? nullptr : private_data.data(); }
-  /// Returns a submission with the members that are common to all submissions of this buffer.
+  /// Returns a submission in which the members that are common to all submissions of this buffer are filled in.
   DmaSubmission Submission();
   /// Triggers a bug check if the driver has written beyond the buffer or its private data. `call` is the name of the
   /// driver call that has returned.
@@ -42,7 +42,7 @@ struct DmaBuffer {
 class DmaBuffers {
  public:
   DmaBuffers(VidMm& vidmm, const GpuProcess& process) : vidmm_(vidmm), process_(process) {}
-  /// Frees the buffers, whose packets must have ended; the destructor frees nothing.
+  /// Frees the buffers, whose packets must have completed; the destructor frees nothing.
   void Release();
   /// Returns an unused buffer, filled with zeros.
   DmaBuffer& Take();

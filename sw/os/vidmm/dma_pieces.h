@@ -33,8 +33,8 @@ class DmaPieces {
 
  private:
   using Patches = std::vector<D3DDDI_PATCHLOCATIONLIST>;
-  /// The allocations of `count` patch locations from first_ on, and the allocations in slots that these locations do
-  /// not rebind. Each is listed once, in order.
+  /// The allocations of the `count` patch locations that start at first_, and the allocations in slots that these
+  /// locations do not rebind. Each allocation is listed once, in order.
   std::vector<Allocation*> Needed(size_t count) const;
   /// The largest number of patch locations, up to `most`, after which the buffer can be split, or 0 if there is none.
   size_t SplitAt(size_t most) const;

@@ -63,8 +63,8 @@ struct GpuProcess {
   /// OsError if there is no room, or if the addresses at `at` are in use.
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
   /// Reserves without rounding. If `base` is not 0, the range begins there. Otherwise it is placed in [minimum,
-  /// maximum) (`maximum` 0: unbounded), `behind` bytes (below `alignment`) above a multiple of `alignment`. Returns
-  /// nullopt if the addresses are in use or there is no room.
+  /// maximum) (`maximum` 0: unbounded), at an address that is `behind` bytes (less than `alignment`) above a multiple
+  /// of `alignment`. Returns nullopt if the addresses are in use or there is no room.
   std::optional<uint64_t> ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
                                           uint64_t alignment = 64 << 10, uint64_t behind = 0);
   void FreeVa(uint64_t va);

@@ -28,8 +28,8 @@ class Mappings {
   /// written when it is made resident.
   void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
            const Protection& protection = Protection::All());
-  /// Maps a large page of `level` at `va`, from the allocation's first page on. The allocation must be contiguous,
-  /// aligned and in a memory segment.
+  /// Maps a large page of `level` at `va`, starting with the allocation's first page. The allocation must be
+  /// contiguous, aligned and in a memory segment.
   void MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation,
                 const Protection& protection = Protection::All());
   /// Returns the size of a level-1 large page if such pages may map the allocation; otherwise 0.
@@ -39,7 +39,7 @@ class Mappings {
   /// Maps zero pages: reads return 0, writes are dropped. The entries are at the highest levels that fit.
   void MapZero(GpuProcess& process, uint64_t va, uint64_t pages);
   void MapToAperture(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t aperture_page, uint64_t pages);
-  /// Maps system memory from `first_page` on. `pages` is the number of pages; 0 means all pages from there on.
+  /// Maps system memory, starting at `first_page`. `pages` is the number of pages; 0 means all pages to the end.
   void MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page = 0,
                  uint64_t pages = 0);
   void Unmap(GpuProcess& process, uint64_t va, uint64_t pages);

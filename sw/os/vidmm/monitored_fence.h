@@ -32,9 +32,9 @@ class MonitoredFence {
   uint64_t va() const { return va_; }
   /// Maps the value into a process for reads and writes, and returns its address there. Call once per process.
   uint64_t MapInto(GpuProcess& process);
-  /// Has the process's context signal `value` in a packet after everything that it has queued; the driver writes the
-  /// command (DxgkDdiSignalMonitoredFence). Returns when the packet has ended. If the device is lost (kLost), the value
-  /// is never written.
+  /// Has the process's context signal `value` in a packet behind everything that the context has queued; the driver
+  /// writes the command (DxgkDdiSignalMonitoredFence). Returns when the packet has completed. If the device is lost
+  /// (kLost), the value is never written.
   [[nodiscard]] PacketEnd SignalBehind(GpuProcess& process, uint64_t value);
   /// Waits until the fence has reached the value. Throws OsTimeout or DeviceFault.
   void Wait(uint64_t value, uint64_t bound_ns);

@@ -17,7 +17,7 @@ inline uint64_t ExtendFence(uint64_t last, uint64_t low, bool narrow) {
 
 /// The monitored fence that follows a GPU's paging work. It is a page of system memory, mapped in the paging process,
 /// to which the GPU writes ascending values in stream order (SIGNAL_MONITORED_FENCE). For a driver before WDDM 2.2,
-/// VidMm writes the value after the buffer has ended.
+/// VidMm writes the value after the paging buffer has completed.
 class PagingFence {
  public:
   explicit PagingFence(PhysicalAdapter& gpu);

@@ -39,7 +39,7 @@ class PagingProcess {
   /// While `up` is false, the CPU writes the tables; afterwards the GPU may write them (`paging_updates_by_gpu`).
   void set_up(bool up);
   std::function<void(const TableUpdate&)> sink();
-  /// Writes entries for consecutive pages from `va` on, without a flush. Returns true if they are 64 KiB entries.
+  /// Writes entries for consecutive pages, starting at `va`, without a flush. Returns true if they are 64 KiB entries.
   bool Set(uint64_t va, const std::vector<DXGK_PTE>& entries, HANDLE allocation = nullptr, uint64_t offset = 0,
            uint64_t driver_protection = 0);
   /// Makes the entries of [va, va + bytes) invalid, without a flush.
@@ -47,7 +47,7 @@ class PagingProcess {
   void Flush(uint64_t va, uint64_t bytes);
   void TellRoot();
   /// Invalidates all entries before the tables are freed, if the driver requires that (ExplicitPageTableInvalidation).
-  /// The CPU writes them, because by then nothing uses the tables.
+  /// The CPU writes them, because nothing uses the tables any more.
   void InvalidateTables();
   /// Resets the checker. Call when the tables are rebuilt from the root.
   void RestartChecker();
@@ -61,7 +61,7 @@ class PagingProcess {
   /// mapping.
   uint64_t Map(const SystemBuffer& buffer);
   /// BytesOf returns the size of the address range that the paging buffers of a queue need; each buffer begins on a
-  /// page. MapBuffers writes their entries, read-only, from `va` on, without a flush.
+  /// page. MapBuffers writes read-only entries for them, starting at `va`, without a flush.
   uint64_t BytesOf(const PagingQueue& queue) const;
   void MapBuffers(PagingQueue& queue, uint64_t va);
   void Unmap(uint64_t va, uint64_t pages);

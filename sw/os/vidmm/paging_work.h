@@ -21,7 +21,7 @@ struct TableUpdate;
 /// The paging work of one GPU, in stream order: single operations, updates to page tables, TLB flushes, and the fence
 /// that follows them.
 ///
-/// All work is queued on the paging context; inside OnCompanion, on the companion context of a process. Calls that
+/// All work is queued on the paging context or, inside OnCompanion, on a process's companion context. Calls that
 /// queue work return when the driver has built the operation; Finish waits for the GPU. They throw BugCheck and
 /// AdapterWasReset like PagingQueue. Call on the VidMm worker thread only.
 class PagingWork {
@@ -46,18 +46,18 @@ class PagingWork {
   /// Drains the paging context, even inside OnCompanion.
   void DrainPaging();
   /// Signals the fence after everything that is queued, and waits for it. In the physical model, whose GPU has no such
-  /// fence, Finish waits for the packets instead. Then it resumes contexts that were held for updates and runs the
+  /// fence, Finish waits for the packets instead. Finish then resumes contexts that were held for updates and runs the
   /// deferred actions.
   void Finish();
   /// Queues one operation and calls Finish.
   void Operate(DXGKARG_BUILDPAGINGBUFFER operation);
-  /// Writes `value` at `va` of the paging process, the start of `memory`, in stream order. Returns when the packet has
-  /// ended. A driver before WDDM 2.2 lacks the operation, so the CPU writes the value after all earlier packets have
-  /// ended.
+  /// Writes `value` in stream order at `va`, an address of the paging process that maps the start of `memory`. Returns
+  /// when the packet has completed. A driver before WDDM 2.2 lacks the operation, so the CPU writes the value after all
+  /// earlier packets have completed.
   void Signal(uint64_t va, uint64_t value, const SystemBuffer& memory);
 
   /// Returns the sink for updates to the process's tables. With PageTableUpdateRequireAddressSpaceIdle, the process's
-  /// context is suspended from the first update until all of the work has ended.
+  /// context is suspended from the first update until all of the work has completed.
   std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
   /// Sends one update. If `immediate` is true, the CPU performs it inside the call.
   void Send(GpuProcess& process, const TableUpdate& update, bool immediate);

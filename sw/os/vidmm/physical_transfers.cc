@@ -32,8 +32,8 @@ void Barrier(PagingWork& work, UINT segment, bool write) {
   work.Add(operation);
 }
 
-/// Returns the number of contiguous bytes in VRAM from page `first` on, limited to `left`, and to `largest` or a page,
-/// whichever is larger.
+/// Returns the number of contiguous bytes in VRAM that start at page `first`, limited to `left`, and to `largest` or a
+/// page, whichever is larger.
 uint64_t RunAt(const Allocation& allocation, uint64_t first, uint64_t left, uint64_t largest = ~uint64_t{0}) {
   uint64_t size = std::min(kPage, left);
   while (size < left && size + kPage <= largest &&

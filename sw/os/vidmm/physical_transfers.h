@@ -20,7 +20,7 @@ std::vector<uint64_t> NumbersOf(const SystemBuffer& buffer, uint64_t bytes);
 /// NumbersOf describes the system memory.
 void TransferByMdl(PagingWork& work, Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                    const Progress& progress);
-/// Fills VRAM from byte `offset` on, with at most `largest` bytes per operation.
+/// Fills VRAM, starting at byte `offset`, with at most `largest` bytes per operation.
 void FillBySegment(PagingWork& work, Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern,
                    uint64_t largest);
 /// Moves `bytes` between the aperture segment and the allocation. `begins` and `ends` mark the first and the last part

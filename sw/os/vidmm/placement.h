@@ -32,9 +32,9 @@ class Placement {
   /// Frees the allocation's memory in a segment; the contents are lost. No entry may still map that memory.
   void Evict(Allocation& allocation);
 
-  /// Notify a driver that requests notifications, once per move. Call NotifyResident after the last fill or transfer;
-  /// it reports the allocation's address in a segment. Call NotifyEvicted before the contents are moved out; it reports
-  /// that the allocation has no address.
+  /// Both functions notify a driver that requests notifications, once per move. Call NotifyResident after the last fill
+  /// or transfer; it reports the allocation's address in a segment. Call NotifyEvicted before the contents are moved
+  /// out; it reports that the allocation has no address.
   void NotifyResident(Allocation& allocation);
   void NotifyEvicted(Allocation& allocation);
 

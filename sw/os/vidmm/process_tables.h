@@ -51,7 +51,7 @@ class ProcessTables {
   /// Evicts all tables except the root. The context is suspended until Restore, and nothing may be mapped until then.
   void Evict(GpuProcess& process);
   /// Restores the tables and applies the mappings that have changed since Evict. After NoRoom, another call continues
-  /// where this one stopped.
+  /// at the first table that was not restored.
   void Restore(GpuProcess& process);
 
   // Call at the beginning and at the end of the GPU's sleep, during which all tables are evicted.

@@ -32,7 +32,8 @@ Processes::~Processes() = default;
 
 GpuProcess& Processes::Add(const std::string& name) {
   processes_.push_back(
-      std::make_unique<GpuProcess>(vidmm_, name));  // from here on the driver may request memory for the process
+      std::make_unique<GpuProcess>(vidmm_, name));  // in the constructor the driver may already request memory for the
+                                                    // process
   return *processes_.back();
 }
 

@@ -16,8 +16,8 @@ class VidMm;
 struct GpuProcess;
 
 /// The processes of one GPU, except the paging process. Creates and destroys them with their root tables and contexts.
-/// If the driver refuses a part of a process, or there is no room for it, nothing of the process remains and the
-/// exception is rethrown. Call on the VidMm worker thread only, unless a call says otherwise.
+/// If the driver fails to create a part of a process, or there is no room for the part, nothing of the process remains
+/// and the exception is rethrown. Call on the VidMm worker thread only, unless a call says otherwise.
 class Processes {
  public:
   explicit Processes(VidMm& vidmm);

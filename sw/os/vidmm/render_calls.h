@@ -34,20 +34,20 @@ struct ListRoom {
 };
 
 /// Commands in the physical model (driver documents: DxgkDdiRender, DxgkDdiPatch, "Splitting a DMA Buffer"). The driver
-/// translates a command buffer into a single DMA buffer, or into several if it runs out of room. The allocations that
-/// patch locations refer to are made resident and are not moved until the buffer has ended. The scheduler has the
-/// buffer patched and submits it. If the allocations of a buffer do not fit into memory together, the buffer is
+/// translates a command buffer into a single DMA buffer, or into several if it runs out of room. The allocations to
+/// which patch locations refer are made resident and are not moved until the buffer has completed. The scheduler has
+/// the buffer patched and submits it. If the allocations of a buffer do not fit into memory together, the buffer is
 /// submitted in pieces that end at SplitOffset.
 ///
-/// An allocation that no patch location refers to is not made resident, and its list element has segment 0 (observed
+/// An allocation to which no patch location refers is not made resident, and its list element has segment 0 (observed
 /// with WDDM 1.3). Call on the VidMm worker thread only, with processes and allocations of the physical model.
 class RenderCalls {
  public:
   explicit RenderCalls(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Submits the commands and returns the last packet, which ends after all the others. Throws OsError if the driver
-  /// refuses the commands, or if the allocations of a single piece do not fit; BugCheck if the driver breaks a rule of
-  /// the lists.
+  /// Submits the commands and returns the last packet, which completes after all the others. Throws OsError if the
+  /// driver rejects the commands, or if the allocations of a single piece do not fit; BugCheck if the driver breaks a
+  /// rule of the lists.
   PacketId Submit(GpuProcess& process, const ListedCommands& commands, const std::string& what);
 
   static ListRoom RoomOf(const GpuProcess& process);

@@ -17,9 +17,10 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the driver protection of the allocation's pages from `first` on, and reduces `pages` to the number of pages
-/// with the same protection. Scratch windows use a protection only if it contains D3DGPU_UNIQUE_DRIVER_PROTECTION.
-/// Memory between the last page and the end of the segment's page has the protection of the last page.
+/// Returns the driver protection of the allocation's page `first`, and reduces `pages` to the number of consecutive
+/// pages with the same protection. Scratch windows use a protection only if it contains
+/// D3DGPU_UNIQUE_DRIVER_PROTECTION. Memory between the last page and the end of the segment's page has the protection
+/// of the last page.
 uint64_t WindowProtection(const Allocation& allocation, uint64_t first, uint64_t* pages) {
   const auto of = [&, last = PagesOf(allocation.bytes) - 1](uint64_t page) {
     return allocation.UniqueProtection(std::min(page, last));

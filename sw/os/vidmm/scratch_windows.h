@@ -27,7 +27,7 @@ class ScratchWindows {
     PacketId packet = 0;  ///< packet that last used the window
   };
   /// The part of an allocation that one window maps. A window begins at a page boundary of the segment, so `skip` bytes
-  /// precede the requested ones.
+  /// precede the requested bytes.
   struct Piece {
     uint64_t start, skip, size;
     uint64_t protection;  ///< the driver protection that all wanted pages share
@@ -47,18 +47,18 @@ class ScratchWindows {
   uint64_t fill_bytes() const;
   /// Number of leaf tables of 64 KiB entries that the windows onto memory segments need, or 0 if there are none.
   uint64_t leaf_tables() const;
-  /// Call when the tables are rebuilt; by then no packet uses a window.
+  /// Call when the tables are rebuilt, when no packet uses a window any more.
   void ForgetPackets();
 
   /// Next and NextForFill return a window after the GPU has completed the packets that used it. `bytes` must fit in the
   /// window.
   Window& Next();
   Window& NextForFill(uint64_t bytes);
-  /// Returns the piece from byte `at` on, of at most `left` bytes and at most `pages` pages in the window.
+  /// Returns the piece that starts at byte `at`, of at most `left` bytes and at most `pages` pages in the window.
   static Piece PieceAt(const Allocation& allocation, uint64_t at, uint64_t left, uint64_t pages);
   /// Maps a piece at `va`. Returns true if 64 KiB entries map it.
   bool Show(uint64_t va, const Allocation& allocation, const Piece& piece);
-  /// Maps the same number of bytes of system memory, from the page that contains byte `at` on. The driver sees
+  /// Maps the same number of bytes of system memory, starting with the page that contains byte `at`. The driver sees
   /// `allocation` as the owner of the entries. Returns the same as Show.
   bool ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece,
                   const Allocation& allocation);

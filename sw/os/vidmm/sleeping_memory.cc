@@ -21,7 +21,7 @@
 
 namespace gmmu::os {
 
-// A linked GPU uses the memory and tables of its peers, so each step completes on all GPUs before the next one begins.
+// A linked GPU uses the memory and tables of its peers, so each step completes on all GPUs before the next step starts.
 void SleepingMemory::Sleep() {
   for (VidMm* one : vidmm_.link()) one->sleeping().RequireNoApertureRange();
   for (VidMm* one : vidmm_.link()) one->sleeping().Suspend();
@@ -37,7 +37,7 @@ void SleepingMemory::RequireNoApertureRange() const {
     throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
 }
 
-// A suspended context has completed its writes, so bytes saved from now on are final.
+// A suspended context has completed its writes, so bytes saved afterwards are final.
 void SleepingMemory::Suspend() {
   for (const auto& process : vidmm_.processes().all())
     if (process->handles.context != nullptr)

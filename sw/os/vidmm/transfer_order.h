@@ -6,8 +6,8 @@
 namespace gmmu::os {
 
 /// Checks the order of TRANSFER operations: the first piece of a move has TransferStart, the last has TransferEnd, and
-/// a move ends before the next one begins (DXGK_TRANSFERFLAGS). Further passes of a piece repeat its flags and are not
-/// checked.
+/// each move ends before the next move begins (DXGK_TRANSFERFLAGS). Further passes of a piece repeat its flags and are
+/// not checked.
 class TransferOrder {
  public:
   /// Triggers a bug check if `operation`, as VidMm first sends it, is out of order.

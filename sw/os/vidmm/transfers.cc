@@ -29,7 +29,7 @@ struct Side {
   bool pages_64k;
 };
 
-/// Returns the operation that transfers `size` bytes of an allocation, from byte `offset` on, from one side to the
+/// Returns the operation that transfers `size` bytes of an allocation, starting at byte `offset`, from one side to the
 /// other.
 DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offset, uint64_t size, const Side& from,
                                      const Side& to, DXGK_MEMORY_TRANSFER_DIRECTION direction) {

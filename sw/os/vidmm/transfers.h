@@ -25,14 +25,14 @@ class Transfers {
   void PageOut(Allocation& allocation, SystemBuffer& target, uint64_t bytes, const Progress& progress = nullptr);
   /// Copies from VRAM to VRAM. The target is on this GPU; the source may be on another linked GPU.
   void CopyLocal(Allocation& source, Allocation& target, uint64_t bytes);
-  /// Fills the allocation from `offset` on.
+  /// Fills the allocation, starting at byte `offset`.
   void Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern);
   /// Notifies the driver that the allocation's contents are dropped without a copy (WDDM 1 only). The operation is only
   /// queued.
   void Discard(const Allocation& allocation);
 
-  /// Makes the GPU copy from the aperture segment, from byte `aperture_offset` on, into the allocation, from page
-  /// `offset` on.
+  /// Makes the GPU copy from the aperture segment, starting at byte `aperture_offset`, into the allocation, starting at
+  /// page `offset`.
   void CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes);
   /// Pages out an allocation whose EvictionSegmentSet contains an aperture segment. The copy runs through an aperture
   /// range that maps `target` (driver documents). It is done in pieces if the aperture lacks room for all bytes; if the

@@ -59,7 +59,7 @@ bool VaCalls::Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) 
   });
 }
 
-// Implements D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page must have the same value.
+// Implements D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page must have the same driver protection.
 bool VaCalls::Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection) {
   return std::any_of(mappings.begin(), mappings.end(), [&](const auto& mapping) {
     if (mapping.first_page >= first + pages || first >= mapping.first_page + mapping.shown()) return false;

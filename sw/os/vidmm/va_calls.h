@@ -25,7 +25,7 @@ struct Protection;
 /// nothing to wait for. Call on the VidMm worker thread only.
 class VaCalls {
  public:
-  /// Linked adapters are not supported: the constructor refuses them.
+  /// Linked adapters are not supported: the constructor throws OsError.
   explicit VaCalls(VidMm& vidmm);
 
   /// Returns a handle to an allocation for the application. It becomes invalid when the allocation is destroyed.
@@ -40,7 +40,7 @@ class VaCalls {
   /// Frees a range, which must be exactly one that was mapped or reserved.
   NTSTATUS Free(GpuProcess& process, uint64_t base, uint64_t bytes);
   /// Performs a batch of operations on the companion of the process's context. The batch starts when `fence` reaches
-  /// `value`, and signals value + 1 when it ends. All targets must lie in a single reserved range, and so must all
+  /// `value`, and signals value + 1 on completion. All targets must lie in a single reserved range, and so must all
   /// sources of copies.
   NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                   MonitoredFence& fence, uint64_t value);

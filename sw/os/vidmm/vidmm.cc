@@ -61,7 +61,7 @@ struct VidMm::Parts {
   ContextAllocations context_allocations;
   RenderCalls render_calls;
   SystemBuffer dummy;
-  std::optional<Aperture> aperture;    // exists from Start on
+  std::optional<Aperture> aperture;    // exists after Start
   std::vector<uint64_t> buffer_pages;  // physical model: first pages of the paging buffers in the aperture segment
   bool at_once = false;                // aperture operations complete inside the call
 };

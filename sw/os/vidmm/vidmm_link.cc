@@ -26,7 +26,7 @@ bool SameLevels(const Geometry& a, const Geometry& b) {
   return true;
 }
 
-// Refuses settings that support only a single GPU. Each refusal names the key.
+// Rejects settings that are supported only for a single GPU. Each error message names the key.
 void RefuseForOneGpu(LogicalAdapter& adapter) {
   const Parameters& parameters = adapter.kernel().parameters();
   const auto refuse = [&](const std::string& key) { adapter.lead().RefuseOnLink(key); };

@@ -45,7 +45,7 @@ class VidMmLink {
   unsigned gpus() const { return gpus_; }
   VidMm& on(unsigned gpu) { return *vidmm_.at(gpu); }
 
-  /// If a GPU refuses its part or has no room for it, no GPU keeps a part and the exception is rethrown.
+  /// If the part on a GPU cannot be created, no GPU keeps a part and the exception is rethrown.
   Process* CreateProcess(const std::string& name);
   void DestroyProcess(Process* process);
   uint64_t ReserveVa(Process& process, uint64_t bytes) { return on(0).ReserveVa(*process.parts[0], bytes); }

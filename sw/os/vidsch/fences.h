@@ -7,7 +7,7 @@ namespace gmmu::os {
 /// The fence ids of one node.
 ///
 /// Fence ids are 32 bits wide and wrap around; how they wrap is not documented. 0 is never used. Of two ids, the later
-/// one is less than 2^31 ahead of the other.
+/// one is less than 2^31 ahead of the earlier one.
 class Fences {
  public:
   /// `last` is the id before the first one.

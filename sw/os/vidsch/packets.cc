@@ -92,7 +92,7 @@ void Packets::Dispatch(NodeId id) {
     if (node.waiting.front().refused || (device != nullptr && device->lost)) {
       Node::Entry entry = std::move(node.waiting.front());
       node.waiting.pop_front();
-      // A refused packet that is returned still ends after the packets before it.
+      // A packet that the driver rejected still completes in order, after the packets in front of it.
       if (entry.refused && !node.running.empty()) node.running.push_back(std::move(entry));
       else End(std::move(entry), PacketEnd::kLost);
       continue;
@@ -135,10 +135,10 @@ void Packets::SubmitFirst(NodeId at, Node& node) {
   if (entry.packet.before) entry.packet.before();
   if (dma) return PatchAndSubmit(*miniport_, *dma, args);
   if (physical) return miniport_->SubmitCommand(Physical(args));
-  // The entry may have ended or been returned by a preemption before the call returns.
+  // The entry may have completed, or a preemption may have returned it, before the call returns.
   const NTSTATUS status = miniport_->SubmitCommandVirtual(args);
   if (status == STATUS_SUCCESS) return;
-  // The packet is malformed: its device is lost, and its fence is signalled after all packets before it have ended.
+  // The packet is malformed: its device is lost, and its fence is signalled after all earlier packets have completed.
   for (Node::Entry& running : node.running) {
     if (running.id != id) continue;
     running.refused = true;

@@ -13,7 +13,7 @@ namespace gmmu::os {
 class Kernel;
 class Miniport;
 
-/// The packets of all nodes, from submission to the queue until they end.
+/// The packets of all nodes, from their submission to the queue until they complete or are lost.
 ///
 /// A packet gets its fence id when it is passed to the driver. A packet that the driver returns is submitted again. A
 /// paging packet then keeps its id, gets Flags.Resubmission, and precedes all new packets; a render packet gets a new
@@ -72,8 +72,8 @@ class Packets {
   bool resetting() const { return resetting_; }
   bool discarding() const { return discarding_; }
 
-  /// Records that the scheduler's thread has work: since the last ClearAttention a packet has ended, was preempted, or
-  /// could not be submitted.
+  /// Records that the scheduler's thread has work: since the last ClearAttention, a packet has completed, was
+  /// preempted, or could not be submitted.
   void DrawAttention() { attention_ = true; }
   void ClearAttention() { attention_ = false; }
   bool attention() const { return attention_; }

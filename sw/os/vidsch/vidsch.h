@@ -25,7 +25,8 @@ class Miniport;
 class VidSch {
  public:
   static constexpr size_t kDepth = Packets::kDepth;
-  /// The time that the longest paging buffer takes on the slowest link, plus a margin. It bounds waits for paging work.
+  /// An upper bound of the time that the longest paging buffer takes on the slowest link, including a margin. It limits
+  /// waits for paging work.
   static constexpr uint64_t kBoundNs = 100'000'000;
 
   /// `last` is the fence id before the first one of each node.
@@ -42,7 +43,7 @@ class VidSch {
   /// True from the adapter's reset to BeginRebuild. Packets submitted in this period are lost, so that work on the
   /// adapter's old state ends.
   bool discarding() const { return packets_.discarding(); }
-  /// Call when the rebuild after a reset begins. Packets submitted from now on run after the rebuild.
+  /// Call when the rebuild after a reset begins. Packets submitted afterwards run after the rebuild.
   void BeginRebuild() { packets_.BeginRebuild(); }
 
   /// Stops submissions until Resume has been called as many times as Suspend; running packets continue. The last Resume
@@ -61,7 +62,7 @@ class VidSch {
   // must not cause a timeout of the packets behind it. All waits throw OsTimeout or DeviceFault.
 
   void WaitQuiet(uint64_t bound_ns);
-  /// Waits until every packet that the driver holds now, of any node, has ended or was preempted. New packets may
+  /// Waits until every packet that the driver holds now, on any node, has completed or was preempted. New packets may
   /// arrive meanwhile.
   void WaitForHeld(uint64_t bound_ns);
   /// Stops submitting packets of the context until ResumeContext has been called as many times. Waits for the packets

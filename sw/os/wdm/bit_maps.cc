@@ -34,7 +34,7 @@ bool Are(const RTL_BITMAP* map, ULONG start, ULONG count, bool set) {
   return true;
 }
 
-/// Returns the start of the first run of `count` bits that begins in [from, to).
+/// Returns the start of the first run of `count` bits whose start lies in [from, to).
 ULONG Find(const RTL_BITMAP* map, ULONG count, bool set, ULONG from, ULONG to) {
   for (ULONG start = from; start < to; ++start) {
     if (Are(map, start, count, set)) return start;

@@ -74,7 +74,7 @@ uint64_t Submitted(const Life& life) {
   return life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual") + life.graphics.CallsOf("DxgkDdiSubmitCommand");
 }
 
-/// Starts a thread that begins exclusive access as soon as more than `submitted` paging buffers have been submitted.
+/// Starts a thread that requests exclusive access once more than `submitted` paging buffers have been submitted.
 void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t submitted, Seen& seen) {
   life.host.Spawn("exclusive access", [&life, &batch, &seen, first, submitted] {
     const auto begun = [&] { return Submitted(life) > submitted; };

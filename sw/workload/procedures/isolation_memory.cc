@@ -45,8 +45,8 @@ class IsolationCallbacks {
  private:
   HANDLE Device() const { return table_.DeviceHandle; }
   uint64_t Size() const { return pages_ * kPage; }
-  /// Checks whether the domain maps the pages. `given`: the GPU may access them. A domain of all memory maps every
-  /// page.
+  /// Checks whether the domain maps the pages. `given` says whether the GPU may access them. A domain that maps all
+  /// memory maps them in any case.
   void Reached(const std::string& what, const std::vector<uint64_t>& pfns, bool given) {
     const bool all = life_.graphics.domain_has_all(), wanted = given || all;
     uint64_t reached = 0;

@@ -85,8 +85,8 @@ class Linked {
     return piece;
   }
 
-  /// At the same time, a client of every GPU accesses the data of that GPU's peer, whose index is higher by `away`
-  /// (modulo the number of GPUs).
+  /// Concurrently, a client of each GPU accesses the data of that GPU's peer, whose index is higher by `away` (modulo
+  /// the number of GPUs).
   void Clients(const std::string& what, unsigned away, bool write) {
     std::vector<std::unique_ptr<ClientBatch>> batches;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
@@ -169,7 +169,7 @@ class Linked {
     life_.Compare("roots at one physical address after an eviction", SameRoots() ? "" : "no");
     Clients("tables evicted and back: memory of a peer read", 1, false);
 
-    // The copied mappings must lead to the same memory.
+    // The copied mappings must lead to the memory of the original ones.
     std::vector<uint64_t> originals;
     life_.Work([&] {
       for (Piece& piece : data_) {

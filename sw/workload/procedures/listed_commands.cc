@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t kUnit = 256;  // granularity of the commands' offsets and sizes
 
-/// An allocation, and its expected contents once every packet has ended.
+/// An allocation, and the contents that it must have once every packet has completed.
 struct Kept {
   os::Allocation* allocation = nullptr;
   std::vector<uint8_t> bytes;

@@ -70,7 +70,7 @@ class Oversubscription {
     });
   }
 
-  /// With `told`, the piece's pages are contiguous and the driver is notified of their address.
+  /// If `told` is true, the piece's pages are contiguous and the driver is notified of their address.
   void Add(uint64_t bytes, bool told) {
     Piece piece;
     piece.process = processes_[pieces_.size() % processes_.size()];

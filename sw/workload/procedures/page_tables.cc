@@ -38,7 +38,7 @@ class Subject {
   os::Allocation& allocation() { return *allocation_; }
   uint64_t pages() const { return pages_; }
 
-  /// Reads `pages` pages from `va` on. Every 4-byte word must equal `pattern`.
+  /// Reads `pages` pages, starting at `va`. Every 4-byte word must equal `pattern`.
   void Reads(const std::string& what, uint64_t va, uint64_t pages, uint32_t pattern) {
     words_.Read(process_, what, va, std::vector<uint32_t>(pages, pattern));
   }
@@ -62,7 +62,7 @@ class Subject {
 };
 
 /// Returns the number of pages of which the address of an allocation's first page must be a multiple. With 64 KiB
-/// pages, the low 16 bits of address and offset must match.
+/// pages, the low 16 bits of the virtual address must equal those of the allocation's first page in its segment.
 uint64_t FirstPages(const os::Geometry& geometry) { return geometry.leaf_64k_bytes == 0 ? 1 : os::kPagesOf64k; }
 
 /// Throws OsError if the debug view does not contain the entries that map the allocation.
@@ -107,7 +107,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.Faults("not mapped in the grown part", high, Fault::kEntryInvalid);
   map(high);
   subject.Reads("in the grown part", high, subject.pages(), Subject::kFill);
-  replace(0);  // replaces the root by one of the same size
+  replace(0);  // replaces the root by one with the same number of entries
   subject.Reads("after the root has moved, below", low, subject.pages(), Subject::kFill);
   subject.Reads("after the root has moved, above", high, subject.pages(), Subject::kFill);
   life.Work([&] { vidmm.mappings().UnmapAndFreeTables(process, high, unit / kPage); });
@@ -167,7 +167,7 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.Reads("zeros across tables", va + 2 * large - 8 * kPage, 16, 0);
   subject.Writes("writes to zeros are dropped", va + 2 * large, 4);
   subject.Reads("zeros that were written", va + 2 * large, 4, 0);
-  // The allocation's first page is mapped where the low 16 bits match.
+  // The allocation's first page is mapped at an address whose low 16 bits satisfy FirstPages.
   const uint64_t among = va + 2 * large + std::max<uint64_t>(FirstPages(geometry), 8) * kPage;
   map(among, 2, os::Protection::All());
   subject.Reads("two pages among zeros", among, 2, Subject::kFill);
@@ -189,7 +189,7 @@ void PageEntries(Life& life, const ParameterValues&) {
 void NoExecute(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t unit = FirstPages(geometry), leaf = geometry.Coverage(0);
-  // Both sides have equal numbers of pages, and the first page is at an address whose low bits match.
+  // Each of the two leaf tables maps half of the pages, and the first page's address satisfies FirstPages.
   const uint64_t pages = unit == 1 ? values.at("pages") : 2 * os::RoundUp(values.at("pages") / 2, unit);
   Subject subject(life, pages, 0, 0);
   os::VidMm& vidmm = life.vidmm;

@@ -11,7 +11,8 @@ namespace {
 constexpr uint64_t kBlock = os::kBytesOf64k;
 constexpr uint64_t kPagesOfBlock = os::kPagesOf64k;
 
-/// A process with an allocation whose pages each contain a different word, at addresses within one leaf table.
+/// A process with an allocation that is mapped within the range of one leaf table and contains a different word in each
+/// page.
 class Field {
  public:
   Field(Life& life, uint64_t pages) : life_(life), words_(life), pages_(pages) {

@@ -42,7 +42,7 @@ class Guilty {
       else life.vidmm.mappings().MapOnePage(*process_, va_, *page_, 0, pages);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
-    // A fill of many virtual pages that map one page takes longer than any delay.
+    // A fill of many virtual pages that all map one page takes longer than any timeout delay.
     if (trouble == kHang) commands_->Fill(va_, pages * kPage, 0xBAD);
     else commands_->Fill(va_ + (uint64_t{1} << 32), kPage, 0xBAD);
     packet_ = commands_->Submit(trouble == kHang ? "an endless fill" : "a fill of unmapped addresses");
@@ -134,7 +134,7 @@ class BothPreempted {
 
   /// Performs paging work concurrently with the submitted packets.
   void Work() { paged_.Work(); }
-  /// Call when all packets have ended. Returned packets prove that busy nodes were preempted, not only idle ones.
+  /// Call when all packets have completed. Returned packets prove that busy nodes were preempted, not only idle nodes.
   void Check() {
     paging_.Stop();
     render_.Stop();

@@ -9,7 +9,7 @@
 
 namespace gmmu::os::vtd {
 
-/// A domain of a VT-d unit: a domain id and its second-stage tables.
+/// A VT-d domain: a domain id and its second-stage tables.
 class Domain final : public RemappingDomain {
  public:
   uint16_t id() const { return static_cast<uint16_t>(number()); }

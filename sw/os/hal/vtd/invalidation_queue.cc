@@ -63,8 +63,8 @@ void InvalidationQueue::Require() const {
   if (!error_.empty()) throw OsError(error_);
 }
 
-// A stopped queue completes no invalidation, so pages cannot be reused safely. Every call that waits for the queue ends
-// the run.
+// A stopped queue completes no invalidation, so pages cannot be reused safely. Therefore any call that waits for the
+// queue ends the run.
 void InvalidationQueue::OnError() {
   const uint64_t at = registers_.Read64(kIqh);
   const uint64_t address = pfn_ * hw::kPageSize + at;

@@ -13,8 +13,8 @@
 namespace gmmu::os::vtd {
 
 /// The invalidation queue of a VT-d unit: 256 descriptors of 16 bytes in one page, and a page for the status words of
-/// wait descriptors. If the unit stops its queue (IQE), the call that waits for the queue throws OsError, and so does
-/// every later call that would wait.
+/// wait descriptors. If the unit stops its queue (IQE), the call that is waiting for the queue throws OsError, and so
+/// does every later call that would wait.
 class InvalidationQueue {
  public:
   struct Descriptor {

@@ -18,8 +18,8 @@ namespace gmmu::os::vtd {
 
 /// Driver for a VT-d unit in legacy mode with queued invalidation.
 ///
-/// The unit's tables are in host memory. After a call changes an entry that may be cached, it waits for an invalidation
-/// and its wait descriptor before it returns.
+/// The unit's tables are in host memory. A call that changes a possibly cached entry queues an invalidation with a wait
+/// descriptor, and returns only after both have completed.
 class Iommu final : public Remapping {
  public:
   explicit Iommu(const RemappingParts& parts);

@@ -26,7 +26,7 @@ class SecondStage {
   struct Run {
     uint64_t logical, host, pages;
   };
-  /// The result of Unmap: tables to free, and the level of the largest leaf that was removed.
+  /// What Unmap returns: tables to free, and the level of the largest leaf that was removed.
   struct Unmapped {
     std::vector<uint64_t> tables;
     unsigned largest_leaf = 0;
