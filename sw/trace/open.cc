@@ -12,8 +12,8 @@
 namespace gmmu::trace {
 namespace {
 
-/// Refuses accesses outside the address space in which the trace is replayed, which may be smaller than the recorded
-/// one.
+/// Rejects accesses outside the address space in which the trace is replayed, which may be smaller than the recorded
+/// address space.
 class Narrow : public Source {
  public:
   Narrow(std::unique_ptr<Source> source, const Header& header, const std::string& path)

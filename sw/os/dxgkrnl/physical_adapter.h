@@ -97,8 +97,8 @@ class PhysicalAdapter {
   // `entries` entries, and the root's size in bytes.
   std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
-  /// Returns UserModeDriver::space_of of a process on this GPU; nullopt if the user-mode driver has no such function, or
-  /// if the process has no space yet, so that no translation of it is cached.
+  /// Returns UserModeDriver::space_of for a process on this GPU. Returns nullopt if the user-mode driver has no such
+  /// function, or if the process has no space yet, so that none of its translations is cached.
   std::optional<unsigned> SpaceOf(HANDLE process);
   /// Sends an escape in the format of this hardware's driver: `Data` begins with a header that names the adapter.
   template <typename Data>

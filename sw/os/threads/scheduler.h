@@ -60,8 +60,8 @@ class Scheduler {
   void SpawnWork(const std::string& routine, std::function<void()> body);
   /// Call when driver work starts in the running fibre. A storm triggers a bug check that names the routines.
   void NoteWork(const std::string& routine);
-  /// Runs until every fibre has ended. The first exception that leaves a fibre cancels the other fibres (their waits
-  /// throw) and is rethrown here.
+  /// Runs until every fibre has returned. The first exception that leaves a fibre cancels the other fibres (their waits
+  /// throw); Run then rethrows it.
   void Run();
 
   /// Waits until `condition` holds. Throws OsTimeout if Bound(bound_ns) of machine time passes first. If `poll_ns` is

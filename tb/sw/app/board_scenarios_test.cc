@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs every scenario on a board whose GPU is the twin, behind a pseudo-terminal. Each scenario must end as on the fast
-// engine with the board's sizes, or be refused with a message that names the missing capability.
+// engine with the board's sizes, or be rejected with a message that names the missing capability.
 #include <map>
 #include <set>
 
@@ -39,8 +39,8 @@ const std::map<std::string, std::string>& Lacking() {
   return lacking;
 }
 
-/// Scenarios that act while a client is running. On this board a client finishes in zero time, so no such moment
-/// exists. tb/system/board_test.cc runs one of these scenarios with the RTL.
+/// Scenarios that perform actions while a client is running. On this board a client's run takes zero time, so no such
+/// moment exists. tb/system/board_test.cc runs one of these scenarios with the RTL.
 const std::set<std::string> kOfTime{"aperture", "aperture-mdl", "aperture-tiny-buffers", "logical-pieces",
                                     "exclusive-access-under-load"};
 

@@ -42,7 +42,7 @@ class Cli : public ::testing::Test {
     std::fclose(file);
     return text;
   }
-  /// Expects a refusal with one to three lines that contain `text`, and no new file in the folder.
+  /// Expects an error message of one to three lines that contain `text`, and no new file in the folder.
   void ExpectRefusal(std::vector<std::string> arguments, const std::string& text) {
     const auto files = std::distance(std::filesystem::directory_iterator(folder_), {});
     EXPECT_EQ(Run(arguments), kExitUsage);

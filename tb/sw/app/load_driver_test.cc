@@ -182,7 +182,7 @@ TEST_F(Driver, WhosePathIsNoUtf8HasAReportAndATraceAllTheSame) {
   EXPECT_TRUE(nlohmann::json::accept(Text(Path("verdict"))));
 }
 
-/// Returns a copy of an ELF file whose hash table has an unmapped address. The dynamic loader crashes on it.
+/// Returns a copy of an ELF file with an unmapped hash table address, which crashes the dynamic loader.
 std::string Damaged(std::string file) {
   const auto at = [&](uint64_t offset) { return file.data() + offset; };
   Elf64_Ehdr header;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the report names the error of each faulty driver (tb/sw/app/drivers/misbehaving.cc). Also tests runs in
+// Tests that the report names each faulty driver's error (tb/sw/app/drivers/misbehaving.cc). Also tests runs in
 // which each callback and each allocation fails once.
 #include "app/fail_each.h"
 

@@ -88,7 +88,7 @@ TEST_F(PhysicalDevice, RefusesEachCallbackAndAllocationOrDoesWithoutIt) {
     EXPECT_EQ(Run({"run", "--driver", kPhysical, "--device", "none", "--fail-each", kind}), kExitGood) << out_;
 }
 
-// Tests options that Windows permits and the example does not use.
+// Tests options that Windows permits but the example driver does not use.
 TEST_F(PhysicalDevice, MayAnswerAsInWddm1OrHaveItsBuffersInTheAperture) {
   for (const char* variant : {"none", "segments_of_wddm_1", "renaming_list", "buffers_in_aperture"})
     EXPECT_EQ(RunMisdeed(variant), kExitGood) << variant << out_;

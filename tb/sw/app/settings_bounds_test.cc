@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets every key of the .def files, one at a time, to each bound and to a value beyond it, and runs the fast engine. A
-// value within the bounds must work, or be refused before the start with a message that names the key.
+// value within the bounds must work, or be rejected before the start with a message that names the key.
 #include <algorithm>
 #include <set>
 

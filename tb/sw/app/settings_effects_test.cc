@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests keys that no scenario sets. Each must change a run on the fast engine, or a result of the shared core models.
+// Tests keys that no scenario sets. Each key must change a run on the fast engine, or a result that the shared core
+// models compute.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -131,7 +132,7 @@ TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
   EXPECT_THROW(read(With("gpu.mmio_bound_ns", "10000", slow)), sim::EngineError);
 }
 
-// ---- results of the shared core models
+// ---- results that the shared core models compute
 
 /// Returns the sum of the completion times of several reads, all after the first refresh: in one row, in another row of
 /// the same bank, and in a stream.

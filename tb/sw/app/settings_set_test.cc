@@ -65,7 +65,7 @@ std::string Plain(std::string text) {
   return plain;
 }
 
-/// Whether the value that begins at `at` differs from the default. An expression counts as a different value.
+/// Whether the value that begins at offset `at` differs from the default. An expression counts as a different value.
 bool IsAnother(const std::string& text, size_t at, const std::string& initial) {
   at = text.find_first_not_of(" {", at);
   const size_t end = text.find_first_of(";,)}\n", at);

@@ -79,7 +79,7 @@ struct WatchedCalls : ::testing::Test {
     dpc_may_run = true;
   }
 
-  /// Runs one life of the machine per seed. Each must end without a data race.
+  /// Runs one power cycle of the machine per seed. Each must end without a data race.
   void ForEachSeed(const std::function<void(Life&)>& body) {
     for (uint64_t seed = 0; seed < kSeeds && !HasFailure(); ++seed) {
       LifeBench bench;
@@ -194,7 +194,7 @@ TEST_F(WatchedCalls, AProcessIsAskedForItsSpaceWhileItsContextsComeAndGo) {
       const auto ask = [&] {
         for (int i = 0; i < 6; ++i) {
           if (client) {
-            kmd::EscapeRunClient run;  // it requests no accesses, so it is refused after its space was looked up
+            kmd::EscapeRunClient run;  // the request has no accesses, so it is rejected after its space was looked up
             run.process = owner.process();
             EXPECT_EQ(life.gpu().Ask(run), STATUS_INVALID_PARAMETER);
           } else {

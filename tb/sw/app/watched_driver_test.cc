@@ -12,8 +12,8 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 struct WatchedDriver : Cli {
-  /// Runs a scenario with `driver` and returns the exit status. A `preemption` key in the scenario's file takes
-  /// precedence.
+  /// Runs a scenario with `driver` and returns the exit status. A `preemption` key in the scenario's file overrides the
+  /// one set here.
   int RunScenario(const std::string& driver, const std::string& scenario, uint64_t seed, unsigned preemption = 100) {
     std::ifstream file(GMMU_SOURCE_DIR "/sw/workload/scenarios/" + scenario + ".toml");
     std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -69,7 +69,7 @@ TEST(Export, KanataBeginsEveryRowAndStageOnceAndEndsItOnce) {
   EXPECT_EQ(line, "Kanata\t0004");
   ASSERT_TRUE(std::getline(in, line));
   EXPECT_EQ(line, "C=\t950");
-  std::map<std::string, int> rows;            // 1 if a row has begun, 2 if it has retired
+  std::map<std::string, int> rows;            // 1: the row has begun; 2: the row has retired
   std::map<std::string, std::string> stages;  // the stage that is open
   uint64_t cycle = 950;
   while (std::getline(in, line)) {

@@ -41,7 +41,7 @@ class Races {
     iotlb_ = unit_ + (p_.MmioRead(unit_ + 0x10, 8) >> 8 & 0x3FF) * 16 + 8;  // ECAP.IRO
   }
 
-  /// Makes Invalidate use the invalidation queue from now on.
+  /// Makes later calls of Invalidate use the invalidation queue.
   void UseQueue() {
     queued_ = true;
     p_.MmioWrite(unit_ + 0x88, 8, 0);
@@ -110,7 +110,7 @@ class Races {
     m_.Put(table + (Logical(page) >> 12 & 511) * 8, entry);
   }
 
-  /// Invalidates the whole domain, with both drains. Returns false if the invalidation did not end.
+  /// Invalidates the whole domain, with both drains. Returns false if the invalidation did not complete.
   bool Invalidate() {
     if (!queued_) {
       p_.MmioWrite(iotlb_, 8, uint64_t{1} << 63 | uint64_t{2} << 60 | uint64_t{3} << 48 | uint64_t{kDomain} << 32);
@@ -136,8 +136,8 @@ class Races {
     return false;
   }
 
-  /// Waits until the commands have ended and their writes have taken effect. Restarts the ring if a read of an unmapped
-  /// page stopped it.
+  /// Waits until the commands have completed and their writes have taken effect. Restarts the ring if a read of an
+  /// unmapped page stopped it.
   void Settle() {
     const bool good = m_.Await();
     static_cast<void>(p_.WaitForMessage(1'000));

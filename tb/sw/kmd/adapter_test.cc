@@ -45,9 +45,8 @@ void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, 
   EXPECT_EQ(kernel.adls != 0, objects && !of_isolation);
 }
 
-// Before WDDM 2.4, or without GPU isolation, the driver allocates through the kernel routine. From 2.4 on it uses the
-// GPU isolation callbacks. From 2.9 on it uses memory objects with ADLs, unless it supports isolation but not DMA
-// remapping.
+// Before WDDM 2.4, or without GPU isolation, the driver allocates through the kernel routine. As of 2.4 it uses the GPU
+// isolation callbacks; as of 2.9 it uses memory objects with ADLs, unless it supports isolation but not DMA remapping.
 TEST(Adapter, TakesItsMemoryByWhatItsVersionHas) {
   struct Row {
     ULONG version;

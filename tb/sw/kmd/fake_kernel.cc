@@ -11,7 +11,7 @@ namespace {
 FakeKernel* current = nullptr;
 HANDLE const kDeviceHandle = reinterpret_cast<HANDLE>(0xD0D0);
 constexpr uint64_t kRegisterBytes = 64 * 1024;
-constexpr SIZE_T kViewLead = 64;  // a view begins this many bytes before its data
+constexpr SIZE_T kViewLead = 64;  // number of bytes that precede the data in a view
 uint64_t next_page = 0x1000;
 }  // namespace
 

@@ -21,7 +21,7 @@ class PreemptTest : public SubmitTest {
     ASSERT_EQ(kernel().table.DxgkDdiPreemptCommand(kernel().adapter, &preempt), STATUS_SUCCESS);
   }
   /// Reports that the device has stopped before the command at `offset` of the entry with this fence. If `fence` is 0,
-  /// no entry had begun.
+  /// no entry had started.
   void Preempted(uint32_t fence, uint32_t offset, uint32_t ring = kRing) {
     kernel().reg(ring + regs::RingStatus::kOffset) = regs::RingStatus{}.set_preempted(1).set_fence(fence).raw;
     kernel().reg(ring + regs::RingErrorCommand::kOffset) = offset;
@@ -62,7 +62,7 @@ class PreemptTest : public SubmitTest {
   static constexpr UINT kBytes = 256;
 };
 
-// The order is checked inside the notification callback, because the system may submit from there.
+// The order is checked inside the notification callback, because the system may submit from inside the callback.
 TEST_F(PreemptTest, TheRingIsAskedToStopAndRunsAgainBeforeTheSystemIsTold) {
   Submit(1);
   Submit(2);
@@ -107,7 +107,7 @@ TEST_F(PreemptTest, AnInterruptedBufferGoesOnWhereItStoodHoweverOften) {
   Submit(1, 0x5000, 256, kAgain);
   EXPECT_EQ(RingEntry(0)[0], 0x5060u);
   EXPECT_EQ(RingEntry(0)[1] & 0xffffffff, 160u);
-  Submit(2, 0x5000, 256);  // another packet reuses the same memory
+  Submit(2, 0x5000, 256);  // another packet that uses the same memory
   EXPECT_EQ(RingEntry(1)[0], 0x5000u);
 }
 
@@ -124,7 +124,7 @@ TEST_F(PreemptTest, WhatIsInterruptedAgainBeforeItBeginsGoesOnWhereItStood) {
   Render(1, a, kA);
   PreemptRender(1, 64);
   Render(2, a, kA, true);
-  PreemptRender(0, 0);  // no entry had begun
+  PreemptRender(0, 0);  // no entry had started
   Render(3, a, kA, true);
   EXPECT_EQ(RenderEntry(0), (Piece{kA + 64, kBytes - 64}));
   PreemptRender(3, 0);  // the entry was fetched, and stopped before its first command

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one life of the machine with functions around the driver that observe every operation, submission and root.
+// Runs one power cycle of the machine, with functions around the driver that observe every operation, submission and
+// root.
 #pragma once
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,7 +52,7 @@ class DriverFront : public ::testing::Test {
     seen.instead = std::move(instead);
   }
 
-  /// Runs a life of the machine, which must pass.
+  /// Runs a power cycle of the machine, which must pass.
   workload::JobResult Run(const std::function<void(workload::Life&)>& body) {
     workload::JobResult result = bench.Run(body);
     for (const Fault& fault : result.faults) ADD_FAILURE() << fault.text;

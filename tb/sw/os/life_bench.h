@@ -47,7 +47,7 @@ inline AllocationRequest LocalOnly(const std::string& name, uint64_t bytes) {
   return request;
 }
 
-/// One life of the twin with the built-in driver and `body` as its application.
+/// One power cycle of the twin with the built-in driver and `body` as its application.
 struct LifeBench {
   LifeBench() {
     config.host.memory_gib = 4;

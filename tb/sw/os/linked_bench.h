@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A life of the twin with linked GPUs. The expected behaviour in its tests comes from the documentation; linked
-// adapters were not observed on Windows.
+// A power cycle of the twin with linked GPUs. The expected behaviour in tests that use this header comes from the
+// documentation; linked adapters were not observed on Windows.
 #pragma once
 #include <string>
 #include <vector>

@@ -73,7 +73,7 @@ struct Objects : Machine {
     args.Flags.PreferContiguous = prefer;
     return args;
   }
-  /// Tries to create the object, and checks that a refused call changes nothing.
+  /// Tries to create the object, and checks that a failed call changes nothing.
   NTSTATUS TryCreate(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args) {
     const size_t open = kernel.ledger().open();
     const size_t allocated = kernel.pages().allocated();

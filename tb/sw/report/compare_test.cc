@@ -112,7 +112,7 @@ TEST(Differences, OfACounterThatTheReportCallsByTimeIsNone) {
               ElementsAre(HasSubstr("gpu_mmu.invalidations")));
 }
 
-/// Each read in flight reports the refusal, so the number of faults and their messages may differ.
+/// Each read in flight reports the blocked access, so the number of faults and their messages may differ.
 TEST(Differences, OfFaultsAreThoseOfKindNotOfNumber) {
   workload::JobResult faulted = Sample();
   faulted.verified = false;

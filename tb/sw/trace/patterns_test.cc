@@ -58,7 +58,7 @@ TEST(Patterns, ZipfHasTheCountsOfItsLaw) {
   for (const int rank : {1, 2, 10, 100}) {
     const double expected = 200000 * std::pow(rank, -0.99) / zeta;
     EXPECT_NEAR(counts[rank - 1], expected, expected * 0.15)
-        << rank;  // the approximation error of the generator is largest at ranks 3 to 10
+        << rank;  // the generator's approximation error is largest at ranks 3 to 10
   }
 }
 

@@ -38,7 +38,7 @@ inline std::vector<Access> All(Source& source) {
   return all;
 }
 
-/// Returns the message of a refusal, or "" if `action` succeeded.
+/// Returns the error message that `action` throws, or "" if it succeeds.
 template <typename Action>
 std::string Refusal(Action action) {
   try {

@@ -22,7 +22,7 @@ DRIVER_INITIALIZATION_DATA real;
 const DXGK_PTE* kept_entries = nullptr;
 const DXGKARG_CREATEALLOCATION* kept_argument = nullptr;
 ULONG shared = 0;
-DXGKRNL_INTERFACE os;  // copy of the system's callback table
+DXGKRNL_INTERFACE os;  // the driver's copy of the system's callback table
 
 /// Clears the wait bit of each command.
 void DropWaits(void* first, void* end) {

@@ -81,7 +81,7 @@ TEST(EntryFormat, ALeafTableOf64KiBIsNamedByThePageSizeOfASingleEntryAndByTheHal
     const char* name;
     EntryForm form;
     uint64_t flags;
-    uint64_t expected;  // 0: the entry is refused
+    uint64_t expected;  // 0: the entry is rejected
   } rows[] = {
       {"4 KiB", EntryForm::kSingle, 0, table},
       {"64 KiB", EntryForm::kSingle, kTableOf64k, table | 0x200},
@@ -131,7 +131,7 @@ TEST(EntryFormat, OwnVramIsTargetVramAndThatOfAnotherAdapterIsTargetPeer) {
   }
 }
 
-// The hidden segment begins at some page of its adapter's VRAM. It contains no page tables.
+// The hidden segment begins at an arbitrary page of its adapter's VRAM. It contains no page tables.
 TEST(EntryFormat, PagesOfTheHiddenSegmentCountFromItsStartInVram) {
   regs::PteEntry entry;
   const auto make = [&](uint64_t flags, uint64_t page, uint32_t level, uint32_t own, const HiddenPages& hidden) {

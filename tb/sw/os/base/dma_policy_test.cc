@@ -66,8 +66,8 @@ TEST(DmaPolicy, TheLastInstalledByteMustBeVisible) {
   }
 }
 
-// The documentation refuses an adapter whose highest visible address "does not exceed" installed memory. Equality is
-// therefore refused.
+// According to the documentation, an adapter whose highest visible address "does not exceed" installed memory must not
+// start. An address equal to the last installed byte is therefore not sufficient.
 TEST(DmaPolicy, EqualityOfTheTwoBytesPassesByASwitchOnly) {
   DmaFacts facts = Facts(0xFFFF'FFFF, 0xFFFF'FFFF);
   facts.policy = RemapPolicy::kNever;

@@ -32,7 +32,7 @@ class ListOfPages {
   }
   std::vector<uint64_t> Starts(uint64_t size, uint64_t alignment, uint64_t from, uint64_t to) const {
     std::vector<uint64_t> starts;
-    uint64_t run = 0;  // number of free pages from `page` on, below `to`
+    uint64_t run = 0;  // number of free pages that start at `page`, below `to`
     for (uint64_t page = std::min<uint64_t>(to, free_.size()); page-- > from;) {
       run = free_[page] ? run + 1 : 0;
       if (run >= size && page % alignment == 0) starts.push_back(page * kBytes);

@@ -22,7 +22,7 @@ TEST_F(SystemProcess, HasTwoDevicesInTheBringUpOf22621) {
   }
 }
 
-// Observed on Windows build 26100: a driver that refuses the PASID does not start.
+// Observed on Windows build 26100: a driver that rejects the PASID does not start.
 TEST_F(SystemProcess, MayBringAPasidWhateverTheIommuModel) {
   for (const bool pasid : {false, true}) {
     static DRIVER_INITIALIZATION_DATA real;

@@ -105,8 +105,8 @@ TEST(AdapterReset, EveryDeviceIsLostTheTablesAreRebuiltAndNewProcessesWork) {
   EXPECT_TRUE(result.verified);
 }
 
-/// The worker moves the tables of the process whose packet hangs, so it waits for that packet first. It rebuilds the
-/// adapter afterwards.
+/// The worker moves the tables of the process whose packet hangs, so it first waits for the packet. After the packet is
+/// lost, the worker rebuilds the adapter.
 TEST(AdapterReset, WorkThatIsUnderWayEndsAndTheRebuildFollows) {
   ShortDelays bench;
   bench.options.driver = Entry;
@@ -155,7 +155,7 @@ TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   EXPECT_THAT(result.faults[0].text, testing::HasSubstr("the engine could not be reset"));
 }
 
-/// The driver may use CpuVisibleAddress until the system notifies it of the unmap. After a reset that notification is
+/// The driver may use CpuVisibleAddress until the system notifies it of the unmap. After a reset the notification is
 /// late.
 TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfItsLoss) {
   ShortDelays bench;

@@ -155,7 +155,7 @@ TEST(DomainSwitch, AStartIsRefusedWhileAnAdlOfTheLastOneLives) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("while 1 ADLs"));
 }
 
-// No source says whether the start is refused or whether the adapter runs without remapping.
+// No source says whether the start fails or whether the adapter runs without remapping.
 TEST(DomainSwitch, WithoutMapAperture2TheStartIsRefusedOrNotRemappedByASwitch) {
   for (const bool refused : {true, false}) {
     Reaching bench;

@@ -209,7 +209,7 @@ struct SilenceIsProven : Isolation {
 };
 TEST(Rule11, BetweenBeginAndEndExclusiveAccessTheDeviceIsSilent) { SilenceIsProven().TestBody(); }
 
-/// Raises an interrupt cause for which no driver waits.
+/// Raises an interrupt cause that no driver awaits.
 class Cause {
  public:
   explicit Cause(workload::Life& life) : life_(life), bar_(life.adapter.function().bars[0].address) {

@@ -34,7 +34,7 @@ class Bench {
  public:
   Bench(std::unique_ptr<sim::twin::FastMachine> machine, Kernel::MakesRemapping* driver)
       : platform_(std::move(machine)), memory_(platform_->ram()), kernel(*platform_, TestParameters(), driver) {}
-  /// Returns the host address that the device's access reaches, or nullopt if the unit refuses the access.
+  /// Returns the host address that the device's access reaches, or nullopt if the unit blocks the access.
   std::optional<uint64_t> Access(hw::Bdf device, uint64_t logical, bool write) {
     const auto result = sim::TranslateAtOnce(*platform_->iommu(), memory_, {device.requester_id(), logical, write});
     return result.ok() ? std::optional<uint64_t>(result.hpa) : std::nullopt;
@@ -222,7 +222,7 @@ TEST_P(RemappingContract, AHoleIsOnePageAndTheUnmapToleratesIt) {
   unit.Attach(kGpu, *domain);
   std::vector<uint64_t> pfns;
   for (uint64_t pfn = 0x8000; pfn < 0x8400; ++pfn) pfns.push_back(pfn);
-  unit.Map(*domain, 0x40000000, pfns, "test", "test");  // the addresses on both sides permit pages of 2 MiB
+  unit.Map(*domain, 0x40000000, pfns, "test", "test");  // logical and host addresses permit pages of 2 MiB
   EXPECT_TRUE(Read(0x40123000));
   unit.PunchHole(*domain, 0x40123000);
   EXPECT_FALSE(Read(0x40123000)) << "the unit has it cached";

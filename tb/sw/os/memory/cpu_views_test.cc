@@ -104,8 +104,8 @@ TEST(MemoryViews, AUserViewBelongsToItsProcess) {
   EXPECT_TRUE(refused);
 }
 
-// The documentation defines the owner of a user view, but not the result of an access by another process to that
-// address. Here the CPU raises a page fault.
+// The documentation defines the owner of a user view, but not the result of an access to the view's address by another
+// process. Here the CPU raises a page fault.
 TEST(MemoryViews, AnAccessToAUserViewFromAnotherProcessIsAFaultThatNamesBoth) {
   DriverGuard::Install(nullptr);
   {

@@ -205,8 +205,8 @@ TEST(FrameBuffer, OneSectionForAllIsPinnedWholeAndReadAtPageOffsets) {
   machine.frame_buffer.Unpin(machine.adapter, {0});
 }
 
-/// The frame buffer callbacks take the lead adapter and an index. A window is unmapped before the next chunk is mapped.
-/// A failing pin is not an error of the driver.
+/// The arguments of the frame buffer callbacks are the lead adapter and an index. A window must be unmapped before the
+/// next chunk is mapped. A pin failure is not a driver error.
 TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   Parameters parameters;
   parameters.inject.pin_failures = 1;

@@ -57,7 +57,7 @@ TEST(MemoryTypes, ASectionTakesFourProtectionsAndTwoCacheTypes) {
   EXPECT_EQ(test.TryCreate(args), STATUS_INVALID_PARAMETER);
 }
 
-// The documentation leaves open whether attributes other than SEC_COMMIT are refused or ignored.
+// The documentation leaves open whether attributes other than SEC_COMMIT are rejected or ignored.
 TEST(MemoryTypes, ASectionIsAlwaysCommitted) {
   for (bool refused : {true, false}) {
     Parameters parameters = TestParameters();

@@ -18,9 +18,9 @@ namespace {
 using ::testing::ElementsAreArray;
 using ::testing::IsEmpty;
 
-std::vector<std::string> order;  // calls from StartDevice on; consecutive calls of a kind are merged
+std::vector<std::string> order;  // calls starting with StartDevice; consecutive calls of a kind are merged
 std::vector<size_t> times;       // number of consecutive calls for each entry of `order`
-std::vector<unsigned> refused;   // queries that the driver refused
+std::vector<unsigned> refused;   // queries that the driver has failed
 
 void Called(const std::string& name) {
   if (order.empty() && name != "StartDevice") return;

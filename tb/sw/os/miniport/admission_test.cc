@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each rule of admission. Each case starts from valid answers and makes one field wrong; the refusal must name
-// this field only.
+// Tests each admission rule. Each case starts from valid query results and makes one field wrong; the violation must
+// name only this field.
 #include "os/miniport/admission.h"
 
 #include <gmock/gmock.h>
@@ -14,7 +14,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// Returns valid answers: an aperture, CPU-visible VRAM, and four levels of nine bits with tables in VRAM.
+/// Returns valid query results: an aperture, CPU-visible VRAM, and four levels of nine bits with tables in VRAM.
 AdapterAnswers Good() {
   AdapterAnswers a;
   a.version = DXGKDDI_INTERFACE_VERSION;
@@ -130,7 +130,7 @@ const Case kCases[] = {
      [](AdapterAnswers& a) { a.driver.MemoryManagementCaps.MapAperture2Supported = 0; }},
 };
 
-/// Returns a WDDM 1 driver's answers: no MMU, no levels, a node and a paging node in DXGK_DRIVERCAPS.
+/// Returns a WDDM 1 driver's query results: no MMU, no levels, a node and a paging node in DXGK_DRIVERCAPS.
 AdapterAnswers Physical() {
   AdapterAnswers a = Good();
   a.version = DXGKDDI_INTERFACE_VERSION_WDDM2_0;
@@ -223,8 +223,8 @@ TEST(Admission, BothModelsOfAnMmuAreRefusedOrNotByASwitch) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
-// WDDM 3.0 certification requires DMA remapping. Nevertheless, WDDM 3.0 drivers without it were observed to run on
-// Windows build 26100.
+// WDDM 3.0 certification requires DMA remapping. Nevertheless, WDDM 3.0 drivers without DMA remapping were observed to
+// run on Windows build 26100.
 TEST(Admission, ADiscreteGpuWithoutRemappingIsRefusedFromWddm30OnOrNotByASwitch) {
   const auto field = [](const AdapterAnswers& answers) {
     const std::vector<Refusal> refusals = Admit(answers, false);

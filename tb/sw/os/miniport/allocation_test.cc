@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 
 constexpr UINT kApertureBit = 1, kVramBit = 2;
 
-/// A driver's answers that violate no rule.
+/// A driver's output that violates no rule.
 struct Good {
   Good() {
     answers.version = 0x10004;

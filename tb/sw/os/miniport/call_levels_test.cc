@@ -62,7 +62,7 @@ TEST(CallLevels, LevelThreeComesWithAnIdleGpu) {
   EXPECT_EQ(bench.miniport.calls("DxgkDdiStopDevice"), 1u);
 }
 
-// Submission and paging belong to the same class.
+// Submission calls and paging calls belong to the same class.
 TEST(CallLevels, LevelOneIsOneThreadInItsClass) {
   test::SchedulerBench bench;
   bool inside = false;

@@ -180,7 +180,7 @@ TEST_F(BadDriver, WithoutEscapesItIsToldThatAnApplicationGotNone) {
   EXPECT_THAT(result.leaks, ::testing::IsEmpty());
 }
 
-// Windows was observed to refuse a render-only adapter whose table has version WDDM 1.3.
+// Windows was observed to reject a render-only adapter whose table has version WDDM 1.3.
 TEST_F(BadDriver, WithATableOlderThanWddm20IsRefusedByItsVersion) {
   between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.Version = DXGKDDI_INTERFACE_VERSION_WDDM1_3; };
   const auto result = Run();
@@ -295,7 +295,7 @@ TEST_F(BadDriver, ARefusalAtTheStartNamesTheFieldOfTheCaps) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId is 2"));
 }
 
-// Observed on Windows build 22621: the query for PHYSICALADAPTERCAPS may be refused.
+// Observed on Windows build 22621: the query for PHYSICALADAPTERCAPS may fail.
 TEST_F(BadDriver, ARefusedQueryForPhysicalAdapterCapsIsTolerated) {
   between.query = [](const DXGKARG_QUERYADAPTERINFO& args) {
     return args.Type == DXGKQAITYPE_PHYSICALADAPTERCAPS ? STATUS_NOT_SUPPORTED

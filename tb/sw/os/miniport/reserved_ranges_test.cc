@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// State of Query, which responds like a driver with two ranges.
+/// State of Query, which responds as a driver with two ranges does.
 std::vector<DXGK_HARDWARERESERVEDRANGES> calls;
 UINT claimed = 2;
 bool fewer = false;  ///< the second call reports one range fewer
@@ -81,7 +81,7 @@ TEST_F(Asking, OnceWhenThereIsNone) {
 }
 
 /// A machine that reads the IOMMU's tables in memory after each write to a device's registers. It stores the first
-/// state of the tables that contains a context entry for a GPU; that state shows how the GPU was attached.
+/// table state that contains a context entry for a GPU, which shows how the GPU was attached.
 struct Watching : sim::twin::FastMachine {
   explicit Watching(const sim::MachineConfig& config) : FastMachine(config) {}
   void MmioWrite(uint64_t address, unsigned size, uint64_t value) override {

@@ -213,8 +213,8 @@ TEST_F(Rule11Pages64kDual, AMoveToMemoryWithout64KiBPagesEndsAtLevel1) {
   EXPECT_THAT(events, ::testing::ElementsAre("0 64K 0", "flush", "0 4K 0", "0 4K 1", "1 4K 11", "flush", "flush"));
 }
 
-// An unmap that begins or ends inside a block converts the block to 4 KiB entries; whole blocks are unmapped by their
-// own entries.
+// An unmap that begins or ends inside a block converts the block to 4 KiB entries; whole blocks are unmapped through
+// their 64 KiB entries.
 TEST_F(Rule11Pages64kDual, AnUnmapTakesWholeBlocksByTheirEntriesAndPartsOfBlocksByPages) {
   std::vector<std::string> events;
   const auto result = bench.RunOnWorker([&](Life& life) {

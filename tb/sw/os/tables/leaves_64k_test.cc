@@ -84,7 +84,7 @@ TEST_F(Pages64k, AnEntryOf64KiBHasThePlaceOfItsBlockAndTheGpuReadsItThere) {
   }
 }
 
-/// Returns an update of 4 KiB entries from `va` on.
+/// Returns an update of 4 KiB entries that starts at `va`.
 TableUpdate Small(uint64_t va, std::vector<bool> used) {
   TableUpdate update;
   update.first_va = va;
@@ -178,8 +178,8 @@ TEST_F(Pages64k, TransfersSayWhichSideHasPagesOf64KiB) {
   }
 }
 
-// The window of each range has the driver protection of its pages. It begins at a whole 64 KiB page and maps that page
-// with one entry.
+// The window of each range has the driver protection of the range's pages. It begins at a whole 64 KiB page and maps
+// that page with one entry.
 TEST_F(Pages64k, PiecesWithADriverProtectionBeginInsideAPageOf64KiB) {
   constexpr uint64_t kUnique = D3DGPU_UNIQUE_DRIVER_PROTECTION, kVa = 0x10000000, kPages = 37;
   for (const bool dual : {false, true}) {

@@ -133,8 +133,8 @@ TEST_F(Pages64k, SystemMemoryHasThemWhenTheCapAndTheReadingOfItSaySo) {
   }
 }
 
-// With both kinds of level-1 entries, changing one entry invalidates a whole block. The eviction itself therefore needs
-// no memory.
+// With single level-1 entries and with pairs, changing one entry invalidates a whole block. The eviction itself
+// therefore needs no memory.
 TEST_F(Pages64k, AreEvictedWhenVideoMemoryIsFull) {
   for (const bool dual : {false, true}) {
     bench.options.os.driver["DualPte"] = dual;

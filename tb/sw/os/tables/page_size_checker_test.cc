@@ -32,7 +32,7 @@ class Rule11PageSizeChecker : public ::testing::Test {
     geometry_.leaf_64k_bytes = 4096;
     geometry_.dual = dual;
   }
-  /// Writes `count` entries from `first` on, all valid or all invalid.
+  /// Writes `count` entries, starting at `first`, all valid or all invalid.
   void Leaf(bool use_64k, uint64_t first, uint64_t count, bool valid) {
     TableUpdate update;
     update.use_64k = use_64k;

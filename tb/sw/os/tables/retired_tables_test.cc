@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests freed tables, and the state of their entries when they are freed. The expected behaviour comes from the
-// documentation; it was not observed on Windows.
+// Tests that freed tables are reused, and the state of their entries when the tables are freed. The expected behaviour
+// comes from the documentation; it was not observed on Windows.
 #include <map>
 #include <set>
 #include <utility>

@@ -19,7 +19,7 @@ using workload::Life;
 struct Updates {
   unsigned count = 0;      // UPDATE_PAGE_TABLE of processes, by mode
   unsigned clears = 0;     // updates that invalidate a whole existing table
-  unsigned in_buffer = 0;  // updates that wrote commands
+  unsigned in_buffer = 0;  // updates emitted as commands instead of CPU writes
 };
 std::map<DXGK_PAGETABLEUPDATEMODE, Updates> updates;
 HANDLE paging_process = nullptr;
@@ -114,7 +114,7 @@ TEST_F(TableLife, ATableWithoutAddressesToWriteItByGivesItsPlaceBack) {
 }
 
 constexpr UINT kVram = 2,
-               kSystem = 3;  // in the built-in driver's answers, segment 3 is the implicit system memory segment
+               kSystem = 3;  // for the built-in driver, segment 3 is the implicit system memory segment
 
 /// The driver reports table segments per level that differ from those of the configuration.
 class TablesElsewhere : public TableLife {

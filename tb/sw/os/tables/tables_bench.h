@@ -58,7 +58,8 @@ class TableLife : public DriverFront {
   }
 };
 
-/// Kinds of leaf tables: 4 KiB entries only, either kind per table (single), or both kinds side by side (dual).
+/// Kinds of leaf tables: 4 KiB entries only, 4 KiB or 64 KiB entries per table (single), or one table of each side by
+/// side (dual).
 enum class Kind { k4k, kSingle, kDual };
 
 inline const auto kTableKinds = ::testing::Values(Kind::k4k, Kind::kSingle, Kind::kDual);

@@ -30,7 +30,7 @@ Parameters Preempting() {
   return parameters;
 }
 
-/// Two calls that are in the driver at the same time: the second begins in the middle of the first.
+/// Two calls that are in the driver at the same time: the second call enters it in the middle of the first.
 struct TwoCalls : Machine {
   TwoCalls() : Machine(Preempting()) {
     word = static_cast<uint32_t*>(ExAllocatePool2(POOL_FLAG_NON_PAGED, 64, 0x64726F57)) + 4;
@@ -38,7 +38,7 @@ struct TwoCalls : Machine {
     KeInitializeEvent(&event, NotificationEvent, FALSE);
   }
   /// Returns the race that was found, or "" if there was none. With `one_after_the_other` the first call returns before
-  /// the second begins.
+  /// the second enters the driver.
   std::string Run(const std::function<void()>& first, const std::function<void()>& second,
                   bool one_after_the_other = false) {
     Scheduler& scheduler = kernel.scheduler();

@@ -187,7 +187,7 @@ std::string StopOf(const std::function<void()>& work) {
 }
 
 // The first device's interrupt routine takes longer than the interval between messages. The second device's routine
-// returns in time, but no thread makes progress between the messages.
+// returns before the next message, but no thread makes progress between the messages.
 TEST(Scheduler, AStormOfInterruptsEndsTheRunWithItsVector) {
   for (const unsigned preemption : {0u, 100u}) {
     for (const auto& [every_ns, routine_ns] : {std::pair{500u, 700u}, {500u, 0u}}) {

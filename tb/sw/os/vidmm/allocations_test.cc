@@ -120,8 +120,8 @@ TEST_F(AllocationAnswer, OfAnySizeAndAlignmentBecomesWholePagesOf64KiB) {
   });
 }
 
-// After an allocation is destroyed, no process that had mapped it can read its pages, whatever the pages contain by
-// then.
+// After an allocation is destroyed, no process that had mapped it can read its former pages, whatever these pages now
+// contain.
 TEST_F(TableLife, ADestroyedAllocationIsSeenByNoProcess) {
   RunOnWorker([](Life& life) {
     GpuProcess* owner = life.vidmm.CreateProcess("owner");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests copies of mappings, which are written entry by entry or by the GPU.
+// Tests copying of mappings, which VidMm writes entry by entry or the GPU copies.
 
 #include <map>
 #include <string>
@@ -50,7 +50,7 @@ TEST_P(CopyWays, ACopyTakesTheMappingsAsTheyAreWithOverlapAndAcrossTables) {
                           (uint64_t{2} << 20);  // between two leaf tables
     ASSERT_EQ(world.calls.Update(*world.process, {MapOf(va, 8 * kPage, world.handle, 0, 8 * kPage)}, fence, 0),
               STATUS_SUCCESS);
-    if (kind() != Kind::k4k) {  // refused, because the low 16 bits of address and offset would differ
+    if (kind() != Kind::k4k) {  // rejected, because address and offset would differ in their low 16 bits
       EXPECT_EQ(world.calls.Update(*world.process, {CopyOf(va, va + 3 * kPage, 8 * kPage)}, fence, 1),
                 STATUS_INVALID_PARAMETER);
       Reads(life, world.process, va, {0x100, 0x101, 0x102, 0x103, 0x104, 0x105, 0x106, 0x107});
@@ -194,7 +194,7 @@ TEST_P(CopyWays, TheCopyHasTheDriverProtectionOfItsReservationAndTheAllocationOf
     EXPECT_EQ(given.size(), 4u);
     Reads(life, world.process, target + 9 * kPage, {0x109, 0x10A, 0x10B});
     Reads(life, world.process, target + kBlock, {0x100, 0x101});
-    // Inside one reservation all pages have the same protection.
+    // Inside the reservation all pages have the same protection.
     given.clear();
     ASSERT_EQ(world.calls.Update(*world.process, {CopyOf(source + 8 * kPage, source + 8 * kPage + kBlock, 2 * kPage)},
                                  fence, 2),

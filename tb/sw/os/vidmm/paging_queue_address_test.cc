@@ -46,7 +46,7 @@ TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
 
 // Observed on Windows build 22621: all calls pass a non-zero address, and there is no map operation.
 TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureSegment) {
-  for (const uint64_t bytes : {256, 4096, 6144, 8256, 65536}) {  // each buffer begins on a new page
+  for (const uint64_t bytes : {256, 4096, 6144, 8256, 65536}) {  // each buffer starts on a new page
     SCOPED_TRACE(std::to_string(bytes) + " bytes");
     test::LifeBench bench;
     bench.options.driver = Entry;

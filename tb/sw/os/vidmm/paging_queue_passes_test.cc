@@ -60,8 +60,8 @@ class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUIL
   }
 };
 
-// STATUS_GRAPHICS_ALLOCATION_BUSY: before the operation is repeated, all earlier GPU work ends on every node, including
-// operations built earlier in the same buffer. AllocationIsIdle is set only in the repeated call.
+// STATUS_GRAPHICS_ALLOCATION_BUSY: before the operation is repeated, all earlier GPU work completes on every node,
+// including operations built earlier in the same buffer. AllocationIsIdle is set only in the repeated call.
 TEST_P(Busy, IsAskedAgainWhenAllNodesHaveEndedWhatTheyHadAndOnlyThenWithTheAllocationIdle) {
   ComesAgain(false);
   ComesAgain(true);

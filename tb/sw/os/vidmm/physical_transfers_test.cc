@@ -127,7 +127,7 @@ TEST_F(PhysicalPaging, ASpecialLockTransferMovesTheBytesToTheMdl) {
   });
 }
 
-// DXGK_TRANSFERFLAGS: one move ends before the next one begins.
+// DXGK_TRANSFERFLAGS: each move ends before the next move starts.
 TEST(MoveOrder, PiecesOfOneMoveComeTogetherBetweenStartAndEnd) {
   const auto piece = [](int allocation, bool start, bool end) {
     DXGKARG_BUILDPAGINGBUFFER args{};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests processes that the driver refuses or that do not fit. All parts of such a process are undone, on one GPU and
-// over a link.
+// Tests processes that the driver fails to create or that do not fit. All parts of such a process are undone, on one
+// GPU and over a link.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 using ::testing::IsEmpty;
 using workload::Life;
 
-std::string refused;  // the object that the driver refuses; "" for none
+std::string refused;  // the object that the driver fails to create; "" for none
 UINT refused_engine = 0;
 
 template <typename... Args>

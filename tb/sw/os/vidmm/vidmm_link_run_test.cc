@@ -231,7 +231,7 @@ TEST(LinkedMemory, AHangOfOneAdapterResetsItsEngineAndHarmsNobodyElse) {
   ExpectGood(result);
 }
 
-// Commands of GPU 1 repeatedly fill memory of GPU 0 when the sleep begins. No fill is lost, whichever GPU the sleep
+// Commands of GPU 1 repeatedly fill GPU 0's memory when the sleep begins. No fill is lost, whichever GPU the sleep call
 // names.
 TEST(LinkedMemory, ProcessesLiveThroughTheSleepOfAllGpus) {
   for (const unsigned named : {0u, 2u}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests page tables and copies of mappings over linked adapters. The expected behaviour comes from the documentation;
-// it was not observed on Windows.
+// Tests page tables and the copying of mappings over linked adapters. The expected behaviour comes from the
+// documentation; it was not observed on Windows.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

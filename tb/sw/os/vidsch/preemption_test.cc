@@ -85,7 +85,7 @@ TEST(VidSch, AfterAPreemptionOtherContextsHaveTheirTurn) {
   EXPECT_THAT(test.ended, ElementsAre(overtakes, preempted));
 }
 
-// The driver holds packets of several contexts. b2 must not run before b1, although b1 is not the packet that was
+// The driver holds packets of several contexts. b2 may run only after b1, although b1 is not the packet that was
 // preempted.
 TEST(VidSch, WhatComesBackKeepsTheOrderWithinEachOfItsContexts) {
   constexpr uint64_t kA = 1, kB = 2, kOther = 3;

@@ -35,7 +35,7 @@ class SchedulerDriver {
   uint64_t dependents = 0;                                        ///< mask of dependent nodes, without the node itself
   std::function<void()> on_submit, on_status, on_fence, on_stop;  ///< called inside the driver's entry point
 
-  /// Returns the fence ids of `submitted` from index `first` on.
+  /// Returns the fence ids of `submitted`, starting at index `first`.
   std::vector<uint32_t> FencesFrom(size_t first) const;
 };
 

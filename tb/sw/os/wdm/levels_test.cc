@@ -25,7 +25,7 @@ struct Routine {
   std::function<void()> call;
 };
 
-// Each call is refused before the routine uses its arguments.
+// Each call triggers the bug check before the routine uses its arguments.
 TEST(KernelRoutineLevels, AreThoseOfTheDocuments) {
   Machine machine;
   LARGE_INTEGER soon{};

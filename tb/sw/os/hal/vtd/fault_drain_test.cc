@@ -25,7 +25,7 @@ TEST(FaultDrain, FaultsThatComeWhileOthersAreDrainedAreReportedToo) {
     faults.push_back(fault.address);
     if (more > 0) machine.Translate(more-- * 4096);
   });
-  const auto seam = [&] {  // the message takes some time to arrive
+  const auto seam = [&] {  // the interrupt message takes some time to arrive
     machine.platform.WaitForMessage(1'000'000);
     machine.kernel.scheduler().Seam();
   };
