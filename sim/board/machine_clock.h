@@ -5,7 +5,7 @@
 
 namespace gmmu::sim::board {
 
-/// The machine's clock. It follows wall-clock time for a real board and runs slower for a simulated one.
+/// The machine's clock. It follows wall-clock time for a real board and runs slower for a simulated board.
 class MachineClock {
  public:
   /// `speed` is machine seconds per wall-clock second; it must be above 0.

@@ -140,7 +140,7 @@ void EventProbe::Ended(bool write, unsigned id, bool error, uint64_t cycle) {
 }
 
 void EventProbe::Bursts(const Vgmmu_gpu_axi& top, uint64_t cycle, const HostPort& host) {
-// Samples one port: bursts offered, bursts accepted, and responses. The response to a host read carries its time
+// Samples one port: bursts offered, bursts accepted, and responses. The response to a host read carries the read's time
 // stamps.
 #define GMMU_PORT(port, is_host, ar_kind, aw_kind)                                                       \
   if (top.port##_rvalid && top.port##_rready) {                                                          \

@@ -280,7 +280,7 @@ void RtlGpu::Configure(const CpuPort::Access& access) {
 }
 
 void RtlGpu::FinishAccess(const CpuPort::Access& access, bool ok) {
-  if (access.transaction == nullptr) {  // the access came from an instrument
+  if (access.transaction == nullptr) {  // the access was issued by an instrument
     if (--service_->left != 0) return;
     sent_ = true;
     const auto service = std::move(service_);

@@ -56,7 +56,8 @@ void Host::Finish(const RemapWalk& walk) {
   if (iommu_) iommu_->Finish(walk);
 }
 
-/// Performs the translated `access` after `way_ps` picoseconds. Until then an invalidation may wait for it to drain.
+/// Performs the translated `access` after `way_ps` picoseconds. Until then the access is in flight, and an invalidation
+/// may wait for it to drain.
 void Host::Land(uint64_t way_ps, const RemapWalk& walk, std::function<void()> access) {
   agenda_.At(agenda_.now() + way_ps, [this, walk, access = std::move(access)] {
     access();
@@ -127,7 +128,7 @@ void Host::Push(uint64_t hpa, size_t size, uint64_t before) {
 }
 
 uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
-  // The IOMMU translates each request of a split access. Read or Write has already translated the first one.
+  // The IOMMU translates each request of a split access. Read or Write has already translated the first request.
   const bool more = requester == begun_.requester && logical > begun_.logical && logical - begun_.logical < begun_.size;
   if (more && iommu_) {
     RemapWalk walk;

@@ -18,9 +18,9 @@ class HostTime {
 
   /// Records that the walk for the next access reads a table word at `hpa`.
   void WalkRead(uint64_t hpa);
-  /// Records that an access's page has been translated. Its walk consists of the reads recorded since the previous
-  /// call; it started below the top table if `below_top`. If there were no such reads, `hit` says whether the access
-  /// hit the IOTLB.
+  /// Records that an access's page has been translated. The page's walk consists of the reads recorded since the
+  /// previous call; it started below the top table if `below_top` is true. If there were no such reads, `hit` says
+  /// whether the access hit the IOTLB.
   void Translated(uint16_t requester, uint64_t logical, uint64_t hpa, bool hit = false, bool below_top = false);
   /// See HostAccess::Serve.
   uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps);

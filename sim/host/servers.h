@@ -176,7 +176,8 @@ class Window {
  public:
   explicit Window(unsigned count) : ends_(std::max(1u, count)) {}
   uint64_t count() const { return ends_.size(); }
-  /// Returns the first time, at or after `at`, at which the next slot is free. `skip` slots are allocated before it.
+  /// Returns the first time, at or after `at`, at which the next slot is free. `skip` slots are allocated before that
+  /// slot.
   uint64_t Free(uint64_t at, size_t skip = 0) const { return std::max(at, ends_[(next_ + skip) % ends_.size()]); }
   /// Allocates the next slot until `ps`, or until the previous slot is freed if that is later.
   void Take(uint64_t ps) {

@@ -66,13 +66,14 @@ class TimeModel {
   uint64_t VramReadFree(uint64_t at) const { return vram_reads_.Free(at); }
 
   /// Allocates the tags for a host read that is split into `requests` requests. Returns the time at which enough tags
-  /// are free. The tags are freed when the read's last completion arrives; call TagsEnd after that Completion.
+  /// are free. The tags are freed when the read's last completion arrives; call TagsEnd after the read's last
+  /// Completion.
   uint64_t Tags(uint64_t at, uint64_t requests);
   void TagsEnd(uint64_t requests);
   /// Request sends a read request of at most `max_read_request` bytes, whose tag is already allocated, to the host, and
-  /// returns the time at which it arrives there. Call Completion next, with the time at which the host has the data; it
-  /// returns the time at which the GPU has the data. `alone`: a table read, which waits on the wires only for packets
-  /// that were ready before it.
+  /// returns the time at which the request arrives. Call Completion next, with the time at which the host has the data;
+  /// Completion returns the time at which the GPU has the data. `alone`: a table read, which waits on the wires only
+  /// for packets that were ready before it.
   uint64_t Request(uint64_t at, bool alone = false);
   uint64_t Completion(uint64_t at, uint64_t bytes, bool alone = false);
   /// Sends a write of at most `max_payload` bytes to the host. Returns the time at which the PCIe link has accepted it;
@@ -94,7 +95,7 @@ class TimeModel {
   uint64_t CommandPs() const;       ///< from reading a command's header to starting its job
   uint64_t EntryPs() const;         ///< a ring entry, without its reads and writes
   uint64_t InvalidationPs() const;  ///< without the wait for accesses in flight
-  /// Sets the number of steps in which an invalidation sweeps the caches: the number of rows of the largest one.
+  /// Sets the number of steps in which an invalidation sweeps the caches: the number of rows of the largest cache.
   void set_sweep_steps(uint64_t steps) { sweep_steps_ = steps; }
   uint64_t RegisterPs() const;  ///< a CPU access to a register, and to the configuration space
   uint64_t ConfigPs() const;

@@ -9,7 +9,7 @@ namespace {
 constexpr unsigned kCommand = 0x04, kBar0 = 0x10, kCapabilities = 0x34;
 constexpr uint32_t kBarAddress = ~uint32_t{0xF};
 
-uint32_t PowerCode(unsigned bytes) {  // 128 gives 0, 256 gives 1, ...
+uint32_t PowerCode(unsigned bytes) {  // Encodes a power of two: 128 becomes 0, 256 becomes 1, ...
   uint32_t code = 0;
   while (code < 5 && (128u << code) < bytes) ++code;
   return code;

@@ -23,8 +23,8 @@ namespace gmmu::sim {
 ///               when the peer has responded. An access that addresses no other GPU gets an error response.
 ///   to(unit)    AT initiator for accesses to the unit's VRAM.
 ///
-/// A request may wait at the GPU that serves it. A response is always accepted when its last byte arrives. Therefore no
-/// access waits for an access in the other direction.
+/// A request may wait at the GPU that serves it. A response is always accepted when the response's last byte arrives.
+/// Therefore no access waits for an access in the other direction.
 class GpuLink : public sc_core::sc_module {
  public:
   using FromSocket = tlm_utils::simple_target_socket_tagged<GpuLink>;

@@ -40,7 +40,7 @@ class RootComplex : public sc_core::sc_module {
   RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, ScAgenda& agenda,
               ScAgenda::Source device);
 
-  /// Deliberate fault: injects an access that appears to come from the device. Its response is dropped.
+  /// Deliberate fault: injects an access that appears to come from the device. The response to the access is dropped.
   void StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data);
   /// Deliberate fault: completions for the device's reads of the page at `address` are held until `until_ps`.
   void HoldReads(uint64_t address, uint64_t until_ps) { hold_ = {address / hw::kPageSize, until_ps}; }

@@ -21,7 +21,7 @@ struct Burst {
   bool begun = false, done = false;                                     ///< `first` and `answered` are valid
 };
 
-/// Builds the steps of a span one after the other, starting at `begin`. A step with an end before its begin is stored
+/// Builds the steps of a span one after the other, starting at `begin`. A step whose end precedes its start is stored
 /// unchanged, so that hw::CheckSteps reports it.
 class Steps {
  public:

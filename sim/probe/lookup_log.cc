@@ -11,7 +11,7 @@ using hw::Ending;
 
 namespace {
 
-constexpr size_t kMostUnclaimed = 256;  // walks kept per port after all their lookups have completed
+constexpr size_t kMostUnclaimed = 256;  // walks that remain recorded per port after all their lookups have completed
 
 bool SamePage(uint64_t a, uint64_t b) { return (a ^ b) >> 12 == 0; }
 

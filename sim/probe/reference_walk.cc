@@ -13,7 +13,8 @@ constexpr unsigned kPageLg2 = 12;
 constexpr unsigned kBlockLg2 = 16;        // log2 of the bytes that an entry of a 64 KiB leaf table maps
 constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses in 4 KiB pages
 
-/// Whether the geometry is legal by docs/page-tables.md; the widths of the hardware are not known here.
+/// Whether the geometry is legal according to docs/page-tables.md. This function does not know the widths of the
+/// hardware.
 bool IsAllowedGeometry(const SpaceConfig& space) {
   if (space.levels < 2 || space.levels > 6) return false;
   for (unsigned level = 0; level < space.levels; ++level)
@@ -62,7 +63,7 @@ class Walk {
   }
 
  private:
-  /// What decoding one word leads to: the next table, or the end of the walk.
+  /// The outcome of decoding one word: the next table, or the end of the walk.
   struct Outcome {
     bool names_table = false;
     Table table{};

@@ -10,7 +10,7 @@ namespace gmmu::sim {
 namespace {
 
 constexpr uint64_t kPageLg2 = 12;
-constexpr size_t kMostRecent = 4'096;      // recorded words of pages that may later turn out to be tables
+constexpr size_t kMostRecent = 4'096;      // recorded words of pages that may later be found to be tables
 constexpr size_t kMostChanges = 1u << 20;  // beyond this number, the oldest is dropped
 constexpr size_t kMostFindings = 64;
 constexpr size_t kMostMemos = 1u << 18;  // per space
@@ -92,7 +92,7 @@ void TranslationChecker::Remember(uint64_t key, uint64_t old, unsigned config) {
   }
 }
 
-/// Starts to track the words of a page that turns out to hold a table. The page's most recent changes, recorded for
+/// Starts to track the words of a page that was found to hold a table. The page's most recent changes, recorded for
 /// this case, are inserted into the history.
 void TranslationChecker::FollowPage(uint64_t page) {
   versions_[page] = 1;

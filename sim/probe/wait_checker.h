@@ -43,7 +43,8 @@ class WaitChecker {
     uint64_t end = 0;
     size_t command = 0;  ///< index into commands_
   };
-  /// Disjoint ranges, keyed by memory and first byte. A byte that several commands access belongs to the first of them.
+  /// Disjoint ranges, keyed by memory and first byte. A byte that several commands access belongs to the first of these
+  /// commands.
   using Ranges = std::map<std::pair<Memory, uint64_t>, Range>;
 
   void Judge(const Ranges& earlier, const char* did, const char* does, Memory memory, uint64_t start, uint64_t end);

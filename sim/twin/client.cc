@@ -240,7 +240,9 @@ uint64_t Client::BehindFault(const LineUnderWay& faulted) const {
 /// Records the times of an access that has been performed.
 void Client::Answered(const Cost& cost) {
   const uint64_t words = parts_.time.Cycles(kLine / 8), end = std::max(cost.at, cost.done);
-  if (access_ == Access::kWrite) issue_ps_ = std::max(issue_ps_, cost.at + words);  // a write's data precedes it
+  if (access_ == Access::kWrite)
+    issue_ps_ = std::max(issue_ps_, cost.at + words);  // a write's data precedes its
+                                                       // address
   looked_ps_ = std::max(looked_ps_ + words, end + parts_.time.Cycles(kAnswerCycles));
   slots_.Take(looked_ps_);
   last_ps_ = std::max(last_ps_, looked_ps_);

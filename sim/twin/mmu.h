@@ -57,7 +57,7 @@ class Mmu {
   void set_flushed(std::function<void()> then) { flushed_ = std::move(then); }
 
   /// Translates `va` for `lookups` accesses from one port to the same 4 KiB page, starting at cost.at. Sets cost.at to
-  /// the time of the response. Counts the lookups; a fault counts as one.
+  /// the time of the response. Counts the lookups; faulting lookups count as one.
   Translated Lookup(unsigned port, unsigned space, uint64_t va, regs::Access access, uint64_t lookups, Cost& cost);
 
   /// Commits geometry and root. If either changed, flushes the space and returns true.

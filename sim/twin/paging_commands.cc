@@ -121,7 +121,7 @@ bool PagingEngine::Stopped(const Place& place, Access access, const Address& ran
   return true;
 }
 
-/// Returns how many of the `got` bytes for `to` make up whole bursts: a failing copy writes only those.
+/// Returns how many of the `got` bytes for `to` make up whole bursts: a failing copy writes only whole bursts.
 uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
   const uint64_t end = (to.at + got) / kBurst * kBurst;
   return end > to.at ? end - to.at : 0;

@@ -52,7 +52,7 @@ std::optional<Mapping> BeforeTheRoot(const SpaceShape& space, uint64_t va);
 /// Returns the byte address of the word that a walk for `va` reads at `level` in `table`.
 uint64_t EntryAddress(const SpaceShape& space, uint64_t va, unsigned level, const TablePlace& table, Half half);
 
-/// What a table word leads to: the next lower table, a restart for the other half, or the end of the walk.
+/// The outcome of decoding a table word: the next lower table, a restart for the other half, or the end of the walk.
 struct Step {
   std::optional<TablePlace> table;
   bool other_half = false;

@@ -14,7 +14,8 @@ struct Configuration;
 std::string ChangedSettings(const Configuration& configuration, const std::vector<std::string>& set);
 
 /// Call after a run with the built-in driver. Throws settings::Error if the run never began (JobResult::not_begun)
-/// because of its settings: ChangedSettings lists some, none of them injects a fault, and nothing else went wrong.
+/// because of its settings: ChangedSettings lists at least one setting, no setting injects a fault, and nothing else
+/// failed.
 void RefuseNotBegun(const workload::JobResult& result, const Configuration& configuration,
                     const std::vector<std::string>& set);
 

@@ -16,14 +16,14 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A path and the option that gave it. An empty path means that the option was not given.
+/// A path and the option that specified it. An empty path means that the option was omitted.
 struct NamedPath {
   std::string option;
   std::string path;
 };
 
-/// Throws OutputError if two outputs, or an output and an input, are the same file, because one of them would be lost.
-/// Pipes and devices may be shared.
+/// Throws OutputError if two outputs, or an output and an input, are the same file, because the contents of one would
+/// be lost. Pipes and devices may be shared.
 void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<NamedPath>& inputs);
 
 /// An output that appears complete or not at all.

@@ -22,7 +22,7 @@ struct WavesTrigger {
   events::WindowOptions window = {0, ~uint64_t{0}, events::WindowOptions::Trigger::kNone, 0, 1'000};
 };
 
-/// Thrown if the trigger's event never happened, so that there are no waves to record.
+/// Thrown if the trigger's event did not occur, so that there are no waves to record.
 struct NoTrigger : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -64,7 +64,7 @@ class Machine::Life : private Watcher {
         listener_(std::move(listener)),
         idle_(MakeIdle()),
         turns_([this] { Live(); }) {
-    Refused([&] { (void)turns_.Resume(nullptr); });  // creates the engine on the thread that runs it
+    Refused([&] { (void)turns_.Resume(nullptr); });  // creates the engine on the machine's thread, which also runs it
   }
 
   ~Life() override {

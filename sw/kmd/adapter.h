@@ -142,8 +142,8 @@ class Adapter {
   FastMutex objects;
   uint64_t context_sequence = 0;  ///< number of context allocations created so far
 
-  /// The paging process of the system. It needs no lock: the system creates it before the first paging operation and
-  /// destroys it after the last one.
+  /// The system's paging process. It needs no lock: the system creates it before the first paging operation and
+  /// destroys it after the last paging operation.
   Process* system_process = nullptr;
   /// Returns the space in which a context's addresses and its buffers' addresses are translated, or Spaces::kNone if
   /// none is allocated yet. For a system context or null it is the space of the paging process, the only privileged

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements DxgkDdiQueryAdapterInfo. No output is ever written past its given size. An unknown type returns
-// STATUS_NOT_SUPPORTED.
+// Implements DxgkDdiQueryAdapterInfo. No output is ever written past the size of the caller's buffer. An unknown type
+// returns STATUS_NOT_SUPPORTED.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -26,7 +26,8 @@ Output* OutputOf(const DXGKARG_QUERYADAPTERINFO& args) {
   return static_cast<Output*>(args.pOutputData);
 }
 
-/// Returns the smallest value in the chain of linked adapters, because a capability is reported once for all of them.
+/// Returns the smallest value in the chain of linked adapters, because a capability is reported once for the whole
+/// chain.
 template <typename ValueOf>
 uint64_t LeastOf(const Adapter& adapter, ValueOf value_of) {
   uint64_t least = value_of(adapter.parameters);
@@ -206,7 +207,7 @@ NTSTATUS PageTableLevelDesc(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
 }
 
 NTSTATUS PhysicalAdapterCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
-  // Later versions added members after Flags, which are not used here.
+  // Later versions added members after Flags. This driver does not use them.
   constexpr size_t kOldestSize = offsetof(DXGK_PHYSICALADAPTERCAPS, Flags) + sizeof(DXGK_PHYSICALADAPTERFLAGS);
   if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
   const Adapter* member = Named(InputOf<DXGK_QUERYPHYSICALADAPTERCAPSIN>(args), adapter);

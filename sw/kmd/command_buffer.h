@@ -40,7 +40,7 @@ class CommandBuffer {
   [[nodiscard]] bool TableRepeat(Place destination, uint32_t count, uint64_t first, uint64_t step);
   /// Reserves `count` inline entries, which the caller fills. Returns null if they do not fit.
   [[nodiscard]] uint64_t* TableWrite(Place destination, uint32_t count);
-  /// The largest number of inline entries that TableWrite and ApertureList accept now.
+  /// The largest number of inline entries for which TableWrite and ApertureList currently have room.
   uint32_t InlineRoom() const;
   [[nodiscard]] bool ApertureMap(uint32_t page, uint32_t pages, regs::ApertureEntryEntry first);
   [[nodiscard]] uint64_t* ApertureList(uint32_t page, uint32_t pages);

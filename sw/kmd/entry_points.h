@@ -3,7 +3,7 @@
 #include "ddi/dispmprt.h"
 
 /// The driver's entry points, which DriverEntry passes to Dxgkrnl in a table. docs/ddi.md describes their actions,
-/// rules and statuses. The comment after a name gives the file that implements it.
+/// rules and statuses. The comment after a name contains the file that implements the entry point.
 namespace gmmu::kmd {
 
 extern DXGKDDI_LINK_DEVICE LinkDevice;  // link.cc

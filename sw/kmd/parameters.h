@@ -41,7 +41,7 @@ struct Parameters {
   [[nodiscard]] bool Read(uint32_t index);
 
  private:
-  /// Switches off features that interface_version does not have.
+  /// Disables features that interface_version lacks.
   void SwitchOff();
 };
 

@@ -83,7 +83,7 @@ NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINE
   return STATUS_SUCCESS;
 }
 
-// If one adapter hangs, all linked adapters are reset, because the system sees them as one.
+// If one adapter hangs, all linked adapters are reset, because the system treats them as one adapter.
 NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
   NTSTATUS status = STATUS_SUCCESS;
   ForEachMember(Adapter::From(hAdapter), [&](Adapter& adapter) {
@@ -94,7 +94,7 @@ NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
       engine.preemption_pending = false;
       engine.progress = {};
     }
-    adapter.residency.Clear();  // cleared only now, because the GPU could still write the record until now
+    adapter.residency.Clear();  // cleared only here, because the GPU could still write the record before the reset
   });
   return status;
 }

@@ -98,7 +98,7 @@ NTSTATUS SaveArea::Create(const MemoryCallbacks& callbacks, const Adapter& adapt
   saved_ = false;
   windows_ = 0;
   if (bytes_ == 0) return STATUS_SUCCESS;
-  // Only the lead adapter can have a list mapped.
+  // Only the lead adapter can have a mapped list.
   const auto commands = &adapter.lead() == &adapter ? OwnMemory::Origin::kListed : OwnMemory::Origin::kPages;
   NTSTATUS status = small_.Create(callbacks, kSmallCookie, OwnMemory::Origin::kPages);
   if (NT_SUCCESS(status)) status = commands_.Create(callbacks, kCommandCookie, commands);
@@ -111,7 +111,7 @@ void SaveArea::Destroy() {
 }
 
 NTSTATUS SaveArea::Run(Adapter& adapter, const CommandBuffer& commands) {
-  // The entry repeats the system's last fence id and raises no interrupt, so the system does not notice it.
+  // The entry repeats the system's last fence id and raises no interrupt, so the system does not notice the entry.
   Ring& ring = adapter.engines[Adapter::kPagingNode].ring;
   Submission submission;
   submission.address = submission.buffer = commands_.address();

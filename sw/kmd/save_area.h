@@ -37,7 +37,8 @@ class SaveArea {
     kLost,     ///< the last transfer failed
   };
 
-  /// Prepares to save the adapter's kept pages of VRAM. If it keeps none, no memory is allocated.
+  /// Prepares to save the part of the adapter's VRAM that survives a power transition. If there is no such part, no
+  /// memory is allocated.
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, const Adapter& adapter);
   void Destroy();
 

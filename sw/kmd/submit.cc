@@ -28,7 +28,7 @@ Progress& ProgressOf(Engine& engine, Context* context) {
 
 }  // namespace
 
-// The privileged ring accepts only the system's paging work; all other work goes to the other ring.
+// The privileged ring accepts only the system's paging work; all other work is submitted to the other ring.
 NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUAL* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   const bool paging = pArgs->NodeOrdinal == Adapter::kPagingNode;

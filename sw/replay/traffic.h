@@ -97,7 +97,7 @@ class Traffic : public hw::ClientAccesses {
     std::deque<trace::Access> next;
     unsigned in_flight = 0;
     bool ready = false;    // queued at its compute unit
-    bool starved = false;  // in Unit::starved, because no access has been read for it yet
+    bool starved = false;  // in Unit::starved, because the warp's next access has not been read yet
     uint64_t last_issue = 0, last_answer = 0;
   };
   struct Ready {

@@ -35,12 +35,12 @@ struct Generator {
   std::function<Generated(const Parameters& parameters)> make;
 };
 
-/// Return the generators of each source file; Generators() returns all of them.
+/// Return the generators that the source file of the same name defines; Generators() returns all generators.
 std::vector<Generator> Patterns();
 std::vector<Generator> Kernels();
 std::vector<Generator> SparseKernels();
 const std::vector<Generator>& Generators();
-/// Parameters that all generators have.
+/// Parameters that every generator has.
 const std::vector<ParameterRule>& CommonRules();
 
 /// `spec` is `gen:NAME[,KEY=VALUE]...`. The other arguments are those of Open. Throws TraceError.

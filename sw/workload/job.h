@@ -29,7 +29,7 @@ struct Phase {
   bool link = true;  ///< true: the bytes cross the link; false: they stay in VRAM
 };
 
-/// The expected end of a run that must fail.
+/// The result that is expected of a run that must fail.
 struct Expectation {
   std::string fault;       ///< name of the fault: "bug_check", "entry_invalid", ...
   uint32_t stop_code = 0;  ///< stop code of the bug check
@@ -86,7 +86,7 @@ struct JobResult {
   bool Passed() const;
   /// True if the fault is the one that the run expects.
   bool Expected(const os::Fault& fault) const;
-  /// True if the scenario was not applicable, nothing ran for that reason, and nothing went wrong.
+  /// True if the scenario was not applicable, nothing ran for that reason, and no error occurred.
   bool NotApplicable() const;
 };
 

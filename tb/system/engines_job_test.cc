@@ -29,7 +29,8 @@ class EnginesJob : public Program {
     outcome.copy = Get("copy");
     return outcome;
   }
-  /// Runs both engines and compares them. Both must end with `status`. Returns the RTL's outcome.
+  /// Runs both engines and compares their results. Both runs must end with exit status `status`. Returns the RTL's
+  /// outcome.
   Outcome ExpectSame(uint64_t bytes, const std::string& config = "", const std::string& more = "", int status = 0) {
     std::string arguments = more;
     if (!config.empty()) {

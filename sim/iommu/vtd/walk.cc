@@ -317,8 +317,8 @@ void VtdCore::Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) {
   const bool was_context = walk.stage_ == VtdWalk::Stage::kContext;
   const Learned learned = Step(walk, ok, low, high);
   Keep(walk, learned);
-  // The walk's domain is known only now. Search again: the IOTLB might hold a translation that another device of the
-  // domain filled. If an invalidation came after the walk started, the walk continues with its own reads.
+  // The walk's domain is known only here, so search again: the IOTLB might hold a translation that another device of
+  // the domain filled. If an invalidation came after the walk started, the walk continues with its own reads.
   if (was_context && !walk.done() && walk.generation_ == generation_) SearchTranslations(walk);
   if (walk.done()) Finished(walk);
 }

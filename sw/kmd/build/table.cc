@@ -46,8 +46,8 @@ bool Demote(Build& build, ContiguousBlocks::Block block) {
 }
 
 /// Called before the first entry of a leaf update is written. A block that the update covers in part loses its
-/// contiguous bit. A block that it covers completely is recorded with the bit that the update gives it. Returns false
-/// if the buffer has no room; the next call continues from there.
+/// contiguous bit. A block that the update covers completely is recorded with its new contiguous bit. Returns false if
+/// the buffer has no room; the next call continues with the next block.
 bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t start, const TableSource& source) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   const uint32_t end = start + source.count();

@@ -67,8 +67,8 @@ NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
   return STATUS_SUCCESS;
 }
 
-/// The documentation does not state whether the pattern is 32 bits or one byte in a 32-bit field; a setting selects one
-/// of them.
+/// The documentation does not state whether the pattern is 32 bits or one byte in a 32-bit field; a setting selects the
+/// interpretation.
 uint32_t Pattern(const Build& build, UINT pattern) {
   return build.adapter.parameters.fill_by_byte ? (pattern & 0xFF) * 0x01010101u : pattern;
 }
@@ -128,7 +128,7 @@ NTSTATUS BuildSignalMonitoredFence(Build& build) {
 }
 
 // The GPU writes the address of an allocation with ExplicitResidencyNotification in stream order; other allocations
-// have no word for it. Address 0 of segment 0 means that the allocation is not resident.
+// have no word for their address. Address 0 of segment 0 means that the allocation is not resident.
 NTSTATUS BuildNotifyResidency(Build& build) {
   const auto& op = build.args.NotifyResidency;
   const auto* allocation = static_cast<const Allocation*>(op.hAllocation);

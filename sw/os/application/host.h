@@ -42,7 +42,7 @@ class Host {
   void FreePages(const std::vector<uint64_t>& pages) const;
   /// Deliberate fault: returns true once if the caller must leak an object of this kind.
   bool LeakNow(const std::string& kind) const;
-  /// Records that the deliberate fault of this [inject] key has happened.
+  /// Records that the deliberate fault of this [inject] key has been injected.
   void Injected(const std::string& key) const;
 
  private:

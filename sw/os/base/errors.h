@@ -51,7 +51,7 @@ class AdapterWasReset : public OsError {
   using OsError::OsError;
 };
 
-/// Thrown when the GPU or the IOMMU has reported faults; Dxgkrnl keeps the list of them.
+/// Thrown when the GPU or the IOMMU has reported faults; Dxgkrnl keeps the list of these faults.
 class DeviceFault : public OsError {
  public:
   using OsError::OsError;

@@ -33,7 +33,7 @@ class PageBits {
   /// Whether all pages of the group are free.
   bool full(size_t group) const { return full_[group / kWord] >> group % kWord & 1; }
 
-  /// Marks the pages [first, end) as free or used. Returns how many of them changed.
+  /// Marks the pages [first, end) as free or used. Returns the number of pages that changed.
   uint64_t Set(uint64_t first, uint64_t end, bool free);
   /// Returns the number of consecutive free pages that start at `page`, but at most `most`.
   uint64_t RunFrom(uint64_t page, uint64_t most) const;

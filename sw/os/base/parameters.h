@@ -22,8 +22,9 @@ namespace gmmu::os {
 /// right; neither passes an array.
 enum class ReservedQuery { kNullPointer, kZeroCount };
 
-/// Which pages kEnableMappings maps when isolation is switched on. The documents contradict each other: the description
-/// of the flag says "all physical memory", the description of activation says the memory that Dxgkrnl tracks.
+/// Which pages kEnableMappings maps when isolation is switched on. The documents contradict each other: according to
+/// the description of the flag, "all physical memory"; according to the description of activation, the memory that
+/// Dxgkrnl tracks.
 enum class IsolationScope {
   kTracked,  ///< memory of the driver's callbacks, VidMm and the reserved ranges; other memory when it is allocated
   kAll,      ///< every installed page

@@ -32,7 +32,7 @@ class AdapterDomain {
   bool can_be_1to1() const;
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
 
-  // The adapter's start and stop call these functions in this order. Decide needs the answers to the memory queries. It
+  // The adapter's start and stop call these functions in this order. Decide needs the results of the memory queries. It
   // creates a domain in three cases: for remapping, for isolation that the driver requires (IommuIsolationRequired), or
   // for isolation that the driver supports if isolation is already on in this machine. A driver before WDDM 2.9 reports
   // its GPU's address limit (admission.h) and its requirements only after the start, so it starts without a domain.

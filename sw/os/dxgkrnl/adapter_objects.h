@@ -46,7 +46,7 @@ class AdapterObjects {
   /// Opens a system context on the device's companion node, for updates to the page tables of the device's process.
   HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu);
   void CloseCompanion(HANDLE context);
-  /// Destroys the objects that exist, even if the driver failed to create one of them.
+  /// Destroys the existing objects, even if the driver has failed to create a further one.
   void DestroyProcess(ProcessHandles& handles);
   /// Throws OsError if the driver fails the call, or if AdmitAllocation rejects the driver's output.
   DriverAllocation CreateAllocation(const AllocationRequest& request);

@@ -140,7 +140,7 @@ template <auto kMethod, typename Args>
 NTSTATUS IsolationCall(HANDLE device, Args* args) {
   return Answer((Isolation(device).*kMethod)(device, *args));
 }
-// hAdapter must be the lead's handle, as for the frame buffer callbacks.
+// hAdapter must be the lead adapter's handle, as for the frame buffer callbacks.
 NTSTATUS MapMdlToIoMmu(HANDLE device, DXGKARGCB_MAPMDLTOIOMMU* args) {
   if (device != Dxgkrnl::Current().FromHandle(device).logical().handle()) return Answer(STATUS_INVALID_PARAMETER);
   return IsolationCall<&IsolationMemory::MapMdl>(device, args);

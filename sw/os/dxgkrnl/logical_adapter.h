@@ -56,9 +56,9 @@ class LogicalAdapter {
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
-  /// Call both after DxgkDdiResetFromTimeout has returned for all GPUs. AnnounceLoss tells the driver that the VRAM and
-  /// aperture of one GPU have lost their contents (`lost`: operations without a paging buffer, which the GPU does not
-  /// execute). After one such call per GPU, Restart lets the driver restart the hardware (display driver documents,
+  /// Call both after DxgkDdiResetFromTimeout has returned for all GPUs. AnnounceLoss notifies the driver that the VRAM
+  /// and aperture of one GPU have lost their contents (`lost`: operations without a paging buffer, which the GPU does
+  /// not execute). After one such call per GPU, Restart lets the driver restart the hardware (display driver documents,
   /// resetting the hardware).
   void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
   void Restart();

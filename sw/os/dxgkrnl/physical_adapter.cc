@@ -138,8 +138,9 @@ void PhysicalAdapter::UseAnswers() {
                                      level.PageTableAlignmentInBytes});
   }
   caps_.physical_model = answers_.physical_model();
-  // The root is indexed by the address bits above those of the lower levels. With two levels, its descriptor gives only
-  // its initial size. In a link with fewer virtual address bits than this GPU has, only a part of the root is used.
+  // The root is indexed by the address bits above those of the lower levels. With two levels, the root's descriptor
+  // specifies only the initial size. In a link with fewer virtual address bits than this GPU has, only a part of the
+  // root is used.
   if (!caps_.physical_model) {
     LevelDescriptor& root = caps_.geometry.levels.back();
     const unsigned left = caps_.geometry.va_bits - (bits - root.index_bits);

@@ -62,7 +62,7 @@ class PhysicalAdapter {
   std::string name() const { return function_.bdf.ToString(); }
   const AdapterAnswers& answers() const { return answers_; }
   const AdapterCaps& caps() const { return caps_; }
-  /// Returns `text`, followed by the adapter's index if the logical adapter has more than one.
+  /// Returns `text`, followed by the adapter's index if the logical adapter has several physical adapters.
   std::string Named(const std::string& text) const;
   /// Throws OsError, which names `what`, if the GPU is linked, because `what` works only on a single GPU.
   void RefuseOnLink(const std::string& what) const;

@@ -15,7 +15,7 @@ namespace gmmu::os {
 /// A processor fault inside a call (a bad pointer, a division by zero, abort) abandons the driver's stack frames
 /// without unwinding and makes Run throw a BugCheck. Its number is SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the
 /// NTSTATUS below DISPATCH_LEVEL, and DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address at DISPATCH_LEVEL and
-/// above; abort has no number. If the access ran past the end of memory that was given to the driver (GuardedMemory),
+/// above; abort has no number. If the access ran past the end of memory that was passed to the driver (GuardedMemory),
 /// the message names the object, and pool memory has the bug checks of special pool. A call that spends `spin_seconds`
 /// of processor time in the driver's own code throws OsTimeout. A call that reads registers or delays for kBoundNs of
 /// machine time also throws OsTimeout, even without Install. If a driver calls exit, the program reports it and ends

@@ -11,8 +11,8 @@ class Kernel;
 /// A view is inaccessible, so the processor faults. The access is then performed as READ_REGISTER and WRITE_REGISTER
 /// do: loaded data is placed where the instruction reads it, the processor single-steps the instruction, and stored
 /// data is sent to the device. This works only in a guarded driver (DriverGuard::Install), and not under a debugger,
-/// which intercepts the single steps. An instruction that accesses views twice, or one that the decoder does not know,
-/// still faults.
+/// which intercepts the single steps. An instruction that accesses views twice, or an instruction that the decoder does
+/// not support, still faults.
 class DeviceAccesses {
  public:
   /// At most one object exists, because there is one kernel.

@@ -104,9 +104,9 @@ class Kernel {
 
   /// Returns true once, if inject.leak names this kind of object. The caller then must not free the object.
   bool LeakNow(const std::string& kind) { return parameters_.inject.leak == kind && injected_.insert("leak").second; }
-  /// Records that the fault of this [inject] key has happened.
+  /// Records that the fault of this [inject] key has been injected.
   void Injected(const std::string& key) { injected_.insert(key); }
-  /// Returns the [inject] keys that are set but whose faults have not happened.
+  /// Returns the [inject] keys that are set but whose faults have not been injected.
   std::vector<std::string> NeverInjected() const;
 
  private:

@@ -23,7 +23,7 @@ class Pool : public GuardedMemory {
   void* Allocate(size_t bytes, uint32_t tag);
   /// Frees the block. `tag` 0 matches any tag.
   void Free(void* block, uint32_t tag);
-  /// Checks the bytes around every allocated block. Triggers a bug check if any of them was overwritten.
+  /// Checks the bytes around every allocated block. Triggers a bug check if any of these bytes was overwritten.
   void Check() const;
   /// Returns the size of a block in bytes, or 0 if `block` is not a block or was freed.
   size_t BytesOf(const void* block) const;

@@ -90,7 +90,7 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, co
   args.hPhysicalMemoryObject = handle;
   if (args.hAdapter != nullptr) {
     DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT open{handle, args.hAdapter, nullptr};
-    Open(open, owner);  // an object that was created for a known adapter is open on it
+    Open(open, owner);  // an object that was created for a known adapter is opened on that adapter
     args.hAdapterMemoryObject = open.hAdapterMemoryObject;
   }
   return status;

@@ -117,7 +117,7 @@ void QueryMmu(Miniport& miniport, AdapterAnswers& answers) {
   }
 }
 
-/// Build 22621 makes these queries and continues if they fail; none of them concerns memory.
+/// Build 22621 makes these queries and continues if they fail; they do not concern memory.
 void QueryUnneeded(Miniport& miniport, DXGK_QUERYADAPTERINFOTYPE type) {
   UINT32 out = 0;  // HISTORYBUFFERPRECISION was observed with 4 bytes
   miniport.Query(type, out);

@@ -60,7 +60,7 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   // A link has the virtual address bits of its smallest GPU. A larger GPU uses only a part of its root.
   const bool in_part = a.linked > 1 && a.mmu.VirtualAddressBitCount < bits &&
                        a.mmu.VirtualAddressBitCount > bits - a.levels.back().PageTableIndexBitCount;
-  // The root of a two-level tree can grow. Its descriptor gives only the initial size, which may be 0.
+  // The root of a two-level tree can grow. The root's descriptor specifies only the initial size, which may be 0.
   const bool resizable = count == 2 && a.mmu.VirtualAddressBitCount > bits;
   const bool no_root = count == 2 && bits - a.levels.back().PageTableIndexBitCount >= a.mmu.VirtualAddressBitCount;
   if ((bits != a.mmu.VirtualAddressBitCount && !in_part && !resizable) || no_root) {
@@ -157,7 +157,7 @@ void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* me
   }
 }
 
-/// Checks each DXGK_SEGMENTDESCRIPTOR4 and the rules that involve more than one of them.
+/// Checks each DXGK_SEGMENTDESCRIPTOR4 and the rules that involve several descriptors.
 void Segments(const AdapterAnswers& a, Refusals& out) {
   unsigned apertures = 0;
   bool host_aperture = false;

@@ -24,7 +24,7 @@ class DeviceLife {
   void RemoveDevice(unsigned unit = 0);
   void SetPowerState(DEVICE_POWER_STATE state, POWER_ACTION action, unsigned unit = 0);
 
-  /// True between StartDevice and StopDevice of the lead.
+  /// True between StartDevice and StopDevice of the lead adapter.
   bool started() const;
   /// True between StartDevice and StopDevice of the device `unit`.
   bool started(unsigned unit) const { return started_.count(unit) != 0; }

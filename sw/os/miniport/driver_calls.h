@@ -52,7 +52,7 @@ class DriverCalls {
   void AddContext(PVOID context) { contexts_.push_back(context); }
   void ForgetContext(unsigned unit) { contexts_[unit] = nullptr; }
   unsigned units() const { return static_cast<unsigned>(contexts_.size()); }
-  /// Sets the lead device. Calls without a unit use the context of the lead.
+  /// Sets the lead device. Calls without a unit use the lead device's context.
   void set_lead(unsigned unit) { lead_ = unit; }
   unsigned lead_unit() const { return lead_; }
   PVOID lead() const { return context(lead_); }

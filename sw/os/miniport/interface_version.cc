@@ -75,7 +75,7 @@ const Newer kNewer[] = {
 #include "os/miniport/since.def"
 };
 
-/// Returns the newest version that is not above `number`, or the oldest version if all are above it.
+/// Returns the newest version that is not above `number`, or the oldest version if all versions are above `number`.
 const Version& At(ULONG number) {
   const auto above = std::upper_bound(std::begin(kVersions), std::end(kVersions), number,
                                       [](ULONG value, const Version& version) { return value < version.number; });

@@ -85,7 +85,8 @@ class Miniport {
   void QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args);
   /// Returns the fence that the node completed most recently, or nullopt if the driver does not know it.
   std::optional<uint32_t> QueryCurrentFence(UINT node, UINT engine = 0);
-  /// Returns the nodes that must not run while `node` is reset. Triggers a bug check if `node` is not among them.
+  /// Returns the nodes that must not run while `node` is reset. Triggers a bug check if `node` is not among these
+  /// nodes.
   uint64_t QueryDependentEngineGroup(UINT node, UINT engine = 0);
   // The scheduler handles a failure status.
   NTSTATUS ResetEngine(DXGKARG_RESETENGINE& args);

@@ -24,9 +24,9 @@ class Leaves64k {
  public:
   Leaves64k(const Geometry& geometry, TableMemory& memory) : geometry_(geometry), memory_(memory) {}
 
-  /// True if the page at `va` has a 64 KiB entry, or will get one.
+  /// True if the page at `va` has a 64 KiB entry, or will get a 64 KiB entry when it is mapped.
   bool Is64k(uint64_t va) const;
-  /// True if one of these pages has a 64 KiB entry, or will get one.
+  /// True if one of these pages has a 64 KiB entry, or will get a 64 KiB entry when it is mapped.
   bool Any64k(uint64_t va, uint64_t pages) const;
 
   /// Returns null if the table does not exist.

@@ -16,8 +16,8 @@ struct Segment;
 /// to which it points also have the same address on each GPU. They are LinkInstanced: each GPU has its own instance at
 /// that address, with its own contents. If the geometries of the GPUs differ, so do their trees, and only the roots
 /// share an address. These rules come from the documentation of GPU virtual addresses; they were not observed on
-/// Windows. The documentation does not say where tables between root and leaves lie; that follows from the mirrored
-/// root.
+/// Windows. The documentation does not state the addresses of the tables between root and leaves; they follow from the
+/// mirrored root.
 class LinkedTables {
  public:
   /// `segments` lists, by GPU index, the memory segment that contains the page tables of each GPU.

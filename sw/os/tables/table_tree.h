@@ -25,7 +25,7 @@ class TableTree {
 
   TableTree(PhysicalAdapter& gpu, TableMemory& memory, RetiredTables& retired);
   /// Replaces the default order. The default order works from the root down: it allocates each table, invalidates it
-  /// and then links it. It still applies where a large or zero entry stands in place of the table.
+  /// and then links it. It still applies where a large or zero entry occupies the table's slot.
   void set_builder(Builder builder) { builder_ = std::move(builder); }
   /// While `evicted` is true, a call that changes an entry triggers a bug check.
   void set_evicted(bool evicted) { evicted_ = evicted; }
@@ -54,10 +54,10 @@ class TableTree {
   /// Returns the table. A missing table is allocated, but without contents and without a link from its parent.
   PageTable& Place(unsigned level, uint64_t va);
   /// Returns the table. A missing table is created and linked, together with the tables above it. If a large or zero
-  /// entry stands in its place, the table gets equivalent entries.
+  /// entry occupies the missing table's slot, the table gets equivalent entries.
   PageTable& Ensure(unsigned level, uint64_t va, const UpdateSink& sink);
   const Leaf64k& Ensure64k(uint64_t leaf, const UpdateSink& sink);
-  /// Installs `table` as the table of the slot, and returns the previous one.
+  /// Installs `table` as the table of the slot, and returns the previous table.
   PageTable Replace(const TableSlot& slot, PageTable table) {
     return std::exchange(tables_.at(slot), std::move(table));
   }
@@ -70,8 +70,8 @@ class TableTree {
 
   // Calls for single entries.
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
-  /// Writes the entry in the parent of `level` for `va`. It points to a table or to leaf tables of either kind, or is
-  /// invalid.
+  /// Writes the entry in the parent of `level` for `va`. It points to a table, to a leaf table of 4 KiB entries, of 64
+  /// KiB entries or to both, or is invalid.
   void WriteLink(unsigned level, uint64_t va, const UpdateSink& sink);
   /// Writes all entries of a new table of level > 0. They link the existing tables below it.
   void WriteLinks(unsigned level, uint64_t va, const UpdateSink& sink);

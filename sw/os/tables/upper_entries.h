@@ -8,8 +8,8 @@
 
 namespace gmmu::os {
 
-/// The entries above the leaves that map data or zeros (large pages, zero ranges). Each stands in place of a table and
-/// is identified by the table's slot.
+/// The entries above the leaves that map data or zeros (large pages, zero ranges). Each entry replaces a table and is
+/// identified by the table's slot.
 class UpperEntries {
  public:
   explicit UpperEntries(const Geometry& geometry) : geometry_(geometry) {}

@@ -21,7 +21,7 @@ class Windows22621 {
   void MakeWhole(uint64_t va_end, const UpdateSink& sink);
 
  private:
-  /// Invalidates all entries of the table, which completes it.
+  /// Completes the table by invalidating all its entries.
   PageTable& WriteInvalid(unsigned level, uint64_t va, const UpdateSink& sink);
 
   TableTree& tree_;

@@ -92,8 +92,8 @@ class DriverLocks {
   /// Triggers a bug check that names `routine` if the object is not a timer.
   void RequireTimer(const void* timer, const char* routine);
   /// Waits for mutexes, events, semaphores, timers or threads: for all of them if `all` is true, otherwise for the
-  /// first available one, whose index is returned. If `timeout_ns` is nullopt, only kBoundNs limits the wait. If it is
-  /// 0, the call does not wait and is allowed up to DISPATCH_LEVEL. Returns nullopt after the timeout.
+  /// first available one, whose index is returned. If `timeout_ns` is nullopt, only kBoundNs limits the wait. If
+  /// `timeout_ns` is 0, the call does not wait and is allowed up to DISPATCH_LEVEL. Returns nullopt after the timeout.
   std::optional<size_t> Wait(const std::vector<const void*>& objects, bool all, std::optional<uint64_t> timeout_ns,
                              const char* routine = "KeWaitForSingleObject");
 
@@ -104,8 +104,8 @@ class DriverLocks {
   void CheckReturn(const char* entry, size_t before) const;
   /// Call after an error has ended all threads. Releases all locks, so that the driver can still be queried.
   void Abandon();
-  /// Call when [begin, begin + bytes) is freed. Unregisters the objects there. Triggers a bug check if one of them is a
-  /// held lock or a thread waits for it.
+  /// Call when [begin, begin + bytes) is freed. Unregisters the objects there. Triggers a bug check if one of these
+  /// objects is a held lock, or if a thread waits for one.
   void Forget(const void* begin, size_t bytes);
 
  private:

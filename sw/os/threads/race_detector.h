@@ -48,7 +48,7 @@ class RaceDetector {
   void Release(const void* object);
   /// Records an access by the running thread from the instruction at `code`.
   void Access(const void* at, size_t bytes, bool write, const void* code);
-  /// Throws the first race that was found, as a BugCheck. Later calls do not throw it again.
+  /// Throws the first race that was found, as a BugCheck. Later calls do not throw this race again.
   void Check();
   /// Number of checked accesses to the driver's memory.
   uint64_t accesses() const { return accesses_; }

@@ -53,8 +53,8 @@ class Scheduler {
 
   /// Starts a fibre with `stack_bytes` of stack and a guard page below it. The fibre first runs inside Run().
   void Spawn(std::string name, std::function<void()> body, size_t stack_bytes = 256 * 1024);
-  /// Starts a fibre that does not keep Run() going. When only such fibres are left, their waits throw and thereby end
-  /// them.
+  /// Starts a fibre that does not keep Run() going. When only such fibres are left, their waits throw, which ends the
+  /// fibres.
   void SpawnServer(std::string name, std::function<void()> body);
   /// Starts a fibre for a work item that the driver has queued. The fibre calls NoteWork when it first runs.
   void SpawnWork(const std::string& routine, std::function<void()> body);
@@ -76,8 +76,8 @@ class Scheduler {
   /// Lets other fibres run.
   void Yield();
 
-  /// Call after every access to the machine. Serves pending messages. With preemption, the interrupt fibre serves them
-  /// instead, and driver code may be preempted here.
+  /// Call after every access to the machine. Serves pending messages. With preemption, the interrupt fibre serves the
+  /// messages instead, and driver code may be preempted inside this call.
   void Seam();
   /// A preemption point. Does nothing outside driver code.
   void Preempt();
@@ -185,7 +185,8 @@ class Scheduler {
   std::deque<std::function<void()>> dpcs_;
   bool serving_ = false;                  // the two server fibres have started
   bool last_round_ = false;               // the server fibres must end
-  unsigned at_work_ = 0;                  // number of server fibres that are serving something now
+  unsigned at_work_ = 0;                  // number of server fibres that are currently serving an interrupt or a
+                                          // deferred call
   std::deque<hw::Message> messages_;      // messages for the interrupt fibre
   std::map<uint64_t, uint64_t> storm_;    // deliveries by vector since a thread last made progress
   std::map<std::string, uint64_t> work_;  // pieces of work by routine since another thread progressed

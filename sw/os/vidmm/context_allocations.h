@@ -17,8 +17,9 @@ struct GpuProcess;
 /// documents).
 ///
 /// A context allocation lives as long as its context, or as its device if it is shared across contexts. The driver
-/// writes its initial contents (INIT_CONTEXT_RESOURCE). It is resident whenever one of its contexts is scheduled. Calls
-/// return STATUS_INVALID_PARAMETER for arguments that break a rule, and STATUS_NO_MEMORY if there is no room.
+/// writes its initial contents (INIT_CONTEXT_RESOURCE). The allocation is resident whenever one of its contexts is
+/// scheduled. Calls return STATUS_INVALID_PARAMETER for arguments that break a rule, and STATUS_NO_MEMORY if there is
+/// no room.
 class ContextAllocations : public DriverRequests {
  public:
   explicit ContextAllocations(VidMm& vidmm) : vidmm_(vidmm) {}

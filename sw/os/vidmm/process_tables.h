@@ -40,8 +40,8 @@ class ProcessTables {
   void ReplaceRoot(GpuProcess& process, uint64_t entries);
   /// Like ReplaceRoot, but in the middle of a change of entries. Suspends the context itself.
   void ResizeRoot(GpuProcess& process, uint64_t entries);
-  /// If roots are resizable, makes the root smaller when the reserved or mapped addresses need at most half of it. Call
-  /// when addresses were freed.
+  /// If roots are resizable, makes the root smaller when the reserved or mapped addresses need at most half of its
+  /// entries. Call when addresses were freed.
   void ShrinkRoot(GpuProcess& process);
 
   // The calls below apply to the tables of all parts on linked adapters; `process` can be any part. Move moves all

@@ -29,7 +29,7 @@ class Processes {
   GpuProcess* Create(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void CreateContext(GpuProcess& process);
   /// Creates the part on this GPU of a process on linked adapters. The first part creates the process (`joins` null).
-  /// The other parts join it and must be destroyed before it. `parts` will contain all of them.
+  /// The other parts join the first part and must be destroyed before it. `parts` will contain all parts.
   GpuProcess* CreatePart(const std::string& name, const GpuProcess* joins, TableMemory::Placer placer,
                          const std::vector<GpuProcess*>& parts);
   /// Destroys the process and forgets its mappings. No work of the process may be running.

@@ -34,7 +34,7 @@ struct GpuProcess;
 
 /// The video memory manager of one GPU. It owns the classes that do the work and offers the calls that most callers
 /// need; other calls are made on one of the classes. Each of several linked adapters has a VidMm (VidMmLink): a process
-/// has a part in each, an allocation is in the memory of one, and page tables of all of them can map it.
+/// has a part in each VidMm, an allocation is in the memory of one GPU, and the page tables of all GPUs can map it.
 ///
 /// Call on the VidMm worker thread only. Calls return when the GPU has completed the work and the paging fence has been
 /// signalled. Virtual addresses and sizes are in bytes, multiples of 4 KiB unless a call says otherwise.
@@ -57,7 +57,7 @@ class VidMm {
   /// tables.
   void ForgetQueued();
   void RebuildTables();
-  /// Call Sleep before D3 and Wake after it (SleepingMemory). A call on any linked GPU applies to all of them.
+  /// Call Sleep before D3 and Wake after it (SleepingMemory). A call on any linked GPU applies to all linked GPUs.
   void Sleep();
   void Wake();
 

@@ -16,11 +16,11 @@ class LinkedTables;
 /// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes on all of them. The behaviour
 /// comes from the documentation; it was not observed on Windows.
 ///
-/// A process has a single virtual address space on all linked GPUs, and page tables on each. A mapping can exist on one
-/// GPU or on all; entries for another GPU's memory are accessed over the link. The trees of tables are the same
-/// everywhere, so a mapping on one GPU creates its tables on all. Each GPU writes its tables by its own paging work.
-/// Each VidMm has its own budgets, residency and transfers. As in VidMm, calls are made on the worker and return when
-/// the work is complete.
+/// A process has a single virtual address space on all linked GPUs, and page tables on each GPU. A mapping can exist on
+/// one GPU or on all GPUs; entries for another GPU's memory are accessed over the link. The table trees are the same on
+/// all GPUs, so a mapping on one GPU creates the mapping's tables on all GPUs. Each GPU writes its tables by its own
+/// paging work. Each VidMm has its own budgets, residency and transfers. As in VidMm, calls are made on the worker and
+/// return when the work is complete.
 class VidMmLink {
  public:
   static constexpr unsigned kMost = 4;

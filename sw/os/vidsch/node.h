@@ -26,8 +26,8 @@ struct NodeId {
   }
 };
 
-/// What happened to the interrupt that should have reported a completion, when DxgkDdiQueryCurrentFence found the
-/// completion first.
+/// The fate of the interrupt that should have reported a completion, when DxgkDdiQueryCurrentFence found the completion
+/// first.
 enum class ReportFate {
   kNotReported,  ///< no interrupt reported the completion
   kNoDpc,        ///< reported, but DxgkDdiDpcRoutine has not run since: DxgkCbQueueDpc was not called

@@ -47,7 +47,7 @@ class Packets {
 
   bool Ended(PacketId packet) const { return waiting_for_.count(packet) == 0; }
   PacketEnd EndOf(PacketId packet) const;
-  /// Describes a packet that has not ended, for the error message of a wait.
+  /// Describes a packet that is not completed yet, for the error message of a wait.
   const std::string& NameOf(PacketId packet) const { return waiting_for_.at(packet); }
 
   Node& At(NodeId id) { return nodes_.try_emplace(id, first_).first->second; }

@@ -9,7 +9,7 @@ using gmmu::os::Kernel;
 
 namespace {
 
-/// An access through a register view goes to the machine. Any other pointer is system memory.
+/// An access through a register view is sent to the machine. Any other pointer is system memory.
 template <typename Word>
 Word ReadWord(volatile Word* at) {
   Kernel& kernel = Kernel::Current();

@@ -169,7 +169,7 @@ class Linked {
     life_.Compare("roots at one physical address after an eviction", SameRoots() ? "" : "no");
     Clients("tables evicted and back: memory of a peer read", 1, false);
 
-    // The copied mappings must lead to the memory of the original ones.
+    // The copied mappings must map the same memory as the original mappings.
     std::vector<uint64_t> originals;
     life_.Work([&] {
       for (Piece& piece : data_) {
@@ -257,7 +257,7 @@ class Linked {
                     life_.graphics.gpu(gpu).PagingCompleted() ? "" : "not all of its packets completed");
   }
 
-  /// Checks that the newest calls of `entry` were made with the lead last (`last`) or first.
+  /// Checks that the newest calls of `entry` were made with the lead adapter last (if `last`) or first.
   void CompareOrder(const std::string& entry, DEVICE_POWER_STATE state, const std::string& rule, bool last) {
     const std::vector<unsigned> order = life_.graphics.UnitsOf(entry, state);
     const os::GpuFacts lead = life_.gpu().facts();

@@ -23,7 +23,7 @@ struct ParameterRule {
 /// Values by name; every parameter of the procedure is present.
 using ParameterValues = std::map<std::string, uint64_t>;
 
-/// The GPUs on which a procedure can run: those with page tables, those without, or both.
+/// The GPUs on which a procedure can run: those with page tables, those without page tables, or all.
 enum class ForModel { kGpuMmu, kPhysical, kBoth };
 
 /// An application's work on a machine that is powered on.

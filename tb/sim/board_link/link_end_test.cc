@@ -252,7 +252,7 @@ TEST(LinkEnd, SaysWhatCameWhenNoSessionOpens) {
     return host.cause();
   };
   EXPECT_EQ(dead_with([](LinkEnd&, uint64_t) {}), LinkCause::kSilence);
-  std::mt19937 random(12);  // a wrong bit rate gives random bytes, some of them 0, but no frames
+  std::mt19937 random(12);  // a wrong bit rate produces random bytes, some of which are 0, but no frames
   EXPECT_EQ(dead_with([&](LinkEnd& host, uint64_t now) {
               const Bytes noise = Random(random, 40);
               host.Receive(noise.data(), noise.size(), now);

@@ -26,7 +26,7 @@ struct Preempt : ::testing::Test {
     b.bare.Write(Bench::Block(ring) + regs::RingCtrl::kOffset, ctrl.raw);
   }
   void Ask(unsigned ring) { Write(ring, Ctrl().set_preempt(1)); }
-  /// Restarts the ring. The rest of entry `index`, from byte `offset` on, becomes entry 0.
+  /// Restarts the ring. The part of entry `index` that starts at byte `offset` becomes entry 0.
   void Resume(unsigned ring, unsigned index, uint64_t offset, uint64_t words, uint32_t fence) {
     Write(ring, regs::RingCtrl());
     b.Ring(ring, 0);

@@ -16,7 +16,7 @@ std::vector<Access> Of(const std::string& spec) {
   Workload workload = Open("gen:" + spec, 1);
   return All(*workload.source);
 }
-/// Returns the number of bytes accessed, by access kind, in the array that begins at `begin`.
+/// Returns the number of bytes that accesses of `kind` touch in the array that begins at `begin`.
 uint64_t Bytes(const std::vector<Access>& all, uint64_t begin, Kind kind) {
   uint64_t bytes = 0;
   for (const Access& access : all) {

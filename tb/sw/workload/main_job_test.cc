@@ -20,7 +20,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::Field;
 
-/// A machine whose hardware always reports the resources in `held` as in use, in addition to those that really are.
+/// A machine whose hardware always reports the resources in `held` as in use, in addition to those that are in use.
 struct Holding : sim::twin::FastMachine {
   Holding(const sim::MachineConfig& config, const std::vector<hw::InUse>& held) : FastMachine(config), more(held) {}
   std::vector<hw::InUse> ResourcesInUse() override {

@@ -117,7 +117,7 @@ RemappingDomain* Iommu::CreateDomain(uint64_t limit, bool identity, const std::s
   SecondStage tables(hal_, pages_, features, "IOMMU domain " + std::to_string(id));
   std::unique_ptr<Domain> domain(new Domain(id, std::move(tables), limit, identity, seed_, ledger_, owner));
   Domain* made = domain.get();
-  domains_.push_back(std::move(domain));  // reserves the id before Submit lets another fibre search for a free one
+  domains_.push_back(std::move(domain));  // reserves the id, because Submit may let another fibre search for a free id
   if (std::find(stale_ids_.begin(), stale_ids_.end(), id) != stale_ids_.end())
     queue_.Submit({InvalidationQueue::OfDomain(id)});
   return made;

@@ -50,7 +50,7 @@ class SecondStage {
   /// Frees every table. Call once no device can use the tables.
   void Free();
 
-  /// Allocates a page for a table and fills it with zeros, whatever the allocator has left in it.
+  /// Allocates a page for a table and fills it with zeros, because the allocator may return a page with old contents.
   static uint64_t NewTable(Hal& hal, PageAllocator& pages, const std::string& created_by);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests drivers that crash, spin or wait forever. The run must end with a report that gives the location.
+// Tests drivers that crash, spin or wait forever. The run must end with a report that contains the location.
 #include "os/guard/driver_guard.h"
 
 #include <gmock/gmock.h>

@@ -59,7 +59,7 @@ class FlatRemapping final : public Remapping {
   uint64_t Word(uint64_t address) const;
   void Put(uint64_t address, uint64_t value);
   uint64_t Record(unsigned index) const { return directory_ * hw::kPageSize + sim::FlatRemapper::kRecordBytes * index; }
-  /// Returns the address of `device`'s record, or of a free record if `device` is not given. Returns nullopt if no such
+  /// Returns the address of `device`'s record, or of a free record if `device` is nullopt. Returns nullopt if no such
   /// record exists.
   std::optional<uint64_t> Find(std::optional<hw::Bdf> device) const;
   void MapPage(const FlatDomain& domain, uint64_t page, uint64_t pfn);

@@ -221,7 +221,7 @@ TEST(Rule11, FrameBufferWindowsGoBeforeTheNextChunkAndAFailingPinIsNormal) {
   DXGKARGCB_MAPFRAMEBUFFERPOINTER map{0, kPage, 0, nullptr};
   EXPECT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_NO_MEMORY) << "not even a page";
 
-  // The handle is still that of the lead adapter; the index selects the section.
+  // The handle is still the lead adapter's; the index selects the section.
   map = {0, kPage, kPage, nullptr};
   ASSERT_EQ(machine.frame_buffer.MapWindow(machine.adapter, map), STATUS_SUCCESS);
   DXGKARGCB_MAPFRAMEBUFFERPOINTER other{1, kPage, 3 * kPage, nullptr};

@@ -305,8 +305,8 @@ TEST(IsolationMemory, AboveApcLevelEveryOneOfTheSixStops) {
   EXPECT_EQ(machine.kernel.ledger().open(), open);
 }
 
-/// The MDL passed to MapMdlToIoMmu must outlive the unmap. The English documentation page says so and gives the reason;
-/// the Japanese page says the opposite.
+/// The MDL passed to MapMdlToIoMmu must outlive the unmap. The English documentation page states this rule and its
+/// reason; the Japanese page states the opposite.
 struct MappedMdl : Machine {
   MappedMdl() {
     memory.AddAdapter(adapter, {domain, "test"});

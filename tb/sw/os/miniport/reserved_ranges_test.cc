@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// State of Query, which responds as a driver with two ranges does.
+/// State of Query, which simulates a driver with two ranges.
 std::vector<DXGK_HARDWARERESERVEDRANGES> calls;
 UINT claimed = 2;
 bool fewer = false;  ///< the second call reports one range fewer

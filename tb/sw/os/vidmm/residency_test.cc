@@ -139,7 +139,8 @@ TEST(Residency, ABackingStoreGoesWithItsAllocation) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// In the physical model no mapping shows that an allocation is in use; only DMA buffers that contain its address do.
+// In the physical model no mapping shows that an allocation is in use; only the DMA buffers that contain its address
+// show it.
 TEST(Residency, WhatADmaBufferNamesIsDestroyedWhenThatHasEnded) {
   LifeBench bench;
   const auto result = bench.Run([](Life& life) {

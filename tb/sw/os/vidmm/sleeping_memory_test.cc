@@ -120,8 +120,8 @@ TEST_P(SleepWithProcesses, MappingsOfSystemMemoryAndZerosAreAsBefore) {
   });
 }
 
-// The driver holds some packets while further packets wait. The results of the former are kept, and the latter run
-// after the sleep. Each packet copies the bytes that the previous packet wrote.
+// The driver holds some packets while further packets wait. The results of the held packets are kept, and the waiting
+// packets run after the sleep. Each packet copies the bytes that the previous packet wrote.
 TEST_P(SleepWithProcesses, WhatTheGpuIsDoingIsDoneOrWaits) {
   constexpr uint32_t kPackets = 24, kPages = 8, kBytes = kPages * kPage;
   Run([](Life& life) {
