@@ -72,7 +72,7 @@ class HostServer {
 ///
 /// Requests are performed in call order. Every call services the link. Blocking calls have a time limit; when it
 /// expires they throw EngineError, whose message contains the awaited event and the last message from the link. After
-/// an error, every call throws it again.
+/// an error, every further call throws the same error.
 class Board {
  public:
   /// Opens the port and a session, reads the identity, and waits until VRAM is initialized. Throws BoardError on
@@ -105,7 +105,7 @@ class Board {
   std::vector<CpuAnswer> Ask(const std::vector<Bytes>& requests, const std::string& what);
   /// Reads one word; returns all ones if the board could not read it.
   uint64_t AskWord(const Bytes& request, const std::string& what);
-  /// Sends the completion of a read of host memory.
+  /// Sends the completion of a host memory read.
   void Complete(uint16_t id, unsigned beats, bool ok, const Bytes& data);
   /// Services the link until a message has been handled, or `wall_ns` have passed.
   void Work(uint64_t wall_ns);

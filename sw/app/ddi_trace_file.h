@@ -14,7 +14,7 @@ namespace gmmu::app {
 /// would misread the trace.
 inline constexpr const char* kDdiTraceSchema = "gmmu-ddi-trace 1";
 
-/// A call of the driver or of one of its callbacks, as read from its line.
+/// A driver call or a call of one of the driver's callbacks, as read from its line.
 struct DdiCall {
   uint64_t call = 0;    ///< number of the call, in the order in which calls began
   uint64_t inside = 0;  ///< number of the enclosing call of the same thread; 0: none

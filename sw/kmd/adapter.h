@@ -61,7 +61,7 @@ class Adapter {
   /// Writes all registers whose contents the hardware has lost: at start, at power-up, after a reset of the adapter and
   /// after exclusive access. If VRAM is lost, the aperture is empty afterwards.
   [[nodiscard]] NTSTATUS Program(Vram vram);
-  /// Stops all memory accesses and messages of the device before it returns. Returns STATUS_IO_TIMEOUT if the device
+  /// Stops all of the device's memory accesses and messages before it returns. Returns STATUS_IO_TIMEOUT if the device
   /// did not become quiet in time.
   NTSTATUS Quiesce();
   /// Makes the device hold back its accesses and messages until EndSilence, after which the device continues where it

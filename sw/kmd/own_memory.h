@@ -71,7 +71,7 @@ class OwnMemory {
 
   MemoryCallbacks callbacks_;
   Origin origin_ = Origin::kObject;
-  HANDLE handle_ = nullptr;  // handle from a callback of GPU isolation
+  HANDLE handle_ = nullptr;  // handle from a GPU isolation callback
   PMDL list_ = nullptr;
   HANDLE object_ = nullptr;
   HANDLE adapter_object_ = nullptr;

@@ -21,7 +21,7 @@ inline constexpr uint32_t kVramSegment = 2;
 inline constexpr uint32_t kHiddenSegment = 3;
 inline constexpr uint64_t kPage = 4096;
 inline constexpr uint64_t kPage64k = 65536;
-inline constexpr uint32_t kPagesOf64kLg2 = 4;  ///< pages of 4 KiB in one of 64 KiB
+inline constexpr uint32_t kPagesOf64kLg2 = 4;  ///< 4 KiB pages in a 64 KiB page
 
 constexpr uint32_t SegmentBit(uint32_t segment) { return 1u << (segment - 1); }
 

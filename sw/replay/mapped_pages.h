@@ -27,7 +27,7 @@ void WithRoom(const Options& options, const std::function<void()>& work);
 
 /// Memory for every piece that contains a touched page, mapped in a separate process.
 ///
-/// VRAM is allocated in blocks of 64 KiB, of which the stated percentage consists of scattered 4 KiB pages, or in large
+/// VRAM is allocated in 64 KiB blocks, of which the stated percentage consists of scattered 4 KiB pages, or in large
 /// pages. System memory is allocated in scattered pages, at consecutive logical addresses if the GPU is remapped. All
 /// calls must be made on the application's fibre. With Options::demand nothing is mapped here (demand_pages.h). End
 /// must be called; the destructor frees nothing.

@@ -33,7 +33,7 @@ uint64_t RootOffset(const GpuProcess& process);
 uint64_t RootEntries(const GpuProcess& process);
 /// The number of the process's page tables.
 uint64_t TablesOf(const GpuProcess& process);
-/// True if the address is mapped with a page of 64 KiB.
+/// True if the address is mapped with a 64 KiB page.
 bool Is64k(const GpuProcess& process, uint64_t va);
 /// True if the debugger's view (DebugView) of `pages` pages at `va` shows entries for the first pages of the resident
 /// allocation, with this protection.
@@ -47,7 +47,7 @@ const std::string& NameOf(const Allocation& allocation);
 uint64_t BytesOf(const Allocation& allocation);
 /// The driver's handle.
 HANDLE HandleOf(const Allocation& allocation);
-/// The driver's handle of the device that owns the allocation (Allocation::device).
+/// The driver's handle for the device that owns the allocation (Allocation::device).
 HANDLE DeviceOf(const Allocation& allocation);
 /// Byte offset of the allocation's first page in its memory segment; nullopt if it is in none.
 std::optional<uint64_t> VramOffset(const Allocation& allocation);

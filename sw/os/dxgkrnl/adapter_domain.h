@@ -27,8 +27,8 @@ class AdapterDomain {
   bool reaches_all_memory() const { return reaches_all_memory_; }
   /// True if the driver meets all requirements of DMA remapping.
   bool can_remap() const;
-  /// True if a 1:1 domain can map all memory of the driver, because the driver allocates it as memory objects (WDDM
-  /// 2.9) or through the callbacks of GPU isolation.
+  /// True if a 1:1 domain can map all of the driver's memory, because the driver allocates it as memory objects (WDDM
+  /// 2.9) or through the GPU isolation callbacks.
   bool can_be_1to1() const;
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
 

@@ -73,9 +73,9 @@ class PhysicalAdapter {
   bool has_local_segment() const;
   Segment& local_segment();
   Segment& aperture_segment();
-  /// True if memory in segment `id` (0: system memory) may be mapped with pages of 64 KiB.
+  /// True if memory in segment `id` (0: system memory) may be mapped with 64 KiB pages.
   bool Has64kPages(unsigned id);
-  /// Returns the set of memory segments with pages of 64 KiB: bit n stands for segment n.
+  /// Returns the set of memory segments with 64 KiB pages: bit n stands for segment n.
   uint64_t SegmentsOf64kPages() const;
   const std::vector<Segment>& segments() const { return segments_; }
 

@@ -40,7 +40,7 @@ struct RemappingFault {
 /// The view of host memory of one logical adapter's devices. Created by Remapping::CreateDomain.
 ///
 /// Logical addresses are allocated at pseudo-random places in [4 KiB, limit), except the interrupt window
-/// 0xFEE00000-0xFEEFFFFF. Page numbers count pages of 4 KiB.
+/// 0xFEE00000-0xFEEFFFFF. Page numbers count 4 KiB pages.
 class RemappingDomain {
  public:
   virtual ~RemappingDomain() = default;
@@ -106,7 +106,7 @@ class RemappingDomain {
 /// Driver for the IOMMU, the unit that translates the addresses of device accesses to host memory.
 ///
 /// The rest of the operating system uses only this interface; each implementation supports one architecture. Addresses
-/// are bytes, logical or host physical, in pages of 4 KiB; `pfns` are host page numbers. Calls wait for the unit, so
+/// are bytes, logical or host physical, in 4 KiB pages; `pfns` are host page numbers. Calls wait for the unit, so
 /// the IRQL must be below kDispatch. When a call returns, its change is in effect for every later device access, and
 /// pages may be reused at once. Fibres may make calls at the same time if the calls are for different pages or domains.
 /// Errors: OsError when memory or the unit fails, OsTimeout when the unit does not respond, BugCheck for misuse.

@@ -12,7 +12,7 @@
 
 namespace gmmu::os {
 
-/// The kernel objects of a driver, except locks and memory. Kernel::driver() returns the machine's instance.
+/// A driver's kernel objects, except locks and memory. Kernel::driver() returns the machine's instance.
 struct DriverObjects {
   explicit DriverObjects(Kernel& kernel);
 

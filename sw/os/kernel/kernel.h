@@ -56,7 +56,7 @@ class Kernel {
   Scheduler& scheduler() { return scheduler_; }
   RaceDetector& races() { return races_; }
   DriverLocks& locks() { return locks_; }
-  /// The kernel objects of the driver other than its locks.
+  /// The driver's kernel objects other than its locks.
   DriverObjects& driver() { return *driver_; }
   Hal& hal() { return hal_; }
   PageAllocator& pages() { return pages_; }

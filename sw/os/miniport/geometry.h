@@ -22,7 +22,7 @@ struct Geometry {
   std::vector<LevelDescriptor> levels;
   unsigned va_bits = 0;
   /// Size in bytes of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes, or 0 if no
-  /// segment has pages of 64 KiB.
+  /// segment has 64 KiB pages.
   uint64_t leaf_64k_bytes = 0;
   /// Two-level trees only: number of entries of a process's initial root, which can grow; 0 means the maximum.
   uint64_t first_root_entries = 0;

@@ -28,7 +28,7 @@ struct Segment {
 };
 
 /// The pages of a memory segment that belong to one allocation: single pages and 64 KiB blocks, at pseudo-random places
-/// that the seed determines. A segment with pages of 64 KiB allocates only whole blocks, even for the last pages.
+/// that the seed determines. A segment with 64 KiB pages allocates only whole blocks, even for the last pages.
 class SegmentPages {
  public:
   /// Returns nullopt and changes nothing if the segment has no room. `broken_percent` is the percentage of blocks that

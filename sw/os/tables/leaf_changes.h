@@ -13,12 +13,12 @@ class PhysicalAdapter;
 class RetiredTables;
 class TableTree;
 
-/// A change from pages of 64 KiB to pages of 4 KiB or back. kConversion changes a whole leaf table; it is used if a
-/// level-1 entry points to a single table. kMove changes blocks of 64 KiB; it is used if the entry points to a pair of
+/// A change from 64 KiB pages to 4 KiB pages or back. kConversion changes a whole leaf table; it is used if a
+/// level-1 entry points to a single table. kMove changes 64 KiB blocks; it is used if the entry points to a pair of
 /// tables.
 enum class LeafChange { kConversion, kMove };
 
-/// Performs the changes between pages of 64 KiB and pages of 4 KiB, each in the order that the documentation of GPU
+/// Performs the changes between 64 KiB pages and 4 KiB pages, each in the order that the documentation of GPU
 /// virtual addresses requires. PageSizeChecker checks every update against that order.
 class LeafChanges {
  public:

@@ -16,7 +16,7 @@ struct Leaf64k;
 /// Writes the entries for ranges of pages. It chooses the page size and the level, and allocates missing tables.
 ///
 /// Blocks of 64 KiB are mapped as such if address and size of the range are multiples of 64 KiB and each block is
-/// consecutive, aligned and in a segment with pages of 64 KiB. If level-1 entries are single and the leaf table already
+/// consecutive, aligned and in a segment with 64 KiB pages. If level-1 entries are single and the leaf table already
 /// contains 4 KiB entries, the table keeps them.
 class PageEntries {
  public:

@@ -18,16 +18,16 @@ namespace gmmu::os {
 ///   single  A level-1 entry changes from a 64 KiB leaf table to a 4 KiB one only while the process's contexts are
 ///           suspended, and only if every block in use has its sixteen entries. It never changes back.
 ///   both    A conversion or a move writes the level-1 entry last. If an entry maps an allocation in a memory segment
-///           with pages of 64 KiB, the low 16 bits of the virtual and the physical address are equal.
-/// An entry is in use if it is valid or zero. A broken rule is an error of VidMm and triggers a bug check that names
-/// the rule.
+///           with 64 KiB pages, the low 16 bits of the virtual and the physical address are equal.
+/// An entry is in use if it is valid or zero. A broken rule is a VidMm error and triggers a bug check that names the
+/// rule.
 class PageSizeChecker {
  public:
-  /// `segments`: the set of memory segments with pages of 64 KiB; bit n stands for segment n.
+  /// `segments`: the set of memory segments with 64 KiB pages; bit n stands for segment n.
   PageSizeChecker(const Geometry& geometry, uint64_t segments, std::string name)
       : geometry_(geometry), segments_(segments), name_(std::move(name)) {}
 
-  // Call at the start and at the end of a change between pages of 64 KiB and pages of 4 KiB (LeafChanges::Hooks).
+  // Call at the start and at the end of a change between 64 KiB pages and 4 KiB pages (LeafChanges::Hooks).
   void Begin(LeafChange change);
   void End() { changing_ = false; }
   /// Call when the process's contexts have been suspended (true) or resumed (false).
@@ -55,8 +55,7 @@ class PageSizeChecker {
   bool upper_written_ = false;              // level 1 has been written since Begin
   std::map<uint64_t, uint16_t> small_;      // pages in use, by block
   std::set<uint64_t> large_;                // blocks whose 64 KiB entry is in use
-  std::map<uint64_t, uint16_t> was_small_;  // blocks of 4 KiB entries and of 64 KiB entries that are no longer in use
-                                            // but not yet flushed
+  std::map<uint64_t, uint16_t> was_small_;  // pages and blocks no longer in use but not yet flushed
   std::set<uint64_t> was_large_;
   std::map<uint64_t, bool> kinds_;  // whether a leaf table has 64 KiB entries (single level-1 entries only)
 };

@@ -8,8 +8,8 @@ namespace gmmu::os {
 
 class RaceDetector;
 
-/// The lock of an interrupt object. Its service routine and the routines of DxgkCbSynchronizeExecution exclude each
-/// other, on all processors.
+/// The lock of an interrupt object. The object's service routine and the routines of DxgkCbSynchronizeExecution exclude
+/// each other, on all processors.
 class InterruptLock {
  public:
   InterruptLock(Scheduler& scheduler, RaceDetector& races) : scheduler_(scheduler), races_(races) {}

@@ -99,7 +99,7 @@ struct Allocation {
   HANDLE device() const;
   /// True if no DMA buffer that references the allocation is in flight.
   bool Unused();
-  /// Whether the byte at `offset` may be mapped at `va`. For a memory segment with pages of 64 KiB, VidMm guarantees
+  /// Whether the byte at `offset` may be mapped at `va`. For a memory segment with 64 KiB pages, VidMm guarantees
   /// that the low 16 bits of virtual and physical address are equal (GPU virtual address documents, "physical page
   /// size").
   bool MayShow(uint64_t va, uint64_t offset) const { return (va - offset) % homes.page_bytes == 0; }

@@ -37,7 +37,7 @@ struct GpuProcess {
   std::unique_ptr<AddressSpace> space;         // null in the physical model
   std::unique_ptr<DmaBuffers> dma;             // DMA buffers of its context (physical model), created at the first use
   const std::unique_ptr<TableShadow> shadow;   // copy of the entries of its page tables
-  std::unique_ptr<PageSizeChecker> checker;    // null without pages of 64 KiB
+  std::unique_ptr<PageSizeChecker> checker;    // null without 64 KiB pages
   bool by_cpu = false;                         // the CPU writes its tables, whatever the driver's update mode is
   bool root_is_set = false;                    // the root's address was passed to the driver
   bool overwritten = false;                    // entries in use have changed since the last flush

@@ -79,7 +79,7 @@ class Mappings {
   /// Returns the allocations of every linked GPU that are mapped in [va, end), in order of creation.
   static std::vector<Allocation*> ShownIn(const GpuProcess& process, uint64_t va, uint64_t end);
   static void Add(Allocation& allocation, const Mapping& mapping);
-  /// True if the mapping may use pages of 64 KiB while its allocation is in the segment.
+  /// True if the mapping may use 64 KiB pages while its allocation is in the segment.
   bool MayBeLarge(const Mapping& mapping, unsigned segment);
   void MapResident(Allocation& allocation, const Mapping& mapping);
   void WriteEntries(Allocation& allocation, const Mapping& mapping);

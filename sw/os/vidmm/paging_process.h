@@ -21,7 +21,7 @@ struct TableUpdate;
 
 /// The system's own process on one GPU. Paging operations run in its address space. PagingBringUp creates its tables.
 /// After that, other classes of VidMm reserve addresses here and set leaf entries. Addresses and sizes are in bytes;
-/// entries map pages of 4 KiB.
+/// entries map 4 KiB pages.
 class PagingProcess {
  public:
   PagingProcess(PhysicalAdapter& gpu, PagingWork& work);
@@ -47,7 +47,7 @@ class PagingProcess {
   void Flush(uint64_t va, uint64_t bytes);
   void TellRoot();
   /// Invalidates all entries before the tables are freed, if the driver requires that (ExplicitPageTableInvalidation).
-  /// The CPU writes them, because nothing uses the tables any more.
+  /// The CPU writes the entries, because nothing uses the tables any more.
   void InvalidateTables();
   /// Resets the checker. Call when the tables are rebuilt from the root.
   void RestartChecker();

@@ -64,10 +64,10 @@ class PagingWork {
   /// Flushes the TLB entries of [va, va + bytes) after everything that is queued. If both are 0, flushes all entries of
   /// the process.
   void Flush(GpuProcess& process, uint64_t va, uint64_t bytes);
-  /// If the GPU has pages of 64 KiB, creates the process's PageSizeChecker, which checks every update, and makes the
-  /// process's address space suspend the context and flush whenever it changes between pages of 64 KiB and pages of 4
-  /// KiB. `paging`: the process is the paging process. The context of the paging process does not run while its own
-  /// queue is empty; contexts of other processes are suspended.
+  /// If the GPU has 64 KiB pages, creates the process's PageSizeChecker, which checks every update, and makes the
+  /// process's address space suspend the context and flush whenever it changes between 64 KiB pages and 4 KiB pages.
+  /// `paging`: the process is the paging process. The context of the paging process does not run while the paging
+  /// process's own queue is empty; contexts of other processes are suspended.
   void CheckPageSizes(GpuProcess& process, bool paging);
   /// Whether the process's context is held for an update.
   bool Holds(const GpuProcess& process) const;

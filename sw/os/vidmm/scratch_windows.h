@@ -70,7 +70,7 @@ class ScratchWindows {
  private:
   bool Set(uint64_t va, const std::vector<DXGK_PTE>& entries, const Allocation& allocation, uint64_t offset,
            uint64_t driver_protection);
-  /// Entries for an allocation's pages in VRAM. With pages of 64 KiB, they extend to the end of the last such page.
+  /// Entries for an allocation's pages in VRAM. With 64 KiB pages, they extend to the end of the last such page.
   std::vector<DXGK_PTE> LocalEntries(const Allocation& allocation, uint64_t offset, uint64_t bytes) const;
 
   PhysicalAdapter& gpu_;

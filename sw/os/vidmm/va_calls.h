@@ -20,7 +20,7 @@ struct Protection;
 ///
 /// Addresses and sizes are in bytes, multiples of 4 KiB; reservations are multiples of 64 KiB. A call that breaks a
 /// rule returns STATUS_INVALID_PARAMETER, a call for addresses in use STATUS_NO_MEMORY; neither changes anything.
-/// Mappings must satisfy Allocation::MayShow, so a tile in a memory segment with pages of 64 KiB consists of whole
+/// Mappings must satisfy Allocation::MayShow, so a tile in a memory segment with 64 KiB pages consists of whole
 /// pages. Calls return when the GPU uses the new tables; PagingFenceValue is therefore 0, which means that there is
 /// nothing to wait for. Call on the VidMm worker thread only.
 class VaCalls {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements IoGetDeviceProperty for the devices of a driver.
+// Implements IoGetDeviceProperty for a driver's devices.
 #include <cstring>
 #include <string>
 #include <vector>

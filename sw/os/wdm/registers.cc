@@ -30,7 +30,7 @@ void WriteWord(volatile Word* at, Word value) {
 }
 
 /// Touches every page of a driver's buffer, as Windows probes a buffer, while a fault is still attributed to the
-/// driver's call. A later fault from a bad pointer would count as a fault of the machine.
+/// driver's call. A later fault from a bad pointer would be attributed to the machine.
 void Touch(ULONG64* buffer, size_t bytes, bool write) {
   constexpr size_t kStep = 4096 / sizeof(ULONG64);
   const auto touch = [write](volatile ULONG64& word) {

@@ -27,7 +27,7 @@ class Guilty {
       process_ = life.vidmm.CreateProcess("guilty process");
       target_ = life.vidmm.CreateAllocation("target", kPage);
       life.vidmm.MakeResident(*target_);
-      // A page of 64 KiB can be mapped only at virtual addresses whose low 16 bits equal those of the page's address
+      // A 64 KiB page can be mapped only at virtual addresses whose low 16 bits equal those of the page's address
       // (Allocation::MayShow).
       const uint64_t apart = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? 65536 : kPage;
       va_ = life.vidmm.ReserveVa(*process_, 2 * apart);

@@ -15,7 +15,7 @@ namespace gmmu::workload {
 namespace {
 using Bytes = std::vector<uint8_t>;
 
-/// Calls the ten callbacks of GPU isolation as a driver does, through the table from DxgkDdiStartDevice, before and
+/// Calls the ten GPU isolation callbacks as a driver does, through the table from DxgkDdiStartDevice, before and
 /// after a domain exists. The device moves bytes from contiguous memory to VRAM (TRANSFER), and from there to the pages
 /// of each list (SPECIAL_LOCK_TRANSFER). Call on the VidMm worker thread only.
 class IsolationCallbacks {

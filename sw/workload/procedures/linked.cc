@@ -102,7 +102,7 @@ class Linked {
     life_.result.bytes_verified += gpus_ * bytes_;
   }
 
-  /// Compares a GPU's copy with `of`, byte by byte.
+  /// Compares a GPU's copy with the data of piece `of`, byte by byte.
   void CompareCopy(unsigned gpu, const Piece& of, const std::string& what) {
     std::vector<uint8_t> found;
     life_.Work([&] {

@@ -37,7 +37,7 @@ class Guilty {
       page_ = life.vidmm.CreateAllocation("page", kPage);
       life.vidmm.MakeResident(*page_);
       va_ = life.vidmm.ReserveVa(*process_, pages * kPage);
-      // A page of 64 KiB cannot be mapped at every address (Allocation::MayShow), but zero pages can be mapped at any
+      // A 64 KiB page cannot be mapped at every address (Allocation::MayShow), but zero pages can be mapped at any
       // address.
       if (life.gpu().facts().geometry.leaf_64k_bytes != 0) life.vidmm.mappings().MapZero(*process_, va_, pages);
       else life.vidmm.mappings().MapOnePage(*process_, va_, *page_, 0, pages);

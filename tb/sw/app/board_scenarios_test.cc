@@ -53,7 +53,7 @@ class BoardScenario : public Cli, public ::testing::WithParamInterface<std::stri
     return options;
   }
   /// Writes the scenario to a file and returns the file's path. For each size that the scenario does not state, the
-  /// file contains the size of the board.
+  /// file contains the board's size.
   std::string Sized(const std::string& name) const {
     std::string text, sizes = "[machine.gpu]\n";
     for (const workload::BuiltInScenario& file : workload::BuiltInScenarioFiles())

@@ -31,7 +31,7 @@ class PreemptTest : public SubmitTest {
   }
   static constexpr UINT kAgain = 0x81;
 
-  // Registers of node 1, which runs the packets of processes.
+  // Registers of node 1, which runs the processes' packets.
   static constexpr uint32_t kSecond = kRing + regs::kRingStride;
   static constexpr uint64_t kA = 0x5000, kB = 0x9000;  // one buffer per context
   void Render(uint32_t fence, HANDLE context, uint64_t address, bool again = false) {

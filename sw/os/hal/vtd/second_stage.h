@@ -13,7 +13,7 @@ namespace gmmu::os::vtd {
 /// Second-stage page tables of one VT-d domain, in host memory (VT-d specification, second-stage paging entries;
 /// docs/vtd.md).
 ///
-/// Page numbers count pages of 4 KiB. Runs of host pages are mapped with the largest leaves (4 KiB, 2 MiB, 1 GiB) that
+/// Page numbers count 4 KiB pages. Runs of host pages are mapped with the largest leaves (4 KiB, 2 MiB, 1 GiB) that
 /// the alignment of both addresses allows and the unit supports. An empty table is unlinked at once; its page must not
 /// be reused before the unit has invalidated its caches.
 class SecondStage {

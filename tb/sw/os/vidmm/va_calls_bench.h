@@ -23,7 +23,7 @@ inline Type Of(bool write, bool execute, bool zero = false, bool no_access = fal
   return type;
 }
 
-/// A process of an application and an allocation of 32 pages, with helper functions for VA calls.
+/// An application's process and an allocation of 32 pages, with helper functions for VA calls.
 class VaCall : public DriverFront {
  protected:
   struct World {
