@@ -35,7 +35,7 @@ class HostPort {
   class Sink {
    public:
     virtual ~Sink() = default;
-    /// Sends the transaction. The sink later returns it through Answer.
+    /// Sends the transaction. The sink later returns the transaction through Answer.
     virtual void Send(PooledTransaction* transaction) = 0;
   };
 

@@ -21,7 +21,7 @@ uint64_t BuiltSize(const std::string& cmake_variable);
 /// The values of key iommu.largest_page, the largest page size in the IOMMU's tables.
 enum class IommuPage : uint8_t { k4k, k2m, k1g };
 
-/// The values of the keys in section [policy] of the configuration (policy.def).
+/// The values of the configuration's keys in section [policy] (policy.def).
 enum class Replacement : uint8_t { kTurn, kLru, kRandom };
 enum class Partition : uint8_t { kNone, kWays, kTokens };
 enum class Prefetch : uint8_t { kNone, kNext, kStride };

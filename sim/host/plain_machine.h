@@ -23,7 +23,7 @@ struct PlainParts {
   D device;
 };
 
-/// Returns the parts of the machine in which `device` is the device.
+/// Returns the machine's parts, with `device` as the machine's device.
 Machine::Parts HostOf(PlainHost& host, Device& device);
 
 /// A machine without SystemC: the host's side in plain C++ and a device (host/device.h).

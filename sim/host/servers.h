@@ -74,7 +74,7 @@ class Calendar {
 };
 
 /// The wire in one direction of a link. A packet may be booked long before it is ready. A packet sent without booking
-/// waits only for packets that were ready earlier, not for everything that is booked.
+/// waits only for packets that were ready earlier, not for all booked packets.
 class Wire {
  public:
   /// Books a packet that occupies the wire for `ps` and is ready at `at`. Returns the time at which the packet has been

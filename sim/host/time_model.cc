@@ -7,11 +7,11 @@ namespace {
 constexpr uint64_t kPostPs = 5'000;       // time for which a posted write occupies the CPU core
 constexpr unsigned kStoreBuffer = 16;     // posted CPU writes that can wait for the link
 constexpr unsigned kWriteBuffer = 16;     // GPU write bursts that can wait for the link
-constexpr uint64_t kCommandCycles = 9;    // from reading a command's header to starting its job
-constexpr uint64_t kEntryCycles = 16;     // for checking an entry and updating head and fence
-constexpr uint64_t kRegisterCycles = 7;   // for the register port, the register file and the response
-constexpr uint64_t kConfigCycles = 2;     // for the configuration space of the PCI function
-constexpr uint64_t kSweepCycles = 25;     // an invalidation, without the steps of its sweep
+constexpr uint64_t kCommandCycles = 9;    // cycles from reading a command's header to starting its job
+constexpr uint64_t kEntryCycles = 16;     // cycles for checking an entry and updating head and fence
+constexpr uint64_t kRegisterCycles = 7;   // cycles for the register port, the register file and the response
+constexpr uint64_t kConfigCycles = 2;     // cycles for the configuration space of the PCI function
+constexpr uint64_t kSweepCycles = 25;     // cycles of an invalidation, without its sweep
 constexpr uint64_t kPortCycles = 4;       // round trip through slices and arbiters from a requester to the VRAM port
 constexpr uint64_t kTablePortCycles = 1;  // round trip between a walker and its own VRAM port
 constexpr size_t kQueuedBursts = 4;       // bursts of other requesters that may be queued ahead of a walk's read

@@ -154,7 +154,7 @@ void Iommu::Translated(Request* request) {
   IssueRead(request);
 }
 
-/// Sends the port's writes to memory in order, up to the first one that is not translated yet.
+/// Sends the port's writes to memory in order, up to the first write that is not translated yet.
 void Iommu::Commit(Port& port) {
   bool moved = false;
   while (!port.posted.empty() && port.posted.front()->translated) {

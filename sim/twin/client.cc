@@ -14,11 +14,11 @@ using regs::Access;
 using regs::Pattern;
 
 constexpr uint64_t kAheadCycles = 64;  // one event performs accesses up to this many cycles in advance
-constexpr uint64_t kLineCycles = 2;    // between the starts of two lines
-constexpr uint64_t kAgainCycles = 25;  // cycles to restart a walk, on top of its memory read
-constexpr uint64_t kAnswerCycles = 6;  // from the end of an access to the reuse of its slot
-constexpr uint64_t kStartCycles = 20;  // from the register write that starts a run to the run's first line
-constexpr uint64_t kEndCycles = 14;    // from checking the last response to the end of the run
+constexpr uint64_t kLineCycles = 2;    // cycles between the starts of two lines
+constexpr uint64_t kAgainCycles = 25;  // cycles to restart a walk, in addition to the walk's memory read
+constexpr uint64_t kAnswerCycles = 6;  // cycles from the end of an access to the reuse of its slot
+constexpr uint64_t kStartCycles = 20;  // cycles from the register write that starts a run to the run's first line
+constexpr uint64_t kEndCycles = 14;    // cycles from checking the last response to the end of the run
 constexpr uint64_t kMostMismatches = 0xFFFFFFFF;
 constexpr uint64_t kLineBits = 63;
 

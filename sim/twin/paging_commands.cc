@@ -14,7 +14,7 @@ using regs::Access;
 using regs::Fault;
 
 constexpr uint64_t kBurst = 256;      // ranges are split at multiples of kBurst
-constexpr uint64_t kSlotCycles = 16;  // from a landing slot's last beat to the lookup of the slot's next burst
+constexpr uint64_t kSlotCycles = 16;  // cycles from a landing slot's last beat to the lookup of the slot's next burst
 
 /// Returns the number of bursts of the range starting at `start` that begin in [at, at + size).
 uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
@@ -27,8 +27,8 @@ uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
 /// Returns the address of the first byte of the burst that contains `at`.
 uint64_t BurstOf(uint64_t start, uint64_t at) { return std::max(start, at / kBurst * kBurst); }
 
-constexpr uint64_t kJobCycles = 12;    // from the start of a command's job to the job's first burst
-constexpr uint64_t kWaitedCycles = 3;  // after the last response for which a command waits
+constexpr uint64_t kJobCycles = 12;    // cycles from the start of a command's job to the job's first burst
+constexpr uint64_t kWaitedCycles = 3;  // cycles after the last response for which a command waits
 
 uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 

@@ -7,7 +7,7 @@
 
 namespace gmmu::sim::twin {
 
-/// A TLB shared by all ports. Its sets consist of blocks; a block has up to sixteen 4 KiB pages under one tag. It records
+/// A TLB shared by all ports. A set consists of blocks; a block has up to sixteen 4 KiB pages under one tag. It records
 /// which pages would be present, not their translations.
 class SharedTlb {
  public:

@@ -7,11 +7,11 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kBeginCycles = 1;   // from a lookup to the first read of the lookup's walk
-constexpr uint64_t kAgainCycles = 9;   // to repeat the search of a lookup that waited for a row
+constexpr uint64_t kBeginCycles = 1;   // cycles from a lookup to the first read of the lookup's walk
+constexpr uint64_t kAgainCycles = 9;   // cycles to repeat the search of a lookup that waited for a row
 constexpr uint64_t kBehindCycles = 5;  // extra cycles before the first read if the walk waited for another walk
-constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: until its first write; to write a block
-constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // fill unit: to write a line; until a row is reused
+constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: before its first write; per written block
+constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // fill unit: per written line; until a row is reused
 constexpr unsigned kLinePages = 8, kMostFill = 32;
 constexpr uint64_t kLineBytes = 64;     // bytes per client access
 constexpr size_t kMostPrefetches = 64;  // prefetches that can wait for a walker

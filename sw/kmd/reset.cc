@@ -74,7 +74,7 @@ NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   return STATUS_SUCCESS;
 }
 
-// The reset of one node does not need a reset of another. Nodes share the unit that executes commands, one entry at a
+// Resetting one node does not require resetting another. Nodes share the unit that executes commands, one entry at a
 // time, so a hung node blocks the others until its ring has been emptied.
 NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINEGROUP* pArgs) {
   if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)

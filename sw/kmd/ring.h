@@ -51,8 +51,8 @@ class Ring {
   /// `completed` argument of Start.
   uint32_t CompletedFence() const;
   /// Records how much of each uncompleted submission is done; call it before Stop and Start. The preempted submission
-  /// is done up to the command at which the hardware stopped. The others have made no progress since they were
-  /// submitted.
+  /// is done up to the command at which the hardware stopped. The other submissions have made no progress since they
+  /// were submitted.
   void KeepProgress() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }

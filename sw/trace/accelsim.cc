@@ -208,7 +208,8 @@ class AccelSim : public QueueSource {
   std::vector<std::string> files_;
   size_t file_ = 0;
   std::unique_ptr<Input> input_;
-  uint64_t version_ = 0, grid_ = 0, blocks_ = 0;  // current file's version, its thread blocks, and those read so far
+  uint64_t version_ = 0, grid_ = 0, blocks_ = 0;  // current file's version, number of its thread blocks, and number of
+                                                  // blocks read so far
   uint32_t warps_ = 0;                            // number of warps of a thread block
   uint64_t shared_ = 0, local_ = 0;
   bool lineinfo_ = false;

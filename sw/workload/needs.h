@@ -48,7 +48,8 @@ class WrongMachine : public os::OsError {
   using os::OsError::OsError;
 };
 
-/// Requirements that several procedures share. Each function throws WrongMachine if the machine does not meet it.
+/// Requirements that several procedures share. Each function throws WrongMachine if the machine does not meet the
+/// requirement.
 
 /// Requires that the driver has registered with at least this interface version; `name` is its name, such as "WDDM
 /// 2.4".

@@ -20,7 +20,8 @@
 namespace gmmu::workload {
 namespace {
 constexpr uint64_t kView = 4 << 20;           // size of the largest CPU view
-constexpr uint64_t kCommandBytes = 24 << 10;  // bytes of a command; divides no piece, so the last one is shorter
+constexpr uint64_t kCommandBytes = 24 << 10;  // bytes of a command; divides no piece, so the last command of a piece is
+                                              // shorter
 constexpr uint32_t kOverwritten = 0xDEADBEEF;
 constexpr uint64_t kDummyPages = 4;  // number of pages read again after the aperture is unmapped
 }  // namespace
@@ -46,7 +47,8 @@ void PhysicalJob::Run() {
   fills_ = PlugIn::Current()->has_listed_fill();
   const os::GpuFacts facts = life_.gpu().facts();
   has_aperture_ = facts.aperture.size != 0;
-  // Two allocations of a piece must fit in video memory with room to spare for others, and one in the aperture.
+  // Two allocations of a piece must fit in video memory with room to spare for other allocations, and one must fit in
+  // the aperture.
   const uint64_t shown = has_aperture_ ? facts.aperture.size / 2 : facts.local.size / 4;
   const uint64_t most = std::min(facts.local.size / 4, shown) / kPage * kPage;
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), std::max(most, kPage));

@@ -38,7 +38,7 @@ namespace gmmu::os {
 /// buffer and private data, which are unused. Unexplained26100 lists the facts that follow no known rule.
 enum class BringUp { kLinked, kWindows22621, kWindows26100 };
 
-/// Which engine writes the entries of the paging process after bring-up: the CPU through virtual addresses, or the GPU
+/// The unit that writes the paging process's entries after bring-up: the CPU through virtual addresses, or the GPU
 /// through physical addresses.
 enum class WindowUpdates { kCpuVirtual, kGpuPhysical };
 

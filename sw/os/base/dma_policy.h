@@ -14,7 +14,7 @@ enum class DmaMode {
 /// Returns "physical", "1:1" or "remapped".
 const char* NameOf(DmaMode mode);
 
-/// Which mode Dxgkrnl chooses where more than one is possible.
+/// The mode that Dxgkrnl chooses if more than one is possible.
 enum class RemapPolicy {
   kWhenPossible,  ///< remapping for every adapter that supports it
   kWhenNeeded,    ///< remapping if the GPU cannot address all installed memory

@@ -34,8 +34,8 @@ class UsedRanges {
   size_t size() const { return size_; }
 
  private:
-  using Numbers = std::array<uint32_t, 1024>;  // indexed by page: 1 + index in ranges_ of the range that begins at the
-                                               // page
+  using Numbers = std::array<uint32_t, 1024>;  // indexed by page: 0, or 1 + the index in ranges_ of the range that
+                                               // begins at the page
 
   uint64_t page_;
   size_t size_ = 0;

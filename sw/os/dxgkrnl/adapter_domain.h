@@ -46,7 +46,7 @@ class AdapterDomain {
   void MapSegments();
   void DetachAll();
   void Destroy();
-  /// Restores the state before the start.
+  /// Returns to the state before the start.
   void Reset();
 
   // The steps of GpuIsolation. Call each once, in this order: create an empty 1:1 domain, map what the GPU may access,

@@ -7,7 +7,7 @@ namespace gmmu::os {
 class LogicalAdapter;
 
 /// Switches a running adapter to another DMA mode, with exclusive access to the devices. The behaviour comes from the
-/// documentation of IOMMU DMA remapping and GPU isolation; it was not observed on Windows.
+/// documentation on IOMMU DMA remapping and GPU isolation; it was not observed on Windows.
 ///
 /// Between physical and 1:1 mode no address changes for the GPU: its memory is mapped at its own addresses. A switch
 /// into or out of a remapped domain changes every address, so the GPU must not hold any. A running adapter always holds

@@ -35,7 +35,7 @@ struct Segment;
 /// For a link, DxgkDdiAddDevice is called for every device, each time followed by DxgkDdiLinkDevice; then the queries
 /// before a start are made. All GPUs share a domain. The lead is started and powered up after the others, and powered
 /// down and stopped before them. GPUs that are not in the chain of the first GPU are removed again. The behaviour comes
-/// from the documentation of linked display adapters; it was not observed on Windows.
+/// from the documentation on linked display adapters; it was not observed on Windows.
 class LogicalAdapter {
  public:
   LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry);

@@ -14,8 +14,8 @@ namespace {
 bool IsHandle(const std::string& path) {
   const size_t dot = path.find_last_of('.');
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
-  // For arguments identified by number, the first two can be handles. Later ones are buffers, except the seventh, which
-  // is the address that DxgkCbMapMemory returns.
+  // For arguments identified by number, the first two can be handles. Later arguments are buffers, except the seventh,
+  // which is the address that DxgkCbMapMemory returns.
   if (name[0] >= '0' && name[0] <= '9') return name == "0" || name == "1" || name == "6";
   if (name.size() > 1 && name[0] == 'h' && name[1] >= 'A' && name[1] <= 'Z') return true;
   for (const char* given :

@@ -9,7 +9,7 @@
 namespace gmmu::os {
 
 /// Pool memory of drivers, laid out as in Windows' special pool: each block ends at an inaccessible page. A freed block
-/// stays inaccessible for good, because no address is reused.
+/// stays inaccessible permanently, because no address is reused.
 ///
 /// If the size of a block is not a multiple of 16 bytes, up to 15 bytes lie between the end of the block and the
 /// inaccessible page. A write to these bytes, or in front of the block, is detected when the block is freed or the

@@ -20,7 +20,7 @@ class Kernel;
 /// the domain's page numbers. Each block has a handle, which the freeing callback needs, and a ticket in the ledger:
 /// isolation_memory, isolation_mdl, iommu_mdl. Pages are chosen and arguments checked as for memory objects of the same
 /// two types (MemoryBacking), but bounds apply as given, even 0. A driver that supports DMA remapping cannot use the
-/// callbacks, whether it is remapped or not (documentation of IOMMU DMA remapping: the older callbacks "cannot be
+/// callbacks, whether it is remapped or not (IOMMU DMA remapping documentation: the older callbacks "cannot be
 /// used"). They then return STATUS_NOT_SUPPORTED, although no document names the status. hAdapter is the lead adapter.
 /// Calls above APC_LEVEL and unknown handles trigger a bug check.
 class IsolationMemory {

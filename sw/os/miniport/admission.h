@@ -26,11 +26,11 @@ std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped);
 std::vector<Refusal> AdmitTable(const DRIVER_INITIALIZATION_DATA& table, const AdapterAnswers& answers);
 
 /// Checks the query results that must be equal on all linked adapters. `adapters` is ordered by index. The rules come
-/// from the documentation of linked display adapters; they were not observed on Windows.
+/// from the documentation on linked display adapters; they were not observed on Windows.
 std::vector<Refusal> AdmitLink(const std::vector<AdapterAnswers*>& adapters);
 
-/// Throws if there is a refusal: a BugCheck if Windows would stop for the first one, otherwise an OsError with all
-/// messages.
+/// Throws if the list is not empty: a BugCheck if Windows would stop because of the first violation, otherwise an
+/// OsError with all messages.
 void RequireAdmission(const std::vector<Refusal>& refusals);
 
 }  // namespace gmmu::os

@@ -64,7 +64,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
            "lives on the adapter that PhysicalAdapterIndex names");
   if (flags.ExplicitResidencyNotification && !flags.AccessedPhysically)
     refuse("FlagsWddm2.ExplicitResidencyNotification", "needs AccessedPhysically");
-  // According to the documentation of IOMMU DMA remapping, the flag belongs to operation 17.
+  // According to the IOMMU DMA remapping documentation, the flag belongs to operation 17.
   if (flags.MapApertureCpuVisible && !answers.driver.MemoryManagementCaps.MapAperture2Supported)
     refuse("FlagsWddm2.MapApertureCpuVisible", "needs DXGK_VIDMMCAPS.MapAperture2Supported");
   // Both rules were observed on Windows build 22621.

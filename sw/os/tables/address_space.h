@@ -27,8 +27,8 @@ enum class BringUp;
 class AddressSpace {
  public:
   /// `va_end` is the end of the virtual addresses that may be allocated. The range of the first leaf table is never
-  /// allocated. `paging`: the address space belongs to the paging process. Without a placer (TableMemory), the tables
-  /// are placed by the seed or in the order of a build of Windows.
+  /// allocated. `paging`: the address space belongs to the paging process. Without a placer (TableMemory), the seed or
+  /// a Windows build's order determines the tables' places.
   AddressSpace(PhysicalAdapter& gpu, const std::string& name, bool paging, uint64_t va_end);
 
   TableMemory& memory() { return memory_; }

@@ -63,7 +63,8 @@ void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
 }
 
 // The order is documented: the 64 KiB entry becomes invalid, then the 4 KiB entries become valid; level 1 is linked to
-// a new table last. The flush between the two kinds is a requirement of this hardware (docs/page-tables.md).
+// a new table last. This hardware requires a flush between the 64 KiB update and the 4 KiB update
+// (docs/page-tables.md).
 void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t leaf = update.first_va / geometry.Coverage(0), start = leaf * geometry.Coverage(0);

@@ -18,8 +18,8 @@ class TableTree;
 /// tables.
 enum class LeafChange { kConversion, kMove };
 
-/// Performs the changes between 64 KiB pages and 4 KiB pages, each in the order that the documentation of GPU
-/// virtual addresses requires. PageSizeChecker checks every update against that order.
+/// Performs the changes between 64 KiB pages and 4 KiB pages, each in the order that the GPU virtual address
+/// documentation requires. PageSizeChecker checks every update against that order.
 class LeafChanges {
  public:
   /// Functions that LeafChanges calls; each may be empty. `begin` is called before a change to 4 KiB; for a conversion,

@@ -15,7 +15,7 @@ struct Segment;
 /// The root is LinkMirrored: it has the same physical address and the same contents on each GPU. Therefore the tables
 /// to which it points also have the same address on each GPU. They are LinkInstanced: each GPU has its own instance at
 /// that address, with its own contents. If the geometries of the GPUs differ, so do their trees, and only the roots
-/// share an address. These rules come from the documentation of GPU virtual addresses; they were not observed on
+/// share an address. These rules come from the GPU virtual address documentation; they were not observed on
 /// Windows. The documentation does not state the addresses of the tables between root and leaves; they follow from the
 /// mirrored root.
 class LinkedTables {
@@ -24,8 +24,8 @@ class LinkedTables {
   LinkedTables(std::vector<Segment*> segments, bool same_geometry)
       : segments_(std::move(segments)), same_geometry_(same_geometry) {}
 
-  /// Returns the offset for a table of `gpu`: the offset that another GPU's table of the same level and slot has, or a
-  /// new one that is free on all GPUs. Throws NoRoom, which names the full GPU. The caller frees the offset in its own
+  /// Returns the offset for a table of `gpu`: the offset of another GPU's table with the same level and slot, or a new
+  /// offset that is free on all GPUs. Throws NoRoom, which names the full GPU. The caller frees the offset in its own
   /// segment.
   uint64_t Take(unsigned gpu, bool root, unsigned level, uint64_t slot, uint64_t bytes, uint64_t alignment,
                 const std::string& created_by);

@@ -17,7 +17,7 @@ namespace context = boost::context;
 
 namespace {
 constexpr uint64_t kSpinNs = 1'000'000'000;
-constexpr uint64_t kDeferred = ~uint64_t{0};  // stands for the vector of deferred calls
+constexpr uint64_t kDeferred = ~uint64_t{0};  // stands for the deferred calls, which have no vector
 
 /// Formats a level like "DISPATCH_LEVEL (IRQL 2)".
 std::string LevelName(Irql level) {

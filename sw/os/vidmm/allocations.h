@@ -30,7 +30,7 @@ class Allocations {
   /// Makes an allocation whose VRAM is contiguous and has this alignment; with 0 its pages are scattered.
   Allocation* CreateContiguous(const std::string& name, uint64_t bytes, uint64_t alignment);
   /// Makes an allocation in VRAM in which `percent` percent of the 64 KiB blocks consist of scattered single pages; the
-  /// other blocks are contiguous and lie anywhere.
+  /// other blocks are contiguous and at arbitrary places.
   Allocation* CreateFragmented(const std::string& name, uint64_t bytes, unsigned percent);
   /// Makes an allocation that is accessed through the aperture segment and is never in VRAM.
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner);

@@ -36,7 +36,8 @@ class DmaPieces {
   /// The allocations of the `count` patch locations that start at first_, and the allocations in slots that these
   /// locations do not rebind. Each allocation is listed once, in order.
   std::vector<Allocation*> Needed(size_t count) const;
-  /// The largest number of patch locations, up to `most`, after which the buffer can be split, or 0 if there is none.
+  /// The largest number of patch locations, up to `most`, after which the buffer can be split, or 0 if it cannot be
+  /// split.
   size_t SplitAt(size_t most) const;
   size_t MakeResident();
 

@@ -60,7 +60,7 @@ uint64_t PagingBringUp::Reserve(uint64_t bytes, std::optional<uint64_t> offset) 
   return va;
 }
 
-// If VRAM has 64 KiB pages, its scratch windows get their own leaf tables after the first one.
+// If VRAM has 64 KiB pages, the scratch windows onto VRAM get their own leaf tables after the first leaf table.
 void PagingBringUp::ReserveVa() {
   const bool seen = gpu_.kernel().parameters().bring_up == BringUp::kWindows26100;
   const Geometry& geometry = gpu_.caps().geometry;

@@ -28,7 +28,7 @@ class ProcessTables {
   /// Flushes the range if its entries were in use, or if the hardware might have cached invalid entries
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
   void FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Completes a change of entries: flushes, waits, passes a new root to the driver, and frees the replaced tables.
+  /// Completes an entry change: flushes, waits, passes a new root to the driver, and frees the replaced tables.
   void FinishChange(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Frees the unlinked tables. Call when the GPU has completed the updates that unlinked them.
   void ReleaseRetired(GpuProcess& process);
@@ -38,7 +38,7 @@ class ProcessTables {
   /// Replaces the root by one of at least `entries` entries if roots are resizable. 0 moves the root without changing
   /// its size. The process's contexts must be idle.
   void ReplaceRoot(GpuProcess& process, uint64_t entries);
-  /// Like ReplaceRoot, but in the middle of a change of entries. Suspends the context itself.
+  /// Like ReplaceRoot, but for use in the middle of an entry change. Suspends the context itself.
   void ResizeRoot(GpuProcess& process, uint64_t entries);
   /// If roots are resizable, makes the root smaller when the reserved or mapped addresses need at most half of its
   /// entries. Call when addresses were freed.
@@ -54,7 +54,7 @@ class ProcessTables {
   /// at the first table that was not restored.
   void Restore(GpuProcess& process);
 
-  // Call at the beginning and at the end of the GPU's sleep, during which all tables are evicted.
+  // Call at the start and at the end of the GPU's sleep, during which all tables are evicted.
   void set_asleep(bool asleep) { asleep_ = asleep; }
   /// True if no entry may be written, because the tables are evicted (on linked GPUs, those of any part).
   bool Away(const GpuProcess& process) const;

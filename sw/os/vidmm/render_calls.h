@@ -47,7 +47,7 @@ class RenderCalls {
 
   /// Submits the commands and returns the last packet, which completes after all the others. Throws OsError if the
   /// driver rejects the commands, or if the allocations of a single piece do not fit; BugCheck if the driver breaks a
-  /// rule of the lists.
+  /// rule for the lists.
   PacketId Submit(GpuProcess& process, const ListedCommands& commands, const std::string& what);
 
   static ListRoom RoomOf(const GpuProcess& process);

@@ -67,7 +67,7 @@ class VidMm {
   Processes& processes();
   Mappings& mappings();
   ProcessTables& tables();
-  /// Manages the memory of the segments.
+  /// Manages the memory segments of this GPU.
   Placement& placement();
   /// Decides where allocations are resident.
   Residency& residency();

@@ -10,7 +10,7 @@ namespace gmmu::os {
 /// one is less than 2^31 ahead of the earlier one.
 class Fences {
  public:
-  /// `last` is the id before the first one.
+  /// `last` is the id that precedes the first fence id.
   explicit Fences(uint32_t last) : last_given_(last), last_completed_(last) {}
 
   /// True if `fence` equals `other` or comes after it.

@@ -20,10 +20,11 @@ class Miniport;
 /// id (observed on build 26100).
 class Packets {
  public:
-  /// The maximum number of packets that a driver holds. The others wait here, where they can still be reordered.
+  /// The maximum number of packets that a driver holds. Further packets wait in the queue, where they can still be
+  /// reordered.
   static constexpr size_t kDepth = 4;
 
-  /// `last` is the fence id before the first one of each node.
+  /// `last` is the fence id that precedes each node's first fence id.
   Packets(Kernel& kernel, uint32_t last) : kernel_(kernel), first_(last) {}
 
   /// Sets the driver to which packets are submitted. While it is null, packets wait.

@@ -103,7 +103,7 @@ TEST_F(Rule11Paging, LargePagesAreAtEveryLevelAboveTheLeaf) {
         EXPECT_TRUE(reads((part + 1) * quarter - hw::kPageSize)) << level << " " << part;
       }
       EXPECT_TRUE(RunOnePage(life, process, va + size, regs::Fault::kEntryInvalid, page).passed) << level;
-      // After one page is unmapped, smaller pages at each level down to the leaf map the rest.
+      // After one page is unmapped, smaller pages at each level down to the leaf map the rest of the large page.
       life.worker.Call([&] { life.vidmm.Unmap(*process, va + quarter, 1); });
       EXPECT_EQ(process->space->tables(), geometry.count() - 1) << level;
       EXPECT_TRUE(RunOnePage(life, process, va + quarter, regs::Fault::kEntryInvalid, page).passed) << level;

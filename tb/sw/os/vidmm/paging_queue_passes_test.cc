@@ -33,7 +33,7 @@ bool Idle(const DXGKARG_BUILDPAGINGBUFFER& args) {
 
 class Busy : public PagingPasses, public ::testing::WithParamInterface<DXGK_BUILDPAGINGBUFFER_OPERATION> {
  protected:
-  /// With `built`, another operation precedes the repeated one in its paging buffer.
+  /// If `built` is true, another operation precedes the repeated operation in the paging buffer.
   void ComesAgain(bool built);
 
   /// Transfers one range from VRAM to the MDL.

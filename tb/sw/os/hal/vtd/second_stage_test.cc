@@ -37,7 +37,7 @@ struct Machine {
 TEST(SecondStage, UsesTheLargestLeavesThatFit) {
   Machine machine;
   SecondStage tables = machine.Tables();
-  // The range is three pages up to a 1 GiB boundary, then 1 GiB, then 2 MiB and a page.
+  // The range consists of three pages below a 1 GiB boundary, then 1 GiB, then 2 MiB and a page.
   const uint64_t first = 5 * k1GiB - 3, host = 9 * k1GiB - 3;
   tables.Map({first, host, 3 + k1GiB + k2MiB + 1});
   EXPECT_EQ(tables.leaves(0), 4u);
