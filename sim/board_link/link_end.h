@@ -19,8 +19,8 @@ struct LinkTimes {
   uint64_t opening = 3'000'000'000;      ///< unanswered hellos before the host's end gives up
   uint64_t dead = 3'000'000'000;         ///< longest time without a good frame
 
-  /// Returns the timeouts for a simulated board. Its line is hundreds of times slower than this clock, so keep-alives
-  /// are rare.
+  /// Returns the timeouts for a simulated board. The board's line is hundreds of times slower than the clock of
+  /// `now_ns`, so keep-alives are rare.
   static LinkTimes OfSimulation() {
     LinkTimes times;
     times.listen = 500'000'000;
@@ -66,7 +66,8 @@ enum class LinkCause : uint8_t {
 /// WakeNs at the latest, the owner calls Pull and sends the returned frame.
 class LinkEnd {
  public:
-  /// Opens session number `session` (1 to 255) unless the board already uses that number.
+  /// Opens a session with number `session` (1 to 255), or with the next number if the board is already in session
+  /// `session`.
   LinkEnd(const LinkTimes& times, uint8_t session, uint64_t now_ns);
 
   void Receive(const uint8_t* bytes, size_t size, uint64_t now_ns);

@@ -172,7 +172,7 @@ void BareMachine::TranslateDma(const std::vector<Mapping>& pages) {
   Put(kContextTable, kTop | kPresent);
   Put(kContextTable + 8, 2 | 1 << 8);  // address width 48 bits, domain 1
   uint64_t next = kTop + 0x1000;
-  std::map<uint64_t, uint64_t> tables;  // next-level table by the address of its entry
+  std::map<uint64_t, uint64_t> tables;  // next-level tables, keyed by the address of the entry that points to the table
   for (const Mapping& mapping : pages) {
     uint64_t table = kTop;
     for (int shift = 39; shift > 12; shift -= 9) {

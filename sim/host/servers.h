@@ -26,8 +26,8 @@ class Divisor {
   uint64_t by_, inverse_;  // inverse_ is 2^64 / by_ rounded up, or 0 if by_ is 1
 };
 
-/// A server with one rate, such as a bus. A request occupies the first time that is free after it needs the server, in
-/// as many separate intervals as necessary.
+/// A server with one rate, such as a bus. A request occupies the earliest free time after its arrival, in as many
+/// separate intervals as necessary.
 ///
 /// Calls need not be made in time order: a request can be booked long before it needs the bus. Times are in
 /// picoseconds.

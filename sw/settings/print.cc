@@ -9,8 +9,8 @@
 namespace gmmu::settings {
 namespace {
 
-/// A build key's default is the value it was built with, which a page cannot contain, so this function returns the
-/// build option.
+/// A build key's default is the value with which the program was built, which a page cannot contain, so this function
+/// returns the build option.
 std::string DefaultOnPage(const Key& key) {
   return key.build_option.empty() ? "`" + Render(key.initial) + "`" : "`" + key.build_option + "`";
 }

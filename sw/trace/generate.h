@@ -35,7 +35,7 @@ struct Generator {
   std::function<Generated(const Parameters& parameters)> make;
 };
 
-/// Return the generators that the source file of the same name defines; Generators() returns all generators.
+/// Return the generators that one source file defines; Generators() returns all generators.
 std::vector<Generator> Patterns();
 std::vector<Generator> Kernels();
 std::vector<Generator> SparseKernels();

@@ -88,7 +88,7 @@ void GpuIsolation::OnStarted() {
   } catch (const BugCheck&) {
     throw;
   } catch (const DeviceFault&) {
-    throw;  // the error concerns more than isolation
+    throw;  // the error is not limited to isolation
   } catch (const OsError& error) {
     if (!actions.ignore_failure) throw;
     ignored_failure_ = error.what();

@@ -24,15 +24,15 @@ enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh
 
 /// Threads of the OS model, as fibres on one host thread. Runs with the same seed are identical.
 ///
-/// A fibre runs until it waits or yields. The seed then picks the next one at random among those that can run. If none
-/// can, time advances until a message-signalled interrupt or the nearest bound. An interrupt service routine runs at
-/// IRQL kDevice on the stack of the fibre whose machine access found the message. Deferred procedure calls run after
-/// it, as soon as the IRQL is below kDispatch.
+/// A fibre runs until it waits or yields. The seed then picks the next fibre at random among those that can run. If no
+/// fibre can run, time advances until a message-signalled interrupt or the nearest bound. An interrupt service routine
+/// runs at IRQL kDevice on the stack of the fibre whose machine access found the message. Deferred procedure calls run
+/// after the interrupt service routine, as soon as the IRQL is below kDispatch.
 ///
 /// With preemption, every fibre has its own processor, as on a machine with many processors. At a preemption point
 /// (seam) in driver code the seed may let another fibre run, at any IRQL, so that only locks keep fibres apart.
-/// Interrupts and deferred calls then have a fibre each. Operating system code is never preempted; it is assumed to be
-/// locked.
+/// Interrupts and deferred calls then have a fibre each. Operating system code is never preempted; the model assumes
+/// that locks protect it.
 class Scheduler {
  public:
   /// The bound of a wait for work that has its own bounds. One hour, as a safety net: no wait is unbounded.

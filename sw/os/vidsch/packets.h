@@ -39,7 +39,7 @@ class Packets {
   /// Call when `fence` and all earlier fences have completed. Ends their packets.
   void Retire(NodeId id, uint32_t fence);
   void End(Node::Entry entry, PacketEnd end);
-  /// Moves the packets that the driver held back to the queue: paging packets before everything else, render packets
+  /// Requeues the packets that the driver held: paging packets before everything else, render packets
   /// before the first packet of any of their contexts.
   void TakeBack(Node& node);
   /// Call after an adapter reset. Every packet ends as lost, every fence counts as completed, and every pending request
