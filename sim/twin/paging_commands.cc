@@ -100,7 +100,7 @@ void PagingEngine::Transfer() {
   if (!TransferPiece(size)) return;
   moved_ += size;
   const uint64_t now = parts_.agenda.now();
-  // The next command is decoded while this one's bursts are in flight.
+  // The next command is decoded while this command's bursts are in flight.
   if (moved_ == command_.bytes && command_.after == Command::After::kNothing) return Schedule(now);
   const bool copies = command_.data == Command::Data::kCopy;
   Schedule(copies ? reads_.Free(now) : std::max(now, feed_ps_ - std::min(feed_ps_, parts_.time.BusPs(2 * kBurst))));

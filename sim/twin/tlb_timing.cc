@@ -7,8 +7,9 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // of an L1
-constexpr uint64_t kSharedCycles = 1;                     // an L2 hit, after the port was granted
-constexpr uint64_t kJoinedCycles = 7;  // from the response to the first lookup to that of a joined lookup
+constexpr uint64_t kSharedCycles = 1;                     // cycles for an L2 hit, after the port was granted
+constexpr uint64_t kJoinedCycles = 7;  // cycles between the response to the first lookup and the response to a joined
+                                       // lookup
 constexpr unsigned kLinePages = 8, kEnginePorts = 3;
 /// Returns the number of walk table rows beyond those that can read (SpareRows of rtl/mmu/gmmu_mmu.sv).
 unsigned MoreRows(unsigned walks) { return walks < 4 ? 0 : 2; }

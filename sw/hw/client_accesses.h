@@ -26,9 +26,10 @@ struct ClientAnswer {
 
 /// The accesses of a GPU's clients. The machine fetches them as its time advances (Instruments::DriveClients).
 ///
-/// A client's accesses go to its port in the order of Take, with at most as many in flight as the hardware has slots.
-/// The calls must not touch the machine and must not throw. After each Take and Answered of a client, the machine calls
-/// Due for that client again. If Due returned kNever, the machine calls it again after any client's Answered.
+/// A client's accesses are sent to the client's port in the order of the Take calls, with at most as many in flight as
+/// the hardware has slots. The calls must not touch the machine and must not throw. After each Take and Answered of a
+/// client, the machine calls Due for that client again. If Due returned kNever, the machine calls it again after any
+/// client's Answered.
 class ClientAccesses {
  public:
   static constexpr uint64_t kNever = ~uint64_t{0};

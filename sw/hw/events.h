@@ -43,7 +43,8 @@ enum class Cause : uint8_t {
 inline constexpr size_t kCauses = static_cast<size_t>(Cause::kCount);
 const char* CauseName(Cause cause);
 
-/// Cycles [begin, end) spent on one cause. `level` is that of the table entry that was read or awaited, -1 if none was.
+/// Cycles [begin, end) spent on one cause. `level` is the level of the table entry that was read or awaited, or -1 if
+/// no entry was.
 struct Step {
   Cause cause;
   int level;

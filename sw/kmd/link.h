@@ -20,12 +20,12 @@ class LinkPlace {
   static constexpr UINT kMost = 4;
 
   UINT index() const { return index_; }
-  /// Number of adapters in the chain, including this one; 1 if it is not linked.
+  /// Number of adapters in the chain, including this adapter; 1 if this adapter is not linked.
   UINT adapters() const { return adapters_; }
   UINT lead() const { return lead_; }
 
-  /// Assigns the adapter the next free index in a chain of `adapters` (DxgkDdiLinkDevice). If none is free, the adapter
-  /// stays unlinked.
+  /// Assigns the adapter the next free index in a chain of `adapters` (DxgkDdiLinkDevice). If no index is free, the
+  /// adapter stays unlinked.
   void Join(Adapter& self, UINT adapters, UINT lead);
   void Leave();
   /// Call from DriverEntry, before any adapter has been added.

@@ -22,7 +22,7 @@ class Spaces {
   void Initialize(const Registers& registers, uint32_t count, const Parameters& parameters);
 
   /// Allocates a space that is free and for whose number the hardware caches nothing. Returns
-  /// STATUS_INSUFFICIENT_RESOURCES if none is free.
+  /// STATUS_INSUFFICIENT_RESOURCES if no such space exists.
   [[nodiscard]] NTSTATUS Acquire(uint32_t* space);
   /// Disables the space and flushes its translations.
   NTSTATUS Release(uint32_t space);

@@ -84,7 +84,7 @@ struct JobResult {
   /// True if the run was verified without a fault, leak or finding, or if only the expected fault occurred, once or
   /// more.
   bool Passed() const;
-  /// True if the fault is the one that the run expects.
+  /// True if the run expects this fault.
   bool Expected(const os::Fault& fault) const;
   /// True if the scenario was not applicable, nothing ran for that reason, and no error occurred.
   bool NotApplicable() const;

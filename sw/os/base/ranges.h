@@ -40,7 +40,7 @@ class RangeAllocator {
 
   uint64_t free_bytes() const { return free_bytes_; }
   size_t ranges() const { return used_.size(); }
-  /// The highest end of an allocated or excluded range, or 0 if none is allocated.
+  /// The highest end of an allocated or excluded range, or 0 if there is no such range.
   uint64_t used_end() const;
 
  private:

@@ -41,7 +41,7 @@ class PageAllocator {
   std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high, uint64_t boundary,
                                              const std::string& owner, const std::string& created_by,
                                              uint64_t alignment = 1);
-  /// Allocates one page anywhere; throws OsError if none is free.
+  /// Allocates one page anywhere; throws OsError if no page is free.
   uint64_t AllocatePage(const std::string& owner, const std::string& created_by);
 
   /// Sets the commit limit to the installed memory plus `pages` of page file.

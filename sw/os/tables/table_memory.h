@@ -24,7 +24,7 @@ class TableMemory {
     std::function<void(uint64_t va, uint64_t bytes)> unmap;
   };
 
-  /// `place` selects the place of a table in its segment if there is no Placer.
+  /// `place` selects a table's place in the segment if there is no Placer.
   TableMemory(PhysicalAdapter& gpu, std::string name, bool paging, RangeAllocator::Place place)
       : adapter_(gpu), name_(std::move(name)), paging_(paging), place_(place) {}
   void set_placer(Placer placer) { placer_ = std::move(placer); }

@@ -49,7 +49,7 @@ class Residency {
   // Calls for the sleep of the GPU, during which contexts are suspended and tables evicted. Leave moves the contents
   // from a segment to the backing store and frees the memory in the segment. Entries are not changed.
   void Leave(Allocation& allocation);
-  /// Moves the allocation to the first of its segments that has room. Throws OsError if none has room.
+  /// Moves the allocation to the first of its segments that has room. Throws OsError if no segment has room.
   void Return(Allocation& allocation);
 
   struct Counts {

@@ -69,7 +69,7 @@ TEST(SectionNames, TheSecondCreationCollidesOrOpensWhatIsThere) {
   Create second = opens.Section(4096);
   ASSERT_EQ(test.objects.Create(second, "test"), STATUS_OBJECT_NAME_EXISTS) << "a success";
   const auto writes = test.Map(first.hPhysicalMemoryObject, 4096, 4096);
-  const auto reads = test.Map(second.hPhysicalMemoryObject, 4096, 4096);  // the size is that of the first creation
+  const auto reads = test.Map(second.hPhysicalMemoryObject, 4096, 4096);  // the size is the size at the first creation
   std::memcpy(static_cast<char*>(writes.pMappedAddress) + writes.Offset, "same", 4);
   EXPECT_EQ(std::memcmp(static_cast<char*>(reads.pMappedAddress) + reads.Offset, "same", 4), 0);
   test.Unmap(writes);

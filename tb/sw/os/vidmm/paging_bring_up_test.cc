@@ -187,8 +187,8 @@ TEST(Windows22621, TablesOfAProcessLieDownwardFromTheEndOfTheSegmentAndAreWritte
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// Fills of up to 256 MiB were observed on Windows. Their window is at most as large as video memory, so that it fits
-// into the paging process's GiB wherever the seed places the other windows.
+// Fills of up to 256 MiB were observed on Windows. The window for fills is at most as large as video memory, so that it
+// fits into the paging process's GiB wherever the seed places the other windows.
 TEST(Windows22621, TheWindowOfLargeFillsHasRoomWithEverySeed) {
   for (uint64_t seed = 0; seed < 20; ++seed) {
     SCOPED_TRACE(seed);
