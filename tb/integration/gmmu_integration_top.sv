@@ -11,8 +11,7 @@ module gmmu_integration_top
   parameter config_t Config = gmmu_config_pkg::Built,
   localparam int unsigned IdBits = Config.IdBits,
   localparam int unsigned UserBits = $bits(user_t),
-  localparam int unsigned AddressBits = IdBits + 4 + 3 + 4 + 1 + UserBits + PaWidth + 8 + 3 + 2  // total width of AR
-                                                                                                 // and AW
+  localparam int unsigned AddressBits = IdBits + 4 + 3 + 4 + 1 + UserBits + PaWidth + 8 + 3 + 2  // bits of AR, AW
 ) (
   input  logic        clk_i,
   input  logic        rst_i,

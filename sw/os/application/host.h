@@ -49,8 +49,8 @@ class Host {
   Kernel* kernel_;
 };
 
-/// Allocates scattered host memory that belongs to an application and that the GPU may reach, at host physical addresses
-/// of `lowest` or above.
+/// Allocates scattered host memory that belongs to an application and is accessible to the GPU, at host physical
+/// addresses of `lowest` or above.
 SystemBuffer MakeHostMemory(VidMm& vidmm, uint64_t bytes, uint64_t lowest = 0);
 
 }  // namespace gmmu::os
