@@ -67,7 +67,7 @@ VALUES = {f"sw/os/{name}.h" for name in (
     "base/bug_check", "base/errors", "base/ledger", "base/page_math", "base/parameters", "base/random", "base/text",
     "miniport/allocation", "miniport/mdl")}
 
-# Types that the headers above leave incomplete for applications, which ask sw/os/application/facts.h instead.
+# Types that the headers above leave incomplete for applications, which use sw/os/application/facts.h instead.
 INCOMPLETE = {"sw/os/vidmm/allocation.h", "sw/os/vidmm/gpu_process.h"}
 
 # Maps a hidden room to the folder whose sources and tests alone may include it. All others use an interface header:

@@ -110,7 +110,7 @@ struct RemapperParameters {
 ///   walk = Lookup(request)         searches the caches; a hit or a fault is done at once
 ///   while (!walk.done) Feed(walk, ok, low, high) with the bytes at walk.read
 ///   ... the access itself, at walk.result.hpa ...
-///   Finish(walk)                   is called once for each Lookup, when the access is done or refused
+///   Finish(walk)                   is called once for each Lookup, when the access is complete or blocked
 ///
 /// Any number of walks may be in progress. A fault is recorded when its walk is done, and is reported to software
 /// through registers and messages. An invalidation does not stop walks, but walks that started before it fill no cache.

@@ -18,7 +18,7 @@ struct CommandRights {
 
 /// A checked and decoded command. The checks are made in the order of rtl/dma/README.md, "Faults and their priority".
 struct Command {
-  /// Where the bytes of a write come from.
+  /// The source of a write's bytes.
   enum class Data : uint8_t {
     kNone,
     kCopy,    ///< `source`

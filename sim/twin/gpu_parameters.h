@@ -31,7 +31,7 @@ struct MemoryFaults {
   bool drop_fence = false;  ///< 16-byte aligned writes to the host are lost
 };
 
-/// What the configured policy changes about the hardware's TLBs and walks.
+/// The changes that the configured policy makes to the hardware's TLBs and walks.
 struct PolicyParameters {
   bool stated = false;  ///< some choice differs from the hardware, so the policy's counters are reported
   Hierarchy hierarchy;

@@ -15,7 +15,7 @@ namespace gmmu::sim::twin {
 /// new sizes.
 class Operations {
  public:
-  /// `invalidated` is called when an invalidation by `inv_cmd` has completed, `ended` after any operation.
+  /// `invalidated` is called when an invalidation by `inv_cmd` has completed, `ended` when any operation has completed.
   Operations(Mmu& mmu, TimeModel& time, Agenda& agenda, std::function<void()> invalidated, std::function<void()> ended)
       : mmu_(mmu), time_(time), agenda_(agenda), invalidated_(std::move(invalidated)), ended_(std::move(ended)) {}
 

@@ -141,7 +141,8 @@ async def reset_in_the_middle_of_a_copy(dut, seed):
                 gpu.memories[name].finish_writes()
                 world.model.memories[target] = gpu.memories[name].bytes.copy()
 
-            # operation after the reset, while responses from before it may still be outstanding
+            # check operation after the reset, while responses to requests from before the reset may still be
+            # outstanding
             for memory in gpu.memories.values():
                 memory.manner = Manner(ready=rng.choice([40, 90]), least=1, most=rng.choice([20, 300]), answer=80, any_order=True)
             gpu.host.bytes.write(RECORD[1], bytes(16))

@@ -55,7 +55,7 @@ class VtdWalk {
 ///   walk = Lookup(request)            searches the caches; a hit or a fault is done at once
 ///   while (!walk.done()) Feed(walk, ok, low, high) with the bytes at walk.read()
 ///   ... the access itself, at walk.result().hpa ...
-///   Finish(walk)                      is called once for each Lookup, when the access is done or refused
+///   Finish(walk)                      is called once for each Lookup, when the access is complete or blocked
 ///
 /// Any number of walks may be in progress. A fault is recorded when its walk is done. An invalidation does not stop
 /// walks, but walks that started before it fill no cache. A wait descriptor (for the registers: the busy bits ICC and

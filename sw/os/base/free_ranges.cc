@@ -212,7 +212,7 @@ uint64_t FreeRanges::Places(const Summary& of, const Wanted& wanted, size_t kind
 
 uint64_t FreeRanges::Places(const Wanted& wanted) const {
   size_t kind = KindOf(wanted);
-  if (kind == kKinds && root_->longest >= wanted.size) {  // a new kind replaces the oldest one
+  if (kind == kKinds && root_->longest >= wanted.size) {  // replace the oldest size and alignment
     kind = kinds_seen_ % kKinds;
     kinds_[kind] = {wanted.size, wanted.alignment, ++kinds_seen_};
   }

@@ -38,7 +38,7 @@ class FreeRanges : public FreeSpace {
   struct Kind {
     uint64_t size = 0;  // 0 if the element is unused
     uint64_t alignment = 1;
-    uint32_t since = 0;  // generation number; counts made for a previous kind in this element have another number
+    uint32_t since = 0;  // generation number; counts made for the element's previous combination have another number
   };
   struct Node;
   struct Summary;
@@ -46,7 +46,7 @@ class FreeRanges : public FreeSpace {
   /// The first hole that ends above `at`, or null if there is none. Valid until the next Add or Remove.
   const Hole* EndsBehind(uint64_t at) const;
   static uint64_t PlacesOf(const Hole& hole, const Wanted& wanted);
-  /// The index of the kind, or kKinds if its places are not counted.
+  /// The index of this combination of size and alignment, or kKinds if its places are not counted.
   size_t KindOf(const Wanted& wanted) const;
   uint64_t Places(const Summary& of, const Wanted& wanted, size_t kind) const;
   void Note(Summary& in, const Hole& hole, bool more) const;

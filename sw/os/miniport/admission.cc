@@ -37,7 +37,7 @@ void Model(const AdapterAnswers& a, Refusals& out) {
   }
   if (caps.GpuMmuSupported && caps.IoMmuSupported && a.both_mmu_models_refused)
     out.push_back({"DXGK_VIDMMCAPS.IoMmuSupported", "is 1 beside GpuMmuSupported", StopCode::kUnknown, {}});
-  if (a.nodes() == 0) {  // observed: no engine stops the system, while a refusal is tolerated
+  if (a.nodes() == 0) {  // observed: Windows crashes if there is no node, but tolerates a failed query
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", "is 0", StopCode::kSystemServiceException, {}});
   } else if (a.paging_node() >= a.nodes()) {
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",

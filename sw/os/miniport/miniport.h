@@ -61,7 +61,7 @@ class Miniport {
   NTSTATUS CreateAllocation(DXGKARG_CREATEALLOCATION& args);
   void DestroyAllocation(DXGKARG_DESTROYALLOCATION& args);
 
-  // The caller handles a refusal.
+  // The caller handles a failure status.
   NTSTATUS MapCpuHostAperture(DXGKARG_MAPCPUHOSTAPERTURE& args);
   NTSTATUS UnmapCpuHostAperture(DXGKARG_UNMAPCPUHOSTAPERTURE& args);
 

@@ -75,7 +75,7 @@ struct Allocation {
   std::unique_ptr<SystemBuffer> backing;
   std::optional<uint64_t> aperture_page;  // first page of its range in the aperture segment
   bool in_system = false;                 // page tables map the backing store
-  uint64_t used = 0;                      // when Residency last needed it; 0: never, so it is not moved
+  uint64_t used = 0;                      // time stamp of the last use by Residency; 0: never used, so it is not moved
   bool explicit_residency = false;        // the driver wants notifications of its residency
   bool notified = false;                  // the driver was notified that it is resident
   std::vector<Mapping> mappings;          // addresses of its pages, kept while it is not resident

@@ -35,8 +35,8 @@ class Transfers {
   /// page `offset`.
   void CopyFromAperture(uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes);
   /// Pages out an allocation whose EvictionSegmentSet contains an aperture segment. The copy runs through an aperture
-  /// range that maps `target` (driver documents). It is done in pieces if the aperture lacks room for all bytes; if the
-  /// aperture has no room at all, PageOut is called instead.
+  /// range that maps `target` (driver documents). The copy is done in pieces if the aperture lacks room for all bytes;
+  /// if the aperture has no room at all, PageOut is called instead.
   void EvictThroughAperture(Allocation& allocation, SystemBuffer& target);
 
  private:

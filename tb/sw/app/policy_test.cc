@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests policies of the fast engine in replays. Each key must change figures in the right direction, on a workload made
-// for that key. Every translation of these runs is also compared with the reference walk.
+// Tests policies of the fast engine in replays. Each key must change figures in the expected direction, on a workload
+// made for the key. Every translation of these runs is also compared with the reference walk.
 #include <nlohmann/json.hpp>
 #include <ostream>
 
