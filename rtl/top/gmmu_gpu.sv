@@ -379,7 +379,14 @@ module gmmu_gpu
     );
   end
 
-  gmmu_mmu #(.Config(Config)) u_mmu (
+  // The sizes of the MMU: u_check reports L2Ways = 0, and 1 avoids a division by 0.
+  function automatic config_t sizes_of_mmu();
+    config_t c;
+    c = Config;
+    if (c.L2Ways == 0) c.L2Ways = 1;
+    return c;
+  endfunction
+  gmmu_mmu #(.Config(sizes_of_mmu())) u_mmu (
     .clk_i, .rst_i(rst_mmu),
     .req_valid_i(xq_valid), .req_ready_o(xq_ready), .req_i(xq),
     .rsp_valid_o(xs_valid), .rsp_ready_i(xs_ready), .rsp_o(xs), .done_i(xdone),
