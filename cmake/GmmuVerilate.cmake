@@ -85,7 +85,7 @@ function(gmmu_verilate target top)
   endif()
   target_link_libraries(${target} PUBLIC ${runtime})
   target_compile_definitions(${target} PRIVATE ${definitions})
-  # -w: generated code. get() of an exported struct does not set the bits above the struct, and a port needs zeros there.
+  # -w: generated code. For its users: get() of an exported struct leaves the bits above the struct undefined (tb/rtl/structs.h).
   target_compile_options(${target} PRIVATE -w INTERFACE -ftrivial-auto-var-init=zero -Wno-uninitialized
                                                         -Wno-maybe-uninitialized)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
