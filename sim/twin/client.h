@@ -28,8 +28,8 @@ struct ClientParts {
   Turns& turns;
 };
 
-/// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the other; each event of
-/// the agenda performs the lines of several cycles. Results appear in the registers when the run ends.
+/// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the other; each event
+/// processes the lines of several cycles. Results appear in the registers when the run ends.
 class Client {
  public:
   /// `ended` is called when a run has completed.

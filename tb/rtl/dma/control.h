@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_dma_control_bench in C++: places and faults as structs of its ports, and a stream of words.
+// The C++ side of gmmu_dma_control_bench: conversion of places and faults to its ports' structs, and a stream of words.
 #pragma once
 
 #include "Vgmmu_dma_control_bench.h"
