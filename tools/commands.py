@@ -13,8 +13,8 @@ the same state of the checkout is not repeated, unless --again is given.
 tools/commands.toml lists what cannot run as written: values for placeholders, short forms, exit statuses other than 0,
 and the commands that are left out, with the reason. A row of it that matches no command is an error. A unit must not
 change files that git tracks: a picture, table or source that differs is reported, saved beside the unit's log, and
-restored. A block of a page that follows a line ending in a file name (`link.toml`:) becomes a file in the page's
-folder, and so does FILE. Exit status: 0 all passed, 1 a command failed or a tracked file differs, 2 wrong use.
+restored. A block of a page that follows a line such as "The file `link.toml` contains:" becomes a file in the
+page's folder, and so does FILE. Exit status: 0 all passed, 1 a command failed or a tracked file differs, 2 wrong use.
 """
 import argparse
 import hashlib
@@ -155,8 +155,8 @@ def folder_of(name):
 
 
 def blocks_of(text):
-    """{name: text} of the fenced blocks that follow a line ending in a file name."""
-    return dict(re.findall(r"`([\w.-]+)`:\n\n?```\w*\n(.*?)^```", text, re.M | re.S))
+    """{name: text} of the fenced blocks that follow a line which names one file and ends with a colon."""
+    return dict(re.findall(r"^[^`\n]*`([\w-]+\.[a-z]+)`[^`\n]*:\n\n?```\w*\n(.*?)^```", text, re.M | re.S))
 
 
 def prepare(folder, page):

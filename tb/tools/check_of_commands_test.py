@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tools/commands.py: which commands it finds in a page, how it runs them, and what it reports when one fails."""
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -45,6 +46,16 @@ class Commands(unittest.TestCase):
 
     def test_a_block_behind_its_name_is_a_file(self):
         self.assertEqual(commands.blocks_of(PAGE), {"link.toml": 'title = "a"\n'})
+        self.assertEqual(commands.blocks_of(PAGE.replace("A file `link.toml`:", "The file `link.toml` contains:")),
+                         {"link.toml": 'title = "a"\n'})
+
+    def test_a_file_that_a_study_of_its_page_reads_is_made_by_a_block_or_stands_in_the_checkout(self):
+        read = re.compile(r"^\./gmmu study (\S+\.toml)", re.M)
+        studies = [(page, file) for page in commands.ROOT.glob("docs/*.md") for _, command in commands.commands_of(page.read_text())
+                   for file in read.findall(command)]
+        self.assertGreater(len(studies), 2)
+        for page, file in studies:
+            self.assertTrue(file in commands.blocks_of(page.read_text()) or (commands.ROOT / file).is_file(), f"{page.name}: {file}")
 
     def test_what_is_optional_is_left_out_and_placeholders_are_replaced_outside_of_quotes(self):
         table = {"word": {"FILE.so": "build/own.so"}}
