@@ -86,8 +86,7 @@ function(gmmu_verilate target top)
   target_link_libraries(${target} PUBLIC ${runtime})
   target_compile_definitions(${target} PRIVATE ${definitions})
   # -w: generated code. For its users: get() of an exported struct leaves the bits above the struct undefined (tb/rtl/structs.h).
-  target_compile_options(${target} PRIVATE -w INTERFACE -ftrivial-auto-var-init=zero -Wno-uninitialized
-                                                        -Wno-maybe-uninitialized)
+  target_compile_options(${target} PRIVATE -w INTERFACE -Wno-uninitialized -Wno-maybe-uninitialized)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
 endfunction()
 

@@ -86,7 +86,7 @@ module gmmu_board
   logic        win_awvalid, win_awready, win_wvalid, win_wready, win_bvalid, win_arvalid, win_arready, win_rvalid;
   logic [31:0] address;
   logic [7:0]  strobes;
-  logic [3:0]  board_index;
+  logic [5:0]  board_index;
   logic        board_write, access_error;
   gmmu_link_access u_access (
     .clk_i, .rst_i(rst_ends), .request_valid_i(request_valid), .request_ready_o(request_ready), .request_i(request),
@@ -100,16 +100,16 @@ module gmmu_board
     .address_o(address), .strobes_o(strobes), .data_o(data), .board_index_o(board_index), .board_write_o(board_write),
     .board_data_i(board_data), .error_o(access_error));
 
-  logic        bus_master, msi_enable, silence, silent, flr, resetting, irq, idle;
-  logic [63:0] msi_address, cycle;
-  logic [31:0] msi_data;
+  logic        bus_master, silence, silent, flr, resetting, irq, idle;
+  logic [63:0] cycle;
+  message_t    message;
   logic [3:0]  leds;
   gmmu_board_regs #(
     .ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond), .VramBytes(VramBytes), .Build(Build), .Name(Name)
   ) u_regs (
     .clk_i, .rst_i, .session_i(rst_ends), .index_i(board_index), .write_i(board_write), .data_i(data), .data_o(board_data),
-    .bus_master_o(bus_master), .msi_enable_o(msi_enable), .silence_o(silence), .reset_o(flr), .leds_o(leds),
-    .msi_address_o(msi_address), .msi_data_o(msi_data), .cycle_o(cycle), .vram_key_o,
+    .bus_master_o(bus_master), .silence_o(silence), .reset_o(flr), .leds_o(leds),
+    .message_o(message), .cycle_o(cycle), .vram_key_o,
     .status_i({vram_ready_i, irq, idle, silent, resetting}), .count_i({access_error || unknown, again, gap, damaged}));
 
   // Frame LED: it stays lit for about 50 ms after each frame.
@@ -135,7 +135,7 @@ module gmmu_board
   gmmu_gpu #(.Config(Config)) u_gpu (
     .clk_i, .rst_i(rst_gpu), .cycle_i(cycle), .vram_bytes_i(VramBytes), .bus_master_i(bus_master),
     .silence_i(silence), .silent_o(silent), .reset_i(flr), .resetting_o(resetting),
-    .msi_enable_i(msi_enable), .msi_address_i(msi_address), .msi_data_i(msi_data), .irq_o(irq), .idle_o(idle),
+    .message_i(message), .irq_o(irq), .idle_o(idle),
     .s_reg_awvalid_i(reg_awvalid), .s_reg_awready_o(reg_awready), .s_reg_awaddr_i(address[15:0]),
     .s_reg_wvalid_i(reg_wvalid), .s_reg_wready_o(reg_wready), .s_reg_wdata_i(data), .s_reg_wstrb_i(strobes),
     .s_reg_bvalid_o(reg_bvalid), .s_reg_bready_i(1'b1), .s_reg_bresp_o(reg_bresp),

@@ -52,7 +52,7 @@ module gmmu_link_access
   output logic [7:0]  strobes_o,
   output logic [63:0] data_o,
 
-  output logic [3:0]  board_index_o,
+  output logic [5:0]  board_index_o,
   output logic        board_write_o,  // writes data_o
   input  logic [63:0] board_data_i,
 
@@ -109,7 +109,7 @@ module gmmu_link_access
 
   // The header: each byte shifts in at the top.
   logic [39:0] head_q;
-  assign board_index_o = address_o[3:0];
+  assign board_index_o = address_o[5:0];
 
   always_ff @(posedge clk_i) begin
     board_write_o <= 1'b0;

@@ -5,7 +5,7 @@ package gmmu_link_pkg;
   localparam int unsigned MaxFrames = 8;      // maximum number of numbered frames outstanding
   localparam int unsigned HeaderBytes = 4;
   localparam int unsigned CrcBytes = 4;
-  localparam logic [7:0]  Version = 8'd1;
+  localparam logic [7:0]  Version = 8'd2;
 
   typedef enum logic [2:0] {FrameData, FrameHello, FrameAnnounce} frame_e;
 

@@ -120,6 +120,13 @@ package gmmu_pkg;
     pfn_t   page;                 // logical page in host memory
   } aperture_rsp_t /*verilator public*/;
 
+  // Interrupt message of the PCI function: a write of data to address, sent while enable is set.
+  typedef struct packed {
+    logic        enable;
+    logic [31:0] data;
+    logic [63:0] address;
+  } message_t /*verilator public*/;
+
   // One completed lookup in the form that the MMU reports to the event port.
   typedef struct packed {
     space_t      space;

@@ -41,9 +41,7 @@ module gmmu_gpu
   output logic                     silent_o,        // m_host starts no burst and awaits no response
   input  logic                     reset_i,         // pulse: function-level reset
   output logic                     resetting_o,     // 1 from rst_i or reset_i until the reset is complete
-  input  logic                     msi_enable_i,
-  input  logic [63:0]              msi_address_i,
-  input  logic [31:0]              msi_data_i,
+  input  message_t                 message_i,
   output logic                     irq_o,           // level: an enabled cause is set (int_status)
   output logic                     idle_o,
 
@@ -561,8 +559,7 @@ module gmmu_gpu
     .clear_i(int_clear), .clear_bits_i(int_clear_bits),
     .enable_i(int_enable),
     .status_o(int_status), .irq_o,
-    .bus_master_i, .msi_enable_i, .closed_i(isolated), .silence_i(silence), .address_i(msi_address_i),
-    .data_i(msi_data_i),
+    .bus_master_i, .message_i, .closed_i(isolated), .silence_i(silence),
     .wr_req_o(wr_req[ReqInterrupt]), .wr_rsp_i(wr_rsp[ReqInterrupt]),
     .sent_o(message_sent), .idle_o(interrupts_idle)
   );

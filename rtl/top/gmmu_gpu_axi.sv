@@ -34,9 +34,7 @@ module gmmu_gpu_axi
   output logic                          silent_o,  // m_host starts no burst and awaits no response
   input  logic                          reset_i,  // pulse: function-level reset
   output logic                          resetting_o,  // 1 until the reset is complete
-  input  logic                          msi_enable_i,
-  input  logic [63:0]                   msi_address_i,
-  input  logic [31:0]                   msi_data_i,
+  input  message_t                      message_i,
   output logic                          irq_o,  // level: an enabled cause is set (int_status)
   output logic                          idle_o,
 

@@ -3,9 +3,9 @@
 //
 //   causes_i   pulses
 //   message    sent when an enabled cause is set, and again after a clear that leaves an enabled
-//              cause set. It is held while MSI is off, the GPU is not a bus master or is silent, or
-//              the host port is closed. A held message whose causes were all cleared is dropped.
-//   irq_o      level, from a register: an enabled cause is set. For integrators without MSI
+//              cause set. It is held while message_i.enable is 0, the GPU is not a bus master or is
+//              silent, or the host port is closed. A held message whose causes were all cleared is dropped.
+//   irq_o      level, from a register: an enabled cause is set. For integrators without PCI Express
 module gmmu_interrupts
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -22,11 +22,9 @@ module gmmu_interrupts
   output logic        irq_o,
 
   input  logic        bus_master_i,
-  input  logic        msi_enable_i,
   input  logic        closed_i,
   input  logic        silence_i,
-  input  logic [63:0] address_i,
-  input  logic [31:0] data_i,
+  input  message_t    message_i,
   output wr_req_t     wr_req_o,
   input  wr_rsp_t     wr_rsp_i,
 
@@ -46,7 +44,7 @@ module gmmu_interrupts
   assign go = wanted_q && standing != '0 && open_q && !aw_valid_q && !w_valid_q && !wait_q;
 
   always_ff @(posedge clk_i) begin
-    open_q <= bus_master_i && msi_enable_i && !closed_i && !silence_i;
+    open_q <= bus_master_i && message_i.enable && !closed_i && !silence_i;
     if (rst_i) begin
       status_o <= '0;
       seen_q <= '0;
@@ -81,13 +79,13 @@ module gmmu_interrupts
     if (go) begin
       aw_q <= '0;
       aw_q.port <= PortHost;
-      aw_q.addr <= address_i[PaWidth-1:0];
+      aw_q.addr <= message_i.address[PaWidth-1:0];
       aw_q.user.kind <= KindInterrupt;
       w_q <= '0;
       w_q.last <= 1'b1;
       for (int unsigned i = 0; i < DataBytes / 4; i++) begin
-        w_q.data[32*i +: 32] <= data_i;
-        w_q.strb[4*i +: 4] <= 32'(address_i[LanesLg2-1:2]) == i ? 4'hF : 4'h0;
+        w_q.data[32*i +: 32] <= message_i.data;
+        w_q.strb[4*i +: 4] <= 32'(message_i.address[LanesLg2-1:2]) == i ? 4'hF : 4'h0;
       end
     end
   end
@@ -97,5 +95,5 @@ module gmmu_interrupts
       !cleared_q;
 
   logic unused_bits;
-  assign unused_bits = ^{address_i[63:PaWidth], address_i[1:0], causes_i, wr_rsp_i.b};   // B is ignored: posted message
+  assign unused_bits = ^{message_i.address[63:PaWidth], message_i.address[1:0], causes_i, wr_rsp_i.b};
 endmodule

@@ -30,14 +30,13 @@ enum BoardRegister : uint8_t {
   kVramBytes = 3,
   kCycles = 4,
   kControl = 5,
-  kMessageAddress = 6,
-  kMessageData = 7,
   kStatus = 8,
   kErrors = 9,
   kName = 10,
   kVramKey = 11,
+  kMessage = 16,  ///< first word of the interrupt message
 };
-inline constexpr uint64_t kControlBusMaster = 1, kControlMsi = 2;
+inline constexpr uint64_t kControlBusMaster = 1;
 inline constexpr uint64_t kStatusIdle = 4, kStatusVramReady = 16;
 
 struct BoardOptions {

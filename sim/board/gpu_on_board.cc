@@ -170,16 +170,16 @@ void GpuOnBoard::WriteConfig(unsigned, uint16_t offset, unsigned size, uint32_t 
 /// Sends the PCI function's permissions to the board, after all earlier requests, and waits until they take effect. On
 /// return, everything that the GPU sent earlier has arrived.
 void GpuOnBoard::DriveStraps() {
-  const uint64_t control = (space_.bus_master() ? kControlBusMaster : 0) | (space_.msi_enable() ? kControlMsi : 0);
-  const uint64_t address = space_.msi_address(), data = space_.msi_data();
-  if (control == control_ && address == message_address_ && data == message_data_) return;
+  const uint64_t control = space_.bus_master() ? kControlBusMaster : 0;
+  const auto message = space_.message().Words();
+  if (control == control_ && message == message_) return;
   const std::string what = "the GPU's PCI function";
-  if (address != message_address_) board_->Post(WriteBoard(kMessageAddress, address), what);
-  if (data != message_data_) board_->Post(WriteBoard(kMessageData, data), what);
+  for (size_t i = 0; i < message.size(); ++i) {
+    if (message[i] != message_[i]) board_->Post(WriteBoard(static_cast<BoardRegister>(kMessage + i), message[i]), what);
+  }
   if (control != control_) board_->Post(WriteBoard(kControl, control), what);
   control_ = control;
-  message_address_ = address;
-  message_data_ = data;
+  message_ = message;
   static_cast<void>(board_->AskWord(ReadBoard(kControl), what));
 }
 

@@ -82,8 +82,9 @@ class GpuOnBoard : public Device, private Clock, private HostServer {
   const MachineConfig& config_;
   const std::unique_ptr<Board> board_;
   ConfigSpace space_;
-  uint64_t control_ = 0, message_address_ = 0, message_data_ = 0;  ///< last values sent to the board
-  uint64_t vram_key_ = 0;                                          ///< key set at the last power-up
+  uint64_t control_ = 0;                           ///< last value sent to the board
+  decltype(FunctionMessage().Words()) message_{};  ///< last words sent to the board
+  uint64_t vram_key_ = 0;                          ///< key set at the last power-up
   uint64_t held_page_ = 0, held_until_ns_ = 0;
   std::deque<Held> held_;
   uint64_t requests_ = 0, writes_ = 0, writes_lost_ = 0;

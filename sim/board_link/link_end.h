@@ -8,7 +8,7 @@
 
 namespace gmmu::sim::board {
 
-inline constexpr uint8_t kProtocolVersion = 1;
+inline constexpr uint8_t kProtocolVersion = 2;
 
 /// Timeouts of the host's end, in nanoseconds of the clock whose time is passed as `now_ns`.
 struct LinkTimes {

@@ -150,9 +150,8 @@ bool Function::Dma(uint64_t address, void* bytes, uint32_t size, bool write) {
 
 void Function::Interrupt() {
   if (!config_.powered()) return;
-  if (config_.msi_enable() && config_.bus_master()) {
-    const uint32_t data = config_.msi_data();
-    host_access_.Write(bdf_.requester_id(), config_.msi_address(), &data, sizeof data, true);
+  if (const FunctionMessage message = config_.message(); message.enable && config_.bus_master()) {
+    host_access_.Write(bdf_.requester_id(), message.address, &message.data, sizeof message.data, true);
     ++counts_.interrupts;
   } else if (config_.has_line() && !config_.intx_disable() && config_.line() != 0) {
     ++counts_.interrupts;

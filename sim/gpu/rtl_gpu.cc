@@ -2,6 +2,7 @@
 #include "gpu/rtl_gpu.h"
 
 #include <algorithm>
+#include <cstring>
 #include <stdexcept>
 
 #include <verilated.h>
@@ -101,9 +102,8 @@ void RtlGpu::Reset() {
 
 void RtlGpu::DriveStraps() {
   top_->bus_master_i = config_.bus_master();
-  top_->msi_enable_i = config_.msi_enable();
-  top_->msi_address_i = config_.msi_address();
-  top_->msi_data_i = config_.msi_data();
+  const auto message = config_.message().Words();
+  std::memcpy(&top_->message_i[0], message.data(), sizeof top_->message_i);
 }
 
 uint64_t RtlGpu::cycles() const { return NowPs() / parameters_.period_ps; }

@@ -20,7 +20,7 @@ class BareMachine {
   static constexpr uint64_t kRing = 0x100000, kBuffer = 0x101000, kFence = 0x102000;
   static constexpr uint64_t kRootTable = 0x200000, kContextTable = 0x201000, kTop = 0x202000;
   static constexpr uint64_t kRegisterStep = 0x10000, kWindowStep = 0x8000000, kHostStep = 0x10000;
-  static constexpr uint32_t kMessageData = 0x41;  ///< MSI data of GPU 0; GPU n has kMessageData + n
+  static constexpr uint32_t kMessageData = 0x41;  ///< message data of GPU 0; GPU n has kMessageData + n
 
   /// `bound_ns` is the longest wait for an interrupt.
   explicit BareMachine(hw::Platform& p, unsigned unit = 0, uint64_t bound_ns = 1'000'000)
@@ -30,7 +30,7 @@ class BareMachine {
   uint64_t window() const { return kWindow - unit_ * kWindowStep; }
   uint64_t Host(uint64_t of_first) const { return of_first + unit_ * kHostStep; }
 
-  /// Programs the BARs, memory enable, bus mastering and MSI.
+  /// Programs the BARs, memory enable, bus mastering and the interrupt message.
   void PowerOn();
   uint64_t Read(uint32_t offset) { return p_.MmioRead(registers() + offset, 8); }
   void Write(uint32_t offset, uint64_t value) { p_.MmioWrite(registers() + offset, 8, value); }

@@ -21,6 +21,16 @@ struct ConfigSpaceParameters {
   unsigned link_lanes = 8;
 };
 
+/// The interrupt message that software has set in the function's capability: a write of `data` to `address`, sent while
+/// `enable` is set. Its fields and words are those of message_t in rtl/pkg/gmmu_pkg.sv.
+struct FunctionMessage {
+  bool enable = false;
+  uint32_t data = 0;
+  uint64_t address = 0;
+
+  std::array<uint64_t, 2> Words() const { return {address, uint64_t{enable} << 32 | data}; }
+};
+
 /// The 256 bytes of configuration space of one GPU function: a type-0 header and the capabilities
 /// MSI, PCI Express and power management.
 ///
@@ -55,9 +65,9 @@ class ConfigSpace {
   /// Whether the BAR responds: memory decoding is on, its address is not 0, and the function is in D0.
   bool bar_active(unsigned bar) const;
 
-  bool msi_enable() const { return (Half(kMsi + 2) & 1) != 0; }
-  uint64_t msi_address() const { return Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32; }
-  uint32_t msi_data() const { return Half(kMsi + 12); }
+  FunctionMessage message() const {
+    return {(Half(kMsi + 2) & 1) != 0, Half(kMsi + 12), Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32};
+  }
   /// Returns the vector to which software has routed the interrupt pin, or 0 if it has routed none.
   uint32_t line() const { return bytes_[0x3C]; }
   bool has_line() const { return parameters_.line_interrupt; }

@@ -83,7 +83,7 @@ void Gpu::Straps() {
   memory_.set_bus_master(config_.bus_master());
   memory_.set_silence(silence_);
   memory_.set_held(held_);
-  interrupts_.set_open(config_.msi_enable() && memory_.host_open());
+  interrupts_.set_open(config_.message().enable && memory_.host_open());
   Wake();
 }
 
@@ -141,9 +141,9 @@ void Gpu::SendMessage() {
 }
 
 void Gpu::WriteMessage() {
-  const uint32_t data = config_.msi_data();
+  const FunctionMessage message = config_.message();
   Cost cost;
-  memory_.WriteHost(config_.msi_address(), &data, sizeof data, cost);
+  memory_.WriteHost(message.address, &message.data, sizeof message.data, cost);
   counters_.Of<regs::CountersMessages>() += 1;
   agenda_.At(cost.done, [this, generation = generation_] {
     if (generation == generation_) interrupts_.Sent();

@@ -30,7 +30,7 @@ class Interrupts {
     enable_ = enable;
     Try();
   }
-  /// Sets whether messages may be sent: MSI and bus mastering are enabled, and the GPU is not silenced.
+  /// Sets whether messages may be sent: the PCI function's message and bus mastering are enabled, and the GPU is not silenced.
   void set_open(bool open) {
     open_ = open;
     Try();

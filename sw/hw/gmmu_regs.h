@@ -14,7 +14,7 @@ namespace gmmu::regs {
     return *this;                                                                                    \
   }
 /// Returns width + 1 ones.
-constexpr uint64_t FieldMask(unsigned width) { return ~uint64_t{0} >> (63 - width); }
+constexpr uint64_t FieldMask(unsigned highest) { return ~uint64_t{0} >> (63 - highest); }
 
 enum class Access : uint8_t {
   kRead = 0,  ///< Data read.

@@ -97,7 +97,7 @@ module gmmu_integration_top
   assign m_vram_aw[61+:UserBits] = '0;
 
   gmmu_gpu_axi #(.Config(Config)) u_gpu (
-    .aclk(clk_i), .areset(rst_i), .cycle_i(cycle), .msi_enable_i(1'b0), .msi_address_i('0), .msi_data_i('0),
+    .aclk(clk_i), .areset(rst_i), .cycle_i(cycle), .message_i('0),
 
     .m_vram_arvalid(m_vram_out[0]), .m_vram_arready(m_vram_in[0]),
     .m_vram_arid(m_vram_ar[101+:IdBits]), .m_vram_arcache(m_vram_ar[97+:4]), .m_vram_arprot(m_vram_ar[94+:3]),

@@ -135,7 +135,7 @@ FIELD = """/// Defines the accessors of a register's field in bits HIGH to LOW: 
     return *this;                                                                                    \\
   }
 /// Returns width + 1 ones.
-constexpr uint64_t FieldMask(unsigned width) { return ~uint64_t{0} >> (63 - width); }
+constexpr uint64_t FieldMask(unsigned highest) { return ~uint64_t{0} >> (63 - highest); }
 """
 
 

@@ -48,11 +48,11 @@ void PhysicalAdapter::Connect() {
   message_ = kernel().hal().ConnectInterrupt("gpu " + name(), [this] {
     if (!logical_.LoseInterrupt()) miniport().driver().InterruptRoutine(0, unit_);
   });
-  kernel().pci().EnableMsi(function_, message_);
+  kernel().pci().EnableInterrupt(function_, message_);
 }
 
 void PhysicalAdapter::Disconnect() {
-  kernel().pci().DisableMsi(function_);
+  kernel().pci().DisableInterrupt(function_);
   kernel().pci().SetBusMaster(function_, false);
   kernel().hal().DisconnectInterrupt(message_);
 }
@@ -62,9 +62,9 @@ void PhysicalAdapter::PowerFunction(bool on) {
   if (on) {
     pci.SetPower(function_, true);
     pci.SetBusMaster(function_, true);
-    pci.EnableMsi(function_, message_);
+    pci.EnableInterrupt(function_, message_);
   } else {
-    pci.DisableMsi(function_);
+    pci.DisableInterrupt(function_);
     pci.SetBusMaster(function_, false);
     pci.SetPower(function_, false);
   }
@@ -92,7 +92,7 @@ void PhysicalAdapter::StartDevice() {
     ++next;
   }
   next->Type = CmResourceTypeInterrupt;
-  next->Flags = function_.msi_offset != 0 ? CM_RESOURCE_INTERRUPT_MESSAGE : 0;  // 0: line interrupt, level sensitive
+  next->Flags = function_.has_messages() ? CM_RESOURCE_INTERRUPT_MESSAGE : 0;  // 0: line interrupt, level sensitive
   next->u.Interrupt.Level = kDevice;
   next->u.Interrupt.Vector = message_.data;
   next->u.Interrupt.Affinity = 1;

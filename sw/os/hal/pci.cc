@@ -104,7 +104,7 @@ uint16_t Pci::FindCapability(hw::Bdf bdf, uint8_t id) {
   return 0;
 }
 
-void Pci::EnableMsi(const PciFunction& function, const hw::Message& message) {
+void Pci::EnableInterrupt(const PciFunction& function, const hw::Message& message) {
   const uint16_t at = function.msi_offset;
   if (at == 0) return RouteLine(function, message);
   const uint32_t control = hal_.ConfigRead(function.bdf, static_cast<uint16_t>(at + 2), 2);
@@ -127,7 +127,7 @@ void Pci::RouteLine(const PciFunction& function, const hw::Message& message) {
   hal_.ConfigWrite(function.bdf, kCommand, 2, hal_.ConfigRead(function.bdf, kCommand, 2) & ~kNoLine);
 }
 
-void Pci::DisableMsi(const PciFunction& function) {
+void Pci::DisableInterrupt(const PciFunction& function) {
   if (function.msi_offset == 0) {
     hal_.ConfigWrite(function.bdf, kCommand, 2, hal_.ConfigRead(function.bdf, kCommand, 2) | kNoLine);
     return;

@@ -30,7 +30,8 @@ struct PciFunction {
   uint8_t revision = 0;
   uint32_t class_code = 0;
   std::array<Bar, 6> bars;
-  uint16_t msi_offset = 0;  ///< offset of the MSI capability; 0: none
+  uint16_t msi_offset = 0;                               ///< offset of the MSI capability; 0: none
+  bool has_messages() const { return msi_offset != 0; }  ///< false: its interrupt is a line
 };
 
 /// The PCI bus driver. It finds functions, assigns addresses between `window.start` and `window.end` (below 4 GiB) to
@@ -42,9 +43,9 @@ class Pci {
   /// Finds every function on buses 0 to `last_bus`. Sizes and assigns BARs, enables memory decoding and disables bus
   /// mastering. A BAR that was assigned before keeps its address.
   std::vector<PciFunction> Enumerate(uint8_t last_bus = 8);
-  /// Enables the message. A function without MSI gets the message's vector through its interrupt pin.
-  void EnableMsi(const PciFunction& function, const hw::Message& message);
-  void DisableMsi(const PciFunction& function);
+  /// Enables the function's interrupt. A function without MSI gets the message's vector through its interrupt pin.
+  void EnableInterrupt(const PciFunction& function, const hw::Message& message);
+  void DisableInterrupt(const PciFunction& function);
   void SetBusMaster(const PciFunction& function, bool on);
   /// Whether a single assigned BAR contains all of [start, start + size).
   bool Decodes(uint64_t start, uint64_t size) const;

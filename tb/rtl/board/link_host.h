@@ -91,7 +91,7 @@ class Host {
   bool opened = false;  ///< a frame of the session has arrived
   bool limit_broken = false;
 
-  void Open(uint8_t session, uint8_t version = 1) {
+  void Open(uint8_t session, uint8_t version = 2) {
     session_ = session;
     opened = false;
     sent_ = next_ = acked_ = limit_ = wanted_ = 0;

@@ -31,7 +31,7 @@ std::vector<Row> RowsOfThePage() {
 TEST(GpuBringUp, TheTablesOfThePageCopyAndSignal) {
   constexpr uint64_t kSource = 0x1'0000'0003, kTarget = 0x100009, kBytes = 100, kRecord = 0x30000;
   TopMachine gpu(11);
-  gpu.t.msi_enable_i = 0;
+  gpu.EnableMessages(false);
   for (const uint64_t page : {0x10000ull, 0x20000ull, 0x30000ull, 0x1'0000'0000ull}) gpu.host.memory.Make(page, 0x1000);
   for (uint64_t i = 0; i < kBytes; ++i) gpu.host.memory.Write(kSource + i, static_cast<uint8_t>(gpu.rng()));
   gpu.vram.memory.Write64(0x100000, 0x1122334455667788);

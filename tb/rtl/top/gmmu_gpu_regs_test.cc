@@ -255,14 +255,15 @@ TEST(GpuInterrupts, MessagesAreHeldWhileMsiOrBusMasterIsOff) {
   for (bool master : {false, true}) {
     TopMachine gpu;
     if (master) gpu.t.bus_master_i = 0;
-    else gpu.t.msi_enable_i = 0;
+    else gpu.EnableMessages(false);
     gpu.Set(regs::IntEnable{0x1f});
     gpu.Set(regs::InvCmd{0});
     gpu.Run(500);
     EXPECT_EQ(gpu.Messages(), 0u);
     EXPECT_FALSE(gpu.t.idle_o);
 
-    gpu.t.bus_master_i = gpu.t.msi_enable_i = 1;
+    gpu.t.bus_master_i = 1;
+    gpu.EnableMessages(true);
     gpu.Run(200);
     EXPECT_EQ(gpu.Messages(), 1u);
     EXPECT_TRUE(gpu.t.idle_o);

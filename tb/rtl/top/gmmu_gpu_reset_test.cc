@@ -156,7 +156,7 @@ TEST_F(GpuReset, ItSaysWhenItHasEnded) {
 }
 
 TEST_F(GpuReset, TheLevelOfTheInterruptFollowsTheEnabledCauses) {
-  gpu.t.msi_enable_i = 0;
+  gpu.EnableMessages(false);
   gpu.Set(regs::IntEnable{0x1f});
   EXPECT_FALSE(gpu.t.irq_o);
   Submit(Copy(0x500000, 0x400000, 0x1000), 1);

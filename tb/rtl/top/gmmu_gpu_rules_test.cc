@@ -130,13 +130,13 @@ TEST_F(RulesDeadlock, FaultsOfAClosedBusDoNotHoldClientsUp) {
 }
 
 TEST_F(RulesDeadlock, AHeldMessageHoldsNothingElseUp) {
-  gpu.t.msi_enable_i = 0;
+  gpu.EnableMessages(false);
   for (uint32_t i = 1; i <= 4; ++i) {
     Submit(Copy(0x500000, 0x400000, 0x100), i);
     WaitFence(i);
   }
   EXPECT_EQ(gpu.Messages(), 0u);
-  gpu.t.msi_enable_i = 1;
+  gpu.EnableMessages(true);
   gpu.Until([&] { return gpu.Messages() == 1; }, "the message");
 }
 

@@ -187,8 +187,8 @@ module gmmu_top_blocks_bench
     .clk_i, .rst_i, .causes_i(64'(int_causes_i)), .clear_i(int_clear_i),
     .clear_bits_i(int_clear_bits_i), .enable_i(int_enable_i), .status_o(int_status_o),
     .irq_o(int_irq_o),
-    .bus_master_i(int_open_i), .msi_enable_i(1'b1), .closed_i(1'b0), .silence_i(1'b0),
-    .address_i(int_address_i), .data_i(int_data_i), .wr_req_o(int_wr_req_o), .wr_rsp_i(int_wr_rsp_i),
+    .bus_master_i(int_open_i), .message_i('{enable: 1'b1, data: int_data_i, address: int_address_i}), .closed_i(1'b0), .silence_i(1'b0),
+    .wr_req_o(int_wr_req_o), .wr_rsp_i(int_wr_rsp_i),
     .sent_o(int_sent_o), .idle_o(int_idle_o));
 
   // ---- Blocks of the default and the smallest size.

@@ -87,13 +87,19 @@ void Slave::EndAnswer() {
   answers_.pop_front();
 }
 
+void TopMachine::EnableMessages(bool on) {
+  GMMU_STRUCT(gmmu_gpu_axi, message_t) message{};
+  message.enable = on;
+  message.data = 0x41;
+  message.address = 0xFEE00010;
+  t.message_i = Pack(message);
+}
+
 TopMachine::TopMachine(uint64_t seed) : BlockBench(seed) {
   vram.memory.Make(0, kVramBytes);
   t.vram_bytes_i = kVramBytes;
   t.bus_master_i = 1;
-  t.msi_enable_i = 1;
-  t.msi_address_i = 0xFEE00010;
-  t.msi_data_i = 0x41;
+  EnableMessages(true);
   t.areset = 1;
   Run(4);
   t.areset = 0;

@@ -39,7 +39,7 @@ TEST(Board, TellsWhatItIs) {
   FakeBoard fake(Small());
   const Board board(At(fake));
   EXPECT_EQ(board.identity().name, "fake");
-  EXPECT_EQ(board.identity().version, 1u);
+  EXPECT_EQ(board.identity().version, uint64_t{kProtocolVersion});
   EXPECT_EQ(BuildName(board.identity().build), "1122334455667788");
   EXPECT_EQ(board.identity().clock_hz, 80'000'000u);
   EXPECT_EQ(board.identity().vram_bytes, 32u << 20);
@@ -76,7 +76,7 @@ TEST(Board, RefusalsSayWhatToDo) {
   EXPECT_THAT(Refusal(options), HasSubstr("bytes come but no frame at 3000000 bit/s"));
   options = Small();
   options.version = 7;
-  EXPECT_THAT(Refusal(options), HasSubstr("the board has version 7 of the link, this program has 1"));
+  EXPECT_THAT(Refusal(options), HasSubstr("the board has version 7 of the link, this program has 2"));
   options = Small();
   options.identity = "ANOTHER";
   EXPECT_THAT(Refusal(options), HasSubstr("the other end is no board of gmmu"));

@@ -156,7 +156,7 @@ void FakeBoard::Session() {
   held_bytes_ = 0;
   busy_ = false;
   began_ns_ = NowNs();
-  WriteBoard(5, 0);
+  for (uint8_t index : {5, 16, 17}) WriteBoard(index, 0);
   gpu_->Reset();
 }
 
@@ -269,16 +269,16 @@ void FakeBoard::WriteBoard(uint8_t index, uint64_t value) {
   if (index == 11) {  // a changed key makes VRAM's contents unreadable, like a stay in D3
     if (value != vram_key_) ConfigWrite(ConfigSpace::kPower + 4, 2, 3), ConfigWrite(ConfigSpace::kPower + 4, 2, 0);
     vram_key_ = value;
-  } else if (index == 6) {
-    message_address_ = value;
+  } else if (index == 16) {
+    message_[0] = value;
     ConfigWrite(ConfigSpace::kMsi + 4, 4, static_cast<uint32_t>(value));
     ConfigWrite(ConfigSpace::kMsi + 8, 4, static_cast<uint32_t>(value >> 32));
-  } else if (index == 7) {
-    message_data_ = value;
-    ConfigWrite(ConfigSpace::kMsi + 12, 2, static_cast<uint32_t>(value));
+  } else if (index == 17) {
+    message_[1] = value;
+    ConfigWrite(ConfigSpace::kMsi + 12, 2, static_cast<uint16_t>(value));
+    ConfigWrite(ConfigSpace::kMsi + 2, 2, 0x80 | (value >> 32 & 1));
   } else if (index == 5) {
     control_ = value & ~uint64_t{8};
-    ConfigWrite(ConfigSpace::kMsi + 2, 2, 0x80 | (value >> 1 & 1));
     ConfigWrite(0x04, 2, value & 1 ? 4 : 0);
     gpu_->Silence((value >> 2 & 1) != 0);
     if ((value >> 3 & 1) != 0) gpu_->Reset();
@@ -297,12 +297,12 @@ uint64_t FakeBoard::ReadBoard(uint8_t index) {
     case 3: return options_.config.gpu.vram_bytes();
     case 4: return (NowNs() - began_ns_) * options_.config.gpu.clock_mhz / 1'000;
     case 5: return control_;
-    case 6: return message_address_;
-    case 7: return message_data_;
     case 8: return (gpu_->idle() ? 4u : 0u) | (options_.vram_ready ? 16u : 0u);
     case 9: return end_.damaged() & 0xFFFF;
     case 10: return name;
     case 11: return vram_key_;
+    case 16:
+    case 17: return message_[index - 16];
     default: return 0;
   }
 }

@@ -25,7 +25,7 @@ struct FakeBoardOptions {
   unsigned seed = 1;                  ///< seed of the noise
   unsigned noise = 0;                 ///< changed bytes per million, in each direction
   uint64_t cut_after = ~uint64_t{0};  ///< after this many bytes from the board, both directions are dead
-  uint8_t version = 1;
+  uint8_t version = kProtocolVersion;
   bool mute = false;  ///< sends bytes that contain no frames, as at a wrong bit rate
   std::string identity = "GMMUBRD";
   bool vram_ready = true;
@@ -89,7 +89,8 @@ class FakeBoard : private HostAccess {
   std::deque<Bytes> requests_;
   size_t held_bytes_ = 0;  ///< bytes in use in the request memory
   bool busy_ = false;      ///< the GPU is processing a request
-  uint64_t control_ = 0, message_address_ = 0, message_data_ = 0, vram_key_ = 0;
+  uint64_t control_ = 0, vram_key_ = 0;
+  uint64_t message_[2] = {};
   uint16_t next_id_ = 0;
   struct Completed {
     bool ok;

@@ -26,7 +26,7 @@ struct Noise {
 /// The host's end, the board's end, and the line between them in both directions, simulated byte by byte.
 class Wire {
  public:
-  explicit Wire(unsigned seed, const Noise& noise = {}, unsigned room = 8, uint8_t version = 1)
+  explicit Wire(unsigned seed, const Noise& noise = {}, unsigned room = 8, uint8_t version = kProtocolVersion)
       : random_(seed), noise_(noise), board(kKeepAliveNs, room, version) {}
 
   void Step() {
@@ -235,10 +235,10 @@ TEST(LinkEnd, AHelloOfAnotherHostInTheMiddleEndsTheSession) {
 }
 
 TEST(LinkEnd, AnotherVersionIsNamed) {
-  Wire wire(11, {}, 8, /*version=*/2);
+  Wire wire(11, {}, 8, /*version=*/7);
   ASSERT_TRUE(wire.Until([&] { return wire.host.state() == LinkState::kDead; }, 4'000));
   EXPECT_EQ(wire.host.cause(), LinkCause::kVersion);
-  EXPECT_EQ(wire.host.version(), 2);
+  EXPECT_EQ(wire.host.version(), 7);
 }
 
 TEST(LinkEnd, SaysWhatCameWhenNoSessionOpens) {

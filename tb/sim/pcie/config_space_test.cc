@@ -104,9 +104,9 @@ TEST(ConfigSpace, ProgramsItsInterruptMessage) {
   config.Write(0x58, 4, 1);
   config.Write(0x5C, 2, 0x4321);
   config.Write(0x52, 2, 1);
-  EXPECT_TRUE(config.msi_enable());
-  EXPECT_EQ(config.msi_address(), 0x1FEE01000u);
-  EXPECT_EQ(config.msi_data(), 0x4321u);
+  EXPECT_TRUE(config.message().enable);
+  EXPECT_EQ(config.message().address, 0x1FEE01000u);
+  EXPECT_EQ(config.message().data, 0x4321u);
 }
 
 TEST(ConfigSpace, StatesPayloadAndReadRequestSizes) {
