@@ -22,7 +22,7 @@ bool VramCore::Read(uint64_t address, void* to, size_t size) const {
   while (size > 0) {  // page by page, because reading an untouched page must not cause a page fault on the host
     const size_t part = std::min<uint64_t>(size, kPage - address % kPage);
     if (touched_[address / kPage]) std::memcpy(out, bytes_.get() + address, part);
-    else std::memset(out, 0, part);
+    else std::memset(out, untouched_, part);
     out += part;
     address += part;
     size -= part;
@@ -60,14 +60,16 @@ bool VramCore::WriteStrobed(uint64_t address, const void* from, size_t size, uin
 }
 
 void VramCore::LosePower() {
+  constexpr uint8_t kChange = 0xA5;
   std::array<uint8_t, kPage> lost;
   for (uint64_t at = 0; at < size_; at += kPage) {
+    if (!touched_[at / kPage]) continue;
     const uint64_t size = std::min(kPage, size_ - at);
-    Touch(at, size);
     std::memcpy(lost.data(), &bytes_[at], size);
-    for (uint8_t& byte : lost) byte = static_cast<uint8_t>(byte + 0xA5);
+    for (uint8_t& byte : lost) byte = static_cast<uint8_t>(byte + kChange);
     static_cast<void>(Write(at, lost.data(), size));
   }
+  untouched_ = static_cast<uint8_t>(untouched_ + kChange);
 }
 
 bool VramCore::FlipBit(uint64_t address, unsigned bit) {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -20,7 +21,7 @@ struct VramParameters {
   unsigned outstanding = 64;  ///< bursts in flight in each direction; at least 1
 };
 
-/// The contents of VRAM, all zero at power-on.
+/// The contents of VRAM, all zero at power-on. Pages that nobody has touched take no memory of the host.
 class VramCore {
  public:
   /// Called with the new bytes before `size` bytes at `address` are written. The range contains no bytes whose strobe
@@ -43,7 +44,7 @@ class VramCore {
   /// Hooks run in the order in which they were added. They must not write to this VRAM other than by FlipBit.
   void AddWriteHook(WriteHook hook) { hooks_.push_back(std::move(hook)); }
 
-  /// Simulates a power loss by changing the value of every byte. Hooks are called.
+  /// Simulates a power loss by changing the value of every byte. Hooks are called for touched pages.
   void LosePower();
 
   /// Injects an error for tests: inverts bit `bit` (0..7) of a byte, without calling hooks.
@@ -52,8 +53,20 @@ class VramCore {
   const uint8_t* data() const { return bytes_.get(); }
   /// Returns the contents for a caller that writes them directly, bypassing Write and the hooks.
   uint8_t* Open() {
+    if (untouched_ != 0) Touch(0, size_);
     touched_.assign(touched_.size(), true);
     return bytes_.get();
+  }
+  /// Stores to the untouched pages of a range, whose contents stay. Write calls it before hooks read the old bytes, so
+  /// that the host takes one page fault per page instead of two.
+  void Touch(uint64_t address, uint64_t size) {
+    for (uint64_t page = address / kPage; size != 0 && page <= (address + size - 1) / kPage; ++page) {
+      if (touched_[page]) continue;
+      touched_[page] = true;
+      uint8_t* const at = bytes_.get() + page * kPage;
+      if (untouched_ != 0) std::memset(at, untouched_, kPage);
+      else const_cast<volatile uint8_t*>(at)[0] = 0;
+    }
   }
 
  private:
@@ -62,19 +75,11 @@ class VramCore {
     void operator()(uint8_t* p) const { munmap(p, bytes); }
   };
   static constexpr uint64_t kPage = 4096;  // of the host
-  /// Stores to the untouched pages of a range. Called before Write reads the old bytes, so that the host takes one page
-  /// fault per page instead of two.
-  void Touch(uint64_t address, uint64_t size) {
-    for (uint64_t page = address / kPage; page <= (address + size - 1) / kPage; ++page) {
-      if (touched_[page]) continue;
-      touched_[page] = true;
-      const_cast<volatile uint8_t*>(bytes_.get())[page * kPage] = 0;
-    }
-  }
 
   uint64_t size_;
   std::unique_ptr<uint8_t[], Unmap> bytes_;  // whole host pages, allocated when touched
   std::vector<bool> touched_;                ///< pages that may have been written
+  uint8_t untouched_ = 0;                    ///< value of each byte of the other pages
   std::vector<WriteHook> hooks_;
 };
 

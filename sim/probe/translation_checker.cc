@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -46,8 +47,10 @@ TranslationChecker::TranslationChecker(unsigned spaces, VramCore& vram, HostRead
     : vram_(vram),
       host_(std::move(host)),
       spaces_(spaces),
-      versions_((vram.size() >> kPageLg2) + 1, 0),
+      pages_((vram.size() >> kPageLg2) + 1),
+      versions_(static_cast<uint64_t*>(std::calloc(pages_, sizeof(uint64_t)))),
       old_words_(kMostRecent) {
+  if (versions_ == nullptr) throw std::bad_alloc();
   vram_.AddWriteHook([this](uint64_t address, const uint8_t*, size_t size) { VramWritten(address, size); });
 }
 
@@ -96,6 +99,7 @@ void TranslationChecker::Remember(uint64_t key, uint64_t old, unsigned config) {
 /// this case, are inserted into the history.
 void TranslationChecker::FollowPage(uint64_t page) {
   versions_[page] = 1;
+  vram_.Touch(page << kPageLg2, 1);
   const auto known = static_cast<ptrdiff_t>(changes_.size());
   for (Write& write : recent_) {
     if (write.address >> kPageLg2 != page) continue;
@@ -258,7 +262,7 @@ void TranslationChecker::Fill(Memo& memo, const Space& space, const TranslationE
   memo.versions = 0;
   for (const uint64_t key : visited_) {
     const uint64_t page = key >> kPageLg2;
-    if ((key & kHostTag) != 0 || page >= versions_.size() || memo.pages == kWalkWords) continue;
+    if ((key & kHostTag) != 0 || page >= pages_ || memo.pages == kWalkWords) continue;
     memo.page[memo.pages++] = static_cast<uint32_t>(page);
     memo.versions += versions_[page];
   }

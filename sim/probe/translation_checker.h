@@ -2,8 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -112,6 +114,10 @@ class TranslationChecker {
     return target == regs::Target::kVram ? address : address | kHostTag;
   }
 
+  struct Free {
+    void operator()(void* at) const { std::free(at); }
+  };
+
   void VramWritten(uint64_t address, size_t size);
   void Keep(uint64_t address, size_t words);
   void CommitSpace(unsigned index, uint64_t root);
@@ -129,9 +135,11 @@ class TranslationChecker {
   VramCore& vram_;
   const HostReader host_;
   std::vector<Space> spaces_;
-  uint64_t now_ = 1;                ///< time in moments: advances with every change and flush
-  uint64_t horizon_ = 0;            ///< changes before this moment have been dropped
-  std::vector<uint64_t> versions_;  ///< by VRAM page; 0 if no walk has read a table in the page
+  uint64_t now_ = 1;      ///< time in moments: advances with every change and flush
+  uint64_t horizon_ = 0;  ///< changes before this moment have been dropped
+  const uint64_t pages_;  ///< pages of VRAM
+  /// By VRAM page; 0 if no walk has read a table in the page. From calloc: zeros take no memory of the host.
+  std::unique_ptr<uint64_t[], Free> versions_;
   std::deque<Change> changes_;
   std::deque<Write> recent_;                           ///< the most recent writes to VRAM pages that are not followed
   std::vector<uint64_t> old_words_;                    ///< the overwritten words, a ring

@@ -25,15 +25,19 @@ std::string ChangedSettings(const Configuration& configuration, const std::vecto
 
 void RefuseNotBegun(const workload::JobResult& result, const Configuration& configuration,
                     const std::vector<std::string>& set) {
-  if (result.not_begun.empty() || result.expected || result.faults.size() != 1) return;
+  const bool late = result.not_begun.empty();
+  if ((late && result.too_small.empty()) || result.expected || result.faults.size() != 1) return;
   if (!result.leaks.empty() || !result.findings.empty()) return;
+  for (const workload::Check& check : result.checks)
+    if (!check.passed) return;
   Configuration copy = configuration;
   const settings::Keys keys = copy.Keys();
   for (const settings::Key* key : keys.all())
     if (key->section.rfind("inject", 0) == 0 && key->value() != key->initial) return;
   const std::string changed = ChangedSettings(configuration, set);
   if (changed.empty()) return;
-  throw settings::Error("refused before anything had begun: " + result.not_begun +
+  throw settings::Error((late ? "the machine is too small for this run: " + result.too_small
+                              : "refused before anything had begun: " + result.not_begun) +
                         "\nChange one of these settings: " + changed);
 }
 

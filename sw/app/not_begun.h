@@ -13,9 +13,9 @@ struct Configuration;
 /// ("SECTION.KEY=VALUE"), in the form "gpu.count = 3, os.iommu = 'physical'".
 std::string ChangedSettings(const Configuration& configuration, const std::vector<std::string>& set);
 
-/// Call after a run with the built-in driver. Throws settings::Error if the run never began (JobResult::not_begun)
-/// because of its settings: ChangedSettings lists at least one setting, no setting injects a fault, and nothing else
-/// failed.
+/// Call after a run with the built-in driver. Throws settings::Error if the run never began (JobResult::not_begun), or
+/// ran out of memory (JobResult::too_small), because of its settings: ChangedSettings lists at least one setting, no
+/// setting injects a fault, and nothing else failed.
 void RefuseNotBegun(const workload::JobResult& result, const Configuration& configuration,
                     const std::vector<std::string>& set);
 

@@ -80,6 +80,8 @@ struct JobResult {
   /// The reason why the run ended before anything began: power-on failed, or the machine did not meet a procedure's
   /// requirement. Empty if the run began, or ended with a bug check, a timeout or a device fault.
   std::string not_begun;
+  /// The reason why the run ended in the middle because memory of the machine, or of a segment, was exhausted.
+  std::string too_small;
 
   /// True if the run was verified without a fault, leak or finding, or if only the expected fault occurred, once or
   /// more.

@@ -307,7 +307,9 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   } catch (const os::OsError& error) {
     failed = true;
     trouble = Trouble("os", "stopped", error.what());
-    if (trouble->text.rfind("no room ", 0) == 0) trouble->text += kRoomKeys;
+    const bool no_room = trouble->text.rfind("no room ", 0) == 0;
+    if (no_room) trouble->text += kRoomKeys;
+    if (no_room && begun) result.too_small = trouble->text;
     if (!begun || dynamic_cast<const WrongMachine*>(&error) != nullptr) result.not_begun = trouble->text;
   }
   if (failed && adapter.running()) note_mode();

@@ -207,12 +207,11 @@ void Aperture::Unbind(uint64_t first, uint64_t pages, const Allocation& allocati
 }
 
 DXGKARG_BUILDPAGINGBUFFER Aperture::UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const {
-  const bool logical = !facts_.remapped || kernel_.parameters().dummy_page_logical;
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_UNMAP_APERTURE_SEGMENT;
   auto& args = operation.UnmapApertureSegment;
   Name(args, owner, segment_.id, first, pages);
-  args.DummyPage.QuadPart = static_cast<LONGLONG>(logical ? facts_.dummy_logical : facts_.dummy_host);
+  args.DummyPage.QuadPart = static_cast<LONGLONG>(facts_.dummy_logical);
   return operation;
 }
 

@@ -33,7 +33,6 @@ class Aperture {
     bool remapped = false;       ///< the GPU uses logical addresses
     uint64_t commit_limit = 0;   ///< DXGK_SEGMENTDESCRIPTOR4.CommitLimit, bytes; 0: none
     uint64_t dummy_logical = 0;  ///< logical address of the dummy page
-    uint64_t dummy_host = 0;     ///< host physical address of the dummy page
   };
   /// How operations reach the driver. `add` returns after DxgkDdiBuildPagingBuffer, `finish` after the GPU has
   /// completed all operations.

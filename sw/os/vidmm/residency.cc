@@ -294,7 +294,7 @@ void Residency::Leave(Allocation& allocation) {
 void Residency::Return(Allocation& allocation) {
   for (size_t place = 0; place < allocation.homes.places.size(); ++place)
     if (TryPlace(allocation, place, nullptr)) return;
-  throw OsError("no room for " + allocation.name + ", which had some before");
+  throw OsError(allocation.name + " cannot be placed where it was before");
 }
 
 void Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,

@@ -111,7 +111,6 @@ void VidMm::Start() {
   const uint64_t all = gpu_.answers().driver.ApertureSegmentCommitLimit;  // common limit of all aperture segments
   if (all != 0 && (facts.commit_limit == 0 || all < facts.commit_limit)) facts.commit_limit = all;
   facts.dummy_logical = dummy().logical();
-  facts.dummy_host = dummy().host_pages()[0] * hw::kPageSize;
   parts_->aperture.emplace(gpu_.kernel(), gpu_.objects(), gpu_.aperture_segment(), facts,
                            Aperture::Work{[this](DXGKARG_BUILDPAGINGBUFFER& operation) {
                                             if (parts_->at_once) work().queue().Immediate(operation);

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "board_link/link_end.h"
 #include "host/agenda.h"
 #include "host/config.h"
 #include "host/host_access.h"

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <set>
 #include <stdexcept>
 #include <vector>
 
@@ -100,6 +102,34 @@ TEST(VramCore, WritesOnlyStrobedBytesOneHookCallARun) {
   writes.clear();
   ASSERT_TRUE(vram.WriteStrobed(0x100, bytes, 8, 0));
   EXPECT_TRUE(writes.empty());
+}
+
+TEST(VramCore, ALossOfPowerChangesEveryByteAndTouchesNoPage) {
+  constexpr uint64_t kBytes = uint64_t{1} << 36;  // more than a computer has
+  VramCore vram(kBytes);
+  std::vector<Write> writes;
+  vram.AddWriteHook([&](uint64_t address, const uint8_t*, size_t size) { writes.emplace_back(address, size); });
+  const uint8_t byte = 7;
+  ASSERT_TRUE(vram.Write(3, &byte, 1));
+  writes.clear();
+  std::set<uint8_t> written, untouched, late;
+  for (int i = 0; i < 3; ++i) {
+    uint8_t at[2], far, first = static_cast<uint8_t>(i);
+    ASSERT_TRUE(vram.Read(3, at, 2) && vram.Read(kBytes - 1, &far, 1));
+    written.insert(at[0]), untouched.insert(far);
+    EXPECT_EQ(at[1], far);  // no byte is left at its old value
+    ASSERT_TRUE(vram.Write(uint64_t{4096} * (i + 9), &first, 1) && vram.Read(uint64_t{4096} * (i + 9) + 1, &first, 1));
+    late.insert(first);
+    vram.LosePower();
+  }
+  EXPECT_EQ(written.size(), 3u);
+  EXPECT_EQ(untouched.size(), 3u);
+  EXPECT_EQ(late, untouched);  // a page that is written after a loss has the value of the loss elsewhere
+  EXPECT_EQ(writes.front(), (Write{0, 4096}));
+  std::ifstream status("/proc/self/statm");
+  uint64_t pages = 0, resident = 0;
+  status >> pages >> resident;
+  EXPECT_LT(resident, 1u << 20) << "pages of 4 KiB";
 }
 
 TEST(VramCore, FlipsABitBehindTheHooks) {

@@ -78,14 +78,21 @@ TEST_F(NotBegun, AReasonAloneIsNoRefusal) {
   EXPECT_NO_THROW(RefuseNotBegun(result, Configuration{}, {})) << "all are at their defaults";
   result.leaks.resize(1);
   EXPECT_NO_THROW(RefuseNotBegun(result, changed, {})) << "something leaked beside it";
+  result.leaks.clear();
+  result.not_begun.clear();
+  EXPECT_NO_THROW(RefuseNotBegun(result, changed, {})) << "it had begun";
+  result.too_small = "no room";
+  EXPECT_THROW(RefuseNotBegun(result, changed, {}), settings::Error);
+  result.checks.push_back({"bytes", false, "they differ"});
+  EXPECT_NO_THROW(RefuseNotBegun(result, changed, {})) << "a check failed before";
 }
 
 TEST_F(NotBegun, NoRoomInTheMiddleOfARunNamesTheSizes) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--set", "driver.own_va_kib=4096", "--set", "driver.leaf_64k=true", "--set",
                  "driver.visible_vram_kib=1024"}),
-            kExitFailed);
-  EXPECT_THAT(out_,
-              HasSubstr("no room in segment 2 for a level 0 table of first process (its size is made of gpu.vram_mib "
+            kExitUsage);
+  EXPECT_THAT(err_,
+              HasSubstr("the machine is too small for this run: no room in segment 2 for a level 0 table of first process (its size is made of gpu.vram_mib "
                         "or gpu.unit_vram_mib and of what the driver declares)"));
 }
 

@@ -193,17 +193,6 @@ TEST_F(ApertureRun, RefusesAnAllocationThatAsksForCpuAddressesWithoutTheCap) {
   EXPECT_THAT(Text(Run(os)), HasSubstr("FlagsWddm2.MapApertureCpuVisible needs DXGK_VIDMMCAPS.MapAperture2Supported"));
 }
 
-// The documentation leaves open whether the dummy page's address is logical or physical. The GPU cannot access an
-// address that is passed as a physical address.
-TEST_F(ApertureRun, APhysicalDummyPageIsOutOfReachBehindTheIommu) {
-  Parameters os = Defaults();
-  os.dummy_page_logical = false;
-  EXPECT_THAT(Text(Run(os, "aperture")), HasSubstr("bus_read"));
-  os.iommu = RemapPolicy::kNever;
-  os.limit_bits = 40;
-  EXPECT_TRUE(Run(os, "aperture").Passed()) << "there is one kind of address without remapping";
-}
-
 // ---- points that driver authors often get wrong
 
 /// Page table entries contain page numbers without the segment's base, as observed on Windows builds 22621 and 26100.
