@@ -3,7 +3,7 @@
 # make check: runs every step in turn, prints their times, and last a line "N passed, N failed". Exit status 0: none
 # failed.
 #
-#   tools/check.sh [even | odd | all]    all: every step; without an argument, as the number of commits is even or odd
+#   tools/check.sh [even | odd | all]    all: every step; default: even or odd, as is the number of commits
 #
 # Building all tests takes as long as running them, so the tests run in one place: here at odd commits, in a bare
 # Debian 13 at even ones (which needs root; without it they run here, and the bare Debian's step counts as skipped).
@@ -16,7 +16,7 @@ case ${1:-} in
   '') turn=even; [ $(($(git rev-list --count HEAD 2>/dev/null || echo 0) % 2)) -eq 0 ] || turn=odd ;;
   *) sed -n '3,11s/^# \{0,1\}//p' "$0" >&2; exit 2 ;;
 esac
-# at TURN COMMAND...: runs the command if it is that turn.
+# at TURN COMMAND...: runs COMMAND if this run's turn is TURN or all.
 at() {
   case $turn in all | "$1") ;; *) return 0 ;; esac
   shift

@@ -8,8 +8,8 @@
 //               each other
 //   Shared      1: bursts of s_aw whose id, without the highest bit, is SharedId share one id and keep
 //               their order, as the writes of the GPU's window require
-//   w           passes in order and waits for no id: it may run ahead of AW by three bursts more than the GPU's W does,
-//               since this unit holds up to three addresses
+//   w           passes in order and needs no id: it may run ahead of AW by three bursts more than the
+//               GPU's W does, since this unit holds up to three addresses
 //   m_r, m_b    responses get the GPU's id back. A response whose id is not outstanding (its address was not accepted,
 //               or its last response has arrived) is dropped; stray_o is 1 in the next cycle
 //   *_i, *_o    a channel's other fields, in any order, passed unchanged; R's last is a separate bit

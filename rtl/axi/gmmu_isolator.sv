@@ -11,7 +11,7 @@
 //   stop_o      from the cycle after reset_i until the core and its registers (gmmu_reset) have
 //               left reset: the register and the window port start no access. stopped_i: neither port
 //               has an access in progress. Accesses that were accepted but not started wait.
-//   resetting_o like stop_o, and also during rst_i: no access gets a response until it falls
+//   resetting_o like stop_o, and also during rst_i: while it is 1, no access gets a response
 //   late        responses after the timeout belong to the old generation and are dropped. There are two generations: a
 //               reset that times out while responses of the previous generation are still outstanding keeps the core in
 //               reset until one generation has no outstanding response.

@@ -67,7 +67,8 @@ module gmmu_link_access
   logic        bad_q;           // a word could not be read
   logic [15:0] used_q;          // request bytes consumed, not yet reported to the host
   logic [63:0] word_q;
-  logic [7:0]  told_q;          // number of the response's next byte, from 1; 32 words are 256 bytes
+  logic [7:0]  told_q;          // number of the response's next byte, from 1, modulo 256: 32 words
+                                // end with 0
   logic        reads, window, board, take;
   assign reads = kind_q == DownRegisterRead || kind_q == DownWindowRead || kind_q == DownBoardRead;
   assign window = kind_q == DownWindowRead || kind_q == DownWindowWrite;

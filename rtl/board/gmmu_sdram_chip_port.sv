@@ -261,7 +261,7 @@ module gmmu_sdram_chip_port #(
   end
   assign sdram_csn_o = 1'b0;
 
-  // These have no reset: the chip keeps its state, so they must keep theirs.
+  // initialized_o and sdram_cke_o have no reset: a reset does not power down the chip.
   initial {initialized_o, sdram_cke_o} = '0;
   always @(posedge clk_i) begin
     if (!rst_i) sdram_cke_o <= 1'b1;

@@ -232,7 +232,7 @@ module gmmu_dma_fetch
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i({virt_q, generation_q}),
     .read_addr_i(r_slot), .data_o(r_lent));
 
-  // Output of words. Each word takes a RAM read of its whole beat.
+  // Output of words. Each word requires a RAM read of its whole beat.
   logic  good, read, landed_q, landed_zero_q, out_free, drained;
   word_t word_q;                             // index of the next word in its chunk
   logic [DataWidth-1:0] landed;

@@ -15,8 +15,8 @@
 //   begin, join, restart, start   registered, one cycle after the search result: lookup what_o begins
 //                                 a walk (begin_engine_o: in the engine's row) or joins one, or the
 //                                 walk of restart_row_o starts again; start_o is its starting point
-//   tell       responses of walks: they get the message bus when no hit uses it. A response that has
-//              waited for some cycles blocks new lookups for one cycle
+//   tell       responses of walks: they use the message bus in cycles in which no hit does. A
+//              response that has waited for some cycles blocks new lookups for one cycle
 //   msg        responses to the ports; msg_valid_o is one-hot by port. later: the translation in the
 //              message of two cycles ago
 //   hold_i     no lookup, replay or restart enters, starting in the third cycle; probes continue.
@@ -232,10 +232,9 @@ module gmmu_lookup
   // masked.
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
   logic [NumPorts-1:0] pending, hint, grant;
-  // A port whose lookup got no row has a turn only every eighth cycle until one of its waiting
-  // lookups is replayed. Its next lookups would mostly get no row either, and each of them would
-  // pass the pipeline twice.
-  // The engine has a row of its own and is exempt.
+  // A port whose lookup found no free row has a turn only every eighth cycle until one of its
+  // waiting lookups is replayed. Its next lookups would mostly find no free row either, and each of
+  // them would pass the pipeline twice. The engine has a row of its own and is exempt.
   logic [NumPorts-1:0] held_q, held;
   logic [2:0] beat_q;
   assign held = beat_q == '1 ? '0 : held_q;
@@ -307,8 +306,8 @@ module gmmu_lookup
     else if (own_any || turn_d != '0) op_key_q <= op_key;
   end
 
-  // Lookups that got no row enter the queue first; lookups that the walk table sends back
-  // (again) wait for a free cycle.
+  // Lookups that found no free row have priority into the queue. Lookups that the walk table sends
+  // back to be replayed (again_*) wait for a cycle without one.
   assign again_ready_o = !s3_push_q;
   assign waiting_new = s3_push_q ? '{dense: s3_dense_q, engine: s3_engine_q, what: what_o}
       : '{dense: 1'b1, engine: is_engine(again_i.port), what: again_i};

@@ -74,9 +74,9 @@ package gmmu_mmu_pkg;
     key_t  key;
   } lookup_t /*verilator public*/;
 
-  // The response to one lookup. Each lookup gets exactly one response. All ports together get at most one
-  // response per cycle, and the port must accept it. merged: another lookup began the walk. cause: if not
-  // 0, only page.level is meaningful.
+  // The response to one lookup. Each lookup gets exactly one response. All ports together receive at most
+  // one response per cycle, and the port must accept it. merged: another lookup began the walk. cause: if
+  // not 0, only page.level is meaningful.
   typedef struct packed {
     port_t  port;
     slot_t  slot;

@@ -4,8 +4,9 @@
 //   start_i   pulse; cfg_i is stable from this cycle until done_o
 //   done_o    pulse; row_o is stable from this cycle until the next start_i
 //
-// An illegal geometry gives a row that is not enabled: fewer than 2 levels or more than were built, a
-// level outside 1 to 13 bits, a sum above VaWidth, or dual with level 1 above 12 or level 0 below 4 bits.
+// An illegal geometry results in a row that is not enabled: fewer than 2 levels or more than were
+// built, a level outside 1 to 13 bits, a sum above VaWidth, or dual with level 1 above 12 or level
+// 0 below 4 bits.
 module gmmu_space_prepare
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;

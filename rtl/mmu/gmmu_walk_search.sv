@@ -6,7 +6,8 @@
 //            walks for a page of the same line. Rows that begin in either cycle are included; other
 //            rows are searched in the state that they had in the first cycle
 //   match    one cycle after a hit: the matching row, one-hot; one LUT behind a register
-//   begin    the row of begin_rows_i, one-hot, gets key_i, which was searched for two cycles earlier
+//   begin    the row of begin_rows_i, one-hot, stores key_i, which was searched for two cycles
+//            earlier
 module gmmu_walk_search
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

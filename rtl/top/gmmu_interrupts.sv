@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupt causes and the message: one 4-byte write of kind KindInterrupt on the host port.
+// Holds the interrupt causes and sends the interrupt message: one 4-byte write of kind
+// KindInterrupt on the host port.
 //
 //   causes_i   pulses
 //   message    sent when an enabled cause is set, and again after a clear that leaves an enabled
 //              cause set. It is held while message_i.enable is 0, the GPU is not a bus master or is
 //              silent, or the host port is closed. A held message whose causes were all cleared is dropped.
-//   irq_o      level, from a register: an enabled cause is set. For integrators without PCI Express
+//   irq_o      registered level: 1 while an enabled cause is set; for integrators without PCI
+//              Express
 module gmmu_interrupts
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // BAR2: AXI4-Lite accesses become single-beat VRAM accesses at base_i + offset.
 //
-//   s       AXI4-Lite, 64 bit, up to Slots accesses in flight, with responses in order. A bus error gives SLVERR. If
-//           base_i + offset exceeds 48 bits, bit 47 is set, so that the address is past VRAM. One access is accepted
-//           every other cycle.
+//   s       AXI4-Lite, 64 bit, up to Slots accesses in flight, with responses in order. A bus error
+//           is returned as SLVERR. If base_i + offset exceeds 48 bits, bit 47 is set, so that the
+//           address is past VRAM. One access is accepted every other cycle.
 //   order   reads and writes do not overlap: all accesses in one direction complete before the other direction starts,
 //           so a read returns what earlier writes wrote. If reads and writes are both pending, they alternate. All
 //           writes have one id, which keeps writes to one address in order; a read has its slot's id. AW, W and AR may

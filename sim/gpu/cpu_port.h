@@ -13,9 +13,9 @@ namespace gmmu::sim {
 /// Drives the AXI4-Lite ports s_reg and s_win with the CPU's accesses to the function, in order.
 ///
 /// A window access is split into 8-byte beats; writes are pipelined. A register access starts when all earlier window
-/// beats have been accepted, and the next access starts after the register access's response, so the GPU sees one
-/// order. A window write is done when its last beat has been accepted. Configuration accesses are performed in the same
-/// order.
+/// beats have been accepted, and the next access starts after the register access's response, so the GPU sees the CPU's
+/// program order. A window write is done when its last beat has been accepted. Configuration accesses are performed in
+/// the same order.
 class CpuPort {
  public:
   enum class Target : uint8_t { kRegisters, kWindow, kConfig };

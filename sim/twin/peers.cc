@@ -11,7 +11,7 @@ Memory* Peers::Find(unsigned own, unsigned peer) const {
   return peer != own && peer < memories_.size() ? memories_[peer] : nullptr;
 }
 
-/// Does the work of GpuLinkWires::Send, including its counters, except that calls need not be made in time order.
+/// Same as GpuLinkWires::Send, counters included, but calls may be out of time order.
 uint64_t Peers::Send(unsigned from, unsigned to, uint64_t bytes, uint64_t at_ps) {
   wires_.Send(from, to, bytes, at_ps);
   const GpuLinkParameters& p = wires_.parameters();

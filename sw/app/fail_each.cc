@@ -21,7 +21,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr unsigned kSeconds = 120;              // limit of one run, in seconds of host time
+constexpr unsigned kSeconds = 120;              // time limit per run, in seconds of host time
 constexpr uint64_t kNobody = settings::kNoMax;  // no call has this number, so the run only counts the calls
 constexpr size_t kMostRuns = 20;
 

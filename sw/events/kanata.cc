@@ -57,7 +57,7 @@ class Log {
   }
   void Retire(uint64_t cycle) { lines_.push_back({cycle, 3, fmt::format("R\t{}\t{}\t0\n", id_, id_)}); }
 
-  uint64_t id_ = ~uint64_t{0};  // rows are numbered from 0
+  uint64_t id_ = ~uint64_t{0};  // number of the latest row; the first row is 0
   std::vector<Line> lines_;
 };
 

@@ -54,7 +54,7 @@ os::Fault Stopped(const std::string& source, const std::string& text) {
 
 }  // namespace
 
-/// Runs the machine on its own thread, which waits for the owner between two CPU accesses and at each event.
+/// Runs the machine on its own thread, which yields to the owner's thread between CPU accesses and at each event.
 class Machine::Life : private Watcher {
  public:
   Life(app::Configuration configuration, const Engine& engine, std::unique_ptr<Work> work, Listener listener)

@@ -25,8 +25,8 @@ struct Tally {
   uint64_t faults = 0;                                ///< requests that completed with a fault
   uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< cycle in which the first request was accepted
   uint64_t last_cycle = 0;                            ///< cycle of the last response
-  /// Cycles from when a warp is ready to make an access (open loop: from when the access arrives) to the response for
-  /// the access's last line.
+  /// Cycles from the moment at which a warp is ready to make an access (open loop: the access's arrival) to the
+  /// response for its last line.
   events::Histogram latency;
   std::array<events::Histogram, 3> by_kind;  ///< the same values by trace::Kind
   std::vector<events::Histogram> by_client;
@@ -75,8 +75,8 @@ class Traffic : public hw::ClientAccesses {
   uint64_t in_flight() const { return in_flight_; }
   uint64_t next_due() const;
 
-  // With Shape::demand, an access to an unmapped page waits until Retry. far_faults returns the GPU virtual addresses
-  // and times of the waiting accesses, the oldest first.
+  // With Shape::demand, an access to an unmapped page waits until a call of Retry repeats it. far_faults returns the
+  // GPU virtual address and the time of each waiting access, oldest first.
   struct FarFault {
     uint64_t va = 0, cycle = 0;
   };

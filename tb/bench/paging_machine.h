@@ -10,8 +10,8 @@ namespace gmmu::bench {
 /// data is wrong, a probe reports a finding or an entry fails.
 class PagingMachine {
  public:
-  /// One command that copies between VRAM and an aperture over a scattered ADL of 4 KiB pages, by physical addresses.
-  /// The IOTLB holds all pages and is warm.
+  /// One command that copies, by physical addresses, between VRAM and an aperture that maps a scattered ADL of 4 KiB
+  /// pages. All pages are already in the IOTLB.
   struct Link {
     bool in = true;  ///< direction: host memory to VRAM; false: VRAM to host memory
     uint64_t bytes = 2 << 20;

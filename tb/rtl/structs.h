@@ -49,7 +49,7 @@ auto Pack(const Struct& fields) {
   return bits;
 }
 
-/// Changes members of the struct on a port: `change` gets the struct with the port's value, by reference.
+/// Changes members of the struct on a port: `change` receives the struct with the port's value, by reference.
 template <typename Struct, typename Port, typename Change>
 void Repack(Port& port, const Change& change) {
   Struct fields = Unpack<Struct>(port);

@@ -33,7 +33,7 @@ if PROFILE == "tang-nano-20k":
 SIZES_PROFILE = "Board" if BOARD else PROFILES[PROFILE]
 SIZES = config_pkg.profile(SIZES_PROFILE)
 MACROS = {"GMMU_PROFILE": SIZES_PROFILE}
-# The sizes in words, as reports read them.
+# The sizes as text for reports.
 SIZES_TEXT = ", ".join(f"{name} {value}" for name, value in SIZES.items())
 
 # Counted modules. A module's count includes its submodules, except those that are in this list themselves.

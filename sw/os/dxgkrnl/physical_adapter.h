@@ -85,7 +85,7 @@ class PhysicalAdapter {
   Miniport& miniport();
   VidSch& vidsch();
   bool remapped() const;
-  /// True if memory is moved and filled by segment addresses and MDLs: in the physical model, or if `[os]
+  /// True if transfers and fills address memory by segment addresses and MDLs: in the physical model, or if `[os]
   /// physical_paging` is set.
   bool physical_paging();
 

@@ -68,7 +68,7 @@ class TableTree {
   /// The number of root entries up to the highest one in use.
   uint64_t RootEntriesInUse() const;
 
-  // Calls for single entries.
+  // Operations on a single entry or table.
   void WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink);
   /// Writes the entry in the parent of `level` for `va`. It points to a table, to a leaf table of 4 KiB entries, of 64
   /// KiB entries or to both, or is invalid.

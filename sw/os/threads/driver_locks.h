@@ -156,7 +156,7 @@ class DriverLocks {
   Scheduler& scheduler_;
   RaceDetector& races_;
   std::map<const void*, Object> objects_;
-  /// During the lifetime of a Waiting, the running thread counts as a waiter for the objects.
+  /// While a Waiting exists, the running thread counts as a waiter for the objects that were passed to its constructor.
   class Waiting {
    public:
     Waiting(DriverLocks& locks, const std::vector<const void*>& objects);

@@ -17,7 +17,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the GPU's page numbers of an ADL; without remapping they are host physical.
+/// Returns the page numbers by which the GPU addresses an ADL. Without remapping, these are host physical page numbers.
 std::vector<uint64_t> PagesOf(const DXGK_ADL& adl) {
   std::vector<uint64_t> pages;
   for (UINT32 i = 0; i < adl.PageCount; ++i)

@@ -30,7 +30,7 @@ class ContextAllocations : public DriverRequests {
   NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) override;
   NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) override;
 
-  /// Makes all memory resident that the process's context needs in order to run.
+  /// Makes resident all memory that the process's context needs in order to run.
   void MakeResident(GpuProcess& process);
   /// Evicts the memory of a context that is not running. The contents are moved to system memory.
   void Evict(GpuProcess& process);

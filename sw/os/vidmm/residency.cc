@@ -41,10 +41,10 @@ size_t PlaceOf(const Allocation& allocation) {
   return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
 }
 
-/// Triggers a bug check, which contains the first differing byte, if the memory of a clean allocation
-/// (Allocation::clean) differs from its backing store. The GPU has then written to it although no allocation list had
-/// WriteOperation set, and the bytes would be lost. The check takes no machine time. It cannot check machines that do
-/// not expose local memory (hw/device_access.h), nor a segment outside BAR 2.
+/// Triggers a bug check, whose message names the first differing byte, if the memory of a clean allocation
+/// (Allocation::clean) differs from its backing store. A difference means that the GPU has written to the memory
+/// although no allocation list set WriteOperation; the written bytes would be lost. The check takes no machine time. It
+/// cannot check machines that do not expose local memory (hw/device_access.h), nor a segment outside BAR 2.
 void RequireClean(const Allocation& allocation) {
   PhysicalAdapter& gpu = allocation.vidmm->gpu();
   hw::Instruments* const instruments = gpu.kernel().instruments();

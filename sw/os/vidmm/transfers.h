@@ -12,10 +12,10 @@ struct Allocation;
 /// Called with the number of bytes completed so far; may be empty.
 using Progress = std::function<void(uint64_t)>;
 
-/// Moves the contents of resident allocations to and from system memory, copies and fills them. It uses the scratch
-/// windows, or WDDM 1 operations if the system uses those (`physical_paging`). If an allocation is not in a memory
-/// segment, its contents are in the backing store, and the CPU moves them. `bytes` may have any value. Calls return
-/// when the work is complete. Call on the VidMm worker thread only.
+/// Moves the contents of resident allocations to and from system memory, and copies and fills allocations. It uses the
+/// scratch windows, or WDDM 1 operations if the system uses those (`physical_paging`). If an allocation is not in a
+/// memory segment, its contents are in the backing store, and the CPU moves them. `bytes` need not be aligned. Calls
+/// return when the work is complete. Call on the VidMm worker thread only.
 class Transfers {
  public:
   explicit Transfers(VidMm& vidmm) : vidmm_(vidmm) {}

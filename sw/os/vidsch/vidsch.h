@@ -25,8 +25,8 @@ class Miniport;
 class VidSch {
  public:
   static constexpr size_t kDepth = Packets::kDepth;
-  /// An upper bound of the time that the longest paging buffer takes on the slowest link, including a margin. It limits
-  /// waits for paging work.
+  /// An upper bound, with margin, on the time that the longest paging buffer takes on the slowest link. It limits waits
+  /// for paging work.
   static constexpr uint64_t kBoundNs = 100'000'000;
 
   /// `last` is the fence id before the first one of each node.

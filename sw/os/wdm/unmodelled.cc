@@ -50,7 +50,7 @@ PIO_STACK_LOCATION IoGetNextIrpStackLocation(PIRP) { return None<PIO_STACK_LOCAT
 PIO_STACK_LOCATION IoGetCurrentIrpStackLocation(PIRP) {
   return None<PIO_STACK_LOCATION>("IoGetCurrentIrpStackLocation");
 }
-// On x64 kernel code may use floating point, so there is nothing to save.
+// On x64, kernel code may use floating point, so there is nothing to save.
 NTSTATUS KeSaveFloatingPointState(PKFLOATING_SAVE) {
   Kernel::Called("KeSaveFloatingPointState", gmmu::os::kDispatch);
   return STATUS_SUCCESS;

@@ -97,7 +97,8 @@ module dma_write_claim
     !job_valid_i || (job_length_i != '0
       && (!Virtual || 32'(job_address_i[$clog2(MaxBurst)-1:0]) + 32'(job_length_i) <= MaxBurst)));
 
-  // A client that stops the unit keeps it stopped until nothing is in flight, and then clears it.
+  // A client that stops the unit asserts stop_i until nothing is in flight, and only then asserts
+  // clear_i.
   logic stop_q, clear_q;
   always_ff @(posedge clk_i) begin
     stop_q <= stop_i && !rst_i;

@@ -32,7 +32,8 @@ class SdramTest : public BlockTest<SdramMachine> {
     if (write) Fill(burst, Random(3));
     return burst;
   }
-  /// Fills in random data, and strobes that are all set, random, or mostly clear. Lanes below the address get none.
+  /// Fills in random data, and strobes that are all set, random, or mostly clear. The strobes of lanes below the
+  /// address are clear.
   void Fill(Burst& burst, unsigned how) {
     for (unsigned i = 0; i < burst.beats; ++i) {
       burst.data.push_back(rng());
@@ -178,7 +179,7 @@ TEST_P(SdramTest, AResetKeepsWhatWasAnsweredAndWritesNothingElse) {
     Traffic(10 + Random(20));
     Run(Random(300));
     const std::deque<Burst> lost = ResetNow(1 + Random(20));
-    // A byte of a write without a response has the old or the new value; the array adopts what the chip has.
+    // A byte of a write without a response has the old or the new value; the array adopts the chip's value.
     std::map<uint64_t, std::vector<uint8_t>> maybe;
     for (const Burst& burst : lost) {
       for (unsigned i = 0; burst.Inside() && i < 8 * burst.beats; ++i)

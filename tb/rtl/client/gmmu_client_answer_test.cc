@@ -96,7 +96,7 @@ class Answer : public BlocksTest {
     if (at == flight_.end()) RandomBytes(t.ans_row_data_i, *this);
     else SetBytes(t.ans_row_data_i, at->second.rows[row_ % kRows].data());
   }
-  /// Returns the access whose response must come next; null if it is not complete.
+  /// Returns the access whose response must come next, or null if that access is not complete.
   Access* Due() {
     const unsigned id = t.ans_ordered_i ? next_ : order_.empty() ? 0 : order_.front();
     return ended_.count(id) != 0 ? &flight_.at(id) : nullptr;

@@ -55,7 +55,7 @@ struct Timing {
   unsigned read_min = 5, read_max = 60;
   unsigned write_min = 3, write_max = 40;
   unsigned xlate_min = 1, xlate_max = 20;
-  unsigned ready_percent = 70;  // share of cycles in which AR, AW, W and requests are accepted
+  unsigned ready_percent = 70;  // percentage of cycles in which AR, AW, W and requests are accepted
   bool shuffle = true;          // responses arrive in random order
   static Timing Ideal(unsigned latency) { return {latency, latency, latency, latency, 2, 2, 100, false}; }
 };
@@ -109,7 +109,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
 
   void StartRing(unsigned ring, bool privileged, unsigned size_lg2 = 4);
   void StopRing(unsigned ring);
-  /// Sets members of a ring's configuration: `change` gets a RingConfig by reference.
+  /// Sets members of a ring's configuration: `change` receives a RingConfig by reference.
   template <typename Change>
   void SetRing(unsigned ring, const Change& change) {
     Repack<RingConfig>(t.ring_i[ring], change);

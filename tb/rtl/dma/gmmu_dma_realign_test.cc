@@ -96,7 +96,8 @@ TEST_F(Realign, EveryLanePairAtLengthsAroundABeat) {
 }
 
 TEST_F(Realign, ABeatACycleWhenADestinationTakesOneMore) {
-  // 64 beats enter, 65 leave, and the next range's first beat completes nothing: no cycle is lost.
+  // 64 source beats become 65 destination beats. The next range's first source beat completes no destination beat, so
+  // it is accepted in the cycle of the 65th, and no cycle is lost.
   std::mt19937_64 rng(3);
   std::vector<Range> ranges;
   for (int n = 0; n < 10; ++n) ranges.push_back(Make(rng, 0, kBeat - 1, 64 * kBeat));

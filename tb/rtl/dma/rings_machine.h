@@ -13,7 +13,7 @@ using Entry = std::array<uint64_t, 4>;  // the four words in memory order
 /// The expected state of a ring as software sees it.
 struct RingModel {
   bool enable = false, error = false, preempted = false;
-  unsigned asked_for = 0;  // consecutive cycles of a preemption request while enabled
+  unsigned asked_for = 0;  // consecutive cycles in which the ring was enabled and its preemption requested
   unsigned asked_ago = 9;  // cycles since the latest preemption request
   bool off = false;        // the ring was disabled after its entry started
   bool overrun = false;    // the ring's tail is not below the ring's size
@@ -52,7 +52,7 @@ class RingsBench : public Steering {
   std::vector<unsigned> served;
   uint64_t completed = 0, errors = 0, given_up = 0, stopped = 0, answered = 0;
 
-  /// Sets members of a ring's configuration: `change` gets a Config by reference.
+  /// Sets members of a ring's configuration: `change` receives a Config by reference.
   template <typename Change>
   void Set(unsigned r, const Change& change) {
     change(configs_[r]);

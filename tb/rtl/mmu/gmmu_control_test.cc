@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_control with models of its neighbours: the test drives the pipeline that drains, the ports that return
-// responses and the walks that become stale, and checks every cycle against the contract.
+// Tests gmmu_control alone. The bench models its neighbours (a pipeline that drains, ports that hold responses, walks
+// that become stale) and checks every cycle against the contract.
 #include "tb/rtl/mmu/control_world.h"
 
 namespace gmmu::bench {

@@ -221,7 +221,7 @@ TEST_P(L1EntriesTest, EqualsItsEntriesAndHints) {
 TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
   Item block;
   block.page.big = true;
-  for (unsigned i = 0; i < 16; ++i) {  // Act as if a miss on each page of the block had got its response.
+  for (unsigned i = 0; i < 16; ++i) {  // Act as if the response to a miss on each page of the block had arrived.
     block.key = {1, 0x120 + i, false};
     block.page.pfn = 0x700;
     Enter(block);

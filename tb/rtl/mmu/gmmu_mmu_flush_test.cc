@@ -66,7 +66,7 @@ TEST_F(MmuTest, DoneWaitsForAnswersOfBeforeAndOnlyForThem) {
   Control control;
   control.scope = Scope::kSpace;
   control.space = 1;
-  // The response stays in use for 300 cycles.
+  // The client accepts the response and reports 300 cycles later that it is no longer in use.
   machine_.HoldAnswers(300);
   machine_.Post({0, 1, kVa, Access::kRead});
   while (machine_.pending() != 0) machine_.Step();

@@ -63,7 +63,7 @@ TEST_P(ColdWalk, OfThreeReads) {
   const uint64_t walk = mmu_.ColdWalk();
   std::cout << "cold walk, 3 reads, L = " << GetParam() << ": " << walk << " cycles = 3L + " << walk - 3 * GetParam()
             << "\n";
-  // With a short read latency two steps are not hidden: the computation of the next index (from registers), and the
+  // With a short read latency, two steps are not hidden: the computation of the next index (from registers), and the
   // row's service step up to its read, which begins one cycle after the request.
   EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 6 ? 17 : 7));
 }

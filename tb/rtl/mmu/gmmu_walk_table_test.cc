@@ -298,7 +298,8 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     outstanding_.erase(found);
     ++told_;
   }
-  /// Acts like the control block: holds until nothing is in flight, then kills. The tables change after the kill.
+  /// Acts like the control block: asserts hold_i until nothing is in flight, then kills walks. A kill of all walks
+  /// changes the tables.
   void Kill() { Kill(Random(2) != 0); }
   void Kill(bool all) {
     t.kill_all_i = all;
@@ -340,8 +341,8 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
   EXPECT_GT(sent_back_, 20u);
 }
 
-// More walks than reads may be in progress, and kills of one space come while starts are parked. The walks of the other
-// space continue, and their next read uses the index of its own level.
+// More walks are in progress than may read at the same time, and one space is killed while starts are parked. The walks
+// of the other space continue, and their next read uses the index of its own level.
 TEST_P(WalkTableTest, WalksThatWaitForAReadOutliveTheKillOfAnotherSpace) {
   while (lines_.size() < 64) lines_.push_back({Random(2), rng() & 0x1ffffff8, false});
   stall_ = 0;

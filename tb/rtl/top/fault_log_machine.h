@@ -31,7 +31,7 @@ class FaultLog : public BlocksTest {
     }
     Quiet();
   }
-  /// `busy` is the probability, in percent, that a source without a fault gets one.
+  /// `busy` is the probability, in percent, that a source without a fault offers one.
   void Step() override { Step(0); }
   void Step(unsigned busy, unsigned sources = 31) {
     for (unsigned s = 0; s < Sources(); ++s) {
@@ -84,7 +84,7 @@ class FaultLog : public BlocksTest {
   unsigned longest_ = 12;        // longest time from a write to its B, in cycles
   bool counts_ = true;           // the queue is enabled, so records that are not written are counted
   uint64_t base_ = 0x1234'5678'9000;
-  int refused_percent_ = 0;  // share of records whose write gets a bus error
+  int refused_percent_ = 0;  // percentage of records whose write gets a bus error
   unsigned refused_ = 0;
 
  private:

@@ -241,7 +241,7 @@ TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
 TEST_F(RulesReset, AnswersThatComeAfterAResetAreSwallowed) {
   gpu.host.latency = 3 * kIsolatorTimeout;
   Submit(Copy(0x500000, 0x400000, 0x1000), 1);
-  gpu.Run(200);  // The read of the ring's entry takes long.
+  gpu.Run(200);  // The read of the ring's entry is still outstanding.
   ASSERT_FALSE(gpu.host.idle());
   Reset();
   gpu.Run(kIsolatorTimeout + 200);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests silencing the GPU through ctrl.silence: from status.silent until the release no access begins on the memory
+// Tests silencing the GPU through ctrl.silence: from status.silent until the release, no access starts on the memory
 // ports; afterwards all work continues.
 #include "tb/rtl/top/gpu_work.h"
 

@@ -46,7 +46,7 @@ class RegsModel {
   static uint32_t SpaceAt(unsigned i) { return regs::kSpaceBase + i * regs::kSpaceStride; }
 
   /// Performs a write that takes effect. `busy`: an invalidation or an update of a space is in progress; another one is
-  /// then ignored (a root write gets here only during silence).
+  /// then ignored (without silence, a root write waits until this operation ends).
   void Write(uint32_t at, uint64_t data, bool busy) {
     const auto mask = masks_.find(at);
     if (mask == masks_.end() || ((at == regs::InvCmd::kOffset || Root(at)) && busy)) return;

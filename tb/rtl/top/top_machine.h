@@ -29,8 +29,8 @@ struct HostWrite {
   std::vector<uint8_t> bytes;  // only the enabled bytes
 };
 
-/// An AXI4 subordinate. Reads get their data after `latency` cycles, and bursts complete in any order
-/// if `shuffle` is set.
+/// An AXI4 subordinate. A read returns its data after `latency` cycles, and bursts complete in any order if `shuffle`
+/// is set.
 class Slave {
  public:
   struct Ax {

@@ -176,7 +176,7 @@ void ARingSwitchedOnTakesWhatIsBelowItsTail(hw::Platform& p) {
   BareMachine& gpu = m.gpu(0);
   EXPECT_FALSE(gpu.Execute(m.Copy(m.Own(), m.Of(0), 64)));
   gpu.StopRing();
-  gpu.StartRing();  // the tail is unchanged, so the entry runs again
+  gpu.StartRing();  // the head is 0 again and the tail unchanged, so the entry is executed again
   EXPECT_FALSE(gpu.Await());
   EXPECT_EQ(m.StoppedBy(0), Fault::kPeerAbsent);
   EXPECT_FALSE(p.WaitForMessage(10'000));  // StoppedBy has set the tail to 0, so no entry runs

@@ -53,7 +53,7 @@ std::string Tests() {
   return text;
 }
 
-/// Returns a value in the form that C++ and TOML share: for DmaMode::kPhysical, physical.
+/// Returns the spelling that a value has in both C++ and TOML, for example "physical" for DmaMode::kPhysical.
 std::string Plain(std::string text) {
   if (const size_t scope = text.rfind("::"); scope != std::string::npos && text[scope + 2] == 'k')
     text.erase(0, scope + 3);

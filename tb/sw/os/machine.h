@@ -19,7 +19,7 @@ inline Parameters TestParameters() {
   return parameters;
 }
 
-/// Returns the minimum request for an object of this type.
+/// Returns a request for an object of this type in which only the required members are set.
 inline DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT Wanted(DXGK_PHYSICAL_MEMORY_TYPE type, uint64_t bytes) {
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT args{};
   args.Type = type;

@@ -232,7 +232,7 @@ TEST_P(Leaks, AreNamedAtPowerOff) {
   JobBench life;
   life.os.inject.leak = GetParam();
   const JobResult result = life.Run();
-  if (GetParam() != "rtl_slot") {  // that leak keeps the driver from powering down the GPU
+  if (GetParam() != "rtl_slot") {  // the lost response keeps the driver from powering down the GPU
     EXPECT_TRUE(result.faults.empty()) << Explain(result);
   }
   EXPECT_THAT(result.leaks, Contains(Field(&os::Leak::kind, GetParam()))) << Explain(result);

@@ -139,8 +139,8 @@ NTSTATUS StartWithCounts(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTERFA
   return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
 }
 
-/// The driver lacks DMA remapping, so all its memory comes from the GPU isolation callbacks, behind a domain that maps
-/// nothing else. The pin succeeds for the save and fails for the restore.
+/// The driver does not support DMA remapping, so all its memory comes from the GPU isolation callbacks, and its IOMMU
+/// domain maps nothing else. The pin succeeds for the save and fails for the restore.
 TEST_F(SaveArea, OfADriverWithoutRemappingGoesThroughListsAndComesBackThroughWindows) {
   std::fill_n(called, kIsolationCallbacks, 0u);
   bench.options.driver = Entry;
