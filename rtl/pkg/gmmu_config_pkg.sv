@@ -15,36 +15,37 @@ package gmmu_config_pkg;
     int unsigned NumRings;
     // GMMU_SPACES, 2 to 64: address spaces
     int unsigned NumSpaces;
-    // GMMU_L1_ENTRIES, 2 to 64: L1 TLB entries of a translation port
+    // GMMU_L1_ENTRIES, 2 to 64: L1 TLB entries per translation port
     int unsigned L1Entries;
     // GMMU_L2_ENTRIES, powers of two from 32 to 4096: shared L2 TLB, 4 KiB sub-entries in blocks of sixteen
     int unsigned L2Entries;
     // GMMU_L2_WAYS, powers of two from 1 to 16, at most L2Entries / 16: ways of the L2 TLB
     int unsigned L2Ways;
-    // GMMU_WALK_CACHE, powers of two from 2 to 256: per level: pointers to tables, and pages above 64 KiB
+    // GMMU_WALK_CACHE, powers of two from 2 to 256: walk cache entries per level: pointers to tables, and pages above
+    // 64 KiB
     int unsigned WalkCacheEntries;
     // GMMU_WALKS, 1 to 32: concurrent walks
     int unsigned NumWalks;
-    // GMMU_READS_IN_FLIGHT, powers of two from 2 to 128: reads in flight of the copy engine
+    // GMMU_READS_IN_FLIGHT, powers of two from 2 to 128: maximum number of copy engine reads in flight
     int unsigned ReadsInFlight;
-    // GMMU_COUNTER_BITS, 16 to 64: bits of a counter; counters wrap
+    // GMMU_COUNTER_BITS, 16 to 64: width of a counter in bits; counters wrap
     int unsigned CounterWidth;
-    // GMMU_EVENT_PORT, 0 or 1: 0: ev_* is constant and its logic is not built
+    // GMMU_EVENT_PORT, 0 or 1: event port; 0: ev_* is constant and its logic is not built
     int unsigned EventPort;
     // GMMU_LINK_PORT, 0 or 1: AXI4 port s_peer_* for linked adapters; without it they cannot reach this GPU's VRAM
     int unsigned LinkPort;
     // GMMU_TURN_DOWN, 0 or 1: register sizes_in_use: fewer TLB entries, L2 ways, walk cache entries and walks than were
     // built. 0 on boards and in synthesis figures: the register is not built and reads 0
     int unsigned TurnDown;
-    // GMMU_ID_BITS, 1 to 16: bits of the ids of m_vram and m_host of gmmu_gpu_axi; 16: the GPU's own ids
+    // GMMU_ID_BITS, 1 to 16: id width of m_vram and m_host on gmmu_gpu_axi, in bits; 16: the GPU's own ids
     int unsigned IdBits;
     // GMMU_DATA_BITS, powers of two from 64 to 512 (package): data width of all AXI4 ports
     int unsigned DataWidth;
-    // GMMU_VA_BITS, 30 to 57 (package): bits of a GPU VA
+    // GMMU_VA_BITS, 30 to 57 (package): width of a GPU VA in bits
     int unsigned VaWidth;
     // GMMU_MAX_LEVELS, 2 to 6 (package): largest number of page table levels; geometries with more are refused
     int unsigned MaxLevels;
-    // GMMU_CLIENT_SLOTS_LG2, 1 to 7 (package): log2 of the accesses in flight of a client, and of each direction of the
+    // GMMU_CLIENT_SLOTS_LG2, 1 to 7 (package): log2 of the accesses in flight per client and per direction of the
     // through-port
     int unsigned ClientSlotsLg2;
     // Derived from the sizes above; benches of single blocks may set them.
@@ -62,11 +63,11 @@ package gmmu_config_pkg;
     int unsigned EngineMissSlots;
     // the larger of MissSlots and EngineMissSlots
     int unsigned MostSlots;
-    // rows of the walk table beyond one a walk and the engine's
+    // rows of the walk table beyond one per walk and the engine's
     int unsigned SpareRows;
     // rows of the walk table
     int unsigned WalkRows;
-    // sets of the L2 TLB, of blocks
+    // sets of the L2 TLB, each of L2Ways blocks
     int unsigned L2Sets;
     // steps of a sweep through the L2 TLB and the walk caches
     int unsigned SharedSteps;
@@ -124,7 +125,7 @@ package gmmu_config_pkg;
     return derive(c);
   endfunction
   localparam config_t Small = profile_small();
-  // proofs, lint and equivalence: the smallest sizes that keep every structure
+  // for proofs, lint and equivalence: the smallest sizes that keep every structure
   function automatic config_t profile_tiny();
     config_t c;
     c = Default;
@@ -167,7 +168,7 @@ package gmmu_config_pkg;
     return derive(c);
   endfunction
   localparam config_t Fpga = profile_fpga();
-  // the same with two clients and four table levels, which fits a small board
+  // profile Fpga with two clients and four table levels, which fits a small board
   function automatic config_t profile_fpga_board();
     config_t c;
     c = Default;
@@ -196,7 +197,7 @@ package gmmu_config_pkg;
   endfunction
   localparam config_t MmuOnly = profile_mmu_only();
 
-  // Returns a profile with the sizes that macros give.
+  // Returns `profile` with each size replaced by its GMMU_* macro, if that macro is defined.
   function automatic config_t chosen(config_t profile);
     config_t c;
     c = profile;
