@@ -37,7 +37,8 @@ class Failed(Exception):
 
 
 def run(command, name, expect=0, **environment):
-    """Runs a command with its output in build/library/NAME.log; gives its output. Raises Failed for another status."""
+    """Runs a command with its output in build/library/NAME.log, and returns that output. Raises Failed on another exit
+    status."""
     log = BUILD / f"{name}.log"
     with open(log, "w") as out:
         done = subprocess.run([str(word) for word in command], cwd=ROOT, stdout=out, stderr=subprocess.STDOUT,
@@ -50,7 +51,7 @@ def run(command, name, expect=0, **environment):
 
 
 def with_path(site):
-    """PYTHONPATH with the installed package first."""
+    """Returns a PYTHONPATH that begins with the installed package."""
     return os.pathsep.join([str(site), *filter(None, [os.environ.get("PYTHONPATH")])])
 
 
@@ -79,7 +80,7 @@ class Ways:
         self.install(folder, PREFIX)
 
     def says(self, engines, output):
-        """The library has these engines, and each copied what the program wanted."""
+        """Checks that the library has these engines, and that each one copied the expected bytes."""
         copied = re.findall(r"^copy on the bare machine, engine (\w+): equal", output, re.MULTILINE)
         if copied != engines:
             raise Failed(f"equal copies by {copied}, not by {engines}")
@@ -140,7 +141,7 @@ class Ways:
             raise Failed("the notebook drew nothing")
 
     def build_with_rtl(self):
-        """Position independent, so that a shared object may link it, as the Python module does."""
+        """Builds position-independent code, so that a shared object such as the Python module can link the library."""
         folder = BUILD / "rtl"
         self.build(folder, ROOT, "gmmu_archive", "-DGMMU_RTL=ON", "-DGMMU_TESTS=OFF", "-DGMMU_PROGRAM=OFF",
                    "-DCMAKE_POSITION_INDEPENDENT_CODE=ON")

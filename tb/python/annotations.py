@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""annotations.py: a program of a user of the package gmmu. mypy --strict reads it and nobody runs it: a line with
-`type: ignore` must be an error, and every other one must be none."""
+"""annotations.py: a program that uses package gmmu. It is never run, only read by mypy --strict. A line with `type:
+ignore` must be an error, and no other line may be one."""
 import pathlib
 from typing import Any
 

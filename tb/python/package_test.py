@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""package_test.py: the Python package gmmu, as it is installed (PYTHONPATH): on the fast engine, and one machine after the
-other on every engine that it has."""
+"""package_test.py: tests the Python package gmmu as it is installed (PYTHONPATH), on the fast engine; some
+tests run one machine after the other on every engine of the package."""
 import pathlib
 import signal
 import tempfile

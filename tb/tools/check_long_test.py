@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/check_long.py with a program that calls the fast engine "rtl": check_long_test.py PROGRAM.
+"""Tests tools/check_long.py with a stand-in for the program: check_long_test.py PROGRAM.
 
-It stands before the real program and may change the report of its second engine.
+The stand-in runs the fast engine under the name "rtl", and can change the report of the second engine.
 """
 import contextlib
 import io
@@ -35,7 +35,7 @@ sys.exit(status)
 
 class CheckLong(unittest.TestCase):
     def check(self, change="pass", more=()):
-        """(exit status, what it printed) of a check of one small scenario."""
+        """Returns (exit status, output) of a check of one small scenario."""
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / "gmmu"
             program.write_text(STAND_IN.format(python=sys.executable, program=PROGRAM, change=change))
@@ -79,7 +79,7 @@ class CheckLong(unittest.TestCase):
 
 
 class Ends(unittest.TestCase):
-    """Runs it as a process: a run that cannot finish says why in one line."""
+    """Runs the check as a process. A run that cannot finish must give the reason in one line."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="gmmu_long_")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/commands.py: which commands it finds in a page, how it runs them, and what it reports when one fails."""
+"""Tests tools/commands.py: which commands it finds in a page, how it runs them, and how it reports a failure."""
 import pathlib
 import re
 import subprocess
@@ -84,7 +84,7 @@ class Commands(unittest.TestCase):
 
 
 class Runs(unittest.TestCase):
-    """Units of a small checkout."""
+    """Tests runs of units in a small checkout."""
 
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()

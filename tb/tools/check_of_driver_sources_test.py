@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A driver's source for Windows compiles with -I sw/ddi, and tools/driver_sources.py makes and checks what is missing."""
+"""Tests that a driver source written for Windows compiles with -I sw/ddi, and that tools/driver_sources.py generates
+and checks the missing files."""
 import contextlib
 import io
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/regs/exchange.py: the IP-XACT and SVD files have the registers of docs/registers.md at their addresses."""
+"""Tests tools/regs/exchange.py: the IP-XACT and SVD files contain the registers of docs/registers.md at their
+addresses."""
 import pathlib
 import re
 import subprocess
@@ -16,7 +17,7 @@ def number(text):
 
 
 def from_svd(path):
-    """{name: offset}: of arrays the first."""
+    """Returns {name: offset}; for an array, the offset of its first element."""
     found = {}
 
     def walk(parent, prefix, base):
@@ -52,7 +53,7 @@ def from_ipxact(path):
 
 
 def from_page():
-    """{name: offset} of the registers of docs/registers.md, records left out."""
+    """Returns {name: offset} of the registers in docs/registers.md, without records."""
     text = (ROOT / "docs/registers.md").read_text()
     return {name: int(offset, 16) for name, offset in
             re.findall(r"^### ([\w.]+) \(0x([0-9A-Fa-f]+)", text[:text.index("## In-memory records")], re.M)}

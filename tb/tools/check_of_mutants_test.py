@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/mutate.py, mutate_sw.py: what they change in a source, that a seed always draws the same, and what a room's program is built from."""
+"""Tests tools/mutate.py and mutate_sw.py: the changes that they make to a source, equal draws for equal seeds, and the
+sources of a folder's test program."""
 import contextlib
 import io
 import pathlib

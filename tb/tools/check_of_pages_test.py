@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of tools/check_docs.py and tools/tested.py, on small trees and pages that are made up here."""
+"""Tests the checks of tools/check_docs.py and tools/tested.py on small trees and pages that this file creates."""
 import pathlib
 import random
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of tools/rooms.py and tools/sizes.py, on small trees that are made up here."""
+"""Tests the checks of tools/rooms.py and tools/sizes.py on small trees that this file creates."""
 import pathlib
 import sys
 import unittest

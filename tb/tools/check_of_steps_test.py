@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/fpga/flow.py: before a step runs, it prints the time that it took the last time on this machine."""
+"""Tests tools/fpga/flow.py: before a step runs, it prints how long the step took the last time on this machine."""
 import json
 import pathlib
 import sys

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""front_door_test.py PROGRAM: ./gmmu takes the value of every option of `gmmu run` for what it is, not for an input file.
+"""front_door_test.py PROGRAM: ./gmmu must not mistake the value of a `gmmu run` option for an input file.
 
-The script's own function is called, with the options that `PROGRAM run --help` shows with a value.
+Calls the script's own function with every option that takes a value according to `PROGRAM run --help`.
 """
 import os
 import pathlib
@@ -17,7 +17,7 @@ PROGRAM = sys.argv.pop(1)
 
 
 def check_input(*arguments):
-    """(exit status, standard error) of the function in ./gmmu."""
+    """Returns (exit status, standard error) of the function check_input in ./gmmu."""
     text = (ROOT / "gmmu").read_text()
     function = re.search(r"^check_input\(\) \{\n.*?^\}\n", text, re.MULTILINE | re.DOTALL).group(0)
     script = "die() { echo \"$@\" >&2; exit 2; }\n" + function + 'check_input "$@"\n'
@@ -37,7 +37,7 @@ class FrontDoor(unittest.TestCase):
                 self.assertEqual(check_input("run", f"{option}=no-such-file"), (0, ""))
 
     def test_sizes_come_from_every_config_and_set(self):
-        """The function asks for the sizes with those options and no others."""
+        """The function queries the sizes with these options and no others."""
         text = (ROOT / "gmmu").read_text()
         function = re.search(r"^sizes_of\(\) \{\n.*?^\}\n", text, re.MULTILINE | re.DOTALL).group(0)
         with tempfile.TemporaryDirectory() as folder:
@@ -73,7 +73,7 @@ class FrontDoor(unittest.TestCase):
 
 
 class Tests(unittest.TestCase):
-    """./gmmu test, with stand-ins for CMake and ctest that write down their arguments."""
+    """Tests ./gmmu test, with stand-ins for CMake and ctest that record their arguments."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="gmmu_door_")
@@ -99,7 +99,7 @@ class Tests(unittest.TestCase):
         path.chmod(0o755)
 
     def called(self, *arguments):
-        """What CMake and ctest were called with."""
+        """Returns the arguments with which CMake and ctest were called."""
         calls = self.folder / "called"
         calls.unlink(missing_ok=True)
         environment = dict(os.environ, PATH=f"{self.folder}/path:{os.environ['PATH']}", VERILATOR=f"{self.folder}/path/verilator")
@@ -117,7 +117,7 @@ class Tests(unittest.TestCase):
         self.assertRegex(said, r"ctest .* -L unit\n")
 
     def test_of_another_list_are_configured_again(self):
-        """The long tests are listed while the build is configured for them only."""
+        """The long tests are listed only while the build is configured for them."""
         for other in ((), ("-L", "quick")):
             for kind in ("test", "quick", "long"):
                 (self.folder / f"build/{kind}.current").unlink(missing_ok=True)
@@ -177,7 +177,7 @@ class AnotherUsersCheckout(unittest.TestCase):
         self.refused(["tools", "report"], f"{folder} belongs to root" if root else f"{folder} cannot be written", prefix)
 
     def test_is_looked_at_first_by_every_target_of_make(self):
-        """By ./gmmu; or the target writes elsewhere."""
+        """Every target runs ./gmmu, which checks the checkout first, or writes outside the checkout."""
         recipes = re.findall(r"^([a-z-]+):[^=\n]*##[^\n]*\n\t@?([^\n]*)", (ROOT / "Makefile").read_text(), re.MULTILINE)
         self.assertGreater(len(recipes), 25)
         for target, line in recipes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/progress.py on builds of a few planted steps: slow ones, ones that fail, ones that print."""
+"""Tests tools/progress.py on builds of a few planted steps: slow steps, steps that fail, steps that print."""
 import os
 import pathlib
 import pty
@@ -45,7 +45,7 @@ class Build(unittest.TestCase):
         (self.folder / "build.ninja").write_text(RULES + text)
 
     def build(self, target="all", every="0.2"):
-        """(exit status, standard error); nothing goes to standard output."""
+        """Returns (exit status, standard error). Nothing may be written to standard output."""
         done = subprocess.run([sys.executable, PROGRESS, "--every", every, "build", self.folder, target, "2"], capture_output=True, text=True)
         self.assertEqual(done.stdout, "")
         return done.returncode, done.stderr

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""report_browser_test.py PROGRAM: Chromium opens pages of gmmu report; nothing is on its console and every figure has its data."""
+"""report_browser_test.py PROGRAM: Chromium opens pages of gmmu report. Its console must stay empty, and every figure
+must show its data."""
 import html
 import json
 import pathlib
@@ -38,7 +39,7 @@ window.addEventListener("load", () => {
 
 
 def opened(path, text):
-    """(figures, lines on the console) of a page with this text."""
+    """Returns (figures, lines on the console) of a page with this text."""
     path.write_text(text.replace("default-src 'none'", "default-src 'none'; script-src 'unsafe-inline'").replace("</body>", LOOK))
     done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--enable-logging=stderr", "--no-first-run",
                            f"--user-data-dir={path.parent}/profile", "--virtual-time-budget=10000", "--dump-dom", path.as_uri()],

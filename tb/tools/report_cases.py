@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports and studies that have data for every figure, made in seconds by the program's fast engine; the tests of reports
-share them."""
+"""Reports and studies with data for every figure, made in seconds by the program's fast engine. The report tests share
+them."""
 import json
 import os
 import pathlib
@@ -30,7 +30,7 @@ SYNTH = {"device": "a device", "place_seconds": 1, "cells": {"": {"lut": 5, "ff"
 
 
 def report(*arguments):
-    """(exit status, what it said) of gmmu report."""
+    """Returns (exit status, output) of gmmu report."""
     done = subprocess.run([sys.executable, str(ROOT / "tools/report/report.py"), *map(str, arguments)], capture_output=True, text=True, timeout=300)
     return done.returncode, done.stdout + done.stderr
 
@@ -56,7 +56,7 @@ def synth(folder, entries):
 
 
 def pages(program, folder):
-    """{title: path of a page}, every figure on one of them."""
+    """Returns {title: path of a page}. Every figure is on one of the pages."""
     runs = []
     for kib in (4, 16, 64, 256):
         (folder / "input").write_bytes(os.urandom(kib << 10))

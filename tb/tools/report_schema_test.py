@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""report_schema_test.py PROGRAM: reports hold to docs/report.schema.json, and their configuration to `gmmu config
---json-schema`, on each engine that the program has."""
+"""report_schema_test.py PROGRAM: on each engine of the program, reports must conform to docs/report.schema.json, and
+their configuration to `gmmu config --json-schema`."""
 import json
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""report_test.py PROGRAM: gmmu report with reports of the program's fast engine."""
+"""report_test.py PROGRAM: tests gmmu report with reports of the program's fast engine."""
 import json
 import pathlib
 import re
@@ -20,7 +20,7 @@ FIGURES = {"phases", "reach", "misses-l2-entries", "misses-iotlb-entries", "late
 
 
 def figures(page):
-    """{name: parsed <svg>} of a page."""
+    """Returns {name: parsed <svg>} of a page."""
     found = [xml.etree.ElementTree.fromstring(text) for text in re.findall(r"<svg.*?</svg>", page.read_text(), re.S)]
     return {svg.get("data-figure"): svg for svg in found}
 
@@ -32,7 +32,7 @@ class ReportTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
 
     def refused(self, *files, out=None):
-        """What the error says; nothing is written."""
+        """Returns the error message, and checks that nothing was written."""
         before = {path.name for path in self.folder.iterdir()}
         status, said = report(*files, *(["--out", out] if out else []))
         self.assertEqual(status, 2, said)

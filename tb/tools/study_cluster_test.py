@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""study_cluster_test.py PROGRAM: a study that ran through Snakemake has the rows of one that ran alone (make study-cluster).
+"""study_cluster_test.py PROGRAM: a study that runs through Snakemake must have the same rows as one that runs without
+it (make study-cluster).
 
-With GMMU_SLURM=1 its jobs go through the Slurm that answers (tools/study/one_node_slurm.sh).
+With GMMU_SLURM=1 its jobs run on the Slurm cluster that responds (tools/study/one_node_slurm.sh).
 """
 import os
 import pathlib

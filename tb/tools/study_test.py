@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""study_test.py PROGRAM: gmmu study with the program on its fast engine."""
+"""study_test.py PROGRAM: tests gmmu study on the program's fast engine."""
 import csv
 import os
 import pathlib
@@ -52,14 +52,14 @@ class StudyTest(unittest.TestCase):
         return path
 
     def study(self, text, *more, status=0, program=PROGRAM, **options):
-        """What a study said on standard error and output."""
+        """Returns what a study wrote to standard error and standard output."""
         study = self.file(text)
         done = subprocess.run(command(study, *more, program=program), capture_output=True, text=True, timeout=300, **options)
         self.assertEqual(done.returncode, status, done.stderr + done.stdout)
         return done.stderr + done.stdout
 
     def rows(self, view, db="s.db"):
-        """The rows of a view without what depends on the computer."""
+        """Returns the rows of a view without the columns that depend on the computer."""
         with sqlite3.connect(self.folder / db) as connection:
             connection.row_factory = sqlite3.Row
             rows = [dict(row) for row in connection.execute(f"SELECT * FROM {view}")]
@@ -68,7 +68,8 @@ class StudyTest(unittest.TestCase):
         return sorted(rows, key=str)
 
     def script(self, text):
-        """A program that stands before the real one; `arguments` are its own, `go()` calls the real one."""
+        """Writes a script that replaces the program. `arguments` are its own arguments; `go()` calls the real
+        program."""
         path = self.folder / "gmmu"
         path.write_text(f"#!{sys.executable}\nimport os, sys, time\narguments = sys.argv[1:]\n"
                         f"def go():\n    os.execv({str(PROGRAM)!r}, [{str(PROGRAM)!r}, *arguments])\n"
@@ -375,7 +376,7 @@ class Export(StudyTest):
 
 class Builds(StudyTest):
     def test_a_size_of_the_rtl_costs_one_build_above_what_was_built_and_none_below(self):
-        """A front door that copies the program in place of building it."""
+        """The script ./gmmu is replaced by one that copies the program instead of building it."""
         root = self.folder / "root"
         (root / "build").mkdir(parents=True)
         fast = root / "build/gmmu"   # the program that is already built also runs the fast engine
