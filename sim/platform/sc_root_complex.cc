@@ -71,8 +71,8 @@ void RootComplex::BeginWrite(PooledTransaction* t) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     const TlpPiece piece = pieces[i];
     const bool last = i + 1 == pieces.size();
-    // Memory gets a copy of the data, because the device gets its response and may reuse its buffer as soon as the PCIe
-    // link has accepted the data.
+    // Memory receives a copy of the data: the device receives its response as soon as the PCIe link has accepted the
+    // data, and may then reuse its buffer.
     PooledTransaction* out = pool_.Acquire(tlm::TLM_WRITE_COMMAND, piece.address, 0, piece.bytes);
     *out->extension = *t->extension;
     const size_t at = piece.address - t->get_address();

@@ -234,7 +234,7 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
     counters_.Of<regs::CountersL2Hits>() += 1;
     return {begin, false, 0};
   }
-  // A lookup that waits for a row repeats its search when it gets the row: it then joins a walk in progress, or hits an
+  // A lookup that waits for a row repeats its search when the row is free: it then joins a walk in progress, or hits an
   // entry that was filled in the meantime. With the policy's queue, the lookup joins a walk at once.
   const uint64_t turn = rows_in_use_.Free(begin);
   const bool waits = turn > begin && !hierarchy_.queue;

@@ -57,7 +57,7 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 }
 
 OutputFile::OutputFile(const std::string& given) : path_(given) {
-  if (const auto descriptor = DescriptorOf(given)) {  // even a regular file is then written in place
+  if (const auto descriptor = DescriptorOf(given)) {  // even a regular file that is already open is written in place
     const int own = dup(*descriptor);
     if (own < 0 || (file_ = fdopen(own, "wb")) == nullptr) Fail("cannot be opened");
     return;

@@ -41,7 +41,7 @@ struct Engine {
   }
 };
 
-/// One GPU. AddDevice creates it, and every entry point gets it as hAdapter (MiniportDeviceContext).
+/// One GPU. AddDevice creates it, and every entry point receives it as hAdapter (MiniportDeviceContext).
 ///
 /// Its own memory (ring, fence record, fault queue, dummy page) exists only from Start to Stop, because before Start
 /// the adapter might not have its IOMMU domain yet.

@@ -24,7 +24,8 @@ class FaultLog {
   /// Moves all records that the hardware has written into the log. Records that do not fit are dropped. Does nothing
   /// while the log is stopped.
   void Drain();
-  /// Moves up to `most` of the oldest records to `to` and returns how many. `dropped` gets the total number dropped.
+  /// Moves up to `most` of the oldest records to `to` and returns their number. Sets `dropped` to the total number
+  /// dropped.
   uint32_t Take(EscapeFault* to, uint32_t most, uint32_t* dropped);
 
  private:

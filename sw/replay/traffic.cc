@@ -218,7 +218,8 @@ void Traffic::Retry(const std::function<bool(uint64_t)>& mapped, uint64_t cycle,
       continue;
     }
     waited.Add(cycle - std::min(cycle, far_faults_[i].cycle));
-    if (request.retry) units_[request.client].again.push_back(waiting_[i]);  // else the port translates it itself
+    // Without `retry`, the port itself translates the request again.
+    if (request.retry) units_[request.client].again.push_back(waiting_[i]);
     request.waits = request.retry = false;
   }
   waiting_.resize(kept);

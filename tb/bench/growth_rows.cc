@@ -25,7 +25,7 @@ double SecondsAPage(uint64_t mib) {
   const std::vector<uint8_t> input = workload::SeededInput(3, 1);
   workload::JobOptions options;
   options.input = &input;
-  options.os.driver["VisibleVramBytes"] = 32 * kMiB;  // the rest becomes a second memory segment
+  options.os.driver["VisibleVramBytes"] = 32 * kMiB;  // the rest of VRAM becomes a second memory segment
   options.os.page_table_bits = config.gpu.page_table_bits;
   options.os.aperture_bytes = config.gpu.aperture_bytes();
   double seconds = 0;

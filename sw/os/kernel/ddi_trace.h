@@ -41,8 +41,8 @@ class DdiTrace {
     Call(const Call&) = delete;
     Call& operator=(const Call&) = delete;
 
-    /// Call after the traced call has returned. `args` are the arguments that the constructor got; their contents may
-    /// have changed.
+    /// Call after the traced call has returned. `args` are the arguments that were passed to the constructor; their
+    /// contents may have changed.
     template <typename Result, typename... Args>
     void Answered(const Result& result, const Args&... args) {
       if (trace_ == nullptr) return;

@@ -37,7 +37,7 @@ class Registry {
   /// Sets `made` to whether the key was created by this call.
   Key& Create(const std::u16string& path, bool& made);
   static std::u16string Upper(std::u16string text);
-  /// Returns a path in the form that drivers get. Its characters stay valid permanently.
+  /// Returns a path as the counted string that drivers receive. Its characters stay valid permanently.
   static UNICODE_STRING Counted(const char* path);
 
  private:

@@ -106,7 +106,7 @@ void MemoryObjects::Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args
   if (args.hAdapterMemoryObject != nullptr && object.opened != args.hAdapterMemoryObject)
     throw BugCheck(std::string(kCall) + ": handles do not belong together");
   if (object.opened != nullptr) {
-    // This triggers a bug check whatever the settings are, because locked pages would leak.
+    // An existing ADL triggers a bug check whatever the settings are, because its locked pages would leak.
     if (FindAdapterObject(object.opened, kCall).adls != 0)
       throw BugCheck(std::string(kCall) + " while an ADL of the object exists");
     if (args.hAdapterMemoryObject == nullptr && stops)

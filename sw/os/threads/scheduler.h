@@ -35,9 +35,10 @@ enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh
 /// that locks protect it.
 class Scheduler {
  public:
-  /// The bound of a wait for work that has its own bounds. One hour, as a safety net: no wait is unbounded.
+  /// The time limit for waits for work that has its own time limits: one hour, as a safety net, because no wait may be
+  /// unlimited.
   static constexpr uint64_t kForEver = 3'600'000'000'000;
-  /// The bound for a thread that waits for work. The machine can be idle for any length of time.
+  /// The time limit for a thread that waits for work. The machine can be idle for any length of time.
   static constexpr uint64_t kWhileOn = uint64_t{1} << 62;
   /// More messages and deferred calls than this without progress of a thread, or more messages queued, are a storm. A
   /// storm triggers a bug check that names the vectors, whose messages are dropped afterwards.

@@ -93,8 +93,8 @@ class Aperture {
   void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
   void WriteBackCaches(const Origin& origin, uint64_t adl_offset, uint64_t pages);
-  /// Performs one map operation. `adl_offset` is an offset in the list that the driver gets, `origin_offset` an offset
-  /// in the list from which that list was made.
+  /// Performs one map operation. `adl_offset` is an offset in the list that is passed to the driver, `origin_offset` an
+  /// offset in the list from which that list was made.
   void MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
                 const Origin& origin, uint64_t origin_offset);
   void* CpuAddress(Mapping& mapping, const Origin& origin, uint64_t adl_offset, uint64_t pages);

@@ -94,7 +94,7 @@ void ProcessTables::ReplaceRoot(GpuProcess& process, uint64_t entries) {
 }
 
 // The change also frees the tables that it replaces, so the whole process is flushed. A process without a context has
-// no cached translations, and its root is passed to the driver when it gets a context.
+// no cached translations, and its root is passed to the driver when the process creates a context.
 void ProcessTables::ResizeRoot(GpuProcess& process, uint64_t entries) {
   const HANDLE context = process.handles.context;
   if (context != nullptr) gpu_.vidsch().SuspendContext(context, VidSch::kBoundNs, true);

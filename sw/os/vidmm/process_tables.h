@@ -8,9 +8,9 @@ class PagingWork;
 class PhysicalAdapter;
 struct GpuProcess;
 
-/// The page tables of the processes of one GPU. It decides which tables exist, where they are, when the driver gets a
-/// root, and when a replaced table is freed; Mappings decides the entries. Addresses are in bytes, pages are 4 KiB.
-/// Calls that allocate tables throw NoRoom. Call on the VidMm worker thread only.
+/// The page tables of the processes of one GPU. It decides which tables exist, where they are, when a root is passed to
+/// the driver, and when a replaced table is freed; Mappings decides the entries. Addresses are in bytes, pages are 4
+/// KiB. Calls that allocate tables throw NoRoom. Call on the VidMm worker thread only.
 class ProcessTables {
  public:
   ProcessTables(PhysicalAdapter& gpu, PagingWork& work) : gpu_(gpu), work_(work) {}

@@ -62,8 +62,8 @@ class ScratchWindows {
   /// `allocation` as the owner of the entries. Returns the same as Show.
   bool ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece,
                   const Allocation& allocation);
-  /// Performs an operation on the allocation's first `bytes`; `operation` gets the address at which they are mapped.
-  /// Returns when the GPU has completed it. Triggers a bug check if the bytes do not fit into a window.
+  /// Performs an operation on the allocation's first `bytes`; `operation` receives the address at which they are
+  /// mapped. Returns when the GPU has completed it. Triggers a bug check if the bytes do not fit into a window.
   void InWindow(Allocation& allocation, uint64_t bytes,
                 const std::function<DXGKARG_BUILDPAGINGBUFFER(uint64_t va)>& operation);
 

@@ -18,8 +18,8 @@ constexpr uint64_t kLateNs = 100'000;  // the longest delay between a fence and 
 
 uint64_t TimeoutRecovery::Delay() const { return kernel_.parameters().tdr_delay_ns(); }
 
-// Bound of the time from a hang to its reset: one delay until the preemption request, one delay without a response, one
-// delay as a margin, and the time to preempt the dependent nodes.
+// Upper bound on the time from a hang to its reset: one delay until the preemption request, one delay without a
+// response, one delay as a margin, and the time to preempt the dependent nodes.
 uint64_t TimeoutRecovery::RecoveryNs() const { return 3 * Delay() + kDependentNs; }
 
 bool TimeoutRecovery::HeldUp(PacketId packet) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_rr_arbiter gives at most one grant, to a requester. A requester that keeps its request asserted sees at most N -
-// 1 grants to others before its own.
+// gmmu_rr_arbiter issues at most one grant, to a requester. A requester that keeps its request asserted sees at most N
+// - 1 grants to others before its own.
 module arbiter_claim #(
   parameter int unsigned N = 4,
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of gmmu_axi_mux while held: silent_o means that no accepted burst is outstanding.
+// Properties of gmmu_axi_mux while hold_i is 1: silent_o means that no accepted burst is
+// outstanding.
 //
-// Requester 2 is exempt, and the memories may send it any responses. Bursts of the other requesters get their responses
-// after they have left, in any order.
+// Requester 2 is exempt, and the memories may send it any responses. Bursts of the other requesters
+// receive their responses after they have left, in any order.
 module axi_mux_hold
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests two routers and their aperture map against a plain model: every access gets the right address or fault, in
-// order, and after a flush no response comes from an older entry.
+// Tests two routers and their aperture map against a plain model: every access results in the right address or fault,
+// in order, and after a flush no response comes from an older entry.
 #include <deque>
 #include <vector>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Five instances of gmmu_axi_ids, and gmmu_axi_wlast. Only instance size_i gets valid inputs. Id bits on the memory
-// side:
+// Five instances of gmmu_axi_ids, and gmmu_axi_wlast. Only instance size_i receives valid inputs. Id bits on the
+// memory side:
 //   0   4
 //   1   1
 //   2   2, with at most three shared writes outstanding

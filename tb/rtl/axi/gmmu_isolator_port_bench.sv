@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two instances of gmmu_isolator_port. Instance 0 has the default sizes; instance 1 can owe the data of at most one
-// burst and counts to fifteen. Only instance small_i gets valid inputs.
+// burst and counts to fifteen. Only instance small_i receives valid inputs.
 module gmmu_isolator_port_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -33,7 +33,7 @@ class Rig {
   size_t next = 0, retired = 0;       // next: accepted jobs; retired: jobs with all their B
   size_t most = 0;                    // maximum number of jobs in progress
   size_t fails_at = ~size_t{0};       // the first failing job; it and later jobs may or may not retire
-  uint64_t words_end = ~uint64_t{0};  // limit of the words supplied; with words_dead, no more follow
+  uint64_t words_end = ~uint64_t{0};  // maximum number of words supplied; with words_dead, no more follow
   bool words_dead = false, kill = false, fault_ready = false;
   uint64_t read_bytes = 0, written_bytes = 0;
 

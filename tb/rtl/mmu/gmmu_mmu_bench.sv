@@ -3,9 +3,9 @@
 // two ports. small_i, constant after reset, selects the active MMU.
 //
 // like_i, constant after reset, selects an MMU that was built with smaller sizes (1 to 3, g_like) and
-// runs beside the default one. It gets the same inputs, except that a change of sizes becomes an
-// invalidation of everything, so both behave the same once the default MMU is reduced to the other's
-// sizes. differs_o: an output of the two MMUs differs in this cycle.
+// runs beside the default one. It receives the same inputs, except that a change of sizes becomes an
+// invalidation of everything, so both behave the same once the default MMU is reduced to the other's sizes.
+// differs_o: an output of the two MMUs differs in this cycle.
 module gmmu_mmu_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU's blocks, each on its own in two sizes: [0] the default, [1] the smallest. Both instances get the
-// inputs, except that gmmu_l1 and gmmu_walk_table receive requests and responses only in the instance that
-// small_i selects. The blocks share the inputs for keys, a page, a kill and a sweep.
+// The MMU's blocks, each on its own in two sizes: [0] the default, [1] the smallest. Both instances receive
+// the inputs, except that gmmu_l1 and gmmu_walk_table receive requests and responses only in the instance
+// that small_i selects. The blocks share the inputs for keys, a page, a kill and a sweep.
 module gmmu_mmu_blocks_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

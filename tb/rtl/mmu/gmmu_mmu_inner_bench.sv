@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_l1_entries and the blocks inside the walk table, each on its own in two sizes: [0] the default (nine
-// rows), [1] the smallest (two rows). Both instances get the inputs, except that gmmu_l1_entries receives
-// operations only in the instance that small_i selects.
+// rows), [1] the smallest (two rows). Both instances receive the inputs, except that gmmu_l1_entries
+// receives operations only in the instance that small_i selects.
 module gmmu_mmu_inner_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

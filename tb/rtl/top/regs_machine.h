@@ -104,7 +104,7 @@ class Regs : public BlocksTest {
   }
 
   RegsModel model;
-  unsigned unsettled = 60;  // share of cycles in which the window stays unsettled, in percent
+  unsigned unsettled = 60;  // percentage of cycles in which the window stays unsettled
   bool mmu_holds = false;
   unsigned operations_ = 0, invalidations_ = 0, told_ = 0, done_ = 0;
   bool busy_ = false;

@@ -103,8 +103,8 @@ TEST(MemoryTypes, PreferContiguousGivesARowOfPagesOrScatteredOnesWhereThereIsNon
   EXPECT_THAT(test.objects.PagesOf(args.hPhysicalMemoryObject), SizeIs(16));
 }
 
-// The model has one memory node, never waits, and always allocates complete lists. The flags for a local node, for
-// complete lists and for no wait therefore change nothing.
+// The model has one memory node, never waits, and always allocates complete lists. The flags that request a local node,
+// complete lists or no wait therefore have no effect.
 TEST(MemoryTypes, LocalNodeFullyRequiredAndNoWaitAreTakenAndChangeNoPage) {
   const auto pages = [](UINT flags) {
     Objects test;

@@ -220,7 +220,7 @@ TEST_F(TablesElsewhere, PagingBuffersInTheApertureAreFoundByTablesInSystemMemory
 
 TEST_F(TablesElsewhere, RoomForATableIsMadeInItsSegmentAndInNoOther) {
   bench.config.gpu.vram_mib = 2;
-  bench.options.os.driver["VisibleVramBytes"] = 1 << 20;  // the rest is segment 3, so system memory is segment 4
+  bench.options.os.driver["VisibleVramBytes"] = 1 << 20;  // the rest of VRAM is segment 3, system memory segment 4
   Answer([](UINT level, DXGK_PAGE_TABLE_LEVEL_DESC& desc) {
     if (level == 0) desc.PageTableSegmentId = 4;
   });

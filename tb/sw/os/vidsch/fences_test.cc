@@ -23,7 +23,7 @@ TEST(VidSch, ACompletionRetiresAllSmallerFencesInOrder) {
   EXPECT_THAT(test.ended, ElementsAre(first, second));
   EXPECT_EQ(test.vidsch.EndOf(first), PacketEnd::kCompleted);
   EXPECT_EQ(test.vidsch.EndOf(third), PacketEnd::kPending);
-  test.Complete(2);  // a repeated report completes nothing new
+  test.Complete(2);  // a repeated report completes no further packet
   test.Complete(3);
   EXPECT_THAT(test.ended, ElementsAre(first, second, third));
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
