@@ -4,9 +4,9 @@
 //
 //   input    one access: address, coherent bit of the translation, and a tag that the output repeats. The
 //            access never crosses a 4 KiB boundary. ready_o is two LUT levels behind registers.
-//   output   in the order of the input: memory port, byte address at that port, coherent bit, fault. With
-//            a fault the access must not be sent, and port and address are undefined. At PortPeer the
-//            address is {adapter[5:0], offset[41:0]}.
+//   output   in the order of the input: memory port, byte address at that port, coherent bit, fault.
+//            With a fault, the access must not be sent, and port and address are undefined. At
+//            PortPeer, the address is {adapter[5:0], offset[41:0]}.
 //   ap       lookups of aperture pages in gmmu_aperture_map: req, then rsp, in order, at most Depth
 //            outstanding. The router reserves space for each rsp, which therefore has no ready.
 //

@@ -15,8 +15,7 @@
 //   *_i, *_o    a channel's other fields, in any order, passed unchanged; R's last is a separate bit
 //
 // Every channel adds one cycle of latency and carries one word per cycle. No output depends on an input of the
-// same cycle. With IdBits = UpBits there is neither table nor register: the ports are wired
-// through.
+// same cycle. With IdBits = UpBits, there is neither table nor register: the ports are wired through.
 module gmmu_axi_ids #(
   parameter int unsigned IdBits = 4,
   parameter int unsigned UpBits = gmmu_axi_pkg::PortIdWidth,

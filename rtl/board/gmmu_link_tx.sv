@@ -5,8 +5,8 @@
 //   stream     bytes of the payload. A frame is closed when it is full, or when no byte was offered
 //              for some cycles and nothing else waits to be sent
 //   ack_i      a good frame of the session: the other side has received everything before ack_number_i
-//              and has space for ack_room_i frames, starting at that number. With nak_i all these frames are
-//              retransmitted
+//              and has space for ack_room_i frames, starting at that number. With nak_i, all these
+//              frames are retransmitted
 //   say_i      pulse: a frame must be sent, with or without payload. say_nak_i with it: the frame
 //              requests a retransmission
 //   kind_i ... fields of the headers; without a session only announcements are sent, one per

@@ -2,7 +2,7 @@
 // Access unit of one client: translates, routes and performs up to Slots concurrent accesses.
 //
 //   req      one access; its id selects the slot that it occupies until the last beat of its response
-//            is accepted. Until then no other request may have this id
+//            is accepted. Until then, no other request may have this id
 //   w        words of a write; always accepted, and sent before the request is offered
 //   rsp      responses by id in the order in which their accesses completed or, while ordered_i is 1, by ascending id
 //            starting at 0 (modulo Slots); ordered_i changes only while idle_o is 1

@@ -52,8 +52,8 @@ module gmmu_client_answer
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
   localparam int unsigned Banks = DataBytes / WordBytes;
 
-  // ---- Selects the next access. In ordered mode an access is complete if its slot's set and clear bits
-  // differ; each bit has one writer.
+  // ---- Selects the next access. In ordered mode, an access is complete if its slot's set and clear
+  // bits differ; each bit has one writer.
   logic  set_next, clear_next, clear_end, order_valid, pickable, pick_ready, load;
   logic  unused_order_ready;
   slot_t next_q, order_slot, candidate;

@@ -8,7 +8,7 @@
 //             owner_o is 1
 //   writes    64-bit word w of the access sequence is seed + w
 //   verify    the word at va is address_pattern(seed, va) instead. Read words that differ are
-//             counted. After a write run a second pass reads the same lines back.
+//             counted. After a write run, a second pass reads the same lines back.
 //   fault     ends the run: no access starts after the engine has received a fault (a write starts with its first
 //             word); responses of accesses in flight are accepted and ignored
 //   done_o    pulses at the end of every run, even an empty run

@@ -9,9 +9,9 @@
 // holds the same page or block; otherwise it replaces the next entry in rotation.
 //
 //   look_i     a request is offered. accept_i: it is accepted, and its key may have an entry. In
-//              the next cycle near_o is set if a hint was found, index_o is the entry that it names, and
-//              hit_o is set if this entry matches key_i, the key that was searched for. index_o and
-//              hit_o are undefined without near_o. All three are stable while stay_i
+//              the next cycle, near_o is set if a hint was found, index_o is the entry that it
+//              names, and hit_o is set if this entry matches key_i, the key that was searched for.
+//              index_o and hit_o are undefined without near_o. All three are stable while stay_i
 //   page_o     combinational: the page of entry page_index_i
 //   fill_i     no request is accepted in this cycle: the hints of fill_hint_i are searched
 //   place_i    in the cycle after fill_i: chooses the entry for the translation place_what_i

@@ -512,7 +512,7 @@ module gmmu_lookup
   end
   always_comb begin
     msg_o = hit_valid_q ? hit_q : tell_i;
-    // In a port the slot has the longest path, so the register with the smaller fanout selects it.
+    // In a port, the slot has the longest path, so the register with the smaller fanout selects it.
     msg_o.slot = tell_ready_o ? tell_i.slot : hit_q.slot;
   end
   translation_t late_q;

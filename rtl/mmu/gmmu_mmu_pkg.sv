@@ -187,7 +187,8 @@ package gmmu_mmu_pkg;
     logic [3:0]                         root_bits;
     logic                               dual;          // entries of level 1 are pairs
     logic                               has_64k;       // a leaf table may have 64 KiB entries
-    // shift: bits below the level's index; bits: its width. At a pair level shift is one less, bits one more.
+    // shift: bits below the level's index; bits: its width. At a pair level, shift is one less, bits one
+    // more.
     logic [MaxLevels-1:0][5:0]          shift;
     logic [MaxLevels-1:0][3:0]          bits;
     logic [3:0]                         bits_64k;      // index bits of a table of 64 KiB entries

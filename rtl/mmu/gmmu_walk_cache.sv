@@ -5,10 +5,11 @@
 //
 //   probe     read_i with key_i and the masks of its space; leaves_i, one cycle later, admits large
 //             pages. Results are valid two cycles later and stable until those of the next probe. hit_o is
-//             one-hot: the lowest level with a cached entry, or 0. With large_o the entry is a large page,
-//             and page_o is the key's 4 KiB page in it; else page_o.pfn is the next table. k64_o: a leaf
-//             table of 64 KiB entries. half_i: the walk takes the 64 KiB half of a pair; at level 1
-//             only that half's entry is found, since each half has its own row
+//             one-hot: the lowest level with a cached entry, or 0. With large_o, the entry is a
+//             large page, and page_o is the key's 4 KiB page in it; else page_o.pfn is the next
+//             table. k64_o: a leaf table of 64 KiB entries. half_i: the walk takes the 64 KiB half
+//             of a pair; at level 1 only that half's entry is found, since each half has its own
+//             row
 //   write     one pointer per cycle, found by probes starting in the next cycle; dropped if it comes two cycles after a
 //             step of a sweep
 //   fill      a large page with its shift and, one cycle later, whether its space is dual. It waits

@@ -12,9 +12,9 @@
 //            later (parked_sent_o). A kill discards it
 //   job      a row, with its key and the level of an index (LevelLeaf64: a leaf table of 64 KiB
 //            entries; half: the lowest index bit at a pair level). It is stable until job_done_o or
-//            abort_i. After four cycles or more the index is known and, with job_read_i, the read is in
-//            flight. Then, or after abort_i, the next job may be offered. job_busy_o is 1, starting in the job's second
-//            cycle
+//            abort_i. After four cycles or more, the index is known and, with job_read_i, the read is
+//            in flight. Then, or after abort_i, the next job may be offered. job_busy_o is 1,
+//            starting in the job's second cycle
 //   own      own_o: entry within the line, for the row of a beat that reads a leaf table. lane_o: the
 //            same for any table, stored by the level's lowest bit; needed if a beat has several words
 //   table    stores the pointer that a row has received, for its later jobs with job_below_i; other

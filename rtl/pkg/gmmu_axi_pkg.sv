@@ -2,9 +2,10 @@
 // AXI4 inside the GPU and at its ports. Bursts are INCR, their size is the full bus width, and a burst
 // never crosses 4 KiB.
 //
-// Inside, `port` and the address select the memory port of a burst. At the edge each memory port is a separate AXI4
-// port. Every outstanding burst of a requester has its own id; nothing relies on an order between ids, and beats of
-// different ids may interleave on R (but not on W). At the edge the requester's number is prepended to its id.
+// Inside, `port` and the address select the memory port of a burst. At the edge, each memory port is a
+// separate AXI4 port. Every outstanding burst of a requester has its own id; nothing relies on an
+// order between ids, and beats of different ids may interleave on R (but not on W). At the edge, the
+// requester's number is prepended to its id.
 package gmmu_axi_pkg;
   import gmmu_pkg::*;
 

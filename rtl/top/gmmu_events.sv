@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers and formats the events of the event port, which is for observation only. Without EventPort
-// there is no logic and every output is 0.
+// Numbers and formats the events of the event port, which is for observation only. Without
+// EventPort, there is no logic and every output is 0.
 //
 //   xlate        per translation port, a completed lookup: 192 bits in the format of gmmu_gpu's port
 //                list, and {tag[39:32], sequence[31:0]}

@@ -115,7 +115,7 @@ module gmmu_gpu
   output logic        [NumClients-1:0][63:0] cl_rsp_data_o,
 
   // Through-port: an AXI4 manager's virtual addresses (gmmu_through). AxUSER is the address space.
-  // Bursts are accepted while ctrl.enable is 1. Without ThroughPorts no ready is ever 1.
+  // Bursts are accepted while ctrl.enable is 1. Without ThroughPorts, no ready is ever 1.
   input  logic                     s_thr_ar_valid_i,
   output logic                     s_thr_ar_ready_o,
   input  through_ax_t              s_thr_ar_i,
@@ -133,8 +133,8 @@ module gmmu_gpu
   input  logic                     s_thr_b_ready_i,
   output sub_b_t                   s_thr_b_o,
 
-  // VRAM for linked adapters: INCR bursts of the full bus width, never across 4 KiB. Without LinkPort
-  // no ready is ever 1.
+  // VRAM for linked adapters: INCR bursts of the full bus width, never across 4 KiB. Without
+  // LinkPort, no ready is ever 1.
   input  logic                     s_peer_ar_valid_i,
   output logic                     s_peer_ar_ready_o,
   input  sub_ax_t                  s_peer_ar_i,

@@ -208,7 +208,8 @@ module gmmu_gpu_axi
   output logic [ThroughIdWidth-1:0]     s_thr_bid,
   output logic [1:0]                    s_thr_bresp,
 
-  // VRAM for linked adapters, not a general AXI4 subordinate (gmmu_gpu). Without LinkPort no ready is ever 1.
+  // VRAM for linked adapters, not a general AXI4 subordinate (gmmu_gpu). Without LinkPort, no ready is ever
+  // 1.
   input  logic                          s_peer_arvalid,
   output logic                          s_peer_arready,
   input  logic [IdWidth-1:0]            s_peer_arid,

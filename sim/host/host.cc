@@ -56,8 +56,8 @@ void Host::Finish(const RemapWalk& walk) {
   if (iommu_) iommu_->Finish(walk);
 }
 
-/// Performs the translated `access` after `way_ps` picoseconds. Until then the access is in flight, and an invalidation
-/// may wait for it to drain.
+/// Performs the translated `access` after `way_ps` picoseconds. Until then, the access is in flight, and an
+/// invalidation may wait for it to drain.
 void Host::Land(uint64_t way_ps, const RemapWalk& walk, std::function<void()> access) {
   agenda_.At(agenda_.now() + way_ps, [this, walk, access = std::move(access)] {
     access();

@@ -17,7 +17,7 @@ namespace gmmu::sim {
 class ScAgenda : public sc_core::sc_module {
  public:
   enum Source : uint8_t { kPlatform, kGpu, kCpu = kGpu + 4, kSources };
-  /// Returns the source number of GPU `unit`. At equal times the GPUs act in unit order.
+  /// Returns the source number of GPU `unit`. At equal times, the GPUs act in unit order.
   static Source GpuSource(unsigned unit) { return static_cast<Source>(kGpu + unit); }
 
   ScAgenda(sc_core::sc_module_name name, uint64_t period_ps) : sc_module(name), period_ps_(period_ps) {

@@ -12,7 +12,7 @@ namespace gmmu::app {
 /// not given.
 std::string WrongSweep(const RunArguments& arguments);
 
-/// Implements `gmmu run --fail-each callback|allocation`. In the n-th run the driver's n-th callback or allocation
+/// Implements `gmmu run --fail-each callback|allocation`. In the n-th run, the driver's n-th callback or allocation
 /// fails. Returns 1 unless every run either passes or ends with a refusal and without a leak. Throws OutputError,
 /// settings::Error and workload::InputError before the first run.
 int FailEach(const RunArguments& arguments, std::FILE* out, std::FILE* err);

@@ -28,10 +28,10 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 
 /// An output that appears complete or not at all.
 ///
-/// A regular (or new) file is written beside its path and renamed by Commit(). Without Commit() nothing is left behind,
-/// even if a signal ends the program. For a symbolic link the target is replaced, not the link. A pipe or a device is
-/// written in place. /dev/stdout, /dev/stderr and /dev/fd/N are written through their descriptor, at its current
-/// offset, even if it is a regular file.
+/// A regular (or new) file is written beside its path and renamed by Commit(). Without Commit(), nothing is left
+/// behind, even if a signal ends the program. For a symbolic link the target is replaced, not the link. A pipe or a
+/// device is written in place. /dev/stdout, /dev/stderr and /dev/fd/N are written through their descriptor, at its
+/// current offset, even if it is a regular file.
 class OutputFile {
  public:
   /// Opens the file immediately, so that an unwritable path is reported before any work. Throws

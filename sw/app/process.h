@@ -35,7 +35,7 @@ void Flush(std::FILE* out);
 /// ends the program, as it would have without BeginProgram.
 std::string CannotPrint(const std::system_error& error);
 
-/// A file, or a folder of files, that is removed if a signal ends the program (BeginProgram). In all other cases its
+/// A file, or a folder of files, that is removed if a signal ends the program (BeginProgram). In all other cases, its
 /// owner removes it.
 class Leftover {
  public:

@@ -7,7 +7,7 @@
 
 namespace gmmu::app {
 
-/// Shows the progress of the run. On a terminal it rewrites one line (phase, bytes, percent, time left); otherwise it
+/// Shows the progress of the run. On a terminal, it rewrites one line (phase, bytes, percent, time left); otherwise it
 /// prints a line at the start of each phase. It writes to standard error, because standard output receives the report.
 class Progress {
  public:

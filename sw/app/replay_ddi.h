@@ -22,7 +22,7 @@ struct ReplayDdiArguments {
 
 CLI::App* AddReplayDdi(CLI::App& app, ReplayDdiArguments& arguments);
 
-/// Repeats the calls of a recorded run with a driver and compares them one by one. With `shuffle` the threads of the
+/// Repeats the calls of a recorded run with a driver and compares them one by one. With `shuffle`, the threads of the
 /// system are scheduled in a different order, within the limits of the interface, and the run must pass if the recorded
 /// one did. Returns 1 if a call returns a different result or the run fails. Throws trace::TraceError,
 /// workload::InputError and OutputError before the run.

@@ -50,7 +50,7 @@ class HostRam {
   /// Perform the CPU's reads and uncached stores. Return false, without a transfer, unless the range is installed.
   [[nodiscard]] bool Read(uint64_t hpa, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t hpa, const void* from, size_t size);
-  /// Perform accesses by devices. With `snoop` the access snoops the CPU's caches, like every request without the No
+  /// Perform accesses by devices. With `snoop`, the access snoops the CPU's caches, like every request without the No
   /// Snoop attribute. Return false, without a transfer, unless the whole range is installed.
   [[nodiscard]] bool DeviceRead(uint64_t hpa, void* to, size_t size, bool snoop) const;
   [[nodiscard]] bool DeviceWrite(uint64_t hpa, const void* from, size_t size, bool snoop);

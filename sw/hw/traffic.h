@@ -31,7 +31,7 @@ struct TrafficLines {
   uint64_t seed = 0;
 };
 
-/// Generates the GPU VAs of a run's accesses, in order. With pattern chase only the first address is correct, because
+/// Generates the GPU VAs of a run's accesses, in order. With pattern chase, only the first address is correct, because
 /// the others depend on the contents of memory.
 class TrafficSequence {
  public:

@@ -46,7 +46,7 @@ void ResetDevice(PVOID MiniportDeviceContext) {
   if (adapter.started) adapter.Quiesce();
 }
 
-// On entry the system has evicted its part of VRAM. The driver's part need not be saved if the machine shuts down.
+// On entry, the system has evicted its part of VRAM. The driver's part need not be saved if the machine shuts down.
 NTSTATUS SetPowerState(PVOID MiniportDeviceContext, ULONG, DEVICE_POWER_STATE DevicePowerState,
                        POWER_ACTION ActionType) {
   auto& adapter = Adapter::From(MiniportDeviceContext);

@@ -45,7 +45,7 @@ class OwnMemory {
   OwnMemory(const OwnMemory&) = delete;
   OwnMemory& operator=(const OwnMemory&) = delete;
 
-  /// On failure nothing is allocated. `cookie` names a memory object in the system's debug output. `isolated` is the
+  /// On failure, nothing is allocated. `cookie` names a memory object in the system's debug output. `isolated` is the
   /// origin to use if memory is allocated through the GPU isolation callbacks.
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie,
                                 Origin isolated = Origin::kContiguous);

@@ -23,7 +23,7 @@ struct Submission {
 
 /// A ring of submissions: one page of entries and one fence record.
 ///
-/// Entries complete in order. On completion the hardware writes the entry's fence id to the fence record and raises an
+/// Entries complete in order. On completion, the hardware writes the entry's fence id to the fence record and raises an
 /// interrupt.
 class Ring {
  public:

@@ -11,8 +11,8 @@ namespace gmmu::kmd {
 class Adapter;
 
 /// The location of an adapter's bytes in the system's sections; every adapter that reports a size has a section. An
-/// adapter uses its own section. With SaveAreaShared all adapters use the section of adapter 0, which holds their bytes
-/// in the order of their indices.
+/// adapter uses its own section. With SaveAreaShared, all adapters use the section of adapter 0, which holds their
+/// bytes in the order of their indices.
 struct SectionPart {
   UINT section = 0;     ///< PhysicalAdapterIndex
   uint64_t bytes = 0;   ///< size of the section, which is pinned as a whole

@@ -75,7 +75,7 @@ void CheckRoom(const Options& options, const Footprint& footprint, const Machine
   const uint64_t visible = machine.visible_bytes != 0 ? machine.visible_bytes : machine.vram_bytes;
   if (tables > visible)
     refuse("needs " + MiB(tables) + " of page tables, and the CPU sees " + MiB(visible) + " of VRAM, where they lie");
-  // With --demand the system's own tables are counted too, because pages that fault in later still need room for
+  // With --demand, the system's own tables are counted too, because pages that fault in later still need room for
   // tables.
   if (pages + tables + (options.demand ? kOwnShare : 0) > machine.vram_bytes) {
     refuse("needs " + MiB(pages) + " for pages and " + MiB(tables) + " for page tables, of " + MiB(machine.vram_bytes) +

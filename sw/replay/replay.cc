@@ -157,7 +157,7 @@ class Replay {
     }
   }
 
-  /// The system's far-fault handler. After its start-up time it collects the waiting accesses, brings in the pieces
+  /// The system's far-fault handler. After its start-up time, it collects the waiting accesses, brings in the pieces
   /// that faulted first, and replays those accesses.
   void Serve(Traffic& traffic, Ports& ports, DemandTally& tally) {
     hw::Platform& platform = life_.host.platform();

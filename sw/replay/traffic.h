@@ -45,7 +45,7 @@ struct EpochTally {
 /// Compute units with warps that make the accesses of a workload.
 ///
 /// In a closed loop a warp has up to `window` accesses in flight. It makes the next access `gap` cycles plus the
-/// access's own delay after the latest response. In an open loop a warp makes an access when it arrives, regardless of
+/// access's own delay after the latest response. In an open loop, a warp makes an access when it arrives, regardless of
 /// how many are in flight. A compute unit sends the lines of the access that became ready first, then those of the next
 /// access; responses may come in any order.
 class Traffic : public hw::ClientAccesses {

@@ -8,7 +8,7 @@
 
 namespace gmmu::trace {
 
-/// A parameter of a generator. With unit "file" it is a path, otherwise a whole number.
+/// A parameter of a generator. With unit "file", it is a path, otherwise a whole number.
 struct ParameterRule {
   std::string name;
   std::optional<uint64_t> initial;  ///< default; nullopt: the parameter is mandatory

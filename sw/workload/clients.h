@@ -23,7 +23,7 @@ struct ClientEnd {
 };
 
 /// One run of a GPU client's traffic engine: the lines that it reads, the address space, and the expected data. With a
-/// pattern seed it writes or reads the address pattern (hw/traffic.h) instead, and the engine itself compares.
+/// pattern seed, it writes or reads the address pattern (hw/traffic.h) instead, and the engine itself compares.
 struct ClientRun {
   unsigned client = 0;
   os::GpuProcess* process = nullptr;

@@ -48,7 +48,7 @@ class PlugIn {
 /// Returns the number of a GPU's client ports with a traffic engine, or of the clients that the plug-in emulates.
 /// Throws OsError if it is 0.
 unsigned ClientsOf(const os::Gpu& gpu);
-/// Returns the size of VRAM as applications see it. With the built-in driver this is all of VRAM, including the
+/// Returns the size of VRAM as applications see it. With the built-in driver, this is all of VRAM, including the
 /// driver's own part; if that driver has several memory segments, it is the size of the largest. For a GPU without
 /// memory segments it is the size of its aperture, or a default size if it has none.
 uint64_t MemoryOf(const os::Gpu& gpu);

@@ -13,7 +13,7 @@ struct Life;
 class Preempter {
  public:
   Preempter(Life& life, uint32_t node);
-  /// Stops the requests. On return no further request will follow.
+  /// Stops the requests. On return, no further request will follow.
   void Stop();
 
  private:

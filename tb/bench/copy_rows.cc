@@ -57,7 +57,7 @@ void AddCopyRows(Measurements& to) {
   work.s = 1;
   work.d = 6;
   // The limit for 256 copies is L until the first beat, plus one burst of 256 bytes: the engine writes a burst only
-  // after all of it was read without error. After this burst both directions are always busy.
+  // after all of it was read without error. After this burst, both directions are always busy.
   constexpr double kBurstBeats = 32;
   Add(to, "misaligned 4 KiB copies", work,
       {131072.0 / (256 * 513 + kLatency + kBurstBeats), "513 beats for 512, L and a burst once"}, 0.9968);

@@ -19,8 +19,8 @@ namespace gmmu {
 /// (`make coverage`).
 ///
 /// BlockBench, which owns the model, declares its Coverage after the model, so that Coverage is destroyed first. At
-/// exit the sum over all models of the program is written to the file that the environment variable
-/// GMMU_COVERAGE_FILE names.
+/// exit, the sum over all models of the program is written to the file that the environment variable GMMU_COVERAGE_FILE
+/// names.
 class Coverage {
  public:
   explicit Coverage(VerilatedContext& context) : context_(context) {}

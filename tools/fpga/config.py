@@ -47,7 +47,7 @@ BLOCKS = (
     "gmmu_sdram", "gmmu_link", "gmmu_link_down", "gmmu_link_access", "gmmu_link_host_port", "gmmu_board_regs", "gmmu_board",
 )
 
-# Target delay in picoseconds. Without a target abc9 optimises all paths for speed, at up to twice the LUTs. synth_ecp5
+# Target delay in picoseconds. Without a target, abc9 optimises all paths for speed, at up to twice the LUTs. synth_ecp5
 # assumes 300 ps for a wire, a quarter of the real delay.
 SCRATCHPAD = {"abc9.D": 2800}
 SHORT_CHAIN = 8  # most bits of an adder or comparator that is mapped to LUTs

@@ -8,7 +8,7 @@
 
 namespace gmmu::sim {
 
-/// A decoded context entry. With caching mode it may be an entry that faults; then `reason` is not kNone, and `did` is
+/// A decoded context entry. With caching mode, it may be an entry that faults; then `reason` is not kNone, and `did` is
 /// 0.
 struct VtdContext {
   uint16_t sid = 0;
@@ -37,7 +37,7 @@ class VtdContextCache {
   std::vector<VtdContext> entries_;  ///< most recently used first
 };
 
-/// A completed translation. With caching mode it may also be a failed one: then `reason` is not kNone, and the entry
+/// A completed translation. With caching mode, it may also be a failed one: then `reason` is not kNone, and the entry
 /// covers one 4 KiB page and one kind of access.
 struct VtdTlbEntry {
   uint16_t did = 0;

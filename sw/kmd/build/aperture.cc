@@ -66,7 +66,7 @@ NTSTATUS BuildMapAperture2(Build& build) {
 }
 
 // The range stays accessible: it maps the dummy page that the system names. Between a reset of the adapter and its
-// restart the GPU must not be used, and the restart rewrites the whole map.
+// restart, the GPU must not be used, and the restart rewrites the whole map.
 NTSTATUS BuildUnmapAperture(Build& build) {
   const auto& op = build.args.UnmapApertureSegment;
   if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages)) return STATUS_INVALID_PARAMETER;

@@ -14,7 +14,7 @@ namespace gmmu::kmd {
 namespace {
 
 constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
-/// A repeat command with its header is shorter than inline entries for at least this number of entries.
+/// Runs of at least this number of entries take fewer words as a repeat command with its header than as inline entries.
 constexpr uint32_t kShortestRun = 4;
 
 /// The CPU writes the entries immediately. The window keeps writes in order, so a doorbell or root written later takes

@@ -7,7 +7,7 @@
 
 namespace gmmu::kmd {
 
-// Flags.Use64KBPages applies to updates to leaf tables only. Above level 0 each entry specifies the kind of the table
+// Flags.Use64KBPages applies to updates to leaf tables only. Above level 0, each entry specifies the kind of the table
 // that it links (build 26100 updates an entry for a 64 KiB leaf table without the flag).
 TableSource::TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own,
                          const HiddenPages& hidden)

@@ -94,7 +94,8 @@ void AdapterDomain::MakeDomain(bool identity) {
 }
 
 void AdapterDomain::QueryReserved() {
-  // Before WDDM 2.9 the driver cannot report before its start whether it supports isolation, and it may fail the query.
+  // Before WDDM 2.9, the driver cannot report before its start whether it supports isolation, and it may fail the
+  // query.
   const auto& iommu = adapter_.answers().iommu;
   const ULONG version = adapter_.answers().version;
   const bool asked = HasMemoryCaps(version) ? iommu && (iommu->IommuIsolationSupported || iommu->DmaRemappingSupported)

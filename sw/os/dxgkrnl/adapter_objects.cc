@@ -177,7 +177,7 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
   }
   adapter_.dxgkrnl().NoteUnmodelled(unmodelled);
   adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(args, info));
-  // Before WDDM 2 this union contains MaximumRenamingListLength instead of PhysicalAdapterIndex.
+  // Before WDDM 2, this union contains MaximumRenamingListLength instead of PhysicalAdapterIndex.
   const UINT index = adapter_.caps().physical_model ? 0 : info.PhysicalAdapterIndex;
   return {info.hAllocation,
           info.Size,

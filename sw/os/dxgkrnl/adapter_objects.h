@@ -16,7 +16,7 @@ class PhysicalAdapter;
 struct GpuDevice;
 
 /// Handles of a GPU process. They are the driver's handles unless the comment on a member says otherwise. With linked
-/// adapters the process has a context on each adapter.
+/// adapters, the process has a context on each adapter.
 struct ProcessHandles {
   HANDLE process = nullptr;
   HANDLE device = nullptr;

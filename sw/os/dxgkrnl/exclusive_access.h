@@ -17,16 +17,16 @@ class PhysicalAdapter;
 /// was not observed on Windows.
 ///
 /// Before exclusive access begins, the scheduler is suspended and the driver's queued work has completed. During
-/// exclusive access no entry point of the driver is called: callers wait, and interrupts are held back. The bus monitor
-/// at the device checks that the device sends no reads, writes or interrupt messages; a violation is reported as fault
-/// "not_silent".
+/// exclusive access, no entry point of the driver is called: callers wait, and interrupts are held back. The bus
+/// monitor at the device checks that the device sends no reads, writes or interrupt messages; a violation is reported
+/// as fault "not_silent".
 class ExclusiveAccess {
  public:
   explicit ExclusiveAccess(LogicalAdapter& adapter) : adapter_(adapter) {}
 
   /// Runs `work` with exclusive access; `what` is its name in messages. The calling fibre must not be inside the
   /// driver. Throws OsError if the driver fails the request, OsTimeout if the driver's work does not complete in time,
-  /// and DeviceFault if the device issues an access meanwhile. In all cases the driver's entry points may be called
+  /// and DeviceFault if the device issues an access meanwhile. In all cases, the driver's entry points may be called
   /// again afterwards.
   void Run(const std::string& what, const std::function<void()>& work);
 

@@ -85,7 +85,7 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   if (current != nullptr && device_access != nullptr && device_access(signal, info, context)) return;
   if (current != nullptr) Leave(current, signal, info, context);
   if (last_resort != nullptr) std::exchange(last_resort, nullptr)();
-  // The driver did not cause the fault. After the return the instruction faults again, which ends the program.
+  // The driver did not cause the fault. After the return, the instruction faults again, which ends the program.
   std::signal(signal, SIG_DFL);
   if (info->si_code <= 0) raise(signal);  // a signal that a process sent does not recur by itself
 }
@@ -98,7 +98,7 @@ void OnTick(int, siginfo_t* info, void* context) {
     return;
   }
   if (++ticks < most_ticks) return;
-  // At this tick the thread is not in the driver's code; wait for the next tick.
+  // At this tick, the thread is not in the driver's code; wait for the next tick.
   if (base_of_driver != nullptr && BaseOf(InstructionOf(context)) != base_of_driver) return;
   spinning = nullptr;
   ticks = 0;

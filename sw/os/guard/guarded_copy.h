@@ -10,8 +10,8 @@
 namespace gmmu::os {
 
 /// A copy of an argument that ends at an inaccessible page, so that a driver faults when it accesses memory beyond the
-/// copy (DriverGuard). CheckFront finds writes in front of the copy. After Shut the copy is inaccessible until its next
-/// use.
+/// copy (DriverGuard). CheckFront finds writes in front of the copy. After Shut, the copy is inaccessible until its
+/// next use.
 class GuardedCopy : public GuardedMemory {
  public:
   GuardedCopy() = default;

@@ -49,7 +49,7 @@ class Pci {
   void SetBusMaster(const PciFunction& function, bool on);
   /// Whether a single assigned BAR contains all of [start, start + size).
   bool Decodes(uint64_t start, uint64_t size) const;
-  /// Sets D0 or D3 through the power management capability, if any. In D3 the function's memory loses its contents.
+  /// Sets D0 or D3 through the power management capability, if any. In D3, the function's memory loses its contents.
   void SetPower(const PciFunction& function, bool on);
   /// Disables memory decoding and bus mastering.
   void PowerOff(const PciFunction& function);

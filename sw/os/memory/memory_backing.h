@@ -30,8 +30,8 @@ class MemoryBacking {
 
   /// Returns STATUS_INVALID_PARAMETER for arguments that no memory can satisfy, STATUS_NO_MEMORY or
   /// STATUS_INSUFFICIENT_RESOURCES if there is no memory, and STATUS_COMMITMENT_LIMIT if no commit charge is left for a
-  /// section. After a failure nothing is allocated. An existing named section is opened (STATUS_OBJECT_NAME_EXISTS, a
-  /// success, with the section's original size) or collides (SectionNames). If `names` is null there are no named
+  /// section. After a failure, nothing is allocated. An existing named section is opened (STATUS_OBJECT_NAME_EXISTS, a
+  /// success, with the section's original size) or collides (SectionNames). If `names` is null, there are no named
   /// sections.
   static NTSTATUS Make(Kernel& kernel, SectionNames* names, const Arguments& args, const std::string& owner,
                        const char* call, MemoryBacking& backing);

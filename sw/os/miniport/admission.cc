@@ -118,7 +118,7 @@ void Pages64k(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the segments of page tables. In every update mode Windows writes the first tables of the paging process with
+/// Checks the segments of page tables. In every update mode, Windows writes the first tables of the paging process with
 /// the CPU, so a local segment with tables must be CPU-visible (observed: 0x10E, 0x49). Tables in the implicit system
 /// memory segment may have any size (as in two of Microsoft's sample drivers).
 void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* member, Refusals& out) {
@@ -288,7 +288,7 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
          StopCode::kUnknown,
          {}});
   }
-  // Before WDDM 2.9 there is no PHYSICAL_MEMORY_CAPS. HighestAcceptableAddress then specifies which memory the GPU can
+  // Before WDDM 2.9, there is no PHYSICAL_MEMORY_CAPS. HighestAcceptableAddress then specifies which memory the GPU can
   // address.
   const auto highest = static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart);
   if (a.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&

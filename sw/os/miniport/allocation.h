@@ -75,7 +75,7 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
                                      const AdapterAnswers& answers);
 
 /// Returns the places that `info` permits. If the allocation is not AccessedPhysically, an aperture segment in the set
-/// becomes the implicit system memory segment. In the physical model every allocation is accessed physically.
+/// becomes the implicit system memory segment. In the physical model, every allocation is accessed physically.
 Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers);
 
 }  // namespace gmmu::os

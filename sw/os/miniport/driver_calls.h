@@ -70,7 +70,7 @@ class DriverCalls {
   /// served, including those of a recovery. Rethrows the exceptions of `drain`, and throws OsError if the driver fails
   /// the request; in both cases nothing has changed.
   void BeginExclusiveAccess(const std::function<void()>& drain);
-  /// Throws OsError if the driver fails the request. In either case the entry points may be called again afterwards.
+  /// Throws OsError if the driver fails the request. In either case, the entry points may be called again afterwards.
   void EndExclusiveAccess();
   /// Number of interrupts and deferred calls that exclusive access has held back.
   uint64_t held() const { return held_; }

@@ -32,8 +32,8 @@ class GuardedCopies {
 };
 
 /// The arguments of one call into the driver. For each pointer argument, the driver gets a copy of the object. The copy
-/// ends at a guard page, so an access beyond its end faults. After the call the copy is written back, unless the object
-/// is constant. While DriverGuard is not installed, the pointers are passed unchanged.
+/// ends at a guard page, so an access beyond its end faults. After the call, the copy is written back, unless the
+/// object is constant. While DriverGuard is not installed, the pointers are passed unchanged.
 class GuardedArguments {
  public:
   explicit GuardedArguments(GuardedCopies& copies) : copies_(copies) {}

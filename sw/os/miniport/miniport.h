@@ -73,7 +73,7 @@ class Miniport {
   /// operation that may return it, and while the allocation is not idle). Any other status triggers bug check 0x10E.
   NTSTATUS BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args);
   /// If `stay` is true, passes paging buffers and their private data to the driver directly instead of as guarded
-  /// copies. In the physical model the driver may read them until their submission has completed.
+  /// copies. In the physical model, the driver may read them until their submission has completed.
   void set_buffers_stay(bool stay) { buffers_stay_ = stay; }
   /// Returns STATUS_SUCCESS, or STATUS_INVALID_PARAMETER for a render packet. Other statuses trigger bug check 0x119.
   NTSTATUS SubmitCommandVirtual(DXGKARG_SUBMITCOMMANDVIRTUAL& args);

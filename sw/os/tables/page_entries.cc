@@ -110,7 +110,7 @@ void PageEntries::PutPair(const TableUpdate& update, bool fits, const UpdateSink
   tree_.WriteSmall(update, sink);
 }
 
-// Whole blocks are invalidated through their 64 KiB entries, because that needs no new table. During an eviction there
+// Whole blocks are invalidated through their 64 KiB entries, because that needs no new table. During an eviction, there
 // may be no room for a table.
 void PageEntries::InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf, const UpdateSink& sink) {
   const uint64_t blocks = adapter_.caps().geometry.Coverage(0) / kBytesOf64k;

@@ -36,7 +36,7 @@ class TableMoves {
   class Opened;
   void Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                 const UpdateSink& sink) const;
-  /// Writes the new table. On failure the table is freed, because no entry points to it yet.
+  /// Writes the new table. On failure, the table is freed, because no entry points to it yet.
   void WriteOrFree(PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                    const UpdateSink& sink);
 

@@ -74,7 +74,7 @@ class DriverLocks {
   void ReleaseResource(const void* resource);
   /// Unregisters the resource. Triggers a bug check if a thread holds the resource or waits for it.
   void DeleteResource(const void* resource);
-  /// Between Enter and Leave the thread receives no normal kernel APC. The same holds while it owns a fast mutex or a
+  /// Between Enter and Leave, the thread receives no normal kernel APC. The same holds while it owns a fast mutex or a
   /// mutex.
   void EnterCriticalRegion();
   void LeaveCriticalRegion();

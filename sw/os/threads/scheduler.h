@@ -30,7 +30,7 @@ enum Irql : uint8_t { kPassive = 0, kApc = 1, kDispatch = 2, kDevice = 10, kHigh
 /// after the interrupt service routine, as soon as the IRQL is below kDispatch.
 ///
 /// With preemption, every fibre has its own processor, as on a machine with many processors. At a preemption point
-/// (seam) in driver code the seed may let another fibre run, at any IRQL, so that only locks keep fibres apart.
+/// (seam) in driver code, the seed may let another fibre run, at any IRQL, so that only locks keep fibres apart.
 /// Interrupts and deferred calls then have a fibre each. Operating system code is never preempted; the model assumes
 /// that locks protect it.
 class Scheduler {

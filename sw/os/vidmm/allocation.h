@@ -79,7 +79,7 @@ struct Allocation {
   bool explicit_residency = false;        // the driver wants notifications of its residency
   bool notified = false;                  // the driver was notified that it is resident
   std::vector<Mapping> mappings;          // addresses of its pages, kept while it is not resident
-  // In the physical model DMA buffers contain the address of the allocation, so it must not move until they have
+  // In the physical model, DMA buffers contain the address of the allocation, so it must not move until they have
   // completed.
   std::vector<PacketId> users;  // DMA buffers that reference it; Unused() removes the completed ones
   bool bound = false;           // an earlier piece of the DMA buffer being submitted has bound the allocation

@@ -95,7 +95,7 @@ void PagingBringUp::FreeUnexplained() {
   unexplained_.reset();
 }
 
-// In every bring-up order the paging buffers are mapped before the first submission.
+// In every bring-up order, the paging buffers are mapped before the first submission.
 void PagingBringUp::MapPagingBuffers() {
   if (gpu_.caps().paging_buffer_segment != 0) paging_.MapBuffers(work_.queue(), buffers_va_);
 }

@@ -26,7 +26,7 @@ class PagingBringUp {
   void ReserveVa();
   void FreeVa();
   /// Creates the root, tables and entries, and passes the root to the driver. No tables may exist: call it at the
-  /// start, after sleep, and inside an adapter reset. During a reset the GPU does not run (`gpu_runs` false), so the
+  /// start, after sleep, and inside an adapter reset. During a reset, the GPU does not run (`gpu_runs` false), so the
   /// GPU's steps in the order of a Windows build are omitted. `rest` writes further entries; it uses the CPU too.
   void MakeTables(bool gpu_runs, const std::function<void()>& rest);
   /// Frees the memory of the unexplained update before sleep. MakeTables allocates it again.

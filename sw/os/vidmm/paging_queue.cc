@@ -69,7 +69,7 @@ void PagingQueue::Start(HANDLE context, size_t count) {
     throw OsError(
         "os.paging_address_is_offset: a driver cannot find a paging buffer behind a remapped domain by its "
         "physical address; set os.iommu to \"physical\", \"identity\" or \"needed\"");
-  // In the physical model the driver writes the buffer directly, so a guard page after the buffer detects overruns.
+  // In the physical model, the driver writes the buffer directly, so a guard page after the buffer detects overruns.
   const uint64_t behind = adapter_.caps().physical_model ? kPage : 0;
   for (size_t i = 0; i < count; ++i) {
     Buffer buffer;

@@ -27,7 +27,7 @@ class PagingQueue {
   /// Allocates `count` buffers, which run in the system context `context`.
   void Start(HANDLE context, size_t count = 4);
   /// For paging buffers in the aperture segment: sets the address of buffer i in the paging process, where it must be
-  /// mapped before the first submission. Without this call the GPU uses the buffer's address in system memory.
+  /// mapped before the first submission. Without this call, the GPU uses the buffer's address in system memory.
   void SetAddress(size_t i, uint64_t va);
   /// For the physical model: sets the address of buffer i in the aperture segment.
   void SetSegmentAddress(size_t i, uint64_t address);

@@ -23,7 +23,7 @@ class Placement {
 
   /// Allocates memory for the whole allocation in one of its memory segments; the contents are undefined. MakeResident
   /// throws OsError if the allocation has no memory segment, and NoRoom if its segments are full; TryMakeResident
-  /// returns false in both cases. After a failure nothing is allocated.
+  /// returns false in both cases. After a failure, nothing is allocated.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
   /// The two halves of MakeResident, for a single memory segment. TryTake returns nullopt if the segment has no room.

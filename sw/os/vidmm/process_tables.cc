@@ -124,7 +124,7 @@ void ProcessTables::ShrinkRoot(GpuProcess& process) {
 }
 
 // An UPDATE_PAGE_TABLE of the parent's entry announces a table's new address; SetRootPageTable announces the root's. On
-// linked adapters the first part finds an address that is free on every GPU, and the other parts use the same address
+// linked adapters, the first part finds an address that is free on every GPU, and the other parts use the same address
 // (LinkedTables), so either all roots move or no root does.
 void ProcessTables::Move(GpuProcess& process) {
   std::exception_ptr no_room;

@@ -29,7 +29,7 @@ class Victims {
   /// may be evicted. Allocations that Residency has never made resident are not chosen.
   Allocation* Find(const Among& among) const;
   /// Chooses among the processes that have page tables in memory, a context, and no wanted allocation mapped. Returns
-  /// the process whose allocations were wanted longest ago, or null. On linked GPUs it returns that process's part on
+  /// the process whose allocations were wanted longest ago, or null. On linked GPUs, it returns that process's part on
   /// this GPU, which must have tables; the mappings of all parts count.
   GpuProcess* FindTables() const;
 

@@ -65,8 +65,8 @@ class Packets {
   bool Suspended(HANDLE context) const { return suspended_contexts_.count(context) != 0; }
   void ForgetContext(HANDLE context) { suspended_contexts_.erase(context); }
 
-  // The phases of an adapter reset. After BeginReset nothing is submitted and every new packet is lost. After
-  // BeginRebuild new packets wait. After the end of the reset they are submitted.
+  // The phases of an adapter reset. After BeginReset, nothing is submitted and every new packet is lost. After
+  // BeginRebuild new packets wait. After the end of the reset, they are submitted.
   void BeginReset() { resetting_ = discarding_ = true; }
   void BeginRebuild() { discarding_ = false; }
   void EndReset() { resetting_ = discarding_ = false; }

@@ -16,7 +16,7 @@ namespace {
 
 std::string Unless(bool held, const std::string& otherwise) { return held ? "" : otherwise; }
 
-/// A process whose packet reads host memory that does not respond for a while. During that time its engine can be
+/// A process whose packet reads host memory that does not respond for a while. During that time, its engine can be
 /// neither preempted nor reset.
 class Guilty {
  public:

@@ -274,7 +274,7 @@ TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {
     }
     while (!bench.in[0].empty() || !bench.in[1].empty()) {
       bench.closed = true;
-      bench.Run(500);  // After 500 cycles each router has accepted exactly the accesses that it can hold.
+      bench.Run(500);  // After 500 cycles, each router has accepted exactly the accesses that it can hold.
       for (unsigned i = 0; i < 2; ++i) {
         EXPECT_LE(60 - bench.in[i].size(), bench.out[i].size() + 9);
         if (!bench.in[i].empty()) EXPECT_GE(60 - bench.in[i].size(), bench.out[i].size() + 8);

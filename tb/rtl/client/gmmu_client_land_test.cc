@@ -81,7 +81,7 @@ class Land : public BlocksTest {
     }
     expected_ = next;
     Edge();
-    // In the next cycle a slot may be read if the end of its burst is reported in that cycle or was reported earlier.
+    // In the next cycle, a slot may be read if the end of its burst is reported in that cycle or was reported earlier.
     told_.clear();
     for (const auto& [slot, burst] : ended_) {
       bool waits = false;

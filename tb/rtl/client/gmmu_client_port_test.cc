@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests one client with its traffic engine against a translation port and a bus with delayed, out-of-order responses.
-// Above all the bench checks that every translation response is returned exactly once, and only after its access is
+// Above all, the bench checks that every translation response is returned exactly once, and only after its access is
 // complete.
 #include "tb/rtl/client/client_machine.h"
 

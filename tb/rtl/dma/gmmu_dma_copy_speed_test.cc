@@ -41,7 +41,7 @@ class CopySpeed : public ::testing::TestWithParam<Row> {};
 
 TEST_P(CopySpeed, ReachesItsTarget) {
   const double use = Measure(GetParam());
-  if (CopyMachine::kBus == 8) EXPECT_GE(use, GetParam().target);  // On a wider bus the latency weighs more.
+  if (CopyMachine::kBus == 8) EXPECT_GE(use, GetParam().target);  // On a wider bus, the latency weighs more.
 }
 
 constexpr auto k32 = CopyMachine::kReads32, k128 = CopyMachine::kReads128;

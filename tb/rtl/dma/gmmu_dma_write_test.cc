@@ -140,7 +140,7 @@ TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
   UnitWorld world(blocks, unit, {0, 0});
   const unsigned beats = kBeat < Chunk(unit) ? 2 : 1;  // beats per burst
   bool taken = false;
-  for (int n = 0; n < 70; ++n)  // After a reset the slots' marks are swept.
+  for (int n = 0; n < 70; ++n)  // After a reset, the slots' marks are swept.
     blocks.Step([&] { world.Drive(); }, [&] { world.Sample(true); });
   for (int n = 0; n < 50; ++n) {
     blocks.Step(

@@ -95,7 +95,7 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   check(m->host, before.host, after.host);
   EXPECT_EQ(wrong, 0u);
 
-  // After a restart of the ring the pages work again, and the old entries have no further effect.
+  // After a restart of the ring, the pages work again, and the old entries have no further effect.
   m->bus_errors.clear();
   for (auto& [where, entry] : m->pages) {
     entry.fault = Fault::kNone;

@@ -179,7 +179,7 @@ TEST_F(EngineRings, WaitHoldsACommandUntilEarlierWritesAreDone) {
   };
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Copy(Src(8192), Dst(4096), 64).words);
   ASSERT_TRUE(m->Finish());
-  EXPECT_LT(first_read_of_second, 500u);  // Without the wait bit the read overtakes the write.
+  EXPECT_LT(first_read_of_second, 500u);  // Without the wait bit, the read overtakes the write.
   uint64_t begin = m->now;
   first_read_of_second = 0;
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Wait().Copy(Src(8192), Dst(4096), 64).words);

@@ -253,7 +253,7 @@ class LargeTest : public WalkCacheTest {
 };
 
 TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
-  dual_ = seed % 2 == 0;  // In a dual space level 1 uses the rows of 64 KiB halves.
+  dual_ = seed % 2 == 0;  // In a dual space, level 1 uses the rows of 64 KiB halves.
   for (int i = 0; i < 4000 && !HasFailure(); ++i) {
     const Entry e = At(Random(24));
     const uint64_t vpn = e.vpn | (rng() & e.Rest());

@@ -86,7 +86,7 @@ class WalkReadTest : public InnerTest {
   unsigned IndexOf(const Job& job) {
     const Shape& shape = shapes_[job.key.space];
     unsigned index = Masked(job.key.vpn >> shape.shift[job.level], shape.bits[job.level]);
-    // At a pair level the lowest index bit selects the half.
+    // At a pair level, the lowest index bit selects the half.
     if (shape.dual && job.level == 1) index = (index & ~1u) | unsigned{job.half}, ++pairs_;
     return index;
   }

@@ -313,7 +313,7 @@ void LookupMachine::TakeRest() {
   }
 }
 
-/// Advances the rows by one cycle. Under hold no row becomes free.
+/// Advances the rows by one cycle. Under hold, no row becomes free.
 void LookupMachine::MoveRows() {
   unsigned soon = 0;
   for (size_t i = 0; i < rows.size(); ++i) {

@@ -102,7 +102,7 @@ class TellTest : public InnerTest {
     t.page_i = page.Raw();
     return told;
   }
-  /// Begins and starts a row for its key. With a fault at the start the row's level is used, else a random one.
+  /// Begins and starts a row for its key. With a fault at the start, the row's level is used, else a random one.
   void DriveBegin(const TellRow& row, unsigned waiter) {
     t.te_walk_i = t.te_start_i = 1;
     t.te_walk_row_i = static_cast<uint8_t>(row.row);

@@ -110,7 +110,7 @@ class Driver {
 };
 
 TEST(GpuClientPort, AccessesOfAnySizeInAnyOrderWithAndWithoutBackPressure) {
-  // By default the last client is built without a traffic engine.
+  // By default, the last client is built without a traffic engine.
   constexpr unsigned kEnd = sizes::kNumClients - 1;
   for (const auto& [client, stall] : {std::pair{0u, 0u}, {0u, 40u}, {kEnd, 0u}, {kEnd, 40u}}) {
     TopMachine gpu(stall + client + 1);

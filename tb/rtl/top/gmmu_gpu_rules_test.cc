@@ -249,7 +249,7 @@ TEST_F(RulesReset, AnswersThatComeAfterAResetAreSwallowed) {
   EXPECT_EQ(gpu.Get<regs::Ctrl>().raw, 0u);
   EXPECT_EQ(gpu.Get<regs::RingCtrl>(TopMachine::RingAt(0)).raw, 0u);
 
-  // After the reset the same requesters and ids read again while the old responses arrive.
+  // After the reset, the same requesters and ids read again while the old responses arrive.
   gpu.host.latency = 2 * kIsolatorTimeout;
   Program();
   constexpr uint64_t kBytes = 0x200 * sizes::kReadsInFlight;

@@ -231,7 +231,8 @@ void FakeBoard::Do(const Bytes& request) {
   Access(std::move(access), 0);
 }
 
-/// Passes an access to the GPU; later accesses wait until it has completed. With `words` = 0 the host gets no response.
+/// Passes an access to the GPU; later accesses wait until it has completed. With `words` = 0, the host gets no
+/// response.
 void FakeBoard::Access(twin::GpuAccess access, unsigned words) {
   busy_ = true;
   const bool window = access.target == twin::GpuAccess::Target::kWindow;

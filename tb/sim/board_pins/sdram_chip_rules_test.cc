@@ -125,7 +125,7 @@ TEST_F(SdramChipTest, FindsACommandTooEarlyBehindTheModeRegister) {
 }
 TEST_F(SdramChipTest, FindsALateRefreshOnceAndEveryRowsRefreshIn64Milliseconds) {
   PowerUp();
-  // At one refresh every 7810 ns no refresh is late, and 8192 of them fit into 64 ms.
+  // At one refresh every 7810 ns, no refresh is late, and 8192 of them fit into 64 ms.
   for (unsigned i = 0; i < 8192; ++i) Do(Refresh()), Wait(780);
   ExpectNone();
   Wait(9 * 782);

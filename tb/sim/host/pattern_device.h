@@ -14,7 +14,7 @@
 namespace gmmu::sim {
 
 /// A minimal device. A read returns the low byte of each offset, except in the first kBytes of a BAR, which are memory.
-/// An access takes kWayPs in each direction. On entering D3 the function loses the written bytes.
+/// An access takes kWayPs in each direction. On entering D3, the function loses the written bytes.
 class PatternDevice : public Device {
  public:
   static constexpr size_t kBytes = 4096;

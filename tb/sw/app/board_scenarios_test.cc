@@ -39,7 +39,7 @@ const std::map<std::string, std::string>& Lacking() {
   return lacking;
 }
 
-/// Scenarios that perform actions while a client is running. On this board a client's run takes zero time, so no such
+/// Scenarios that perform actions while a client is running. On this board, a client's run takes zero time, so no such
 /// moment exists. tb/system/board_test.cc runs one of these scenarios with the RTL.
 const std::set<std::string> kOfTime{"aperture", "aperture-mdl", "aperture-tiny-buffers", "logical-pieces",
                                     "exclusive-access-under-load"};

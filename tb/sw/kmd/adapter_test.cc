@@ -45,8 +45,9 @@ void ExpectSources(const FakeKernel& kernel, bool of_kernel, bool of_isolation, 
   EXPECT_EQ(kernel.adls != 0, objects && !of_isolation);
 }
 
-// Before WDDM 2.4, or without GPU isolation, the driver allocates through the kernel routine. As of 2.4 it uses the GPU
-// isolation callbacks; as of 2.9 it uses memory objects with ADLs, unless it supports isolation but not DMA remapping.
+// Before WDDM 2.4, or without GPU isolation, the driver allocates through the kernel routine. As of 2.4, it uses the
+// GPU isolation callbacks; as of 2.9 it uses memory objects with ADLs, unless it supports isolation but not DMA
+// remapping.
 TEST(Adapter, TakesItsMemoryByWhatItsVersionHas) {
   struct Row {
     ULONG version;

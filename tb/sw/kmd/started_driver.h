@@ -12,7 +12,7 @@ namespace gmmu::kmd::test {
 /// process.
 class StartedDriver {
  public:
-  /// With `preemption` the device has two rings that support preemption.
+  /// With `preemption`, the device has two rings that support preemption.
   explicit StartedDriver(std::map<std::string, uint64_t> parameters = {}, bool preemption = false);
   ~StartedDriver();
 

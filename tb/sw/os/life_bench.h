@@ -39,7 +39,7 @@
 namespace gmmu::os::test {
 
 /// Returns a request for an allocation that may reside only in VRAM and is accessed by GPU virtual addresses. Under
-/// memory pressure such an allocation is evicted, whereas others would move to system memory.
+/// memory pressure, such an allocation is evicted, whereas others would move to system memory.
 inline AllocationRequest LocalOnly(const std::string& name, uint64_t bytes) {
   AllocationRequest request{name, bytes};
   request.accessed_physically = false;

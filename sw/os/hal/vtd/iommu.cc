@@ -234,7 +234,7 @@ void Iommu::PunchHole(RemappingDomain& in, uint64_t logical) {
 }
 
 // The unit interrupts only for the first pending fault, so faults that arrive during the drain are drained as well.
-// After kMostFaults the records are left full and the interrupt is masked, so the unit drops further faults.
+// After kMostFaults, the records are left full and the interrupt is masked, so the unit drops further faults.
 void Iommu::DrainFaults() {
   const uint32_t records = static_cast<uint32_t>(Field(cap_, 47, 40)) + 1;
   const uint32_t at = static_cast<uint32_t>(16 * Field(cap_, 33, 24));

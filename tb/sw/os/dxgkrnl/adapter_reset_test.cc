@@ -155,7 +155,7 @@ TEST(AdapterReset, WhenMemoryDoesNotAnswerThenEitherItIsBugCheck0x116) {
   EXPECT_THAT(result.faults[0].text, testing::HasSubstr("the engine could not be reset"));
 }
 
-/// The driver may use CpuVisibleAddress until the system notifies it of the unmap. After a reset the notification is
+/// The driver may use CpuVisibleAddress until the system notifies it of the unmap. After a reset, the notification is
 /// late.
 TEST(AdapterReset, TheCpuAddressOfAnApertureMappingLivesUntilTheDriverIsToldOfItsLoss) {
   ShortDelays bench;

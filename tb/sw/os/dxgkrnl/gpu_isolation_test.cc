@@ -94,7 +94,7 @@ TEST_F(Isolation, AWaitingDomainIsEnteredByASwitchOfTheMode) {
   }
 }
 
-/// With bit 0x8 the enable bits apply even if the driver lacks the capability. Without bit 0x8 they are ignored for
+/// With bit 0x8, the enable bits apply even if the driver lacks the capability. Without bit 0x8, they are ignored for
 /// such a driver.
 TEST_F(Isolation, BypassDriverCapIsolatesADriverWithoutTheCapability) {
   options.os.driver["Isolation"] = 0;
@@ -144,7 +144,7 @@ TEST_F(Isolation, ADriverThatNeedsItIsIsolatedFromTheStartOrNotStarted) {
   EXPECT_THAT(result.faults[0].text, HasSubstr("DXGK_IOMMU_CAPS.IommuIsolationRequired is 1"));
 }
 
-/// Before WDDM 2.9 the system sends no query before the start. The driver reports its needs later, in DXGK_VIDMMCAPS.
+/// Before WDDM 2.9, the system sends no query before the start. The driver reports its needs later, in DXGK_VIDMMCAPS.
 TEST_F(Isolation, ADriverBeforeWddm29ThatNeedsItIsIsolatedOnceItHasStarted) {
   options.os.driver["IsolationRequired"] = 1;
   options.os.driver["InterfaceVersion"] = DXGKDDI_INTERFACE_VERSION_WDDM2_8;

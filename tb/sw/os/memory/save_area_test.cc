@@ -22,7 +22,7 @@ struct SaveArea : ::testing::Test {
     bench.options.os.driver["SaveAreaBytes"] = 4 * hw::kPageSize;
   }
   /// Runs a power cycle. The procedure checks whether each transfer used pins or windows, and compares every byte
-  /// afterwards. With `nowhere` the device also accesses memory without an owner, which must be a finding.
+  /// afterwards. With `nowhere`, the device also accesses memory without an owner, which must be a finding.
   void ExpectCycle(Way out, Way in, uint64_t lost_after = 0, bool nowhere = false) {
     const auto result = bench.Run([&](Life& life) {
       const auto* procedure = workload::FindProcedure("power_cycle");
@@ -93,7 +93,8 @@ NTSTATUS StartWithPinNowhere(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INT
   return between.real.DxgkDdiStartDevice(context, start, &changed, sources, children);
 }
 
-/// The fault stops the ring. Without a reset of the adapter the area would not be cleared, and no later work would run.
+/// The fault stops the ring. Without a reset of the adapter, the area would not be cleared, and no later work would
+/// run.
 TEST_F(SaveArea, AnEngineThatFaultsInTheTransferIsResetBeforeTheAreaIsCleared) {
   pins = 0;
   bench.options.driver = Entry;

@@ -287,7 +287,7 @@ TEST(Admission, TablesInSystemMemoryOfOnePagePass) {
   EXPECT_THAT(Admit(answers, true), IsEmpty());
 }
 
-// In two Microsoft sample drivers the tables have at least 16 KiB and are in the implicit segment after the last
+// In two Microsoft sample drivers, the tables have at least 16 KiB and are in the implicit segment after the last
 // declared segment.
 TEST(Admission, TablesOfAnySizePassInTheImplicitSystemMemorySegment) {
   for (const bool behind : {true, false}) {

@@ -149,7 +149,7 @@ INSTANTIATE_TEST_SUITE_P(Versions, DriverOfVersion,
                            return name;
                          });
 
-/// A driver that sets members newer than its version. In the headers of its version these bits are reserved.
+/// A driver that sets members newer than its version. In the headers of its version, these bits are reserved.
 struct HastyDriver : DriverFront {
   HastyDriver() {
     bench.options.os.limit_bits = 36;
@@ -237,7 +237,7 @@ TEST_F(OldDriver, MustReachAllMemoryByItself) {
   EXPECT_EQ(Refused(), "");
 }
 
-// In an older version an absent callback is a null pointer, which must not be called.
+// In an older version, an absent callback is a null pointer, which must not be called.
 TEST_F(OldDriver, IsNotEnoughForWhatNeedsALaterVersionWhichIsSaid) {
   const auto run = [&](const char* procedure) {
     const workload::JobResult result = bench.Run([&](workload::Life& life) {
@@ -309,7 +309,7 @@ TEST_F(OldDriver, MustNotTakeMemoryFromTheKernelAfterItsStartEither) {
   }
 }
 
-// A 1:1 domain must map the driver's memory. Before WDDM 2.9 that is possible only if the driver allocates its memory
+// A 1:1 domain must map the driver's memory. Before WDDM 2.9, that is possible only if the driver allocates its memory
 // through the GPU isolation callbacks.
 TEST_F(OldDriver, IsBehindA1To1DomainWhereThatIsAskedForOrIsRefusedByName) {
   bench.options.os.iommu = RemapPolicy::kIdentity;

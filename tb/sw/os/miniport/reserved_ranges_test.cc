@@ -48,7 +48,7 @@ struct Asking : ::testing::Test {
   Kernel kernel{platform, {}};
 };
 
-/// The documentation leaves the form of the first call open. With either form the call returns only the count.
+/// The documentation leaves the form of the first call open. With either form, the call returns only the count.
 void ExpectTwoCalls(Kernel& kernel, const DRIVER_INITIALIZATION_DATA& table) {
   Miniport miniport(kernel, table);
   for (const ReservedQuery form : {ReservedQuery::kNullPointer, ReservedQuery::kZeroCount}) {

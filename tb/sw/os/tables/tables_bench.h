@@ -78,8 +78,8 @@ class TableKinds : public TableLife, public ::testing::WithParamInterface<Kind> 
   }
   static constexpr uint64_t kLarge = 0x10000000, kSmall = 0x20000000, kBeside = kLarge + 0x107000;
   static constexpr uint64_t kProtection = 0x5000000007;
-  /// Maps whole 64 KiB blocks, and five pages with a driver protection in another leaf table. With dual entries it also
-  /// maps 4 KiB pages in the blocks' leaf table.
+  /// Maps whole 64 KiB blocks, and five pages with a driver protection in another leaf table. With dual entries, it
+  /// also maps 4 KiB pages in the blocks' leaf table.
   static Subject MakeMixed(workload::Life& life) {
     Subject subject;
     life.worker.Call([&] {

@@ -37,8 +37,8 @@ struct TwoCalls : Machine {
     KeInitializeSpinLock(&lock);
     KeInitializeEvent(&event, NotificationEvent, FALSE);
   }
-  /// Returns the race that was found, or "" if there was none. With `one_after_the_other` the first call returns before
-  /// the second enters the driver.
+  /// Returns the race that was found, or "" if there was none. With `one_after_the_other`, the first call returns
+  /// before the second enters the driver.
   std::string Run(const std::function<void()>& first, const std::function<void()>& second,
                   bool one_after_the_other = false) {
     Scheduler& scheduler = kernel.scheduler();

@@ -220,7 +220,7 @@ TEST(Scheduler, AStormOfMessagesThatNobodyServesIsOneToo) {
   EXPECT_THAT(StopOf([&] { scheduler.Run(); }), HasSubstr("messages of vector 0x30 (nobody's)"));
 }
 
-// In case 1 the application waits forever. In case 2 simulated time passes before the work queues itself again.
+// In case 1, the application waits forever. In case 2, simulated time passes before the work queues itself again.
 TEST(Scheduler, WorkThatQueuesItselfForEverIsAStorm) {
   for (const bool delays : {false, true}) {
     Clock clock;

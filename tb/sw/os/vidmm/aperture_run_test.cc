@@ -255,7 +255,7 @@ TEST_F(Rule11Driver, AddressesComeInPagesInBytesAndInBytesWithTheSegmentsBase) {
   EXPECT_GT(segment_addresses, 0u);
 }
 
-/// In operation 17 the real driver must not follow `Pages` of a contiguous list, and must count AdlOffset in pages in
+/// In operation 17, the real driver must not follow `Pages` of a contiguous list, and must count AdlOffset in pages in
 /// both forms of the list. Every map is sent once in each form.
 TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   std::vector<DXGK_PAGE_NUMBER> array;
@@ -279,7 +279,7 @@ TEST_F(Rule11Driver, AContiguousListAndAnArrayMeanTheSame) {
   EXPECT_GT(maps, 4u);
 }
 
-/// The scenario reads and writes unmapped pages. In the second run the driver ignores unmap operations, so these pages
+/// The scenario reads and writes unmapped pages. In the second run, the driver ignores unmap operations, so these pages
 /// do not show the dummy page. The run must detect that.
 TEST_F(Rule11Driver, UnmappedRangesReadAndWriteTheDummyPage) {
   auto result = Run(Defaults(), "aperture");

@@ -304,8 +304,8 @@ TEST_F(PhysicalPaging, ADriverThatWritesPastItsPrivateDataIsABugCheck) {
   }
 }
 
-// After an adapter reset the system reports the loss of each allocation to the driver, without a buffer and without GPU
-// work.
+// After an adapter reset, the system reports the loss of each allocation to the driver, without a buffer and without
+// GPU work.
 TEST_F(PhysicalPaging, AfterAResetMovesOfNothingAndUnmapsComeWithoutABuffer) {
   std::map<int, unsigned> lost;
   Run([&](Life& life) {

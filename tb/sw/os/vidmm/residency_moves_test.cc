@@ -160,7 +160,7 @@ TEST_F(Moves, EqualsStayWhereTheyAreAndComeBackWhenThereIsRoom) {
   EXPECT_THAT(result.faults, IsEmpty());
 }
 
-// The contents move too. The GPU accesses an allocation in system memory in place. Between two memory segments the
+// The contents move too. The GPU accesses an allocation in system memory in place. Between two memory segments, the
 // contents are copied directly.
 TEST_F(Moves, WhatLeavesAMemorySegmentGoesToTheNextOne) {
   bench.config.gpu.vram_mib = 2;

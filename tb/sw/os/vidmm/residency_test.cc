@@ -139,7 +139,7 @@ TEST(Residency, ABackingStoreGoesWithItsAllocation) {
   EXPECT_THAT(result.leaks, IsEmpty());
 }
 
-// In the physical model no mapping shows that an allocation is in use; only the DMA buffers that contain its address
+// In the physical model, no mapping shows that an allocation is in use; only the DMA buffers that contain its address
 // show it.
 TEST(Residency, WhatADmaBufferNamesIsDestroyedWhenThatHasEnded) {
   LifeBench bench;
