@@ -15,7 +15,7 @@ constexpr unsigned kNoScope = 3;
 constexpr unsigned kMost = 0xFFFF;
 
 struct Form {
-  unsigned operands, least, most;  // operands: words after the header; least, most: bounds of the number of words
+  unsigned operands, least, most;  // operands: words after the header; least, most: bounds on the number of words
 };
 
 /// Returns the form of an opcode, or null if there is no such opcode.

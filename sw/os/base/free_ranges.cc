@@ -20,7 +20,7 @@ uint64_t FirstStart(uint64_t start, const FreeRanges::Wanted& wanted) {
 /// Summary of a node, stored in its parent so that a search need not access the node.
 struct FreeRanges::Summary {
   uint64_t start = 0, end = 0;   // start of the first hole, and end of the last hole
-  mutable uint64_t longest = 0;  // upper bound of the size of any hole
+  mutable uint64_t longest = 0;  // upper bound on the size of any hole
   mutable std::array<uint64_t, kKinds> places{};
   mutable std::array<uint32_t, kKinds> since{};  // places[i] is valid if since[i] equals kinds_[i].since
   std::unique_ptr<Node> node;

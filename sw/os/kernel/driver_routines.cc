@@ -17,7 +17,7 @@ const char* Kept(const std::string& name) {
   return names.insert(name).first->c_str();
 }
 
-/// During the lifetime of an InDriver, the running thread counts as being in the driver.
+/// While an InDriver exists, the running thread counts as being in the driver.
 class InDriver {
  public:
   InDriver(Kernel& kernel, const char* name) : kernel_(kernel), was_(kernel.scheduler().EnterDriver(true)) {

@@ -22,7 +22,7 @@ class SystemBuffer {
   enum class Shape { kScattered, kContiguous, kReadOnlyView };
 
   SystemBuffer() = default;
-  /// `lowest` is the lower bound of the buffer's host physical pages, in bytes.
+  /// `lowest` is the lowest permitted host physical address of the buffer's pages.
   SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapter, uint64_t bytes, Shape shape, std::string owner,
                uint64_t lowest = 0);
   SystemBuffer(SystemBuffer&& other) noexcept { *this = std::move(other); }

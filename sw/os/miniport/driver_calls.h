@@ -86,7 +86,7 @@ class DriverCalls {
  private:
   /// Waits until the entry point may be called, and counts the call. Triggers a bug check if the IRQL is not `level`.
   void Enter(const char* entry, Irql level);
-  /// During the lifetime of an InDriver, the running thread is in the driver.
+  /// While an InDriver exists, the running thread counts as being in the driver.
   class InDriver {
    public:
     InDriver(DriverCalls& calls, const char* entry);

@@ -15,8 +15,8 @@ class TableMemory;
 /// addresses need, and is replaced by a larger or smaller one. Every other root has all entries.
 class RootTable {
  public:
-  /// Called before an address beyond a resizable root gets an entry. The function replaces the root by one of at least
-  /// `entries` entries, or throws NoRoom.
+  /// Called before an entry is written for an address beyond a resizable root. The function replaces the root by one of
+  /// at least `entries` entries, or throws NoRoom.
   using Grower = std::function<void(uint64_t entries)>;
 
   RootTable(PhysicalAdapter& gpu, TableMemory& memory) : adapter_(gpu), memory_(memory) {}

@@ -12,7 +12,7 @@
 
 namespace gmmu::os {
 
-/// During the lifetime of an Opened, entries may be written although the tables are evicted.
+/// While an Opened exists, entries may be written although the tables are evicted.
 class TableMoves::Opened {
  public:
   explicit Opened(TableMoves& moves) : moves_(moves) { moves_.tree_.set_evicted(false); }

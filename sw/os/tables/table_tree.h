@@ -43,8 +43,8 @@ class TableTree {
   /// All tables except the root and the leaf tables of 64 KiB entries, in ascending order of levels.
   const std::map<TableSlot, PageTable>& tables() const { return tables_; }
 
-  // Calls for a single table. A leaf table has 4 KiB entries unless the method's name contains 64k. Find returns the
-  // table of `level` that covers `va`, or null if it does not exist.
+  // Operations on a single table. A leaf table has 4 KiB entries unless the method's name contains 64k. Find returns
+  // the table of `level` that covers `va`, or null if it does not exist.
   PageTable* Find(unsigned level, uint64_t va);
   bool HasLeaf(uint64_t leaf) const { return tables_.count({0, leaf}) != 0; }
   /// True if the range of the leaf table is not yet mapped, either by a table of 4 KiB entries or by a large or zero
@@ -83,7 +83,7 @@ class TableTree {
   /// Applies an update of 4 KiB entries to a single leaf table, which need not exist yet.
   void WriteSmall(TableUpdate update, const UpdateSink& sink);
 
-  // Calls for more than one table. Free requires that the range is invalid. It retires leaf tables that are completely
+  // Operations on several tables. Free requires that the range is invalid. It retires leaf tables that are completely
   // in the range, then upper tables that are empty, and invalidates their parents' entries.
   void Free(uint64_t va, uint64_t pages, const UpdateSink& sink);
   /// Retires all tables(). The entries above the leaves are kept. `invalid`: every entry is already invalid.

@@ -69,7 +69,7 @@ struct Allocation {
   Homes homes;
   bool map_cpu_visible = false;
   bool large_pages = true;              // DisableLargePageMapping is clear
-  std::unique_ptr<SegmentPages> local;  // its pages in a memory segment, or null while it is not in one
+  std::unique_ptr<SegmentPages> local;  // pages in a memory segment; null while the allocation is in no segment
   /// The contents while the allocation is not in a memory segment. Allocated at the first use there or in system
   /// memory.
   std::unique_ptr<SystemBuffer> backing;

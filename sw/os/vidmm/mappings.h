@@ -50,7 +50,7 @@ class Mappings {
   /// The ranges may overlap. On linked GPUs, only the tables of this GPU change.
   void Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection = 0);
 
-  // Calls for residency changes of an allocation. Each applies to all mappings of the allocation. EnsureTables
+  // Operations for residency changes of an allocation. Each applies to all mappings of the allocation. EnsureTables
   // allocates the page tables that the mappings need when the allocation is resident in `segment`. Throws NoRoom.
   void EnsureTables(Allocation& allocation, unsigned segment);
   /// Invalidate makes the entries invalid. Restore points them to the allocation's current memory.
@@ -63,8 +63,8 @@ class Mappings {
   /// in evicted tables.
   void Clear(Allocation& allocation);
 
-  // Calls for the record of mappings. They change no entry. Forget removes [va, va + 4096 * pages) from the mappings of
-  // every allocation on every linked GPU.
+  // Operations on the record of mappings. They do not change entries. Forget removes [va, va + 4096 * pages) from the
+  // mappings of every allocation on every linked GPU.
   void Forget(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Like Forget, but for all addresses of the process.
   void ForgetAll(GpuProcess& process);

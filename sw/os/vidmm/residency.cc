@@ -84,7 +84,7 @@ struct Residency::Room {
   std::optional<uint64_t> aperture_page;
 };
 
-/// During the lifetime of a Suspended, contexts that might use an allocation are suspended.
+/// While a Suspended exists, contexts that might use an allocation are suspended.
 class Residency::Suspended {
  public:
   explicit Suspended(const Allocation& allocation) {

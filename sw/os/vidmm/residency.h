@@ -46,7 +46,7 @@ class Residency {
   /// Restores page tables that were evicted, with the current mappings, and resumes the process's context.
   void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }
 
-  // Calls for the sleep of the GPU, during which contexts are suspended and tables evicted. Leave moves the contents
+  // Operations for the GPU's sleep, during which contexts are suspended and tables evicted. Leave moves the contents
   // from a segment to the backing store and frees the memory in the segment. Entries are not changed.
   void Leave(Allocation& allocation);
   /// Moves the allocation to the first of its segments that has room. Throws OsError if no segment has room.

@@ -14,8 +14,8 @@ using Progress = std::function<void(uint64_t)>;
 
 /// Moves the contents of resident allocations to and from system memory, and copies and fills allocations. It uses the
 /// scratch windows, or WDDM 1 operations if the system uses those (`physical_paging`). If an allocation is not in a
-/// memory segment, its contents are in the backing store, and the CPU moves them. `bytes` need not be aligned. Calls
-/// return when the work is complete. Call on the VidMm worker thread only.
+/// memory segment, its contents are in the backing store, and the CPU moves them. `bytes` need not be a multiple of the
+/// page size. Calls return when the work is complete. Call on the VidMm worker thread only.
 class Transfers {
  public:
   explicit Transfers(VidMm& vidmm) : vidmm_(vidmm) {}

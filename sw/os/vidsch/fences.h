@@ -20,7 +20,7 @@ class Fences {
     if (++last_given_ == 0) ++last_given_;
     return last_given_;
   }
-  /// Completes `fence` and all earlier ones. Does nothing if it is older than the most recently completed one.
+  /// Completes `fence` and all earlier fences. Does nothing if `fence` is older than the most recently completed fence.
   void Complete(uint32_t fence) {
     if (Reached(fence, last_completed_)) last_completed_ = fence;
   }
