@@ -50,7 +50,7 @@ def legal(size):
 
 
 def message(size, value):
-    """What stops elaboration at an illegal value."""
+    """The error message with which an illegal value stops elaboration."""
     return f"gmmu_gpu: {size['name']} ({size['macro']}) is {value}, legal: {legal(size)}"
 
 

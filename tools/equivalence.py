@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make equivalence: blocks of the RTL against their own netlists of ECP5 cells, each at a small size.
+"""make equivalence: compares blocks of the RTL with their own netlists of ECP5 cells, each at a small size.
 
   equivalence.py [MODULE...] [--seconds 120] [--docs]     --docs writes the table of docs/equivalence.md
 
-Both sides begin as the device does: registers without a value at 0, or at the value of their set, then RESET cycles of
-rst_i with every other input 0. abc proves, without a bound, that no input then makes an output differ. gold: read_slang, proc, memories as registers. gate: synth_ecp5, its cells
-replaced by Yosys' models of them; RAMs are LUT RAM or registers, multipliers LUTs. An x of the RTL is 0 on both sides.
-What was decided is kept in build/equivalence for the same sources. Exit status 1: a block differs, or a tool failed; "not decided" in the time bound is told, not failed.
+Both sides start as the device does: registers without an initial value at 0 (those with a set at 1), then RESET cycles
+of rst_i with every other input at 0. abc then proves, for any number of cycles, that no input makes an output differ.
+gold is the RTL: read_slang, proc, memories as registers. gate is the netlist: synth_ecp5, its cells replaced by Yosys'
+models; RAMs are LUT RAM or registers, multipliers LUTs. An x of the RTL is 0 on both sides.
+Verdicts are kept in build/equivalence and reused while the sources stay the same. Exit status 1: a block differs, or a
+tool failed. A block that is not decided within the time limit is listed as such and is no failure.
 """
 import argparse
 import concurrent.futures
@@ -31,7 +33,7 @@ MACROS = {"GMMU_PROFILE": "Tiny"}
 BEGIN_ALIKE = "begin alike"
 RESET = 4  # cycles; a state machine that synthesis made one-hot is in no state before its reset
 MARK = "<!-- written by tools/equivalence.py --docs -->\n"
-# Sizes by parameter name, used for every module with that parameter, beside those of profile Tiny. Sizes for single modules are below.
+# Sizes by parameter name, for every module with that parameter, besides those of profile Tiny; OWN: for single modules.
 SIZES = {"Width": 4, "Depth": 4, "Slots": 4, "Chunks": 2, "Timeout": 16, "OwedDepth": 4, "CountWidth": 5, "NumRequesters": 4,
          "RequestBytes": 64, "KeepAlive": 64, "Bytes": 64, "Owed": 2, "UpBits": 8}
 OWN = {"gmmu_fifo_room": {"Depth": 8}, "gmmu_fifo_ram": {"Depth": 8}, "gmmu_rr_arbiter": {"N": 3},
@@ -41,7 +43,7 @@ LEFT_OUT = {"gmmu_board": "the whole GPU: make netlist-smoke", "gmmu_ulx3s": "th
 
 
 def modules():
-    """{module: its file} of the rooms, packages left out."""
+    """{module: its file} for the rooms, without packages and the modules in LEFT_OUT."""
     return {path.stem: path for room in ROOMS for path in sorted((ROOT / "rtl" / room).glob("gmmu_*.sv"))
             if not path.stem.endswith("_pkg") and path.stem not in LEFT_OUT}
 
@@ -62,7 +64,7 @@ endmodule
 
 
 def first_values():
-    """A techmap file: registers with a synchronous set become such without one, with a first value."""
+    """A techmap file that replaces registers with a synchronous set by registers without one, with initial value 1."""
     text = ""
     for pol, reset in (("P", "R"), ("N", "!R")):
         text += FIRST.format(pol=pol, kind="", e="", port="", data=f"{reset} || D")
@@ -73,7 +75,7 @@ def first_values():
 
 
 def begin_alike(gold, gate):
-    """A register that has a set in gate alone, or is always 1 there, and has no first value in the RTL, begins in gold as there."""
+    """A register of gold without an initial value starts at 1 if gate has a set, or a constant 1, for it."""
     set_bits = {}
     for cell in re.findall(r"^  cell \\TRELLIS_FF .*?^  end$", gate.read_text(), re.M | re.S):
         found = re.search(r"connect \\Q (\\\S+)(?: \[(\d+)\])?$", cell, re.M)
@@ -100,7 +102,7 @@ def begin_alike(gold, gate):
 
 
 def child(top, folder, *sizes):
-    """In a process of its own, as an error of Yosys ends it: folder/miter.aig, whose one output is 1 where the two differ."""
+    """Writes folder/miter.aig, whose one output is 1 when gold and gate differ. An error of Yosys ends the process."""
     import pyosys
     from pyosys import libyosys as ys
     models = pathlib.Path(pyosys.__file__).parent / "share/ecp5"
@@ -131,7 +133,7 @@ def child(top, folder, *sizes):
 
 
 def begin_reset(source, target):
-    """The AIG of `source` (ascii) with the values of its registers after a reset as their first ones, into `target` (binary, AIGER 1.9)."""
+    """Copies the AIG `source` (ASCII) to `target` (binary, AIGER 1.9); registers start with their values after reset."""
     head, *lines = source.read_text().splitlines()
     most, inputs, latches, outputs, ands = map(int, head.split()[1:6])
     registers = [tuple(map(int, line.split()[:2])) for line in lines[inputs:inputs + latches]]
@@ -162,7 +164,7 @@ def begin_reset(source, target):
 
 
 def digest(top, *parts):
-    """Of this file, the packages, the sources that `top` stands on, and the parts: what was decided for the same is kept."""
+    """A hash of this file, the packages, the sources that `top` uses, and `parts`: the key of a stored verdict."""
     texts = {pathlib.Path(name).stem: (ROOT / name).read_text() for name in rtl_sources.sources()}
     wanted, left = set(), [top, *(name for name in texts if name.endswith("_pkg"))]
     while left:
@@ -178,7 +180,7 @@ def digest(top, *parts):
 
 
 def kept(name, path, seconds):
-    """What prove says, from the last run if it was decided there."""
+    """The row of prove(), from an earlier run if that decided the same sources."""
     folder = BUILD / name
     folder.mkdir(parents=True, exist_ok=True)
     mark, want = folder / "verdict.json", digest(name, parameters(name, path))
@@ -191,13 +193,13 @@ def kept(name, path, seconds):
 
 
 def bounded(command, seconds, **where):
-    """The process's end; it may have so many seconds of a processor, however busy the machine is. What it wrote before is there."""
+    """Runs a command for at most `seconds` of processor time; output written before the limit is returned too."""
     return subprocess.run(["prlimit", f"--cpu={seconds}", "stdbuf", "-oL", *command], text=True, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, **where)
 
 
 def prove(name, path, seconds):
-    """(module, verdict, its size, what is behind the verdict, seconds)."""
+    """(module, verdict, size, reason for the verdict, seconds)."""
     start = time.monotonic()
     sizes = parameters(name, path)
     folder = BUILD / name

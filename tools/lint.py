@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""make lint: one line a check, exit status 1 if one fails.
+"""make lint: one line per check, exit status 1 if a check fails.
 
   files        rtl/files.f names every RTL file once
-  waivers      stand in rtl/*.vlt only, each below a comment with its reason
+  waivers      waivers are only in rtl/*.vlt, each below a comment with its reason
   verilator    --lint-only -Wall on the GPU top in its wrapper, with the profiles Default and Tiny
   boards       the same on the top of each board
-  elaborate    Yosys' read_slang takes the GPU top in its wrapper: no latch, no undriven and no doubly driven net
+  elaborate    Yosys' read_slang accepts the GPU top in its wrapper: no latch, no undriven and no doubly driven net
   parameters   illegal values stop elaboration with a message; legal corners pass both tools (tools/parameters.py)
   core         gmmu.core names the files of rtl/files.f in their order
-  configs      what follows from rtl/pkg/sizes.json is as tools/config_pkg.py writes it
+  configs      the files derived from rtl/pkg/sizes.json are as tools/config_pkg.py writes them
   registers    the generated register files match rtl/pkg/gmmu.rdl
   format       C++ of sw/, sim/ and tb/ is as clang-format writes it (.clang-format); generated files are left out
   rooms        no include of sw/ or sim/ points to a room above its own, or past the classes of the operating system
@@ -61,7 +61,7 @@ def verilator_errors(profile, log):
 
 
 def board_errors():
-    """-Wall on the top of each board, with its device's cells and the profile that its bitstream has."""
+    """Runs -Wall on the top of each board, with the cells of its device and the profile of its bitstream."""
     command, environment = rtl_sources.verilator()
     waivers = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "rtl").rglob("*.vlt"))]
     errors = []
@@ -82,7 +82,7 @@ def clang_format(*options):
 
 
 def format_errors():
-    """The files that clang-format would change."""
+    """An error for each file that clang-format would change."""
     status, output = clang_format("--dry-run")
     changed = sorted(set(re.findall(r"^(\S+?):\d+:\d+: (?:warning|error):", output, re.M)))
     if changed:

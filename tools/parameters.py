@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Which sizes of the GPU top elaborate, in the wrapper for designs.
+"""Checks which sizes of the GPU top elaborate, in the wrapper for designs.
 
   parameters.py [--illegal] [--legal] [--slang]      without an option: all three
 
-Illegal values must stop Verilator with the message that names the parameter, its value and what is legal. Legal corners
-must pass Verilator's -Wall, and Yosys' read_slang.
+Illegal values must stop Verilator with the message that names the parameter, its value and the legal values. Legal
+corners must pass Verilator's -Wall and Yosys' read_slang.
 """
 import argparse
 import concurrent.futures
@@ -49,7 +49,7 @@ def verilator(sizes):
 
 
 def each(check, cases):
-    """What `check` says about every case that is wrong, as many at once as there are processors."""
+    """The errors that `check` returns for the cases; it runs as many cases at once as there are processors."""
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [error for error in pool.map(check, cases) if error]
 
@@ -74,7 +74,7 @@ def legal():
 
 
 def slang_child(arguments):
-    """In a process of its own: an error of Yosys ends it."""
+    """Runs in its own process: an error of Yosys ends the process."""
     from pyosys import libyosys as ys
     design = ys.Design()
     ys.run_pass(f"read_slang -j 1 --top {WRAPPER} " + " ".join(arguments + rtl_sources.sources()), design)

@@ -9,7 +9,7 @@ On a terminal it is one line that is rewritten each second, otherwise a line eve
 compilers and ninja, except the names of finished steps, is passed on. Exit status: that of the command.
 
 The estimate for a step is its longest time in the folder's .ninja_log: the last one might be that of a hit in the
-compiler cache. A step without an entry counts with the usual time of its kind. The rate of finished steps corrects
+compiler cache. For a step without an entry, it is the usual time of its kind. The rate of finished steps corrects
 both.
 """
 import argparse
@@ -59,7 +59,7 @@ class Steps:
 
     def estimate(self):
         self.last = time.monotonic()
-        rate = (self.done + self.jobs * TRUSTED) / (self.last - self.start + TRUSTED)  # usual seconds a second
+        rate = (self.done + self.jobs * TRUSTED) / (self.last - self.start + TRUSTED)  # usual seconds per second
         longest = max(self.planned.values(), default=0)
         self.rest = sum(self.planned.values())
         if self.planned:  # some of these steps may be skipped

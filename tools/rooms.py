@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The rooms of sw/ and sim/ and the order of their layers.
 
-A room is a folder with sources. Its files may include their own room and every room below it: those that its row
-names, and those that these stand on. Of the operating system the rooms above it include the application's classes,
-the calls of VidMm and plain values only.
+A room is a folder with sources. Its files may include their own room and every room below it: the rooms that its row
+in ROOMS names, and the rooms below those. From the operating system, the rooms above it may include only the
+application's classes, the calls of VidMm and plain values.
 """
 import pathlib
 

@@ -102,7 +102,7 @@ def public_members(code, head):
 
 
 def is_method(declaration, name):
-    """Whether a declaration is one of a member function that counts."""
+    """Whether a declaration is that of a member function, except constructors, destructors and operators."""
     declaration = re.sub(r"\[\[[^\]]*\]\]|\btemplate\s*<[^<>]*(?:<[^<>]*>[^<>]*)*>", "", declaration).strip()
     if re.match(r"(using|friend|typedef|static_assert|enum|class|struct \w+$)\b", declaration):
         return False

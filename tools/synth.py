@@ -5,13 +5,14 @@
   synth.py [--docs]    placed and routed for an ECP5-85F: area by block, the worst path, Fmax (tools/fpga/main.py);
                        --docs, also with --yosys, writes docs/fpga.md
   synth.py --yosys     the same without place and route: area by block, and an estimate of the worst paths
-  synth.py --paths RE  the estimate of the paths whose "from -> to" matches RE, of the netlist that --yosys made
-  synth.py --brams     spreads the block RAMs of the last placement over the device (tools/fpga/brams.py); place again then
+  synth.py --paths RE  estimates the paths whose "from -> to" matches RE, in the netlist that --yosys made
+  synth.py --brams     spreads the block RAMs of the last placement over the device (tools/fpga/brams.py);
+                       place again afterwards
   synth.py --check     generic: fails on a latch, an undriven or doubly driven net, a divider; prints statistics
   synth.py --elaborate the same without statistics, in seconds
 
---top MODULE and --param NAME=VALUE, a parameter or a macro GMMU_*, go with --check and --elaborate. --profile board: two clients and four levels, for a small
-board (tools/fpga/config.py).
+--check and --elaborate accept --top MODULE and --param NAME=VALUE, a parameter or a macro GMMU_*. --profile board: two
+clients and four levels, for a small board (tools/fpga/config.py).
 """
 import argparse
 import os

@@ -27,8 +27,7 @@ struct TimeParameters;
 /// records) and interrupt messages take effect when the link has delivered them. Until then, the IOMMU counts them as
 /// in flight, so an invalidation that drains writes completes after them. The delay matters because software polls
 /// fence values without waiting for a message and must not see a value early. As on PCIe, a device's read pushes
-/// earlier short writes to the same bytes ahead of it. When an access is performed, it is checked that its page has an
-/// owner.
+/// earlier short writes to the same bytes ahead of it. Each performed access is checked: its page must have an owner.
 class Host : public HostAccess, public HostSide {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;

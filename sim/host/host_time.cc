@@ -68,7 +68,7 @@ uint64_t HostTime::WordPs() const {
   return p_.dram.controller_ps + p_.dram.trcd_ps + p_.dram.tcas_ps + p_.dram.burst_ps;
 }
 
-/// Does the work of DramTiming::Access, except that calls need not be made in time order.
+/// Same as DramTiming::Access, but calls may be out of time order.
 uint64_t HostTime::Dram(uint64_t at_ps, uint64_t hpa, uint64_t size) {
   uint64_t end = at_ps;
   const uint64_t bytes = p_.dram.burst_bytes;

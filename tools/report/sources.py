@@ -91,7 +91,7 @@ def values_of(report, axes):
 
 
 def variables(runs):
-    """The names of values that differ between runs and that separate runs which the earlier ones do not."""
+    """The names of values that differ between runs; each distinguishes runs that the names before it do not."""
     kept, groups = [], {(): list(range(len(runs)))}
     names = list(dict.fromkeys([*(name for run in runs for name in run.axes if name in run.values), *(name for run in runs for name in run.values)]))
     for name in ["iotlb_entries", *(name for name in names if name != "iotlb_entries")]:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The results of a study in SQLite. Each point is written in its own transaction when it has ended.
 
-    point      a row for each point that ran: id, axes, status, error, the whole report; what else is here comes from it
+    point      a row for each point that ran: id, axes, status, error, the whole report; all other values come from it
     plan       number of a point in the study as it is now -> id
-    run        view: one tidy row a run, with a column for each axis, figure, setting of the configuration
+    run        view: one tidy row per run, with a column for each axis, figure and setting of the configuration
     phase      view: one tidy row for each phase of a run, with the axes
     counter    view: run, block, name, value
     counter_name  block, name, unit, description of each counter
