@@ -90,8 +90,8 @@ def package():
         different = " ".join(f"c.{size} = {value};" for size, value in profile(name).items() if value != default[size])
         lines += [f"  function automatic config_t profile_{snake(name)}();", "    config_t c;", "    c = Default;", *wrapped("    " + different),
                   "    return derive(c);", "  endfunction", f"  localparam config_t {name} = profile_{snake(name)}();"]
-    lines += ["", "  // Returns `profile` with each size replaced by its GMMU_* macro, if that macro is defined.", "  function automatic config_t chosen(config_t profile);",
-              "    config_t c;", "    c = profile;"]
+    lines += ["", "  // Returns `profile` with each size replaced by its GMMU_* macro, if that macro is defined.",
+              "  function automatic config_t chosen(config_t profile);", "    config_t c;", "    c = profile;"]
     for size in SIZES:
         name, other = size["name"], size["default"]
         if isinstance(other, str):

@@ -7,7 +7,7 @@
 
 namespace gmmu::sim {
 
-/// Gives a remapper access to HostRam.
+/// HostRam as the memory that a remapper accesses.
 class RamOfIommu : public RemapMemory {
  public:
   explicit RamOfIommu(hw::HostRam& ram) : ram_(ram) {}

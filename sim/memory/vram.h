@@ -34,7 +34,7 @@ class VramCore {
   uint64_t size() const { return size_; }
   bool Inside(uint64_t address, uint64_t size) const { return address <= size_ && size <= size_ - address; }
 
-  /// Transfer nothing, call no hook and return false unless [address, address + size) lies inside VRAM.
+  /// Return false, without a transfer or a hook call, unless [address, address + size) lies inside VRAM.
   [[nodiscard]] bool Read(uint64_t address, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t address, const void* from, size_t size);
   /// Writes byte i of `from` if bit i of `strobe` is set; `size` is at most 64. Each run of set bits calls the hooks

@@ -185,7 +185,7 @@ module axi_mux_writes
   c_w_first: cover property (@(posedge clk_i) disable iff (rst_i) ran && w_left_q && !aw_left_q);
 
   // ---- Internal state, for the induction.
-  logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; one of another requester counts as 2
+  logic [1:0][7:0] aw_marks;                  // marked AWs in the queue; another requester's AW counts as 2
   logic [1:0][4:0] own_here, own_before;      // AWs of the requester in the queue; own_before: ahead of the marked AW
   number_t [1:0]   moved_q, through_q;        // moved_q: AWs moved to the queue; through_q: W bursts sent
   number_t         marked_q;                  // number of the marked burst in the queue
