@@ -205,9 +205,8 @@ module gmmu_dma_command
   assign inline_dead_o = state_q[StateInlineDead];
   assign mover_kill_o = state_q[StateKill];
   assign mover_fault_ready_o = state_q[StateLookup] || state_q[StateKill];
-  // After an unmap, the engine invalidates an empty range, from 0 to 0. This drops no translation but
-  // flips the drain generation: when the invalidation is complete, no access translated before it is in
-  // flight.
+  // After an unmap, the engine invalidates an empty range, from 0 to 0. This drops no translation but flips
+  // the drain generation: when the invalidation is complete, no access translated before it is in flight.
   assign ctl_o = '{op: CtlInvalidate, scope: needs_q.aperture ? ScopeRange : scope_q,
                    space: needs_q.aperture ? '0 : space_q, va_start: job_q.src.address,
                    va_end: job_q.value, cfg: '0};

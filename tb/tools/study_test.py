@@ -68,8 +68,7 @@ class StudyTest(unittest.TestCase):
         return sorted(rows, key=str)
 
     def script(self, text):
-        """Writes a script that replaces the program. `arguments` are its own arguments; `go()` calls the real
-        program."""
+        """Writes a script that replaces the program. `arguments` are its own; `go()` calls the real program."""
         path = self.folder / "gmmu"
         path.write_text(f"#!{sys.executable}\nimport os, sys, time\narguments = sys.argv[1:]\n"
                         f"def go():\n    os.execv({str(PROGRAM)!r}, [{str(PROGRAM)!r}, *arguments])\n"
