@@ -124,15 +124,6 @@ void MachineConfig::Check(const std::string& file) const {
              "its map does not fit in the " + std::to_string(gpu.vram_bytes(unit) >> 20) + " MiB of VRAM of GPU " +
                  std::to_string(unit));
   }
-  // A read of a register waits for the writes to VRAM that the CPU has posted before it, one after the other.
-  const uint64_t write_ns = (gpu.vram_latency + gpu.vram_beat_cycles) * 1000 / gpu.clock_mhz;
-  const uint64_t behind_ns = (2 * pcie.posted_headers + 8) * write_ns + 4 * pcie.latency_ps / 1000;
-  if (gpu.mmio_bound_ns < behind_ns) {
-    Refuse(file, "gpu.mmio_bound_ns",
-           "a read behind pcie.posted_headers = " + std::to_string(pcie.posted_headers) +
-               " writes to VRAM, each of gpu.vram_latency = " + std::to_string(gpu.vram_latency) +
-               " cycles, needs up to " + std::to_string(behind_ns) + " ns");
-  }
   CheckPowerOfTwo(file, "gpu.reads_in_flight", gpu.reads_in_flight);
   CheckPowerOfTwo(file, "gpu.data_bits", gpu.data_bits);
   CheckPowerOfTwo(file, "pcie.lanes", pcie.lanes);

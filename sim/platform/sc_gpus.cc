@@ -10,6 +10,7 @@
 #include "host/config.h"
 #include "host/engine.h"
 #include "host/machine_parts.h"
+#include "host/slowness.h"
 #include "platform/sc_agenda.h"
 #include "platform/sc_cpu.h"
 #include "platform/sc_root_complex.h"
@@ -30,7 +31,7 @@ std::vector<uint8_t> BytesOf(const void* from, size_t size) {
 
 ScGpus::ScGpus(const MachineConfig& config, const Parts& parts)
     : parts_(parts),
-      bound_ns_(config.gpu.mmio_bound_ns),
+      bound_ns_(config.gpu.mmio_bound_ns * Slowness(config)),
       sizes_in_use_(config.TurnedDown().raw),
       clients_(static_cast<unsigned>(config.gpu.clients)) {}
 
@@ -44,8 +45,9 @@ ConfigSpace& ScGpus::config(unsigned unit) { return parts_.units[unit].gpu->conf
 
 void ScGpus::AwaitAccess(unsigned unit, const std::function<bool()>& ready, const std::string& what) {
   if (parts_.cpu.Await(ready, Clock::ToPs(bound_ns_), what)) return;
-  throw EngineError(fmt::format("no answer to {} in {} ns (gpu.mmio_bound_ns); the GPU's oldest access: {}", what,
-                                bound_ns_, parts_.units[unit].gpu->Waiting()));
+  throw EngineError(fmt::format(
+      "no answer to {} in {} ns (gpu.mmio_bound_ns times the machine's slowness); the GPU's oldest access: {}", what,
+      bound_ns_, parts_.units[unit].gpu->Waiting()));
 }
 
 /// Sends an access with `data` and waits for its response. For a read, returns the data, or all ones if the read

@@ -14,6 +14,7 @@
 #include "host/host.h"
 #include "host/machine_parts.h"
 #include "host/plain_host.h"
+#include "host/slowness.h"
 #include "twin/gpu.h"
 #include "twin/gpu_access.h"
 #include "twin/peers.h"
@@ -47,7 +48,7 @@ GpuAccess ConfigAccess(uint16_t offset, unsigned size) {
 
 Gpus::Gpus(PlainHost& host)
     : host_(host),
-      bound_ns_(host.config.gpu.mmio_bound_ns),
+      bound_ns_(host.config.gpu.mmio_bound_ns * Slowness(host.config)),
       tag_is_lost_(host.config.inject.lose_tag),
       peers_(std::make_unique<Peers>(GpuLinkParameters{UnitsOf(host.config), host.config.link.latency_ns * 1000,
                                                        host.config.link.bytes_per_ns},
@@ -83,7 +84,8 @@ std::vector<uint8_t> Gpus::Request(Gpu& gpu, GpuAccess access, const std::string
   const uint64_t arrives = time.Down(agenda.now(), access.write ? access.data.size() : 0);
   agenda.At(arrives, [&gpu, access = std::move(access)]() mutable { gpu.Push(std::move(access)); });
   if (!clock().Await([&] { return reply->done; }, Clock::ToPs(bound_ns_), what))
-    throw EngineError(fmt::format("no answer to {} in {} ns (gpu.mmio_bound_ns)", what, bound_ns_));
+    throw EngineError(
+        fmt::format("no answer to {} in {} ns (gpu.mmio_bound_ns times the machine's slowness)", what, bound_ns_));
   return reply->data;
 }
 

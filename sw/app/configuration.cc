@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "host/slowness.h"
 #include "settings/keys.h"
 
 namespace gmmu::app {
@@ -12,6 +13,9 @@ namespace {
 using settings::Refuse;
 
 constexpr uint64_t kWindows = 16;  // scratch windows of os.window_pages each; the paging process uses fewer
+constexpr uint64_t kLeastTdrUs =
+    50;  // longest time of a packet's part that cannot be preempted, on the default machine
+constexpr uint64_t kMostScale = 1'000'000;  // upper bound of os.wait_scale
 constexpr const char* kPcieTag = "pcie_tag";
 
 /// Rejects a VRAM size that is too small for the driver's own memory, or for the part that the CPU must be able to
@@ -58,6 +62,11 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
                " needs iommu.present = true; without a unit use \"physical\"");
   }
   if (!with_gpu) return;
+  if (const uint64_t least_us = kLeastTdrUs * sim::Slowness(machine); os.tdr_delay_us < least_us) {
+    Refuse(file, "os.tdr_delay_us",
+           "a packet that does not hang may take up to " + std::to_string(least_us) +
+               " us on this machine; its speed is that of " + sim::kKeysOfSpeed);
+  }
   const uint64_t pages = uint64_t{1} << std::min<uint64_t>(63, std::accumulate(bits.begin(), bits.end(), uint64_t{0}));
   if (pages < kWindows * os.window_pages) {
     Refuse(file, "gpu.page_table_bits",
@@ -149,6 +158,7 @@ std::string Configuration::Page() {
 os::Parameters Configuration::OsParameters(uint64_t seed) const {
   os::Parameters parameters = os_;
   parameters.seed = seed;
+  parameters.wait_scale = std::min(os_.wait_scale * sim::Slowness(machine), kMostScale);
   parameters.aperture_bytes = machine.gpu.aperture_bytes();
   parameters.limit_bits = machine.gpu.limit_bits;
   parameters.page_table_bits = machine.gpu.page_table_bits;

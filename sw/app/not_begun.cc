@@ -2,11 +2,18 @@
 #include "app/not_begun.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "app/configuration.h"
 #include "settings/keys.h"
 
 namespace gmmu::app {
+namespace {
+
+/// The injected faults that stop a start.
+constexpr const char* kStopAStart[] = {"inject.fail_callback", "inject.fail_allocation", "inject.reserved_overlap"};
+
+}  // namespace
 
 std::string ChangedSettings(const Configuration& configuration, const std::vector<std::string>& set) {
   Configuration copy = configuration;
@@ -26,19 +33,21 @@ std::string ChangedSettings(const Configuration& configuration, const std::vecto
 void RefuseNotBegun(const workload::JobResult& result, const Configuration& configuration,
                     const std::vector<std::string>& set) {
   const bool late = result.not_begun.empty();
-  if ((late && result.too_small.empty()) || result.expected || result.faults.size() != 1) return;
+  if ((late && result.too_small.empty()) || result.Passed() || result.faults.size() != 1) return;
   if (!result.leaks.empty() || !result.findings.empty()) return;
   for (const workload::Check& check : result.checks)
     if (!check.passed) return;
   Configuration copy = configuration;
   const settings::Keys keys = copy.Keys();
-  for (const settings::Key* key : keys.all())
-    if (key->section.rfind("inject", 0) == 0 && key->value() != key->initial) return;
+  const std::string& why = late ? result.too_small : result.not_begun;
+  for (const settings::Key* key : keys.all()) {
+    const auto is = [&](const char* name) { return key->full_name() == name; };
+    if (key->value() != key->initial && std::any_of(std::begin(kStopAStart), std::end(kStopAStart), is)) return;
+  }
   const std::string changed = ChangedSettings(configuration, set);
   if (changed.empty()) return;
-  throw settings::Error((late ? "the machine is too small for this run: " + result.too_small
-                              : "refused before anything had begun: " + result.not_begun) +
-                        "\nChange one of these settings: " + changed);
+  throw settings::Error((late ? "the machine is too small for this run: " : "refused before anything had begun: ") +
+                        why + "\nChange one of these settings: " + changed);
 }
 
 }  // namespace gmmu::app

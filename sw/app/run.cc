@@ -33,6 +33,7 @@
 #include "workload/input.h"
 #include "workload/job.h"
 #include "workload/plug_in.h"
+#include "settings/keys.h"
 #include "workload/scenario.h"
 
 namespace gmmu::app {
@@ -106,6 +107,21 @@ void CheckSizes(const sim::MachineConfig& config, const RunArguments& arguments)
                          "\nRun it with --engine fast, which takes any size.");
 }
 
+/// A scenario that must end with a fault does so on its own machine only: rejects changes of the keys that it states.
+void RequireItsOwnKeys(const workload::Scenario& scenario, const Configuration& configuration) {
+  if (!scenario.expected) return;
+  Configuration own = Configuration::FromToml(scenario.machine, scenario.file, "machine", {}), changed = configuration;
+  const settings::Keys keys = own.Keys(), others = changed.Keys();
+  for (const settings::Key* key : keys.all()) {
+    const std::string name = key->full_name();
+    const settings::Key* other = others.Find(key->section, key->name);
+    if (own.stated.count(name) == 0 || other->value() == key->value()) continue;
+    throw settings::Error(name + ": scenario " + scenario.name + " ends as its [expect] says only with " + name +
+                          " = " + settings::Render(key->value()) + "; leave it out, or change a copy of " +
+                          scenario.file);
+  }
+}
+
 os::Fault Stopped(const std::string& source, const std::string& text) {
   os::Fault fault;
   fault.source = source;
@@ -157,6 +173,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   Configuration configuration = scenario ? Configuration::FromToml(scenario->machine, scenario->file, "machine",
                                                                    arguments.set)
                                          : Configuration::FromFile(arguments.config, arguments.set);
+  if (scenario) RequireItsOwnKeys(*scenario, configuration);
   UseDevice(arguments, configuration);
   const sim::MachineConfig& config = configuration.machine;
   const bool on_board = arguments.engine == kBoardEngine;

@@ -11,8 +11,12 @@ namespace gmmu::workload {
 namespace {
 constexpr uint64_t kCommandBytes = 64;  // room for a copy and a fill
 
-/// Returns the value of every word of a page of the source after the round.
-uint32_t WordOf(uint32_t round, uint64_t page) { return (round + 1) << 24 | static_cast<uint32_t>(page + 1); }
+/// Returns the value of every word of a page of the source after the round. Before the first one its bytes are equal:
+/// documents do not say how wide FillPattern is.
+uint32_t WordOf(uint32_t round, uint64_t page) {
+  return round == 0 ? PageWords::Word(static_cast<uint32_t>(page))
+                    : (round + 1) << 24 | static_cast<uint32_t>(page + 1);
+}
 }  // namespace
 
 Copier::Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds)

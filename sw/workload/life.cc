@@ -307,9 +307,8 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   } catch (const os::OsError& error) {
     failed = true;
     trouble = Trouble("os", "stopped", error.what());
-    const bool no_room = trouble->text.rfind("no room ", 0) == 0;
-    if (no_room) trouble->text += kRoomKeys;
-    if (no_room && begun) result.too_small = trouble->text;
+    if (dynamic_cast<const os::NoRoom*>(&error) != nullptr) trouble->text += kRoomKeys;
+    if (begun && dynamic_cast<const os::Exhausted*>(&error) != nullptr) result.too_small = trouble->text;
     if (!begun || dynamic_cast<const WrongMachine*>(&error) != nullptr) result.not_begun = trouble->text;
   }
   if (failed && adapter.running()) note_mode();

@@ -81,6 +81,11 @@ void NeedIsolation(const Life& life) {
   if (!life.gpu().facts().isolation && (p.iommu_flags & kBypassDriverCap) == 0) {
     throw NotApplicable("DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 0, so that nothing activates GPU isolation");
   }
+  if (!life.gpu().facts().isolation && p.secure_vm_key) {
+    throw NotApplicable(
+        "DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 0, so that no secure virtual machine can start ([machine.os] "
+        "secure_vm_key)");
+  }
   if (p.iommu_flags != 0 && !life.graphics.has_domain()) {
     throw WrongMachine(
         "[machine.os] iommu_flags = " + std::to_string(p.iommu_flags) +

@@ -8,14 +8,15 @@ namespace gmmu::workload {
 os::Allocation* PageWords::Make(const std::string& name, uint64_t pages, uint32_t first) {
   os::Allocation* allocation = life_.vidmm.CreateAllocation(name, pages * kPage);
   life_.vidmm.MakeResident(*allocation);
+  const std::vector<uint32_t> words = Words(first, pages);
   for (uint64_t page = 0; page < pages; ++page)
-    life_.vidmm.transfers().Fill(*allocation, page * kPage, kPage, first + static_cast<uint32_t>(page));
+    life_.vidmm.transfers().Fill(*allocation, page * kPage, kPage, words[page]);
   return allocation;
 }
 
 std::vector<uint32_t> PageWords::Words(uint32_t first, uint64_t count) {
   std::vector<uint32_t> words;
-  for (uint64_t i = 0; i < count; ++i) words.push_back(first + static_cast<uint32_t>(i));
+  for (uint64_t i = 0; i < count; ++i) words.push_back(Word(first + static_cast<uint32_t>(i)));
   return words;
 }
 

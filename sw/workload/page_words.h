@@ -11,13 +11,13 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// Pages that are each filled with one 32-bit word, and a client that reads them. The checks are added to the run's
+/// Pages that are each filled with one 32-bit word of four equal bytes (documents do not say how wide FillPattern is), and a client that reads them. The checks are added to the run's
 /// result.
 class PageWords {
  public:
   explicit PageWords(Life& life, unsigned client = 0) : life_(life), client_(client) {}
 
-  /// Creates an allocation in VRAM with page i filled with first + i. Call on the VidMm worker thread only.
+  /// Creates an allocation in VRAM with page i filled with Words(first, pages)[i]. Call on the VidMm worker thread only.
   os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
   /// Reads the pages that start at `va`, which must contain `words`, one word per page.
   void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
@@ -27,6 +27,8 @@ class PageWords {
              regs::Access access = regs::Access::kRead);
   /// Returns the contents of the pages in memory.
   static std::vector<uint8_t> Bytes(const std::vector<uint32_t>& words);
+  /// Returns the word of number `at`; words less than 255 numbers apart differ.
+  static uint32_t Word(uint32_t at) { return (at % 255 + 1) * 0x01010101; }
   static std::vector<uint32_t> Words(uint32_t first, uint64_t count);
 
  private:

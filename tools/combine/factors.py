@@ -2,8 +2,7 @@
 """The keys that a run can set, with the values that `make combine` gives them.
 
 The program's own description of its keys (`gmmu config --json-schema`, made from the .def files) is the only source: a
-new key joins by itself. An integer gets its bounds, its default and a power of two halfway between the bounds, and an
-array the shortest and the longest of such values.
+new key joins by itself. The bounds themselves are tested one key at a time by tb/sw/app/settings_bounds_test.cc.
 """
 import json
 import subprocess
@@ -41,11 +40,15 @@ def text_of(value):
 
 
 def numbers(schema):
-    """The integers of a schema with bounds. A missing upper bound is 16 times the default or the lower bound."""
-    low = schema["minimum"]
-    high = schema.get("maximum", 16 * max(schema.get("default", 0), low, 1))
-    middle = 1 << (max(low, 1) * max(high, 1)).bit_length() // 2
-    return [low, min(max(middle, low), high), high]
+    """An eighth, the default and eight times the default, within the bounds; or, if the default is 0, the lower bound
+    and two powers of two on the way to the upper bound. Further values hide all others: a machine with a link of a
+    thousandth of the usual rate meets nothing but its own slowness."""
+    low, default = schema["minimum"], schema.get("default", 0)
+    high = schema.get("maximum", 1 << 20)
+    if default != 0:
+        return [max(low, default // 8), min(default * 8, high)]
+    middle = 1 << high.bit_length() // 2
+    return [low, min(middle, high), min(8 * middle, high)]
 
 
 def values(schema):
@@ -57,7 +60,8 @@ def values(schema):
     if schema.get("type") == "integer":
         return numbers(schema)
     if schema.get("type") == "array" and "default" in schema:
-        _, middle, high = numbers(schema["items"])
+        low, high = schema["items"]["minimum"], schema["items"]["maximum"]
+        middle = 1 << (max(low, 1) * high).bit_length() // 2
         return [[middle] * schema["minItems"], [high] * schema["minItems"], [middle] * schema["maxItems"]]
     return []
 

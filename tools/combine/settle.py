@@ -40,7 +40,9 @@ class Settler:
                 again = self.run(scenario, seed, old.settings)
                 if again.kind == ended.kind:
                     return Conflict(old.settings, again)
-        least = reduce.smallest(settings, same)
+        first = verdict.named(ended.text.splitlines()[0] if ended.text else "", settings)
+        subject = {key: settings[key] for key in first}
+        least = reduce.smallest(subject if subject and same(subject) else settings, same)
         made = Conflict(least, self.run(scenario, seed, least))
         if made.settings not in [old.settings for old in self.known]:
             self.known.append(made)

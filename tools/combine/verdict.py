@@ -35,7 +35,7 @@ def words(program, scenario, engine, seed, settings, driver=""):
 
 def named(text, settings):
     """The settings whose keys stand in a text, as "os.iommu" or as "[os] iommu"."""
-    text = re.sub(r"\[(\w+)\] (\w+)", r"\1.\2", text)
+    text = re.sub(r"\[(?:machine\.)?(\w+)\] (\w+)", r"\1.\2", text)
     found = [(at.start(), key) for key in settings if (at := re.search(rf"(?<![\w.]){re.escape(key)}(?!\w)", text))]
     return [key for _, key in sorted(found)]
 

@@ -28,7 +28,7 @@ void Host::Fail(const Fault& fault) const {
 
 std::vector<uint64_t> Host::TakePages(uint64_t count, const std::string& owner, const std::string& what) const {
   auto pages = kernel_->pages().AllocateScattered(count, 0, ~uint64_t{0}, owner, what);
-  if (!pages) throw OsError("out of memory: " + std::to_string(count * hw::kPageSize) + " bytes for the " + owner);
+  if (!pages) throw Exhausted("out of memory: " + std::to_string(count * hw::kPageSize) + " bytes for the " + owner);
   return *pages;
 }
 void Host::FreePages(const std::vector<uint64_t>& pages) const { kernel_->pages().Free(pages); }

@@ -36,11 +36,17 @@ class OsTimeout : public OsError {
       : OsError("waited " + std::to_string(bound_ns) + " ns for " + what_for) {}
 };
 
+/// Thrown when the machine has too little of something: memory, or addresses.
+class Exhausted : public OsError {
+ public:
+  using OsError::OsError;
+};
+
 /// Thrown when a memory segment is full.
-class NoRoom : public OsError {
+class NoRoom : public Exhausted {
  public:
   NoRoom(unsigned in_gpu, unsigned in_segment, const std::string& text)
-      : OsError(text), gpu(in_gpu), segment(in_segment) {}
+      : Exhausted(text), gpu(in_gpu), segment(in_segment) {}
   const unsigned gpu;      ///< the physical adapter that contains the segment
   const unsigned segment;  ///< the segment's id
 };

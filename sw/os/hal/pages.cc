@@ -166,7 +166,7 @@ std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t
 
 uint64_t PageAllocator::AllocatePage(const std::string& owner, const std::string& created_by) {
   const auto page = Draw(1, 0, ~uint64_t{0}, false, owner, created_by);
-  if (!page) throw OsError("out of memory: no physical page for " + created_by);
+  if (!page) throw Exhausted("out of memory: no physical page for " + created_by);
   return page->front();
 }
 

@@ -83,7 +83,7 @@ void Pci::AssignBars(PciFunction& function) {
     bar.size = ~mask + 1;
     bar.address = PlaceOf(bdf, index, bar.size);
     if (bar.address + bar.size > window_.end) {
-      throw OsError("no room below 4 GiB for BAR " + std::to_string(index) + " of " + bdf.ToString());
+      throw Exhausted("no room below 4 GiB for BAR " + std::to_string(index) + " of " + bdf.ToString());
     }
     hal_.ConfigWrite(bdf, offset, 4, static_cast<uint32_t>(bar.address));
     if (bar.is_64 && index < 5) {

@@ -46,9 +46,9 @@ void FrameBuffer::Reserve(HANDLE adapter, bool supports_remapping, const std::ve
     create.Section.DesiredAccess = SECTION_MAP_READ | SECTION_MAP_WRITE;
     create.Section.PageProtection = PAGE_READWRITE;
     if (pages > left || !NT_SUCCESS(objects_.Create(create, kOwner))) {
-      throw OsError("no commit charge for the frame buffer of physical adapter " + std::to_string(index) +
-                    ": it wants " + std::to_string(bytes) + " bytes, " + std::to_string(left * hw::kPageSize) +
-                    " are left");
+      throw Exhausted("no commit charge for the frame buffer of physical adapter " + std::to_string(index) +
+                      ": it wants " + std::to_string(bytes) + " bytes, " + std::to_string(left * hw::kPageSize) +
+                      " are left");
     }
     Section section;
     section.bytes = bytes;

@@ -33,7 +33,7 @@ SystemBuffer::SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapte
     create.Mdl.HighAddress.QuadPart = -1;
   }
   if (!NT_SUCCESS(objects.Create(create, owner_))) {
-    throw OsError("out of memory: " + std::to_string(bytes_) + " bytes for " + owner_);
+    throw Exhausted("out of memory: " + std::to_string(bytes_) + " bytes for " + owner_);
   }
   object_ = create.hPhysicalMemoryObject;
   adapter_object_ = create.hAdapterMemoryObject;
@@ -43,7 +43,7 @@ SystemBuffer::SystemBuffer(Kernel& kernel, MemoryObjects& objects, HANDLE adapte
   allocate.Flags.RequireContiguous = shape == Shape::kContiguous;
   allocate.Flags.PreferContiguous = 1;
   if (!NT_SUCCESS(objects.AllocateAdl(allocate, owner_))) {
-    throw OsError("no logical addresses for " + std::to_string(bytes_) + " bytes of " + owner_);
+    throw Exhausted("no logical addresses for " + std::to_string(bytes_) + " bytes of " + owner_);
   }
   adl_ = allocate.pAdl;
 }

@@ -14,8 +14,12 @@ constexpr uint64_t kExclusiveNs = 1'000'000'000;  // longer than any exclusive a
 }
 
 void DriverCalls::Require(NTSTATUS status, const std::string& what) {
-  if (!NT_SUCCESS(status))
-    throw OsError("the driver refused " + what + " with status " + Hex(static_cast<uint32_t>(status)));
+  if (NT_SUCCESS(status)) return;
+  const std::string text = "the driver refused " + what + " with status " + Hex(static_cast<uint32_t>(status));
+  if (status == STATUS_NO_MEMORY || status == STATUS_INSUFFICIENT_RESOURCES ||
+      status == STATUS_GRAPHICS_NO_VIDEO_MEMORY)
+    throw Exhausted(text);
+  throw OsError(text);
 }
 
 void DriverCalls::Enter(const char* entry, Irql level) {
@@ -108,6 +112,7 @@ bool DriverCalls::PassLevel(const char* entry) {
 }
 
 void DriverCalls::WaitForSchedulerClass(const char* entry) {
+  if (scheduler_class_free()) return;  // a processor that must not wait submits only then
   kernel_.scheduler().Wait([this] { return scheduler_class_free(); }, kExclusiveNs,
                            std::string("the GPU scheduler's calls that are in the driver, before ") + entry);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/tables/leaf_changes.h"
 #include "os/tables/mapping_copies.h"
@@ -69,7 +70,10 @@ bool PageEntries::Fits64k(uint64_t va, uint64_t pages, const std::vector<DXGK_PT
   for (uint64_t block = 0; block < pages; block += kPagesOf64k) {
     const DXGK_PTE& first = entries[block];
     if (!first.Valid || first.Zero || first.PageAddress % kPagesOf64k != 0) return false;
-    if (!adapter_.Has64kPages(static_cast<unsigned>(first.Segment))) return false;
+    PhysicalAdapter& owner = first.Segment == 0
+                                 ? adapter_
+                                 : adapter_.logical().physical(static_cast<unsigned>(first.PhysicalAdapterIndex));
+    if (!owner.Has64kPages(static_cast<unsigned>(first.Segment))) return false;
     for (uint64_t i = 1; i < kPagesOf64k; ++i) {
       const DXGK_PTE& entry = entries[block + i];
       if (entry.Flags != first.Flags || entry.PageAddress != first.PageAddress + i) return false;

@@ -81,7 +81,7 @@ uint64_t Aperture::Reserve(uint64_t pages) {
                   std::to_string(pages) + " pages");
   }
   const auto first = TryReserve(pages);
-  if (!first) throw OsError("no room in the aperture for " + std::to_string(pages) + " pages");
+  if (!first) throw Exhausted("no room in the aperture for " + std::to_string(pages) + " pages");
   return *first;
 }
 

@@ -34,11 +34,12 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
   args.hAllocation = nullptr;
   const UINT memory = args.SupportedSegmentSet & answers.SegmentSet(false);
   const UINT system = args.SupportedSegmentSet & (answers.SegmentSet(true) | answers.system_set());
-  if (process == nullptr || args.Size == 0 || args.Size > vidmm_.windows().bytes() || args.PhysicalAdapterIndex != 0 ||
+  if (process == nullptr || args.Size == 0 || args.PhysicalAdapterIndex != 0 ||
       (args.Alignment != 0 && !PowerOfTwo(args.Alignment)) || (memory | system) == 0 ||
       (args.EvictionSegmentSet & ~answers.SegmentSet(true)) != 0) {
     return STATUS_INVALID_PARAMETER;
   }
+  if (args.Size > vidmm_.windows().bytes()) return STATUS_NO_MEMORY;  // its operations need all of it in one window
   Allocation* allocation = vidmm_.allocations().Adopt("context allocation of " + process->name, args.Size,
                                                       args.hDriverAllocation,
                                                       memory != 0 ? vidmm_.gpu().local_segment().id : 0);

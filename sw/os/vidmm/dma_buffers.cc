@@ -62,8 +62,8 @@ std::unique_ptr<DmaBuffer> DmaBuffers::Make() {
                                 "vidmm");
   if (!in_aperture && !buffer->memory.adl().Flags.Contiguous) {
     buffer->memory.Release();
-    throw OsError("no consecutive addresses for a DMA buffer of " + std::to_string(buffer->bytes) + " bytes of " +
-                  process_.name + " (DXGK_CONTEXTINFO.DmaBufferSize)");
+    throw Exhausted("no consecutive addresses for a DMA buffer of " + std::to_string(buffer->bytes) + " bytes of " +
+                    process_.name + " (DXGK_CONTEXTINFO.DmaBufferSize)");
   }
   buffer->address = buffer->memory.logical();
   if (in_aperture) {

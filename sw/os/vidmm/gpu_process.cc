@@ -49,7 +49,7 @@ uint64_t GpuProcess::ReserveVa(uint64_t bytes, std::optional<uint64_t> at) {
     return *at;
   }
   const auto va = addresses.va().Allocate(size, kBytesOf64k, "ReserveVa");
-  if (!va) throw OsError("no virtual addresses left in " + name);
+  if (!va) throw Exhausted("no virtual addresses left in " + name);
   return *va;
 }
 

@@ -42,14 +42,14 @@ void Mappings::BringTables(GpuProcess& process) {
   if (process.tables_gave_way) vidmm_.residency().RestoreTables(process);
 }
 
-bool Mappings::MayBeLarge(const Mapping& mapping, unsigned segment) {
-  return vidmm_.gpu().Has64kPages(segment) && mapping.va % kBytesOf64k == 0 && mapping.pages % kPagesOf64k == 0 &&
-         mapping.first_page % kPagesOf64k == 0 && !mapping.one_page;
+bool Mappings::MayBeLarge(const Allocation& allocation, const Mapping& mapping, unsigned segment) {
+  return allocation.vidmm->gpu().Has64kPages(segment) && mapping.va % kBytesOf64k == 0 &&
+         mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0 && !mapping.one_page;
 }
 
 void Mappings::EnsureTables(Allocation& allocation, unsigned segment) {
   for (const Mapping& mapping : allocation.mappings) {
-    const bool large = MayBeLarge(mapping, segment);
+    const bool large = MayBeLarge(allocation, mapping, segment);
     ProcessTables& tables = mapping.process->vidmm->tables();
     if (tables.Away(*mapping.process)) continue;
     tables.EnsureEverywhere(*mapping.process, mapping.va, mapping.pages, large);
@@ -109,7 +109,8 @@ void Mappings::Clear(Allocation& allocation) {
 
 void Mappings::WriteEntries(Allocation& allocation, const Mapping& mapping) {
   GpuProcess& process = *mapping.process;
-  vidmm_.tables().EnsureEverywhere(process, mapping.va, mapping.pages, MayBeLarge(mapping, allocation.segment()));
+  vidmm_.tables().EnsureEverywhere(process, mapping.va, mapping.pages,
+                                   MayBeLarge(allocation, mapping, allocation.segment()));
   const uint64_t shown = mapping.shown();
   std::vector<DXGK_PTE> entries;
   for (uint64_t page = mapping.first_page; page < mapping.first_page + shown; ++page)

@@ -80,7 +80,8 @@ class Mappings {
   static std::vector<Allocation*> ShownIn(const GpuProcess& process, uint64_t va, uint64_t end);
   static void Add(Allocation& allocation, const Mapping& mapping);
   /// True if the mapping may use 64 KiB pages while its allocation is in the segment.
-  bool MayBeLarge(const Mapping& mapping, unsigned segment);
+  /// `segment`: the segment, of the GPU whose memory contains the allocation, in which the allocation is or will be.
+  static bool MayBeLarge(const Allocation& allocation, const Mapping& mapping, unsigned segment);
   void MapResident(Allocation& allocation, const Mapping& mapping);
   void WriteEntries(Allocation& allocation, const Mapping& mapping);
   /// Call when the range has a new mapping. Forgets the old mappings, then completes the change of the tables.

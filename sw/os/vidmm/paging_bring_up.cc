@@ -51,7 +51,7 @@ uint64_t PagingBringUp::Reserve(uint64_t bytes, std::optional<uint64_t> offset) 
     va = paging_.process().ReserveVa(bytes, low + *offset);
   } else if (seen) {
     const auto free = paging_.space().va().Allocate(size, kBytesOf64k, "ReservePaging", RangeAllocator::Place::kLowest);
-    if (!free) throw OsError("no virtual addresses left in the paging process");
+    if (!free) throw Exhausted("no virtual addresses left in the paging process");
     va = *free;
   } else {
     va = paging_.process().ReserveVa(bytes);

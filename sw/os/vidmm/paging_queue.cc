@@ -83,10 +83,10 @@ void PagingQueue::Start(HANDLE context, size_t count) {
                                  "vidmm");
     if (adapter_.caps().paging_buffer_segment == 0 && !buffer.memory.adl().Flags.Contiguous) {
       buffer.memory.Release();
-      throw OsError("no " + std::to_string(bytes) +
-                    " consecutive bytes of logical addresses for a paging buffer: the "
-                    "GPU takes it by its first one; smaller buffers (driver.paging_buffer_bytes) or buffers in the "
-                    "aperture segment (driver.paging_buffer_segment) need none");
+      throw Exhausted("no " + std::to_string(bytes) +
+                      " consecutive bytes of logical addresses for a paging buffer: the "
+                      "GPU takes it by its first one; smaller buffers (driver.paging_buffer_bytes) or buffers in the "
+                      "aperture segment (driver.paging_buffer_segment) need none");
     }
     buffer.cpu = buffer.memory.Map(0, bytes + behind);
     std::fill_n(buffer.cpu + bytes, behind, kGuardByte);

@@ -310,7 +310,7 @@ void Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allo
       segment = no_room.segment;
     }
     if (!full->residency().MakeRoomForTables(segment, *wanted, stays))
-      throw OsError("no room for the page tables of " + for_this);
+      throw Exhausted("no room for the page tables of " + for_this);
   }
 }
 

@@ -171,7 +171,7 @@ void Transfers::EvictThroughAperture(Allocation& allocation, SystemBuffer& targe
   for (uint64_t done = 0; done < all;) {
     const auto some = aperture.ReserveSome(all - done);
     if (!some && done == 0) return PageOut(allocation, target, allocation.bytes, nullptr);
-    if (!some) throw OsError("no room in the aperture for the rest of " + allocation.name);
+    if (!some) throw Exhausted("no room in the aperture for the rest of " + allocation.name);
     const auto [range, pages] = *some;
     aperture.Bind(range, pages, allocation, target, done);
     CopyAperture(vidmm_.work(), range * kPage, allocation, done * kPage, pages * kPage, false, done == 0,

@@ -209,7 +209,8 @@ class Linked {
       os::VidMmLink::Process* greedy = life_.link.CreateProcess("greedy");
       std::vector<os::Allocation*> wanted;
       std::vector<uint64_t> addresses;
-      const uint64_t size = life_.graphics.gpu(full).facts().local.size / 16;
+      uint64_t size = 0;
+      for (const os::SegmentFacts& segment : life_.graphics.gpu(full).facts().memory) size += segment.size / 16;
       while (counts.table_evictions == 0 && wanted.size() < 16) {
         os::AllocationRequest request{"greedy " + std::to_string(wanted.size()), size};
         request.accessed_physically = false;

@@ -51,7 +51,7 @@ class Subject {
     words_.Fault(process_, what, va, fault, access);
   }
   void Executes(const std::string& what, uint64_t va) { words_.Read(process_, what, va, {kFill}, true); }
-  static constexpr uint32_t kFill = 0xC0FFEE01;
+  static constexpr uint32_t kFill = 0xC1C1C1C1;
 
  private:
   Life& life_;
@@ -97,7 +97,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
     throw NotApplicable("DxgkDdiGetRootPageTableSize has a root of " + std::to_string(small) + " entries at once");
   }
   if (PlugIn::Current() == nullptr)
-    life.Compare("a small root has the entries of a page", small == kPage / 8 ? "" : std::to_string(small));
+    life.Compare("a small root has the entries of whole pages", small % (kPage / 8) == 0 ? "" : std::to_string(small));
   subject.Reads("within a small root", low, subject.pages(), Subject::kFill);
   subject.Faults("beyond a small root", high, beyond);
   const uint64_t before = os::RootOffset(process);

@@ -186,6 +186,11 @@ void RunRender(Life& life, const ParameterValues& values) {
     if (completed) copier->Check();
     life.result.bytes += copier->bytes();
   }
+  if (guilty && static_cast<Trouble>(trouble) == kHang && !guilty->lost() && life.graphics.recoveries().empty()) {
+    throw WrongMachine("hang_pages: a fill of " + std::to_string(values.at("hang_pages")) +
+                       " pages ended before [machine.os] tdr_delay_us = " +
+                       std::to_string(life.options.os.tdr_delay_us) + " had passed twice: it hangs nothing");
+  }
   if (guilty) life.Compare("the packet of the guilty process is lost", Unless(guilty->lost(), "it completed"));
   const auto recoveries = life.graphics.recoveries();
   if (guilty) {

@@ -108,7 +108,7 @@ class SystemMemory {
     for (const os::SegmentFacts& segment : life_.gpu().facts().memory) {
       const auto there = [&](const Piece& piece) { return os::SegmentOf(*piece.allocation) == segment.id; };
       Say("memory segment " + std::to_string(segment.id) + " is used",
-          std::count_if(pieces_.begin(), pieces_.end(), there) > 1, "it is not");
+          segment.free < size_ || std::count_if(pieces_.begin(), pieces_.end(), there) > 1, "it is not");
     }
     CompareBudget();
     for (const Piece& piece : pieces_) Traffic(piece, true);

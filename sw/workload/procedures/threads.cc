@@ -117,7 +117,7 @@ void RunThreads(Life& life, const ParameterValues& values) {
     life.vidmm.MakeResident(*filled);
   });
   for (uint64_t turn = 0; turn < threads * values.at("rounds"); ++turn) {
-    life.Work([&] { life.vidmm.transfers().Fill(*filled, 0, 16 * kPage, 0x600D); });
+    life.Work([&] { life.vidmm.transfers().Fill(*filled, 0, 16 * kPage, 0x60606060); });
     life.host.Wait([&] { return life.graphics.idle(life.gpu().facts().paging_node); }, "the paging node to be idle");
   }
   life.host.Wait([&] { return crowd.ended == threads; }, "the threads to end");
