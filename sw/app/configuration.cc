@@ -44,6 +44,10 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
   if (os.copies_entries && driver.contiguous_pages) {
     Refuse(file, "os.copies_entries", "needs driver.contiguous_pages = false: a copied entry would promise too much");
   }
+  if (!os.aperture_writes_back && !driver.coherent_aperture) {
+    Refuse(file, "os.aperture_writes_back",
+           "must be true with driver.coherent_aperture = false: this driver leaves the CPU's caches to the system");
+  }
   const auto& bits = machine.gpu.page_table_bits;
   if (driver.leaf_64k && bits[0] < 4)
     Refuse(file, "gpu.page_table_bits", "at least 4 bits of level 0 with driver.leaf_64k");

@@ -10,7 +10,17 @@
 namespace gmmu::app {
 namespace {
 
-/// The injected faults that stop a start.
+/// True if a text names a key, as "os.iommu", "[os] iommu" or "[machine.os] iommu".
+bool NamesAKey(const std::string& text, const settings::Keys& keys) {
+  for (const settings::Key* key : keys.all()) {
+    for (const std::string& name :
+         {key->full_name(), "[" + key->section + "] " + key->name, "[machine." + key->section + "] " + key->name})
+      if (text.find(name) != std::string::npos) return true;
+  }
+  return false;
+}
+
+/// The injected faults that stop a start, by reasons that name no key.
 constexpr const char* kStopAStart[] = {"inject.fail_callback", "inject.fail_allocation", "inject.reserved_overlap"};
 
 }  // namespace
@@ -42,7 +52,9 @@ void RefuseNotBegun(const workload::JobResult& result, const Configuration& conf
   const std::string& why = late ? result.too_small : result.not_begun;
   for (const settings::Key* key : keys.all()) {
     const auto is = [&](const char* name) { return key->full_name() == name; };
-    if (key->value() != key->initial && std::any_of(std::begin(kStopAStart), std::end(kStopAStart), is)) return;
+    if (key->value() != key->initial && std::any_of(std::begin(kStopAStart), std::end(kStopAStart), is) &&
+        !NamesAKey(why, keys))
+      return;
   }
   const std::string changed = ChangedSettings(configuration, set);
   if (changed.empty()) return;

@@ -14,8 +14,8 @@ struct Configuration;
 std::string ChangedSettings(const Configuration& configuration, const std::vector<std::string>& set);
 
 /// Call after a run with the built-in driver. Throws settings::Error if the run never began (JobResult::not_begun), or
-/// ran out of memory (JobResult::too_small), because of its settings: ChangedSettings lists at least one setting, no
-/// setting injects a fault that stops a start, the run has not passed, and nothing else failed.
+/// ran out of memory (JobResult::too_small), because of its settings: ChangedSettings lists at least one setting, the
+/// run has not passed, and nothing else failed. With an injected fault that stops a start, the reason must name a key.
 void RefuseNotBegun(const workload::JobResult& result, const Configuration& configuration,
                     const std::vector<std::string>& set);
 

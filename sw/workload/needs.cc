@@ -93,7 +93,7 @@ void NeedIsolation(const Life& life) {
         "(DXGK_VIDMMCAPS.IoMmuSecureModeSupported) or bit 3 is set (BypassDriverCap)");
   }
   const bool started_physical = life.graphics.mode() == os::DmaMode::kPhysical;
-  if (p.iommu_flags != 0 || (started_physical && p.secure_vm_key && life.host.platform().firmware().iommu_base)) return;
+  if ((p.iommu_flags & 1) != 0 || (started_physical && p.secure_vm_key && life.host.platform().firmware().iommu_base)) return;
   throw WrongMachine(
       "nothing activates GPU isolation: it needs [machine.os] iommu = \"physical\" with secure_vm_key = true or "
       "iommu_flags = 7, [machine.iommu] present = true, and memory that the GPU reaches untranslated "
@@ -108,6 +108,8 @@ bool IsolatesAlways(const Life& life) {
 }
 
 void NeedEveryDmaMode(const Life& life) {
+  if (life.gpu().CapOf("DXGK_VIDMMCAPS.IoMmuSecureModeRequired") != 0)
+    throw NotApplicable("DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 1: the GPU starts in a 1:1 domain only");
   const hw::FirmwareTables& firmware = life.host.platform().firmware();
   if (firmware.iommu_base && (firmware.ram.back().end - 1) >> life.options.os.limit_bits == 0) return;
   throw WrongMachine(

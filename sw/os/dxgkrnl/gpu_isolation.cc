@@ -83,6 +83,11 @@ void GpuIsolation::OnStarted() {
   if (EnterByPolicy()) return;
   const ForcedIsolation actions = ForceIsolation(adapter_.kernel().parameters().iommu_flags, DriverCap());
   if (!actions.create_domain) return;
+  if (!DriverCap() && adapter_.kernel().parameters().isolation_maps == IsolationScope::kTracked) {
+    throw OsError(
+        "os.isolation_maps: \"tracked\" leaves out the memory of a driver that does not support isolation "
+        "(DXGK_VIDMMCAPS.IoMmuSecureModeSupported is 0), which os.iommu_flags isolates all the same; it needs \"all\"");
+  }
   try {
     Enable(actions, adapter_.kernel().parameters().isolation_maps);
   } catch (const BugCheck&) {

@@ -108,6 +108,9 @@ uint64_t TableTree::RootEntriesInUse() const {
 }
 
 TableUpdate TableTree::UpdateOfEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink) {
+  // Orders that write the root with its first link do not see a link to 64 KiB entries, or a large page, in a root of
+  // level 1.
+  if (level == root_.level() && !root_.table().written) root_.Write(sink);
   TableUpdate update;
   update.level = level;
   update.start = geometry_.Index(level, va);

@@ -53,7 +53,13 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
   Made made{process, allocation, args.ContextAllocationFlags.MapGpuVirtualAddress != 0, std::nullopt,
             vidmm_.adapter().kernel().ledger().Open("allocation", allocation->name, "driver",
                                                     "DxgkCbCreateContextAllocation")};
-  Init(made);
+  try {
+    Init(made);
+  } catch (const Exhausted&) {
+    vidmm_.allocations().Drop(allocation);
+    vidmm_.adapter().kernel().ledger().Close(made.ticket);
+    return STATUS_NO_MEMORY;
+  }
   args.hAllocation = allocation;
   made_.push_back(made);
   return STATUS_SUCCESS;
@@ -114,7 +120,12 @@ D3DGPU_VIRTUAL_ADDRESS ContextAllocations::MapContextAllocation(const DXGKARGCB_
                                                 args.MaximumAddress, kBytesOf64k,
                                                 offset % made.allocation->homes.page_bytes);
   if (!va) return 0;
-  vidmm_.Map(*made.process, *va, *made.allocation, args.OffsetInPages, args.SizeInPages, protection);
+  try {
+    vidmm_.Map(*made.process, *va, *made.allocation, args.OffsetInPages, args.SizeInPages, protection);
+  } catch (const Exhausted&) {  // there is no room for page tables
+    made.process->FreeVa(*va);
+    return 0;
+  }
   made.va = va;
   return *va;
 }
@@ -124,7 +135,11 @@ NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTE
   if (found == nullptr || args.pPrivateDriverData == nullptr || args.PrivateDriverDataSize == 0)
     return STATUS_INVALID_PARAMETER;
   Allocation& allocation = *found->allocation;
-  MakeResident(*found->process);
+  try {
+    MakeResident(*found->process);
+  } catch (const Exhausted&) {
+    return STATUS_NO_MEMORY;
+  }
   vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION;

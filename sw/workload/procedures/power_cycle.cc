@@ -35,7 +35,8 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   if (area.bytes == 0) {
     throw NotApplicable("the driver saves nothing of VRAM over a power transition");
   }
-  if (life.graphics.gpus() > 1 && (life.options.os.inject.pin_failures != 0 || life.options.os.inject.window_failures != 0)) {
+  if (life.graphics.gpus() > 1 &&
+      (life.options.os.inject.pin_failures != 0 || life.options.os.inject.window_failures != 0)) {
     throw WrongMachine("[machine.gpu] count = " + std::to_string(life.graphics.gpus()) +
                        ": the failures of [machine.inject] would reach the areas of all GPUs; it needs count = 1");
   }

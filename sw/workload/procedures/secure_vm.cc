@@ -29,7 +29,11 @@ void RunSecureVm(Life& life, const ParameterValues& values) {
   const bool forced = set(7), mapped = set(3);  // mapped: a domain maps the memory; forced: it is also attached
   NeedIsolation(life);
   if (life.gpu().CapOf("DXGK_VIDMMCAPS.IoMmuSecureModeRequired") != 0) {
-    throw NotApplicable("DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 1: the GPU is isolated before a virtual machine starts");
+    throw NotApplicable(
+        "DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 1: the GPU is isolated before a virtual machine starts");
+  }
+  if (life.options.os.iommu == os::RemapPolicy::kIdentity) {
+    throw WrongMachine("[machine.os] iommu = \"identity\": the GPU is in a 1:1 domain before a virtual machine starts");
   }
   life.Compare("mode at the start", Mode(life, forced ? os::DmaMode::kIdentity : os::DmaMode::kPhysical));
   if (!forced) RunSeededMainJob(life, bytes, "before: ");

@@ -83,7 +83,8 @@ void RunVaCalls(Life& life, const ParameterValues& values) {
          {Copy(edge - half * tile, edge - half * tile + tile, tiles * tile),
           Copy(edge - half * tile + 2 * tile, edge - half * tile, (tiles - 1) * tile)});
   std::vector<uint32_t> one = PageWords::Words(0x7100 + static_cast<uint32_t>(unit), unit), zeros(unit, 0);
-  words.Read(process, "copied tiles", edge - half * tile, PageWords::Words(0x7100 + static_cast<uint32_t>(unit), (tiles - 1) * unit));
+  words.Read(process, "copied tiles", edge - half * tile,
+             PageWords::Words(0x7100 + static_cast<uint32_t>(unit), (tiles - 1) * unit));
   update("one tile everywhere, then holes",
          {Map(va, 8 * tile, handle, tile, tile), Unmap(va + tile, tile, true), Unmap(va + 2 * tile, tile, false)});
   const auto two = [](std::vector<uint32_t> first, const std::vector<uint32_t>& second) {

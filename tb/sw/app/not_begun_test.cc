@@ -83,6 +83,10 @@ TEST_F(NotBegun, AReasonAloneIsNoRefusal) {
   EXPECT_NO_THROW(RefuseNotBegun(result, changed, {})) << "it had begun";
   result.too_small = "no room";
   EXPECT_THROW(RefuseNotBegun(result, changed, {}), settings::Error);
+  EXPECT_THROW(RefuseNotBegun(result, Configuration::FromFile("", {"gpu.vram_mib=2", "inject.pin_failures=1"}), {}),
+               settings::Error);
+  EXPECT_NO_THROW(RefuseNotBegun(result, Configuration::FromFile("", {"gpu.vram_mib=2", "inject.fail_callback=1"}), {}))
+      << "the fault may be the reason";
   result.checks.push_back({"bytes", false, "they differ"});
   EXPECT_NO_THROW(RefuseNotBegun(result, changed, {})) << "a check failed before";
 }
@@ -91,9 +95,9 @@ TEST_F(NotBegun, NoRoomInTheMiddleOfARunNamesTheSizes) {
   EXPECT_EQ(Run({"run", "--engine", "fast", "--set", "driver.own_va_kib=4096", "--set", "driver.leaf_64k=true", "--set",
                  "driver.visible_vram_kib=1024"}),
             kExitUsage);
-  EXPECT_THAT(err_,
-              HasSubstr("the machine is too small for this run: no room in segment 2 for a level 0 table of first process (its size is made of gpu.vram_mib "
-                        "or gpu.unit_vram_mib and of what the driver declares)"));
+  EXPECT_THAT(err_, HasSubstr("the machine is too small for this run: no room in segment 2 for a level 0 table of "
+                              "first process (its size is made of gpu.vram_mib "
+                              "or gpu.unit_vram_mib and of what the driver declares)"));
 }
 
 }  // namespace

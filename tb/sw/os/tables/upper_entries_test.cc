@@ -25,5 +25,25 @@ TEST_F(TableLife, AZeroEntryAboveTheLeafIsSplitInEveryOrderOfTables) {
   }
 }
 
+// A root of level 1 gets its first link from a leaf table of 64 KiB entries.
+TEST_F(TableLife, ARootIsWrittenWholeBeforeItsFirstLinkTo64KEntries) {
+  for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621}) {
+    bench.options.os.bring_up = order;
+    bench.config.gpu.vram_mib = 8;
+    bench.config.gpu.page_table_bits = bench.options.os.page_table_bits = {13, 13};
+    bench.options.os.driver["Leaf64k"] = 1;
+    RunOnWorker([&](Life& life) {
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      Allocation* data = Filled(life, 16, 0x300);
+      const uint64_t va = 0x10000000;
+      life.vidmm.Map(*process, va, *data, 0, 16);
+      EXPECT_TRUE(Is64k(*process, va));
+      Reads(life, process, va, {0x300});
+      life.vidmm.DestroyAllocation(data);
+      life.vidmm.DestroyProcess(process);
+    });
+  }
+}
+
 }  // namespace
 }  // namespace gmmu::os::test

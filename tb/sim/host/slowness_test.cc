@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests how much slower than the default machine a machine is taken to be.
+#include "host/slowness.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <vector>
+
+#include "host/config.h"
+
+namespace gmmu::sim {
+namespace {
+
+uint64_t With(const std::function<void(MachineConfig&)>& change) {
+  MachineConfig config = MachineConfig::Default();
+  change(config);
+  return Slowness(config);
+}
+
+TEST(Slowness, IsOneForTheDefaultMachineAndForFasterOnes) {
+  EXPECT_EQ(Slowness(MachineConfig::Default()), 1u);
+  EXPECT_EQ(With([](auto& c) { c.gpu.clock_mhz = 10'000, c.pcie.latency_ps = 1'000, c.pcie.generation = 5; }), 1u);
+}
+
+// A change by a factor of 64 makes the machine slower by at least 8: other parts of an access take time too.
+TEST(Slowness, GrowsWithEveryPartOfAnAccess) {
+  const std::vector<std::function<void(MachineConfig&)>> changes = {
+      [](auto& c) { c.gpu.clock_mhz /= 64; },      [](auto& c) { c.gpu.vram_latency *= 64; },
+      [](auto& c) { c.gpu.vram_outstanding = 1; }, [](auto& c) { c.gpu.vram_beat_cycles = 64; },
+      [](auto& c) { c.pcie.latency_ps *= 64; },    [](auto& c) { c.pcie.tags = 1; },
+      [](auto& c) { c.pcie.posted_headers = 1; },  [](auto& c) { c.pcie.link_layer_ppm /= 64; },
+      [](auto& c) { c.link.latency_ns *= 640; },   [](auto& c) { c.host.dram_controller_ps *= 64; },
+      [](auto& c) { c.iommu.lookup_ps *= 640; },   [](auto& c) { c.policy.step_cycles = 6'400; }};
+  for (size_t i = 0; i < changes.size(); ++i) {
+    EXPECT_GE(With(changes[i]), 8u) << i;
+    EXPECT_LE(With(changes[i]), 640u) << i;
+  }
+}
+
+}  // namespace
+}  // namespace gmmu::sim
