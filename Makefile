@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Targets for developers of the code. Users run ./gmmu; each target here is a short command that calls it or a tool.
 .DEFAULT_GOAL := help
-.PHONY: help run bench test check-long commands rules rules-sw mutate mutate-sw coverage study-cluster lint format synth synth-check formal integration library figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
+.PHONY: help run bench test check-long combine commands rules rules-sw mutate mutate-sw coverage study-cluster lint format synth synth-check formal integration library figures studies bitstream program netlist-smoke equivalence synth-gowin regs docs check fresh clean
 SHELL := /bin/sh
 PYTHON := build/venv/bin/python
 SUITE ?= trixie
@@ -28,6 +28,11 @@ check-long: ## Every scenario with 20 seeds on both engines, 100,000 races of wr
 	@python3 tools/check_long.py $(ARGS)
 	@GMMU_RACES=$${GMMU_RACES:-100000} build/bin/test_sw_gmmu --gtest_filter='*UnmapRace*'
 	@$(if $(ARGS),:,python3 tools/commands.py --all)
+
+combine: ## Every pair of settings, some in every scenario: verified, refused by name, or reduced to one command (ARGS='--seed 7 --all --only render'); goes on where it stood
+	@./gmmu tools build combine
+	@./gmmu run --list >/dev/null
+	@$(PYTHON) tools/combine/combine.py $(ARGS)
 
 commands: ## Commands of the pages and targets of make: a third of them, briefly, by the commit's number (ARGS=--all: all of them, in full)
 	@./gmmu tools build test synth lint integration study report browser python

@@ -108,8 +108,8 @@ bool IsolatesAlways(const Life& life) {
 }
 
 void NeedEveryDmaMode(const Life& life) {
-  if (life.gpu().CapOf("DXGK_VIDMMCAPS.IoMmuSecureModeRequired") != 0)
-    throw NotApplicable("DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 1: the GPU starts in a 1:1 domain only");
+  for (const char* cap : {"DXGK_IOMMU_CAPS.DmaRemappingSupported", "INF.DmaRemappingCompatible"})
+    NeedCap(life.gpu().CapOf(cap) != 0, std::string(cap) + ": the GPU is never remapped");
   const hw::FirmwareTables& firmware = life.host.platform().firmware();
   if (firmware.iommu_base && (firmware.ram.back().end - 1) >> life.options.os.limit_bits == 0) return;
   throw WrongMachine(

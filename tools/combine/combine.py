@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """make combine: every pair of settings in every scenario.
 
-  combine.py [--seed N] [--all] [--slice I/N] [--only REGEX] [--rtl N] [--jobs N] [--state FILE] [--again] [--rows]
+  combine.py [--seed N] [--all | --met] [--slice I/N] [--only REGEX] [--rtl N] [--jobs N] [--state FILE] [--again] [--rows]
 
 A covering array over all keys that a run can set (array_of_rows.py) is run with each scenario on the fast engine, and
 every N-th verified run (--rtl) on the RTL, whose report must agree (`gmmu compare`). A run must end verified, or refused before it starts
@@ -28,14 +28,14 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
-import array_of_rows  # noqa: E402
 import command  # noqa: E402
 import factors as keys  # noqa: E402
 import settle  # noqa: E402
 import verdict  # noqa: E402
 
 DRIVERS = ("", "build/drivers/driver_physical.so")  # the first that a scenario applies to plays it
-SCENARIOS = 4  # scenarios of a row of triples, without --all
+MET = ROOT / "tools/combine/met.tsv"  # what was found and mended: scenario, settings, seed, what happened
+PAIRS, TRIPLES = 16, 2  # scenarios of a row of pairs, and of a row of triples, without --all
 
 
 def arguments():
@@ -47,7 +47,8 @@ def arguments():
     parser.add_argument("--rtl", type=int, default=10, help="every N-th verified run is repeated on the RTL; 0: none")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     parser.add_argument("--state", type=pathlib.Path, default=ROOT / "build/combine.jsonl")
-    parser.add_argument("--all", action="store_true", help=f"rows of triples with every scenario, not with {SCENARIOS} of them")
+    parser.add_argument("--all", action="store_true", help=f"each row with every scenario, not with {PAIRS} of them")
+    parser.add_argument("--met", action="store_true", help="only the combinations of met.tsv, which failed once")
     parser.add_argument("--again", action="store_true", help="run what has been settled too")
     parser.add_argument("--rows", action="store_true", help="print the array and end")
     given = parser.parse_args()
@@ -92,6 +93,8 @@ class Work:
     def __init__(self, given):
         self.given = given
         self.factors = keys.factors(given.program)
+        import array_of_rows  # needs a wheel, which --met does not
+        self.array = array_of_rows
         pairs, triples = array_of_rows.rows(self.factors, given.seed)
         self.rows = pairs + triples
         self.names = scenarios(given.program, given.only)
@@ -100,15 +103,15 @@ class Work:
         self.driver, self.skipped = {}, {}
         known = {engine: [] for engine in verdict.LIMIT}
         self.settlers = {engine: settle.Settler(self.command_on(engine), known[engine]) for engine in verdict.LIMIT}
-        jobs = [(name, number) for number in range(len(pairs)) for name in self.names]
-        jobs += [(name, number) for number in range(len(pairs), len(self.rows)) for name in self.names_of(number)]
+        jobs = [(name, number) for number in range(len(self.rows))
+                for name in self.names_of(number, PAIRS if number < len(pairs) else TRIPLES)]
         self.jobs = sorted(jobs, key=lambda job: hashlib.sha256(f"{given.seed} {job}".encode()).digest())[given.part::given.parts]
 
-    def names_of(self, number):
-        """The scenarios of a row of triples: all of them with --all, else a few that differ from row to row."""
-        if self.given.all:
+    def names_of(self, number, count):
+        """The scenarios of a row: all of them with --all, else some that differ from row to row."""
+        if self.given.all or count >= len(self.names):
             return self.names
-        return [self.names[(SCENARIOS * number + at) % len(self.names)] for at in range(min(SCENARIOS, len(self.names)))]
+        return [self.names[(count * number + at) % len(self.names)] for at in range(count)]
 
     def command_on(self, engine):
         return lambda scenario, seed, settings: verdict.words(self.given.program, scenario, engine, seed, settings, self.driver.get(scenario, ""))
@@ -196,7 +199,7 @@ def run_all(work):
 
 def conclude(work):
     """Prints what was found; returns the exit status."""
-    covered = array_of_rows.Covered(work.factors)
+    covered = work.array.Covered(work.factors)
     records = [work.state.held[name] for job in work.jobs if (name := work.name_of(*job)) in work.state.held]
     sorts = collections.defaultdict(list)
     for record in records:
@@ -218,8 +221,30 @@ def conclude(work):
     return 1 if sorts else 0
 
 
+def run_met(given):
+    """Runs the lines of MET again; the exit status."""
+    lines = [line.split("\t") for line in MET.read_text().splitlines() if line and not line.startswith("#")]
+    failed = 0
+
+    def again(line):
+        scenario, settings, seed, _ = line
+        chosen = dict(word.split("=", 1) for word in settings.split(" ") if word)
+        command_line = verdict.words(given.program, scenario, "fast", seed, chosen)
+        return line, command_line, verdict.run(command_line, chosen)
+
+    with concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
+        for line, command_line, ended in pool.map(again, [line for line in lines if re.search(given.only, line[0])]):
+            if ended.kind == verdict.FAILED:
+                failed += 1
+                print(f"FAILED {shlex.join(command_line)}\n  {ended.text.splitlines()[0][:200]}\n  met before: {line[3]}")
+    print(f"{len(lines)} combinations that failed once, {failed} fail")
+    return 1 if failed else 0
+
+
 def main():
     given = arguments()
+    if given.met:
+        return run_met(given)
     work = Work(given)
     if given.rows:
         for number, row in enumerate(work.rows):

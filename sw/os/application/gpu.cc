@@ -78,6 +78,7 @@ const std::vector<std::pair<std::string, Answered>>& Caps() {
       CAP("DxgkDdiBeginExclusiveAccess",
           HasIsolation(a.version) && gpu.miniport().table().DxgkDdiBeginExclusiveAccess != nullptr),
       CAP("DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress", a.highest_visible()),
+      CAP("INF.DmaRemappingCompatible", gpu.kernel().QueryParameter("DmaRemappingCompatible").value_or(3) == 3),
       CAP("DXGK_IOMMU_CAPS.DmaRemappingSupported", a.iommu.has_value() && a.iommu->DmaRemappingSupported),
       CAP("DXGK_VIDMMCAPS.GpuMmuSupported", a.driver.MemoryManagementCaps.GpuMmuSupported),
       CAP("DXGK_VIDMMCAPS.MapAperture2Supported", a.driver.MemoryManagementCaps.MapAperture2Supported),

@@ -137,15 +137,15 @@ NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTE
   Allocation& allocation = *found->allocation;
   try {
     MakeResident(*found->process);
+    vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
+      DXGKARG_BUILDPAGINGBUFFER operation{};
+      operation.Operation = DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION;
+      operation.UpdateContextAllocation = {va, allocation.bytes, args.pPrivateDriverData, args.PrivateDriverDataSize};
+      return operation;
+    });
   } catch (const Exhausted&) {
     return STATUS_NO_MEMORY;
   }
-  vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
-    DXGKARG_BUILDPAGINGBUFFER operation{};
-    operation.Operation = DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION;
-    operation.UpdateContextAllocation = {va, allocation.bytes, args.pPrivateDriverData, args.PrivateDriverDataSize};
-    return operation;
-  });
   return STATUS_SUCCESS;
 }
 

@@ -124,9 +124,9 @@ void Residency::Bring(Allocation& allocation, const Wanted& wanted) {
   if (allocation.resident()) return;
   uint64_t bytes = 0;
   for (const Allocation* each : wanted) bytes += each->bytes;
-  throw OsError(std::to_string(bytes) +
-                " bytes must be resident at once and do not fit into VRAM with their page tables: no room for \"" +
-                allocation.name + "\"");
+  throw Exhausted(std::to_string(bytes) +
+                  " bytes must be resident at once and do not fit into VRAM with their page tables: no room for \"" +
+                  allocation.name + "\"");
 }
 
 bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wanted) {

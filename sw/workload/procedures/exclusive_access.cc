@@ -96,6 +96,8 @@ void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t s
 
 void RunExclusiveAccess(Life& life, const ParameterValues& values) {
   NeedIsolation(life);
+  if (life.gpu().CapOf("DXGK_VIDMMCAPS.IoMmuSecureModeRequired") != 0)
+    throw NotApplicable("DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 1: the GPU is isolated before any exclusive access");
   NeedAperture(life);
   const uint64_t bytes = (values.at("bytes") + kPage - 1) / kPage * kPage;
   Load load;

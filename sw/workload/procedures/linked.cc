@@ -18,6 +18,8 @@
 namespace gmmu::workload {
 namespace {
 
+constexpr uint64_t kMostFilled = uint64_t{1} << 30;  // bytes of VRAM that a process takes to drive page tables out
+
 /// Memory of one GPU, mapped at the same address in the tables of all GPUs.
 struct Piece {
   os::Allocation* allocation = nullptr;
@@ -211,7 +213,13 @@ class Linked {
       std::vector<uint64_t> addresses;
       uint64_t size = 0;
       for (const os::SegmentFacts& segment : life_.graphics.gpu(full).facts().memory) size += segment.size / 16;
-      while (counts.table_evictions == 0 && wanted.size() < 16) {
+      if (16 * size > kMostFilled) {
+        throw WrongMachine("[machine.gpu] unit_vram_mib: all memory of " + Name(full) + ", " +
+                           std::to_string(16 * size) + " bytes, is taken; at most " + std::to_string(kMostFilled) +
+                           " make sense");
+      }
+      std::vector<os::Allocation*> too_large;
+      while (counts.table_evictions == 0 && wanted.size() + too_large.size() < 64) {
         os::AllocationRequest request{"greedy " + std::to_string(wanted.size()), size};
         request.accessed_physically = false;
         request.local_only = true;
@@ -220,15 +228,22 @@ class Linked {
         vidmm.Map(*greedy->parts[full], addresses.back(), *wanted.back(), 0, size / kPage);
         try {
           residency.MakeResident(wanted);
-        } catch (const os::OsError&) {
-          break;  // nothing else can be evicted
+        } catch (const os::OsError&) {  // nothing else can be evicted for one of this size
+          too_large.push_back(wanted.back());
+          wanted.pop_back();
+          if (size <= os::kBytesOf64k) break;
+          size /= 2;
         }
       }
+      wanted.insert(wanted.end(), too_large.begin(), too_large.end());
       for (os::Allocation* one : wanted) vidmm.DestroyAllocation(one);
       for (const uint64_t va : addresses) life_.link.FreeVa(*greedy, va);
       life_.link.DestroyProcess(greedy);
     });
-    life_.Compare("page tables left for memory of " + Name(full), counts.table_evictions > 0 ? "" : "none did");
+    if (counts.table_evictions == 0) {
+      throw WrongMachine("[machine.gpu] unit_vram_mib: all memory of " + Name(full) +
+                         " is taken, and no page table had to leave it");
+    }
     life_.Work([&] {
       for (auto* pieces : {&data_, &copies_})
         for (unsigned gpu = gpus_; gpu-- > 0;) Memory(gpu).residency().MakeResident({(*pieces)[gpu].allocation});

@@ -80,8 +80,9 @@ class Oversubscription {
     request.accessed_physically = request.explicit_residency = told;
     request.local_only = true;
     piece.allocation = life_.vidmm.CreateAllocation(request, piece.process);
-    piece.va = life_.vidmm.ReserveVa(*piece.process, bytes);
-    life_.vidmm.Map(*piece.process, piece.va, *piece.allocation, 0, bytes / kPage);
+    const uint64_t size = os::BytesOf(*piece.allocation);  // the driver may round the size up
+    piece.va = life_.vidmm.ReserveVa(*piece.process, size);
+    life_.vidmm.Map(*piece.process, piece.va, *piece.allocation, 0, size / kPage);
     pieces_.push_back(piece);
   }
 

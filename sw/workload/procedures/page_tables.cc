@@ -124,6 +124,8 @@ void PageEntries(Life& life, const ParameterValues&) {
     NeedCaps(life.gpu(), {{std::string("DXGK_GPUMMUCAPS.") + cap, std::nullopt, false}});
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t large = uint64_t{1} << geometry.Shift(1);
+  NeedCap(large / kPage >= 64, "DXGK_PAGE_TABLE_LEVEL_DESC.PageTableIndexBitCount of level 0: a large page has " +
+                                   std::to_string(large / kPage) + " pages, 64 are needed");
   Subject subject(life, large / kPage, large, 0);
   os::VidMm& vidmm = life.vidmm;
   os::GpuProcess& process = subject.process();
