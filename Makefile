@@ -26,6 +26,8 @@ check-long: ## Every scenario with 20 seeds on both engines, 100,000 races of wr
 	@cmake -S . -B build -DGMMU_TESTS=ON -DGMMU_PYTHON=$(CURDIR)/$(PYTHON) >build/check-long.log
 	@cmake --build build --target test_sw_gmmu --parallel $${GMMU_JOBS:-$$(nproc)} >>build/check-long.log || { tail -n 30 build/check-long.log; exit 1; }
 	@python3 tools/check_long.py $(ARGS)
+	@$(if $(ARGS),:,./gmmu tools build combine)
+	@$(if $(ARGS),:,for seed in 1 2 3 4 5; do $(PYTHON) tools/combine/combine.py --all --seed $$seed --state build/combine-$$seed.jsonl || exit 1; done)
 	@GMMU_RACES=$${GMMU_RACES:-100000} build/bin/test_sw_gmmu --gtest_filter='*UnmapRace*'
 	@$(if $(ARGS),:,python3 tools/commands.py --all)
 

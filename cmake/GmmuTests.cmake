@@ -295,6 +295,9 @@ if(GMMU_PYTHON AND TARGET gmmu)
   add_test(NAME tools.check_long_compares_the_engines_and_their_times
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/check_long_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.check_long_compares_the_engines_and_their_times PROPERTIES LABELS unit TIMEOUT 120)
+  add_test(NAME tools.combinations_that_failed_once_do_not_fail
+           COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/combine/combine.py --met --jobs 1 --program $<TARGET_FILE:gmmu>)
+  set_tests_properties(tools.combinations_that_failed_once_do_not_fail PROPERTIES LABELS system TIMEOUT 600)
   add_test(NAME tools.the_front_door_knows_the_options_that_take_a_value
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tb/tools/front_door_test.py $<TARGET_FILE:gmmu>)
   set_tests_properties(tools.the_front_door_knows_the_options_that_take_a_value PROPERTIES LABELS "unit;quick" TIMEOUT 60)

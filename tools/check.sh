@@ -75,7 +75,7 @@ here=odd  # turn of the steps that run either here or in the bare Debian
 at $here step './gmmu test' ./gmmu test
 at odd step './gmmu test --long' ./gmmu test --long
 lists='build test synth lint'
-[ "$turn" = even ] || lists="$lists integration study report browser python"
+[ "$turn" = even ] || lists="$lists integration study report browser python combine"
 step './gmmu tools' ./gmmu tools $lists
 at $here step './gmmu run' ./gmmu run
 at odd step './gmmu run --waves' waves
@@ -86,6 +86,7 @@ at even step 'make formal' make -s formal
 at even join
 at odd step 'make integration' make -s integration
 at odd step 'make commands' make -s commands
+at odd step 'make combine, a slice' make -s combine ARGS="--seed $(git rev-list --count HEAD 2>/dev/null || echo 1) --slice 0/8 --rtl 40 --state build/combine-slice.jsonl"
 step 'make docs' make -s docs
 if [ "$(id -u)" -eq 0 ]; then
   at even step 'run and test in a bare Debian 13' tools/fresh_root.sh trixie './gmmu run' './gmmu test'
