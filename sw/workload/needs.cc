@@ -93,7 +93,8 @@ void NeedIsolation(const Life& life) {
         "(DXGK_VIDMMCAPS.IoMmuSecureModeSupported) or bit 3 is set (BypassDriverCap)");
   }
   const bool started_physical = life.graphics.mode() == os::DmaMode::kPhysical;
-  if ((p.iommu_flags & 1) != 0 || (started_physical && p.secure_vm_key && life.host.platform().firmware().iommu_base)) return;
+  if ((p.iommu_flags & 1) != 0 || (started_physical && p.secure_vm_key && life.host.platform().firmware().iommu_base))
+    return;
   throw WrongMachine(
       "nothing activates GPU isolation: it needs [machine.os] iommu = \"physical\" with secure_vm_key = true or "
       "iommu_flags = 7, [machine.iommu] present = true, and memory that the GPU reaches untranslated "
@@ -105,6 +106,12 @@ bool IsolatesAlways(const Life& life) {
   const uint32_t flags = static_cast<uint32_t>(life.options.os.iommu_flags);
   const bool may = life.gpu().facts().isolation || (flags & kBypassDriverCap) != 0;
   return may && (flags & kIsolates) == kIsolates;
+}
+
+void NeedOneGpu(const Life& life, const std::string& what) {
+  if (life.graphics.gpus() == 1) return;
+  throw WrongMachine(what + " is for one GPU, not for " + std::to_string(life.graphics.gpus()) +
+                     " that are linked: [machine.gpu] count must be 1");
 }
 
 void NeedEveryDmaMode(const Life& life) {

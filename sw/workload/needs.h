@@ -56,6 +56,8 @@ class WrongMachine : public os::OsError {
 void NeedVersion(const Life& life, ULONG version, const char* name);
 /// Requires that GPU isolation is already on, or that a secure virtual machine can activate it.
 void NeedIsolation(const Life& life);
+/// Requires a GPU that is not linked; `what` names the part of the system that does not serve linked GPUs.
+void NeedOneGpu(const Life& life, const std::string& what);
 /// Requires that the adapter can start translated and untranslated: the GPU can address all memory, and the machine has
 /// an IOMMU.
 void NeedEveryDmaMode(const Life& life);

@@ -7,6 +7,7 @@
 
 namespace gmmu::workload {
 namespace {
+constexpr uint64_t kTurnsToGrow = 256;
 constexpr uint64_t kFirstNs = 3'000, kStepNs = 1'300, kSteps = 6;
 }  // namespace
 
@@ -23,7 +24,9 @@ void Preempter::Stop() {
 void Preempter::Serve(Life& life, uint32_t node, State& state) {
   for (uint64_t turn = 0; !state.stop; ++turn) {
     life.host.Wait([&] { return state.stop || !life.graphics.idle(node); }, "a packet to preempt");
-    const uint64_t until = life.host.platform().NowNs() + kFirstNs + turn % kSteps * kStepNs;
+    // On a slow machine a packet does nothing in the shortest times; they grow until it does.
+    const uint64_t longer = 1 + turn / kTurnsToGrow;
+    const uint64_t until = life.host.platform().NowNs() + (kFirstNs + turn % kSteps * kStepNs) * longer;
     life.host.Wait([&] { return state.stop || life.host.platform().NowNs() >= until; }, "time to pass", 500);
     if (!state.stop && !life.graphics.idle(node)) life.graphics.Preempt(node);
   }

@@ -35,11 +35,9 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   if (area.bytes == 0) {
     throw NotApplicable("the driver saves nothing of VRAM over a power transition");
   }
-  if (life.graphics.gpus() > 1 &&
-      (life.options.os.inject.pin_failures != 0 || life.options.os.inject.window_failures != 0)) {
-    throw WrongMachine("[machine.gpu] count = " + std::to_string(life.graphics.gpus()) +
-                       ": the failures of [machine.inject] would reach the areas of all GPUs; it needs count = 1");
-  }
+  // Failures that are injected would reach the areas of all GPUs.
+  if (life.options.os.inject.pin_failures != 0 || life.options.os.inject.window_failures != 0)
+    NeedOneGpu(life, "a failure of [machine.inject] on the way of the saved area");
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   WriteVram(life, life.gpu(), area.offset, kept);
 

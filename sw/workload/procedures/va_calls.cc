@@ -5,6 +5,7 @@
 #include "os/vidmm/monitored_fence.h"
 #include "os/vidmm/va_calls.h"
 #include "workload/life.h"
+#include "workload/needs.h"
 #include "workload/page_words.h"
 #include "workload/procedures/procedures.h"
 
@@ -35,6 +36,7 @@ Operation Unmap(uint64_t base, uint64_t bytes, bool zero) {
 
 /// Moves tiles of one allocation within a reservation, like an application with tiled resources.
 void RunVaCalls(Life& life, const ParameterValues& values) {
+  NeedOneGpu(life, "mapping by applications");
   // A tile is one page of the segment: 4 KiB or 64 KiB.
   const uint64_t unit = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? 16 : 1, tile = unit * kPage;
   const uint64_t tiles = values.at("pages"), half = tiles / 2;
