@@ -30,17 +30,24 @@ class Registers {
     WRITE_REGISTER_ULONG64(At(block + Register::kOffset), value.raw);
   }
 
-  /// Reads the register until `done(value)` holds, at most `polls` times. The limit counts register reads because each
-  /// read takes device time.
+  /// Reads the register until `done(value)` holds, or until it has been read `polls` times and the time of that many
+  /// reads over a usual link has passed: over a short link, as many reads take less time. The time is not read before
+  /// half of the reads have been made; kMost times as many reads are the limit of a clock that stands still.
   template <typename Register, typename Done>
   [[nodiscard]] bool Poll(Done done, uint32_t block = 0, uint32_t polls = kPolls) const {
-    for (uint32_t i = 0; i < polls; ++i) {
+    ULONG64 counter = 0;
+    ULONGLONG middle = 0;
+    for (uint32_t i = 0;; ++i) {
       if (done(Read<Register>(block))) return true;
+      if (i == polls / 2) middle = KeQueryInterruptTimePrecise(&counter);
+      if (i + 1 < polls) continue;
+      if (i >= kMost * polls || KeQueryInterruptTimePrecise(&counter) - middle >= polls / 2 * kReadTime) return false;
     }
-    return false;
   }
 
   static constexpr uint32_t kPolls = 20000;
+  static constexpr uint32_t kMost = 64;
+  static constexpr ULONGLONG kReadTime = 5;  ///< of one read, in units of 100 ns
 
  private:
   volatile ULONG64* At(uint32_t offset) const { return reinterpret_cast<volatile ULONG64*>(base_ + offset); }
