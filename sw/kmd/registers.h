@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "ddi/wdm.h"
+#include "ddi/wdm_waits.h"
 #include "hw/gmmu_regs.h"
 
 namespace gmmu::kmd {

@@ -97,7 +97,8 @@ void TimeoutRecovery::AskForFence(NodeId id) {
 
 void TimeoutRecovery::OnReport(NodeId id) {
   Node& node = packets_.At(id);
-  for (const auto& [at, fate] : node.missed_at) missed_[fate] -= kernel_.hal().NowNs() - at < kernel_.scheduler().Bound(kLateNs);
+  for (const auto& [at, fate] : node.missed_at)
+    missed_[fate] -= kernel_.hal().NowNs() - at < kernel_.scheduler().Bound(kLateNs);
   node.missed_at.clear();
 }
 
