@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "Vgmmu_gpu_axi_gmmu_pkg.h"
+#include "tb/rtl/structs.h"
+
 namespace gmmu::top {
 
 void Slave::Check(const Ax& ax, const char* kind) {

@@ -358,6 +358,11 @@ LONG KeReleaseMutex(PKMUTEX, BOOLEAN) { return 0; }
 KIRQL KeGetCurrentIrql(void) { return PASSIVE_LEVEL; }
 NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE, BOOLEAN, PLARGE_INTEGER) { return STATUS_SUCCESS; }
 ULONGLONG KeQueryInterruptTime(void) { return 0; }
+/// A second passes between two calls, so that waits end after the number of reads that they state.
+ULONGLONG KeQueryInterruptTimePrecise(PULONG64 QpcTimeStamp) {
+  static ULONGLONG now = 0;
+  return *QpcTimeStamp = now += 10'000'000;
+}
 PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID address) {
   PHYSICAL_ADDRESS physical{};
   physical.QuadPart = static_cast<LONGLONG>(reinterpret_cast<uintptr_t>(address));
