@@ -41,6 +41,7 @@ module gmmu_board_regs
   // message_t in words of 64 bits, the lowest first: registers 16 and up.
   localparam int unsigned MessageWords = ($bits(message_t) + 63) / 64;
   localparam int unsigned FirstMessage = 16;
+  localparam logic [MessageWords-1:0][63:0] MessageBits = '1 >> (64 * MessageWords - $bits(message_t));
 
   logic [7:0]  control_q;
   logic [MessageWords-1:0][63:0] message_q;
@@ -62,7 +63,7 @@ module gmmu_board_regs
         6'd11: vram_key_o <= data_i[15:0];
         default: ;
       endcase
-      for (int unsigned i = 0; i < MessageWords; ++i) if (index_i == 6'(FirstMessage + i)) message_q[i] <= data_i;
+      for (int unsigned i = 0; i < MessageWords; ++i) if (index_i == 6'(FirstMessage + i)) message_q[i] <= data_i & MessageBits[i];
     end
     for (int unsigned i = 0; i < 4; i++) if (count_i[i] && count_q[i] != '1) count_q[i] <= count_q[i] + 1'b1;
     if (rst_i || session_i) begin

@@ -35,9 +35,11 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   if (area.bytes == 0) {
     throw NotApplicable("the driver saves nothing of VRAM over a power transition");
   }
-  // Failures that are injected would reach the areas of all GPUs.
-  if (life.options.os.inject.pin_failures != 0 || life.options.os.inject.window_failures != 0)
-    NeedOneGpu(life, "a failure of [machine.inject] on the way of the saved area");
+  // Failures that are injected reach the attempts of each section; with one section for all adapters, those of all.
+  const bool injected = life.options.os.inject.pin_failures != 0 || life.options.os.inject.window_failures != 0;
+  for (unsigned gpu = 1; gpu < life.graphics.gpus() && injected; ++gpu)
+    if (life.graphics.gpu(gpu).CapOf("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize") == 0)
+      NeedOneGpu(life, "a failure of [machine.inject] in a section that all adapters share");
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   WriteVram(life, life.gpu(), area.offset, kept);
 

@@ -173,7 +173,7 @@ TEST_P(LinkTest, ACutLineIsGoneOnWithWhenItIsBack) {
 }
 
 TEST_P(LinkTest, HellosOfAnotherProtocolAreNotTaken) {
-  host.Open(3, 2);
+  host.Open(3, 7);
   Run(200 * kByte);
   EXPECT_FALSE(t.open_o);
   EXPECT_EQ(resets, 0u);

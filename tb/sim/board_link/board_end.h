@@ -13,7 +13,7 @@ class BoardEnd {
  public:
   using Bytes = std::vector<uint8_t>;
   /// `room`: the number of received frames, at most 8, that the board holds until TakeFrame frees their slots.
-  explicit BoardEnd(uint64_t keep_alive_ns, unsigned room = 8, uint8_t version = 1);
+  explicit BoardEnd(uint64_t keep_alive_ns, unsigned room = 8, uint8_t version = 2);
 
   /// Processes a byte from the line.
   void Receive(uint8_t byte);

@@ -224,7 +224,7 @@ TEST(LinkEnd, AHelloOfAnotherHostInTheMiddleEndsTheSession) {
   ASSERT_TRUE(wire.Open());
   wire.board.Send(Bytes(5'000, 1));
   wire.Until([] { return false; }, 2);
-  for (const uint8_t byte : Encode({0, 0, 0, 8, false, FrameKind::kHello, {'G', 'M', 'M', 'U', 'B', 1, 99}}))
+  for (const uint8_t byte : Encode({0, 0, 0, 8, false, FrameKind::kHello, {'G', 'M', 'M', 'U', 'B', kProtocolVersion, 99}}))
     wire.board.Receive(byte);
   wire.board.Send(Bytes(100, 2));
   const size_t had = wire.host.Take().size();
@@ -258,7 +258,7 @@ TEST(LinkEnd, SaysWhatCameWhenNoSessionOpens) {
               host.Receive(noise.data(), noise.size(), now);
             }),
             LinkCause::kNoFrame);
-  const Bytes announcement = Encode({0, 0, 0, 8, false, FrameKind::kAnnouncement, {'G', 'M', 'M', 'U', 'B', 1}});
+  const Bytes announcement = Encode({0, 0, 0, 8, false, FrameKind::kAnnouncement, {'G', 'M', 'M', 'U', 'B', kProtocolVersion}});
   EXPECT_EQ(dead_with(
                 [&](LinkEnd& host, uint64_t now) { host.Receive(announcement.data(), announcement.size(), now); }),
             LinkCause::kNotTaken);
@@ -275,7 +275,7 @@ TEST(LinkEnd, RepeatsItsHelloAndSendsNothingElseBefore) {
     for (const uint8_t byte : host.Pull(now)) {
       if (reader.Take(byte, frame) != FrameReader::Got::kFrame) continue;
       EXPECT_EQ(frame.kind, FrameKind::kHello);
-      EXPECT_EQ(frame.payload, (Bytes{'G', 'M', 'M', 'U', 'B', 1, 5}));
+      EXPECT_EQ(frame.payload, (Bytes{'G', 'M', 'M', 'U', 'B', kProtocolVersion, 5}));
       ++hellos;
     }
   }

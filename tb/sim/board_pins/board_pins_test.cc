@@ -23,7 +23,7 @@ class BoardTest : public testing::Test, protected BoardHost {
 };
 
 TEST_F(BoardTest, SaysWhatItIs) {
-  EXPECT_EQ(BoardRegister(0), 0x014452'42554D4D47u);
+  EXPECT_EQ(BoardRegister(0), 0x024452'42554D4D47u);
   EXPECT_EQ(BoardRegister(2), uint64_t{20'000'000} << 32 | 80'000'000);
   EXPECT_EQ(BoardRegister(3), 32u << 20);
   EXPECT_EQ(BoardRegister(10), 0x7333786C75u);
@@ -36,10 +36,11 @@ TEST_F(BoardTest, SaysWhatItIs) {
 }
 
 TEST_F(BoardTest, ControlMessageAndLedsKeepWhatIsWritten) {
-  WriteBoard(6, 0xFEE01234), WriteBoard(7, 0xFFFFFFFF12345678), WriteBoard(5, 0xA3);
-  EXPECT_EQ(BoardRegister(6), 0xFEE01234u);
-  EXPECT_EQ(BoardRegister(7), 0x12345678u);
-  EXPECT_EQ(BoardRegister(5), 0xA3u);
+  WriteBoard(16, 0xFEE01234), WriteBoard(17, 0xFFFFFFFF12345678), WriteBoard(5, 0xA3);
+  EXPECT_EQ(BoardRegister(16), 0xFEE01234u);
+  EXPECT_EQ(BoardRegister(17), 0x112345678u);  // enable and data
+  EXPECT_EQ(BoardRegister(18), 0u);
+  EXPECT_EQ(BoardRegister(5), 0xA1u);
   EXPECT_EQ(board_.leds() >> 4, 0xAu);
   EXPECT_EQ(board_.leds() & 3, 3u);  // the LEDs show: VRAM ready, session open
   host_.Open(2);
@@ -95,9 +96,9 @@ TEST_F(BoardTest, AWindowAccessPastVramIsAnError) {
 
 TEST_F(BoardTest, PagesInAndTellsByAMessage) {
   for (uint64_t i = 0; i < 100; ++i) memory_[0x100000003 + i] = static_cast<uint8_t>(i * 7 + 1);
-  WriteBoard(6, 0xFEE00010), WriteBoard(7, 0x41);
+  WriteBoard(16, 0xFEE00010), WriteBoard(17, uint64_t{1} << 32 | 0x41);
   BringUp(0x500003, 0x400009, 100);
-  WriteBoard(5, 3);
+  WriteBoard(5, 1);
   WriteRegister(0x1010, 1);
   Until([&] { return !writes_.empty() && writes_.back().kind == 2; }, "the interrupt message");
   ASSERT_EQ(writes_.size(), 2u);  // the fence record arrives before the message

@@ -23,7 +23,7 @@ TEST(Slowness, IsOneForTheDefaultMachineAndForFasterOnes) {
   EXPECT_EQ(With([](auto& c) { c.gpu.clock_mhz = 10'000, c.pcie.latency_ps = 1'000, c.pcie.generation = 5; }), 1u);
 }
 
-// A change by a factor of 64 makes the machine slower by at least 8: other parts of an access take time too.
+// A change by a factor of 64 makes the machine slower by at least 6: other parts of an access take time too.
 TEST(Slowness, GrowsWithEveryPartOfAnAccess) {
   const std::vector<std::function<void(MachineConfig&)>> changes = {
       [](auto& c) { c.gpu.clock_mhz /= 64; },      [](auto& c) { c.gpu.vram_latency *= 64; },
@@ -33,7 +33,7 @@ TEST(Slowness, GrowsWithEveryPartOfAnAccess) {
       [](auto& c) { c.link.latency_ns *= 640; },   [](auto& c) { c.host.dram_controller_ps *= 64; },
       [](auto& c) { c.iommu.lookup_ps *= 640; },   [](auto& c) { c.policy.step_cycles = 6'400; }};
   for (size_t i = 0; i < changes.size(); ++i) {
-    EXPECT_GE(With(changes[i]), 8u) << i;
+    EXPECT_GE(With(changes[i]), 6u) << i;
     EXPECT_LE(With(changes[i]), 640u) << i;
   }
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <set>
 #include <stdexcept>
@@ -54,10 +55,13 @@ TEST(VramCore, LosesEveryByteWithItsPowerAndTellsItsHooks) {
   uint64_t written = 0;
   vram.AddWriteHook([&](uint64_t, const uint8_t*, size_t size) { written += size; });
   vram.LosePower();
-  EXPECT_EQ(written, 10000u);
-  for (size_t i = 0; i < 10000; ++i) EXPECT_NE(vram.data()[i], i < 9997 ? 0 : was[i - 9997]) << i;
-  vram.LosePower();  // a second power loss changes the contents again
-  for (size_t i = 0; i < 10000; ++i) EXPECT_NE(vram.data()[i], i < 9997 ? 0 : was[i - 9997]) << i;
+  EXPECT_EQ(written, 10000u - 8192);  // the last page; the others were never touched
+  for (int i = 0; i < 2; ++i) {
+    uint8_t now[10000];
+    ASSERT_TRUE(vram.Read(0, now, sizeof now));
+    for (size_t at = 0; at < sizeof now; ++at) ASSERT_NE(now[at], at < 9997 ? 0 : was[at - 9997]) << at;
+    vram.LosePower();  // a second power loss changes the contents again
+  }
 }
 
 TEST(VramCore, RefusesAccessesPastTheEndAndChangesNothing) {
@@ -125,7 +129,8 @@ TEST(VramCore, ALossOfPowerChangesEveryByteAndTouchesNoPage) {
   EXPECT_EQ(written.size(), 3u);
   EXPECT_EQ(untouched.size(), 3u);
   EXPECT_EQ(late, untouched);  // a page that is written after a loss has the value of the loss elsewhere
-  EXPECT_EQ(writes.front(), (Write{0, 4096}));
+  EXPECT_EQ(std::count(writes.begin(), writes.end(), Write{0, 4096}), 3);
+  EXPECT_EQ(writes.size(), 3u + 2 + 3 + 4) << "three writes, and each touched page at each loss";
   std::ifstream status("/proc/self/statm");
   uint64_t pages = 0, resident = 0;
   status >> pages >> resident;

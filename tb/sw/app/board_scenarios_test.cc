@@ -21,8 +21,8 @@ const std::map<std::string, std::string>& Lacking() {
   static const std::string kRings = "gpu.rings = 2 (board: 1)", kOneGpu = "is possible in a simulated machine only";
   static const std::map<std::string, std::string> lacking{
       {"context-allocations", kRings},
-      {"hung-adapter", kRings},
-      {"hung-engine", kRings},
+      {"hung-adapter", "os.tdr_delay_us: a packet that does not hang may take up to"},
+      {"hung-engine", "os.tdr_delay_us: a packet that does not hang may take up to"},
       {"render-page-fault", kRings},
       {"render-preemption", kRings},
       {"table-moves", kRings},

@@ -129,8 +129,9 @@ TEST(Settings, TheBoundOfCpuAccessesEndsARunThatTakesLonger) {
     for (uint64_t i = 0; i < writes; ++i) machine.MmioWrite(sim::BareMachine::kWindow + 8 * i, 8, word);
     machine.MmioRead(sim::BareMachine::kRegisters, 8);  // waits for the writes
   };
-  EXPECT_NO_THROW(read(Configuration::FromToml("", "default"), 1000));
-  EXPECT_THROW(read(With("gpu.mmio_bound_ns", "10000"), 1000), sim::EngineError);
+  const std::string slow_vram = "[gpu]\nvram_latency = 2000\n";
+  EXPECT_NO_THROW(read(Configuration::FromToml(slow_vram, "default"), 1000));
+  EXPECT_THROW(read(With("gpu.mmio_bound_ns", "10000", slow_vram), 1000), sim::EngineError);
   // A machine with a link of 10 us is slow; it does not hang.
   EXPECT_NO_THROW(read(With("gpu.mmio_bound_ns", "10000", "[pcie]\nlatency_ps = 10000000\n"), 1));
 }
