@@ -43,7 +43,9 @@ std::string ChangedSettings(const Configuration& configuration, const std::vecto
 void RefuseNotBegun(const workload::JobResult& result, const Configuration& configuration,
                     const std::vector<std::string>& set) {
   const bool late = result.not_begun.empty();
-  if ((late && result.too_small.empty()) || result.Passed() || result.faults.size() != 1) return;
+  if ((late && result.too_small.empty()) || result.Passed()) return;
+  // What was under way when memory ran out may have faulted too.
+  if (!late && result.faults.size() != 1) return;
   if (!result.leaks.empty() || !result.findings.empty()) return;
   for (const workload::Check& check : result.checks)
     if (!check.passed) return;
