@@ -42,8 +42,11 @@ class Settler:
                     return Conflict(old.settings, again)
         first = verdict.named(ended.text.splitlines()[0] if ended.text else "", settings)
         subject = {key: settings[key] for key in first}
-        least = reduce.smallest(subject if subject and same(subject) else settings, same)
-        made = Conflict(least, self.run(scenario, seed, least))
+        if ended.kind == verdict.REFUSED and subject and same(subject):
+            made = Conflict(subject, ended)  # the message says it all
+        else:
+            least = reduce.smallest(subject if subject and same(subject) else settings, same)
+            made = Conflict(least, self.run(scenario, seed, least))
         if made.settings not in [old.settings for old in self.known]:
             self.known.append(made)
         return made

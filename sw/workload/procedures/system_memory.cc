@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -145,7 +146,7 @@ class SystemMemory {
   void CompareBudget() {
     const uint64_t budget = life_.options.os.local_budget_kib << 10;
     if (budget == 0) return;
-    const bool room = Room();
+    const bool room = Room().value_or(false);
     for (const os::GpuProcess* process : processes_) {
       uint64_t bytes = 0;
       for (const Piece& piece : pieces_)
@@ -156,8 +157,11 @@ class SystemMemory {
     }
   }
 
-  /// True if an allocation and its page tables fit into a memory segment as it is.
-  bool Room() {
+  /// Whether an allocation and its page tables fit into a memory segment as it is; absent: tables that need more than a
+  /// page, or its alignment, may find no place between the pages of allocations.
+  std::optional<bool> Room() {
+    for (const os::LevelDescriptor& level : life_.gpu().facts().geometry.levels)
+      if (level.alignment > kPage || level.bytes > kPage) return std::nullopt;
     const std::vector<os::SegmentFacts> segments = life_.gpu().facts().memory;
     return std::any_of(segments.begin(), segments.end(),
                        [&](const auto& segment) { return segment.free >= 2 * size_; });
@@ -188,7 +192,7 @@ class SystemMemory {
   void GivesWayToAHigherPriority() {
     const uint64_t before = residency_.counts().demotions;
     const size_t local = Count(Residence::kMemorySegment);
-    const bool room = Room();
+    const bool room = Room().value_or(true);
     life_.Work([&] {
       os::AllocationRequest request = Request("of low priority", size_);
       request.priority = D3DDDI_ALLOCATIONPRIORITY_LOW;
