@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "host/config.h"
+#include "settings/keys.h"
 
 namespace gmmu::sim {
 namespace {
@@ -54,6 +55,17 @@ uint64_t Slowness(const MachineConfig& config) {
   const double access = AccessNs(config) / AccessNs(usual);
   const double turns = access * std::max(1.0, InFlight(usual) / InFlight(config));
   return static_cast<uint64_t>(std::ceil(std::max({1.0, turns, ByteNs(config) / ByteNs(usual)})));
+}
+
+std::string KeysOfSpeed(const MachineConfig& config) {
+  MachineConfig copy = config;
+  std::string list;
+  const settings::Keys keys = copy.Keys();
+  for (const settings::Key* key : keys.all()) {
+    const bool machine = key->section != "sim" && std::holds_alternative<uint64_t*>(key->place);
+    if (machine && key->value() != key->initial) list += (list.empty() ? "" : ", ") + key->full_name();
+  }
+  return list;
 }
 
 }  // namespace gmmu::sim

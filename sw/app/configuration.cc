@@ -69,7 +69,7 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
   if (const uint64_t least_us = kLeastTdrUs * sim::Slowness(machine); os.tdr_delay_us < least_us) {
     Refuse(file, "os.tdr_delay_us",
            "a packet that does not hang may take up to " + std::to_string(least_us) +
-               " us on this machine; its speed is that of " + sim::kKeysOfSpeed);
+               " us on this machine; its speed follows from " + sim::KeysOfSpeed(machine));
   }
   const uint64_t pages = uint64_t{1} << std::min<uint64_t>(63, std::accumulate(bits.begin(), bits.end(), uint64_t{0}));
   if (pages < kWindows * os.window_pages) {

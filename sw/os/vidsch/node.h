@@ -41,9 +41,10 @@ struct Node {
   struct Entry {
     GpuPacket packet;
     PacketId id = 0;
-    uint32_t fence = 0;    ///< 0: assigned at submission
-    bool again = false;    ///< the driver returned the packet after a preemption
-    bool refused = false;  ///< the driver refused the packet; it ends when it is the oldest
+    uint32_t fence = 0;     ///< 0: assigned at submission
+    bool again = false;     ///< the driver returned the packet after a preemption
+    bool prepared = false;  ///< packet.before has been called for the next submission
+    bool refused = false;   ///< the driver refused the packet; it ends when it is the oldest
     Ledger::Ticket ticket = 0;
   };
   struct PreemptionRequest {

@@ -105,6 +105,14 @@ void Packets::Dispatch(NodeId id) {
       miniport_->WaitForSchedulerClass("DxgkDdiSubmitCommandVirtual");
       continue;
     }
+    // The call lets other threads run, which may reorder the queue too. A packet that the driver does not have yet must
+    // not be among the running ones meanwhile, or a preemption would return it and it would run twice.
+    if (Node::Entry& first = node.waiting.front(); first.packet.before && !first.prepared) {
+      first.prepared = true;
+      const std::function<void()> before = first.packet.before;
+      before();
+      continue;
+    }
     SubmitFirst(id, node);
   }
 }
@@ -113,6 +121,7 @@ void Packets::SubmitFirst(NodeId at, Node& node) {
   node.running.push_back(std::move(node.waiting.front()));
   node.waiting.pop_front();
   Node::Entry& entry = node.running.back();
+  entry.prepared = false;
   if (entry.fence == 0) entry.fence = node.fences.New();
   if (node.running.size() == 1) node.since = kernel_.hal().NowNs();
   node.resubmissions += entry.again;
@@ -132,7 +141,6 @@ void Packets::SubmitFirst(NodeId at, Node& node) {
   const PacketId id = entry.id;
   const bool physical = entry.packet.physical;
   const std::shared_ptr<const DmaSubmission> dma = entry.packet.dma;
-  if (entry.packet.before) entry.packet.before();
   if (dma) return PatchAndSubmit(*miniport_, *dma, args);
   if (physical) return miniport_->SubmitCommand(Physical(args));
   // The entry may have completed, or a preemption may have returned it, before the call returns.
