@@ -76,7 +76,7 @@ class Traffic : public hw::ClientAccesses {
   uint64_t next_due() const;
 
   // With Shape::demand, an access to an unmapped page waits until a call of Retry repeats it. far_faults returns the
-  // GPU virtual address and the time of each waiting access, oldest first.
+  // GPU virtual address and cycle of each waiting access, oldest first.
   struct FarFault {
     uint64_t va = 0, cycle = 0;
   };

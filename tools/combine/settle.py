@@ -52,7 +52,8 @@ class Settler:
         return made
 
     def settle(self, scenario, row, number, report=None):
-        """(settings that ran, [(conflict, seed)], seed). The settings are None if the scenario ran with none."""
+        """(settings that ran, [(conflict, seed)], seed). The settings are None if the scenario is not
+        verified even with none."""
         seed = int.from_bytes(hashlib.sha256(f"{scenario} {number}".encode()).digest()[:4], "big") % 100_000
         settings, conflicts = dict(row), []
         mine = self.of_scenario.setdefault(scenario, [])

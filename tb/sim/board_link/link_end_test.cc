@@ -224,7 +224,8 @@ TEST(LinkEnd, AHelloOfAnotherHostInTheMiddleEndsTheSession) {
   ASSERT_TRUE(wire.Open());
   wire.board.Send(Bytes(5'000, 1));
   wire.Until([] { return false; }, 2);
-  for (const uint8_t byte : Encode({0, 0, 0, 8, false, FrameKind::kHello, {'G', 'M', 'M', 'U', 'B', kProtocolVersion, 99}}))
+  for (const uint8_t byte :
+       Encode({0, 0, 0, 8, false, FrameKind::kHello, {'G', 'M', 'M', 'U', 'B', kProtocolVersion, 99}}))
     wire.board.Receive(byte);
   wire.board.Send(Bytes(100, 2));
   const size_t had = wire.host.Take().size();
@@ -258,7 +259,8 @@ TEST(LinkEnd, SaysWhatCameWhenNoSessionOpens) {
               host.Receive(noise.data(), noise.size(), now);
             }),
             LinkCause::kNoFrame);
-  const Bytes announcement = Encode({0, 0, 0, 8, false, FrameKind::kAnnouncement, {'G', 'M', 'M', 'U', 'B', kProtocolVersion}});
+  const Bytes announcement =
+      Encode({0, 0, 0, 8, false, FrameKind::kAnnouncement, {'G', 'M', 'M', 'U', 'B', kProtocolVersion}});
   EXPECT_EQ(dead_with(
                 [&](LinkEnd& host, uint64_t now) { host.Receive(announcement.data(), announcement.size(), now); }),
             LinkCause::kNotTaken);

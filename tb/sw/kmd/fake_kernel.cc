@@ -315,7 +315,6 @@ void FakeKernel::Unload() {
 }
 
 }  // namespace gmmu::kmd::test
-
 // Implements the kernel routines of wdm.h.
 using gmmu::kmd::test::current;
 
@@ -358,11 +357,7 @@ LONG KeReleaseMutex(PKMUTEX, BOOLEAN) { return 0; }
 KIRQL KeGetCurrentIrql(void) { return PASSIVE_LEVEL; }
 NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE, BOOLEAN, PLARGE_INTEGER) { return STATUS_SUCCESS; }
 ULONGLONG KeQueryInterruptTime(void) { return 0; }
-/// A second passes between two calls, so that waits end after the number of reads that they state.
-ULONGLONG KeQueryInterruptTimePrecise(PULONG64 QpcTimeStamp) {
-  static ULONGLONG now = 0;
-  return *QpcTimeStamp = now += 10'000'000;
-}
+ULONGLONG KeQueryInterruptTimePrecise(PULONG64 stamp) { return *stamp += 10'000'000; }  // a second from call to call
 PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID address) {
   PHYSICAL_ADDRESS physical{};
   physical.QuadPart = static_cast<LONGLONG>(reinterpret_cast<uintptr_t>(address));
