@@ -80,6 +80,8 @@ void Mappings::Restore(Allocation& allocation) {
     owner->tables().FlushChanges(*mapping.process, mapping.va, mapping.pages);
   }
   Finish(touched);
+  // An allocation that was mapped while it was evicted may be the first thing in its process's tables.
+  for (const Mapping& mapping : allocation.mappings) mapping.process->vidmm->tables().TellRoot(*mapping.process);
 }
 
 void Mappings::RestoreIn(GpuProcess& process, const std::vector<std::pair<uint64_t, uint64_t>>& ranges) {

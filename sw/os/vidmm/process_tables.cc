@@ -161,6 +161,7 @@ void ProcessTables::Restore(GpuProcess& process) {
   for (GpuProcess* part : parts) part->space->moves().Restore(part->vidmm->work().SinkFor(*part));
   for (GpuProcess* part : parts) part->vidmm->tables().RenewStale(*part);  // the entries may need tables on every GPU
   for (GpuProcess* part : parts) part->vidmm->tables().FlushSpace(*part);
+  for (GpuProcess* part : parts) part->vidmm->tables().TellRoot(*part);
   for (GpuProcess* part : parts) part->vidmm->gpu().vidsch().ResumeContext(part->handles.context);
 }
 
