@@ -37,6 +37,8 @@ void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver,
   }
 }
 
+constexpr uint64_t kScenarioVariety = 200;  // os.variety of a scenario that does not state it
+
 /// Checks rules that involve keys of several components. `with_gpu` is false if the machine has a device model instead
 /// of a GPU.
 void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, const DriverSettings& driver,
@@ -101,6 +103,8 @@ Configuration Configuration::FromToml(std::string_view text, const std::string& 
   Configuration configuration;
   const settings::Keys keys = configuration.Keys();
   configuration.stated = settings::Load(keys, text, file, table);
+  const bool scenario = table == "machine";
+  if (scenario && configuration.stated.count("os.variety") == 0) configuration.os_.variety = kScenarioVariety;
   for (const std::string& change : set) configuration.stated.merge(Change(keys, change));
   configuration.machine.inject.lose_tag = configuration.os_.inject.leak == kPcieTag;
   configuration.machine.Check(file);

@@ -22,7 +22,7 @@ struct Configuration {
 
   /// Returns the defaults, changed by the TOML text and then by `set`. Errors refer to the text as `file`. If `table`
   /// is not empty, only that table of the text is read, and its sub-tables are the configuration's sections (for
-  /// "machine", [machine.gpu] is section [gpu]). Each element of `set` is "SECTION.KEY=VALUE" with a TOML value; the
+  /// "machine", as in a scenario, [machine.gpu] is section [gpu]; os.variety then has another default). Each element of `set` is "SECTION.KEY=VALUE" with a TOML value; the
   /// quotes of a string may be omitted. Throws settings::Error for a syntax error, an unknown key, a wrong value, and
   /// keys that contradict each other.
   static Configuration FromToml(std::string_view text, const std::string& file, const std::string& table = "",

@@ -140,7 +140,8 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
   out->NbSegment = count;
   out->PagingBufferSegmentId = adapter.parameters.paging_buffer_segment;
   out->PagingBufferSize = adapter.parameters.paging_buffer_bytes;
-  out->PagingBufferPrivateDataSize = adapter.parameters.paging_private_bytes + static_cast<UINT>(sizeof(BufferStart));
+  out->PagingBufferPrivateDataSize = adapter.parameters.paging_private_bytes +
+                                     BufferStart::kMost * static_cast<UINT>(sizeof(BufferStart));
   return STATUS_SUCCESS;
 }
 

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 
 #include "ddi/d3dkmddi.h"
 #include "ddi/wdm.h"
@@ -28,21 +29,25 @@ struct PrivateData {
   }
 };
 
-/// The address of a paging buffer, stored at the start of its private data. It is needed if the system does not pass
-/// the buffer's GPU virtual address, because a submission then contains only an offset into the buffer (observed on
-/// Windows build 22621 with buffers in system memory).
+/// The address of a paging buffer, stored in its private data before each operation, because any operation may be the
+/// first of a submission. It is needed if the system does not pass the buffer's GPU virtual address: a submission then
+/// contains only an offset into the buffer (observed on Windows build 22621 with buffers in system memory).
 struct BufferStart {
   static constexpr uint64_t kMagic = 0x74726174735f4d47;
+  static constexpr uint32_t kMost = 64;  ///< operations of one buffer
   uint64_t magic;
   uint64_t physical;  ///< address of the first byte; also its bus address, because DMA is not remapped
 
   static bool Wanted(const DXGKARG_BUILDPAGINGBUFFER& args) {
-    return args.DmaBufferGpuVirtualAddress == 0 && args.DmaBufferWriteOffset == 0 &&
-           args.pDmaBufferPrivateData != nullptr && args.DmaBufferPrivateDataSize >= sizeof(BufferStart);
+    return args.DmaBufferGpuVirtualAddress == 0 && args.pDmaBufferPrivateData != nullptr;
+  }
+  static bool Fits(const DXGKARG_BUILDPAGINGBUFFER& args) {
+    return args.DmaBufferPrivateDataSize >= sizeof(BufferStart);
   }
   /// Writes the start and advances the private data past it. Call it before pDmaBuffer is advanced.
   static void Append(DXGKARG_BUILDPAGINGBUFFER* args) {
-    const BufferStart start{kMagic, static_cast<uint64_t>(MmGetPhysicalAddress(args->pDmaBuffer).QuadPart)};
+    const BufferStart start{kMagic, static_cast<uint64_t>(MmGetPhysicalAddress(args->pDmaBuffer).QuadPart) -
+                                        args->DmaBufferWriteOffset};
     std::memcpy(args->pDmaBufferPrivateData, &start, sizeof start);
     args->pDmaBufferPrivateData = static_cast<uint8_t*>(args->pDmaBufferPrivateData) + sizeof start;
     args->DmaBufferPrivateDataSize -= static_cast<UINT>(sizeof start);
@@ -65,9 +70,9 @@ struct PagingRecord {
   uint32_t offset;  ///< offset of the record's commands in the buffer
   uint32_t bytes;
 
-  /// `before` is the number of bytes of private data that precede the record.
-  static bool Fits(const DXGKARG_BUILDPAGINGBUFFER& args, size_t before) {
-    return args.pDmaBufferPrivateData != nullptr && args.DmaBufferPrivateDataSize >= before + sizeof(PagingRecord);
+  /// `reserved` is the number of bytes of private data that records do not use.
+  static bool Fits(const DXGKARG_BUILDPAGINGBUFFER& args, size_t reserved) {
+    return args.pDmaBufferPrivateData != nullptr && args.DmaBufferPrivateDataSize >= reserved + sizeof(PagingRecord);
   }
   /// Writes the record and advances the private data past it.
   static void Append(DXGKARG_BUILDPAGINGBUFFER* args, uint32_t bytes) {
@@ -76,17 +81,18 @@ struct PagingRecord {
     args->pDmaBufferPrivateData = record + 1;
     args->DmaBufferPrivateDataSize -= sizeof(PagingRecord);
   }
-  /// Returns whether the records describe operations that the driver builds, and cover all `bytes` bytes, starting at
-  /// `offset`, that a submission executes. A BufferStart may precede the records.
-  static bool Describe(const PrivateData& data, uint32_t offset, uint32_t bytes) {
-    const uint32_t before = BufferStart::Of(data).magic != 0 ? sizeof(BufferStart) : 0;
-    if ((data.bytes - before) % sizeof(PagingRecord) != 0) return false;
-    for (uint32_t at = before; at < data.bytes; at += sizeof(PagingRecord)) {
+  /// Returns whether the records describe operations that the driver builds, and cover all `bytes` bytes that a
+  /// submission executes. A BufferStart may precede each record. The submission begins at `offset` of its buffer, or
+  /// where the first record does.
+  static bool Describe(const PrivateData& data, std::optional<uint32_t> offset, uint32_t bytes) {
+    for (uint32_t at = 0; at < data.bytes; at += sizeof(PagingRecord)) {
+      if (BufferStart::Of({data.begin + at, data.bytes - at}).magic != 0) at += sizeof(BufferStart);
       PagingRecord record;
+      if (data.bytes - at < sizeof record) return false;
       std::memcpy(&record, data.begin + at, sizeof record);
       if (record.magic != kMagic || record.operation > DXGK_OPERATION_MAP_APERTURE_SEGMENT2) return false;
-      if (record.offset != offset || record.bytes == 0 || record.bytes > bytes) return false;
-      offset += record.bytes;
+      if (record.offset != offset.value_or(record.offset) || record.bytes == 0 || record.bytes > bytes) return false;
+      offset = record.offset + record.bytes;
       bytes -= record.bytes;
     }
     return bytes == 0;

@@ -38,7 +38,7 @@ NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUA
   const PrivateData data = PrivateData::Of(*pArgs);
   const BufferStart start = paging ? BufferStart::Of(data) : BufferStart{};
   if (paging && !empty && adapter.parameters.paging_private_bytes != 0 &&
-      !PagingRecord::Describe(data, 0, pArgs->DmaBufferSize)) {
+      !PagingRecord::Describe(data, std::nullopt, pArgs->DmaBufferSize)) {
     return STATUS_INVALID_PARAMETER;
   }
   Submission submission{pArgs->DmaBufferVirtualAddress + start.physical, empty ? 0 : pArgs->DmaBufferSize,

@@ -98,7 +98,7 @@ static NTSTATUS Segments(struct adapter* a, DXGK_QUERYSEGMENTOUT4* out) {
   if (out->pSegmentDescriptor == NULL) return STATUS_SUCCESS;
   out->PagingBufferSegmentId = 0; /* accessed by bus address */
   out->PagingBufferSize = 16 * 1024;
-  out->PagingBufferPrivateDataSize = sizeof(UINT64);
+  out->PagingBufferPrivateDataSize = 64 * sizeof(UINT64);
   if (APERTURE_SEGMENT) {
     s = (DXGK_SEGMENTDESCRIPTOR4*)out->pSegmentDescriptor;
     s->Flags.Aperture = 1;
@@ -384,14 +384,17 @@ static NTSTATUS Build(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b) {
   }
 }
 
-/* Some systems do not report the address of a paging buffer in segment 0, so its private data holds its physical
- * address. */
+/* Some systems do not report the address of a paging buffer in segment 0, so the private data of each operation, any of
+ * which may be the first of a submission, holds the physical address of the buffer. */
 static NTSTATUS BuildPagingBuffer(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
-  UINT64* start = b->DmaBufferWriteOffset == 0 && b->DmaBufferPrivateDataSize >= sizeof *start ? b->pDmaBufferPrivateData : NULL;
+  UINT64* start = b->pDmaBufferPrivateData;
   const PVOID first = b->pDmaBuffer;
-  const NTSTATUS status = Build(adapter, b);
-  if (start != NULL && first != NULL && b->pDmaBuffer != first) {
-    *start = b->DmaBufferGpuVirtualAddress != 0 ? 0 : (UINT64)MmGetPhysicalAddress(first).QuadPart;
+  NTSTATUS status;
+  if (first == NULL || b->DmaBufferGpuVirtualAddress != 0) return Build(adapter, b);
+  if (b->DmaBufferPrivateDataSize < sizeof *start) return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
+  status = Build(adapter, b);
+  if (b->pDmaBuffer != first) {
+    *start = (UINT64)MmGetPhysicalAddress(first).QuadPart - b->DmaBufferWriteOffset;
     b->pDmaBufferPrivateData = start + 1;
   }
   return status;
@@ -406,7 +409,7 @@ static NTSTATUS SubmitCommandVirtual(HANDLE adapter, CONST DXGKARG_SUBMITCOMMAND
   const unsigned slot = REG_RING(node) + (a->tail[node] % RING_SLOTS) * 4;
   UINT64 buffer = args->DmaBufferVirtualAddress;
   if (node >= NODES) return STATUS_INVALID_PARAMETER;
-  if (node == 0 && buffer == 0 && args->DmaBufferPrivateDataSize >= sizeof buffer) buffer = *(UINT64*)args->pDmaBufferPrivateData;
+  if (node == 0 && args->DmaBufferPrivateDataSize != 0) buffer += *(UINT64*)args->pDmaBufferPrivateData;
   Write(a, slot, PLACE(node == 0 ? AT_HOST : AT_VIRTUAL, buffer));
   Write(a, slot + 1, args->Flags.NullRendering || args->Flags.ContextSwitch ? 0 : args->DmaBufferSize);
   Write(a, slot + 2, c == NULL ? 0 : c->root);

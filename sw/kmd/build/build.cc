@@ -74,9 +74,9 @@ NTSTATUS BuildPagingBuffer(HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER* pArgs) {
   Build build{adapter, *pArgs, CommandBuffer(pArgs->pDmaBuffer, room)};
   const bool records = room != 0 && build.adapter.parameters.paging_private_bytes != 0;
   const bool starts = room != 0 && BufferStart::Wanted(*pArgs);
-  if (records && !PagingRecord::Fits(*pArgs, starts ? sizeof(BufferStart) : 0)) {
+  const size_t reserved = (starts ? 1 : BufferStart::kMost - 1) * sizeof(BufferStart);
+  if ((starts && !BufferStart::Fits(*pArgs)) || (records && !PagingRecord::Fits(*pArgs, reserved)))
     return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-  }
   const NTSTATUS status = Dispatch(build);
   const auto used = static_cast<UINT>(build.commands.bytes_used());
   if (used != 0) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/memory/system_buffer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "os/base/bug_check.h"
@@ -103,8 +104,14 @@ uint8_t* SystemBuffer::Map(uint64_t offset, uint64_t size) {
 }
 
 void SystemBuffer::Write(uint64_t offset, const void* bytes, size_t size) const {
-  const uint64_t at = host_pages()[offset / hw::kPageSize] * hw::kPageSize + offset % hw::kPageSize;
-  if (!kernel_->hal().ram().Write(at, bytes, size)) throw BugCheck("a buffer of " + owner_ + " is not in memory");
+  const auto* from = static_cast<const uint8_t*>(bytes);
+  for (size_t done = 0; done < size;) {
+    const uint64_t at = offset + done, inside = at % hw::kPageSize;
+    const size_t some = std::min<size_t>(size - done, hw::kPageSize - inside);
+    if (!kernel_->hal().ram().Write(host_pages()[at / hw::kPageSize] * hw::kPageSize + inside, from + done, some))
+      throw BugCheck("a buffer of " + owner_ + " is not in memory");
+    done += some;
+  }
 }
 
 void SystemBuffer::Unmap() {

@@ -33,6 +33,7 @@ struct GpuPacket {
   HANDLE context = nullptr;
   uint64_t address = 0;  ///< DmaBufferVirtualAddress
   uint64_t bytes = 0;
+  uint64_t start = 0;  ///< offset of `address` in its DMA buffer
   void* private_data = nullptr;
   uint64_t private_bytes = 0;
   bool paging = false;

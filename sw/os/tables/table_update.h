@@ -69,6 +69,20 @@ struct TableUpdate {
   uint64_t table_va = 0;            ///< GPU VA of the table in the paging process (update mode GPU_VIRTUAL)
 };
 
+/// Returns the part of a leaf table's update that writes `count` entries, starting with its entry `first`.
+inline TableUpdate PartOf(const TableUpdate& update, uint64_t first, uint64_t count) {
+  TableUpdate part = update;
+  const uint64_t bytes = first << (update.use_64k ? 16 : 12);
+  part.start += first;
+  part.count = count;
+  part.first_va += bytes;
+  if (update.repeat) return part;
+  if (update.allocation != nullptr) part.allocation_offset += bytes;
+  const auto begin = update.entries.begin() + static_cast<std::ptrdiff_t>(first);
+  part.entries.assign(begin, begin + static_cast<std::ptrdiff_t>(count));
+  return part;
+}
+
 /// Receives updates in the order in which they must be performed.
 using UpdateSink = std::function<void(const TableUpdate&)>;
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -37,18 +38,24 @@ struct PagingQueue::Flush {
 struct PagingQueue::Buffer {
   SystemBuffer memory;
   uint8_t* cpu = nullptr;
-  uint64_t va = 0;  // GPU VA in the paging process, or 0 if the GPU uses the bus address
+  uint64_t bytes = 0;  // of `memory`, which may extend past the part that the driver gets
+  uint64_t va = 0;     // GPU VA in the paging process, or 0 if the GPU uses the bus address
   std::optional<uint64_t> segment_address;
   std::vector<uint8_t> private_data;
+  uint64_t begin = 0, private_begin = 0;  // start of the part that is not yet submitted
   uint64_t used = 0;
   uint64_t private_used = 0;
+  bool Empty() const { return used == begin; }
   uint64_t private_bytes() const { return private_data.size() - static_cast<uint64_t>(kGuard); }
   PacketId packet = 0;  // the buffer's last submission
-  std::vector<Flush> flushes;
   Ledger::Ticket ticket = 0;
 };
 
-PagingQueue::PagingQueue(PhysicalAdapter& gpu) : adapter_(gpu) {}
+PagingQueue::PagingQueue(PhysicalAdapter& gpu)
+    : adapter_(gpu),
+      noted_(std::make_shared<Flushes>()),
+      last_noted_(std::make_shared<Flushes>()),
+      variety_(gpu.kernel().parameters(), "paging buffers of GPU " + std::to_string(gpu.index())) {}
 
 PagingQueue::~PagingQueue() = default;
 
@@ -89,7 +96,7 @@ void PagingQueue::Start(HANDLE context, size_t count) {
                       "aperture segment (driver.paging_buffer_segment) need none");
     }
     buffer.cpu = buffer.memory.Map(0, bytes + behind);
-    std::fill_n(buffer.cpu + bytes, behind, kGuardByte);
+    buffer.bytes = bytes + behind;
     buffer.private_data.assign(adapter_.caps().paging_private_bytes + static_cast<uint64_t>(kGuard), 0);
     std::fill_n(buffer.private_data.end() - kGuard, kGuard, kGuardByte);
     buffer.ticket = adapter_.kernel().ledger().Open("dma_buffer", Hex(buffer.memory.logical()), "vidmm",
@@ -116,10 +123,11 @@ void PagingQueue::Stop() {
 
 void PagingQueue::Reset() {
   for (Buffer& buffer : buffers_) {
-    buffer.used = buffer.private_used = 0;
+    buffer.begin = buffer.private_begin = buffer.used = buffer.private_used = 0;
     buffer.packet = 0;
-    buffer.flushes.clear();
   }
+  noted_ = std::make_shared<Flushes>();
+  last_noted_ = std::make_shared<Flushes>();
   last_ = 0;
   order_ = {};
 }
@@ -133,6 +141,23 @@ PagingQueue::Buffer& PagingQueue::Current() {
   return buffer;
 }
 
+void PagingQueue::LeaveBuffer() {
+  Buffer& buffer = buffers_[current_];
+  buffer.begin = buffer.private_begin = buffer.used = buffer.private_used = 0;
+  current_ = (current_ + 1) % buffers_.size();
+}
+
+// An empty buffer is always offered whole, because the driver may need all of it to make progress. Otherwise the
+// operation may find exactly the room that it needs, one unit less, or any other amount.
+uint64_t PagingQueue::Offer(const Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
+  const uint64_t left = adapter_.caps().paging_buffer_bytes - buffer.used;
+  if (buffer.used == 0 || unit_ == 0 || !variety_.Differs()) return left;
+  const auto known = sizes_.find(operation);
+  const uint64_t same = known == sizes_.end() ? unit_ : known->second;
+  const uint64_t offers[] = {same, same - std::min(same, unit_), variety_.Below(left / unit_ + 1) * unit_};
+  return std::min(left, offers[variety_.Below(3)]);
+}
+
 void PagingQueue::RefuseInReset() const {
   if (adapter_.vidsch().discarding()) throw AdapterWasReset("the adapter was reset before an operation was built");
 }
@@ -144,14 +169,19 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
   operation.MultipassOffset = 0;
   operation.hSystemContext = context_;
   bool idle = false;  // AllocationIsIdle applies to the next call only
-  while (true) {
+  for (uint64_t passes = 0;; ++passes) {
+    if (passes == kMostPasses)
+      throw BugCheck("operation " + NameOf(operation.Operation) + " has not ended after " + std::to_string(passes) +
+                     " calls; MultipassOffset is " + std::to_string(operation.MultipassOffset));
     Buffer& buffer = Current();
-    const uint64_t size = adapter_.caps().paging_buffer_bytes;
+    const uint64_t room = Offer(buffer, operation.Operation), size = buffer.used + room;
+    const uint64_t behind = std::min(kPage, buffer.bytes - size);
+    std::fill_n(buffer.cpu + size, behind, kGuardByte);
     uint8_t* const begin = buffer.cpu + buffer.used;
     uint8_t* const private_begin = buffer.private_data.data() + buffer.private_used;
     const UINT pass = operation.MultipassOffset;
     operation.pDmaBuffer = begin;
-    operation.DmaSize = static_cast<UINT>(size - buffer.used);
+    operation.DmaSize = static_cast<UINT>(room);
     operation.pDmaBufferPrivateData = buffer.private_bytes() == 0 ? nullptr : private_begin;
     operation.DmaBufferPrivateDataSize = static_cast<UINT>(buffer.private_bytes() - buffer.private_used);
     operation.DmaBufferGpuVirtualAddress = AddressOf(buffer);
@@ -160,18 +190,25 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     const NTSTATUS status = adapter_.miniport().BuildPagingBuffer(operation);
 
     const auto* end = static_cast<uint8_t*>(operation.pDmaBuffer);
-    const uint64_t behind = adapter_.caps().physical_model ? kPage : 0;
     if (std::count(buffer.cpu + size, buffer.cpu + size + behind, kGuardByte) != static_cast<std::ptrdiff_t>(behind))
       throw BugCheck("the driver wrote past the end of a paging buffer, operation " + NameOf(operation.Operation));
     if (end < begin || end > buffer.cpu + size) {
       throw BugCheck("the driver wrote past the end of a paging buffer: pDmaBuffer moved by " +
-                     std::to_string(end - begin) + " bytes of the " + std::to_string(operation.DmaSize) +
+                     std::to_string(end - begin) + " bytes of the " + std::to_string(room) +
                      " that were free, operation " + NameOf(operation.Operation));
     }
-    const bool was_empty = buffer.used == 0;
-    buffer.used = static_cast<uint64_t>(end - buffer.cpu);
+    const bool was_new = buffer.used == 0, was_empty = buffer.Empty();
+    const auto written = static_cast<uint64_t>(end - begin);
+    buffer.used += written;
+    if (written != 0) {
+      sizes_[operation.Operation] = written;
+      unit_ = std::gcd(unit_, written);
+    }
     CheckPrivate(buffer, operation.Operation, private_begin, operation);
-    if (status == STATUS_SUCCESS) return;
+    if (status == STATUS_SUCCESS) {
+      if (variety_.Differs()) Submit();
+      return;
+    }
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
       // After this wait, no node of the GPU references the allocation.
       Submit();
@@ -181,12 +218,13 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
       continue;
     }
     // If there is no progress, the next call would be identical and the loop would never end.
-    if (was_empty && operation.MultipassOffset == pass) {
+    if (was_new && operation.MultipassOffset == pass) {
       throw BugCheck("operation " + NameOf(operation.Operation) + " does not fit into an empty paging buffer of " +
                      std::to_string(size) + " bytes: the driver wrote " + std::to_string(buffer.used) +
                      " and left MultipassOffset at " + std::to_string(pass));
     }
-    Submit();
+    if (was_empty && written == 0) LeaveBuffer();  // what is left of the buffer is too small
+    else Submit();
   }
 }
 
@@ -243,11 +281,9 @@ void PagingQueue::FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, 
   }
 }
 
-void PagingQueue::NoteFlush(unsigned space, uint64_t start, uint64_t end) {
-  buffers_[current_].flushes.push_back({space, start, end});
-}
+void PagingQueue::NoteFlush(unsigned space, uint64_t start, uint64_t end) { noted_->push_back({space, start, end}); }
 
-void PagingQueue::Notify(const std::vector<Flush>& flushes) {
+void PagingQueue::Notify(const Flushes& flushes) {
   hw::Instruments* instruments = adapter_.kernel().instruments();
   if (instruments == nullptr) return;
   for (const Flush& flush : flushes) {
@@ -262,49 +298,51 @@ std::shared_ptr<DmaSubmission> PagingQueue::PhysicalOf(Buffer& buffer) const {
   dma->address = buffer.segment_address.value_or(buffer.memory.logical());
   dma->cpu = buffer.cpu;
   dma->bytes = static_cast<UINT>(adapter_.caps().paging_buffer_bytes);
+  dma->start = static_cast<UINT>(buffer.begin);
   dma->end = static_cast<UINT>(buffer.used);
   dma->private_data = buffer.private_bytes() == 0 ? nullptr : buffer.private_data.data();
   dma->private_bytes = static_cast<UINT>(buffer.private_bytes());
+  dma->private_start = static_cast<UINT>(buffer.private_begin);
   dma->private_end = static_cast<UINT>(buffer.private_used);
   return dma;
 }
 
 PacketId PagingQueue::Submit() {
   Buffer& buffer = buffers_[current_];
-  if (buffer.used == 0) {
-    // The buffer is empty, so the recorded flushes complete with the previous packet.
-    Buffer& before = buffers_[(current_ + buffers_.size() - 1) % buffers_.size()];
-    if (!buffer.flushes.empty() && adapter_.vidsch().Ended(last_)) {
-      Notify(buffer.flushes);
-      buffer.flushes.clear();
-    } else {
-      before.flushes.insert(before.flushes.end(), buffer.flushes.begin(), buffer.flushes.end());
-      buffer.flushes.clear();
-    }
+  if (buffer.Empty()) {
+    // Nothing is built, so the recorded flushes complete with the previous packet.
+    if (adapter_.vidsch().Ended(last_)) Notify(*noted_);
+    else last_noted_->insert(last_noted_->end(), noted_->begin(), noted_->end());
+    noted_->clear();
     return last_;
   }
-  const size_t index = current_;
   GpuPacket packet;
   packet.node = adapter_.caps().paging_node;
   packet.engine = adapter_.index();
   packet.context = context_;
   if (adapter_.caps().physical_model) packet.dma = PhysicalOf(buffer);
   packet.physical = adapter_.kernel().parameters().physical_submission && buffer.va == 0;
-  packet.address = packet.physical ? buffer.memory.logical() : AddressOf(buffer);
-  packet.bytes = buffer.used;
-  packet.private_data = buffer.private_bytes() == 0 ? nullptr : buffer.private_data.data();
-  packet.private_bytes = buffer.private_used;
+  packet.start = buffer.begin;
+  packet.address = (packet.physical ? buffer.memory.logical() : AddressOf(buffer)) + packet.start;
+  packet.bytes = buffer.used - buffer.begin;
+  packet.private_data = buffer.private_bytes() == 0 ? nullptr : buffer.private_data.data() + buffer.private_begin;
+  packet.private_bytes = buffer.private_used - buffer.private_begin;
   packet.paging = true;
-  packet.what = "a paging buffer of " + std::to_string(buffer.used) + " bytes";
-  packet.on_end = [this, index](PacketEnd end) {
-    if (end == PacketEnd::kCompleted) Notify(buffers_[index].flushes);
-    buffers_[index].flushes.clear();
+  packet.what = "a paging buffer of " + std::to_string(packet.bytes) + " bytes";
+  packet.on_end = [this, flushes = noted_](PacketEnd end) {
+    if (end == PacketEnd::kCompleted) Notify(*flushes);
+    flushes->clear();
   };
   ++submissions_;
-  buffer.used = 0;
-  buffer.private_used = 0;
-  current_ = (current_ + 1) % buffers_.size();
-  last_ = buffer.packet = adapter_.vidsch().Submit(std::move(packet));
+  last_noted_ = std::exchange(noted_, std::make_shared<Flushes>());
+  const size_t index = current_;
+  if (variety_.Differs()) {  // the next part begins here
+    buffer.begin = buffer.used;
+    buffer.private_begin = buffer.private_used;
+  } else {
+    LeaveBuffer();
+  }
+  last_ = buffers_[index].packet = adapter_.vidsch().Submit(std::move(packet));
   return last_;
 }
 

@@ -2,10 +2,12 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
+#include "os/base/variety.h"
 #include "os/miniport/gpu_packet.h"
 #include "os/vidmm/transfer_order.h"
 
@@ -16,8 +18,9 @@ class SystemBuffer;
 
 /// Has the driver build paging buffers, and submits them on the paging context.
 ///
-/// Operations are packed back to back. If the driver runs out of room, the buffer is submitted and the same operation
-/// continues in the next buffer.
+/// Operations are packed back to back. If the driver runs out of room, the operations that were built are submitted and
+/// the same operation continues in the next buffer. With os.variety, a buffer may be submitted in parts: the next part
+/// begins where the previous one ended, and the driver may be offered less room than there is.
 class PagingQueue {
  public:
   /// `gpu` is one of the linked adapters; each has its own queue.
@@ -64,20 +67,31 @@ class PagingQueue {
   struct Flush;
   struct Buffer;
   static constexpr std::ptrdiff_t kGuard = 64;  // guard bytes after the private data
+  static constexpr uint64_t kMostPasses = 1'000'000;  // calls for one operation
   static constexpr uint8_t kGuardByte = 0xC7;
   uint64_t AddressOf(const Buffer& buffer) const;
   std::shared_ptr<DmaSubmission> PhysicalOf(Buffer& buffer) const;
+  using Flushes = std::vector<Flush>;
   Buffer& Current();
+  /// Continues with the next buffer, from its start.
+  void LeaveBuffer();
+  /// Returns the room that the driver gets for an operation: all that is left, or less.
+  uint64_t Offer(const Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation);
   void CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
                     const DXGKARG_BUILDPAGINGBUFFER& after);
-  void Notify(const std::vector<Flush>& flushes);
+  void Notify(const Flushes& flushes);
 
   PhysicalAdapter& adapter_;
   HANDLE context_ = nullptr;
   std::vector<Buffer> buffers_;
   size_t current_ = 0;
   PacketId last_ = 0;
+  // Flushes that complete with the next submission, and with the last one.
+  std::shared_ptr<Flushes> noted_, last_noted_;
   TransferOrder order_;
+  Variety variety_;
+  std::map<DXGK_BUILDPAGINGBUFFER_OPERATION, uint64_t> sizes_;  // bytes that the driver last wrote, by operation
+  uint64_t unit_ = 0;                                           // every size so far is a multiple of this
   uint64_t submissions_ = 0;
   uint64_t operations_ = 0;
   uint64_t flushes_ = 0;

@@ -19,7 +19,11 @@
 namespace gmmu::os {
 
 PagingWork::PagingWork(PhysicalAdapter& gpu)
-    : gpu_(gpu), queue_(std::make_unique<PagingQueue>(gpu)), active_(queue_.get()), fence_(gpu) {}
+    : gpu_(gpu),
+      queue_(std::make_unique<PagingQueue>(gpu)),
+      active_(queue_.get()),
+      fence_(gpu),
+      variety_(gpu.kernel().parameters(), "updates of GPU " + std::to_string(gpu.index())) {}
 
 PagingWork::~PagingWork() = default;
 
@@ -86,7 +90,17 @@ void PagingWork::Update(GpuProcess& process, const TableUpdate& update, bool imm
   Send(process, update, immediate);
 }
 
+// Initial updates and those before an eviction are about a whole table, so only others are divided.
 void PagingWork::Send(GpuProcess& process, const TableUpdate& update, bool immediate) {
+  if (update.level != 0 || update.initial || update.notify_eviction) return SendWhole(process, update, immediate);
+  for (uint64_t done = 0; done < update.count;) {
+    const uint64_t count = variety_.PartOf(update.count - done);
+    SendWhole(process, PartOf(update, done, count), immediate);
+    done += count;
+  }
+}
+
+void PagingWork::SendWhole(GpuProcess& process, const TableUpdate& update, bool immediate) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_UPDATE_PAGE_TABLE;
   auto& args = operation.UpdatePageTable;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ddi/d3dkmddi.h"
+#include "os/base/variety.h"
 #include "os/miniport/gpu_packet.h"
 #include "os/vidmm/paging_fence.h"
 
@@ -59,7 +60,8 @@ class PagingWork {
   /// Returns the sink for updates to the process's tables. With PageTableUpdateRequireAddressSpaceIdle, the process's
   /// context is suspended from the first update until all of the work has completed.
   std::function<void(const TableUpdate&)> SinkFor(GpuProcess& process);
-  /// Sends one update. If `immediate` is true, the CPU performs it inside the call.
+  /// Sends one update, or several that write the same leaf entries. If `immediate` is true, the CPU performs it inside
+  /// the call.
   void Send(GpuProcess& process, const TableUpdate& update, bool immediate);
   /// Flushes the TLB entries of [va, va + bytes) after everything that is queued. If both are 0, flushes all entries of
   /// the process.
@@ -86,6 +88,7 @@ class PagingWork {
 
  private:
   void Update(GpuProcess& process, const TableUpdate& update, bool immediate);
+  void SendWhole(GpuProcess& process, const TableUpdate& update, bool immediate);
   void Hold(GpuProcess& process);
 
   PhysicalAdapter& gpu_;
@@ -94,6 +97,7 @@ class PagingWork {
   PagingFence fence_;
   std::map<uint64_t, GpuProcess*> held_;  // keyed by GpuProcess::serial, so contexts resume in creation order
   std::vector<std::function<void()>> deferred_;
+  Variety variety_;
 };
 
 }  // namespace gmmu::os

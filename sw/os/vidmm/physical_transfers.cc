@@ -43,6 +43,14 @@ uint64_t RunAt(const Allocation& allocation, uint64_t first, uint64_t left, uint
   return size;
 }
 
+/// Returns the number of pages before page `first` that are contiguous with it in VRAM.
+uint64_t RunBefore(const Allocation& allocation, uint64_t first) {
+  uint64_t pages = 0;
+  while (pages < first && allocation.local->page(first - pages - 1) + pages + 1 == allocation.local->page(first))
+    ++pages;
+  return pages;
+}
+
 }  // namespace
 
 std::vector<uint64_t> NumbersOf(const SystemBuffer& buffer, uint64_t bytes) {
@@ -51,19 +59,24 @@ std::vector<uint64_t> NumbersOf(const SystemBuffer& buffer, uint64_t bytes) {
   return pages;
 }
 
-void TransferByMdl(PagingWork& work, Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
-                   const Progress& progress) {
+void TransferByMdl(PagingWork& work, Variety& variety, Allocation& allocation, SystemBuffer& buffer, uint64_t bytes,
+                   bool in, const Progress& progress) {
   Mdl mdl(NumbersOf(buffer, bytes));
   for (uint64_t done = 0; done < bytes;) {
-    const uint64_t first = done / kPage, size = RunAt(allocation, first, bytes - done);
+    const uint64_t first = done / kPage;
+    const uint64_t size = std::min(bytes - done,
+                                   variety.PartOf(PagesOf(RunAt(allocation, first, bytes - done))) * kPage);
+    // The segment address may be that of an earlier page of the run; TransferOffset then leads to the first one.
+    const uint64_t before = variety.Differs() ? variety.Below(RunBefore(allocation, first) + 1) : 0;
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_TRANSFER;
     auto& args = operation.Transfer;
     args.hAllocation = allocation.handle;
+    args.TransferOffset = static_cast<UINT>(before * kPage);
     args.TransferSize = size;
     const auto segment = [&](auto& end) {
       end.SegmentId = LocalSegment(allocation);
-      end.SegmentAddress.QuadPart = SegmentAddress(allocation, first);
+      end.SegmentAddress.QuadPart = SegmentAddress(allocation, first - before);
     };
     if (in) {
       args.Source.pMdl = mdl.get();
@@ -83,17 +96,20 @@ void TransferByMdl(PagingWork& work, Allocation& allocation, SystemBuffer& buffe
   work.Finish();
 }
 
-void FillBySegment(PagingWork& work, Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern,
-                   uint64_t largest) {
+void FillBySegment(PagingWork& work, Variety& variety, Allocation& allocation, uint64_t offset, uint64_t bytes,
+                   uint32_t pattern, uint64_t largest) {
   for (uint64_t done = 0; done < bytes;) {
-    const uint64_t first = (offset + done) / kPage, size = RunAt(allocation, first, bytes - done, largest);
+    const uint64_t first = (offset + done) / kPage, inside = (offset + done) % kPage;
+    const uint64_t run = RunAt(allocation, first, inside + bytes - done, largest) - inside;
+    const uint64_t size = variety.BytesOf(run, sizeof pattern);
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_FILL;
     operation.Fill.hAllocation = allocation.handle;
     operation.Fill.FillSize = size;
     operation.Fill.FillPattern = pattern;
     operation.Fill.Destination.SegmentId = LocalSegment(allocation);
-    operation.Fill.Destination.SegmentAddress.QuadPart = SegmentAddress(allocation, first);
+    operation.Fill.Destination.SegmentAddress.QuadPart = SegmentAddress(allocation, first) +
+                                                         static_cast<LONGLONG>(inside);
     work.Add(operation);
     done += size;
   }

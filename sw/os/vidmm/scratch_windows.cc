@@ -107,7 +107,9 @@ bool ScratchWindows::Show(uint64_t va, const Allocation& allocation, const Piece
 
 bool ScratchWindows::ShowSystem(uint64_t va, const SystemBuffer& buffer, uint64_t at, const Piece& piece,
                                 const Allocation& allocation) {
-  return Set(va, SystemEntries(gpu_, buffer, at / kPage, PagesOf(piece.size)), allocation, at, piece.protection);
+  const uint64_t first = at / kPage;
+  return Set(va, SystemEntries(gpu_, buffer, first, PagesOf(at % kPage + piece.size)), allocation, first * kPage,
+             piece.protection);
 }
 
 void ScratchWindows::InWindow(Allocation& allocation, uint64_t bytes_of_it,

@@ -46,6 +46,9 @@ DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offs
   return operation;
 }
 
+/// The bytes of a fill's pattern, which every part of a fill begins with.
+constexpr uint64_t kPatternBytes = 4;
+
 constexpr uint64_t kView = 4 << 20;  // largest CPU view
 
 /// Returns the backing store of an allocation that is not in a memory segment.
@@ -73,6 +76,10 @@ void FillByCpu(SystemBuffer& to, uint64_t offset, uint64_t bytes, uint32_t patte
 
 }  // namespace
 
+Transfers::Transfers(VidMm& vidmm)
+    : vidmm_(vidmm),
+      variety_(vidmm.gpu().kernel().parameters(), "transfers of GPU " + std::to_string(vidmm.gpu().index())) {}
+
 void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                          const Progress& progress) {
   if (!allocation.local) {
@@ -82,13 +89,14 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
   PagingWork& work = vidmm_.work();
   const Parameters& parameters = vidmm_.gpu().kernel().parameters();
   if (in) allocation.clean = false;
-  if (vidmm_.gpu().physical_paging()) return TransferByMdl(work, allocation, buffer, bytes, in, progress);
+  if (vidmm_.gpu().physical_paging()) return TransferByMdl(work, variety_, allocation, buffer, bytes, in, progress);
   ScratchWindows& windows = vidmm_.windows();
   for (uint64_t done = 0; done < bytes;) {
-    const Piece piece = ScratchWindows::PieceAt(allocation, done, bytes - done, parameters.window_pages);
+    const Piece piece = ScratchWindows::PieceAt(allocation, done, variety_.BytesOf(bytes - done),
+                                                parameters.window_pages);
     const uint64_t size = piece.size;
     Window& window = windows.Next();
-    const Side system{window.system, windows.ShowSystem(window.system, buffer, done, piece, allocation)};
+    const Side system{window.system + done % kPage, windows.ShowSystem(window.system, buffer, done, piece, allocation)};
     const Side local{window.local + piece.skip, windows.Show(window.local, allocation, piece)};
     DXGKARG_BUILDPAGINGBUFFER operation =
         in ? TransferOf(allocation, done, size, system, local, DXGK_MEMORY_TRANSFER_SYSTEM_TO_LOCAL)
@@ -106,7 +114,7 @@ void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes
   ScratchWindows& windows = vidmm_.windows();
   const uint64_t window_pages = vidmm_.gpu().kernel().parameters().window_pages;
   for (uint64_t done = 0; done < bytes;) {
-    Piece from = ScratchWindows::PieceAt(source, done, bytes - done, window_pages);
+    Piece from = ScratchWindows::PieceAt(source, done, variety_.BytesOf(bytes - done), window_pages);
     const Piece to = ScratchWindows::PieceAt(target, done, from.size, window_pages);
     const uint64_t size = from.size = to.size;
     Window& window = windows.Next();
@@ -135,10 +143,11 @@ void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, ui
   const Parameters& parameters = vidmm_.gpu().kernel().parameters();
   allocation.clean = false;
   if (vidmm_.gpu().physical_paging())
-    return FillBySegment(work, allocation, offset, bytes, pattern, parameters.fill_bytes());
+    return FillBySegment(work, variety_, allocation, offset, bytes, pattern, parameters.fill_bytes());
   ScratchWindows& windows = vidmm_.windows();
   for (uint64_t done = 0; done < bytes;) {
-    const Piece piece = ScratchWindows::PieceAt(allocation, offset + done, bytes - done,
+    const Piece piece = ScratchWindows::PieceAt(allocation, offset + done,
+                                                variety_.BytesOf(bytes - done, kPatternBytes),
                                                 PagesOf(parameters.fill_bytes()));
     Window& window = windows.NextForFill(piece.skip + piece.size);
     windows.Show(window.local, allocation, piece);

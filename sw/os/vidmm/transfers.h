@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <functional>
 
+#include "os/base/variety.h"
+
 namespace gmmu::os {
 
 class SystemBuffer;
@@ -18,7 +20,7 @@ using Progress = std::function<void(uint64_t)>;
 /// page size. Calls return when the work is complete. Call on the VidMm worker thread only.
 class Transfers {
  public:
-  explicit Transfers(VidMm& vidmm) : vidmm_(vidmm) {}
+  explicit Transfers(VidMm& vidmm);
 
   /// PageIn copies host memory into the allocation, PageOut copies it back.
   void PageIn(Allocation& allocation, SystemBuffer& source, uint64_t bytes, const Progress& progress = nullptr);
@@ -43,6 +45,7 @@ class Transfers {
   void Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in, const Progress& progress);
 
   VidMm& vidmm_;
+  Variety variety_;
 };
 
 }  // namespace gmmu::os

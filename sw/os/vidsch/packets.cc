@@ -15,12 +15,14 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the same submission for a buffer that is addressed physically, in system memory.
-DXGKARG_SUBMITCOMMAND Physical(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+/// Returns the same submission for a buffer that is addressed physically, in system memory. The submission begins at
+/// byte `start` of the buffer.
+DXGKARG_SUBMITCOMMAND Physical(const DXGKARG_SUBMITCOMMANDVIRTUAL& args, UINT start) {
   DXGKARG_SUBMITCOMMAND physical{};
   physical.hContext = args.hContext;
-  physical.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(args.DmaBufferVirtualAddress);
-  physical.DmaBufferSize = physical.DmaBufferSubmissionEndOffset = args.DmaBufferSize;
+  physical.DmaBufferPhysicalAddress.QuadPart = static_cast<LONGLONG>(args.DmaBufferVirtualAddress - start);
+  physical.DmaBufferSubmissionStartOffset = start;
+  physical.DmaBufferSize = physical.DmaBufferSubmissionEndOffset = start + args.DmaBufferSize;
   physical.pDmaBufferPrivateData = args.pDmaBufferPrivateData;
   physical.DmaBufferPrivateDataSize = physical.DmaBufferPrivateDataSubmissionEndOffset = args.DmaBufferPrivateDataSize;
   physical.SubmissionFenceId = args.SubmissionFenceId;
@@ -140,9 +142,10 @@ void Packets::SubmitFirst(NodeId at, Node& node) {
   args.NodeOrdinal = at.node;
   const PacketId id = entry.id;
   const bool physical = entry.packet.physical;
+  const auto start = static_cast<UINT>(entry.packet.start);
   const std::shared_ptr<const DmaSubmission> dma = entry.packet.dma;
   if (dma) return PatchAndSubmit(*miniport_, *dma, args);
-  if (physical) return miniport_->SubmitCommand(Physical(args));
+  if (physical) return miniport_->SubmitCommand(Physical(args, start));
   // The entry may have completed, or a preemption may have returned it, before the call returns.
   const NTSTATUS status = miniport_->SubmitCommandVirtual(args);
   if (status == STATUS_SUCCESS) return;

@@ -48,6 +48,7 @@ void PatchAndSubmit(Miniport& miniport, const DmaSubmission& dma, const DXGKARG_
   patch.DmaBufferSubmissionEndOffset = dma.end;
   patch.pDmaBufferPrivateData = dma.private_data;
   patch.DmaBufferPrivateDataSize = dma.private_bytes;
+  patch.DmaBufferPrivateDataSubmissionStartOffset = dma.private_start;
   patch.DmaBufferPrivateDataSubmissionEndOffset = dma.private_end;
   if (dma.place) {
     patch.pAllocationList = allocations.data();
@@ -71,6 +72,7 @@ void PatchAndSubmit(Miniport& miniport, const DmaSubmission& dma, const DXGKARG_
   submit.DmaBufferSubmissionEndOffset = dma.end;
   submit.pDmaBufferPrivateData = dma.private_data;
   submit.DmaBufferPrivateDataSize = dma.private_bytes;
+  submit.DmaBufferPrivateDataSubmissionStartOffset = dma.private_start;
   submit.DmaBufferPrivateDataSubmissionEndOffset = dma.private_end;
   submit.SubmissionFenceId = packet.SubmissionFenceId;
   submit.Flags = packet.Flags;

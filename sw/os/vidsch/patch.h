@@ -21,7 +21,7 @@ struct DmaSubmission {
   UINT bytes = 0;           ///< size of the whole buffer
   UINT start = 0, end = 0;  ///< bounds of the piece
   void* private_data = nullptr;
-  UINT private_bytes = 0, private_end = 0;
+  UINT private_bytes = 0, private_start = 0, private_end = 0;
   std::vector<DXGK_ALLOCATIONLIST> allocations;   ///< as DxgkDdiRender returned them
   std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< patch locations of the whole buffer
   UINT first_patch = 0, patch_count = 0;          ///< patch locations of the piece

@@ -35,6 +35,48 @@ NTSTATUS Query(HANDLE adapter, CONST DXGKARG_QUERYADAPTERINFO* args) {
   return status;
 }
 
+constexpr UINT64 kPage = 4096;
+constexpr UINT kPagesOf64k = 16;
+UINT64 WholePages(UINT64 bytes) { return (bytes + kPage - 1) / kPage * kPage; }
+
+// Rules of sizes and offsets, each of which a driver may forget. Operands are the system's, so they are changed in a copy.
+NTSTATUS BuildOperation(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
+  DXGKARG_BUILDPAGINGBUFFER wrong = *args;
+  const bool update = args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE;
+  if (Is("whole_page_transfers") && args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
+    wrong.TransferVirtual.TransferSizeInBytes = WholePages(args->TransferVirtual.TransferSizeInBytes);
+  if (Is("page_aligned_transfers") && args->Operation == DXGK_OPERATION_VIRTUAL_TRANSFER)
+    wrong.TransferVirtual.DestinationVirtualAddress &= ~(kPage - 1);
+  if (Is("whole_page_fills") && args->Operation == DXGK_OPERATION_VIRTUAL_FILL)
+    wrong.FillVirtual.FillSizeInBytes = WholePages(args->FillVirtual.FillSizeInBytes);
+  if (Is("offset_added_to_address") && args->Operation == DXGK_OPERATION_VIRTUAL_FILL)
+    wrong.FillVirtual.DestinationVirtualAddress += args->FillVirtual.AllocationOffsetInBytes % kPage;
+  if (Is("unmaps_whole_runs") && update && args->UpdatePageTable.Flags.Repeat &&
+      !args->UpdatePageTable.pPageTableEntries[0].Valid && args->UpdatePageTable.PageTableLevel == 0) {
+    const UINT end = args->UpdatePageTable.StartIndex + args->UpdatePageTable.NumPageTableEntries;
+    wrong.UpdatePageTable.NumPageTableEntries += (kPagesOf64k - end % kPagesOf64k) % kPagesOf64k;
+  }
+  if (Is("starts_at_whole_runs") && update && args->UpdatePageTable.PageTableLevel == 0)
+    wrong.UpdatePageTable.StartIndex -= args->UpdatePageTable.StartIndex % kPagesOf64k % 2;
+  if (Is("ignores_room") && args->pDmaBuffer != nullptr && args->DmaSize != 0)
+    wrong.DmaSize = 65536 - args->DmaBufferWriteOffset;
+  if (Is("resumes_one_late") && args->MultipassOffset != 0) ++wrong.MultipassOffset;
+  const NTSTATUS status = real.DxgkDdiBuildPagingBuffer(adapter, &wrong);
+  args->pDmaBuffer = wrong.pDmaBuffer;
+  args->DmaSize = wrong.DmaSize;
+  args->pDmaBufferPrivateData = wrong.pDmaBufferPrivateData;
+  args->DmaBufferPrivateDataSize = wrong.DmaBufferPrivateDataSize;
+  args->MultipassOffset = Is("forgets_where_it_was") ? 0 : wrong.MultipassOffset;
+  return status;
+}
+
+// Takes a paging buffer to begin at the page of the submission's address.
+NTSTATUS SubmitVirtual(HANDLE adapter, CONST DXGKARG_SUBMITCOMMANDVIRTUAL* args) {
+  DXGKARG_SUBMITCOMMANDVIRTUAL wrong = *args;
+  if (Is("submits_from_buffer_start") && args->Flags.Paging) wrong.DmaBufferVirtualAddress &= ~(kPage - 1);
+  return real.DxgkDdiSubmitCommandVirtual(adapter, &wrong);
+}
+
 NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
   void* const begin = args->pDmaBuffer;
   if (Is("past_paging_buffer") && begin != nullptr) static_cast<volatile UCHAR*>(begin)[args->DmaSize] = 1;
@@ -43,7 +85,7 @@ NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* args) {
     return STATUS_UNSUCCESSFUL;
   if (args->Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) kept_entries = args->UpdatePageTable.pPageTableEntries;
   if (Is("race")) ++shared;
-  const NTSTATUS status = real.DxgkDdiBuildPagingBuffer(adapter, args);
+  const NTSTATUS status = BuildOperation(adapter, args);
   if (Is("no_waits") && begin != nullptr) DropWaits(begin, args->pDmaBuffer);
   return status;
 }
@@ -126,6 +168,7 @@ extern "C" NTSTATUS Misbehave(PDRIVER_OBJECT object, PUNICODE_STRING path, PDRIV
   kept_argument = nullptr;
   table->DxgkDdiQueryAdapterInfo = Query;
   table->DxgkDdiBuildPagingBuffer = Build;
+  table->DxgkDdiSubmitCommandVirtual = SubmitVirtual;
   table->DxgkDdiCreateAllocation = CreateAllocation;
   table->DxgkDdiDestroyAllocation = DestroyAllocation;
   table->DxgkDdiEscape = Escape;

@@ -158,8 +158,11 @@ static BOOLEAN ReportCompletion(PVOID context) {
 }
 
 static NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMAND* args) {
-  const NTSTATUS status = real.DxgkDdiSubmitCommand(adapter, args);
+  DXGKARG_SUBMITCOMMAND wrong = *args;
+  NTSTATUS status;
   BOOLEAN done;
+  if (Is("submits_from_buffer_start") && args->Flags.Paging) wrong.DmaBufferSubmissionStartOffset = 0;
+  status = real.DxgkDdiSubmitCommand(adapter, &wrong);
   if (Is("submission_fails")) return STATUS_UNSUCCESSFUL;
   if (Is("submission_waits")) {
     LARGE_INTEGER timeout;
@@ -173,12 +176,37 @@ static NTSTATUS Submit(HANDLE adapter, CONST DXGKARG_SUBMITCOMMAND* args) {
   return status;
 }
 
+static SIZE_T WholePages(SIZE_T bytes) { return (bytes + PAGE - 1) / PAGE * PAGE; }
+
+/* Rules of sizes and offsets, each of which a driver may forget. Operands are the system's, so they are changed in a
+ * copy. */
+static NTSTATUS BuildOperation(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
+  DXGKARG_BUILDPAGINGBUFFER wrong = *b;
+  NTSTATUS status;
+  if (b->Operation == DXGK_OPERATION_TRANSFER) {
+    if (Is("no_transfer_offset")) wrong.Transfer.TransferOffset = 0;
+    if (Is("no_mdl_offset")) wrong.Transfer.MdlOffset = 0;
+    if (Is("transfer_offset_on_mdl")) wrong.Transfer.MdlOffset += b->Transfer.TransferOffset / PAGE;
+    if (Is("whole_page_transfers")) wrong.Transfer.TransferSize = WholePages(b->Transfer.TransferSize);
+  }
+  if (b->Operation == DXGK_OPERATION_FILL && Is("whole_page_fills")) wrong.Fill.FillSize = WholePages(b->Fill.FillSize);
+  if (Is("ignores_room") && b->pDmaBuffer != NULL) wrong.DmaSize = PAGE - b->DmaBufferWriteOffset;
+  if (Is("resumes_one_late") && b->MultipassOffset != 0) ++wrong.MultipassOffset;
+  status = real.DxgkDdiBuildPagingBuffer(adapter, &wrong);
+  b->pDmaBuffer = wrong.pDmaBuffer;
+  b->DmaSize = wrong.DmaSize;
+  b->pDmaBufferPrivateData = wrong.pDmaBufferPrivateData;
+  b->DmaBufferPrivateDataSize = wrong.DmaBufferPrivateDataSize;
+  b->MultipassOffset = Is("forgets_where_it_was") ? 0 : wrong.MultipassOffset;
+  return status;
+}
+
 /* Paging buffers in the aperture are mapped before any of them can run, so the CPU writes the map. */
 static NTSTATUS Build(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
   UINT64 memory = 0, aperture = 0;
   SIZE_T i;
   if (Is("past_paging_buffer") && b->pDmaBuffer != NULL) ((BYTE*)b->pDmaBuffer)[b->DmaSize] = 1;
-  if (b->pDmaBuffer != NULL || !Is("buffers_in_aperture")) return real.DxgkDdiBuildPagingBuffer(adapter, b);
+  if (b->pDmaBuffer != NULL || !Is("buffers_in_aperture")) return BuildOperation(adapter, b);
   if (!NT_SUCCESS(GmmuQueryParameter("VramBytes", &memory)) || !NT_SUCCESS(GmmuQueryParameter("ApertureBytes", &aperture)))
     return STATUS_UNSUCCESSFUL;
   if (map == NULL) {
