@@ -34,6 +34,7 @@ GpuFacts Gpu::facts() const {
       segment.window = at - function.bars[2].address;
   }
   return {gpu_->unit(),
+          gpu_->machine_unit(),
           gpu_->name(),
           function.bdf,
           function.bars[0].address,

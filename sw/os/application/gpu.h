@@ -24,7 +24,8 @@ struct SegmentFacts {
 };
 
 struct GpuFacts {
-  unsigned unit = 0;  ///< number of the GPU's device object
+  unsigned unit = 0;          ///< number of the GPU's device object in its logical adapter
+  unsigned machine_unit = 0;  ///< number of the GPU in the machine
   std::string name;   ///< bus address as a string
   hw::Bdf bdf;
   uint64_t registers = 0;                     ///< bus address of the registers

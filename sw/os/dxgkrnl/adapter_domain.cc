@@ -62,7 +62,10 @@ void AdapterDomain::Decide(bool may_remap) {
     mode_ = DmaMode::kIdentity;
     adapter_.dxgkrnl().NoteIsolation();
   }
-  if (mode_ == DmaMode::kPhysical) return;
+  if (mode_ == DmaMode::kPhysical) {
+    if (kernel_.iommu() != nullptr && kernel_.iommu()->enabled()) MakePassing();
+    return;
+  }
   SwitchIommuOn();
   MakeDomain(mode_ == DmaMode::kIdentity);
 }
@@ -75,7 +78,17 @@ bool AdapterDomain::IsolatedFromTheStart() const {
 }
 
 void AdapterDomain::SwitchIommuOn() {
-  kernel_.iommu()->Enable([this](const RemappingFault& record) {
+  if (kernel_.iommu()->enabled()) return;
+  std::vector<Remapping::Attachment> attached;
+  for (LogicalAdapter* other : adapter_.dxgkrnl().adapters()) {
+    if (other == &adapter_ || !other->running()) continue;
+    other->dma().MakePassing();
+    for (const auto& gpu : other->gpus()) {
+      attached.emplace_back(gpu->function().bdf, other->dma().passing_);
+      other->dma().attached_.insert(gpu.get());
+    }
+  }
+  const auto report = [&kernel = kernel_](const RemappingFault& record) {
     Fault fault;
     fault.source = "iommu";
     fault.name = record.reason;
@@ -83,8 +96,26 @@ void AdapterDomain::SwitchIommuOn() {
     fault.client = record.device.requester_id();
     fault.access = record.read ? "read" : "write";
     fault.text = record.Text();
-    kernel_.Report(fault);
-  });
+    kernel.Report(fault);
+  };
+  kernel_.iommu()->Enable(report, attached);
+}
+
+void AdapterDomain::SwitchIommuOff() {
+  if (kernel_.iommu()->enabled() && !kernel_.iommu()->has_domains()) kernel_.iommu()->Disable();
+}
+
+void AdapterDomain::MakePassing() {
+  kernel_.iommu()->Prepare();
+  passing_ = kernel_.iommu()->CreateDomain(~uint64_t{0}, true, "dxgkrnl");
+  kernel_.iommu()->MapWhole(*passing_, kernel_.pages().ranges());
+  kernel_.iommu()->MapIdentity(*passing_, PagesOf(reserved_));
+}
+
+void AdapterDomain::EndPassing() {
+  if (passing_ == nullptr) return;
+  for (const auto& gpu : adapter_.gpus()) Detach(*gpu);
+  kernel_.iommu()->DestroyDomain(std::exchange(passing_, nullptr));
 }
 
 void AdapterDomain::MakeDomain(bool identity) {
@@ -147,17 +178,18 @@ void AdapterDomain::MapSegments() {
 void AdapterDomain::UnmapSegments() { kernel_.iommu()->UnmapIdentity(*domain_, std::exchange(segment_pages_, {})); }
 
 void AdapterDomain::Attach(PhysicalAdapter& gpu) {
-  kernel_.iommu()->Attach(gpu.function().bdf, *domain_);
+  kernel_.iommu()->Attach(gpu.function().bdf, *Used());
   attached_.insert(&gpu);
 }
 
 void AdapterDomain::Detach(PhysicalAdapter& gpu) {
-  if (attached_.erase(&gpu) != 0) kernel_.iommu()->Detach(gpu.function().bdf, *domain_);
+  if (attached_.erase(&gpu) != 0) kernel_.iommu()->Detach(gpu.function().bdf, *Used());
 }
 
 void AdapterDomain::AttachAll() {
-  if (domain_ == nullptr) return;
-  MapReservedRanges();
+  if (Used() == nullptr) return;
+  if (domain_ != nullptr) MapReservedRanges();
+  else kernel_.iommu()->MapIdentity(*passing_, PagesOf(reserved_));
   const uint64_t before = adapter_.BusAccesses().total();
   for (const auto& gpu : adapter_.gpus()) Attach(*gpu);
   if (adapter_.BusAccesses().total() != before)
@@ -172,12 +204,14 @@ void AdapterDomain::DetachAll() {
 }
 
 void AdapterDomain::Destroy() {
-  if (domain_ == nullptr) return;
-  UnmapSegments();
-  UnmapReservedRanges();
-  kernel_.iommu()->DestroyDomain(domain_);
-  domain_ = nullptr;
-  if (kernel_.iommu()->enabled()) kernel_.iommu()->Disable();
+  if (Used() == nullptr) return;
+  EndPassing();
+  if (domain_ != nullptr) {
+    UnmapSegments();
+    UnmapReservedRanges();
+    kernel_.iommu()->DestroyDomain(std::exchange(domain_, nullptr));
+  }
+  SwitchIommuOff();
 }
 
 void AdapterDomain::Reset() {
@@ -203,10 +237,9 @@ void AdapterDomain::MapIsolation(IsolationScope scope) {
 }
 
 void AdapterDomain::AttachIsolation() {
+  EndPassing();
   SwitchIommuOn();
-  for (const auto& gpu : adapter_.gpus()) {
-    Attach(*gpu);
-  }
+  for (const auto& gpu : adapter_.gpus()) Attach(*gpu);
   mode_ = DmaMode::kIdentity;
 }
 
@@ -232,8 +265,11 @@ void AdapterDomain::Leave() {
   UnmapSegments();
   UnmapReservedRanges();
   kernel_.iommu()->DestroyDomain(std::exchange(domain_, nullptr));
-  if (kernel_.iommu()->enabled()) kernel_.iommu()->Disable();
+  SwitchIommuOff();
   mode_ = DmaMode::kPhysical;
+  if (!kernel_.iommu()->enabled()) return;
+  MakePassing();
+  for (const auto& gpu : adapter_.gpus()) Attach(*gpu);
 }
 
 }  // namespace gmmu::os

@@ -62,11 +62,20 @@ class AdapterDomain {
 
  private:
   bool IsolatedFromTheStart() const;
+  /// Enables the IOMMU, unless another adapter has done so. Adapters that run without a domain get one that maps all
+  /// memory 1:1, so that they go on as before.
   void SwitchIommuOn();
+  /// Disables the IOMMU, unless another adapter has a domain.
+  void SwitchIommuOff();
+  /// Creates the domain of an adapter that uses host physical addresses while the IOMMU is on for another one.
+  void MakePassing();
+  void EndPassing();
   void MakeDomain(bool identity);
   void MapReservedRanges();
   void UnmapReservedRanges();
   void UnmapSegments();
+  /// The domain to which the GPUs are attached, or null.
+  RemappingDomain* Used() const { return domain_ != nullptr && passing_ == nullptr ? domain_ : passing_; }
   void Attach(PhysicalAdapter& gpu);
   void Detach(PhysicalAdapter& gpu);
 
@@ -75,6 +84,7 @@ class AdapterDomain {
   DmaMode mode_ = DmaMode::kPhysical;
   bool reaches_all_memory_ = true;
   RemappingDomain* domain_ = nullptr;
+  RemappingDomain* passing_ = nullptr;  // see MakePassing; null while domain_ exists
   std::set<const PhysicalAdapter*> attached_;
   std::vector<DXGK_PHYSICAL_MEMORY_RANGE> reserved_;
   bool reserved_mapped_ = false;

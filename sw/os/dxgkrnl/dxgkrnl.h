@@ -86,6 +86,11 @@ class Dxgkrnl {
   void Unregister(LogicalAdapter& adapter);
   /// Returns the physical adapter that a callback's handle identifies. Triggers a bug check if there is none.
   PhysicalAdapter& FromHandle(HANDLE handle);
+  const std::vector<LogicalAdapter*>& adapters() const { return adapters_; }
+  /// Returns the machine's number for a GPU. GPUs are numbered in the order in which they were first found on the bus.
+  unsigned MachineUnit(uint16_t requester_id) {
+    return machine_units_.try_emplace(requester_id, static_cast<unsigned>(machine_units_.size())).first->second;
+  }
 
  private:
   struct Driver {
@@ -102,6 +107,7 @@ class Dxgkrnl {
   std::map<PDRIVER_INITIALIZE, Driver> drivers_;
   Driver* loading_ = nullptr;
   std::vector<LogicalAdapter*> adapters_;
+  std::map<uint16_t, unsigned> machine_units_;
   RemapPolicy remap_policy_;
   UserModeDriver user_mode_driver_;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/adapter_objects.h"
@@ -25,6 +26,9 @@
 #include "os/vidsch/vidsch.h"
 
 namespace gmmu::os {
+namespace {
+constexpr uint8_t kLastBus = 8;  // of the buses on which a GPU can be
+}  // namespace
 
 LogicalAdapter::LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry)
     : dxgkrnl_(dxgkrnl),
@@ -124,14 +128,19 @@ void LogicalAdapter::StartInMode() {
 
 void LogicalAdapter::FindDevices() {
   const hw::FirmwareTables& firmware = kernel_.hal().platform().firmware();
-  for (const PciFunction& function : kernel_.pci().Enumerate()) {
+  std::set<uint16_t> in_use;
+  for (const LogicalAdapter* other : dxgkrnl_.adapters())
+    for (const auto& gpu : other->gpus()) in_use.insert(gpu->function().bdf.requester_id());
+  for (const PciFunction& function : kernel_.pci().Enumerate(kLastBus, in_use)) {
     if (function.vendor != firmware.gpu_vendor || function.device != firmware.gpu_device) continue;
+    const uint16_t id = function.bdf.requester_id();
     physical_.push_back(std::make_unique<PhysicalAdapter>(*this, function, static_cast<unsigned>(physical_.size()),
-                                                          &handles_[function.bdf.requester_id()]));
+                                                          dxgkrnl_.MachineUnit(id), &handles_[id]));
     physical_.back()->NoteBusAccesses();
   }
   if (!physical_.empty()) return;
-  throw OsError("no GPU " + Hex(firmware.gpu_vendor) + ":" + Hex(firmware.gpu_device) + " on the PCI bus");
+  throw OsError("no " + std::string(in_use.empty() ? "" : "other ") + "GPU " + Hex(firmware.gpu_vendor) + ":" +
+                Hex(firmware.gpu_device) + " on the PCI bus");
 }
 
 void LogicalAdapter::LoadDriver() {

@@ -34,7 +34,8 @@ struct Segment;
 ///
 /// For a link, DxgkDdiAddDevice is called for every device, each time followed by DxgkDdiLinkDevice; then the queries
 /// before a start are made. All GPUs share a domain. The lead is started and powered up after the others, and powered
-/// down and stopped before them. GPUs that are not in the chain of the first GPU are removed again. The behaviour comes
+/// down and stopped before them. GPUs that are not in the chain of the first GPU are removed again, and another logical
+/// adapter can then be started on them: a start considers only the GPUs that no started adapter uses. The behaviour comes
 /// from the documentation on linked display adapters; it was not observed on Windows.
 class LogicalAdapter {
  public:

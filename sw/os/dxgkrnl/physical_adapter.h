@@ -46,14 +46,17 @@ struct AdapterCaps {
 class PhysicalAdapter {
  public:
   /// `handle` is opaque, and the same at every start of this GPU.
-  PhysicalAdapter(LogicalAdapter& logical, const PciFunction& function, unsigned unit, HANDLE handle)
-      : logical_(logical), function_(function), unit_(unit), handle_(handle) {}
+  PhysicalAdapter(LogicalAdapter& logical, const PciFunction& function, unsigned unit, unsigned machine_unit,
+                  HANDLE handle)
+      : logical_(logical), function_(function), unit_(unit), machine_unit_(machine_unit), handle_(handle) {}
   PhysicalAdapter(const PhysicalAdapter&) = delete;
   PhysicalAdapter& operator=(const PhysicalAdapter&) = delete;
 
   LogicalAdapter& logical() { return logical_; }
-  /// Index of the device object among the GPUs on the bus. The driver has a context for each device object.
+  /// Index of the device object among those of the logical adapter. The driver has a context for each device object.
   unsigned unit() const { return unit_; }
+  /// The machine's number for the GPU, by which instruments name it.
+  unsigned machine_unit() const { return machine_unit_; }
   /// The driver's number for the GPU (PhysicalAdapterIndex and EngineOrdinal), known after the start.
   unsigned index() const { return index_; }
   /// The GPU's DeviceHandle in DXGKRNL_INTERFACE, which is the hAdapter of its callbacks.
@@ -139,7 +142,7 @@ class PhysicalAdapter {
 
   LogicalAdapter& logical_;
   const PciFunction function_;
-  const unsigned unit_;
+  const unsigned unit_, machine_unit_;
   HANDLE const handle_;
   unsigned index_ = 0;
   AdapterAnswers answers_;

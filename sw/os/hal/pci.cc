@@ -14,7 +14,7 @@ constexpr uint8_t kPowerManagement = 0x01, kMsi = 0x05;
 constexpr uint16_t kMsiEnable = 1u << 0, kMsi64 = 1u << 7;
 }  // namespace
 
-std::vector<PciFunction> Pci::Enumerate(uint8_t last_bus) {
+std::vector<PciFunction> Pci::Enumerate(uint8_t last_bus, const std::set<uint16_t>& in_use) {
   std::vector<PciFunction> found;
   for (unsigned bus = 0; bus <= last_bus; ++bus) {
     for (uint8_t device = 0; device < 32; ++device) {
@@ -26,7 +26,7 @@ std::vector<PciFunction> Pci::Enumerate(uint8_t last_bus) {
           continue;
         }
         const uint8_t header = static_cast<uint8_t>(hal_.ConfigRead(bdf, kHeader, 1));
-        if ((header & 0x7F) == 0) {
+        if ((header & 0x7F) == 0 && in_use.count(bdf.requester_id()) == 0) {
           PciFunction function;
           function.bdf = bdf;
           function.vendor = static_cast<uint16_t>(id);

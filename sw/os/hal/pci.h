@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <utility>
+#include <set>
 #include <vector>
 
 #include "hw/platform.h"
@@ -41,8 +42,9 @@ class Pci {
   Pci(Hal& hal, hw::Range window) : hal_(hal), window_(window), next_(window.start) {}
 
   /// Finds every function on buses 0 to `last_bus`. Sizes and assigns BARs, enables memory decoding and disables bus
-  /// mastering. A BAR that was assigned before keeps its address.
-  std::vector<PciFunction> Enumerate(uint8_t last_bus = 8);
+  /// mastering. A BAR that was assigned before keeps its address. Functions with the requester ids `in_use` are left out
+  /// and not accessed.
+  std::vector<PciFunction> Enumerate(uint8_t last_bus = 8, const std::set<uint16_t>& in_use = {});
   /// Enables the function's interrupt. A function without MSI gets the message's vector through its interrupt pin.
   void EnableInterrupt(const PciFunction& function, const hw::Message& message);
   void DisableInterrupt(const PciFunction& function);

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "hw/platform.h"
@@ -119,13 +120,17 @@ class Remapping {
   /// Makes it possible to create and fill domains while the unit is off. Enable includes Prepare. Throws OsError if no
   /// unit responds or if the unit lacks a required capability.
   virtual void Prepare() = 0;
-  /// Enables translation. Afterwards every unattached device is blocked. `on_fault` is called for each blocked access,
-  /// at IRQL kDevice.
-  virtual void Enable(std::function<void(const RemappingFault&)> on_fault) = 0;
+  /// A device and the domain to which it is attached.
+  using Attachment = std::pair<hw::Bdf, RemappingDomain*>;
+  /// Enables translation. Afterwards every unattached device is blocked; the devices of `attached`, which may be using
+  /// memory, are attached before. `on_fault` is called for each blocked access, at IRQL kDevice.
+  virtual void Enable(std::function<void(const RemappingFault&)> on_fault,
+                      const std::vector<Attachment>& attached = {}) = 0;
   /// Disables translation. Every device then reaches all host memory by physical addresses. All domains must have been
   /// destroyed.
   virtual void Disable() = 0;
   virtual bool enabled() const = 0;
+  virtual bool has_domains() const = 0;
 
   /// Creates a domain for logical addresses below `limit` bytes, or up to the unit's own limit if that is lower. If
   /// `identity` is true, logical addresses equal host addresses. This object owns the domain.

@@ -45,7 +45,8 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters, MakesRemapp
   }
   driver_parameters_ = parameters.driver;
   // emplace does not replace a value that the user has set.
-  driver_parameters_.emplace("LinkedAdapters", platform.firmware().gpus);
+  driver_parameters_.emplace("LinkedAdapters",
+                             parameters.linked_gpus == 0 ? platform.firmware().gpus : parameters.linked_gpus);
   if (platform.firmware().gpu_sizes_in_use != 0)
     driver_parameters_.emplace("SizesInUse", platform.firmware().gpu_sizes_in_use);
   if (platform.firmware().gpu_reserved) {

@@ -55,7 +55,7 @@ PagingQueue::PagingQueue(PhysicalAdapter& gpu)
     : adapter_(gpu),
       noted_(std::make_shared<Flushes>()),
       last_noted_(std::make_shared<Flushes>()),
-      variety_(gpu.kernel().parameters(), "paging buffers of GPU " + std::to_string(gpu.index())) {}
+      variety_(gpu.kernel().parameters(), "paging buffers of GPU " + std::to_string(gpu.machine_unit())) {}
 
 PagingQueue::~PagingQueue() = default;
 
@@ -288,7 +288,7 @@ void PagingQueue::Notify(const Flushes& flushes) {
   if (instruments == nullptr) return;
   for (const Flush& flush : flushes) {
     const bool whole = flush.start == 0 && flush.end == 0;
-    instruments->NoteFlush(adapter_.unit(), flush.space, flush.start, whole ? ~uint64_t{0} : flush.end);
+    instruments->NoteFlush(adapter_.machine_unit(), flush.space, flush.start, whole ? ~uint64_t{0} : flush.end);
   }
 }
 

@@ -23,7 +23,7 @@ PagingWork::PagingWork(PhysicalAdapter& gpu)
       queue_(std::make_unique<PagingQueue>(gpu)),
       active_(queue_.get()),
       fence_(gpu),
-      variety_(gpu.kernel().parameters(), "updates of GPU " + std::to_string(gpu.index())) {}
+      variety_(gpu.kernel().parameters(), "updates of GPU " + std::to_string(gpu.machine_unit())) {}
 
 PagingWork::~PagingWork() = default;
 

@@ -57,7 +57,7 @@ void RequireClean(const Allocation& allocation) {
   for (uint64_t page = 0; page < PagesOf(allocation.bytes); ++page) {
     std::array<uint8_t, kPage> local{}, kept{};
     const uint64_t at = shown - window.address + allocation.local->page(page) * kPage;
-    if (!access->Access(gpu.unit(), hw::DeviceAccess::Memory::kLocal, at, local.data(), kPage, false) ||
+    if (!access->Access(gpu.machine_unit(), hw::DeviceAccess::Memory::kLocal, at, local.data(), kPage, false) ||
         !gpu.kernel().hal().ram().Read(allocation.backing->host_pages()[page] * kPage, kept.data(), kPage)) {
       return;
     }

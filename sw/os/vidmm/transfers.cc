@@ -78,7 +78,7 @@ void FillByCpu(SystemBuffer& to, uint64_t offset, uint64_t bytes, uint32_t patte
 
 Transfers::Transfers(VidMm& vidmm)
     : vidmm_(vidmm),
-      variety_(vidmm.gpu().kernel().parameters(), "transfers of GPU " + std::to_string(vidmm.gpu().index())) {}
+      variety_(vidmm.gpu().kernel().parameters(), "transfers of GPU " + std::to_string(vidmm.gpu().machine_unit())) {}
 
 void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in,
                          const Progress& progress) {

@@ -39,7 +39,7 @@ class Guilty {
     commands_->Copy(va_, target_va, kPage);
     hw::Instruments* instruments = life.host.platform().instruments();
     if (instruments == nullptr) throw os::OsError("this machine has no instruments: nobody can hold its answers");
-    instruments->HoldReads(life.gpu().facts().unit, source_.logical(), life.host.platform().NowNs() + hold_ns);
+    instruments->HoldReads(life.gpu().facts().machine_unit, source_.logical(), life.host.platform().NowNs() + hold_ns);
     packet_ = commands_->Submit("a copy from memory that does not answer");
   }
   os::PacketEnd Wait() { return life_.graphics.Wait(packet_); }

@@ -13,7 +13,7 @@ const std::vector<Procedure>& Procedures() {
       SleepProcedure(),        Pages64kProcedure(),           LinkedProcedure(),
       AdapterResetProcedure(), IsolationMemoryProcedure(),    SystemMemoryProcedure(),
       ThreadsProcedure(),      ListedCommandsProcedure(),     NoExecuteProcedure(),
-      ZeroPagesProcedure(),    VariedWorkProcedure()};
+      ZeroPagesProcedure(),    VariedWorkProcedure(),         TwoAdaptersProcedure()};
   return kProcedures;
 }
 

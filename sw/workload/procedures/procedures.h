@@ -66,6 +66,7 @@ Procedure AdapterResetProcedure();
 Procedure ThreadsProcedure();
 Procedure ListedCommandsProcedure();
 Procedure VariedWorkProcedure();
+Procedure TwoAdaptersProcedure();
 
 /// Runs the main job on a seeded buffer of `bytes` bytes. The names of its checks begin with `prefix`. Returns the host
 /// pages from which and to which it paged. `lowest_source`: see JobOptions.

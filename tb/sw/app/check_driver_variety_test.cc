@@ -26,7 +26,7 @@ constexpr const char* kPhysical = "physical_misbehaving";
 // clang-format off
 constexpr Misdeed kMisdeeds[] = {
     {kGpuMmu, "whole_page_transfers", "varied-work", false},
-    {kGpuMmu, "page_aligned_transfers", "varied-work", false},
+    {kGpuMmu, "page_aligned_transfers", "varied-work", true},
     {kGpuMmu, "whole_page_fills", "varied-work", false},
     {kGpuMmu, "offset_added_to_address", "varied-work", false},
     {kGpuMmu, "unmaps_whole_runs", "varied-work", false},

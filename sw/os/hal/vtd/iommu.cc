@@ -46,7 +46,7 @@ void Iommu::Prepare() {
   if ((Field(cap_, 12, 8) & 6) == 0) throw OsError("the IOMMU has neither 3-level nor 4-level tables");
 }
 
-void Iommu::Enable(std::function<void(const RemappingFault&)> on_fault) {
+void Iommu::Enable(std::function<void(const RemappingFault&)> on_fault, const std::vector<Attachment>& attached) {
   Prepare();
   on_fault_ = std::move(on_fault);
   faults_ = 0;
@@ -62,6 +62,7 @@ void Iommu::Enable(std::function<void(const RemappingFault&)> on_fault) {
   registers_.Write32(kFedata, message_.data);
   registers_.Write32(kFeaddr, static_cast<uint32_t>(message_.address));
   registers_.Write32(kFectl, 0);
+  for (const auto& [device, domain] : attached) Attach(device, *domain);
   registers_.Command(kTe, true);
 }
 

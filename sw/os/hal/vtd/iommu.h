@@ -28,10 +28,11 @@ class Iommu final : public Remapping {
   /// Reads the capabilities.
   void Prepare() override;
   /// Sets up root table, queue and fault interrupt, and enables translation.
-  void Enable(std::function<void(const RemappingFault&)> on_fault) override;
+  void Enable(std::function<void(const RemappingFault&)> on_fault, const std::vector<Attachment>& attached) override;
   /// Disables translation and the queue, and frees the tables.
   void Disable() override;
   bool enabled() const override { return root_ != 0; }
+  bool has_domains() const override { return !domains_.empty(); }
 
   RemappingDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner) override;
   void DestroyDomain(RemappingDomain* domain) override;

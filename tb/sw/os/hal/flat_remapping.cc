@@ -52,12 +52,14 @@ void FlatRemapping::Prepare() {
   if (parts_.hal.Read(parts_.base, kWord) == ~uint64_t{0}) throw OsError("no IOMMU answers at " + Hex(parts_.base));
 }
 
-void FlatRemapping::Enable(std::function<void(const RemappingFault&)> on_fault) {
+void FlatRemapping::Enable(std::function<void(const RemappingFault&)> on_fault,
+                           const std::vector<Attachment>& attached) {
   Prepare();
   on_fault_ = std::move(on_fault);
   directory_ = parts_.pages.AllocatePage("iommu", "directory");
   message_ = parts_.hal.ConnectInterrupt("iommu faults", [this] { TakeFault(); });
   Put(Record(0) + 2 * kWord, message_.data);
+  for (const auto& [device, domain] : attached) Attach(device, *domain);
   on_ = true;
   parts_.hal.Write(parts_.base, kWord, directory_ * hw::kPageSize | sim::FlatRemapper::kOn);
 }

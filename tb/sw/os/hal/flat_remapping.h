@@ -40,9 +40,10 @@ class FlatRemapping final : public Remapping {
   static std::unique_ptr<Remapping> Make(const RemappingParts& parts) { return std::make_unique<FlatRemapping>(parts); }
 
   void Prepare() override;
-  void Enable(std::function<void(const RemappingFault&)> on_fault) override;
+  void Enable(std::function<void(const RemappingFault&)> on_fault, const std::vector<Attachment>& attached) override;
   void Disable() override;
   bool enabled() const override { return on_; }
+  bool has_domains() const override { return !domains_.empty(); }
   RemappingDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner) override;
   void DestroyDomain(RemappingDomain* domain) override;
   void Attach(hw::Bdf device, RemappingDomain& domain) override;

@@ -25,5 +25,12 @@ TEST(Pci, FindsTheGpuAndGivesItsBarsAddressesBelow4GiB) {
   EXPECT_EQ(machine.kernel.hal().Read(gpu.bars[0].address, 8) & 0xFFFFFFFF, 0x554D4D47u);
 }
 
+TEST(Pci, AFunctionInUseIsLeftOutAndKeepsItsBars) {
+  Machine machine;
+  const PciFunction gpu = machine.kernel.pci().Enumerate().front();
+  EXPECT_THAT(machine.kernel.pci().Enumerate(8, {gpu.bdf.requester_id()}), SizeIs(0));
+  EXPECT_EQ(machine.kernel.hal().Read(gpu.bars[0].address, 8) & 0xFFFFFFFF, 0x554D4D47u);
+}
+
 }  // namespace
 }  // namespace gmmu::os

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+#include <memory>
+
+namespace gmmu::workload {
+
+struct Life;
+
+/// A second logical adapter of the machine, on the GPUs that the first one does not use, with the same driver. Its
+/// device may come and go while the first adapter runs (hot-plug).
+class OtherAdapter {
+ public:
+  /// `life` must outlive the object. Nothing is started.
+  explicit OtherAdapter(Life& life);
+  ~OtherAdapter();
+
+  /// Powers the adapter on. Throws OsError if there is no GPU for it, or if its start is refused.
+  void Start();
+  /// Powers the adapter off. Objects created through vidmm() must be destroyed before the call.
+  void Stop();
+  /// The adapter, while it is on. Its checks are added to the result of the first adapter's run. The adapter has a
+  /// worker of its own. `restart` and `power_cycle` are not available.
+  Life& life();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace gmmu::workload

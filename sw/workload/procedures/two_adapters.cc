@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "os/application/facts.h"
+#include "os/memory/system_buffer.h"
+#include "workload/clients.h"
+#include "workload/life.h"
+#include "workload/needs.h"
+#include "workload/other_adapter.h"
+#include "workload/plug_in.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+/// Host memory of an application that a client of one adapter's GPU reads again and again, until Stop.
+class Reader {
+ public:
+  Reader(Life& life, const std::string& name, uint64_t bytes) : life_(life), name_(name), expected_(bytes) {
+    FillPattern(expected_.data(), bytes, life.options.seed + 7);
+    life.Work([&] {
+      buffer_ = os::MakeHostMemory(life.vidmm, bytes);
+      buffer_.Write(0, expected_.data(), bytes);
+      process_ = life.vidmm.CreateProcess(name);
+      va_ = life.vidmm.ReserveVa(*process_, bytes);
+      life.vidmm.mappings().MapSystem(*process_, va_, buffer_);
+    });
+    life.host.Spawn(name, [this] {
+      while (!stop_) {
+        Once();
+        ++rounds_;
+      }
+      stopped_ = true;
+    });
+  }
+  void Once() { RunClients(life_.vidmm, {ReadOf(process_, va_, expected_)}, name_ + " reads", life_.result.checks); }
+  /// Waits until the reader has read everything at least once more.
+  void Again() {
+    const uint64_t before = rounds_;
+    life_.host.WaitOrFault([&] { return rounds_ > before + 1; }, name_ + " to read again", 1000);
+  }
+  void Stop() {
+    stop_ = true;
+    life_.host.WaitOrFault([&] { return stopped_; }, name_ + " to stop", 1000);
+    life_.Work([&] {
+      life_.vidmm.FreeVa(*process_, va_);
+      life_.vidmm.DestroyProcess(process_);
+      buffer_.Release();
+    });
+  }
+  os::SystemBuffer& buffer() { return buffer_; }
+  os::GpuProcess* process() { return process_; }
+  uint64_t rounds() const { return rounds_; }
+
+ private:
+  Life& life_;
+  const std::string name_;
+  std::vector<uint8_t> expected_;
+  os::SystemBuffer buffer_;
+  os::GpuProcess* process_ = nullptr;
+  uint64_t va_ = 0, rounds_ = 0;
+  bool stop_ = false, stopped_ = false;
+};
+
+class TwoAdapters {
+ public:
+  TwoAdapters(Life& life, const ParameterValues& values) : life_(life), values_(values), other_(life) {}
+
+  void Run() {
+    Reader first(life_, "first", values_.at("bytes"));
+    first.Again();
+    ComesAndGoes(first, "the first time");
+    ComesAndGoes(first, "again");
+    StartOther();
+    AreApart(first.buffer());
+    SharesAnObject();
+    if (values_.at("isolates") != 0) Isolates(first);
+    if (values_.at("resets") != 0) {
+      FindProcedure("adapter_reset")->run(other_.life(), {{"pages", 4}, {"hold_us", values_.at("resets")}});
+      first.Again();
+      Say("a reset of the second adapter leaves the first one alone", life_.graphics.recoveries().empty());
+    }
+    if (values_.at("trespasses") != 0) Trespasses(first.buffer());
+    first.Stop();
+    StopsTheFirst();
+    other_.Stop();
+    life_.result.bytes += values_.at("bytes");
+    life_.result.bytes_verified += values_.at("bytes");
+  }
+
+ private:
+  void Say(const std::string& what, bool right) { life_.Compare(what, right ? "" : "no"); }
+
+  void StartOther() {
+    try {
+      other_.Start();
+    } catch (const os::OsError& error) {
+      throw WrongMachine("a second adapter does not start: " + std::string(error.what()) +
+                         "; a scenario sets [machine.gpu] count and [machine.os] linked_gpus");
+    }
+  }
+
+  /// The second adapter is plugged in, does work and is removed, while the first one's client reads.
+  void ComesAndGoes(Reader& first, const std::string& when) {
+    StartOther();
+    RunSeededMainJob(other_.life(), values_.at("bytes"), "second adapter, " + when + ": ");
+    first.Again();
+    other_.Stop();
+    first.Again();
+  }
+
+  /// No page that one adapter's domain maps for an application is in the other's domain.
+  void AreApart(const os::SystemBuffer& memory) {
+    const os::Adapter mine = life_.graphics, theirs = other_.life().graphics;
+    Say("both adapters have the same DMA mode", mine.mode() == theirs.mode());
+    if (!mine.has_domain() || !theirs.has_domain()) return;
+    uint64_t shared = 0;
+    for (uint64_t i = 0; i < memory.host_pages().size(); ++i) {
+      const uint64_t host = memory.host_pages()[i];
+      shared += theirs.At(memory.page(i)) == host || theirs.At(host) == host;
+    }
+    life_.Compare("the second adapter's domain has none of the first one's pages",
+                  shared == 0 || theirs.domain_has_all() ? "" : std::to_string(shared) + " pages");
+  }
+
+  /// A memory object that both adapters open is the same memory for both.
+  void SharesAnObject() {
+    if (life_.gpu().facts().interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_9) return;
+    constexpr uint64_t kPages = 3;
+    const DXGKRNL_INTERFACE table = life_.gpu().Callbacks();
+    life_.Work([&] {
+      DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
+      create.Size = kPages * kPage;
+      create.Type = DXGK_PHYSICAL_MEMORY_TYPE_MDL;
+      create.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
+      create.Mdl.HighAddress.QuadPart = -1;
+      Require(table.DxgkCbCreatePhysicalMemoryObject(&create), "a memory object");
+      std::vector<std::vector<uint64_t>> pages;
+      for (const Life* life : {&life_, &other_.life()}) {
+        DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT open{create.hPhysicalMemoryObject, life->gpu().Callbacks().DeviceHandle,
+                                                   nullptr};
+        Require(table.DxgkCbOpenPhysicalMemoryObject(&open), "a memory object opened on another adapter");
+        DXGKARGCB_ALLOCATE_ADL adl{};
+        adl.hAdapterMemoryObject = open.hAdapterMemoryObject;
+        adl.Size = kPages * kPage;
+        Require(table.DxgkCbAllocateAdl(&adl), "an ADL");
+        pages.emplace_back();
+        for (uint64_t i = 0; i < kPages; ++i) {
+          const uint64_t page = adl.pAdl->Flags.Contiguous ? adl.pAdl->BasePageNumber + i : adl.pAdl->Pages[i];
+          pages.back().push_back(life->graphics.has_domain() ? life->graphics.At(page) : page);
+        }
+        const DXGKARGCB_FREE_ADL free{open.hAdapterMemoryObject, adl.pAdl};
+        table.DxgkCbFreeAdl(&free);
+        const DXGKARGCB_CLOSE_PHYSICAL_MEMORY_OBJECT close{open.hAdapterMemoryObject};
+        table.DxgkCbClosePhysicalMemoryObject(&close);
+      }
+      const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT destroy{create.hPhysicalMemoryObject, nullptr};
+      table.DxgkCbDestroyPhysicalMemoryObject(&destroy);
+      Say("an object that both adapters have opened is the same memory", pages[0] == pages[1]);
+    });
+  }
+
+  /// The first adapter is isolated while the second one's client reads, which goes on in its own mode.
+  void Isolates(Reader& first) {
+    Reader second(other_.life(), "second", values_.at("bytes"));
+    second.Again();
+    const os::DmaMode before = other_.life().graphics.mode();
+    life_.Work([&] { life_.graphics.StartSecureVm(); });
+    second.Again();
+    first.Again();
+    Say("the first adapter is isolated", life_.graphics.mode() == os::DmaMode::kIdentity);
+    Say("the second one's mode is as before", other_.life().graphics.mode() == before);
+    second.Stop();
+  }
+
+  /// The second adapter's client reads a logical address of the first one.
+  void Trespasses(os::SystemBuffer& memory) {
+    Life& other = other_.life();
+    uint64_t page = 0;
+    while (page < memory.host_pages().size() && other.graphics.At(memory.page(page)) != ~uint64_t{0}) ++page;
+    if (page == memory.host_pages().size())
+      throw WrongMachine("every address of the first adapter is also the second's");
+    os::SystemBuffer wrong;
+    os::GpuProcess* process = nullptr;
+    uint64_t va = 0;
+    other.Work([&] {
+      wrong = os::MakeHostMemory(other.vidmm, kPage);
+      wrong.Falsify(0, memory.page(page));
+      process = other.vidmm.CreateProcess("trespasser");
+      va = other.vidmm.ReserveVa(*process, kPage);
+      other.vidmm.mappings().MapSystem(*process, va, wrong);
+    });
+    RunClients(other.vidmm, {AllLines(process, va, kPage)}, "memory of the first adapter", life_.result.checks);
+  }
+
+  /// The first adapter is stopped and started again, while the second one's client reads.
+  void StopsTheFirst() {
+    Reader second(other_.life(), "second", values_.at("bytes"));
+    second.Again();
+    const uint64_t before = second.rounds();
+    life_.restart(life_.options.os.iommu);
+    second.Again();
+    Say("the second adapter works while the first one is stopped and started", second.rounds() > before + 1);
+    RunSeededMainJob(life_, values_.at("bytes"), "first adapter, restarted: ");
+    second.Stop();
+  }
+
+  Life& life_;
+  const ParameterValues& values_;
+  OtherAdapter other_;
+};
+
+void RunTwoAdapters(Life& life, const ParameterValues& values) { TwoAdapters(life, values).Run(); }
+
+}  // namespace
+
+Procedure TwoAdaptersProcedure() {
+  return {
+      "two_adapters",
+      "A second adapter comes, works and goes while the first one's client reads: neither notices when the other is "
+      "started, stopped, isolated or reset, and neither has the other's memory.",
+      {{"bytes", 65536, kPage, 1 << 24, "Bytes that each client reads; a multiple of 4096."},
+       {"isolates", 0, 0, 1, "1: the first adapter is isolated while it runs."},
+       {"resets", 0, 0, 1'000'000,
+        "Not 0: the second adapter is reset, because memory does not answer for so many us."},
+       {"trespasses", 0, 0, 1, "1: the second adapter's client reads an address of the first one's memory."}},
+      RunTwoAdapters};
+}
+
+}  // namespace gmmu::workload
