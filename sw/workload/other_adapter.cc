@@ -35,14 +35,14 @@ OtherAdapter::~OtherAdapter() { parts_->worker.Stop(); }
 
 void OtherAdapter::Start() {
   Parts& parts = *parts_;
+  std::exception_ptr refusal;  // an exception of the worker would end the whole run
   parts.worker.Call([&] {
-    if (const auto refusal = os::RefusalOf([&] { parts.adapter.Start(); })) {
-      parts.adapter.GiveUp();
-      std::rethrow_exception(refusal);
-    }
+    refusal = os::RefusalOf([&] { parts.adapter.Start(); });
+    if (refusal) return parts.adapter.GiveUp();
     parts.link.emplace(parts.adapter);
     parts.link->Start();
   });
+  if (refusal) std::rethrow_exception(refusal);
   Life& first = parts.first;
   parts.life.emplace(Life{first.kernel, first.dxgkrnl, parts.adapter, parts.worker, *parts.link, parts.link->on(0),
                           first.options, first.result, nullptr, nullptr});

@@ -188,8 +188,8 @@ void AdapterDomain::Detach(PhysicalAdapter& gpu) {
 
 void AdapterDomain::AttachAll() {
   if (Used() == nullptr) return;
-  if (domain_ != nullptr) MapReservedRanges();
-  else kernel_.iommu()->MapIdentity(*passing_, PagesOf(reserved_));
+  if (passing_ != nullptr) kernel_.iommu()->MapIdentity(*passing_, PagesOf(reserved_));
+  else MapReservedRanges();
   const uint64_t before = adapter_.BusAccesses().total();
   for (const auto& gpu : adapter_.gpus()) Attach(*gpu);
   if (adapter_.BusAccesses().total() != before)

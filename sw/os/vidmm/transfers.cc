@@ -92,8 +92,8 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
   if (vidmm_.gpu().physical_paging()) return TransferByMdl(work, variety_, allocation, buffer, bytes, in, progress);
   ScratchWindows& windows = vidmm_.windows();
   for (uint64_t done = 0; done < bytes;) {
-    const Piece piece = ScratchWindows::PieceAt(allocation, done, variety_.BytesOf(bytes - done),
-                                                parameters.window_pages);
+    const uint64_t some = variety_.BytesOf(bytes - done);
+    const Piece piece = ScratchWindows::PieceAt(allocation, done, some, parameters.window_pages);
     const uint64_t size = piece.size;
     Window& window = windows.Next();
     const Side system{window.system + done % kPage, windows.ShowSystem(window.system, buffer, done, piece, allocation)};

@@ -17,9 +17,9 @@ namespace gmmu::workload {
 namespace {
 
 /// Host memory of an application that a client of one adapter's GPU reads again and again, until Stop.
-class Reader {
+class Onlooker {
  public:
-  Reader(Life& life, const std::string& name, uint64_t bytes) : life_(life), name_(name), expected_(bytes) {
+  Onlooker(Life& life, const std::string& name, uint64_t bytes) : life_(life), name_(name), expected_(bytes) {
     FillPattern(expected_.data(), bytes, life.options.seed + 7);
     life.Work([&] {
       buffer_ = os::MakeHostMemory(life.vidmm, bytes);
@@ -70,7 +70,7 @@ class TwoAdapters {
   TwoAdapters(Life& life, const ParameterValues& values) : life_(life), values_(values), other_(life) {}
 
   void Run() {
-    Reader first(life_, "first", values_.at("bytes"));
+    Onlooker first(life_, "first", values_.at("bytes"));
     first.Again();
     ComesAndGoes(first, "the first time");
     ComesAndGoes(first, "again");
@@ -104,7 +104,7 @@ class TwoAdapters {
   }
 
   /// The second adapter is plugged in, does work and is removed, while the first one's client reads.
-  void ComesAndGoes(Reader& first, const std::string& when) {
+  void ComesAndGoes(Onlooker& first, const std::string& when) {
     StartOther();
     RunSeededMainJob(other_.life(), values_.at("bytes"), "second adapter, " + when + ": ");
     first.Again();
@@ -164,8 +164,8 @@ class TwoAdapters {
   }
 
   /// The first adapter is isolated while the second one's client reads, which goes on in its own mode.
-  void Isolates(Reader& first) {
-    Reader second(other_.life(), "second", values_.at("bytes"));
+  void Isolates(Onlooker& first) {
+    Onlooker second(other_.life(), "second", values_.at("bytes"));
     second.Again();
     const os::DmaMode before = other_.life().graphics.mode();
     life_.Work([&] { life_.graphics.StartSecureVm(); });
@@ -198,7 +198,7 @@ class TwoAdapters {
 
   /// The first adapter is stopped and started again, while the second one's client reads.
   void StopsTheFirst() {
-    Reader second(other_.life(), "second", values_.at("bytes"));
+    Onlooker second(other_.life(), "second", values_.at("bytes"));
     second.Again();
     const uint64_t before = second.rounds();
     life_.restart(life_.options.os.iommu);

@@ -20,7 +20,7 @@ constexpr const char* kPhysical = GMMU_DRIVERS "physical.so";
 const std::vector<std::string> kForPhysical = {"interface-2-0",       "main-job",        "physical-aperture",
                                                "physical-eviction",   "physical-paging", "physical-passes",
                                                "physical-preemption", "physical-shared", "physical-split",
-                                               "physical-submission", "windows-22621"};
+                                               "physical-submission", "varied-work",     "windows-22621"};
 
 struct PhysicalDevice : Cli {
   ~PhysicalDevice() override { unsetenv("GMMU_MISDEED"); }

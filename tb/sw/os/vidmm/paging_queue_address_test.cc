@@ -44,6 +44,53 @@ TEST(PagingBufferAddress, IsTheGpusOrAByteOffsetByASwitch) {
   }
 }
 
+// A submission that begins inside its buffer names the offset of its first operation.
+TEST(PagingBufferAddress, AnOffsetMayLieInsideTheBuffer) {
+  for (const uint64_t records : {0, 4096}) {
+    test::LifeBench bench;
+    bench.options.driver = Entry;
+    bench.options.os.iommu = RemapPolicy::kNever;
+    bench.options.os.paging_address_is_offset = true;
+    bench.options.os.variety = 500;
+    bench.options.os.driver["PagingPrivateBytes"] = records;
+    uint64_t inside = 0;
+    between = {};
+    between.submit = [&](const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
+      inside += args.Flags.Paging && args.DmaBufferVirtualAddress != 0;
+      return between.real.DxgkDdiSubmitCommandVirtual(between.context, &args);
+    };
+    const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 30'000); });
+    EXPECT_TRUE(result.Passed());
+    EXPECT_GT(inside, 3u);
+    between = {};
+  }
+}
+
+uint64_t parts_inside = 0;
+
+NTSTATUS CountParts(HANDLE context, CONST DXGKARG_SUBMITCOMMAND* args) {
+  EXPECT_LT(args->DmaBufferSubmissionStartOffset, args->DmaBufferSubmissionEndOffset);
+  EXPECT_LE(args->DmaBufferSubmissionEndOffset, args->DmaBufferSize);
+  EXPECT_EQ(args->DmaBufferPhysicalAddress.QuadPart % 4096, 0) << "the start of the buffer, not of the part";
+  parts_inside += args->DmaBufferSubmissionStartOffset != 0;
+  return between.real.DxgkDdiSubmitCommand(context, args);
+}
+
+// DmaBufferPhysicalAddress is the start of the buffer; the offsets name the part.
+TEST(VariedPhysicalSubmission, NamesTheStartOfItsPart) {
+  test::LifeBench bench;
+  bench.options.driver = Entry;
+  bench.options.os.physical_submission = true;
+  bench.options.os.variety = 500;
+  parts_inside = 0;
+  between = {};
+  between.table = [](DRIVER_INITIALIZATION_DATA& table) { table.DxgkDdiSubmitCommand = CountParts; };
+  const auto result = bench.Run([](Life& life) { workload::RunSeededMainJob(life, 30'000); });
+  EXPECT_TRUE(result.Passed());
+  EXPECT_GT(parts_inside, 3u);
+  between = {};
+}
+
 // Observed on Windows build 22621: all calls pass a non-zero address, and there is no map operation.
 TEST(PagingBufferAddress, IsOneOfThePagingProcessWhenTheBuffersAreInTheApertureSegment) {
   for (const uint64_t bytes : {256, 4096, 6144, 8256, 65536}) {  // each buffer starts on a new page
