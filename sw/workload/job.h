@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -74,6 +75,8 @@ struct JobResult {
   std::optional<Expectation> expected;
   std::optional<Refusal> refusal;    ///< absent: no refusal was requested
   std::vector<std::string> by_time;  ///< Scenario::by_time
+  /// What happened and how often (os::Kernel::Happened).
+  std::map<std::string, uint64_t> happened;
   /// The capability that this scenario needs and that the driver or the device lacks. If it is not empty, the procedure
   /// did not run.
   std::string not_applicable;

@@ -313,6 +313,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   }
   if (failed && adapter.running()) note_mode();
   result.unmodelled = dxgkrnl.unmodelled();
+  result.happened = kernel.happened();
   if (trouble) result.faults.push_back(*trouble);
   CollectFaults(kernel, adapter, failed, result);
   if (!failed) result.leaks = kernel.ledger().Leaks();

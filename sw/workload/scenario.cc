@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include <toml++/toml.h>
 
@@ -66,9 +67,14 @@ class Reader {
       static_cast<void>(Table(name, node));
     } else if (name == "expect") {
       Expect(Table(name, node));
+    } else if (name == "happens") {
+      for (const auto& [names, count] : Table(name, node))
+        scenario_.happens.push_back(
+            {std::string(names.str()), Number("happens." + std::string(names.str()), count, 1, uint64_t{1} << 32)});
     } else if (name != "parameters") {
       Fail(node, "unknown key " + name +
-                     "; known: title, parts, evidence, procedure, by_time, needs, [machine], [parameters], [expect]");
+                     "; known: title, parts, evidence, procedure, by_time, needs, [machine], "
+                     "[parameters], [happens], [expect]");
     }
   }
 
@@ -189,6 +195,22 @@ bool ForPhysicalModel(const Scenario& scenario) {
   return FindProcedure(scenario.procedure)->model == ForModel::kPhysical;
 }
 
+void CompareHappenings(const std::vector<Happening>& happens, JobResult& result) {
+  if (!result.faults.empty() || !result.not_applicable.empty()) return;
+  for (const Happening& happening : happens) {
+    uint64_t sum = 0;
+    std::istringstream names(happening.names);
+    for (std::string name; names >> name;) {
+      const auto found = result.happened.find(name);
+      if (found != result.happened.end()) sum += found->second;
+    }
+    const bool enough = sum >= happening.at_least;
+    result.checks.push_back({"at least " + std::to_string(happening.at_least) + " " + happening.names, enough,
+                             enough ? "" : std::to_string(sum) + " happened"});
+    result.verified = result.verified && enough;
+  }
+}
+
 void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOptions& options, JobResult& result) {
   result.expected = scenario.expected;
   result.by_time = scenario.by_time;
@@ -200,6 +222,7 @@ void RunScenario(hw::Platform& platform, const Scenario& scenario, const JobOpti
           NeedCaps(gpu, {{"DXGK_VIDMMCAPS.GpuMmuSupported", procedure.model == ForModel::kGpuMmu ? 1 : 0}});
         NeedCaps(gpu, scenario.needs);
       });
+  CompareHappenings(scenario.happens, result);
 }
 
 }  // namespace gmmu::workload

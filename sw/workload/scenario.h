@@ -26,6 +26,12 @@ struct Need {
   bool at_most = false;           ///< smaller values are accepted too
 };
 
+/// Something that a scenario must have done at least so often, as the sum of several counts of os::Kernel::Happened.
+struct Happening {
+  std::string names;  ///< joined by " + "
+  uint64_t at_least = 0;
+};
+
 /// A machine, a procedure with its parameters, and the required end of the run, read from a file in
 /// sw/workload/scenarios (whose README describes the keys).
 struct Scenario {
@@ -38,6 +44,7 @@ struct Scenario {
   std::string procedure;
   std::map<std::string, uint64_t> parameters;  ///< every parameter of the procedure
   std::optional<Expectation> expected;         ///< absent: the run must pass
+  std::vector<Happening> happens;              ///< what the run must have done
   /// Counters such as "gpu_engine.commands" that depend on the moment of an interruption, so that they may differ
   /// between engines.
   std::vector<std::string> by_time;
@@ -56,6 +63,9 @@ Scenario FindScenario(const std::string& name);
 
 /// True if the scenario is for GPUs without page tables; the built-in driver cannot run it.
 bool ForPhysicalModel(const Scenario& scenario);
+
+/// Adds a check for each happening, unless the run ended with a fault or was not applicable.
+void CompareHappenings(const std::vector<Happening>& happens, JobResult& result);
 
 /// Calls RunLife with the scenario's procedure. `options.os` must contain the values that the scenario's machine
 /// requires.

@@ -224,6 +224,7 @@ struct Seam<kMember> {
       Scheduler& scheduler;
       const bool before;
     } const leave{kernel.scheduler(), kernel.scheduler().EnterDriver(false)};
+    kernel.Happened(callback_name);
     return callback(args...);
   }
   static inline Result (*callback)(Args...) = nullptr;

@@ -102,6 +102,11 @@ class Kernel {
   /// Decides which of the driver's calls are made to fail deliberately.
   Refusals& refusals() { return refusals_; }
 
+  /// Counts what happened in this run, by name: calls of driver entry points and of callbacks, completed operations of
+  /// DxgkDdiBuildPagingBuffer without DXGK_OPERATION_ ("TRANSFER"), and events of VidMm ("evictions").
+  void Happened(const std::string& what) { ++happened_[what]; }
+  const std::map<std::string, uint64_t>& happened() const { return happened_; }
+
   /// Returns true once, if inject.leak names this kind of object. The caller then must not free the object.
   bool LeakNow(const std::string& kind) { return parameters_.inject.leak == kind && injected_.insert("leak").second; }
   /// Records that the fault of this [inject] key has been injected.
@@ -111,6 +116,7 @@ class Kernel {
 
  private:
   const Parameters parameters_;
+  std::map<std::string, uint64_t> happened_;
   Ledger ledger_;
   Scheduler scheduler_;
   RaceDetector races_;

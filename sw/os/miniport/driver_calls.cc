@@ -30,6 +30,7 @@ void DriverCalls::Enter(const char* entry, Irql level) {
   }
   while (PassGate(entry, level) || PassAlone(entry) || PassLevel(entry)) continue;
   ++calls_[entry];
+  kernel_.Happened(entry);
 }
 
 DriverCalls::InDriver::InDriver(DriverCalls& calls, const char* entry)

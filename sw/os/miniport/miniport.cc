@@ -185,6 +185,8 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
     if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, asked, std::nullopt));
     throw;
   }
+  if (status == STATUS_SUCCESS) kernel_.Happened(NameOf(args.Operation));
+  if (asked.MultipassOffset != 0) kernel_.Happened("passes");
   if (buffer) buffer->Back();
   if (private_data) private_data->Back();
   if (args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE) {

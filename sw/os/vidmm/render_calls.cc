@@ -6,6 +6,7 @@
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/kernel/kernel.h"
 #include "os/base/bug_check.h"
 #include "os/miniport/miniport.h"
 #include "os/miniport/physical_calls.h"
@@ -145,6 +146,7 @@ PacketId RenderCalls::Submit(GpuProcess& process, const ListedCommands& commands
       while (!pieces.done()) {
         buffer.packets.push_back(last = pieces.SubmitNext());
         ++counts_.pieces;
+        vidmm_.gpu().kernel().Happened("pieces");
       }
     }
     if (!full) return last;

@@ -166,7 +166,8 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   vidmm_.placement().NotifyResident(allocation);
   // Mixing 4 KiB pages with 64 KiB pages needs a leaf table of 4 KiB entries, which must be allocated.
   WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().Restore(allocation); });
-  if (from != allocation.homes.places.size()) ++(place < from ? counts_.promotions : counts_.demotions);
+  if (from != allocation.homes.places.size())
+    place < from ? Count(counts_.promotions, "promotions") : Count(counts_.demotions, "demotions");
   return true;
 }
 
@@ -226,6 +227,11 @@ bool Residency::KeepToBudget(Allocation& allocation, const Wanted& wanted) {
   return true;
 }
 
+void Residency::Count(uint64_t& count, const char* what) {
+  ++count;
+  vidmm_.gpu().kernel().Happened(what);
+}
+
 void Residency::Demote(Allocation& allocation) {
   try {
     for (size_t place = PlaceOf(allocation) + 1; place < allocation.homes.places.size(); ++place)
@@ -233,14 +239,14 @@ void Residency::Demote(Allocation& allocation) {
   } catch (const NoRoom&) {  // there is no room for the page tables
   }
   if (allocation.resident()) Evict(allocation);
-  else ++counts_.evictions;
+  else Count(counts_.evictions, "evictions");
 }
 
 void Residency::FillIn(Allocation& allocation) {
   if (allocation.backing) {
     vidmm_.transfers().PageIn(allocation, *allocation.backing, allocation.bytes);
     allocation.clean = vidmm_.gpu().caps().physical_model;
-    ++counts_.restores;
+    Count(counts_.restores, "restores");
     counts_.bytes_in += allocation.bytes;
   } else {
     vidmm_.transfers().Fill(allocation, 0, allocation.bytes, 0);
@@ -264,7 +270,7 @@ void Residency::Evict(Allocation& allocation) {
   const Suspended suspended(allocation);
   vidmm_.mappings().Invalidate(allocation);
   Leave(allocation);
-  ++counts_.evictions;
+  Count(counts_.evictions, "evictions");
 }
 
 void Residency::Leave(Allocation& allocation) {
@@ -280,7 +286,7 @@ void Residency::Leave(Allocation& allocation) {
     RequireClean(allocation);
     vidmm_.transfers().Discard(allocation);
     vidmm_.placement().Evict(allocation);
-    ++counts_.discards;
+    Count(counts_.discards, "discards");
     return;
   }
   if (!allocation.backing)
@@ -332,7 +338,7 @@ bool Residency::EvictTables(const Wanted& wanted) {
   if (process == nullptr) return false;
   vidmm_.tables().Evict(*process);
   for (GpuProcess* part : process->Parts()) part->tables_gave_way = true;
-  ++counts_.table_evictions;
+  Count(counts_.table_evictions, "table_evictions");
   return true;
 }
 
@@ -340,7 +346,7 @@ void Residency::RestoreTables(GpuProcess& process, const Wanted& wanted) {
   if (!process.TablesEvicted()) return;
   WithRoom(process.name, &wanted, nullptr, [&] { vidmm_.tables().Restore(process); });
   for (GpuProcess* part : process.Parts()) part->tables_gave_way = false;
-  ++counts_.table_restores;
+  Count(counts_.table_restores, "table_restores");
 }
 
 }  // namespace gmmu::os

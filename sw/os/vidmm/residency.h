@@ -93,6 +93,9 @@ class Residency {
   bool EvictTables(const Wanted& wanted);
 
   VidMm& vidmm_;
+  /// Counts an event here and for the run.
+  void Count(uint64_t& count, const char* what);
+
   Counts counts_;
 };
 

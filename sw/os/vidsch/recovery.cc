@@ -110,10 +110,22 @@ void TimeoutRecovery::Watch(NodeId id) {
     if (node.reset_adapter) ResetAdapter(id, devices_.NameOf(node.culprit), node.reset_because);
     else ResetEngine(id, node.reset_because);
   } else if (node.preemption) {
+    NoteTimeout(id);
     ResetEngine(id, "the request to preempt was not answered within " + std::to_string(Delay() / 1000) + " us");
   } else {
     preemption_.Ask(id);
   }
+}
+
+void TimeoutRecovery::NoteTimeout(NodeId id) {
+  const Parameters& parameters = kernel_.parameters();
+  const uint64_t now = kernel_.hal().NowNs(), within = parameters.tdr_limit_time_us * 1000;
+  while (!timeouts_.empty() && now - timeouts_.front() > within) timeouts_.pop_front();
+  timeouts_.push_back(now);
+  if (timeouts_.size() <= parameters.tdr_limit_count) return;
+  throw BugCheck(StopCode::kVideoTdrFailure, {0, 0, 0, id.node},
+                 id.name() + " timed out, the " + std::to_string(timeouts_.size()) + ". timeout of an engine within " +
+                     std::to_string(parameters.tdr_limit_time_us) + " us (os.tdr_limit_count)");
 }
 
 // Before the reset, the nodes that depend on this one are preempted (display driver documents: within 500 ms).

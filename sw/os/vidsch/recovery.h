@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <string>
@@ -70,6 +71,9 @@ class TimeoutRecovery {
   void AskForFence(NodeId id);
   bool QuietDependents(NodeId id);
   void Watch(NodeId id);
+  /// Counts a timeout. Triggers a bug check if there were too many within TdrLimitTime (display driver documents,
+  /// "Limiting Repetitive GPU Hangs and Recoveries").
+  void NoteTimeout(NodeId id);
   void ResetEngine(NodeId id, const std::string& why);
   void ResetAdapter(NodeId id, const std::string& culprit, const std::string& why);
   uint64_t Delay() const;
@@ -81,6 +85,7 @@ class TimeoutRecovery {
   const Reports& reports_;
   const std::function<void()> adapter_reset_;
   std::vector<RecoveryRecord> recoveries_;
+  std::deque<uint64_t> timeouts_;  // when the last ones happened
   std::map<Reports::Fate, uint64_t> missed_;
   bool stop_ = false;
   bool serving_ = false;

@@ -62,6 +62,29 @@ TEST(Scenario, MayExpectAFault) {
   EXPECT_EQ(scenario.expected->text, "busy");
 }
 
+TEST(Scenario, StatesWhatMustHaveHappened) {
+  const Scenario scenario =
+      ParseScenario(std::string(kGood) + "[happens]\nevictions = 2\n\"FILL + VIRTUAL_FILL\" = 3\n", "x.toml");
+  JobResult result;
+  result.verified = true;
+  result.happened = {{"evictions", 2}, {"FILL", 1}, {"VIRTUAL_FILL", 2}};
+  CompareHappenings(scenario.happens, result);
+  EXPECT_TRUE(result.verified);
+  EXPECT_EQ(result.checks.size(), 2u);
+  result.happened.erase("FILL");
+  CompareHappenings(scenario.happens, result);
+  EXPECT_FALSE(result.verified);
+  EXPECT_THAT(result.checks.back().name, HasSubstr("at least 3 FILL + VIRTUAL_FILL"));
+  EXPECT_EQ(result.checks.back().text, "2 happened");
+}
+
+TEST(Scenario, ARunThatEndsWithAFaultNeedNotHaveDoneEverything) {
+  JobResult result;
+  result.faults.emplace_back();
+  CompareHappenings({{"evictions", 1}}, result);
+  EXPECT_TRUE(result.checks.empty());
+}
+
 TEST(Scenario, ErrorsNameFileLineAndWhatIsKnown) {
   const std::string good = kGood;
   EXPECT_THAT(ErrorOf("title = "), HasSubstr("folder/some-name.toml:1: not TOML"));

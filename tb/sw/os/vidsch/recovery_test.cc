@@ -143,6 +143,44 @@ TEST(VidSchRecovery, LastAbortedFenceIdMustLieBetweenCompletedAndSubmitted) {
   }
 }
 
+struct Limited : SchedulerBench {
+  static Parameters Of(uint64_t count, uint64_t within_us) {
+    Parameters parameters = Short();
+    parameters.tdr_limit_count = count;
+    parameters.tdr_limit_time_us = within_us;
+    return parameters;
+  }
+  Limited(uint64_t count, uint64_t within_us) : SchedulerBench(0, Of(count, within_us)) {}
+  /// Lets the engine hang `times` times, each for another device, and returns how often it was reset.
+  size_t Hang(unsigned times) {
+    Run([&] {
+      for (unsigned i = 0; i < times; ++i) {
+        vidsch.Submit(Render(1, vidsch.CreateDevice("device")));
+        Sleep(110'000);
+        driver.last_aborted = vidsch.last_submitted(1);
+        Sleep(150'000);
+      }
+    });
+    return driver.reset.size();
+  }
+};
+
+// "Limiting Repetitive GPU Hangs and Recoveries": TdrLimitCount timeouts are recovered within TdrLimitTime.
+TEST(VidSchRecovery, OneTimeoutMoreThanTdrLimitCountIsABugCheck) {
+  EXPECT_EQ(Limited(3, 60'000'000).Hang(3), 3u);
+  Limited test(3, 60'000'000);
+  try {
+    test.Hang(4);
+    FAIL() << "no bug check";
+  } catch (const BugCheck& stop) {
+    EXPECT_EQ(stop.code(), StopCode::kVideoTdrFailure);
+    EXPECT_THAT(stop.what(), HasSubstr("the 4. timeout of an engine within 60000000 us"));
+  }
+  EXPECT_THAT(test.driver.reset, SizeIs(3));
+}
+
+TEST(VidSchRecovery, TimeoutsBeforeTdrLimitTimeDoNotCount) { EXPECT_EQ(Limited(2, 400).Hang(6), 6u); }
+
 TEST(VidSchRecovery, AnEngineThatCannotBeResetResetsTheAdapterAndEveryDeviceIsLost) {
   Recovery test;
   int rebuilt = 0;
