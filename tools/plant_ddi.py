@@ -6,7 +6,8 @@ tb/ddi/*.toml lists the faults, as tb/rules does for the RTL (tools/plant.py des
 (the beginning of a name in docs/ddi, on any page), file, old, new, test (GoogleTest filter), why; optional: part,
 statement, and throws (text of an exception that counts as detection). `copy` writes sw/ with all faults, each selected
 by its number in environment variable GMMU_PLANT; `run` runs the tests of one build of it, first without a fault, then
-with each: all of them, or --draw N of them with --seed S. With --write the results are written to docs/ddi-faults.md.
+with each: all of them, --draw N of them with --seed S, or with --new those that docs/ddi-faults.md does not have yet.
+With --write the results are written to that page.
 `table` compares that page with the faults.
 """
 import argparse
@@ -120,10 +121,17 @@ def noticed(fault, results):
     return None, None
 
 
-def run(build, seed, count, write):
+def known():
+    """The tests that detected faults, by id, as the page has them."""
+    text = PAGE.read_text() if PAGE.exists() else ""
+    return dict(re.findall(r"\| `([\w-]+)`: [^|\n]* \| `[^`]+` \| `([^`]+)` \|$", text, re.M))
+
+
+def run(build, seed, count, new, write):
     plants = load()
-    chosen = drawn(plants, seed, count) if count else plants
-    bad, results = 0, {}
+    results = known() if new else {}
+    chosen = drawn(plants, seed, count) if count else [fault for fault in plants if fault["id"] not in results]
+    bad = 0
     sources = check_ddi.tests_of_sources()
     programs = {fault["id"]: programs_of(fault, sources) for fault in chosen}
     for program in sorted({program for names in programs.values() for program in names}):
@@ -157,7 +165,7 @@ def page(plants, results):
              "`make rules-sw` builds the software from a copy that carries all of these faults (`tb/ddi/*.toml`,",
              "`tools/plant_ddi.py`), runs the tests without a fault and once with each, and expects the latter to fail. The",
              "shipped software has no part in this. `make rules-sw ARGS='--seed 7 --draw 10'` runs ten others; without `ARGS`",
-             "all of them run, and with `ARGS=--write` this page is made.", "",
+             "all of them run, with `ARGS=--new` those that this page lacks, and with `ARGS=--write` it is made.", "",
              f"## {DRAW} rows drawn with seed {SEED}", "", "| row | fault | noticed by |", "|---|---|---|"]
     for fault in drawn(plants, SEED, DRAW):
         lines.append(f"| {fault['row_name']} | {fault['why']} | `{results[fault['id']]}` |")
@@ -171,8 +179,7 @@ def page(plants, results):
 
 def table():
     """Checks that the page lists these faults, each with a test that detected it in a run."""
-    plants, text = load(), PAGE.read_text() if PAGE.exists() else ""
-    results = dict(re.findall(r"\| `([\w-]+)`: [^|\n]* \| `[^`]+` \| `([^`]+)` \|$", text, re.M))
+    plants, text, results = load(), PAGE.read_text() if PAGE.exists() else "", known()
     missing = [fault["id"] for fault in plants if fault["id"] not in results]
     if not missing and text == page(plants, results):
         return 0
@@ -190,13 +197,14 @@ def main():
     command.add_argument("build", type=pathlib.Path)
     command.add_argument("--seed", type=int, default=SEED)
     command.add_argument("--draw", type=int, default=0)
-    command.add_argument("--write", action="store_true")
+    command.add_argument("--new", action="store_true", help="only faults that docs/ddi-faults.md does not have")
+    command.add_argument("--write", action="store_true", help="write docs/ddi-faults.md")
     commands.add_parser("table", help="compares docs/ddi-faults.md with the faults")
     arguments = parser.parse_args()
     if arguments.command == "copy":
         return copy(arguments.folder)
     if arguments.command == "run":
-        return run(arguments.build, arguments.seed, arguments.draw, arguments.write)
+        return run(arguments.build, arguments.seed, arguments.draw, arguments.new, arguments.write)
     return table()
 
 

@@ -33,9 +33,15 @@ bool VramCore::Read(uint64_t address, void* to, size_t size) const {
 bool VramCore::Write(uint64_t address, const void* from, size_t size) {
   if (!Inside(address, size)) return false;
   if (size == 0) return true;
-  Touch(address, size);
-  for (const WriteHook& hook : hooks_) hook(address, static_cast<const uint8_t*>(from), size);
-  std::memcpy(bytes_.get() + address, from, size);
+  const auto* const bytes = static_cast<const uint8_t*>(from);
+  // Zeros that are written to pages of zeros leave them untouched, so that a fill of new memory takes none of the host.
+  bool changes = untouched_ != 0;
+  for (uint64_t page = address / kPage; !changes && page <= (address + size - 1) / kPage; ++page)
+    changes = touched_[page];
+  changes = changes || std::any_of(bytes, bytes + size, [](uint8_t byte) { return byte != 0; });
+  if (changes) Touch(address, size);
+  for (const WriteHook& hook : hooks_) hook(address, bytes, size);
+  if (changes) std::memcpy(bytes_.get() + address, from, size);
   return true;
 }
 

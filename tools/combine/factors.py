@@ -15,6 +15,9 @@ LEFT_OUT = {
     "policy.file": "a file",
     "policy.arguments": "text for policy.file",
 }
+FEW = 4  # a number of a range as small as this gets every value
+# Keys whose default in a scenario is not that of the configuration (sw/app/configuration.cc).
+OF_SCENARIOS = {"os.variety": 200}
 # Keys of which all triples of values are combined.
 THREE_WAY = ("driver.update_mode", "driver.page_tables", "driver.leaf_64k", "driver.dual_pte", "driver.paging_buffer_bytes",
              "driver.paging_buffer_segment", "os.bring_up", "os.iommu", "driver.isolation", "gpu.count", "driver.visible_vram_kib",
@@ -40,11 +43,13 @@ def text_of(value):
 
 
 def numbers(schema):
-    """An eighth, the default and eight times the default, within the bounds; or, if the default is 0, the lower bound
-    and two powers of two on the way to the upper bound. Further values hide all others: a machine with a link of a
-    thousandth of the usual rate meets nothing but its own slowness."""
+    """Every value of a small range; else an eighth, the default and eight times the default, within the bounds; or, if
+    the default is 0, the lower bound and two powers of two on the way to the upper bound. Further values hide all
+    others: a machine with a link of a thousandth of the usual rate meets nothing but its own slowness."""
     low, default = schema["minimum"], schema.get("default", 0)
     high = schema.get("maximum", 1 << 20)
+    if high - low <= FEW:
+        return list(range(low, high + 1))
     if default != 0:
         return [max(low, default // 8), min(default * 8, high)]
     middle = 1 << high.bit_length() // 2
@@ -80,4 +85,5 @@ def found(properties, above):
         if "properties" in schema:
             yield from found(schema["properties"], key + ".")
         elif schema.get("when") == "run" and len(choices := values(schema)) > 1:
-            yield Factor(key, schema["default"], choices)
+            default = OF_SCENARIOS.get(key, schema["default"])
+            yield Factor(key, default, [schema["default"], *values({**schema, "default": default})] if key in OF_SCENARIOS else choices)

@@ -26,7 +26,7 @@ struct SegmentFacts {
 struct GpuFacts {
   unsigned unit = 0;          ///< number of the GPU's device object in its logical adapter
   unsigned machine_unit = 0;  ///< number of the GPU in the machine
-  std::string name;   ///< bus address as a string
+  std::string name;           ///< bus address as a string
   hw::Bdf bdf;
   uint64_t registers = 0;                     ///< bus address of the registers
   uint64_t highest_visible = 0;               ///< last byte of host memory that the GPU can address without remapping

@@ -66,7 +66,7 @@ class PagingQueue {
   void RefuseInReset() const;
   struct Flush;
   struct Buffer;
-  static constexpr std::ptrdiff_t kGuard = 64;  // guard bytes after the private data
+  static constexpr std::ptrdiff_t kGuard = 64;        // guard bytes after the private data
   static constexpr uint64_t kMostPasses = 1'000'000;  // calls for one operation
   static constexpr uint8_t kGuardByte = 0xC7;
   uint64_t AddressOf(const Buffer& buffer) const;

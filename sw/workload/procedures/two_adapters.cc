@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "os/application/facts.h"
-#include "os/memory/system_buffer.h"
 #include "workload/clients.h"
 #include "workload/life.h"
 #include "workload/needs.h"

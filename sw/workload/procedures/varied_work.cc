@@ -11,7 +11,6 @@
 #include "os/application/facts.h"
 #include "os/base/page_math.h"
 #include "os/base/random.h"
-#include "os/memory/system_buffer.h"
 #include "os/miniport/allocation.h"
 #include "workload/clients.h"
 #include "workload/device_copy.h"

@@ -118,7 +118,7 @@ TEST(VramCore, ALossOfPowerChangesEveryByteAndTouchesNoPage) {
   writes.clear();
   std::set<uint8_t> written, untouched, late;
   for (int i = 0; i < 3; ++i) {
-    uint8_t at[2], far, first = static_cast<uint8_t>(i);
+    uint8_t at[2], far, first = static_cast<uint8_t>(i + 1);
     ASSERT_TRUE(vram.Read(3, at, 2) && vram.Read(kBytes - 1, &far, 1));
     written.insert(at[0]), untouched.insert(far);
     EXPECT_EQ(at[1], far);  // no byte is left at its old value
@@ -135,6 +135,25 @@ TEST(VramCore, ALossOfPowerChangesEveryByteAndTouchesNoPage) {
   uint64_t pages = 0, resident = 0;
   status >> pages >> resident;
   EXPECT_LT(resident, 1u << 20) << "pages of 4 KiB";
+}
+
+// A system fills new memory with zeros; 4 GiB of it would not fit into many computers.
+TEST(VramCore, ZerosInUntouchedPagesTakeNoMemory) {
+  constexpr uint64_t kBytes = uint64_t{4} << 30, kBlock = 1 << 20;
+  VramCore vram(kBytes);
+  uint64_t told = 0;
+  vram.AddWriteHook([&](uint64_t, const uint8_t*, size_t size) { told += size; });
+  const std::vector<uint8_t> zeros(kBlock);
+  for (uint64_t at = 0; at < kBytes; at += kBlock) ASSERT_TRUE(vram.Write(at, zeros.data(), kBlock));
+  EXPECT_EQ(told, kBytes);
+  std::ifstream status("/proc/self/statm");
+  uint64_t pages = 0, resident = 0;
+  status >> pages >> resident;
+  EXPECT_LT(resident, 1u << 18) << "pages of 4 KiB";
+  uint8_t byte = 7;
+  ASSERT_TRUE(vram.Write(5, &byte, 1) && vram.Write(4, zeros.data(), 4));
+  ASSERT_TRUE(vram.Read(5, &byte, 1));
+  EXPECT_EQ(byte, 0) << "a page that was touched";
 }
 
 TEST(VramCore, FlipsABitBehindTheHooks) {

@@ -48,6 +48,36 @@ class AllocationAnswer : public DriverFront {
   }
 };
 
+// Bytes beyond 2 GiB need the 64-bit members of every structure on the way.
+TEST_F(AllocationAnswer, OfThreeGiBIsMappedAndWrittenAtItsEnds) {
+  constexpr uint64_t kBytes = (uint64_t{3} << 30) + 1;
+  bench.config.gpu.vram_mib = 4096;
+  const auto result = Run([&](Life& life) {
+    GpuProcess* process = nullptr;
+    Allocation* huge = nullptr;
+    uint64_t va = 0, pages = 0;
+    life.worker.Call([&] {
+      process = life.vidmm.CreateProcess("process");
+      huge = life.vidmm.CreateAllocation("huge", kBytes);
+      pages = huge->bytes / kPage;
+      life.vidmm.MakeResident(*huge);
+      va = life.vidmm.ReserveVa(*process, huge->bytes);
+      life.vidmm.Map(*process, va, *huge, 0, pages);
+      life.vidmm.transfers().Fill(*huge, 0, kPage, 0x01010101);
+      life.vidmm.transfers().Fill(*huge, huge->bytes - kPage, kPage, 0x02020202);
+    });
+    EXPECT_EQ(pages, (kBytes - 1) / kPage + 1);
+    Reads(life, process, va, {0x01010101});
+    Reads(life, process, va + (pages - 1) * kPage, {0x02020202});
+    life.worker.Call([&] {
+      life.vidmm.FreeVa(*process, va);
+      life.vidmm.DestroyAllocation(huge);
+      life.vidmm.DestroyProcess(process);
+    });
+  });
+  EXPECT_TRUE(result.verified);
+}
+
 TEST_F(AllocationAnswer, OfASizeIsWhatTheAllocationHas) {
   const uint64_t seed = std::random_device{}();
   SCOPED_TRACE(seed);

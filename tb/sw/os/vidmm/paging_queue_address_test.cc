@@ -49,6 +49,7 @@ TEST(PagingBufferAddress, AnOffsetMayLieInsideTheBuffer) {
   for (const uint64_t records : {0, 4096}) {
     test::LifeBench bench;
     bench.options.driver = Entry;
+    bench.options.os.limit_bits = 33;
     bench.options.os.iommu = RemapPolicy::kNever;
     bench.options.os.paging_address_is_offset = true;
     bench.options.os.variety = 500;
