@@ -151,7 +151,7 @@ void PagingQueue::LeaveBuffer() {
 // operation may find exactly the room that it needs, one unit less, or any other amount.
 uint64_t PagingQueue::Offer(const Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
   const uint64_t left = adapter_.caps().paging_buffer_bytes - buffer.used;
-  if (buffer.used == 0 || unit_ == 0 || !variety_.Differs()) return left;
+  if (buffer.used == 0 || unit_ == 0 || !Differs()) return left;
   const auto known = sizes_.find(operation);
   const uint64_t same = known == sizes_.end() ? unit_ : known->second;
   const uint64_t offers[] = {same, same - std::min(same, unit_), variety_.Below(left / unit_ + 1) * unit_};
@@ -206,7 +206,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
     }
     CheckPrivate(buffer, operation.Operation, private_begin, operation);
     if (status == STATUS_SUCCESS) {
-      if (variety_.Differs()) Submit();
+      if (Differs()) Submit();
       return;
     }
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
@@ -336,7 +336,7 @@ PacketId PagingQueue::Submit() {
   ++submissions_;
   last_noted_ = std::exchange(noted_, std::make_shared<Flushes>());
   const size_t index = current_;
-  if (variety_.Differs()) {  // the next part begins here
+  if (Differs()) {  // the next part begins here
     buffer.begin = buffer.used;
     buffer.private_begin = buffer.private_used;
   } else {

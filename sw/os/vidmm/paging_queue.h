@@ -37,6 +37,9 @@ class PagingQueue {
   size_t buffers() const;
   const SystemBuffer& memory(size_t i) const;
   void Stop();
+  /// Whether os.variety applies. Before the driver has the paging process's root, nothing may be submitted unless VidMm
+  /// does so.
+  void set_varied(bool varied) { varied_ = varied; }
   /// Call after an adapter reset. Forgets operations that were built but not submitted.
   void Reset();
 
@@ -89,7 +92,10 @@ class PagingQueue {
   // Flushes that complete with the next submission, and with the last one.
   std::shared_ptr<Flushes> noted_, last_noted_;
   TransferOrder order_;
+  bool Differs() { return varied_ && variety_.Differs(); }
+
   Variety variety_;
+  bool varied_ = true;
   std::map<DXGK_BUILDPAGINGBUFFER_OPERATION, uint64_t> sizes_;  // bytes that the driver last wrote, by operation
   uint64_t unit_ = 0;                                           // every size so far is a multiple of this
   uint64_t submissions_ = 0;

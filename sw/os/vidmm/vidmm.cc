@@ -124,6 +124,7 @@ void VidMm::Start() {
 }
 
 void VidMm::MakeTables(bool gpu_runs) {
+  work().queue().set_varied(false);
   parts_->bring_up.MakeTables(gpu_runs, [this] {
     for (const auto& process : processes().all()) {
       process->space->ForEachTable([this](const PageTable& table) {
@@ -132,6 +133,7 @@ void VidMm::MakeTables(bool gpu_runs) {
       if (process->companion) process->companion->MapBuffers();
     }
   });
+  work().queue().set_varied(true);
 }
 
 void VidMm::MapPagingBuffers() {

@@ -34,6 +34,10 @@ const std::map<std::string, std::string>& Lacking() {
       {"linked-two-64k", kOneGpu},
       {"linked-two-one-section", kOneGpu},
       {"linked-tables-pressure", kOneGpu},
+      {"two-adapters", "os.tdr_delay_us: a packet that does not hang may take up to"},
+      {"two-adapters-isolation", kOneGpu},
+      {"two-adapters-linked", kOneGpu},
+      {"two-adapters-trespass", kOneGpu},
       {"page-entries", "gpu.vram_mib = 64 (board: at most 32)"},
   };
   return lacking;

@@ -87,7 +87,7 @@ TEST_F(DdiTraceCommand, IsPrintedWithCallbacksInsideOfTheirCallsAndFiltered) {
 
 TEST_F(DdiTraceCommand, TheFirstDifferenceIsToldInWords) {
   Record("a");
-  Record("b", {"--set", "driver.contiguous_pages=false"});
+  Record("b", {"--set", "os.window_pages=64"});
   EXPECT_EQ(Read({Path("a"), "--compare", Path("b")}), kExitFailed);
   EXPECT_THAT(out_, AllOf(HasSubstr("calls are equal; then call "), HasSubstr(" in the other\n")));
   std::ifstream file(Path("a"));

@@ -54,7 +54,11 @@ const std::vector<std::string> kNotForSoftware = {"aperture-mdl",
                                                   "tables-in-system-memory",
                                                   "tiny-paging-buffers",
                                                   "two-levels",
-                                                  "windows-26100"};
+                                                  "windows-26100",
+                                                  "two-adapters",
+                                                  "two-adapters-isolation",
+                                                  "two-adapters-linked",
+                                                  "two-adapters-trespass"};
 
 struct Device : Cli {
   int RunSoftware(std::vector<std::string> more) {

@@ -84,7 +84,7 @@ struct RecordedSubmission : testing::Test {
     build.pDmaBuffer = buffer.data();
     build.DmaSize = 512;
     build.pDmaBufferPrivateData = records.data();
-    build.DmaBufferPrivateDataSize = 64;
+    build.DmaBufferPrivateDataSize = static_cast<UINT>(records.size() * sizeof records[0]);
     build.DmaBufferGpuVirtualAddress = 0x10000;
     for (UINT& end : ends) {
       build.DmaBufferWriteOffset = 512 - build.DmaSize;
@@ -111,7 +111,7 @@ struct RecordedSubmission : testing::Test {
 
   StartedDriver driver{{{"PagingPrivateBytes", 64}}};
   std::vector<uint64_t> buffer = std::vector<uint64_t>(64);
-  std::vector<PagingRecord> records = std::vector<PagingRecord>(4);
+  std::vector<PagingRecord> records = std::vector<PagingRecord>(4 + BufferStart::kMost);
   UINT ends[2] = {};  ///< offset after the last command of each operation
   DXGKARG_SUBMITCOMMAND args{};
 };

@@ -75,7 +75,8 @@ TEST_F(PrivateData, IsAdvancedByARecordForEachOperationAndHeldAgainstTheSubmissi
   args.pDmaBuffer = buffer.data();
   args.DmaSize = 512;
   args.pDmaBufferPrivateData = records.data();
-  args.DmaBufferPrivateDataSize = 32;
+  constexpr UINT kReserved = (BufferStart::kMost - 1) * sizeof(BufferStart);  // room that records do not use
+  args.DmaBufferPrivateDataSize = 32 + kReserved;
   args.DmaBufferGpuVirtualAddress = 0x10000;
   const auto build = [&](DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
     args.Operation = operation;
@@ -84,7 +85,7 @@ TEST_F(PrivateData, IsAdvancedByARecordForEachOperationAndHeldAgainstTheSubmissi
   };
   EXPECT_EQ(build(DXGK_OPERATION_READ_PHYSICAL), STATUS_SUCCESS);
   EXPECT_EQ(build(DXGK_OPERATION_DISCARD_CONTENT), STATUS_SUCCESS) << "emits nothing, leaves no record";
-  EXPECT_EQ(args.DmaBufferPrivateDataSize, 16u);
+  EXPECT_EQ(args.DmaBufferPrivateDataSize, 16u + kReserved);
   EXPECT_EQ(build(DXGK_OPERATION_FLUSH_TLB), STATUS_SUCCESS);
   EXPECT_EQ(args.pDmaBufferPrivateData, records.data() + 4);
   EXPECT_EQ(records[4], kGuard) << "nothing behind";

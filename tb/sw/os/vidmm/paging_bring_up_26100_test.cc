@@ -79,8 +79,8 @@ struct Windows26100 : LifeBench {
     stream.clear();
     before_root = 0;
     process_pasids = 0;
-    auto scenario = app::Configuration::FromToml(workload::FindScenario("windows-26100").machine, "scenario",
-                                                 "machine");
+    auto scenario = app::Configuration::FromToml(workload::FindScenario("windows-26100").machine, "scenario", "machine",
+                                                 {"os.variety=0"});
     scenario.machine.host.memory_gib = 4;
     if (!bits.empty()) {
       scenario.machine.gpu.page_table_bits = bits;
@@ -279,8 +279,12 @@ TEST(Windows26100, EvictionGoesThroughWindowsOf1024EntriesThatTheGpuWrites) {
 
 // DmaBufferGpuVirtualAddress is not 0 if there is an aperture segment (observed on Windows build 22621).
 TEST(PagingBuffers, InTheApertureSegmentHaveAGpuVirtualAddressInEveryOrderOfTables) {
-  for (const BringUp order : {BringUp::kLinked, BringUp::kWindows22621, BringUp::kWindows26100}) {
+  for (const auto& [order, variety] :
+       {std::pair(BringUp::kLinked, 0), std::pair(BringUp::kWindows22621, 0), std::pair(BringUp::kWindows26100, 0),
+        std::pair(BringUp::kLinked, 500), std::pair(BringUp::kWindows22621, 500),
+        std::pair(BringUp::kWindows26100, 500)}) {
     Windows26100 bench({9, 9, 9, 9});
+    bench.options.os.variety = static_cast<uint64_t>(variety);
     bench.options.os.bring_up = order;
     bench.options.os.window_pages = 256;
     bench.options.os.driver["PageTableAlignment"] = 4096;
