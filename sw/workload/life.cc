@@ -217,6 +217,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   const PlugIn* const plug_in = PlugIn::Current();
   dxgkrnl.set_user_mode_driver(plug_in != nullptr ? plug_in->ForSystem() : OurUserModeDriver());
   os::LogicalAdapter adapter(dxgkrnl, options.driver);
+  std::vector<std::shared_ptr<void>> kept;
   std::optional<os::VidMmLink> link;
   os::Worker worker(kernel.scheduler(), "vidmm worker");
   bool stopping = false, gave_up = false, begun = false;
@@ -271,7 +272,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
             link->Start();
           });
         };
-        Life life{kernel, dxgkrnl, adapter, worker, *link, link->on(0), options, result, restart, power_cycle};
+        Life life{kernel, dxgkrnl, adapter, worker, *link, link->on(0), options, result, restart, power_cycle, kept};
         begun = true;
         try {
           application(life);

@@ -2,7 +2,9 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "os/application/adapter.h"
 #include "os/application/host.h"
@@ -47,6 +49,8 @@ struct Life {
   /// created through `vidmm` must be destroyed before the call. `link` and `vidmm` are new objects afterwards, because
   /// a paging process does not survive.
   const std::function<void(const std::function<void()>& while_off)> power_cycle;
+  /// Objects that the machine may use after the application has ended with an error, such as another adapter.
+  std::vector<std::shared_ptr<void>>& kept;
 
   const os::Adapter graphics{adapter};
   const os::Host host{kernel};

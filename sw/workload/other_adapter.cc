@@ -29,7 +29,7 @@ struct OtherAdapter::Parts {
   std::optional<Life> life;
 };
 
-OtherAdapter::OtherAdapter(Life& life) : parts_(std::make_unique<Parts>(life)) {}
+OtherAdapter::OtherAdapter(Life& life) : parts_(std::make_shared<Parts>(life)) { life.kept.push_back(parts_); }
 
 OtherAdapter::~OtherAdapter() { parts_->worker.Stop(); }
 
@@ -45,7 +45,7 @@ void OtherAdapter::Start() {
   if (refusal) std::rethrow_exception(refusal);
   Life& first = parts.first;
   parts.life.emplace(Life{first.kernel, first.dxgkrnl, parts.adapter, parts.worker, *parts.link, parts.link->on(0),
-                          first.options, first.result, nullptr, nullptr});
+                          first.options, first.result, nullptr, nullptr, first.kept});
 }
 
 void OtherAdapter::Stop() {

@@ -24,7 +24,7 @@ class OtherAdapter {
 
  private:
   struct Parts;
-  std::unique_ptr<Parts> parts_;
+  std::shared_ptr<Parts> parts_;
 };
 
 }  // namespace gmmu::workload

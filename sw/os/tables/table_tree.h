@@ -49,7 +49,7 @@ class TableTree {
   bool HasLeaf(uint64_t leaf) const { return tables_.count({0, leaf}) != 0; }
   /// True if the range of the leaf table is not yet mapped, either by a table of 4 KiB entries or by a large or zero
   /// entry.
-  bool IsOpen(uint64_t leaf) const { return !HasLeaf(leaf) && uppers_.At({0, leaf}) == nullptr; }
+  bool IsOpen(uint64_t leaf) const { return !HasLeaf(leaf) && !uppers_.Over(leaf * geometry_.Coverage(0)); }
   TableExtent ExtentAt(unsigned level, uint64_t va) const;
   /// Returns the table. A missing table is allocated, but without contents and without a link from its parent.
   PageTable& Place(unsigned level, uint64_t va);

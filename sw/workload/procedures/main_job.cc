@@ -29,8 +29,8 @@ std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::st
   options.input = &input;
   options.lowest_source = lowest_source;
   life.result.bytes += input.size();
-  Life with_input{life.kernel, life.dxgkrnl, life.adapter, life.worker,  life.link,
-                  life.vidmm,  options,      life.result,  life.restart, life.power_cycle};
+  Life with_input{life.kernel, life.dxgkrnl, life.adapter, life.worker,      life.link, life.vidmm,
+                  options,     life.result,  life.restart, life.power_cycle, life.kept};
   const size_t before = life.result.checks.size();
   const uint64_t verified = life.result.bytes_verified;
   std::vector<uint64_t> pages;

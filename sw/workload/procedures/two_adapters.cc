@@ -83,6 +83,7 @@ class TwoAdapters {
           "there is no GPU for a second adapter; a scenario sets [machine.gpu] count and [machine.os] "
           "linked_gpus");
     }
+    if (values_.at("isolates") != 0) NeedIsolation(life_);
     Onlooker first(life_, "first", values_.at("bytes"));
     first.Again();
     ComesAndGoes(first, "the first time");
