@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // UPDATE_PAGE_TABLE and FLUSH_TLB operations.
 #include <algorithm>
+#include <utility>
 
 #include "kmd/build/build.h"
 
@@ -14,6 +15,9 @@ namespace gmmu::kmd {
 namespace {
 
 constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
+/// Set in MultipassOffset while blocks lose their contiguous bits, before the first entry is written. The other bits
+/// then count these blocks.
+constexpr UINT kSettling = 1u << 31;
 /// Runs of at least this number of entries take fewer words as a repeat command with its header than as inline entries.
 constexpr uint32_t kShortestRun = 4;
 
@@ -32,8 +36,8 @@ NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Tabl
   return STATUS_SUCCESS;
 }
 
-/// Clears the contiguous bit of a block that the call writes only in part. Returns false, without a change, if the
-/// buffer has no room.
+/// Clears the contiguous bit of a block that the call writes only in part, and counts the block. Returns false, without
+/// a change, if the buffer has no room.
 bool Demote(Build& build, ContiguousBlocks::Block block) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   auto first = blocks.Find(block);
@@ -41,6 +45,7 @@ bool Demote(Build& build, ContiguousBlocks::Block block) {
   const Place at = Place::Physical(block.target, block.address);
   if (!build.commands.TableRepeat(at, kBlock, first->set_contiguous(0).raw, kNextPage)) return false;
   build.commands.Wait();  // the update overwrites some of these entries
+  build.args.MultipassOffset = (build.args.MultipassOffset | kSettling) + 1;
   blocks.Forget(block);
   return true;
 }
@@ -127,11 +132,14 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
       // The CPU writes the paging process's tables too, so contiguous bits in those tables could become wrong.
       const auto* process = static_cast<const Process*>(op.hProcess);
       if (adapter.parameters.contiguous_pages && process != nullptr && !process->system) source.MarkContiguous();
-      if (source.has_pages_of_4k() && build.args.MultipassOffset == 0 &&
-          !SettleBlocks(build, target, table.SegmentOffset, op.StartIndex, source)) {
+      const bool settled = build.args.MultipassOffset != 0 && (build.args.MultipassOffset & kSettling) == 0;
+      if (source.has_pages_of_4k() && !settled &&
+          !SettleBlocks(build, target, table.SegmentOffset, op.StartIndex, source))
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
-      }
-      return WriteByCommands(build, Place::Physical(target, table.SegmentOffset), source);
+      const UINT settling = settled ? 0 : std::exchange(build.args.MultipassOffset, 0);
+      const NTSTATUS status = WriteByCommands(build, Place::Physical(target, table.SegmentOffset), source);
+      if (!NT_SUCCESS(status) && build.args.MultipassOffset == 0) build.args.MultipassOffset = settling;
+      return status;
     }
   }
   return STATUS_INVALID_PARAMETER;
