@@ -65,6 +65,27 @@ TEST_P(VariedPaging, TransfersAndFillsBeginAndEndAnywhere) {
   EXPECT_GT(offsets.size(), 1u) << "transfers that begin inside a page";
 }
 
+TEST_P(VariedPaging, PhysicalTransfersStartBehindTheirSegmentAddress) {
+  unsigned behind = 0;
+  Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+    behind += args.Operation == DXGK_OPERATION_TRANSFER && args.Transfer.TransferOffset != 0;
+  });
+  bench.options.os.physical_paging = true;
+  bench.options.os.variety = 1000;
+  MainJobIsVerified(300'000);
+  EXPECT_GT(behind, 0u);
+}
+
+TEST_P(VariedPaging, UpdatesOfLeafEntriesComeInParts) {
+  unsigned inside = 0;
+  Watch([&](const DXGKARG_BUILDPAGINGBUFFER& args) {
+    inside += args.Operation == DXGK_OPERATION_UPDATE_PAGE_TABLE && args.UpdatePageTable.StartIndex % 16 != 0;
+  });
+  bench.options.os.variety = 1000;
+  MainJobIsVerified(300'000);
+  EXPECT_GT(inside, 2u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, VariedPaging, ::testing::Values(1, 2, 3));
 
 using DriverWithoutEnd = DriverFront;
