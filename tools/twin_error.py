@@ -5,9 +5,9 @@
                         [--bound PERCENT] [--state FOLDER] [--markdown] [--build]
     tools/twin_error.py --check [--program FILE] [--only REGEX]
 
-A row is a run of both engines with one seed: a scenario of `gmmu run --list`; the main job on a machine, which is a
-file of sim/host/configs or one of MACHINES below; a workload of WORKLOADS; or the main job with a copy that fails, of
-FAILING. For the whole run and each of its phases (for a workload, for the figures of Workload below) it prints both
+A row is a run of both engines with one seed: a scenario of `gmmu run --list`, with os.variety=0; the main job on a
+machine, which is a file of sim/host/configs or one of MACHINES below; a workload of WORKLOADS; or the main job with a
+copy that fails, of FAILING. For the whole run and each of its phases (for a workload, for the figures of Workload below) it prints both
 engines' values and the error of the fast engine in percent of the RTL's value. It then prints the ratio of the engines'
 speeds, in simulated cycles per processor second, from the same runs; for the fast engine, from the quickest of three.
 Rows for which the RTL was not built are named and left out, unless --build builds it (`./gmmu build`, minutes each).
@@ -137,7 +137,7 @@ def arguments():
 def rows(args):
     """(name, arguments of `gmmu run`, configuration) of every row."""
     listed = subprocess.run([args.program, "run", "--list"], capture_output=True, text=True, check=True).stdout
-    found = [("scenario " + name, ["run", "--scenario", name], "")
+    found = [("scenario " + name, ["run", "--scenario", name, "--set", "os.variety=0"], "")
              for name in re.findall(r"^([a-z0-9][a-z0-9-]*)$", listed, re.MULTILINE)]
     found += [("machine " + path.stem, ["run"], path.read_text()) for path in sorted(CONFIGS.glob("*.toml"))]
     found += [("machine " + name, ["run"], text) for name, text in MACHINES.items()]

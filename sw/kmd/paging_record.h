@@ -29,9 +29,9 @@ struct PrivateData {
   }
 };
 
-/// The address of a paging buffer, stored in its private data before each operation, because any operation may be the
-/// first of a submission. It is needed if the system does not pass the buffer's GPU virtual address: a submission then
-/// contains only an offset into the buffer (observed on Windows build 22621 with buffers in system memory).
+/// The physical address of a paging buffer. The driver stores it in the private data of every operation, because a
+/// submission can begin with any operation. It is needed if the system does not pass the buffer's GPU virtual address:
+/// the submission then contains only a byte offset (observed on Windows build 22621 with buffers in system memory).
 struct BufferStart {
   static constexpr uint64_t kMagic = 0x74726174735f4d47;
   static constexpr uint32_t kMost = 64;  ///< operations of one buffer

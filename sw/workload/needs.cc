@@ -129,7 +129,13 @@ void Require(NTSTATUS status, const char* what) {
   throw os::OsError(std::string("Dxgkrnl refused ") + what + " with status " + os::Hex(static_cast<uint32_t>(status)));
 }
 
+void NeedRecovery(const Life& life) {
+  if (life.options.os.tdr_limit_count != 0) return;
+  throw WrongMachine("[machine.os] tdr_limit_count = 0 makes the first timeout a bug check");
+}
+
 void NeedTimeoutWithin(const Life& life, uint64_t ns) {
+  NeedRecovery(life);
   const uint64_t delay = life.options.os.tdr_delay_ns();
   if (delay < ns / 4) return;
   throw WrongMachine("memory that does not answer for " + std::to_string(ns / 1000) +

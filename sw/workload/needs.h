@@ -63,7 +63,9 @@ void NeedOneGpu(const Life& life, const std::string& what);
 void NeedEveryDmaMode(const Life& life);
 /// True if [os] iommu_flags, or a driver that needs isolation, activates GPU isolation at every start.
 bool IsolatesAlways(const Life& life);
-/// Requires that memory that does not respond for `ns` nanoseconds outlasts the timeout of a preemption.
+/// Requires that the system recovers from the first timeout, so [os] tdr_limit_count must not be 0.
+void NeedRecovery(const Life& life);
+/// Like NeedRecovery, and also requires that memory that does not respond for `ns` nanoseconds outlasts the timeout of a preemption.
 void NeedTimeoutWithin(const Life& life, uint64_t ns);
 /// Throws if `status` is a failure. `what` names the driver's request to Dxgkrnl that returned it.
 void Require(NTSTATUS status, const char* what);

@@ -18,8 +18,8 @@ class OtherAdapter {
   void Start();
   /// Powers the adapter off. Objects created through vidmm() must be destroyed before the call.
   void Stop();
-  /// The adapter, while it is on. Its checks are added to the result of the first adapter's run. The adapter has a
-  /// worker of its own. `restart` and `power_cycle` are not available.
+  /// Valid between Start and Stop. Checks are added to the result of the first adapter's run. Work runs on this adapter's
+  /// own worker. `restart` and `power_cycle` must not be called.
   Life& life();
 
  private:

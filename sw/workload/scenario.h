@@ -26,7 +26,7 @@ struct Need {
   bool at_most = false;           ///< smaller values are accepted too
 };
 
-/// Something that a scenario must have done at least so often, as the sum of several counts of os::Kernel::Happened.
+/// The minimum of a sum of event counts (os::Kernel::Happened) that a scenario must reach.
 struct Happening {
   std::string names;  ///< joined by " + "
   uint64_t at_least = 0;

@@ -15,8 +15,8 @@ namespace gmmu::kmd {
 namespace {
 
 constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
-/// Set in MultipassOffset while blocks lose their contiguous bits, before the first entry is written. The other bits
-/// then count these blocks.
+/// Flag in MultipassOffset: no entry has been written yet, because contiguous bits of blocks are still being cleared. The
+/// other bits count the cleared blocks.
 constexpr UINT kSettling = 1u << 31;
 /// Runs of at least this number of entries take fewer words as a repeat command with its header than as inline entries.
 constexpr uint32_t kShortestRun = 4;
@@ -36,8 +36,8 @@ NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Tabl
   return STATUS_SUCCESS;
 }
 
-/// Clears the contiguous bit of a block that the call writes only in part, and counts the block. Returns false, without
-/// a change, if the buffer has no room.
+/// Clears the contiguous bit of a block that the call writes only in part, and increments the count in MultipassOffset.
+/// Returns false and changes nothing if the buffer has no room.
 bool Demote(Build& build, ContiguousBlocks::Block block) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   auto first = blocks.Find(block);

@@ -84,7 +84,7 @@ class AdapterDomain {
   DmaMode mode_ = DmaMode::kPhysical;
   bool reaches_all_memory_ = true;
   RemappingDomain* domain_ = nullptr;
-  RemappingDomain* passing_ = nullptr;  // see MakePassing; null while domain_ exists
+  RemappingDomain* passing_ = nullptr;  // see MakePassing; destroyed before the GPUs are attached to domain_
   std::set<const PhysicalAdapter*> attached_;
   std::vector<DXGK_PHYSICAL_MEMORY_RANGE> reserved_;
   bool reserved_mapped_ = false;

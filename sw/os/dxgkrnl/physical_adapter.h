@@ -53,7 +53,7 @@ class PhysicalAdapter {
   PhysicalAdapter& operator=(const PhysicalAdapter&) = delete;
 
   LogicalAdapter& logical() { return logical_; }
-  /// Index of the device object among those of the logical adapter. The driver has a context for each device object.
+  /// Index of the GPU's device object in its logical adapter. The driver has a context for each device object.
   unsigned unit() const { return unit_; }
   /// The machine's number for the GPU, by which instruments name it.
   unsigned machine_unit() const { return machine_unit_; }

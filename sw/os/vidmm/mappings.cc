@@ -80,7 +80,8 @@ void Mappings::Restore(Allocation& allocation) {
     owner->tables().FlushChanges(*mapping.process, mapping.va, mapping.pages);
   }
   Finish(touched);
-  // An allocation that was mapped while it was evicted may be the first thing in its process's tables.
+  // If the allocation was mapped while it was evicted, these may be the first entries of its process, whose root the
+  // driver then has not received yet.
   for (const Mapping& mapping : allocation.mappings) mapping.process->vidmm->tables().TellRoot(*mapping.process);
 }
 

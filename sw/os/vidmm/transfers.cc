@@ -46,7 +46,8 @@ DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offs
   return operation;
 }
 
-/// The bytes of a fill's pattern, which every part of a fill begins with.
+/// Size of a fill pattern in bytes. A divided fill is divided at multiples of it, so that each part begins with the
+/// pattern's first byte.
 constexpr uint64_t kPatternBytes = 4;
 
 constexpr uint64_t kView = 4 << 20;  // largest CPU view

@@ -196,7 +196,10 @@ void VidMm::Sleep() {
 }
 
 void VidMm::Wake() {
-  for (VidMm* one : link_) one->MakeTables(true);
+  for (VidMm* one : link_) {
+    one->paging().RestartChecker();  // the TLBs have lost their power with the tables
+    one->MakeTables(true);
+  }
   sleeping().Wake();
 }
 

@@ -165,6 +165,7 @@ void RunRender(Life& life, const ParameterValues& values) {
   NeedCap(values.at("paging_turns") == 0 || plug_in == nullptr || plug_in->driver().preempts_commands != 0,
           "GMMU_USER_MODE_DRIVER.preempts_commands");
   const uint64_t trouble = values.at("trouble");
+  if (trouble == kHang) NeedRecovery(life);
   const auto rounds = static_cast<uint32_t>(values.at("rounds"));
   std::vector<std::unique_ptr<Copier>> copiers;
   for (uint64_t i = 0; i < values.at("processes"); ++i)

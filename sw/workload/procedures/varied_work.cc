@@ -285,7 +285,8 @@ class VariedWork {
     Read(view);
   }
 
-  /// Fills part of an allocation with four equal bytes, because documents do not say how wide FillPattern is.
+  /// Fills part of an allocation. All four bytes of the pattern are equal, because the documents do not say whether
+  /// FillPattern is a byte or a 32-bit word.
   void FillSome() {
     Subject& subject = SomeSubject();
     const uint64_t words = subject.bytes.size() / 4, first = random_.Below(words);
