@@ -30,6 +30,15 @@ enum class IsolationScope {
   kAll,      ///< every installed page
 };
 
+/// How VidMm places allocations in memory segments.
+enum class VramPlacement {
+  kScattered,  ///< 64 KiB blocks and single pages at pseudo-random places
+  /// Memory that VidMm can move is placed first fit from the start of the segment, the largest pages first. Page tables
+  /// and other memory that it cannot move are placed from the end of the segment (as observed for the page tables of
+  /// build 22621), so that they do not divide large free blocks.
+  kFirstFit,
+};
+
 /// Values of Parameters::preset, in the order in which the configuration lists their names.
 enum class Preset { kDocuments, kWindows22621, kWindows26100 };
 /// Values of Inject::noisy_device.

@@ -76,6 +76,8 @@ bool RangeAllocator::AllocateAt(uint64_t start, uint64_t size, const std::string
   return true;
 }
 
+uint64_t RangeAllocator::FreeBlocks(uint64_t size) const { return free_->Places({size, size}); }
+
 uint64_t RangeAllocator::used_end() const { return used_.size() == 0 ? 0 : free_->StartBefore(end_); }
 
 void RangeAllocator::Free(uint64_t start) {

@@ -39,6 +39,8 @@ class RangeAllocator {
   void Free(uint64_t start);
 
   uint64_t free_bytes() const { return free_bytes_; }
+  /// The number of free ranges of `size` bytes that start at a multiple of `size`, a power of two.
+  uint64_t FreeBlocks(uint64_t size) const;
   size_t ranges() const { return used_.size(); }
   /// The highest end of an allocated or excluded range, or 0 if there is no such range.
   uint64_t used_end() const;

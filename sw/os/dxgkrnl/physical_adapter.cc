@@ -203,6 +203,11 @@ Segment& PhysicalAdapter::segment(unsigned id) {
   return segments_[id - 1];
 }
 
+uint64_t PhysicalAdapter::LargePageBytes() const {
+  if (caps_.physical_model || !answers_.mmu.LargePageSupported || logical_.adapters() > 1) return 0;
+  return uint64_t{1} << caps_.geometry.Shift(1);
+}
+
 bool PhysicalAdapter::has_local_segment() const {
   return std::any_of(segments_.begin(), segments_.end(), [](const Segment& segment) { return !segment.aperture; });
 }

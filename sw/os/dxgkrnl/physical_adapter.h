@@ -81,6 +81,9 @@ class PhysicalAdapter {
   /// Returns the set of memory segments with 64 KiB pages: bit n stands for segment n.
   uint64_t SegmentsOf64kPages() const;
   const std::vector<Segment>& segments() const { return segments_; }
+  /// The size of a level-1 large page, or 0 if VidMm maps none: the GPU has no such pages (LargePageSupported), or it is
+  /// linked and the page tables of all linked GPUs must have the same form.
+  uint64_t LargePageBytes() const;
 
   // The kernel of the logical adapter.
   Kernel& kernel();

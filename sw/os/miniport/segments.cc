@@ -3,34 +3,46 @@
 #include "os/miniport/segments.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace gmmu::os {
 namespace {
 constexpr uint64_t kBlockPages = 16;  // 64 KiB, the block size of contiguous entries
 }
 
+void SegmentPages::Add(uint64_t start, uint64_t pages) {
+  ranges_.push_back({start, pages_.size()});
+  for (uint64_t i = 0; i < pages; ++i) pages_.push_back(start / hw::kPageSize + i);
+}
+
 std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t count, Random& random,
-                                                   const std::string& created_by,
-                                                   std::optional<unsigned> broken_percent) {
+                                                   const std::string& created_by, const Shape& shape) {
+  using Place = RangeAllocator::Place;
   SegmentPages taken;
   taken.segment_ = &segment;
-  auto take = [&](uint64_t pages) {
-    const auto start = segment.space->Allocate(pages * hw::kPageSize, pages * hw::kPageSize, created_by);
-    if (!start) return false;
-    taken.starts_.push_back(*start);
-    for (uint64_t i = 0; i < pages; ++i) taken.pages_.push_back(*start / hw::kPageSize + i);
-    return true;
+  const auto take = [&](uint64_t pages, Place place) {
+    const auto start = segment.space->Allocate(pages * hw::kPageSize, pages * hw::kPageSize, created_by, place);
+    if (start) taken.Add(*start, pages);
+    return start.has_value();
   };
+  // By default three of four scattered blocks stay whole. The others are split, so that runs also test single pages.
+  const bool scattered = shape.place == Place::kBySeed;
+  const auto broken = [&] {
+    if (shape.broken_percent) return random.Below(100) < *shape.broken_percent;
+    return scattered && random.Below(4) == 0;
+  };
+  bool large = shape.large_pages > kBlockPages && !shape.broken_percent;
   while (taken.pages_.size() < count) {
     const uint64_t left = count - taken.pages_.size();
-    // On average, three of four blocks stay whole. The others are split, so that runs also test single pages.
-    const auto broken = [&] { return broken_percent ? random.Below(100) < *broken_percent : random.Below(4) == 0; };
-    const bool whole = left >= kBlockPages && !broken();
-    if ((whole || segment.pages_64k) && take(kBlockPages)) continue;
+    large = large && left >= shape.large_pages && take(shape.large_pages, shape.place);
+    if (large) continue;
+    const bool split = left < kBlockPages || broken();
+    if ((!split || segment.pages_64k) && take(kBlockPages, shape.place)) continue;
     const uint64_t singles = left < kBlockPages ? left : kBlockPages;
+    const Place place = split && shape.broken_percent ? Place::kBySeed : shape.place;
     for (uint64_t i = 0; i < singles; ++i) {
-      if (!segment.pages_64k && take(1)) continue;
-      for (uint64_t start : taken.starts_) segment.space->Free(start);
+      if (!segment.pages_64k && take(1, place)) continue;
+      for (const Range& range : taken.ranges_) segment.space->Free(range.start);
       return std::nullopt;
     }
   }
@@ -47,17 +59,53 @@ std::optional<SegmentPages> SegmentPages::AllocateContiguous(Segment& segment, u
   if (!start) return std::nullopt;
   SegmentPages taken;
   taken.segment_ = &segment;
-  taken.starts_.push_back(*start);
-  for (uint64_t i = 0; i < count; ++i) taken.pages_.push_back(*start / hw::kPageSize + i);
+  taken.Add(*start, count);
   return taken;
 }
 
-void SegmentPages::Release(Kernel& kernel) {
-  for (uint64_t start : starts_) {
-    if (kernel.LeakNow("vram_range")) continue;
-    segment_->space->Free(start);
+std::optional<SegmentPages> SegmentPages::MovedOutOf(uint64_t start, uint64_t end, const std::string& created_by) {
+  SegmentPages moved = *this;
+  std::vector<Range> old;
+  for (size_t i = 0; i < ranges_.size(); ++i) {
+    const uint64_t next = i + 1 < ranges_.size() ? ranges_[i + 1].index : pages_.size();
+    const uint64_t pages = next - ranges_[i].index, bytes = pages * hw::kPageSize;
+    if (ranges_[i].start >= end || ranges_[i].start + bytes <= start) continue;
+    const bool inside = ranges_[i].start >= start && ranges_[i].start + bytes <= end;
+    const auto place = inside && (pages & (pages - 1)) == 0
+                           ? segment_->space->Allocate(bytes, bytes, created_by, RangeAllocator::Place::kLowest)
+                           : std::nullopt;
+    if (!place) {
+      for (const Range& range : old) segment_->space->Free(moved.pages_[range.index] * hw::kPageSize);
+      return std::nullopt;
+    }
+    old.push_back(ranges_[i]);
+    moved.ranges_[i].start = *place;
+    for (uint64_t page = 0; page < pages; ++page)
+      moved.pages_[ranges_[i].index + page] = *place / hw::kPageSize + page;
   }
-  starts_.clear();
+  ranges_ = std::move(old);
+  return moved;
+}
+
+bool SegmentPages::IsBlock(uint64_t index, uint64_t count) const {
+  if (count == 0 || index + count > pages_.size() || pages_[index] % count != 0) return false;
+  const auto after = std::upper_bound(ranges_.begin(), ranges_.end(), index,
+                                      [](uint64_t at, const Range& range) { return at < range.index; });
+  return after == ranges_.end() || index + count <= after->index;
+}
+
+uint64_t SegmentPages::Blocks(uint64_t count) const {
+  uint64_t blocks = 0;
+  for (uint64_t index = 0; index + count <= pages_.size(); index += count) blocks += IsBlock(index, count) ? 1 : 0;
+  return blocks;
+}
+
+void SegmentPages::Release(Kernel& kernel) {
+  for (const Range& range : ranges_) {
+    if (kernel.LeakNow("vram_range")) continue;
+    segment_->space->Free(range.start);
+  }
+  ranges_.clear();
   pages_.clear();
 }
 

@@ -27,30 +27,51 @@ struct Segment {
   uint64_t page_bytes() const { return pages_64k ? 65536 : hw::kPageSize; }
 };
 
-/// The pages of a memory segment that belong to one allocation: single pages and 64 KiB blocks, at pseudo-random places
-/// that the seed determines. A segment with 64 KiB pages allocates only whole blocks, even for the last pages.
+/// The pages of a memory segment that belong to one allocation: single pages, 64 KiB blocks and larger blocks. A segment
+/// with 64 KiB pages allocates only whole blocks, even for the last pages.
 class SegmentPages {
  public:
-  /// Returns nullopt and changes nothing if the segment has no room. `broken_percent` is the percentage of blocks that
-  /// are split into single pages; nullopt stands for 25.
+  /// How Allocate divides an allocation, and where it places the parts.
+  struct Shape {
+    RangeAllocator::Place place = RangeAllocator::Place::kBySeed;
+    /// Percentage of the 64 KiB blocks that are split into single pages at pseudo-random places; nullopt: 25 for
+    /// kBySeed, otherwise 0.
+    std::optional<unsigned> broken_percent;
+    uint64_t large_pages = 0;  ///< size of a large block, in pages; 0: no blocks above 64 KiB
+  };
+  /// Returns nullopt and changes nothing if the segment has no room. Where a block does not fit, smaller ones are
+  /// allocated.
   static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
-                                              const std::string& created_by,
-                                              std::optional<unsigned> broken_percent = std::nullopt);
+                                              const std::string& created_by, const Shape& shape);
   /// Allocates one range. `alignment` is in bytes, a power of two.
   static std::optional<SegmentPages> AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
                                                         const std::string& created_by,
                                                         RangeAllocator::Place place = RangeAllocator::Place::kBySeed);
   void Release(Kernel& kernel);
+  /// Allocates other pages, at the lowest places, for the ranges in [start, end) of the segment. Returns the pages of the
+  /// allocation after the move; they include the ranges that stay. This object then owns only the ranges that move out.
+  /// Returns nullopt and changes nothing if there is no room, or if a range is larger than [start, end).
+  std::optional<SegmentPages> MovedOutOf(uint64_t start, uint64_t end, const std::string& created_by);
 
   const Segment& segment() const { return *segment_; }
   uint64_t count() const { return pages_.size(); }
   /// Returns the 4 KiB page number, counted from the segment's start.
   uint64_t page(uint64_t index) const { return pages_[index]; }
+  /// True if the pages [index, index + count) were allocated as one range, whose first page is a multiple of `count`.
+  bool IsBlock(uint64_t index, uint64_t count) const;
+  /// The number of such blocks of `count` pages, at indices that are multiples of `count`.
+  uint64_t Blocks(uint64_t count) const;
 
  private:
   Segment* segment_ = nullptr;
+  struct Range {
+    uint64_t start;  // byte offset in the segment
+    uint64_t index;  // index of its first page in pages_
+  };
+  void Add(uint64_t start, uint64_t pages);
+
   std::vector<uint64_t> pages_;
-  std::vector<uint64_t> starts_;  // offsets of the allocated ranges
+  std::vector<Range> ranges_;  // the allocated ranges, in ascending order of `index`
 };
 
 }  // namespace gmmu::os

@@ -7,9 +7,11 @@
 namespace gmmu::os {
 namespace {
 
-RangeAllocator::Place PlaceOfTables(BringUp order, bool paging) {
+RangeAllocator::Place PlaceOfTables(const Parameters& parameters, bool paging) {
+  const BringUp order = parameters.bring_up;
   if (paging && order != BringUp::kLinked) return RangeAllocator::Place::kLowest;
-  return order == BringUp::kWindows22621 ? RangeAllocator::Place::kHighest : RangeAllocator::Place::kBySeed;
+  const bool at_end = order == BringUp::kWindows22621 || parameters.vram_placement == VramPlacement::kFirstFit;
+  return at_end ? RangeAllocator::Place::kHighest : RangeAllocator::Place::kBySeed;
 }
 
 }  // namespace
@@ -17,7 +19,7 @@ RangeAllocator::Place PlaceOfTables(BringUp order, bool paging) {
 AddressSpace::AddressSpace(PhysicalAdapter& gpu, const std::string& name, bool paging, uint64_t va_end)
     : order_(gpu.kernel().parameters().bring_up),
       root_is_written_later_(order_ == BringUp::kWindows22621 || (paging && order_ == BringUp::kWindows26100)),
-      memory_(gpu, name, paging, PlaceOfTables(order_, paging)),
+      memory_(gpu, name, paging, PlaceOfTables(gpu.kernel().parameters(), paging)),
       retired_(memory_),
       tree_(gpu, memory_, retired_),
       changes_(gpu, tree_, retired_),

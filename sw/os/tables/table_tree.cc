@@ -7,6 +7,7 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/base/bug_check.h"
 #include "os/base/text.h"
+#include "os/kernel/kernel.h"
 #include "os/tables/retired_tables.h"
 #include "os/tables/table_memory.h"
 
@@ -65,6 +66,7 @@ void TableTree::Split(const PageTable& table, const TableSlot& slot, const Updat
   for (uint64_t i = 0; i < (update.repeat ? 1 : update.count); ++i)
     update.entries.push_back(uppers_.PartOfTable(upper, level, i).entry);
   if (level == 0) small_pages_.NoteAll(slot.second);
+  if (upper.entry.LargePage) adapter_.kernel().Happened("large_pages_split");
   sink(update);
   uppers_.Split(slot);
 }

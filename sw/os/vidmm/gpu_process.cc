@@ -48,7 +48,10 @@ uint64_t GpuProcess::ReserveVa(uint64_t bytes, std::optional<uint64_t> at) {
       throw OsError("virtual addresses at " + Hex(*at) + " of " + name + " are taken");
     return *at;
   }
-  const auto va = addresses.va().Allocate(size, kBytesOf64k, "ReserveVa");
+  const uint64_t large = vidmm->gpu().LargePageBytes();
+  const bool aligned = large != 0 && size >= large &&
+                       vidmm->gpu().kernel().parameters().vram_placement == VramPlacement::kFirstFit;
+  const auto va = addresses.va().Allocate(size, aligned ? large : kBytesOf64k, "ReserveVa");
   if (!va) throw Exhausted("no virtual addresses left in " + name);
   return *va;
 }

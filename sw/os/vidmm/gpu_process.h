@@ -59,8 +59,9 @@ struct GpuProcess {
   std::vector<std::pair<uint64_t, uint64_t>> stale;
   const std::vector<GpuProcess*>* parts = nullptr;  // linked adapters: the parts of the process, one per adapter
 
-  /// Reserves virtual addresses for `bytes`, rounded up to 64 KiB, at `at` or at a pseudo-random address. Throws
-  /// OsError if there is no room, or if the addresses at `at` are in use.
+  /// Reserves virtual addresses for `bytes`, rounded up to 64 KiB, at `at` or at a pseudo-random address. With
+  /// VramPlacement::kFirstFit, that address is aligned for large pages if `bytes` has room for one. Throws OsError if
+  /// there is no room, or if the addresses at `at` are in use.
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
   /// Reserves without rounding. If `base` is not 0, the range begins there. Otherwise it is placed in [minimum,
   /// maximum) (`maximum` 0: unbounded), at an address that is `behind` bytes (less than `alignment`) above a multiple

@@ -2,6 +2,8 @@
 #include "os/vidmm/mappings.h"
 
 #include <algorithm>
+#include <cstddef>
+#include <functional>
 #include <iterator>
 
 #include "os/dxgkrnl/physical_adapter.h"
@@ -29,6 +31,39 @@ auto FirstBehind(Ranges& shown, uint64_t va) {
   return at != shown.begin() && std::prev(at)->second.end > va ? std::prev(at) : at;
 }
 
+/// A part of a mapping: consecutive pages that leaf entries map, or one large page.
+struct Part {
+  uint64_t first;  // page in the mapping
+  uint64_t pages;
+  bool large;
+};
+
+/// Divides a mapping. `large` is the size of a large page, in pages, or 0. `is_block` tells whether the pages of the
+/// allocation that begin at its argument are one large block.
+std::vector<Part> Divide(const Mapping& mapping, uint64_t large, const std::function<bool(uint64_t)>& is_block) {
+  std::vector<Part> parts;
+  uint64_t done = 0;
+  if (large != 0 && !mapping.one_page) {
+    const uint64_t start = (large - mapping.va / kPage % large) % large;
+    for (uint64_t at = start; at + large <= mapping.pages; at += large) {
+      if (!is_block(mapping.first_page + at)) continue;
+      if (done < at) parts.push_back({done, at - done, false});
+      parts.push_back({at, large, true});
+      done = at + large;
+    }
+  }
+  if (done < mapping.pages) parts.push_back({done, mapping.pages - done, false});
+  return parts;
+}
+
+bool Consecutive(const std::vector<DXGK_PTE>& entries, uint64_t first, uint64_t count) {
+  for (uint64_t i = first + 1; i < first + count; ++i) {
+    if (entries[i].Flags != entries[first].Flags || entries[i].PageAddress != entries[first].PageAddress + i - first)
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 void Mappings::Finish(const std::vector<VidMm*>& touched) {
@@ -47,13 +82,20 @@ bool Mappings::MayBeLarge(const Allocation& allocation, const Mapping& mapping, 
          mapping.pages % kPagesOf64k == 0 && mapping.first_page % kPagesOf64k == 0 && !mapping.one_page;
 }
 
-void Mappings::EnsureTables(Allocation& allocation, unsigned segment) {
+void Mappings::EnsureTables(Allocation& allocation, unsigned segment, const SegmentPages* at) {
+  const bool memory = segment != 0 && !allocation.vidmm->gpu().segment(segment).aperture;
+  const uint64_t large = memory ? LargePageBytes(allocation) / kPage : 0;
+  const auto is_block = [&](uint64_t page) { return at == nullptr || at->IsBlock(page, large); };
   for (const Mapping& mapping : allocation.mappings) {
-    const bool large = MayBeLarge(allocation, mapping, segment);
+    const bool large_64k = MayBeLarge(allocation, mapping, segment);
     ProcessTables& tables = mapping.process->vidmm->tables();
     if (tables.Away(*mapping.process)) continue;
-    tables.EnsureEverywhere(*mapping.process, mapping.va, mapping.pages, large);
-    tables.Ensure(*mapping.process, mapping.va, mapping.pages, large);
+    for (const Part& part : Divide(mapping, large, is_block)) {
+      if (part.large) continue;
+      const uint64_t va = mapping.va + part.first * kPage;
+      tables.EnsureEverywhere(*mapping.process, va, part.pages, large_64k);
+      tables.Ensure(*mapping.process, va, part.pages, large_64k);
+    }
   }
 }
 
@@ -82,7 +124,11 @@ void Mappings::Restore(Allocation& allocation) {
   Finish(touched);
   // If the allocation was mapped while it was evicted, these may be the first entries of its process, whose root the
   // driver then has not received yet.
-  for (const Mapping& mapping : allocation.mappings) mapping.process->vidmm->tables().TellRoot(*mapping.process);
+  for (const Mapping& mapping : allocation.mappings) {
+    ProcessTables& tables = mapping.process->vidmm->tables();
+    tables.TellRoot(*mapping.process);
+    if (!tables.Away(*mapping.process)) tables.ReleaseRetired(*mapping.process);  // large pages replace leaf tables
+  }
 }
 
 void Mappings::RestoreIn(GpuProcess& process, const std::vector<std::pair<uint64_t, uint64_t>>& ranges) {
@@ -124,8 +170,29 @@ void Mappings::WriteEntries(Allocation& allocation, const Mapping& mapping) {
     entries[shown / 2].PageAddress = shown > 1 ? entries[(shown / 2 + 1) % shown].PageAddress
                                                : entries[0].PageAddress ^ 1;
   }
-  process.space->entries().Set(mapping.va, mapping.pages, entries, allocation.handle, mapping.first_page * kPage,
-                               vidmm_.work().SinkFor(process), mapping.protection.driver);
+  const uint64_t large = allocation.local ? LargePageBytes(allocation) / kPage : 0;
+  const auto is_block = [&](uint64_t page) {
+    return allocation.local->IsBlock(page, large) && Consecutive(entries, page - mapping.first_page, large);
+  };
+  for (const Part& part : Divide(mapping, large, is_block)) {
+    const uint64_t va = mapping.va + part.first * kPage, offset = (mapping.first_page + part.first) * kPage;
+    if (part.large) {
+      WriteLarge(process, va, 1, allocation, offset, entries[part.first], mapping.protection.driver);
+      continue;
+    }
+    const auto first = entries.begin() + static_cast<std::ptrdiff_t>(part.first);
+    const auto end = mapping.one_page ? entries.end() : first + static_cast<std::ptrdiff_t>(part.pages);
+    process.space->entries().Set(va, part.pages, {first, end}, allocation.handle, offset,
+                                 vidmm_.work().SinkFor(process), mapping.protection.driver);
+  }
+}
+
+void Mappings::WriteLarge(GpuProcess& process, uint64_t va, unsigned level, const Allocation& allocation,
+                          uint64_t offset, DXGK_PTE entry, uint64_t driver_protection) {
+  entry.LargePage = 1;
+  process.space->tree().WriteUpper(level, va, {entry, {}, allocation.handle, offset, driver_protection},
+                                   vidmm_.work().SinkFor(process));
+  vidmm_.gpu().kernel().Happened("large_pages");
 }
 
 std::vector<Allocation*> Mappings::ShownIn(const GpuProcess& process, uint64_t va, uint64_t end) {
@@ -207,23 +274,20 @@ void Mappings::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uin
 
 uint64_t Mappings::LargePageBytes(const Allocation& allocation) {
   PhysicalAdapter& gpu = allocation.vidmm->gpu();
-  const uint64_t bytes = uint64_t{1} << gpu.caps().geometry.Shift(1);
-  const bool may = gpu.answers().mmu.LargePageSupported && allocation.large_pages && allocation.local &&
-                   allocation.contiguous != 0 && allocation.bytes >= bytes &&
-                   allocation.local->page(0) % (bytes / kPage) == 0;
-  return may ? bytes : 0;
+  const bool has_blocks =
+      allocation.contiguous != 0 || gpu.kernel().parameters().vram_placement == VramPlacement::kFirstFit;
+  const uint64_t bytes = gpu.LargePageBytes();
+  return has_blocks && allocation.large_pages && allocation.bytes >= bytes ? bytes : 0;
 }
 
 void Mappings::MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation,
                         const Protection& protection) {
   BringTables(process);
   const uint64_t pages = (uint64_t{1} << vidmm_.gpu().caps().geometry.Shift(level)) / kPage;
-  DXGK_PTE entry = EntryOf(allocation, 0);
-  entry.LargePage = 1;
+  const DXGK_PTE entry = EntryOf(allocation, 0);
   if (!allocation.contiguous || entry.PageAddress % pages != 0 || allocation.bytes < pages * kPage)
     throw BugCheck("a large page of " + allocation.name + ", which is not contiguous and aligned to it");
-  process.space->tree().WriteUpper(level, va, {Protect(entry, protection), {}, allocation.handle, 0, protection.driver},
-                                   vidmm_.work().SinkFor(process));
+  WriteLarge(process, va, level, allocation, 0, Protect(entry, protection), protection.driver);
   Forget(process, va, pages);
   Add(allocation, {&process, va, 0, pages, protection});
   vidmm_.tables().FinishChange(process, va, pages);

@@ -4,10 +4,12 @@
 #include <utility>
 #include <vector>
 
+#include "ddi/d3dkmddi.h"
 #include "os/tables/protection.h"
 
 namespace gmmu::os {
 
+class SegmentPages;
 class SystemBuffer;
 class VidMm;
 struct Allocation;
@@ -32,7 +34,8 @@ class Mappings {
   /// contiguous, aligned and in a memory segment.
   void MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation,
                 const Protection& protection = Protection::All());
-  /// Returns the size of a level-1 large page if such pages may map the allocation; otherwise 0.
+  /// Returns the size of a level-1 large page if such pages may map parts of the allocation; otherwise 0. With
+  /// Parameters::vram_placement kScattered, only a contiguous allocation has blocks of that size.
   static uint64_t LargePageBytes(const Allocation& allocation);
   /// Maps page `page` of the resident allocation at each of `pages` consecutive addresses.
   void MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
@@ -51,8 +54,10 @@ class Mappings {
   void Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection = 0);
 
   // Operations for residency changes of an allocation. Each applies to all mappings of the allocation. EnsureTables
-  // allocates the page tables that the mappings need when the allocation is resident in `segment`. Throws NoRoom.
-  void EnsureTables(Allocation& allocation, unsigned segment);
+  // allocates the page tables that the mappings need when the allocation is resident in `segment`, on the pages `at`.
+  // If `at` is null, the pages are not known yet, and no table is allocated for what could be a large page. Throws
+  // NoRoom.
+  void EnsureTables(Allocation& allocation, unsigned segment, const SegmentPages* at);
   /// Invalidate makes the entries invalid. Restore points them to the allocation's current memory.
   void Invalidate(Allocation& allocation);
   void Restore(Allocation& allocation);
@@ -84,6 +89,8 @@ class Mappings {
   static bool MayBeLarge(const Allocation& allocation, const Mapping& mapping, unsigned segment);
   void MapResident(Allocation& allocation, const Mapping& mapping);
   void WriteEntries(Allocation& allocation, const Mapping& mapping);
+  void WriteLarge(GpuProcess& process, uint64_t va, unsigned level, const Allocation& allocation, uint64_t offset,
+                  DXGK_PTE entry, uint64_t driver_protection);
   /// Call when the range has a new mapping. Forgets the old mappings, then completes the change of the tables.
   void Replace(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Waits for the paging work of this GPU and of the GPUs in `touched`.

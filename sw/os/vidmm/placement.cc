@@ -6,6 +6,7 @@
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/kernel/kernel.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/mappings.h"
 #include "os/vidmm/page_entries.h"
 #include "os/vidmm/paging_work.h"
 
@@ -18,19 +19,26 @@ bool Placement::TryMakeResident(Allocation& allocation) {
   for (const Homes::Place& place : allocation.homes.places) {
     if (allocation.local) break;
     if (place.segment == 0 || gpu_.segment(place.segment).aperture) continue;
-    if (auto taken = TryTake(allocation, place)) Put(allocation, std::move(*taken));
+    if (auto taken = TryTake(allocation, place, false)) Put(allocation, std::move(*taken));
   }
   return allocation.local != nullptr;
 }
 
-std::optional<SegmentPages> Placement::TryTake(const Allocation& allocation, const Homes::Place& place) {
+RangeAllocator::Place Placement::PlaceOf(bool movable) const {
+  if (gpu_.kernel().parameters().vram_placement == VramPlacement::kScattered) return RangeAllocator::Place::kBySeed;
+  return movable ? RangeAllocator::Place::kLowest : RangeAllocator::Place::kHighest;
+}
+
+std::optional<SegmentPages> Placement::TryTake(const Allocation& allocation, const Homes::Place& place, bool movable) {
   Segment& segment = gpu_.segment(place.segment);
   const uint64_t pages = PagesOf(allocation.bytes);
-  if (allocation.contiguous == 0)
-    return SegmentPages::Allocate(segment, pages, random_, allocation.name, allocation.broken_percent);
-  return SegmentPages::AllocateContiguous(segment, pages, allocation.contiguous, allocation.name,
-                                          place.from_end ? RangeAllocator::Place::kHighest
-                                                         : RangeAllocator::Place::kBySeed);
+  if (allocation.contiguous != 0) {
+    return SegmentPages::AllocateContiguous(segment, pages, allocation.contiguous, allocation.name,
+                                            place.from_end ? RangeAllocator::Place::kHighest : PlaceOf(movable));
+  }
+  SegmentPages::Shape shape{PlaceOf(movable), allocation.broken_percent};
+  if (shape.place != RangeAllocator::Place::kBySeed) shape.large_pages = Mappings::LargePageBytes(allocation) / kPage;
+  return SegmentPages::Allocate(segment, pages, random_, allocation.name, shape);
 }
 
 void Placement::Put(Allocation& allocation, SegmentPages pages) {
@@ -82,7 +90,7 @@ void Placement::NotifyEvicted(Allocation& allocation) {
 
 SegmentPages Placement::Take(uint64_t pages, const std::string& what) {
   Segment& segment = gpu_.local_segment();
-  auto taken = SegmentPages::Allocate(segment, pages, random_, what);
+  auto taken = SegmentPages::Allocate(segment, pages, random_, what, {PlaceOf(false)});
   if (!taken) throw NoRoom(gpu_.index(), segment.id, "no room in VRAM for the " + what + " of the paging process");
   return std::move(*taken);
 }

@@ -27,7 +27,8 @@ class Placement {
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
   /// The two halves of MakeResident, for a single memory segment. TryTake returns nullopt if the segment has no room.
-  std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place);
+  /// `movable`: Residency may move the allocation, so that it may lie among others that can be moved.
+  std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place, bool movable);
   void Put(Allocation& allocation, SegmentPages pages);
   /// Frees the allocation's memory in a segment; the contents are lost. No entry may still map that memory.
   void Evict(Allocation& allocation);
@@ -43,6 +44,8 @@ class Placement {
   SegmentPages Take(uint64_t pages, const std::string& what);
 
  private:
+  RangeAllocator::Place PlaceOf(bool movable) const;
+
   PhysicalAdapter& gpu_;
   PagingWork& work_;
   Random random_;

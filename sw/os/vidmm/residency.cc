@@ -17,9 +17,11 @@
 #include "os/base/text.h"
 #include "os/kernel/kernel.h"
 #include "os/memory/system_buffer.h"
+#include "os/miniport/compaction.h"
 #include "os/miniport/segments.h"
 #include "os/tables/address_space.h"
 #include "os/vidmm/allocation.h"
+#include "os/vidmm/allocations.h"
 #include "os/vidmm/aperture.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/mappings.h"
@@ -142,10 +144,18 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   }
   const unsigned segment = allocation.homes.places[place].segment;
   try {
-    WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().EnsureTables(allocation, segment); });
+    WithRoom(allocation.name, wanted, &allocation, [&] {
+      vidmm_.mappings().EnsureTables(allocation, segment, room.pages ? &*room.pages : nullptr);
+    });
   } catch (...) {
     if (room.pages) room.pages->Release(vidmm_.gpu().kernel());
     if (room.aperture_page) vidmm_.aperture().Free(*room.aperture_page);
+    if (old.local) {
+      vidmm_.placement().Put(allocation, std::move(*old.local));
+      old.local.reset();
+      vidmm_.placement().NotifyResident(allocation);
+      vidmm_.mappings().Restore(allocation);
+    }
     throw;
   }
   if (room.pages) {
@@ -183,11 +193,55 @@ bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wan
   if (wanted != nullptr && !last && !KeepToBudget(allocation, *wanted)) return false;
   // Room for the page tables is made first, because that can evict allocations and must not meet a half-placed one.
   if (wanted != nullptr && !allocation.resident()) {
-    WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().EnsureTables(allocation, at.segment); });
+    WithRoom(allocation.name, wanted, &allocation,
+             [&] { vidmm_.mappings().EnsureTables(allocation, at.segment, nullptr); });
   }
-  while (!(room.pages = vidmm_.placement().TryTake(allocation, at))) {
-    if (wanted == nullptr || !MakeRoom(allocation, place, *wanted)) return false;
+  const auto take = [&] {
+    while (!(room.pages = vidmm_.placement().TryTake(allocation, at, true))) {
+      if (wanted == nullptr || !MakeRoom(allocation, place, *wanted)) return false;
+    }
+    return true;
+  };
+  if (!take()) return false;
+  const uint64_t large = Mappings::LargePageBytes(allocation);
+  const uint64_t fit = wanted == nullptr || large == 0 ? 0 : allocation.bytes / large;
+  if (fit == 0 || room.pages->Blocks(large / kPage) >= fit) return true;
+  room.pages->Release(vidmm_.gpu().kernel());
+  Compact(at.segment, large, fit, *wanted);
+  return take();
+}
+
+void Residency::Compact(unsigned segment, uint64_t block, uint64_t count, const Wanted& wanted) {
+  if (vidmm_.gpu().physical_paging()) return;
+  std::vector<Allocation*> movable;
+  std::vector<const SegmentPages*> pages;
+  for (Allocation* each : vidmm_.allocations().all()) {  // iterates in creation order
+    if (!each->local || each->segment() != segment || each->used == 0 || each->contiguous != 0) continue;
+    if (std::find(wanted.begin(), wanted.end(), each) != wanted.end()) continue;
+    movable.push_back(each);
+    pages.push_back(each->local.get());
   }
+  const auto move = [&](size_t index, uint64_t start, uint64_t end) -> const SegmentPages* {
+    return MoveOutOf(*movable[index], start, end) ? movable[index]->local.get() : nullptr;
+  };
+  Compaction compaction(vidmm_.gpu().segment(segment), block, pages, move);
+  compaction.Free(count);
+  counts_.bytes_moved += compaction.moved_pages() * kPage;
+}
+
+bool Residency::MoveOutOf(Allocation& allocation, uint64_t start, uint64_t end) {
+  auto pages = allocation.local->MovedOutOf(start, end, allocation.name);
+  if (!pages) return false;
+  const Suspended suspended(allocation);
+  vidmm_.mappings().Invalidate(allocation);
+  Allocation old;
+  HandOver(allocation, old);
+  vidmm_.placement().Put(allocation, std::move(*pages));
+  vidmm_.transfers().CopyLocal(old, allocation, allocation.bytes);
+  vidmm_.placement().Evict(old);
+  vidmm_.placement().NotifyResident(allocation);
+  vidmm_.mappings().Restore(allocation);
+  Count(counts_.moves, "moves");
   return true;
 }
 

@@ -21,6 +21,9 @@ struct GpuProcess;
 /// be moved, the page tables of a process without wanted allocations are evicted. A process over its budget (`[os]
 /// local_budget_kib`) first moves its own allocations; an allocation belongs to the process that mapped it first.
 ///
+/// With VramPlacement::kFirstFit, an allocation with room for large pages (Mappings::LargePageBytes) gets large blocks of
+/// VRAM. If too few are free, pages of allocations that are not wanted are moved within the segment first.
+///
 /// A move allocates the new memory, invalidates and flushes the entries, moves the contents out, frees the old memory,
 /// moves the contents in, and writes the entries. A page-in provides page tables, memory, contents and entries, in this
 /// order (GPU virtual address documents, "examples"). New memory contains zeros; VRAM is filled with zeros (as observed
@@ -57,6 +60,7 @@ class Residency {
     uint64_t bytes_out = 0, bytes_in = 0, bytes_filled = 0;  // copied out of and into memory segments, and filled
     uint64_t demotions = 0, promotions = 0;                  // moves to a later and to an earlier place
     uint64_t table_evictions = 0, table_restores = 0;        // processes whose tables (except the root) were moved
+    uint64_t moves = 0, bytes_moved = 0;                     // within a memory segment, to free large blocks
     uint64_t discards = 0;                                   // evictions without a copy
   };
   const Counts& counts() const { return counts_; }
@@ -74,6 +78,12 @@ class Residency {
   bool TryPlace(Allocation& allocation, size_t place, const Wanted* wanted);
   bool TakeRoom(Allocation& allocation, size_t place, const Wanted* wanted, Room& room);
   bool MakeRoom(Allocation& allocation, size_t place, const Wanted& wanted);
+  /// Moves pages of other allocations within a memory segment until `count` aligned blocks of `block` bytes are free, or
+  /// until no more can be freed.
+  void Compact(unsigned segment, uint64_t block, uint64_t count, const Wanted& wanted);
+  /// Moves the pages that the allocation has in the bytes [start, end) of its memory segment. Returns false if they have
+  /// to stay.
+  bool MoveOutOf(Allocation& allocation, uint64_t start, uint64_t end);
   bool KeepToBudget(Allocation& allocation, const Wanted& wanted);
   /// Moves an allocation from its memory segment to the next of its places that has room.
   void Demote(Allocation& allocation);

@@ -17,8 +17,7 @@ class SleepingMemory {
   // contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError if anything is mapped in
   // the aperture.
   void Sleep();
-  /// Call after D3, once the paging process has its tables again. Restores everything and resumes contexts. A large
-  /// page that MapLarge has mapped is restored as small pages.
+  /// Call after D3, once the paging process has its tables again. Restores everything and resumes contexts.
   void Wake();
   /// Call when an allocation is destroyed. Its contents will not be restored.
   void Drop(const Allocation& allocation);

@@ -110,12 +110,22 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
   work.Finish();
 }
 
+// While a part of an allocation moves, source and target share the pages that stay.
 void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes) {
   PagingWork& work = vidmm_.work();
   ScratchWindows& windows = vidmm_.windows();
   const uint64_t window_pages = vidmm_.gpu().kernel().parameters().window_pages;
-  for (uint64_t done = 0; done < bytes;) {
-    Piece from = ScratchWindows::PieceAt(source, done, variety_.BytesOf(bytes - done), window_pages);
+  const auto stays = [&](uint64_t byte) {
+    return source.vidmm == target.vidmm && &source.local->segment() == &target.local->segment() &&
+           source.local->page(byte / kPage) == target.local->page(byte / kPage);
+  };
+  for (uint64_t done = 0, end = 0; done < bytes;) {  // all bytes in [done, end) move
+    while (end < bytes && !stays(end)) end = std::min(bytes, (end / kPage + 1) * kPage);
+    if (end == done) {
+      done = end += kPage;
+      continue;
+    }
+    Piece from = ScratchWindows::PieceAt(source, done, variety_.BytesOf(end - done), window_pages);
     const Piece to = ScratchWindows::PieceAt(target, done, from.size, window_pages);
     const uint64_t size = from.size = to.size;
     Window& window = windows.Next();

@@ -72,9 +72,6 @@ void VaCalls::Put(GpuProcess& process, uint64_t va, Allocation* allocation, uint
                   const Protection& protection) {
   if (protection.type.Zero) return vidmm_.mappings().MapZero(process, va, pages);
   if (protection.type.NoAccess) return vidmm_.Unmap(process, va, pages);
-  const uint64_t large = Mappings::LargePageBytes(*allocation);
-  const bool fits = large != 0 && va % large == 0 && first == 0 && pages * kPage == large;
-  if (fits) return vidmm_.mappings().MapLarge(process, va, 1, *allocation, protection);
   vidmm_.Map(process, va, *allocation, first, pages, protection);
 }
 
@@ -111,7 +108,7 @@ NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
       if (!inside || Touches(process, base, bytes)) return STATUS_NO_MEMORY;
     } else {
       const uint64_t large = allocation != nullptr && !no_memory ? Mappings::LargePageBytes(*allocation) : 0;
-      const uint64_t alignment = large != 0 && bytes == large ? large : kBlock;
+      const uint64_t alignment = large != 0 && bytes >= large && offset % large == 0 ? large : kBlock;
       const uint64_t behind = allocation == nullptr || no_memory ? 0 : offset % allocation->homes.page_bytes;
       const auto place = process.ReserveVaWithin(bytes, base, args.MinimumAddress, args.MaximumAddress, alignment,
                                                  behind);
