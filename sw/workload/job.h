@@ -80,8 +80,8 @@ struct JobResult {
   /// The capability that this scenario needs and that the driver or the device lacks. If it is not empty, the procedure
   /// did not run.
   std::string not_applicable;
-  /// The reason why the run ended before anything began: power-on failed, or the machine did not meet a procedure's
-  /// requirement. Empty if the run began, or ended with a bug check, a timeout or a device fault.
+  /// The reason why the run ended before anything began: power-on or a restart with another policy failed, or the
+  /// machine did not meet a procedure's requirement. Empty if the run began, or ended with a bug check, a timeout or a device fault.
   std::string not_begun;
   /// The reason why the run ended in the middle because memory of the machine, or of a segment, was exhausted.
   std::string too_small;

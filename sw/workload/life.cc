@@ -259,7 +259,9 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
             note_mode();
             adapter.Stop();
             dxgkrnl.set_remap_policy(policy);
+            begun = false;
             power_on();
+            begun = true;
           });
         };
         const auto power_cycle = [&](const std::function<void()>& while_off) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "os/application/facts.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "os/dxgkrnl/physical_adapter.h"
@@ -26,6 +27,12 @@ unsigned RootSegment(const GpuProcess& process) { return process.space->root().S
 uint64_t RootOffset(const GpuProcess& process) { return process.space->root().SegmentOffset; }
 uint64_t RootEntries(const GpuProcess& process) { return process.space->root_entries(); }
 uint64_t TablesOf(const GpuProcess& process) { return process.space->tables(); }
+uint64_t LargePageBytes(const GpuProcess& process) { return process.vidmm->gpu().LargePageBytes(); }
+uint64_t LargePagesOf(const GpuProcess& process) {
+  const auto& uppers = process.space->tree().uppers().all();
+  return static_cast<uint64_t>(
+      std::count_if(uppers.begin(), uppers.end(), [](const auto& upper) { return upper.second.entry.LargePage != 0; }));
+}
 bool Is64k(const GpuProcess& process, uint64_t va) { return process.space->Is64k(va); }
 
 bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& allocation, uint64_t pages,

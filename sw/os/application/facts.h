@@ -35,6 +35,10 @@ uint64_t RootEntries(const GpuProcess& process);
 uint64_t TablesOf(const GpuProcess& process);
 /// True if the address is mapped with a 64 KiB page.
 bool Is64k(const GpuProcess& process, uint64_t va);
+/// The size of a level-1 large page of the process's GPU in bytes, or 0 if VidMm maps none.
+uint64_t LargePageBytes(const GpuProcess& process);
+/// The number of large pages that are mapped in the process. Zero ranges are not counted.
+uint64_t LargePagesOf(const GpuProcess& process);
 /// True if the debugger's view (DebugView) of `pages` pages at `va` shows entries for the first pages of the resident
 /// allocation, with this protection.
 bool DebuggerShows(const GpuProcess& process, uint64_t va, const Allocation& allocation, uint64_t pages,

@@ -77,8 +77,7 @@ uint64_t Compaction::Movable(uint64_t block) const {
 uint64_t Compaction::Free(uint64_t wanted) {
   // The free blocks are held, so that what moves goes into the holes between other pages.
   Held blocks(*segment_.space);
-  while (blocks.count() < wanted && blocks.Lowest(block_)) {
-  }
+  while (blocks.count() < wanted && blocks.Lowest(block_)) {}
   std::vector<std::pair<uint64_t, uint64_t>> order;  // pages in use, block
   for (uint64_t block = 0; block < shares_.size() && blocks.count() < wanted; ++block)
     if (const uint64_t pages = Movable(block); pages != 0) order.emplace_back(pages, block);
@@ -93,7 +92,10 @@ uint64_t Compaction::Free(uint64_t wanted) {
 bool Compaction::Empty(uint64_t block) {
   const uint64_t start = block * block_, end = start + block_;
   Held rest(*segment_.space);
-  for (uint64_t page = start; page < end; page += hw::kPageSize) static_cast<void>(rest.At(page, hw::kPageSize));
+  const auto hold_free = [&] {  // so that nothing moves into the block
+    for (uint64_t page = start; page < end; page += hw::kPageSize) static_cast<void>(rest.At(page, hw::kPageSize));
+  };
+  hold_free();
   if (Movable(block) + rest.count() != block_ / hw::kPageSize) return false;
   while (!shares_[block].empty()) {
     const auto [subject, pages] = shares_[block].back();
@@ -103,6 +105,7 @@ bool Compaction::Empty(uint64_t block) {
     moved_pages_ += pages;
     Remove(subject);
     Add(subject, *moved);
+    hold_free();
   }
   return true;
 }

@@ -42,7 +42,7 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
     const Place place = split && shape.broken_percent ? Place::kBySeed : shape.place;
     for (uint64_t i = 0; i < singles; ++i) {
       if (!segment.pages_64k && take(1, place)) continue;
-      for (const Range& range : taken.ranges_) segment.space->Free(range.start);
+      taken.Free();
       return std::nullopt;
     }
   }
@@ -80,8 +80,7 @@ std::optional<SegmentPages> SegmentPages::MovedOutOf(uint64_t start, uint64_t en
     }
     old.push_back(ranges_[i]);
     moved.ranges_[i].start = *place;
-    for (uint64_t page = 0; page < pages; ++page)
-      moved.pages_[ranges_[i].index + page] = *place / hw::kPageSize + page;
+    for (uint64_t page = 0; page < pages; ++page) moved.pages_[ranges_[i].index + page] = *place / hw::kPageSize + page;
   }
   ranges_ = std::move(old);
   return moved;
@@ -100,13 +99,16 @@ uint64_t SegmentPages::Blocks(uint64_t count) const {
   return blocks;
 }
 
-void SegmentPages::Release(Kernel& kernel) {
-  for (const Range& range : ranges_) {
-    if (kernel.LeakNow("vram_range")) continue;
-    segment_->space->Free(range.start);
-  }
+void SegmentPages::Free() {
+  for (const Range& range : ranges_) segment_->space->Free(range.start);
   ranges_.clear();
   pages_.clear();
+}
+
+void SegmentPages::Release(Kernel& kernel) {
+  const auto leaks = [&](const Range&) { return kernel.LeakNow("vram_range"); };
+  ranges_.erase(std::remove_if(ranges_.begin(), ranges_.end(), leaks), ranges_.end());
+  Free();
 }
 
 }  // namespace gmmu::os

@@ -47,6 +47,8 @@ class SegmentPages {
   static std::optional<SegmentPages> AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
                                                         const std::string& created_by,
                                                         RangeAllocator::Place place = RangeAllocator::Place::kBySeed);
+  /// Frees the pages. Release also injects a leak if the kernel is configured to.
+  void Free();
   void Release(Kernel& kernel);
   /// Allocates other pages, at the lowest places, for the ranges in [start, end) of the segment. Returns the pages of the
   /// allocation after the move; they include the ranges that stay. This object then owns only the ranges that move out.

@@ -274,8 +274,8 @@ void Mappings::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uin
 
 uint64_t Mappings::LargePageBytes(const Allocation& allocation) {
   PhysicalAdapter& gpu = allocation.vidmm->gpu();
-  const bool has_blocks =
-      allocation.contiguous != 0 || gpu.kernel().parameters().vram_placement == VramPlacement::kFirstFit;
+  const bool has_blocks = allocation.contiguous != 0 ||
+                          gpu.kernel().parameters().vram_placement == VramPlacement::kFirstFit;
   const uint64_t bytes = gpu.LargePageBytes();
   return has_blocks && allocation.large_pages && allocation.bytes >= bytes ? bytes : 0;
 }

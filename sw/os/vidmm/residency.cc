@@ -144,9 +144,8 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   }
   const unsigned segment = allocation.homes.places[place].segment;
   try {
-    WithRoom(allocation.name, wanted, &allocation, [&] {
-      vidmm_.mappings().EnsureTables(allocation, segment, room.pages ? &*room.pages : nullptr);
-    });
+    WithRoom(allocation.name, wanted, &allocation,
+             [&] { vidmm_.mappings().EnsureTables(allocation, segment, room.pages ? &*room.pages : nullptr); });
   } catch (...) {
     if (room.pages) room.pages->Release(vidmm_.gpu().kernel());
     if (room.aperture_page) vidmm_.aperture().Free(*room.aperture_page);

@@ -13,7 +13,8 @@ const std::vector<Procedure>& Procedures() {
       SleepProcedure(),        Pages64kProcedure(),           LinkedProcedure(),
       AdapterResetProcedure(), IsolationMemoryProcedure(),    SystemMemoryProcedure(),
       ThreadsProcedure(),      ListedCommandsProcedure(),     NoExecuteProcedure(),
-      ZeroPagesProcedure(),    VariedWorkProcedure(),         TwoAdaptersProcedure()};
+      ZeroPagesProcedure(),    VariedWorkProcedure(),         TwoAdaptersProcedure(),
+      LargePagesProcedure()};
   return kProcedures;
 }
 

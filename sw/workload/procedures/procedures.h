@@ -58,6 +58,7 @@ Procedure PowerCycleProcedure();
 Procedure SleepProcedure();
 Procedure ReservedRangesProcedure();
 Procedure VaCallsProcedure();
+Procedure LargePagesProcedure();
 Procedure ContextAllocationsProcedure();
 Procedure TableMovesProcedure();
 Procedure Pages64kProcedure();

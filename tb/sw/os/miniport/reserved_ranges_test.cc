@@ -19,11 +19,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// State of Query, which simulates a driver with two ranges.
+/// State of AnswerQuery, which simulates a driver with two ranges.
 std::vector<DXGK_HARDWARERESERVEDRANGES> calls;
 UINT claimed = 2;
 bool fewer = false;  ///< the second call reports one range fewer
-NTSTATUS Query(HANDLE, CONST DXGKARG_QUERYADAPTERINFO* args) {
+NTSTATUS AnswerQuery(HANDLE, CONST DXGKARG_QUERYADAPTERINFO* args) {
   if (args->Type != DXGKQAITYPE_HARDWARERESERVEDRANGES) return STATUS_NOT_SUPPORTED;
   auto& out = *static_cast<DXGK_HARDWARERESERVEDRANGES*>(args->pOutputData);
   calls.push_back(out);
@@ -41,7 +41,7 @@ struct Asking : ::testing::Test {
     calls.clear();
     claimed = 2;
     fewer = false;
-    table.DxgkDdiQueryAdapterInfo = Query;
+    table.DxgkDdiQueryAdapterInfo = AnswerQuery;
   }
   DRIVER_INITIALIZATION_DATA table{};
   sim::twin::FastMachine platform{sim::MachineConfig::Default()};

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "os/application/facts.h"
+#include "os/base/random.h"
+#include "os/miniport/allocation.h"
+#include "workload/life.h"
+#include "workload/needs.h"
+#include "workload/page_words.h"
+#include "workload/procedures/procedures.h"
+
+namespace gmmu::workload {
+namespace {
+
+/// An allocation and the address at which all of its pages are mapped.
+struct Mapped {
+  os::Allocation* allocation;
+  uint64_t va;
+  uint32_t word;  // the number of its first page's word (PageWords)
+};
+
+/// Fills VRAM with small allocations, destroys every second one at random, and needs the free half as large pages.
+class LargePages {
+ public:
+  LargePages(Life& life, const ParameterValues& values)
+      : life_(life),
+        vidmm_(life.vidmm),
+        words_(life),
+        random_(life.options.seed, "large pages"),
+        percent_(values.at("percent")),
+        most_pages_(values.at("most_pages")) {}
+
+  void Run() {
+    life_.Work([&] { process_ = vidmm_.CreateProcess("process"); });
+    large_ = os::LargePageBytes(*process_);
+    if (large_ == 0) throw WrongMachine("VidMm maps no large pages of a linked GPU");
+    if (Local().size < 8 * large_) {
+      throw WrongMachine("the local segment must hold eight large pages, " + std::to_string(8 * large_) +
+                         " bytes; a scenario sets [machine.gpu] vram_mib and page_table_bits");
+    }
+    life_.result.clients = 1;
+    Fill();
+    while (Local().free < Local().size / 2) Destroy(random_.Below(pieces_.size()));
+    const uint64_t pages = Local().free * percent_ / 100 / large_;
+    Mapped big = Make("big", pages * large_, true);
+    Say("the free half is mapped by large pages", os::LargePagesOf(*process_), pages);
+    for (const Mapped& piece : pieces_) Read(piece);
+    Split(big, pages);
+    End(big);
+    while (!pieces_.empty()) Destroy(pieces_.size() - 1);
+    life_.Work([&] { vidmm_.DestroyProcess(process_); });
+  }
+
+ private:
+  os::SegmentFacts Local() const { return life_.gpu().facts().local; }
+
+  void Say(const std::string& what, uint64_t found, uint64_t expected) {
+    life_.Compare(what, found == expected ? "" : std::to_string(found) + " of " + std::to_string(expected));
+  }
+
+  /// Creates an allocation and maps it. Each page is filled with a word of its own, or all with the same one.
+  Mapped Make(const std::string& name, uint64_t bytes, bool same) {
+    os::AllocationRequest request;
+    request.name = name;
+    request.bytes = bytes;
+    request.accessed_physically = false;
+    Mapped piece{nullptr, 0, made_};
+    const auto bring = [&] { life_.Work([&] { vidmm_.residency().MakeResident({piece.allocation}); }); };
+    life_.Work([&] {
+      piece.allocation = vidmm_.CreateAllocation(request, process_);
+      piece.va = vidmm_.ReserveVa(*process_, bytes);
+      vidmm_.Map(*process_, piece.va, *piece.allocation, 0, bytes / kPage);
+    });
+    if (same) life_.Timed("large pages", bytes, false, bring);
+    else bring();
+    life_.Work([&] {
+      for (uint64_t page = 0; page < bytes / kPage; page += same ? bytes / kPage : 1)
+        vidmm_.transfers().Fill(*piece.allocation, page * kPage, same ? bytes : kPage, PageWords::Word(made_++));
+    });
+    return piece;
+  }
+
+  void Fill() {
+    while (Local().free > Local().size / 8) {
+      const std::string name = "allocation " + std::to_string(pieces_.size());
+      pieces_.push_back(Make(name, (1 + random_.Below(most_pages_)) * kPage, false));
+    }
+  }
+
+  void Read(const Mapped& piece) {
+    const uint64_t bytes = os::BytesOf(*piece.allocation);
+    words_.Read(process_, os::NameOf(*piece.allocation), piece.va, PageWords::Words(piece.word, bytes / kPage));
+    life_.result.bytes += bytes;
+    life_.result.bytes_verified += bytes;
+  }
+
+  /// Unmaps pages within a large page, whose other pages must remain, and moves the rest out and in.
+  void Split(const Mapped& big, uint64_t pages) {
+    const uint64_t hole = big.va + large_ / 2;
+    life_.Work([&] { vidmm_.Unmap(*process_, hole, os::kPagesOf64k); });
+    Say("large pages beside a split one", os::LargePagesOf(*process_), pages - 1);
+    const auto read = [&](const std::string& when) {
+      const std::vector<uint32_t> words(8, PageWords::Word(big.word));
+      words_.Read(process_, "before the hole" + when, hole - words.size() * kPage, words);
+      words_.Read(process_, "behind the hole" + when, hole + os::kPagesOf64k * kPage, words);
+      words_.Read(process_, "in another large page" + when, big.va + 2 * large_ - 4 * kPage, words);
+      words_.Fault(process_, "in the hole" + when, hole, regs::Fault::kEntryInvalid);
+    };
+    read("");
+    life_.Work([&] { vidmm_.residency().Evict(*big.allocation); });
+    Say("large pages of an evicted allocation", os::LargePagesOf(*process_), 0);
+    life_.Work([&] { vidmm_.residency().MakeResident({big.allocation}); });
+    Say("large pages that come back", os::LargePagesOf(*process_), pages - 1);
+    read(", after an eviction");
+  }
+
+  void End(const Mapped& piece) {
+    life_.Work([&] {
+      vidmm_.Unmap(*process_, piece.va, os::BytesOf(*piece.allocation) / kPage);
+      vidmm_.DestroyAllocation(piece.allocation);
+      vidmm_.FreeVa(*process_, piece.va);
+    });
+  }
+
+  void Destroy(size_t index) {
+    End(pieces_[index]);
+    pieces_.erase(pieces_.begin() + static_cast<ptrdiff_t>(index));
+  }
+
+  Life& life_;
+  os::VidMm& vidmm_;
+  PageWords words_;
+  os::Random random_;
+  const uint64_t percent_, most_pages_;
+  os::GpuProcess* process_ = nullptr;
+  uint64_t large_ = 0;
+  std::vector<Mapped> pieces_;
+  uint32_t made_ = 0;
+};
+
+void RunLargePages(Life& life, const ParameterValues& values) { LargePages(life, values).Run(); }
+
+}  // namespace
+
+Procedure LargePagesProcedure() {
+  return {"large_pages",
+          "VRAM is filled with small allocations, of which half are destroyed at random. An allocation of most of the "
+          "free half must then be mapped by large pages; one of them is split, and all are evicted and restored.",
+          {{"percent", 90, 1, 100, "How much of the free bytes is needed as large pages."},
+           {"most_pages", 24, 1, 4096, "Pages of the largest small allocation."}},
+          RunLargePages};
+}
+
+}  // namespace gmmu::workload
