@@ -2,6 +2,7 @@
 #include "workload/preempter.h"
 
 #include <string>
+#include <utility>
 
 #include "workload/life.h"
 
@@ -9,6 +10,7 @@ namespace gmmu::workload {
 namespace {
 constexpr uint64_t kTurnsToGrow = 256;
 constexpr uint64_t kFirstNs = 3'000, kStepNs = 1'300, kSteps = 6;
+constexpr unsigned kMissesToShrink = 4;
 }  // namespace
 
 Preempter::Preempter(Life& life, uint32_t node) : life_(life), state_(std::make_shared<State>()) {
@@ -22,13 +24,19 @@ void Preempter::Stop() {
 }
 
 void Preempter::Serve(Life& life, uint32_t node, State& state) {
+  unsigned misses = 0;  // consecutive packets that completed before they were preempted
+  uint64_t came_back = life.graphics.resubmissions(node);
   for (uint64_t turn = 0; !state.stop; ++turn) {
     life.host.Wait([&] { return state.stop || !life.graphics.idle(node); }, "a packet to preempt");
     // On a slow machine a packet does nothing in the shortest times; they grow until it does.
     const uint64_t longer = 1 + turn / kTurnsToGrow;
-    const uint64_t until = life.host.platform().NowNs() + (kFirstNs + turn % kSteps * kStepNs) * longer;
+    // On a fast machine packets complete in less than the shortest time; the times shrink until one is preempted.
+    const uint64_t shorter = 1 + misses / kMissesToShrink;
+    const uint64_t until = life.host.platform().NowNs() + (kFirstNs + turn % kSteps * kStepNs) * longer / shorter;
     life.host.Wait([&] { return state.stop || life.host.platform().NowNs() >= until; }, "time to pass", 500);
     if (!state.stop && !life.graphics.idle(node)) life.graphics.Preempt(node);
+    const uint64_t now = life.graphics.resubmissions(node);
+    misses = std::exchange(came_back, now) == now ? misses + 1 : 0;
   }
   state.ended = true;
 }

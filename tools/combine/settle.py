@@ -10,10 +10,11 @@ ATTEMPTS = 60  # conflicts of a row, after which its remaining settings count as
 
 
 class Conflict:
-    """The smallest settings with which a scenario ends as `verdict` says."""
+    """Settings with which a scenario ends as `verdict` says. `smallest`: fewer do not suffice, so that other rows with
+    these settings need no run."""
 
-    def __init__(self, settings, ended):
-        self.settings, self.verdict = settings, ended
+    def __init__(self, settings, ended, smallest=True):
+        self.settings, self.verdict, self.smallest = settings, ended, smallest
 
     def within(self, settings):
         return all(settings.get(key) == value for key, value in self.settings.items())
@@ -24,6 +25,7 @@ class Settler:
 
     def __init__(self, command, known):
         self.command, self.known, self.of_scenario, self.runs = command, known, {}, 0
+        self.keys_of = {}  # sort of an end: the keys of the conflicts that ended so
 
     def run(self, scenario, seed, settings, report=None):
         self.runs += 1
@@ -35,18 +37,21 @@ class Settler:
             again = self.run(scenario, seed, part)
             return (again.kind, again.sort) == (ended.kind, ended.sort)
 
+        first = verdict.named(ended.text.splitlines()[0] if ended.text else "", settings)
+        subject = {key: settings[key] for key in first}
+        if ended.kind == verdict.REFUSED and subject:
+            return Conflict(subject, ended, smallest=False)  # the message says it; to reduce it costs more than a run
         for old in list(self.known):
             if old.verdict.kind == ended.kind and old.settings and old.within(settings):
                 again = self.run(scenario, seed, old.settings)
                 if again.kind == ended.kind:
                     return Conflict(old.settings, again)
-        first = verdict.named(ended.text.splitlines()[0] if ended.text else "", settings)
-        subject = {key: settings[key] for key in first}
-        if ended.kind == verdict.REFUSED and subject and same(subject):
-            made = Conflict(subject, ended)  # the message says it all
-        else:
-            least = reduce.smallest(subject if subject and same(subject) else settings, same)
-            made = Conflict(least, self.run(scenario, seed, least))
+        tried = self.keys_of.setdefault((ended.kind, ended.sort), [])
+        parts = [subject] + [{key: settings[key] for key in keys} for keys in tried if settings.keys() >= keys]
+        least = reduce.smallest(next((part for part in parts if part and same(part)), settings), same)
+        if least.keys() not in tried:
+            tried.append(least.keys())
+        made = Conflict(least, self.run(scenario, seed, least))
         if made.settings not in [old.settings for old in self.known]:
             self.known.append(made)
         return made
@@ -64,7 +69,7 @@ class Settler:
                 if ended.kind == verdict.VERIFIED:
                     return settings, conflicts, seed
                 met = self.conflict(scenario, seed, settings, ended)
-                if ended.kind != verdict.FAILED:
+                if ended.kind != verdict.FAILED and met.smallest:
                     mine.append(met)
             conflicts.append(met)
             if not met.settings:

@@ -93,6 +93,7 @@ const std::vector<std::pair<std::string, Answered>>& Caps() {
       CAP("DXGK_GPUMMUCAPS.ZeroInPteSupported", a.mmu.ZeroInPteSupported),
       CAP("DXGK_GPUMMUCAPS.LargePageSupported", a.mmu.LargePageSupported),
       CAP("DXGK_GPUMMUCAPS.DualPteSupported", a.mmu.DualPteSupported),
+      CAP("DXGK_GPUMMUCAPS.SysMem64KBPageSupported", a.mmu.SysMem64KBPageSupported),
       CAP("DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation", a.mmu.ExplicitPageTableInvalidation),
       CAP("DXGK_GPUMMUCAPS.PageTableUpdateRequireAddressSpaceIdle", a.mmu.PageTableUpdateRequireAddressSpaceIdle),
       CAP("DXGK_GPUMMUCAPS.PageTableUpdateMode", a.mmu.PageTableUpdateMode),

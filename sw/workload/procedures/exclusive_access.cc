@@ -100,6 +100,7 @@ void RunExclusiveAccess(Life& life, const ParameterValues& values) {
     throw NotApplicable("DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 1: the GPU is isolated before any exclusive access");
   NeedAperture(life);
   const uint64_t bytes = (values.at("bytes") + kPage - 1) / kPage * kPage;
+  const bool isolated = IsolatesAlways(life);  // a secure virtual machine then needs no exclusive access
   Load load;
   life.Work([&] { Make(life, bytes, load); });
   const ClientRun run = ReadOf(load.process, load.va, load.data);
@@ -111,7 +112,7 @@ void RunExclusiveAccess(Life& life, const ParameterValues& values) {
   for (uint64_t i = 0; i < times; ++i) {
     seen.done = false;
     ClientBatch batch(life.vidmm, {run}, "client over exclusive access " + std::to_string(i + 1));
-    SpawnExclusive(life, batch, i == 0, Submitted(life), seen);
+    SpawnExclusive(life, batch, i == 0 && !isolated, Submitted(life), seen);
     life.Work([&] {
       os::Allocation* paged = life.vidmm.CreateAllocation("paged", paged_bytes);
       life.vidmm.MakeResident(*paged);

@@ -83,6 +83,12 @@ class TwoAdapters {
           "there is no GPU for a second adapter; a scenario sets [machine.gpu] count and [machine.os] "
           "linked_gpus");
     }
+    if (life_.graphics.gpus() < values_.at("linked")) {
+      throw WrongMachine("the first adapter has " + std::to_string(life_.graphics.gpus()) + " GPUs and must have " +
+                         std::to_string(values_.at("linked")) + "; a scenario sets [machine.os] linked_gpus");
+    }
+    if (values_.at("trespasses") != 0 && !life_.graphics.has_domain())
+      throw WrongMachine("an adapter without a domain can read all memory; a scenario sets [machine.os] iommu");
     if (values_.at("isolates") != 0) NeedIsolation(life_);
     Onlooker first(life_, "first", values_.at("bytes"));
     first.Again();
@@ -240,6 +246,7 @@ Procedure TwoAdaptersProcedure() {
        {"isolates", 0, 0, 1, "1: the first adapter is isolated while it runs."},
        {"resets", 0, 0, 1'000'000,
         "Not 0: the second adapter is reset, because memory does not answer for so many us."},
+       {"linked", 1, 1, 4, "GPUs that the first adapter must have."},
        {"trespasses", 0, 0, 1, "1: the second adapter's client reads an address of the first one's memory."}},
       RunTwoAdapters};
 }

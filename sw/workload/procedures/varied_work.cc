@@ -78,6 +78,12 @@ class VariedWork {
       if (life_.options.progress) life_.options.progress("varied work", step, steps_);
       (this->*kSteps[random_.Below(std::size(kSteps))])();
     }
+    // The random steps of a seed may have left one of these out.
+    for (uint64_t more = 0; visitors_ == 0 && more < steps_; ++more) BringIn();
+    for (uint64_t more = 0; maps_ && neighbours_ == 0 && more < steps_; ++more) {
+      Map(SomeSubject());
+      UnmapSome();
+    }
     for (Subject& subject : subjects_) Compare(subject);
     Say("processes came and went during transfers", visitors_ > 0);
     if (maps_) {
