@@ -344,6 +344,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
       for (const hw::Finding& finding : CounterSums(result.counters)) result.findings.push_back(finding);
     }
   }
+  for (const std::string& mistake : kernel.mistakes()) result.findings.push_back({"driver", mistake});
   if (kernel.scheduler().spurious() != 0) {
     result.findings.push_back(
         {"interrupts", std::to_string(kernel.scheduler().spurious()) + " interrupt messages had no routine"});

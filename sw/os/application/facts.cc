@@ -13,6 +13,7 @@
 #include "os/vidmm/debug_view.h"
 #include "os/vidmm/gpu_process.h"
 #include "os/vidmm/page_entries.h"
+#include "os/vidmm/victims.h"
 #include "os/vidmm/vidmm.h"
 
 namespace gmmu::os {
@@ -27,6 +28,7 @@ unsigned RootSegment(const GpuProcess& process) { return process.space->root().S
 uint64_t RootOffset(const GpuProcess& process) { return process.space->root().SegmentOffset; }
 uint64_t RootEntries(const GpuProcess& process) { return process.space->root_entries(); }
 uint64_t TablesOf(const GpuProcess& process) { return process.space->tables(); }
+uint64_t LocalBytesOf(const GpuProcess& process) { return Victims(*process.vidmm, {}).LocalBytes(process); }
 uint64_t LargePageBytes(const GpuProcess& process) { return process.vidmm->gpu().LargePageBytes(); }
 uint64_t LargePagesOf(const GpuProcess& process) {
   const auto& uppers = process.space->tree().uppers().all();

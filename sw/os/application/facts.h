@@ -35,6 +35,8 @@ uint64_t RootEntries(const GpuProcess& process);
 uint64_t TablesOf(const GpuProcess& process);
 /// True if the address is mapped with a 64 KiB page.
 bool Is64k(const GpuProcess& process, uint64_t va);
+/// Bytes in memory segments of the process's GPU that belong to the process.
+uint64_t LocalBytesOf(const GpuProcess& process);
 /// The size of a level-1 large page of the process's GPU in bytes, or 0 if VidMm maps none.
 uint64_t LargePageBytes(const GpuProcess& process);
 /// The number of large pages that are mapped in the process. Zero ranges are not counted.

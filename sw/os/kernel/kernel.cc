@@ -106,6 +106,10 @@ void Kernel::NoteUnmodelled(const std::string& what) {
   if (std::find(unmodelled_.begin(), unmodelled_.end(), what) == unmodelled_.end()) unmodelled_.push_back(what);
 }
 
+void Kernel::NoteMistake(const std::string& what) {
+  if (std::find(mistakes_.begin(), mistakes_.end(), what) == mistakes_.end()) mistakes_.push_back(what);
+}
+
 void Kernel::Report(Fault fault) { faults_.push_back(std::move(fault)); }
 
 void Kernel::CheckFaults() const {

@@ -97,6 +97,10 @@ class Kernel {
   void NoteUnmodelled(const std::string& what);
   const std::vector<std::string>& unmodelled() const { return unmodelled_; }
 
+  /// Records a driver's mistake with which Windows continues but which it logs. Each distinct message is kept once.
+  void NoteMistake(const std::string& what);
+  const std::vector<std::string>& mistakes() const { return mistakes_; }
+
   /// The trace of driver calls, or null if calls are not traced.
   DdiTrace* ddi_trace() { return ddi_trace_.get(); }
   /// Decides which of the driver's calls are made to fail deliberately.
@@ -117,6 +121,7 @@ class Kernel {
  private:
   const Parameters parameters_;
   std::map<std::string, uint64_t> happened_;
+  std::vector<std::string> mistakes_;
   Ledger ledger_;
   Scheduler scheduler_;
   RaceDetector races_;

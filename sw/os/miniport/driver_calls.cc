@@ -7,6 +7,7 @@
 #include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/base/text.h"
+#include "os/miniport/statuses.h"
 
 namespace gmmu::os {
 namespace {
@@ -56,6 +57,10 @@ void DriverCalls::InDriver::Return(Irql level) const {
 
 bool DriverCalls::MeasuresStack(const char* entry) const {
   return kernel_.parameters().build_stack_bytes() != 0 && std::string_view(entry) == "DxgkDdiBuildPagingBuffer";
+}
+
+void DriverCalls::NoteStatus(const char* entry, NTSTATUS status) {
+  if (const std::string why = IllegalStatus(entry, status); !why.empty()) kernel_.NoteMistake(why);
 }
 
 uint64_t DriverCalls::NowNs() const { return kernel_.hal().NowNs(); }

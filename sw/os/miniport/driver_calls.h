@@ -104,6 +104,8 @@ class DriverCalls {
     const size_t locks_;
   };
   bool MeasuresStack(const char* entry) const;
+  /// Records a status that the entry point may not return.
+  void NoteStatus(const char* entry, NTSTATUS status);
   uint64_t NowNs() const;
   const void* kernel_thread() const;
   DdiTrace* trace() const;
@@ -186,6 +188,7 @@ auto DriverCalls::Call(const char* entry, Function* function, Irql level, Args..
     std::apply([&](const auto&... each) { traced->Answered(result, each...); }, given);
     copies_.Check();
     call.Return(level);
+    if constexpr (std::is_same_v<decltype(result), NTSTATUS>) NoteStatus(entry, result);
     return result;
   }
 }

@@ -7,9 +7,10 @@
 namespace gmmu::os {
 namespace {
 
-RangeAllocator::Place PlaceOfTables(const Parameters& parameters, bool paging) {
+/// `bring_up`: the tables of the paging process are being built.
+RangeAllocator::Place PlaceOfTables(const Parameters& parameters, bool bring_up) {
   const BringUp order = parameters.bring_up;
-  if (paging && order != BringUp::kLinked) return RangeAllocator::Place::kLowest;
+  if (bring_up && order != BringUp::kLinked) return RangeAllocator::Place::kLowest;
   const bool at_end = order == BringUp::kWindows22621 || parameters.vram_placement == VramPlacement::kFirstFit;
   return at_end ? RangeAllocator::Place::kHighest : RangeAllocator::Place::kBySeed;
 }
@@ -33,6 +34,11 @@ AddressSpace::AddressSpace(PhysicalAdapter& gpu, const std::string& name, bool p
   tree_.set_builder([this](unsigned level, uint64_t at, const UpdateSink& sink) -> PageTable& {
     return windows_22621_.Build(level, at, sink);
   });
+}
+
+void AddressSpace::SetBringUp(bool in_progress) {
+  const Parameters& parameters = memory_.adapter().kernel().parameters();
+  if (parameters.vram_placement == VramPlacement::kFirstFit) memory_.set_place(PlaceOfTables(parameters, in_progress));
 }
 
 void AddressSpace::CreateRoot(const UpdateSink& sink, uint64_t entries) {

@@ -41,6 +41,9 @@ class AddressSpace {
   Windows22621& windows_22621() { return windows_22621_; }
   RangeAllocator& va() { return va_; }
 
+  /// Call on the paging process's space before and after its tables are built. A Windows build's order places those at
+  /// the start of the segment; with VramPlacement::kFirstFit, later ones are placed at its end.
+  void SetBringUp(bool in_progress);
   /// Allocates and initialises the root. In the order of a build of Windows, it is written later, with its first
   /// entries. `entries` is the size of a resizable root; 0 means all entries.
   void CreateRoot(const UpdateSink& sink, uint64_t entries = 0);

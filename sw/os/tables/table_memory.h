@@ -27,6 +27,8 @@ class TableMemory {
   /// `place` selects a table's place in the segment if there is no Placer.
   TableMemory(PhysicalAdapter& gpu, std::string name, bool paging, RangeAllocator::Place place)
       : adapter_(gpu), name_(std::move(name)), paging_(paging), place_(place) {}
+  /// Changes the place of later tables.
+  void set_place(RangeAllocator::Place place) { place_ = place; }
   void set_placer(Placer placer) { placer_ = std::move(placer); }
   void set_views(Views views) { views_ = std::move(views); }
 
@@ -42,6 +44,7 @@ class TableMemory {
   /// Returns the entry with which a parent points to the table.
   DXGK_PTE LinkTo(const PageTable& table) const;
   DXGK_PTE LinkTo64k(const PageTable& table) const;
+  PhysicalAdapter& adapter() { return adapter_; }
   /// The name of the process.
   const std::string& name() const { return name_; }
 
@@ -53,7 +56,7 @@ class TableMemory {
   PhysicalAdapter& adapter_;
   const std::string name_;
   const bool paging_;
-  const RangeAllocator::Place place_;
+  RangeAllocator::Place place_;
   Placer placer_;
   Views views_;
 };

@@ -76,9 +76,12 @@ struct Allocation {
   std::optional<uint64_t> aperture_page;  // first page of its range in the aperture segment
   bool in_system = false;                 // page tables map the backing store
   uint64_t used = 0;                      // time stamp of the last use by Residency; 0: never used, so it is not moved
-  bool explicit_residency = false;        // the driver wants notifications of its residency
-  bool notified = false;                  // the driver was notified that it is resident
-  std::vector<Mapping> mappings;          // addresses of its pages, kept while it is not resident
+  /// The application has offered it (Residency::Offer): its entries are invalid, and its contents may be dropped.
+  bool offered = false;
+  bool dropped = false;             // its contents were dropped while it was offered
+  bool explicit_residency = false;  // the driver wants notifications of its residency
+  bool notified = false;            // the driver was notified that it is resident
+  std::vector<Mapping> mappings;    // addresses of its pages, kept while it is not resident
   // In the physical model, DMA buffers contain the address of the allocation, so it must not move until they have
   // completed.
   std::vector<PacketId> users;  // DMA buffers that reference it; Unused() removes the completed ones
@@ -91,6 +94,8 @@ struct Allocation {
     return in_system ? Residence::kSystem : Residence::kNowhere;
   }
   bool resident() const { return residence() != Residence::kNowhere; }
+  /// True if page tables may map it.
+  bool accessible() const { return resident() && !offered; }
   /// The segment in which the allocation is resident, or 0 if it is in system memory or not resident.
   unsigned segment() const;
   /// The driver's handle for the owning device, for aperture operations: the device of the owner process, or the

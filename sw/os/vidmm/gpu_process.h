@@ -52,8 +52,12 @@ struct GpuProcess {
     Allocation* allocation;
   };
   std::map<uint64_t, Shown> shown;  // the mappings of all allocations, by address (Mappings)
-  bool tables_asleep = false;       // tables are evicted because the GPU sleeps
-  bool tables_gave_way = false;     // tables were evicted to make room for others
+  /// Bytes that its allocations may have in memory segments while they have another place; nullopt: `[os]
+  /// local_budget_kib` decides.
+  std::optional<uint64_t> budget;
+  std::function<void(uint64_t bytes)> trim;  // the application's trim notification (Residency::OnTrim); may be empty
+  bool tables_asleep = false;                // tables are evicted because the GPU sleeps
+  bool tables_gave_way = false;              // tables were evicted to make room for others
   /// Ranges (address, pages) that changed while the tables were evicted. When the tables are restored, the entries in
   /// these ranges are cleared, and rewritten where a resident allocation is mapped.
   std::vector<std::pair<uint64_t, uint64_t>> stale;

@@ -135,7 +135,7 @@ void Mappings::RestoreIn(GpuProcess& process, const std::vector<std::pair<uint64
   for (const auto& [va, pages] : ranges) {
     for (VidMm* vidmm : vidmm_.link()) {
       for (const auto& [allocation, mapping] : vidmm->mappings().Of(process, va, pages * kPage))
-        if (allocation->resident()) WriteEntries(*allocation, mapping);
+        if (allocation->accessible()) WriteEntries(*allocation, mapping);
     }
   }
 }
@@ -263,7 +263,7 @@ void Mappings::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uin
                    const Protection& protection) {
   BringTables(process);
   const Mapping mapping{&process, va, first_page, pages, protection};
-  if (allocation.resident()) return MapResident(allocation, mapping);
+  if (allocation.accessible()) return MapResident(allocation, mapping);
   if (vidmm_.tables().Clear(process, va, pages)) {
     vidmm_.work().Finish();
     vidmm_.tables().ReleaseRetired(process);

@@ -119,6 +119,7 @@ void Residency::MakeResident(const Wanted& wanted) {
 }
 
 void Residency::Bring(Allocation& allocation, const Wanted& wanted) {
+  if (allocation.offered) throw OsError(allocation.name + " is offered; D3DKMTReclaimAllocations2 comes first");
   if (allocation.resident() && allocation.bound) return;
   for (size_t place = 0; place < allocation.homes.places.size(); ++place) {
     if (PlaceOf(allocation) == place || TryPlace(allocation, place, &wanted)) return;
@@ -215,7 +216,8 @@ void Residency::Compact(unsigned segment, uint64_t block, uint64_t count, const 
   std::vector<Allocation*> movable;
   std::vector<const SegmentPages*> pages;
   for (Allocation* each : vidmm_.allocations().all()) {  // iterates in creation order
-    if (!each->local || each->segment() != segment || each->used == 0 || each->contiguous != 0) continue;
+    if (!each->local || each->segment() != segment || each->used == 0 || each->contiguous != 0 || each->offered)
+      continue;
     if (std::find(wanted.begin(), wanted.end(), each) != wanted.end()) continue;
     movable.push_back(each);
     pages.push_back(each->local.get());
@@ -265,19 +267,66 @@ void Residency::WaitUnused(Allocation& allocation) {
 }
 
 bool Residency::KeepToBudget(Allocation& allocation, const Wanted& wanted) {
-  const uint64_t budget = vidmm_.gpu().kernel().parameters().local_budget_kib << 10;
   const GpuProcess* owner = Victims::OwnerOf(allocation);
-  if (budget == 0 || owner == nullptr) return true;
+  return owner == nullptr || Trim(*owner, allocation.bytes, allocation.homes.priority, wanted);
+}
+
+bool Residency::Trim(const GpuProcess& process, uint64_t more, UINT priority, const Wanted& wanted) {
+  const uint64_t of_all = vidmm_.gpu().kernel().parameters().local_budget_kib << 10;
+  if (!process.budget && of_all == 0) return true;
   const Victims victims(vidmm_, wanted);
   Victims::Among among;
-  among.owner = owner;
-  among.priority = allocation.homes.priority;
-  while (victims.LocalBytes(*owner) + allocation.bytes > budget) {
+  among.owner = &process;
+  among.priority = priority;
+  while (victims.LocalBytes(process) + more > process.budget.value_or(of_all)) {
     Allocation* victim = victims.Find(among);
     if (victim == nullptr) return false;
     Demote(*victim);
   }
   return true;
+}
+
+void Residency::OnTrim(GpuProcess& process, std::function<void(uint64_t bytes)> trim) {
+  process.trim = std::move(trim);
+}
+
+void Residency::SetBudget(GpuProcess& process, uint64_t bytes) {
+  process.budget = bytes;
+  const uint64_t local = Victims(vidmm_, {}).LocalBytes(process);
+  if (local > bytes && process.trim) process.trim(local - bytes);
+  Trim(process, 0, ~UINT{0}, {});
+  vidmm_.gpu().kernel().Happened("budget_changes");
+}
+
+void Residency::Offer(Allocation& allocation) {
+  if (allocation.offered) throw OsError(allocation.name + " is offered already");
+  if (allocation.used == 0) throw OsError(allocation.name + " is not managed by Residency, so it cannot be offered");
+  const Suspended suspended(allocation);
+  if (allocation.resident()) vidmm_.mappings().Invalidate(allocation);
+  allocation.offered = true;
+  if (!allocation.resident()) Drop(allocation);
+}
+
+bool Residency::Reclaim(Allocation& allocation) {
+  if (!allocation.offered) throw OsError(allocation.name + " was not offered");
+  allocation.offered = false;
+  if (allocation.resident()) {
+    const Wanted wanted{&allocation};
+    WithRoom(allocation.name, &wanted, &allocation, [&] { vidmm_.mappings().Restore(allocation); });
+  }
+  return !std::exchange(allocation.dropped, false);
+}
+
+void Residency::Drop(Allocation& allocation) {
+  if (allocation.backing) allocation.backing->Release();
+  allocation.backing.reset();
+  if (allocation.local) {
+    if (vidmm_.gpu().caps().physical_model) vidmm_.transfers().Discard(allocation);
+    vidmm_.placement().Evict(allocation);
+  }
+  allocation.clean = false;
+  allocation.dropped = true;
+  Count(counts_.drops, "drops");
 }
 
 void Residency::Count(uint64_t& count, const char* what) {
@@ -286,6 +335,7 @@ void Residency::Count(uint64_t& count, const char* what) {
 }
 
 void Residency::Demote(Allocation& allocation) {
+  if (allocation.offered) return Evict(allocation);
   try {
     for (size_t place = PlaceOf(allocation) + 1; place < allocation.homes.places.size(); ++place)
       if (TryPlace(allocation, place, nullptr)) return;
@@ -334,6 +384,7 @@ void Residency::Leave(Allocation& allocation) {
     vidmm_.aperture().Free(*first);
   }
   allocation.in_system = false;
+  if (allocation.offered) return Drop(allocation);
   if (!allocation.local) return;
   if (allocation.clean) {  // the backing store already has the contents
     RequireClean(allocation);

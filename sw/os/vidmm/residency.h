@@ -46,6 +46,20 @@ class Residency {
   void WaitUnused(Allocation& allocation);
   /// Moves the contents to the backing store, where the GPU cannot access them.
   void Evict(Allocation& allocation);
+
+  /// D3DKMTOfferAllocations: the application does not need the contents for now. The entries become invalid until
+  /// Reclaim. An offered allocation is the first to lose its memory, whatever its priority, and without a copy.
+  void Offer(Allocation& allocation);
+  /// D3DKMTReclaimAllocations2: ends the offer. Returns false if the contents were dropped; the allocation then contains
+  /// zeros when it is made resident again.
+  bool Reclaim(Allocation& allocation);
+  /// Registers the application's trim notification (D3DKMTRegisterTrimNotification), which receives the bytes that the
+  /// process has above its budget. It may offer or evict allocations.
+  static void OnTrim(GpuProcess& process, std::function<void(uint64_t bytes)> trim);
+  /// Changes what the allocations of a process may have in this GPU's memory segments. If they have more, the
+  /// application is notified; then VidMm moves the least recently wanted ones to their next place.
+  void SetBudget(GpuProcess& process, uint64_t bytes);
+
   /// Restores page tables that were evicted, with the current mappings, and resumes the process's context.
   void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }
 
@@ -61,6 +75,7 @@ class Residency {
     uint64_t demotions = 0, promotions = 0;                  // moves to a later and to an earlier place
     uint64_t table_evictions = 0, table_restores = 0;        // processes whose tables (except the root) were moved
     uint64_t moves = 0, bytes_moved = 0;                     // within a memory segment, to free large blocks
+    uint64_t drops = 0;                                      // offered allocations that lost their contents
     uint64_t discards = 0;                                   // evictions without a copy
   };
   const Counts& counts() const { return counts_; }
@@ -85,6 +100,11 @@ class Residency {
   /// to stay.
   bool MoveOutOf(Allocation& allocation, uint64_t start, uint64_t end);
   bool KeepToBudget(Allocation& allocation, const Wanted& wanted);
+  /// Moves allocations of the process, of at most this priority, until `more` bytes fit into its budget. Returns false
+  /// if no other allocation may be moved.
+  bool Trim(const GpuProcess& process, uint64_t more, UINT priority, const Wanted& wanted);
+  /// Frees the memory of an offered allocation, without its contents.
+  void Drop(Allocation& allocation);
   /// Moves an allocation from its memory segment to the next of its places that has room.
   void Demote(Allocation& allocation);
   void FillIn(Allocation& allocation);

@@ -48,7 +48,7 @@ void SleepingMemory::Keep() {
   for (Allocation* allocation : vidmm_.allocations().all()) {
     if (!allocation->local && !allocation->aperture_page) continue;
     vidmm_.residency().Leave(*allocation);
-    kept_.push_back(allocation);
+    if (!allocation->offered) kept_.push_back(allocation);
   }
 }
 

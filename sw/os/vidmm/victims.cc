@@ -35,10 +35,12 @@ Allocation* Victims::Find(const Among& among) const {
   Allocation* victim = nullptr;
   for (Allocation* each : vidmm_.allocations().all()) {  // iterates in creation order
     if (!each->local || each->used == 0 || IsWanted(*each)) continue;
-    if (each->homes.priority > among.priority || (among.segment != 0 && each->segment() != among.segment)) continue;
+    if ((each->homes.priority > among.priority && !each->offered) ||
+        (among.segment != 0 && each->segment() != among.segment))
+      continue;
     if (among.another_place && each->homes.places.back().segment == each->segment()) continue;
     if (among.owner != nullptr && OwnerOf(*each) != among.owner) continue;
-    const auto key = [](const Allocation& one) { return std::tuple(one.homes.priority, one.used); };
+    const auto key = [](const Allocation& one) { return std::tuple(!one.offered, one.homes.priority, one.used); };
     if (victim == nullptr || key(*each) < key(*victim)) victim = each;
   }
   return victim;

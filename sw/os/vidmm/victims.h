@@ -25,7 +25,7 @@ class Victims {
     const GpuProcess* owner = nullptr;  ///< only allocations of this process; null: of any process
     bool another_place = false;         ///< only allocations that have a place after their current one
   };
-  /// Returns the allocation with the lowest priority, and among equals the least recently wanted one, or null if none
+  /// Returns an offered allocation if there is one; otherwise the allocation with the lowest priority, and among equals the least recently wanted one, or null if none
   /// may be evicted. Allocations that Residency has never made resident are not chosen.
   Allocation* Find(const Among& among) const;
   /// Chooses among the processes that have page tables in memory, a context, and no wanted allocation mapped. Returns

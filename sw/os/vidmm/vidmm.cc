@@ -125,6 +125,7 @@ void VidMm::Start() {
 
 void VidMm::MakeTables(bool gpu_runs) {
   work().queue().set_varied(false);
+  paging().process().space->SetBringUp(true);
   parts_->bring_up.MakeTables(gpu_runs, [this] {
     for (const auto& process : processes().all()) {
       process->space->ForEachTable([this](const PageTable& table) {
@@ -133,6 +134,7 @@ void VidMm::MakeTables(bool gpu_runs) {
       if (process->companion) process->companion->MapBuffers();
     }
   });
+  paging().process().space->SetBringUp(false);
   work().queue().set_varied(true);
 }
 

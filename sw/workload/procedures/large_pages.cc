@@ -15,6 +15,8 @@
 namespace gmmu::workload {
 namespace {
 
+constexpr uint64_t kMostVram = 64 << 20;
+
 /// An allocation and the address at which all of its pages are mapped.
 struct Mapped {
   os::Allocation* allocation;
@@ -42,6 +44,10 @@ class LargePages {
                          " bytes; a scenario sets [machine.gpu] vram_mib and page_table_bits");
     }
     life_.result.clients = 1;
+    if (Local().size > kMostVram) {
+      throw WrongMachine("the local segment, which is filled page by page, may have " + std::to_string(kMostVram) +
+                         " bytes at most; a scenario sets [machine.gpu] vram_mib");
+    }
     Fill();
     while (Local().free < Local().size / 2) Destroy(random_.Below(pieces_.size()));
     const uint64_t pages = Local().free * percent_ / 100 / large_;

@@ -14,7 +14,7 @@ const std::vector<Procedure>& Procedures() {
       AdapterResetProcedure(), IsolationMemoryProcedure(),    SystemMemoryProcedure(),
       ThreadsProcedure(),      ListedCommandsProcedure(),     NoExecuteProcedure(),
       ZeroPagesProcedure(),    VariedWorkProcedure(),         TwoAdaptersProcedure(),
-      LargePagesProcedure()};
+      LargePagesProcedure(),   BudgetsProcedure()};
   return kProcedures;
 }
 

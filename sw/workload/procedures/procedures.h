@@ -59,6 +59,7 @@ Procedure SleepProcedure();
 Procedure ReservedRangesProcedure();
 Procedure VaCallsProcedure();
 Procedure LargePagesProcedure();
+Procedure BudgetsProcedure();
 Procedure ContextAllocationsProcedure();
 Procedure TableMovesProcedure();
 Procedure Pages64kProcedure();

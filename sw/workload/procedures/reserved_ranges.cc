@@ -18,6 +18,8 @@ void RunReservedRanges(Life& life, const ParameterValues& values) {
   const bool same = reserved.size() == 1 && reserved[0].BaseAddress == firmware->start &&
                     reserved[0].NumberOfBytes == firmware->end - firmware->start;
   life.Compare("the driver reports what firmware keeps", same ? "" : "it reports something else");
+  NeedCap(!life.options.os.secure_vm_key || life.gpu().facts().isolation,
+          "DXGK_VIDMMCAPS.IoMmuSecureModeSupported, without which no secure virtual machine can start");
   if (life.options.os.secure_vm_key) life.Work([&] { life.graphics.StartSecureVm(); });
   if (!life.graphics.has_domain())
     throw WrongMachine(

@@ -107,6 +107,11 @@ class SystemMemory {
       Want(pieces_);
     });
     NeedRoomForTables();
+    if (Count(Residence::kMemorySegment) < 2) {
+      throw WrongMachine("page tables leave too little of VRAM, " + std::to_string(vram_) +
+                         " bytes, for two allocations of " + std::to_string(size_) +
+                         "; a scenario sets [machine.gpu] vram_mib");
+    }
     Say("no aperture map for the implicit system segment", vidmm_.aperture().map_operations() == maps, "one was sent");
     const os::Allocation& implicit = *pieces_.back().allocation;
     if (life_.graphics.gpus() == 1) LivesInTheAperture(maps);
