@@ -15,6 +15,7 @@ DXGKARGCB_CREATECONTEXTALLOCATION Wanted(Adapter& adapter, const Device& device,
   args.hAdapter = adapter.dxgkrnl_handle();
   args.hDevice = device.dxgk_device;
   args.hDriverAllocation = &memory.allocation;
+  args.PhysicalAdapterIndex = adapter.link.index();
   args.Size = memory.allocation.bytes;
   args.Alignment = kPage;
   args.SupportedSegmentSet = SegmentBit(kVramSegment);

@@ -137,8 +137,10 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
     context->process = &process;
     context->device = &device;
     context->system = pArgs->Flags.SystemContext != 0;
-    if (!context->system && adapter.parameters.context_bytes != 0)
-      status = CreateContextMemory(adapter, device, *context, pArgs->hContext);
+    // The only reason for which the call may fail here is a lack of memory.
+    if (!context->system && adapter.parameters.context_bytes != 0 &&
+        !NT_SUCCESS(CreateContextMemory(adapter, device, *context, pArgs->hContext)))
+      status = STATUS_NO_MEMORY;
   }
   if (!NT_SUCCESS(status)) {
     PoolDelete(context);

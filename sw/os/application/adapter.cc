@@ -36,6 +36,11 @@ void Adapter::PowerDown(POWER_ACTION action) const { adapter_->PowerDown(action)
 void Adapter::PowerUp() const { adapter_->PowerUp(); }
 
 uint64_t Adapter::CallsOf(const std::string& entry) const { return adapter_->miniport().calls(entry); }
+uint64_t Adapter::CallbacksOf(const std::string& callback) const {
+  const auto& happened = adapter_->kernel().happened();
+  const auto found = happened.find(callback);
+  return found == happened.end() ? 0 : found->second;
+}
 std::vector<unsigned> Adapter::UnitsOf(const std::string& entry, DEVICE_POWER_STATE state) const {
   std::vector<unsigned> units;
   for (const DeviceLife::LifeCall& call : adapter_->miniport().devices().life())

@@ -54,6 +54,8 @@ class Adapter {
 
   /// Number of calls of a driver entry point.
   uint64_t CallsOf(const std::string& entry) const;
+  /// Number of calls of a callback ("DxgkCbCreateContextAllocation"), by all adapters.
+  uint64_t CallbacksOf(const std::string& callback) const;
   /// Returns the units for which the entry point (add, start, power, stop, remove) was called so far, in order. `state`
   /// selects the calls of DxgkDdiSetPowerState.
   std::vector<unsigned> UnitsOf(const std::string& entry, DEVICE_POWER_STATE state) const;

@@ -17,9 +17,6 @@ namespace gmmu::os {
 void SwitchDma(LogicalAdapter& adapter, DmaMode mode) {
   const DmaMode old = adapter.mode();
   if (mode == old) return;
-  if (adapter.adapters() > 1)
-    throw OsError("a switch of DMA while an adapter runs is for one GPU, not for " +
-                  std::to_string(adapter.adapters()) + " that are linked (LinkedAdapters): stop it and start it again");
   const std::string what = std::string("the switch of DMA from ") + NameOf(old) + " to " + NameOf(mode);
   if (mode != DmaMode::kPhysical && adapter.kernel().iommu() == nullptr)
     throw OsError(what + " needs an IOMMU, and there is none ([iommu] present)");

@@ -24,23 +24,29 @@
 
 namespace gmmu::os {
 NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLOCATION& args) {
-  vidmm_.gpu().RefuseOnLink("DxgkCbCreateContextAllocation");
+  args.hAllocation = nullptr;
   const bool shared = args.ContextAllocationFlags.SharedAcrossContexts;
   const HANDLE owner = shared ? args.hDevice : args.hContext;
-  GpuProcess* process = vidmm_.processes().Find([&](const GpuProcess& each) {
+  const auto owns = [&](const GpuProcess& each) {
     return owner != nullptr && owner == (shared ? each.handles.dxgk_device : each.handles.dxgk_context);
-  });
-  const AdapterAnswers& answers = vidmm_.adapter().answers();
-  args.hAllocation = nullptr;
+  };
+  for (VidMm* gpu : vidmm_.link()) {
+    if (args.PhysicalAdapterIndex != gpu->gpu().index()) continue;
+    if (GpuProcess* process = gpu->processes().Find(owns)) return gpu->context_allocations().Create(args, *process);
+  }
+  return STATUS_INVALID_PARAMETER;
+}
+
+NTSTATUS ContextAllocations::Create(DXGKARGCB_CREATECONTEXTALLOCATION& args, GpuProcess& process) {
+  const AdapterAnswers& answers = vidmm_.gpu().answers();
   const UINT memory = args.SupportedSegmentSet & answers.SegmentSet(false);
   const UINT system = args.SupportedSegmentSet & (answers.SegmentSet(true) | answers.system_set());
-  if (process == nullptr || args.Size == 0 || args.PhysicalAdapterIndex != 0 ||
-      (args.Alignment != 0 && !PowerOfTwo(args.Alignment)) || (memory | system) == 0 ||
+  if (args.Size == 0 || (args.Alignment != 0 && !PowerOfTwo(args.Alignment)) || (memory | system) == 0 ||
       (args.EvictionSegmentSet & ~answers.SegmentSet(true)) != 0) {
     return STATUS_INVALID_PARAMETER;
   }
   if (args.Size > vidmm_.windows().bytes()) return STATUS_NO_MEMORY;  // its operations need all of it in one window
-  Allocation* allocation = vidmm_.allocations().Adopt("context allocation of " + process->name, args.Size,
+  Allocation* allocation = vidmm_.allocations().Adopt("context allocation of " + process.name, args.Size,
                                                       args.hDriverAllocation,
                                                       memory != 0 ? vidmm_.gpu().local_segment().id : 0);
   allocation->contiguous = std::max<uint64_t>(args.Alignment, kPage);
@@ -50,7 +56,7 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
     vidmm_.allocations().Drop(allocation);
     return STATUS_NO_MEMORY;
   }
-  Made made{process, allocation, args.ContextAllocationFlags.MapGpuVirtualAddress != 0, std::nullopt,
+  Made made{&process, allocation, args.ContextAllocationFlags.MapGpuVirtualAddress != 0, std::nullopt,
             vidmm_.adapter().kernel().ledger().Open("allocation", allocation->name, "driver",
                                                     "DxgkCbCreateContextAllocation")};
   try {
@@ -63,6 +69,12 @@ NTSTATUS ContextAllocations::CreateContextAllocation(DXGKARGCB_CREATECONTEXTALLO
   args.hAllocation = allocation;
   made_.push_back(made);
   return STATUS_SUCCESS;
+}
+
+ContextAllocations* ContextAllocations::HolderOf(HANDLE allocation) {
+  for (VidMm* gpu : vidmm_.link())
+    if (gpu->context_allocations().Find(allocation) != nullptr) return &gpu->context_allocations();
+  return nullptr;
 }
 
 ContextAllocations::Made* ContextAllocations::Find(HANDLE allocation) {
@@ -89,23 +101,29 @@ void ContextAllocations::Init(Made& made) {
 }
 
 NTSTATUS ContextAllocations::DestroyContextAllocation(HANDLE allocation) {
-  Made* const found = Find(allocation);
-  if (found == nullptr) throw BugCheck("DxgkCbDestroyContextAllocation of an allocation that does not exist");
-  const Made made = *found;
+  ContextAllocations* const holder = HolderOf(allocation);
+  if (holder == nullptr) throw BugCheck("DxgkCbDestroyContextAllocation of an allocation that does not exist");
+  holder->Destroy(*holder->Find(allocation));
+  return STATUS_SUCCESS;
+}
+
+void ContextAllocations::Destroy(const Made made) {
   if (made.va) {
     vidmm_.Unmap(*made.process, *made.va, made.allocation->bytes / kPage);
     made.process->FreeVa(*made.va);
   }
   vidmm_.allocations().Drop(made.allocation);
-  made_.erase(made_.begin() + (Find(allocation) - made_.data()));
+  made_.erase(
+      std::find_if(made_.begin(), made_.end(), [&](const Made& each) { return each.allocation == made.allocation; }));
   if (!vidmm_.adapter().kernel().LeakNow("allocation")) vidmm_.adapter().kernel().ledger().Close(made.ticket);
-  return STATUS_SUCCESS;
 }
 
 D3DGPU_VIRTUAL_ADDRESS ContextAllocations::MapContextAllocation(const DXGKARGCB_MAPCONTEXTALLOCATION& args) {
-  Made* const found = Find(args.hAllocation);
-  if (found == nullptr) return 0;
-  Made& made = *found;
+  ContextAllocations* const holder = HolderOf(args.hAllocation);
+  return holder == nullptr ? 0 : holder->Map(*holder->Find(args.hAllocation), args);
+}
+
+D3DGPU_VIRTUAL_ADDRESS ContextAllocations::Map(Made& made, const DXGKARGCB_MAPCONTEXTALLOCATION& args) {
   const uint64_t pages = made.allocation->bytes / kPage;
   if (!made.may_map || made.va || args.BaseAddress % kPage != 0 || args.SizeInPages == 0 ||
       args.OffsetInPages >= pages || args.SizeInPages > pages - args.OffsetInPages) {
@@ -131,12 +149,16 @@ D3DGPU_VIRTUAL_ADDRESS ContextAllocations::MapContextAllocation(const DXGKARGCB_
 }
 
 NTSTATUS ContextAllocations::UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) {
-  const Made* const found = Find(args.hAllocation);
-  if (found == nullptr || args.pPrivateDriverData == nullptr || args.PrivateDriverDataSize == 0)
+  ContextAllocations* const holder = HolderOf(args.hAllocation);
+  if (holder == nullptr || args.pPrivateDriverData == nullptr || args.PrivateDriverDataSize == 0)
     return STATUS_INVALID_PARAMETER;
-  Allocation& allocation = *found->allocation;
+  return holder->Update(*holder->Find(args.hAllocation), args);
+}
+
+NTSTATUS ContextAllocations::Update(const Made& made, const DXGKARGCB_UPDATECONTEXTALLOCATION& args) {
+  Allocation& allocation = *made.allocation;
   try {
-    MakeResident(*found->process);
+    MakeResident(*made.process);
     vidmm_.windows().InWindow(allocation, allocation.bytes, [&](uint64_t va) {
       DXGKARG_BUILDPAGINGBUFFER operation{};
       operation.Operation = DXGK_OPERATION_UPDATE_CONTEXT_ALLOCATION;

@@ -44,7 +44,14 @@ class ContextAllocations : public DriverRequests {
     std::optional<uint64_t> va;
     Ledger::Ticket ticket;
   };
+  // The calls for a process or an allocation of this GPU. Those above are made on the lead of linked GPUs.
+  NTSTATUS Create(DXGKARGCB_CREATECONTEXTALLOCATION& args, GpuProcess& process);
+  void Destroy(Made made);
+  D3DGPU_VIRTUAL_ADDRESS Map(Made& made, const DXGKARGCB_MAPCONTEXTALLOCATION& args);
+  NTSTATUS Update(const Made& made, const DXGKARGCB_UPDATECONTEXTALLOCATION& args);
   void Init(Made& made);
+  /// The linked GPU's object that has the allocation, or null.
+  ContextAllocations* HolderOf(HANDLE allocation);
   /// Returns the entry of a handle that a driver passed, or null if the handle is not a context allocation.
   Made* Find(HANDLE allocation);
 

@@ -8,6 +8,7 @@
 
 #include "os/dxgkrnl/physical_adapter.h"
 #include "os/base/bug_check.h"
+#include "os/base/errors.h"
 #include "os/kernel/kernel.h"
 #include "os/base/page_math.h"
 #include "os/memory/system_buffer.h"
@@ -263,6 +264,11 @@ void Mappings::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uin
                    const Protection& protection) {
   BringTables(process);
   const Mapping mapping{&process, va, first_page, pages, protection};
+  // A GPU cannot access the aperture of a linked one: with this mapping, the allocation has to live elsewhere.
+  const bool moves = allocation.aperture_page && process.vidmm != allocation.vidmm;
+  if (moves && allocation.homes.places.size() == 1)
+    throw OsError(allocation.name + " can be in its GPU's aperture only, so " + process.name + " cannot map it");
+  if (moves) allocation.vidmm->residency().Evict(allocation);
   if (allocation.accessible()) return MapResident(allocation, mapping);
   if (vidmm_.tables().Clear(process, va, pages)) {
     vidmm_.work().Finish();
@@ -270,6 +276,7 @@ void Mappings::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uin
   }
   Forget(process, va, pages);
   Add(allocation, mapping);
+  if (moves) allocation.vidmm->residency().Return(allocation);
 }
 
 uint64_t Mappings::LargePageBytes(const Allocation& allocation) {

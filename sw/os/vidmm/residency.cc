@@ -185,7 +185,9 @@ bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wan
   const Homes::Place& at = allocation.homes.places[place];
   if (at.segment == 0) return true;
   if (vidmm_.gpu().segment(at.segment).aperture) {
-    if (vidmm_.adapter().adapters() > 1) return false;  // page tables of other GPUs cannot map this GPU's aperture
+    // Page tables of other linked GPUs cannot map this GPU's aperture.
+    const auto elsewhere = [&](const Mapping& mapping) { return mapping.process->vidmm != &vidmm_; };
+    if (std::any_of(allocation.mappings.begin(), allocation.mappings.end(), elsewhere)) return false;
     room.aperture_page = vidmm_.aperture().TryReserve(PagesOf(allocation.bytes));
     return room.aperture_page.has_value();
   }

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "ddi/ntdef.h"
+
 namespace gmmu::os {
 
 class VidMm;

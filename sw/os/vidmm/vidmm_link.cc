@@ -32,11 +32,6 @@ void RefuseForOneGpu(LogicalAdapter& adapter) {
   const auto refuse = [&](const std::string& key) { adapter.lead().RefuseOnLink(key); };
   if (parameters.bring_up == BringUp::kWindows26100) refuse("os.bring_up \"windows-26100\"");
   if (parameters.physical_paging) refuse("os.physical_paging");
-  const std::string name = "ContextBytes";
-  for (const auto& [key, value] : parameters.driver) {
-    const bool named = key.size() >= name.size() && key.compare(key.size() - name.size(), name.size(), name) == 0;
-    if (named && value != 0) refuse(key);
-  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "kmd/escape.h"
 #include "os/vidmm/context_allocations.h"
+#include "os/vidmm/vidmm_link.h"
 #include "workload/needs.h"
 #include "workload/life.h"
 #include "workload/needs.h"
@@ -24,9 +25,10 @@ struct Owner {
 std::vector<uint64_t> Contents(Life& life, const Owner& owner) {
   std::vector<uint64_t> words;
   life.Work([&] {
-    os::Allocation* allocation = life.vidmm.context_allocations().Of(*owner.process);
-    os::SystemBuffer target = os::MakeHostMemory(life.vidmm, os::BytesOf(*allocation));
-    life.vidmm.transfers().PageOut(*allocation, target, os::BytesOf(*allocation));
+    os::VidMm& vidmm = os::VidMmOf(*owner.process);
+    os::Allocation* allocation = vidmm.context_allocations().Of(*owner.process);
+    os::SystemBuffer target = os::MakeHostMemory(vidmm, os::BytesOf(*allocation));
+    vidmm.transfers().PageOut(*allocation, target, os::BytesOf(*allocation));
     const auto* view = reinterpret_cast<const uint64_t*>(target.Map(0, os::BytesOf(*allocation)));
     words.assign(view, view + os::BytesOf(*allocation) / 8);
     target.Release();
@@ -52,10 +54,22 @@ void Compare(Life& life, const std::string& what, const Owner& owner, bool writt
 
 void RunContextAllocations(Life& life, const ParameterValues& values) {
   NeedOurEscapes("kQueryContext");
-  std::vector<Owner> owners(values.at("processes"));
+  std::vector<os::VidMmLink::Process*> processes;  // only on linked GPUs, where a context belongs to each part
+  std::vector<Owner> owners;
+  const auto add = [&](os::GpuProcess* process) {
+    owners.emplace_back();
+    owners.back().process = process;
+  };
+  for (size_t i = 0; i < values.at("processes"); ++i) {
+    const std::string name = "process " + std::to_string(i + 1);
+    life.Work([&] {
+      if (life.link.gpus() == 1) return add(life.vidmm.CreateProcess(name));
+      processes.push_back(life.link.CreateProcess(name));
+      for (os::GpuProcess* part : processes.back()->parts) add(part);
+    });
+  }
   for (size_t i = 0; i < owners.size(); ++i) {
     Owner& owner = owners[i];
-    life.Work([&] { owner.process = life.vidmm.CreateProcess("process " + std::to_string(i + 1)); });
     owner.memory.context = reinterpret_cast<uint64_t>(os::ContextOf(*owner.process));
     if (!NT_SUCCESS(life.gpu().Ask(owner.memory)))
       throw WrongMachine("the driver does not call DxgkCbCreateContextAllocation for its contexts");
@@ -66,17 +80,19 @@ void RunContextAllocations(Life& life, const ParameterValues& values) {
   }
   for (uint64_t round = 0; round < values.at("rounds"); ++round) {
     for (Owner& owner : owners) {
-      life.Work([&] { life.vidmm.context_allocations().Evict(*owner.process); });
+      life.Work([&] { os::VidMmOf(*owner.process).context_allocations().Evict(*owner.process); });
       os::PacketId packet = 0;
       life.Work([&] { packet = owner.commands->Submit("writes of its own context"); });
       life.graphics.Wait(packet);
       Compare(life, "after its context has run, round " + std::to_string(round + 1) + ",", owner, true);
     }
   }
-  for (Owner& owner : owners) {
-    owner.commands->Release();
-    life.Work([&] { life.vidmm.DestroyProcess(owner.process); });
-  }
+  for (Owner& owner : owners) owner.commands->Release();
+  life.Work([&] {
+    for (os::VidMmLink::Process* process : processes) life.link.DestroyProcess(process);
+    if (processes.empty())
+      for (const Owner& owner : owners) life.vidmm.DestroyProcess(owner.process);
+  });
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ class SystemMemory {
     }
     Say("no aperture map for the implicit system segment", vidmm_.aperture().map_operations() == maps, "one was sent");
     const os::Allocation& implicit = *pieces_.back().allocation;
-    if (life_.graphics.gpus() == 1) LivesInTheAperture(maps);
+    LivesInTheAperture(maps);
     NeedRoomForTables();
     Say("what may not live in VRAM is in system memory", os::ResidenceOf(implicit) == Residence::kSystem,
         "it lives elsewhere");
@@ -136,7 +136,6 @@ class SystemMemory {
                        " bytes has no room for page tables beside allocations; a scenario sets [machine.gpu] vram_mib");
   }
 
-  /// Call only for a GPU that is not linked, because page tables of other GPUs cannot map this GPU's aperture.
   void LivesInTheAperture(uint64_t maps) {
     life_.Work([&] {
       os::AllocationRequest request{"for the aperture segment", size_};

@@ -69,9 +69,19 @@ void Ask(Crowd& crowd, unsigned number) {
   gpu.Escape(client, "the query of a client");
 }
 
+/// The threads create contexts outside the VidMm worker, but only that worker may create context allocations. Call when
+/// the worker has created a context.
+void NeedNoContextAllocations(const Life& life) {
+  if (life.graphics.CallbacksOf("DxgkCbCreateContextAllocation") == 0) return;
+  throw WrongMachine(
+      "the driver calls DxgkCbCreateContextAllocation, which is for contexts made on the system's worker thread; "
+      "these contexts are made on an application's own threads");
+}
+
 void Serve(Crowd& crowd, unsigned number) {
   const std::string name = "thread " + std::to_string(number + 1);
   Copier copier(crowd.life, name, crowd.pages, crowd.rounds);
+  NeedNoContextAllocations(crowd.life);
   for (uint32_t round = 1; round <= crowd.rounds; ++round) {
     copier.SubmitRound(round);
     MakeObjects(crowd, name);
@@ -86,19 +96,8 @@ void Serve(Crowd& crowd, unsigned number) {
   ++crowd.ended;
 }
 
-/// The threads create contexts outside the VidMm worker, but only that worker may create context allocations.
-void NeedNoContextAllocations(const Life& life) {
-  for (const auto& [name, value] : life.options.os.driver) {
-    if (value != 0 && name == "ContextBytes")
-      throw WrongMachine(
-          "the driver calls DxgkCbCreateContextAllocation, which is for contexts made on the system's worker thread; "
-          "these contexts are made on an application's own threads");
-  }
-}
-
 void RunThreads(Life& life, const ParameterValues& values) {
   NeedRender(life);
-  NeedNoContextAllocations(life);
   const uint64_t threads = values.at("threads");
   Crowd crowd{life,
               values.at("allocations"),
