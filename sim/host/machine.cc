@@ -9,8 +9,10 @@
 #include "host/machine_parts.h"
 #include "host/messages.h"
 #include "hw/host_ram.h"
+#include "hw/unit_names.h"
 #include "memory/page_owners.h"
 #include "pcie/address_map.h"
+#include "pcie/config_space.h"
 
 namespace gmmu::sim {
 namespace {
@@ -172,6 +174,25 @@ uint64_t Machine::PageAccesses(uint64_t pfn) {
 }
 
 void Machine::NotePages(uint64_t first, uint64_t count, bool owned) { parts_.host.owners().Note(first, count, owned); }
+
+std::vector<hw::InUse> Machine::ResourcesInUse() {
+  std::vector<hw::InUse> held = parts_.device.ResourcesInUse();
+  const unsigned units = parts_.device.units();
+  for (unsigned unit = 0; unit < units; ++unit) {
+    if (InSlot(unit)) continue;
+    const std::string prefix = hw::UnitPrefix(unit, units);
+    const auto its = [&](const hw::InUse& one) { return one.name.compare(0, prefix.size(), prefix) == 0; };
+    held.erase(std::remove_if(held.begin(), held.end(), its), held.end());
+  }
+  return held;
+}
+
+void Machine::Unplug(unsigned unit) {
+  clock().CatchUp();
+  parts_.device.config(unit).Unplug();
+}
+
+bool Machine::InSlot(unsigned unit) { return parts_.device.config(unit).present(); }
 
 void Machine::StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) {
   clock().CatchUp();

@@ -51,7 +51,8 @@ class Machine : public hw::Platform, public hw::Instruments {
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
   uint64_t Cycles() override { return parts_.device.Cycles(); }
   uint64_t CyclesEvaluated() override { return parts_.device.CyclesEvaluated(); }
-  std::vector<hw::InUse> ResourcesInUse() override { return parts_.device.ResourcesInUse(); }
+  /// What a GPU that was taken out of its slot had under way is not listed.
+  std::vector<hw::InUse> ResourcesInUse() override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override {
     parts_.device.NoteFlush(unit, space, start, end);
   }
@@ -59,6 +60,8 @@ class Machine : public hw::Platform, public hw::Instruments {
     parts_.device.DriveClients(unit, accesses);
   }
   void LoseAnswer(unsigned unit, unsigned space, uint64_t va) override { parts_.device.LoseAnswer(unit, space, va); }
+  void Unplug(unsigned unit) override;
+  bool InSlot(unsigned unit) override;
   void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override {
     parts_.device.HoldReads(unit, address, until_ns);
   }

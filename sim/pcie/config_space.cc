@@ -42,6 +42,7 @@ void ConfigSpace::Reset() {
     Put(kMsi + 12, 4, 0, 0xFFFF);
   }
 
+  present_ = true;
   const uint32_t payload = PowerCode(p.max_payload);
   Put(kPower, 4, 0x0003'0001, 0);                  // version 3; the last capability
   Put(kPower + 4, 2, 0x0008, 0x0003);              // No_Soft_Reset; power state is writable
@@ -71,15 +72,20 @@ uint16_t ConfigSpace::Half(unsigned offset) const {
 }
 
 uint32_t ConfigSpace::Read(uint16_t offset, unsigned size) const {
-  if ((size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= 4096) return ~uint32_t{0};
+  if (!present_ || (size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= 4096) return ~uint32_t{0};
   if (offset >= bytes_.size()) return 0;
   uint32_t value = 0;
   std::memcpy(&value, &bytes_[offset], size);
   return value;
 }
 
+void ConfigSpace::Unplug() {
+  present_ = false;
+  if (hook_) hook_();
+}
+
 void ConfigSpace::Write(uint16_t offset, unsigned size, uint32_t value) {
-  if ((size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= bytes_.size()) return;
+  if (!present_ || (size != 1 && size != 2 && size != 4) || offset % size != 0 || offset >= bytes_.size()) return;
   bool changed = false;
   for (unsigned i = 0; i < size; ++i) {
     const uint8_t mask = writable_[offset + i];

@@ -54,9 +54,9 @@ class ConfigSpace {
   uint32_t Read(uint16_t offset, unsigned size) const;
   void Write(uint16_t offset, unsigned size, uint32_t value);
 
-  bool memory_enable() const { return (Word(0x04) & 2) != 0; }
+  bool memory_enable() const { return present_ && (Word(0x04) & 2) != 0; }
   /// Whether the function may issue requests: bus mastering is enabled, and the function is in D0.
-  bool bus_master() const { return (Word(0x04) & 4) != 0 && powered(); }
+  bool bus_master() const { return present_ && (Word(0x04) & 4) != 0 && powered(); }
   bool intx_disable() const { return (Word(0x04) & 0x400) != 0; }
 
   /// Return the address and the size of BAR 0, 2 or 4. The size of any other BAR is 0.
@@ -66,7 +66,7 @@ class ConfigSpace {
   bool bar_active(unsigned bar) const;
 
   FunctionMessage message() const {
-    return {(Half(kMsi + 2) & 1) != 0, Half(kMsi + 12), Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32};
+    return {present_ && (Half(kMsi + 2) & 1) != 0, Half(kMsi + 12), Word(kMsi + 4) | uint64_t{Word(kMsi + 8)} << 32};
   }
   /// Returns the vector to which software has routed the interrupt pin, or 0 if it has routed none.
   uint32_t line() const { return bytes_[0x3C]; }
@@ -81,8 +81,12 @@ class ConfigSpace {
   /// Sets a hook that is called after each write that changes a register.
   void OnChange(std::function<void()> hook) { hook_ = std::move(hook); }
 
-  /// Resets the registers and calls the hook.
+  /// Resets the registers and calls the hook. The function is in its slot again.
   void Reset();
+  /// Takes the function out of its slot: it decodes no access, every configuration read returns all ones, and it issues
+  /// no request and no message.
+  void Unplug();
+  bool present() const { return present_; }
 
  private:
   uint32_t Word(unsigned offset) const;
@@ -93,6 +97,7 @@ class ConfigSpace {
   std::array<uint8_t, 256> bytes_{};
   std::array<uint8_t, 256> writable_{};  ///< bits that software may change
   std::function<void()> hook_;
+  bool present_ = true;
 };
 
 }  // namespace gmmu::sim

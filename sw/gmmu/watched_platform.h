@@ -61,6 +61,8 @@ class WatchedPlatform : public hw::Platform, public hw::Instruments {
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override {
     i_.StrayAccess(device, kind, address, data);
   }
+  void Unplug(unsigned unit) override { i_.Unplug(unit); }
+  bool InSlot(unsigned unit) override { return i_.InSlot(unit); }
   void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) override { i_.HoldReads(unit, address, until_ns); }
   hw::DeviceAccess* device_access() override { return i_.device_access(); }
 

@@ -108,6 +108,10 @@ class Instruments {
   /// requested it; the access is then handled like any other. `data` is for a write or message; a read's data is
   /// dropped.
   virtual void StrayAccess(Bdf device, Stray kind, uint64_t address, uint32_t data = 0) = 0;
+  /// Takes GPU `unit` out of its slot. From here on its configuration and its registers read as all ones, writes are
+  /// dropped, and it issues no request and no message.
+  virtual void Unplug(unsigned unit) = 0;
+  virtual bool InSlot(unsigned unit) = 0;
   /// Deliberate fault: delays the responses to GPU `unit`'s reads of the 4 KiB page at bus address `address` until
   /// `until_ns` (on the clock of NowNs). Dependent work is delayed too. Only one page is held at a time.
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;

@@ -125,6 +125,7 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
   for (int round = 0; round < kMostRounds; ++round) {
     const auto now = adapter.registers.Read<regs::IntStatus>();
     if (now.raw == 0) break;
+    if (now.raw == ~decltype(now.raw){0}) return FALSE;  // the device is no longer in its slot
     adapter.registers.Write(now);
     causes.raw |= now.raw;
   }

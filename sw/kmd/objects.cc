@@ -86,7 +86,7 @@ NTSTATUS CreateDevice(HANDLE hAdapter, DXGKARG_CREATEDEVICE* pArgs) {
 
 NTSTATUS DestroyDevice(HANDLE hDevice) {
   auto* device = static_cast<Device*>(hDevice);
-  DestroyContextMemory(*device->adapter, device->shared);
+  for (ContextMemory& shared : device->shared) DestroyContextMemory(*device->adapter, shared);
   PoolDelete(device);
   return STATUS_SUCCESS;
 }

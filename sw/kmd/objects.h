@@ -50,7 +50,8 @@ struct Device {
   Process* process = nullptr;
   HANDLE dxgk_device = nullptr;
   Mutex making_shared;
-  ContextMemory shared;  ///< the allocation that all its contexts share (ContextShared)
+  /// The allocations that its contexts on the same linked adapter share (ContextShared), by the adapter's index.
+  ContextMemory shared[LinkPlace::kMost];
 };
 
 /// hContext.
@@ -64,7 +65,8 @@ struct Context {
   Progress progress;
   /// Returns the context's own allocation, or else its device's shared one, or null if neither exists.
   const ContextMemory* memory() const {
-    return own.handle != nullptr ? &own : device->shared.handle != nullptr ? &device->shared : nullptr;
+    const ContextMemory& shared = device->shared[index];
+    return own.handle != nullptr ? &own : shared.handle != nullptr ? &shared : nullptr;
   }
 
   uint32_t space() const { return process->space_on(index); }

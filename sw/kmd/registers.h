@@ -33,13 +33,15 @@ class Registers {
 
   /// Reads the register until `done(value)` holds, or until it has been read `polls` times and the time of that many
   /// reads over a usual link has passed: over a short link, as many reads take less time. The time is not read before
-  /// half of the reads have been made; kMost times as many reads are the limit of a clock that stands still.
+  /// half of the reads have been made; kMost times as many reads are the limit of a clock that stands still. A device
+  /// that was taken out of its slot reads as all ones; nothing is pending there, so the wait ends as if it were done.
   template <typename Register, typename Done>
   [[nodiscard]] bool Poll(Done done, uint32_t block = 0, uint32_t polls = kPolls) const {
     ULONG64 counter = 0;
     ULONGLONG middle = 0;
     for (uint32_t i = 0;; ++i) {
-      if (done(Read<Register>(block))) return true;
+      const Register value = Read<Register>(block);
+      if (done(value) || value.raw == ~decltype(value.raw){0}) return true;
       if (i == polls / 2) middle = KeQueryInterruptTimePrecise(&counter);
       if (i + 1 < polls) continue;
       if (i >= kMost * polls || KeQueryInterruptTimePrecise(&counter) - middle >= polls / 2 * kReadTime) return false;

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "hw/gmmu_regs.h"
+#include "hw/unit_names.h"
 #include "kmd/escape.h"
 #include "os/application/gpu.h"
 #include "os/dxgkrnl/dxgkrnl.h"
@@ -341,7 +342,17 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
     result.counters = instruments->Counters();
     result.findings = instruments->Findings();
     if (!failed) {
-      for (const hw::Finding& finding : CounterSums(result.counters)) result.findings.push_back(finding);
+      // What a GPU had under way when it was taken out of its slot is counted in part.
+      std::vector<hw::Counter> whole = result.counters;
+      const unsigned units = platform.firmware().gpus;
+      for (unsigned unit = 0; unit < units; ++unit) {
+        const std::string prefix = hw::UnitPrefix(unit, units);
+        const auto its = [&](const hw::Counter& counter) {
+          return counter.block.compare(0, prefix.size(), prefix) == 0;
+        };
+        if (!instruments->InSlot(unit)) whole.erase(std::remove_if(whole.begin(), whole.end(), its), whole.end());
+      }
+      for (const hw::Finding& finding : CounterSums(whole)) result.findings.push_back(finding);
     }
   }
   for (const std::string& mistake : kernel.mistakes()) result.findings.push_back({"driver", mistake});

@@ -115,7 +115,8 @@ void NeedOneGpu(const Life& life, const std::string& what) {
 }
 
 void NeedEveryDmaMode(const Life& life) {
-  for (const char* cap : {"DXGK_IOMMU_CAPS.DmaRemappingSupported", "INF.DmaRemappingCompatible"})
+  for (const char* cap :
+       {"DXGK_IOMMU_CAPS.DmaRemappingSupported", "INF.DmaRemappingCompatible", "DXGK_VIDMMCAPS.MapAperture2Supported"})
     NeedCap(life.gpu().CapOf(cap) != 0, std::string(cap) + ": the GPU is never remapped");
   const hw::FirmwareTables& firmware = life.host.platform().firmware();
   if (firmware.iommu_base && (firmware.ram.back().end - 1) >> life.options.os.limit_bits == 0) return;

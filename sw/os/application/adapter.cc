@@ -35,6 +35,8 @@ std::vector<RecoveryFacts> Adapter::recoveries() const {
 void Adapter::PowerDown(POWER_ACTION action) const { adapter_->PowerDown(action); }
 void Adapter::PowerUp() const { adapter_->PowerUp(); }
 
+void Adapter::SurpriseRemove() const { adapter_->vidsch().OnRemoval(); }
+
 uint64_t Adapter::CallsOf(const std::string& entry) const { return adapter_->miniport().calls(entry); }
 uint64_t Adapter::CallbacksOf(const std::string& callback) const {
   const auto& happened = adapter_->kernel().happened();

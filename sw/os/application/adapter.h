@@ -52,6 +52,10 @@ class Adapter {
   void PowerDown(POWER_ACTION action) const;
   void PowerUp() const;
 
+  /// Plug and play reports that the adapter's devices are no longer in their slots. Its objects must be destroyed as
+  /// usual; nothing waits for the GPU any more.
+  void SurpriseRemove() const;
+
   /// Number of calls of a driver entry point.
   uint64_t CallsOf(const std::string& entry) const;
   /// Number of calls of a callback ("DxgkCbCreateContextAllocation"), by all adapters.

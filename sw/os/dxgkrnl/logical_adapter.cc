@@ -303,7 +303,8 @@ void LogicalAdapter::Stop() {
   vidsch_->Stop();
   vidsch_->Connect(nullptr);
   for (PhysicalAdapter* gpu : DownOrder()) {
-    miniport_->devices().SetPowerState(PowerDeviceD3, PowerActionShutdownOff, gpu->unit());
+    if (!vidsch_->removed())
+      miniport_->devices().SetPowerState(PowerDeviceD3, PowerActionShutdownOff, gpu->unit());
     miniport_->devices().StopDevice(gpu->unit());
     gpu->Disconnect();
   }

@@ -2,6 +2,7 @@
 #include "os/vidmm/context_allocations.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
@@ -105,6 +106,17 @@ NTSTATUS ContextAllocations::DestroyContextAllocation(HANDLE allocation) {
   if (holder == nullptr) throw BugCheck("DxgkCbDestroyContextAllocation of an allocation that does not exist");
   holder->Destroy(*holder->Find(allocation));
   return STATUS_SUCCESS;
+}
+
+void ContextAllocations::Leave(const GpuProcess& process) {
+  for (Made& made : made_) {
+    if (made.process != &process) continue;
+    if (made.va) {
+      vidmm_.Unmap(*made.process, *made.va, made.allocation->bytes / kPage);
+      made.process->FreeVa(*std::exchange(made.va, std::nullopt));
+    }
+    made.process = nullptr;
+  }
 }
 
 void ContextAllocations::Destroy(const Made made) {

@@ -35,10 +35,12 @@ class ContextAllocations : public DriverRequests {
   /// Evicts the memory of a context that is not running. The contents are moved to system memory.
   void Evict(GpuProcess& process);
   Allocation* Of(const GpuProcess& process);
+  /// Call when the process's context has been destroyed. Unmaps memory that its device still shares with other contexts.
+  void Leave(const GpuProcess& process);
 
  private:
   struct Made {
-    GpuProcess* process;
+    GpuProcess* process;  // null once its context was destroyed
     Allocation* allocation;
     bool may_map;  // MapGpuVirtualAddress is allowed
     std::optional<uint64_t> va;

@@ -87,6 +87,7 @@ PacketEnd MonitoredFence::SignalBehind(GpuProcess& process, uint64_t value) {
 }
 
 void MonitoredFence::Wait(uint64_t value, uint64_t bound_ns) {
+  if (vidmm_.adapter().vidsch().removed()) return;  // nothing signals it any more
   vidmm_.adapter().kernel().WaitOrFault([&] { return Value() >= value; }, bound_ns,
                                         "monitored fence value " + std::to_string(value), 1000);
 }

@@ -347,7 +347,8 @@ PacketId PagingQueue::Submit() {
 }
 
 void PagingQueue::WaitFor(PacketId packet) {
-  if (packet != 0 && adapter_.vidsch().Wait(packet, VidSch::kBoundNs) == PacketEnd::kLost)
+  const bool lost = packet != 0 && adapter_.vidsch().Wait(packet, VidSch::kBoundNs) == PacketEnd::kLost;
+  if (lost && !adapter_.vidsch().removed())
     throw AdapterWasReset("the adapter was reset before a paging buffer had run");
 }
 

@@ -141,6 +141,7 @@ void Processes::Destroy(GpuProcess* process) {
   vidmm_.render_calls().Close(*process);
   if (process->dma) process->dma->Release();
   gpu.logical().driver_objects().DestroyProcess(process->handles);
+  vidmm_.context_allocations().Leave(*process);
   work.Drain();
   for (const auto& [va, range] : process->driver_ranges) process->FreeVa(va);
   if (process->space) process->space->FreeTables();

@@ -43,7 +43,7 @@ PacketId Packets::Submit(GpuPacket packet) {
                                        packet.what);
   entry.packet = std::move(packet);
   const PacketId id = entry.id;
-  if (discarding_) {
+  if (discarding_ || removed_) {
     End(std::move(entry), PacketEnd::kLost);
     return id;
   }

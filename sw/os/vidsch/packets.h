@@ -28,7 +28,10 @@ class Packets {
   Packets(Kernel& kernel, uint32_t last) : kernel_(kernel), first_(last) {}
 
   /// Sets the driver to which packets are submitted. While it is null, packets wait.
-  void Connect(Miniport* miniport) { miniport_ = miniport; }
+  void Connect(Miniport* miniport) {
+    miniport_ = miniport;
+    if (miniport != nullptr) removed_ = false;
+  }
   Miniport* miniport() { return miniport_; }
 
   /// Queues a packet and submits the packets that are ready. Call at PASSIVE_LEVEL.
@@ -71,6 +74,12 @@ class Packets {
   void BeginRebuild() { discarding_ = false; }
   void EndReset() { resetting_ = discarding_ = false; }
   bool resetting() const { return resetting_; }
+  /// Call when the adapter has been removed. Every packet ends as lost, and so does every new one.
+  void Remove() {
+    removed_ = true;
+    LoseAll();
+  }
+  bool removed() const { return removed_; }
   bool discarding() const { return discarding_; }
 
   /// Records that the scheduler's thread has work: since the last ClearAttention, a packet has completed, was
@@ -99,6 +108,7 @@ class Packets {
   unsigned suspended_ = 0;
   bool resetting_ = false;
   bool discarding_ = false;
+  bool removed_ = false;
   bool attention_ = false;
   bool in_report_ = false;
   uint64_t submitted_in_reports_ = 0;

@@ -122,4 +122,9 @@ void VidSch::OnDpc() {
   }
 }
 
+void VidSch::OnRemoval() {
+  for (const auto& device : devices_) GpuDevices::Lose(device.get(), "the adapter was removed");
+  packets_.Remove();
+}
+
 }  // namespace gmmu::os

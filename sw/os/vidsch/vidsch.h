@@ -46,6 +46,11 @@ class VidSch {
   /// Call when the rebuild after a reset begins. Packets submitted afterwards run after the rebuild.
   void BeginRebuild() { packets_.BeginRebuild(); }
 
+  /// Call when the adapter has been removed by surprise. Every device is lost, and all packets end as lost, also those
+  /// that are submitted later, so that nothing waits for the GPU any more.
+  void OnRemoval();
+  bool removed() const { return packets_.removed(); }
+
   /// Stops submissions until Resume has been called as many times as Suspend; running packets continue. The last Resume
   /// submits the packets that have arrived since.
   void Suspend() { packets_.Suspend(); }

@@ -54,6 +54,10 @@ void Compare(Life& life, const std::string& what, const Owner& owner, bool writt
 
 void RunContextAllocations(Life& life, const ParameterValues& values) {
   NeedOurEscapes("kQueryContext");
+  if (life.link.gpus() < values.at("gpus")) {
+    throw WrongMachine("the adapter has " + std::to_string(life.link.gpus()) + " GPUs and must have " +
+                       std::to_string(values.at("gpus")) + "; a scenario sets [machine.gpu] count");
+  }
   std::vector<os::VidMmLink::Process*> processes;  // only on linked GPUs, where a context belongs to each part
   std::vector<Owner> owners;
   const auto add = [&](os::GpuProcess* process) {
@@ -101,7 +105,9 @@ Procedure ContextAllocationsProcedure() {
   return {"context_allocations",
           "The driver gives every context memory of its own; it is filled and written by the GPU, evicted while the "
           "context rests, and back with its contents before the context runs.",
-          {{"processes", 2, 1, 8, "Processes with a context each."}, {"rounds", 2, 1, 100, "Evictions of each."}},
+          {{"processes", 2, 1, 8, "Processes with a context each."},
+           {"rounds", 2, 1, 100, "Evictions of each."},
+           {"gpus", 1, 1, 4, "GPUs that the adapter must have."}},
           RunContextAllocations};
 }
 

@@ -38,6 +38,8 @@ class LargePages {
   void Run() {
     life_.Work([&] { process_ = vidmm_.CreateProcess("process"); });
     large_ = os::LargePageBytes(*process_);
+    if (life_.options.os.physical_paging)
+      throw WrongMachine("VidMm does not move memory within a segment with [machine.os] physical_paging");
     if (large_ == 0) throw WrongMachine("VidMm maps no large pages of a linked GPU");
     if (Local().size < 8 * large_) {
       throw WrongMachine("the local segment must hold eight large pages, " + std::to_string(8 * large_) +

@@ -12,6 +12,7 @@
 #include "workload/other_adapter.h"
 #include "workload/plug_in.h"
 #include "workload/procedures/procedures.h"
+#include "workload/render_buffer.h"
 
 namespace gmmu::workload {
 namespace {
@@ -89,7 +90,11 @@ class TwoAdapters {
     }
     if (values_.at("trespasses") != 0 && !life_.graphics.has_domain())
       throw WrongMachine("an adapter without a domain can read all memory; a scenario sets [machine.os] iommu");
-    if (values_.at("isolates") != 0) NeedIsolation(life_);
+    if (values_.at("isolates") != 0) {
+      NeedIsolation(life_);
+      if (IsolatesAlways(life_))
+        throw WrongMachine("[machine.os] iommu_flags isolates the adapters when they start, not one of them later");
+    }
     Onlooker first(life_, "first", values_.at("bytes"));
     first.Again();
     ComesAndGoes(first, "the first time");
@@ -104,9 +109,16 @@ class TwoAdapters {
       Say("a reset of the second adapter leaves the first one alone", life_.graphics.recoveries().empty());
     }
     if (values_.at("trespasses") != 0) Trespasses(first.buffer());
-    first.Stop();
-    StopsTheFirst();
-    other_.Stop();
+    if (values_.at("removes") != 0) {
+      IsRemoved(first);
+      other_.Stop();
+      first.Again();
+      first.Stop();
+    } else {
+      first.Stop();
+      StopsTheFirst();
+      other_.Stop();
+    }
     life_.result.bytes += values_.at("bytes");
     life_.result.bytes_verified += values_.at("bytes");
   }
@@ -122,6 +134,52 @@ class TwoAdapters {
                          "; a scenario sets [machine.gpu] count and [machine.os] linked_gpus");
     }
   }
+
+  /// The second adapter is pulled out of its slot while it fills memory of its own. Its packet and its device are lost,
+  /// and it makes no further access. The first one works on.
+  void IsRemoved(Onlooker& first) {
+    hw::Instruments* const instruments = life_.host.platform().instruments();
+    NeedCap(instruments != nullptr, "a device that can be taken out of its slot");
+    Life& other = other_.life();
+    NeedRender(other);
+    os::GpuProcess* process = nullptr;
+    os::Allocation* memory = nullptr;
+    uint64_t va = 0;
+    const uint64_t bytes = 256 * kPage;
+    other.Work([&] {
+      process = other.vidmm.CreateProcess("process of the removed adapter");
+      memory = other.vidmm.CreateAllocation("memory", bytes);
+      other.vidmm.MakeResident(*memory);
+      va = other.vidmm.ReserveVa(*process, bytes);
+      other.vidmm.Map(*process, va, *memory, 0, bytes / kPage);
+    });
+    RenderBuffer commands(other, process, kPage);
+    commands.Fill(va, bytes, 0x5EED);
+    const os::PacketId packet = commands.Submit("a fill that is cut short");
+    const auto pass = [&](uint64_t ns) {
+      const uint64_t until = life_.host.platform().NowNs() + ns;
+      life_.host.WaitOrFault([&] { return life_.host.platform().NowNs() >= until; }, "time to pass", kPassNs);
+    };
+    pass(3 * kPassNs);
+    Say("it was removed in the middle of a packet", !other.graphics.Ended(packet));
+    const os::GpuFacts facts = other.gpu().facts();
+    instruments->Unplug(facts.machine_unit);
+    pass(kPassNs);
+    const uint64_t accesses = instruments->BusAccesses(facts.bdf).total();
+    pass(20 * kPassNs);
+    other.graphics.SurpriseRemove();
+    Say("its packet is lost", other.graphics.Wait(packet) == os::PacketEnd::kLost);
+    Say("its device is lost", os::DeviceLost(*process));
+    commands.Release();
+    other.Work([&] {
+      other.vidmm.FreeVa(*process, va);
+      other.vidmm.DestroyAllocation(memory);
+      other.vidmm.DestroyProcess(process);
+    });
+    first.Again();
+    Say("it makes no access any more", instruments->BusAccesses(facts.bdf).total() == accesses);
+  }
+  static constexpr uint64_t kPassNs = 1000;
 
   /// The second adapter is plugged in, does work and is removed, while the first one's client reads.
   void ComesAndGoes(Onlooker& first, const std::string& when) {
@@ -246,6 +304,7 @@ Procedure TwoAdaptersProcedure() {
        {"isolates", 0, 0, 1, "1: the first adapter is isolated while it runs."},
        {"resets", 0, 0, 1'000'000,
         "Not 0: the second adapter is reset, because memory does not answer for so many us."},
+       {"removes", 0, 0, 1, "1: the second adapter is pulled out of its slot at the end."},
        {"linked", 1, 1, 4, "GPUs that the first adapter must have."},
        {"trespasses", 0, 0, 1, "1: the second adapter's client reads an address of the first one's memory."}},
       RunTwoAdapters};

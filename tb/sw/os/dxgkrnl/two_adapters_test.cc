@@ -23,7 +23,12 @@ struct TwoAdaptersBench : LinkedBench {
   void RunProcedure(uint64_t isolates, uint64_t resets) {
     const auto result = Run([&](Life& life) {
       workload::FindProcedure("two_adapters")
-          ->run(life, {{"bytes", 4096}, {"linked", 1}, {"isolates", isolates}, {"resets", resets}, {"trespasses", 0}});
+          ->run(life, {{"bytes", 4096},
+                       {"linked", 1},
+                       {"removes", 0},
+                       {"isolates", isolates},
+                       {"resets", resets},
+                       {"trespasses", 0}});
     });
     EXPECT_EQ(FaultOf(result), "");
     EXPECT_TRUE(result.verified);
