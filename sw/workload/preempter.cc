@@ -29,7 +29,7 @@ void Preempter::Serve(Life& life, uint32_t node, State& state) {
   for (uint64_t turn = 0; !state.stop; ++turn) {
     life.host.Wait([&] { return state.stop || !life.graphics.idle(node); }, "a packet to preempt");
     // On a slow machine a packet does nothing in the shortest times; they grow until it does.
-    const uint64_t longer = 1 + turn / kTurnsToGrow;
+    const uint64_t grown = turn / kTurnsToGrow, longer = 1 + grown * grown * grown;
     // On a fast machine packets complete in less than the shortest time; the times shrink until one is preempted.
     const uint64_t shorter = 1 + misses / kMissesToShrink;
     const uint64_t until = life.host.platform().NowNs() + (kFirstNs + turn % kSteps * kStepNs) * longer / shorter;

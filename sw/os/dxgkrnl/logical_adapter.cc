@@ -303,8 +303,7 @@ void LogicalAdapter::Stop() {
   vidsch_->Stop();
   vidsch_->Connect(nullptr);
   for (PhysicalAdapter* gpu : DownOrder()) {
-    if (!vidsch_->removed())
-      miniport_->devices().SetPowerState(PowerDeviceD3, PowerActionShutdownOff, gpu->unit());
+    if (!vidsch_->removed()) miniport_->devices().SetPowerState(PowerDeviceD3, PowerActionShutdownOff, gpu->unit());
     miniport_->devices().StopDevice(gpu->unit());
     gpu->Disconnect();
   }

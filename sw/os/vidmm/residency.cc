@@ -27,6 +27,7 @@
 #include "os/vidmm/mappings.h"
 #include "os/vidmm/placement.h"
 #include "os/vidmm/process_tables.h"
+#include "os/vidmm/suspended_contexts.h"
 #include "os/vidmm/transfers.h"
 #include "os/vidmm/victims.h"
 #include "os/vidmm/vidmm.h"
@@ -86,28 +87,6 @@ struct Residency::Room {
   std::optional<uint64_t> aperture_page;
 };
 
-/// While a Suspended exists, contexts that might use an allocation are suspended.
-class Residency::Suspended {
- public:
-  explicit Suspended(const Allocation& allocation) {
-    for (const Mapping& mapping : allocation.mappings) {
-      VidSch& vidsch = mapping.process->vidmm->gpu().vidsch();
-      const HANDLE context = mapping.process->handles.context;
-      if (context == nullptr || vidsch.Suspended(context)) continue;
-      vidsch.SuspendContext(context, VidSch::kBoundNs);
-      contexts_.emplace_back(&vidsch, context);
-    }
-  }
-  ~Suspended() {
-    for (const auto& [vidsch, context] : contexts_) vidsch->ResumeContext(context);
-  }
-  Suspended(const Suspended&) = delete;
-  Suspended& operator=(const Suspended&) = delete;
-
- private:
-  std::vector<std::pair<VidSch*, HANDLE>> contexts_;
-};
-
 void Residency::MakeResident(const Wanted& wanted) {
   const uint64_t now = NextUse();
   for (Allocation* allocation : wanted) {
@@ -135,7 +114,7 @@ void Residency::Bring(Allocation& allocation, const Wanted& wanted) {
 bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wanted) {
   Room room;
   if (!TakeRoom(allocation, place, wanted, room)) return false;
-  const Suspended suspended(allocation);
+  const SuspendedContexts suspended(allocation);
   const size_t from = PlaceOf(allocation);
   Allocation old;  // owns the pages in the other memory segment until the contents have moved
   if (allocation.resident()) {
@@ -235,7 +214,7 @@ void Residency::Compact(unsigned segment, uint64_t block, uint64_t count, const 
 bool Residency::MoveOutOf(Allocation& allocation, uint64_t start, uint64_t end) {
   auto pages = allocation.local->MovedOutOf(start, end, allocation.name);
   if (!pages) return false;
-  const Suspended suspended(allocation);
+  const SuspendedContexts suspended(allocation);
   vidmm_.mappings().Invalidate(allocation);
   Allocation old;
   HandOver(allocation, old);
@@ -266,69 +245,6 @@ bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wan
 
 void Residency::WaitUnused(Allocation& allocation) {
   while (!allocation.Unused()) vidmm_.gpu().vidsch().Wait(allocation.users.front(), VidSch::kBoundNs);
-}
-
-bool Residency::KeepToBudget(Allocation& allocation, const Wanted& wanted) {
-  const GpuProcess* owner = Victims::OwnerOf(allocation);
-  return owner == nullptr || Trim(*owner, allocation.bytes, allocation.homes.priority, wanted);
-}
-
-bool Residency::Trim(const GpuProcess& process, uint64_t more, UINT priority, const Wanted& wanted) {
-  const uint64_t of_all = vidmm_.gpu().kernel().parameters().local_budget_kib << 10;
-  if (!process.budget && of_all == 0) return true;
-  const Victims victims(vidmm_, wanted);
-  Victims::Among among;
-  among.owner = &process;
-  among.priority = priority;
-  while (victims.LocalBytes(process) + more > process.budget.value_or(of_all)) {
-    Allocation* victim = victims.Find(among);
-    if (victim == nullptr) return false;
-    Demote(*victim);
-  }
-  return true;
-}
-
-void Residency::OnTrim(GpuProcess& process, std::function<void(uint64_t bytes)> trim) {
-  process.trim = std::move(trim);
-}
-
-void Residency::SetBudget(GpuProcess& process, uint64_t bytes) {
-  process.budget = bytes;
-  const uint64_t local = Victims(vidmm_, {}).LocalBytes(process);
-  if (local > bytes && process.trim) process.trim(local - bytes);
-  Trim(process, 0, ~UINT{0}, {});
-  vidmm_.gpu().kernel().Happened("budget_changes");
-}
-
-void Residency::Offer(Allocation& allocation) {
-  if (allocation.offered) throw OsError(allocation.name + " is offered already");
-  if (allocation.used == 0) throw OsError(allocation.name + " is not managed by Residency, so it cannot be offered");
-  const Suspended suspended(allocation);
-  if (allocation.resident()) vidmm_.mappings().Invalidate(allocation);
-  allocation.offered = true;
-  if (!allocation.resident()) Drop(allocation);
-}
-
-bool Residency::Reclaim(Allocation& allocation) {
-  if (!allocation.offered) throw OsError(allocation.name + " was not offered");
-  allocation.offered = false;
-  if (allocation.resident()) {
-    const Wanted wanted{&allocation};
-    WithRoom(allocation.name, &wanted, &allocation, [&] { vidmm_.mappings().Restore(allocation); });
-  }
-  return !std::exchange(allocation.dropped, false);
-}
-
-void Residency::Drop(Allocation& allocation) {
-  if (allocation.backing) allocation.backing->Release();
-  allocation.backing.reset();
-  if (allocation.local) {
-    if (vidmm_.gpu().caps().physical_model) vidmm_.transfers().Discard(allocation);
-    vidmm_.placement().Evict(allocation);
-  }
-  allocation.clean = false;
-  allocation.dropped = true;
-  Count(counts_.drops, "drops");
 }
 
 void Residency::Count(uint64_t& count, const char* what) {
@@ -372,7 +288,7 @@ void Residency::HandOver(Allocation& allocation, Allocation& old) {
 
 void Residency::Evict(Allocation& allocation) {
   if (!allocation.resident()) return;
-  const Suspended suspended(allocation);
+  const SuspendedContexts suspended(allocation);
   vidmm_.mappings().Invalidate(allocation);
   Leave(allocation);
   Count(counts_.evictions, "evictions");

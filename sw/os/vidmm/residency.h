@@ -85,7 +85,6 @@ class Residency {
  private:
   using Wanted = std::vector<Allocation*>;
   struct Room;
-  class Suspended;
 
   void Bring(Allocation& allocation, const Wanted& wanted);
   void RestoreTables(GpuProcess& process, const Wanted& wanted);

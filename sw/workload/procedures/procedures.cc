@@ -4,17 +4,21 @@
 namespace gmmu::workload {
 
 const std::vector<Procedure>& Procedures() {
-  static const std::vector<Procedure> kProcedures = {
-      MainJobProcedure(),      ModeSwitchProcedure(),         OversubscriptionProcedure(),
-      RenderProcedure(),       ResizableRootProcedure(),      PageEntriesProcedure(),
-      ApertureProcedure(),     MemoryServicesProcedure(),     SecureVmProcedure(),
-      PowerCycleProcedure(),   ExclusiveAccessProcedure(),    ReservedRangesProcedure(),
-      VaCallsProcedure(),      ContextAllocationsProcedure(), TableMovesProcedure(),
-      SleepProcedure(),        Pages64kProcedure(),           LinkedProcedure(),
-      AdapterResetProcedure(), IsolationMemoryProcedure(),    SystemMemoryProcedure(),
-      ThreadsProcedure(),      ListedCommandsProcedure(),     NoExecuteProcedure(),
-      ZeroPagesProcedure(),    VariedWorkProcedure(),         TwoAdaptersProcedure(),
-      LargePagesProcedure(),   BudgetsProcedure()};
+  static const std::vector<Procedure> kProcedures = {MainJobProcedure(),          ModeSwitchProcedure(),
+                                                     OversubscriptionProcedure(), RenderProcedure(),
+                                                     ResizableRootProcedure(),    PageEntriesProcedure(),
+                                                     ApertureProcedure(),         MemoryServicesProcedure(),
+                                                     SecureVmProcedure(),         PowerCycleProcedure(),
+                                                     ExclusiveAccessProcedure(),  ReservedRangesProcedure(),
+                                                     VaCallsProcedure(),          ContextAllocationsProcedure(),
+                                                     TableMovesProcedure(),       SleepProcedure(),
+                                                     Pages64kProcedure(),         LinkedProcedure(),
+                                                     AdapterResetProcedure(),     IsolationMemoryProcedure(),
+                                                     SystemMemoryProcedure(),     ThreadsProcedure(),
+                                                     ListedCommandsProcedure(),   NoExecuteProcedure(),
+                                                     ZeroPagesProcedure(),        VariedWorkProcedure(),
+                                                     TwoAdaptersProcedure(),      LargePagesProcedure(),
+                                                     BudgetsProcedure()};
   return kProcedures;
 }
 

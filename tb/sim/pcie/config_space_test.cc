@@ -144,5 +144,26 @@ TEST(ConfigSpace, AnswersOddShapesWithAllOnesAndTheRestWithZero) {
   EXPECT_EQ(config.Read(0x04, 4), 0x00100000u);
 }
 
+TEST(ConfigSpace, OfAFunctionThatIsNotInItsSlotReadsAsAllOnes) {
+  ConfigSpace config = Default();
+  config.Write(0x10, 4, 0x80000000);
+  config.Write(0x04, 2, 6);
+  config.Write(ConfigSpace::kMsi + 2, 2, 1);
+  ASSERT_TRUE(config.bar_active(0) && config.bus_master() && config.message().enable);
+  unsigned changes = 0;
+  config.OnChange([&] { ++changes; });
+  config.Unplug();
+  EXPECT_EQ(changes, 1u);
+  EXPECT_FALSE(config.present());
+  EXPECT_EQ(config.Read(0x00, 4), ~0u);
+  EXPECT_EQ(config.Read(0x04, 2), ~0u);
+  config.Write(0x10, 4, 0x90000000);
+  EXPECT_FALSE(config.bar_active(0) || config.bus_master() || config.message().enable);
+  config.Reset();
+  EXPECT_TRUE(config.present());
+  EXPECT_EQ(config.Read(0x00, 2), 0x1234u);
+  EXPECT_EQ(config.bar_base(0), 0u);
+}
+
 }  // namespace
 }  // namespace gmmu::sim

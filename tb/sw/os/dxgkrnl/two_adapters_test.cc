@@ -20,12 +20,12 @@ struct TwoAdaptersBench : LinkedBench {
     config.gpu.vram_mib = 4;
     options.os.linked_gpus = linked;
   }
-  void RunProcedure(uint64_t isolates, uint64_t resets) {
+  void RunProcedure(uint64_t isolates, uint64_t resets, uint64_t removes = 0) {
     const auto result = Run([&](Life& life) {
       workload::FindProcedure("two_adapters")
           ->run(life, {{"bytes", 4096},
                        {"linked", 1},
-                       {"removes", 0},
+                       {"removes", removes},
                        {"isolates", isolates},
                        {"resets", resets},
                        {"trespasses", 0}});
@@ -51,6 +51,12 @@ TEST(TwoAdapters, OneIsIsolatedAlone) {
   bench.options.os.iommu = RemapPolicy::kNever;
   bench.options.os.secure_vm_key = true;
   bench.RunProcedure(1, 0);
+}
+
+TEST(TwoAdapters, OneIsPulledOutOfItsSlot) {
+  TwoAdaptersBench bench;
+  bench.config.gpu.rings = 2;
+  bench.RunProcedure(0, 0, 1);
 }
 
 TEST(TwoAdapters, TwoLinkedGpusAndOneAlone) {

@@ -128,10 +128,10 @@ Fragmentation FragmentationOf(Bench& bench, uint64_t steps) {
   return {before, after};
 }
 
-class Seeds : public ::testing::TestWithParam<uint64_t> {};
-INSTANTIATE_TEST_SUITE_P(, Seeds, ::testing::Values(1, 2, 3));
+class Churned : public ::testing::TestWithParam<uint64_t> {};
+INSTANTIATE_TEST_SUITE_P(Seed, Churned, ::testing::Values(1, 2, 3));
 
-TEST_P(Seeds, HalfOfASegmentCanBeHadAsLargePagesAfterAMillionAllocations) {
+TEST_P(Churned, HalfOfASegmentCanBeHadAsLargePagesAfterAMillionAllocations) {
   Bench bench(uint64_t{512} << 20, true, GetParam());
   const Fragmentation found = FragmentationOf(bench, 1'000'000);
   std::cout << "seed " << GetParam() << ": " << found.before << " % of the free bytes in 2 MiB blocks without moves, "
@@ -139,7 +139,7 @@ TEST_P(Seeds, HalfOfASegmentCanBeHadAsLargePagesAfterAMillionAllocations) {
   EXPECT_GE(found.after, 95.0);
 }
 
-TEST_P(Seeds, ScatteredPageTablesDoNotLeaveLargePages) {
+TEST_P(Churned, ScatteredPageTablesDoNotLeaveLargePages) {
   Bench bench(uint64_t{128} << 20, false, GetParam());
   EXPECT_LT(FragmentationOf(bench, 100'000).after, 25.0);
 }

@@ -40,7 +40,7 @@ class RefusedAllocations : public DriverWithAFront, public ::testing::WithParamI
   }
   LifeBench bench;
 };
-INSTANTIATE_TEST_SUITE_P(, RefusedAllocations, ::testing::Values(STATUS_UNSUCCESSFUL, STATUS_INVALID_PARAMETER));
+INSTANTIATE_TEST_SUITE_P(Status, RefusedAllocations, ::testing::Values(STATUS_UNSUCCESSFUL, STATUS_INVALID_PARAMETER));
 
 TEST_P(RefusedAllocations, AreAFindingUnlessTheStatusIsPermitted) {
   g_status = GetParam();

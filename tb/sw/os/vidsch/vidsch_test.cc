@@ -145,6 +145,29 @@ TEST(VidSchWaits, WhatIsSubmittedBetweenAResetOfTheAdapterAndItsRebuildIsLost) {
   EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
 }
 
+TEST(VidSchWaits, NothingWaitsForAnAdapterThatWasRemoved) {
+  Waits test;
+  test.Run([&] {
+    GpuDevice* const device = test.vidsch.CreateDevice("device");
+    const PacketId running = test.Submit(test.Render(1, device)), paging = test.Submit(test.Paging());
+    EXPECT_THAT(test.driver.submitted, SizeIs(2));
+    test.vidsch.OnRemoval();
+    EXPECT_TRUE(test.vidsch.removed());
+    for (const PacketId packet : {running, paging, test.Submit(test.Render(1, device)), test.Submit(test.Paging())})
+      EXPECT_EQ(test.vidsch.Wait(packet, kBoundNs), PacketEnd::kLost);
+    EXPECT_TRUE(device->lost);
+    EXPECT_THAT(device->why, HasSubstr("removed"));
+    test.vidsch.SuspendContext(test.Context(1), kBoundNs, true);
+    EXPECT_TRUE(test.vidsch.quiet());
+    EXPECT_THAT(test.driver.submitted, SizeIs(2));
+    EXPECT_THAT(test.driver.preempted, IsEmpty());
+    test.vidsch.DestroyDevice(device);
+    test.vidsch.Connect(&test.miniport);  // the next start
+    EXPECT_FALSE(test.vidsch.removed());
+  });
+  EXPECT_THAT(test.kernel.ledger().Leaks(), IsEmpty());
+}
+
 /// A drain uses the same calls as a recovery. This driver lacks DxgkDdiBeginExclusiveAccess, which would follow the
 /// drain.
 TEST(VidSchWaits, ExclusiveAccessIsDrainedOfWhatHangsAndOfWhatNobodyTold) {

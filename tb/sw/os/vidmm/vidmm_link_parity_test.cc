@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests that linked adapters have what single ones have: a change of the DMA mode while they run, context allocations,
+// apertures. The expected behaviour comes from the documentation; it was not observed on Windows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "os/base/errors.h"
+#include "os/base/page_math.h"
+#include "os/dxgkrnl/domain_switch.h"
+#include "os/miniport/allocation.h"
+#include "os/vidmm/allocation.h"
+#include "os/vidmm/context_allocations.h"
+#include "os/vidmm/gpu_process.h"
+#include "os/vidmm/residency.h"
+#include "workload/device_copy.h"
+#include "tb/sw/os/vidmm/vidmm_link_bench.h"
+
+namespace gmmu::os::test {
+namespace {
+
+using ::testing::SizeIs;
+using workload::ClientRun;
+using workload::Life;
+
+TEST(LinkedMemory, ChangesItsModeOfDmaWhileItRuns) {
+  LinkedBench bench;
+  bench.options.os.iommu = RemapPolicy::kNever;
+  bench.options.os.limit_bits = 33;
+  ExpectGood(bench.Run([](Life& life) {
+    uint64_t seed = 3;
+    for (const DmaMode mode : {DmaMode::kIdentity, DmaMode::kPhysical, DmaMode::kIdentity}) {
+      SwitchDma(life.adapter, mode);
+      EXPECT_EQ(life.adapter.mode(), mode);
+      for (unsigned gpu = 0; gpu < 2; ++gpu) EXPECT_EQ(life.adapter.physical(gpu).remapped(), false);
+      Shared shared(life, 1);
+      ++seed;
+      shared.RunClient(0, shared.Client(0, true, seed), "written by its peer");
+      ClientRun read = shared.Client(1, false, seed);
+      read.pattern.reset();
+      read.crc = workload::LineCrc(workload::PatternAt(shared.va, 2 * kPage, seed).data(), read.order);
+      shared.RunClient(1, read, "read by its GPU");
+      shared.End();
+    }
+  }));
+}
+
+TEST(LinkedMemory, AContextAllocationIsOnTheGpuOfItsContext) {
+  LinkedBench bench;
+  bench.options.os.driver["ContextBytes"] = 8192;
+  ExpectGood(bench.Run([](Life& life) {
+    life.worker.Call([&] {
+      VidMmLink::Process* process = life.link.CreateProcess("process");
+      for (unsigned gpu = 0; gpu < 2; ++gpu) {
+        const Allocation* allocation = life.link.on(gpu).context_allocations().Of(*process->parts[gpu]);
+        ASSERT_NE(allocation, nullptr);
+        EXPECT_EQ(&allocation->vidmm->gpu(), &life.adapter.physical(gpu));
+        ASSERT_THAT(allocation->mappings, SizeIs(1));
+        EXPECT_EQ(allocation->mappings[0].process, process->parts[gpu]);
+      }
+      // A context of GPU 0 cannot have memory of GPU 1.
+      DXGKARGCB_CREATECONTEXTALLOCATION create{};
+      create.hContext = process->parts[0]->handles.dxgk_context;
+      create.Size = kPage;
+      create.SupportedSegmentSet = 1;
+      create.PhysicalAdapterIndex = 1;
+      EXPECT_EQ(life.link.on(0).context_allocations().CreateContextAllocation(create), STATUS_INVALID_PARAMETER);
+      life.link.DestroyProcess(process);
+    });
+  }));
+}
+
+TEST(LinkedMemory, AnAllocationInAnApertureLeavesItWhenAPeerMapsIt) {
+  LinkedBench bench;
+  ExpectGood(bench.Run([](Life& life) {
+    life.worker.Call([&] {
+      VidMmLink::Process* process = life.link.CreateProcess("process");
+      VidMm& home = life.link.on(0);
+      std::vector<Allocation*> made;
+      for (const bool system_only : {false, true}) {
+        AllocationRequest request{system_only ? "aperture only" : "aperture or VRAM", 4 * kPage};
+        request.system_only = system_only;
+        made.push_back(home.CreateAllocation(request, process->parts[0]));
+      }
+      const uint64_t va = life.link.ReserveVa(*process, 8 * kPage);
+      for (size_t i = 0; i < 2; ++i) life.link.Map(*process, 0, va + i * 4 * kPage, *made[i], 0, 4);
+      process->parts[0]->budget = 0;  // the aperture is the next place
+      home.residency().MakeResident(made);
+      for (const Allocation* each : made) EXPECT_EQ(each->residence(), Residence::kAperture) << each->name;
+      process->parts[0]->budget.reset();
+      life.link.Map(*process, 1, va, *made[0], 0, 4);
+      EXPECT_EQ(made[0]->residence(), Residence::kMemorySegment);
+      EXPECT_THROW(life.link.Map(*process, 1, va + 4 * kPage, *made[1], 0, 4), OsError);
+      EXPECT_EQ(made[1]->residence(), Residence::kAperture);
+      life.link.UnmapEverywhere(*process, va, 8);
+      life.link.FreeVa(*process, va);
+      for (Allocation* each : made) home.DestroyAllocation(each);
+      life.link.DestroyProcess(process);
+    });
+  }));
+}
+
+}  // namespace
+}  // namespace gmmu::os::test
