@@ -175,7 +175,7 @@ class TinyBuffers : public PagingPasses {
 
 TEST_F(TinyBuffers, InitAndUpdateOfContextAllocationsComeInSeveralPasses) {
   bench.options.os.driver["ContextBytes"] = 2 * kPage;
-  RunProcedure("context_allocations", {{"processes", 2}, {"rounds", 1}});
+  RunProcedure("context_allocations", {{"processes", 2}, {"rounds", 1}, {"gpus", 1}});
   EXPECT_GT(again[DXGK_OPERATION_INIT_CONTEXT_RESOURCE], 0u);
   // The three words that the built-in driver writes would fit, so this driver writes more.
   RunOnWorker([&](Life& life) {
