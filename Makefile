@@ -34,6 +34,7 @@ check-long: ## Every scenario with 20 seeds on both engines, 100,000 races of wr
 combine: ## Every pair of settings, some in every scenario: verified, refused by name, or reduced to one command (ARGS='--seed 7 --all --only render'); goes on where it stood
 	@./gmmu tools build combine
 	@./gmmu run --list >/dev/null
+	@[ -f build/drivers/driver_physical.so ] || ./gmmu test -N >/dev/null  # the driver of the physical model
 	@$(PYTHON) tools/combine/combine.py $(ARGS)
 
 commands: ## Commands of the pages and targets of make: a third of them, briefly, by the commit's number (ARGS=--all: all of them, in full)

@@ -38,6 +38,8 @@ class LargePages {
   void Run() {
     life_.Work([&] { process_ = vidmm_.CreateProcess("process"); });
     large_ = os::LargePageBytes(*process_);
+    if (life_.options.os.vram_placement != os::VramPlacement::kFirstFit)
+      throw WrongMachine("[machine.os] vram_placement must be \"first_fit\"");
     if (life_.options.os.physical_paging)
       throw WrongMachine("VidMm does not move memory within a segment with [machine.os] physical_paging");
     if (large_ == 0) throw WrongMachine("VidMm maps no large pages of a linked GPU");

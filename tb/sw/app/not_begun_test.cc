@@ -36,7 +36,7 @@ TEST_F(NotBegun, WhatPowerOnRefusesIsAnErrorOfTheSettings) {
   Refused("", {"os.paging_address_is_offset=true"}, "set os.iommu to", "os.paging_address_is_offset = true");
   Refused("", {"os.preset=windows-22621"}, "set os.iommu to", "os.preset = 'windows-22621'");
   Refused("", {"os.bring_up=windows-26100", "gpu.count=2"}, "or set gpu.count = 1", "gpu.count = 2");
-  Refused("linked-two", {"driver.context_kib=4"}, "ContextBytes is for one GPU", "driver.context_kib = 4");
+  Refused("linked-two", {"os.physical_paging=true"}, "os.physical_paging is for one GPU", "os.physical_paging = true");
   Refused("leaf-64k", {"os.bring_up=windows-22621"},
           "no room in segment 2 for a level 0 table of paging process (its size is made of gpu.vram_mib",
           "gpu.vram_mib = 8");
