@@ -201,7 +201,7 @@ int Replay(const ReplayArguments& arguments, std::FILE* out, std::FILE* err) {
   Conclude(config, job_result);
   job_result.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   progress.Finish();
-  RefuseNotBegun(job_result, configuration, arguments.set);
+  RefuseNotBegun(job_result, configuration, arguments.set, false);
   if (recording) recording->End(job_result);
 
   report::Limits limits = SimulatedLimits(config, *kind, options.seed);

@@ -305,7 +305,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   engine.reset();  // closes the waveform file
   if (on_board) TimesOfTheBoard(config.gpu.clock_mhz, result);
   progress.Finish();
-  if (arguments.driver.empty() && !on_board) RefuseNotBegun(result, configuration, arguments.set);
+  if (!on_board) RefuseNotBegun(result, configuration, arguments.set, !arguments.driver.empty());
   if (recording) recording->End(result);
 
   if (json) {

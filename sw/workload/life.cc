@@ -374,7 +374,8 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
          " DxgkCbNotifyInterrupt had reported, but DxgkDdiDpcRoutine returned without "
          "DxgkCbNotifyDpc"}}) {
     const uint64_t missed = adapter.vidsch().missed_completions(fate);
-    if (missed == 0 || (fate == Fate::kNotReported && options.os.inject.lost_interrupts != 0)) continue;
+    // A run that has failed ends while packets are under way.
+    if (missed == 0 || failed || (fate == Fate::kNotReported && options.os.inject.lost_interrupts != 0)) continue;
     result.findings.push_back({"interrupts", "DxgkDdiQueryCurrentFence told " + std::to_string(missed) +
                                                  " times of packets whose completion" + why});
   }

@@ -27,8 +27,8 @@ Ended = collections.namedtuple("Ended", "returncode stdout stderr fat")
 
 
 def words(program, scenario, engine, seed, settings, driver=""):
-    """The command of a run."""
-    return ([str(program), "run", "--engine", engine, "--scenario", scenario, "--seed", str(seed)]
+    """The command of a run. A driver runs without a device of ours, and therefore on no engine."""
+    return ([str(program), "run", *(["--device", "none"] if driver else ["--engine", engine]), "--scenario", scenario, "--seed", str(seed)]
             + (["--driver", driver] if driver else [])
             + [word for key, value in sorted(settings.items()) for word in ("--set", f"{key}={value}")])
 
@@ -65,7 +65,7 @@ def watched(words, begin):
 
 def run(command, settings, report=None):
     """The verdict of a run. `report`: where its JSON report stays; by default in a file that is deleted."""
-    seconds = LIMIT[command[command.index("--engine") + 1]]
+    seconds = LIMIT["rtl" if "rtl" in command else "fast"]
     with tempfile.TemporaryDirectory() as folder:
         report = pathlib.Path(report or folder + "/report.json")
         done = watched([*command, "--json", str(report)], limits(seconds))

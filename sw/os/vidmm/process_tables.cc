@@ -32,6 +32,13 @@ void ProcessTables::EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t 
   }
 }
 
+void ProcessTables::EnsureLike(GpuProcess& process, GpuProcess& other) {
+  const uint64_t coverage = gpu_.caps().geometry.Coverage(0);
+  for (const auto& [slot, table] : other.space->tree().tables())
+    if (slot.first == 0) Ensure(process, slot.second * coverage, 1);
+  for (const auto& [leaf, held] : other.space->tree().leaves_64k().all()) Ensure(process, leaf * coverage, 1, true);
+}
+
 bool ProcessTables::Away(const GpuProcess& process) const { return asleep_ || process.TablesEvicted(); }
 
 bool ProcessTables::Clear(GpuProcess& process, uint64_t va, uint64_t pages) {

@@ -21,6 +21,9 @@ class ProcessTables {
   /// Calls Ensure on all linked GPUs. Their roots are the same, so a page table exists on each GPU or on none. Does
   /// nothing for a process on a single GPU, whose tables are allocated when they are written.
   void EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
+  /// Allocates the leaf tables that another part of the process has: the part joins one whose context allocation is
+  /// mapped already.
+  void EnsureLike(GpuProcess& process, GpuProcess& other);
   /// Invalidates the entries of the range that are in use, and flushes them; the caller must wait. Returns false if
   /// there is nothing to wait for. While the tables are evicted, the range is only recorded, and cleared when the
   /// tables are restored.

@@ -119,6 +119,7 @@ GpuProcess* Processes::CreatePart(const std::string& name, const GpuProcess* joi
     process.space->memory().set_placer(std::move(placer));
     process.space->CreateRoot(vidmm_.work().SinkFor(process), 0);
     MakeDriverTables(process);
+    for (GpuProcess* other : parts) vidmm_.tables().EnsureLike(process, *other);
     CreateContext(process);
   });
   return &process;

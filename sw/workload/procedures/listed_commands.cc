@@ -43,6 +43,7 @@ class ListedCommandsOfProcesses {
 
   void Run() {
     NeedListedCommands(life_);
+    NeedTightMemory();
     Make();
     std::optional<Preempter> preempter;
     const uint32_t node = life_.gpu().facts().render_node;
@@ -67,6 +68,17 @@ class ListedCommandsOfProcesses {
   }
 
  private:
+  /// Throws WrongMachine if VRAM is so large that what must happen cannot.
+  void NeedTightMemory() {
+    const uint64_t local = life_.gpu().facts().local.size, each = values_.at("kib") << 10;
+    const uint64_t own = values_.at("allocations") * each, all = values_.at("processes") * own;
+    const bool evicts = values_.at("evictions_at_least") + values_.at("discards_at_least") != 0;
+    if ((evicts && all < 2 * local) || (values_.at("pieces_at_least") != 0 && own < local + local / 4)) {
+      throw WrongMachine("VRAM of " + std::to_string(local) +
+                         " bytes has room for too many of the allocations; a scenario sets gpu.vram_mib or gpu.unit_vram_mib");
+    }
+  }
+
   Kept MakeAllocation(const std::string& name, const os::GpuProcess* owner) {
     os::AllocationRequest request;
     request.name = name;

@@ -164,7 +164,7 @@ class TwoAdapters {
     Say("it was removed in the middle of a packet", !other.graphics.Ended(packet));
     const os::GpuFacts facts = other.gpu().facts();
     instruments->Unplug(facts.machine_unit);
-    pass(kPassNs);
+    pass(20 * kPassNs);  // what was under way ends
     const uint64_t accesses = instruments->BusAccesses(facts.bdf).total();
     pass(20 * kPassNs);
     other.graphics.SurpriseRemove();
