@@ -16,9 +16,9 @@
 namespace gmmu::workload {
 
 struct OtherAdapter::Parts {
-  explicit Parts(Life& life)
+  Parts(Life& life, PDRIVER_INITIALIZE driver)
       : first(life),
-        adapter(life.dxgkrnl, life.options.driver),
+        adapter(life.dxgkrnl, driver == nullptr ? life.options.driver : driver),
         worker(life.kernel.scheduler(), "second vidmm worker") {
     adapter.vidsch().set_adapter_reset([this] { worker.Call([this] { link->Rebuild(); }); });
   }
@@ -29,7 +29,9 @@ struct OtherAdapter::Parts {
   std::optional<Life> life;
 };
 
-OtherAdapter::OtherAdapter(Life& life) : parts_(std::make_shared<Parts>(life)) { life.kept.push_back(parts_); }
+OtherAdapter::OtherAdapter(Life& life, PDRIVER_INITIALIZE driver) : parts_(std::make_shared<Parts>(life, driver)) {
+  life.kept.push_back(parts_);
+}
 
 OtherAdapter::~OtherAdapter() { parts_->worker.Stop(); }
 

@@ -2,16 +2,18 @@
 #pragma once
 #include <memory>
 
+#include "ddi/dispmprt.h"
+
 namespace gmmu::workload {
 
 struct Life;
 
-/// A second logical adapter of the machine, on the GPUs that the first one does not use, with the same driver. Its
-/// device may come and go while the first adapter runs (hot-plug).
+/// A second logical adapter of the machine, on the GPUs that the first one does not use. Its device may come and go while
+/// the first adapter runs (hot-plug).
 class OtherAdapter {
  public:
-  /// `life` must outlive the object. Nothing is started.
-  explicit OtherAdapter(Life& life);
+  /// `life` must outlive the object. Nothing is started. `driver`: the adapter's driver; null: that of the first adapter.
+  explicit OtherAdapter(Life& life, PDRIVER_INITIALIZE driver = nullptr);
   ~OtherAdapter();
 
   /// Powers the adapter on. Throws OsError if there is no GPU for it, or if its start is refused.

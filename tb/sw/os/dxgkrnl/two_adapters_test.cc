@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "kmd/entry_points.h"
+#include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "tb/sw/os/linked_bench.h"
 #include "workload/other_adapter.h"
@@ -51,6 +53,53 @@ TEST(TwoAdapters, OneIsIsolatedAlone) {
   bench.options.os.iommu = RemapPolicy::kNever;
   bench.options.os.secure_vm_key = true;
   bench.RunProcedure(1, 0);
+}
+
+/// A driver of its own for the second adapter. It counts its calls.
+struct SecondDriver {
+  DRIVER_INITIALIZATION_DATA real;
+  unsigned built, unloaded;
+} second;
+
+NTSTATUS SecondBuild(HANDLE context, DXGKARG_BUILDPAGINGBUFFER* args) {
+  ++second.built;
+  return second.real.DxgkDdiBuildPagingBuffer(context, args);
+}
+
+NTSTATUS SecondEntry(PDRIVER_OBJECT object, PUNICODE_STRING path) {
+  const NTSTATUS status = DriverEntry(object, path);
+  if (!NT_SUCCESS(status)) return status;
+  DRIVER_INITIALIZATION_DATA table = second.real = Dxgkrnl::Current().table_so_far();
+  table.DxgkDdiBuildPagingBuffer = SecondBuild;
+  table.DxgkDdiUnload = [] {
+    ++second.unloaded;
+    if (second.real.DxgkDdiUnload != nullptr) second.real.DxgkDdiUnload();
+  };
+  return DxgkInitialize(object, path, &table);
+}
+
+TEST(TwoAdapters, EachHasItsDriver) {
+  second = {};
+  TwoAdaptersBench bench;
+  const auto result = bench.Run([](Life& life) {
+    workload::RunSeededMainJob(life, 4096, "before: ");
+    EXPECT_EQ(second.built, 0u);
+    workload::OtherAdapter other(life, SecondEntry);
+    other.Start();
+    const unsigned started = second.built;
+    EXPECT_GT(started, 0u);
+    workload::RunSeededMainJob(life, 4096, "beside: ");
+    EXPECT_EQ(second.built, started);
+    workload::RunSeededMainJob(other.life(), 4096, "second: ");
+    EXPECT_GT(second.built, started);
+    other.Stop();
+    EXPECT_EQ(second.unloaded, 1u);
+    workload::RunSeededMainJob(life, 4096, "after: ");
+  });
+  EXPECT_EQ(FaultOf(result), "");
+  EXPECT_TRUE(result.verified);
+  EXPECT_THAT(result.leaks, IsEmpty());
+  EXPECT_EQ(second.unloaded, 1u);
 }
 
 TEST(TwoAdapters, OneIsPulledOutOfItsSlot) {
