@@ -158,8 +158,9 @@ std::vector<hw::Counter> Machine::Counters() {
 
 std::vector<hw::Finding> Machine::Findings() {
   std::vector<hw::Finding> all = parts_.host.owners().findings();
-  const std::vector<hw::Finding> more = parts_.device.Findings();
-  all.insert(all.end(), more.begin(), more.end());
+  all.insert(all.end(), before_removal_.begin(), before_removal_.end());
+  for (const hw::Finding& finding : parts_.device.Findings())
+    if (!OfARemovedUnit(finding.probe)) all.push_back(finding);
   return all;
 }
 
@@ -177,19 +178,29 @@ void Machine::NotePages(uint64_t first, uint64_t count, bool owned) { parts_.hos
 
 std::vector<hw::InUse> Machine::ResourcesInUse() {
   std::vector<hw::InUse> held = parts_.device.ResourcesInUse();
-  const unsigned units = parts_.device.units();
-  for (unsigned unit = 0; unit < units; ++unit) {
-    if (InSlot(unit)) continue;
-    const std::string prefix = hw::UnitPrefix(unit, units);
-    const auto its = [&](const hw::InUse& one) { return one.name.compare(0, prefix.size(), prefix) == 0; };
-    held.erase(std::remove_if(held.begin(), held.end(), its), held.end());
-  }
+  const auto gone = [this](const hw::InUse& one) { return OfARemovedUnit(one.name); };
+  held.erase(std::remove_if(held.begin(), held.end(), gone), held.end());
   return held;
+}
+
+bool Machine::OfUnit(const std::string& name, unsigned unit) const {
+  const std::string prefix = hw::UnitPrefix(unit, parts_.device.units());
+  return name.compare(0, prefix.size(), prefix) == 0;
+}
+
+bool Machine::OfARemovedUnit(const std::string& name) {
+  for (unsigned unit = 0; unit < parts_.device.units(); ++unit)
+    if (!InSlot(unit) && OfUnit(name, unit)) return true;
+  return false;
 }
 
 void Machine::Unplug(unsigned unit) {
   clock().CatchUp();
+  for (const hw::Finding& finding : parts_.device.Findings())
+    if (OfUnit(finding.probe, unit)) before_removal_.push_back(finding);
   parts_.device.config(unit).Unplug();
+  // The function drops this write; the device behind it then applies what the function permits, which is nothing.
+  parts_.device.WriteConfig(unit, 0, 4, 0);
 }
 
 bool Machine::InSlot(unsigned unit) { return parts_.device.config(unit).present(); }

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "host/device.h"
@@ -70,9 +71,13 @@ class Machine : public hw::Platform, public hw::Instruments {
  private:
   Clock& clock() { return parts_.device.clock(); }
   std::optional<unsigned> UnitAt(hw::Bdf bdf) const;
+  /// True if an instrument's name begins with the prefix of the GPU, or of a GPU that is not in its slot.
+  bool OfUnit(const std::string& name, unsigned unit) const;
+  bool OfARemovedUnit(const std::string& name);
 
   const Parts parts_;
   hw::FirmwareTables firmware_;
+  std::vector<hw::Finding> before_removal_;  // what the checkers of removed GPUs had found
 };
 
 }  // namespace gmmu::sim

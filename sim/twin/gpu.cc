@@ -142,6 +142,7 @@ void Gpu::SendMessage() {
 
 void Gpu::WriteMessage() {
   const FunctionMessage message = config_.message();
+  if (!message.enable || !memory_.host_open()) return interrupts_.PutBack();
   Cost cost;
   memory_.WriteHost(message.address, &message.data, sizeof message.data, cost);
   counters_.Of<regs::CountersMessages>() += 1;

@@ -39,6 +39,11 @@ class Interrupts {
     sending_ = false;
     Try();
   }
+  /// The message cannot be sent now; it stays owed.
+  void PutBack() {
+    sending_ = false;
+    owed_ = true;
+  }
   bool idle() const { return !sending_ && !owed_; }
   void Reset() { status_ = enable_ = 0, owed_ = sending_ = false; }
 

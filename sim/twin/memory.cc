@@ -71,7 +71,9 @@ uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool
   return end;
 }
 
+// A function that is no bus master, or no longer in its slot, sends no request: what was decided before is not sent either.
 bool Memory::ReadHost(uint64_t logical, void* to, size_t size, Cost& cost, bool snoop) {
+  if (!bus_master_) return false;
   const bool ok = host_.Read(requester_, logical, to, size, snoop);
   cost.Ends(HostReadTime(logical, size, Begin(cost)));
   counters_.Of<regs::CountersHostReadBytes>() += WholeBeats(logical, size);
@@ -79,6 +81,7 @@ bool Memory::ReadHost(uint64_t logical, void* to, size_t size, Cost& cost, bool 
 }
 
 void Memory::WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop) {
+  if (!bus_master_) return;
   counters_.Of<regs::CountersHostWriteBytes>() += size;
   if (faults_.drop_fence && size == kFenceRecord && logical % kFenceRecord == 0) {
     ++writes_lost_;
@@ -112,6 +115,7 @@ bool Memory::WritePeer(unsigned adapter, uint64_t offset, const void* from, size
 
 bool Memory::ReadEntry(bool vram, uint64_t address, uint64_t* entry) {
   if (vram) return vram_.Read(address, entry, sizeof *entry);
+  if (!bus_master_) return false;
   return host_.Read(requester_, address, entry, sizeof *entry, true);
 }
 

@@ -45,6 +45,7 @@ AddressSpace& PagingProcess::space() { return *process_->space; }
 uint64_t PagingProcess::va_end() const { return std::min(kPagingVa, uint64_t{1} << gpu_.caps().geometry.va_bits); }
 
 void PagingProcess::set_up(bool up) {
+  if (!up) process_->root_is_set = false;
   process_->by_cpu = !up || gpu_.kernel().parameters().window_updates == WindowUpdates::kCpuVirtual;
 }
 
@@ -62,6 +63,7 @@ void PagingProcess::Flush(uint64_t va, uint64_t bytes) { work_.Flush(*process_, 
 
 void PagingProcess::TellRoot() {
   gpu_.SetRootPageTable(process_->handles.context, space().root(), space().root_entries());
+  process_->root_is_set = true;
 }
 
 void PagingProcess::InvalidateTables() {

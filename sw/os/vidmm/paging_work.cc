@@ -157,22 +157,25 @@ void PagingWork::CheckPageSizes(GpuProcess& process, bool paging) {
   if (gpu_.caps().geometry.leaf_64k_bytes == 0) return;
   process.checker = std::make_unique<PageSizeChecker>(gpu_.caps().geometry, gpu_.SegmentsOf64kPages(), process.name);
   LeafChanges::Hooks hooks;
-  hooks.begin = [this, &process, paging](LeafChange change) {
+  // While the paging process has no root, nothing is cached, and nothing can be submitted.
+  const auto comes_up = [&process, paging] { return paging && !process.root_is_set; };
+  hooks.begin = [this, &process, paging, comes_up](LeafChange change) {
     process.checker->Begin(change);
     if (change != LeafChange::kConversion) return;
-    if (paging) DrainPaging();
-    else gpu_.vidsch().SuspendContext(process.handles.context, VidSch::kBoundNs, true);
+    if (paging && !comes_up()) DrainPaging();
+    if (!paging) gpu_.vidsch().SuspendContext(process.handles.context, VidSch::kBoundNs, true);
     process.checker->set_suspended(true);
   };
-  hooks.flush = [this, &process, paging](uint64_t va, uint64_t bytes) {
+  hooks.flush = [this, &process, paging, comes_up](uint64_t va, uint64_t bytes) {
+    if (comes_up()) return process.checker->NoteFlush(va, va + bytes);
     Flush(process, va, bytes);
     // The updates after the flush are immediate, so the flush must complete first.
     if (paging || gpu_.caps().update_mode == DXGK_PAGETABLEUPDATE_CPU_VIRTUAL) Finish();
   };
-  hooks.end = [this, &process, paging](LeafChange change) {
+  hooks.end = [this, &process, paging, comes_up](LeafChange change) {
     process.checker->End();
     if (change != LeafChange::kConversion) return;
-    Finish();
+    if (!comes_up()) Finish();
     process.checker->set_suspended(false);
     if (!paging) gpu_.vidsch().ResumeContext(process.handles.context);
   };

@@ -165,7 +165,7 @@ class TwoAdapters {
     const os::GpuFacts facts = other.gpu().facts();
     instruments->Unplug(facts.machine_unit);
     pass(20 * kPassNs);  // what was under way ends
-    const uint64_t accesses = instruments->BusAccesses(facts.bdf).total();
+    const hw::BusCounts before = instruments->BusAccesses(facts.bdf);
     pass(20 * kPassNs);
     other.graphics.SurpriseRemove();
     Say("its packet is lost", other.graphics.Wait(packet) == os::PacketEnd::kLost);
@@ -177,7 +177,12 @@ class TwoAdapters {
       other.vidmm.DestroyProcess(process);
     });
     first.Again();
-    Say("it makes no access any more", instruments->BusAccesses(facts.bdf).total() == accesses);
+    const hw::BusCounts after = instruments->BusAccesses(facts.bdf);
+    life_.Compare("it makes no access any more",
+                  after.total() == before.total() ? ""
+                                                  : std::to_string(after.reads - before.reads) + " reads, " +
+                                                        std::to_string(after.writes - before.writes) + " writes, " +
+                                                        std::to_string(after.messages - before.messages) + " messages");
   }
   static constexpr uint64_t kPassNs = 1000;
 

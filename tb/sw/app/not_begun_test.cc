@@ -71,24 +71,31 @@ TEST_F(NotBegun, AReasonAloneIsNoRefusal) {
   const Configuration changed = Configuration::FromFile("", {"gpu.count=2", "gpu.vram_mib=64"});
   EXPECT_EQ(ChangedSettings(changed, {}), "gpu.count = 2") << "64 is the default";
   EXPECT_EQ(ChangedSettings(changed, {"gpu.vram_mib=64"}), "gpu.count = 2, gpu.vram_mib = 64");
-  EXPECT_NO_THROW(RefuseNotBegun(result, changed, {}));
+  EXPECT_NO_THROW(RefuseNotBegun(result, changed, {}, false));
   result.not_begun = "why";
   result.faults.resize(1);
-  EXPECT_THROW(RefuseNotBegun(result, changed, {}), settings::Error);
-  EXPECT_NO_THROW(RefuseNotBegun(result, Configuration{}, {})) << "all are at their defaults";
+  EXPECT_THROW(RefuseNotBegun(result, changed, {}, false), settings::Error);
+  EXPECT_NO_THROW(RefuseNotBegun(result, Configuration{}, {}, false)) << "all are at their defaults";
   result.leaks.resize(1);
-  EXPECT_NO_THROW(RefuseNotBegun(result, changed, {})) << "something leaked beside it";
+  EXPECT_NO_THROW(RefuseNotBegun(result, changed, {}, false)) << "something leaked beside it";
   result.leaks.clear();
   result.not_begun.clear();
-  EXPECT_NO_THROW(RefuseNotBegun(result, changed, {})) << "it had begun";
+  EXPECT_NO_THROW(RefuseNotBegun(result, changed, {}, false)) << "it had begun";
   result.too_small = "no room";
-  EXPECT_THROW(RefuseNotBegun(result, changed, {}), settings::Error);
-  EXPECT_THROW(RefuseNotBegun(result, Configuration::FromFile("", {"gpu.vram_mib=2", "inject.pin_failures=1"}), {}),
+  EXPECT_THROW(RefuseNotBegun(result, changed, {}, false), settings::Error);
+  EXPECT_THROW(RefuseNotBegun(result, Configuration::FromFile("", {"gpu.vram_mib=2", "inject.pin_failures=1"}), {},
+                              false),
                settings::Error);
-  EXPECT_NO_THROW(RefuseNotBegun(result, Configuration::FromFile("", {"gpu.vram_mib=2", "inject.fail_callback=1"}), {}))
+  EXPECT_NO_THROW(
+      RefuseNotBegun(result, Configuration::FromFile("", {"gpu.vram_mib=2", "inject.fail_callback=1"}), {}, false))
       << "the fault may be the reason";
+  const Configuration two_mib = Configuration::FromFile("", {"gpu.vram_mib=2"});
+  EXPECT_NO_THROW(RefuseNotBegun(result, two_mib, {"gpu.vram_mib=2"}, true)) << "a driver's, and no key is named";
+  result.too_small = "no room in gpu.vram_mib";
+  EXPECT_NO_THROW(RefuseNotBegun(result, two_mib, {}, true)) << "the named key is not set";
+  EXPECT_THROW(RefuseNotBegun(result, two_mib, {"gpu.vram_mib=2"}, true), settings::Error);
   result.checks.push_back({"bytes", false, "they differ"});
-  EXPECT_NO_THROW(RefuseNotBegun(result, changed, {})) << "a check failed before";
+  EXPECT_NO_THROW(RefuseNotBegun(result, changed, {}, false)) << "a check failed before";
 }
 
 TEST_F(NotBegun, NoRoomInTheMiddleOfARunNamesTheSizes) {
