@@ -31,7 +31,8 @@ void DeviceSettings::Check(const MachineConfig& machine, const std::string& file
       settings::Refuse(file, "device.extra_kib", "is for a model, and device.model is \"none\"");
   }
   if (present() && memory_bytes(machine) > uint64_t{4096} << 20)
-    settings::Refuse(file, "device.memory_mib", "give at most 4096, it is 0 and gpu.vram_mib or gpu.unit_vram_mib is more");
+    settings::Refuse(file, "device.memory_mib",
+                     "give at most 4096, it is 0 and gpu.vram_mib or gpu.unit_vram_mib is more");
 }
 
 uint64_t DeviceSettings::memory_bytes(const MachineConfig& machine) const {

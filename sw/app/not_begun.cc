@@ -23,12 +23,12 @@ bool NamesAKey(const std::string& text, const settings::Keys& keys) {
   return std::any_of(all.begin(), all.end(), [&](const settings::Key* key) { return Names(text, *key); });
 }
 
-/// True if a text names one of the keys in `set`, "SECTION.KEY=VALUE".
+/// True if a text names one of the keys in `set`, "SECTION.KEY=VALUE", whose value is not the default.
 bool NamesASetKey(const std::string& text, const settings::Keys& keys, const std::vector<std::string>& set) {
   const auto& all = keys.all();
   return std::any_of(all.begin(), all.end(), [&](const settings::Key* key) {
     const auto is = [&](const std::string& each) { return each.rfind(key->full_name() + "=", 0) == 0; };
-    return std::any_of(set.begin(), set.end(), is) && Names(text, *key);
+    return key->value() != key->initial && std::any_of(set.begin(), set.end(), is) && Names(text, *key);
   });
 }
 

@@ -74,8 +74,9 @@ class ListedCommandsOfProcesses {
     const uint64_t own = values_.at("allocations") * each, all = values_.at("processes") * own;
     const bool evicts = values_.at("evictions_at_least") + values_.at("discards_at_least") != 0;
     if ((evicts && all < 2 * local) || (values_.at("pieces_at_least") != 0 && own < local + local / 4)) {
-      throw WrongMachine("VRAM of " + std::to_string(local) +
-                         " bytes has room for too many of the allocations; a scenario sets gpu.vram_mib or gpu.unit_vram_mib");
+      throw WrongMachine(
+          "VRAM of " + std::to_string(local) +
+          " bytes has room for too many of the allocations; a scenario sets gpu.vram_mib or gpu.unit_vram_mib");
     }
   }
 
