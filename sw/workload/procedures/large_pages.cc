@@ -43,6 +43,8 @@ class LargePages {
     if (life_.options.os.physical_paging)
       throw WrongMachine("VidMm does not move memory within a segment with [machine.os] physical_paging");
     if (large_ == 0) throw WrongMachine("VidMm maps no large pages of a linked GPU");
+    if (large_ <= os::kBytesOf64k)
+      throw WrongMachine("large pages of 64 KiB need no moves; a scenario sets [machine.gpu] page_table_bits");
     if (Local().size < 8 * large_) {
       throw WrongMachine("the local segment must hold eight large pages, " + std::to_string(8 * large_) +
                          " bytes; a scenario sets [machine.gpu] vram_mib and page_table_bits");
@@ -85,6 +87,7 @@ class LargePages {
     const auto bring = [&] { life_.Work([&] { vidmm_.residency().MakeResident({piece.allocation}); }); };
     life_.Work([&] {
       piece.allocation = vidmm_.CreateAllocation(request, process_);
+      bytes = os::BytesOf(*piece.allocation);  // the driver may round the size up
       piece.va = vidmm_.ReserveVa(*process_, bytes);
       vidmm_.Map(*process_, piece.va, *piece.allocation, 0, bytes / kPage);
     });

@@ -73,10 +73,11 @@ class ListedCommandsOfProcesses {
     const uint64_t local = life_.gpu().facts().local.size, each = values_.at("kib") << 10;
     const uint64_t own = values_.at("allocations") * each, all = values_.at("processes") * own;
     const bool evicts = values_.at("evictions_at_least") + values_.at("discards_at_least") != 0;
-    if ((evicts && all < 2 * local) || (values_.at("pieces_at_least") != 0 && own < local + local / 4)) {
-      throw WrongMachine(
-          "VRAM of " + std::to_string(local) +
-          " bytes has room for too many of the allocations; a scenario sets gpu.vram_mib or gpu.unit_vram_mib");
+    const uint64_t places = local + std::max(local, life_.gpu().facts().aperture.size);
+    if ((evicts && all < places) || (values_.at("pieces_at_least") != 0 && own < local + local / 4)) {
+      throw WrongMachine("VRAM of " + std::to_string(local) +
+                         " bytes has room for too many of the allocations; a scenario sets gpu.vram_mib, "
+                         "gpu.unit_vram_mib and gpu.aperture_mib");
     }
   }
 
