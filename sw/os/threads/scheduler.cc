@@ -343,11 +343,15 @@ void Scheduler::ConnectInterrupt(uint32_t data, std::string name, std::function<
 }
 
 void Scheduler::DisconnectInterrupt(uint32_t data) {
-  vectors_.erase(std::remove_if(vectors_.begin(), vectors_.end(),
-                                [data](const Vector& vector) { return vector.data == data; }),
-                 vectors_.end());
-  if (!serving_ || cancelled_) return;
-  Wait([this] { return at_work_ == 0 && dpcs_.empty(); }, kForEver, "interrupt routines and deferred calls to end");
+  const auto of_vector = [data](const auto& item) { return item.data == data; };
+  if (serving_ && !cancelled_) {
+    Seam();
+    const auto served = [&] {
+      return at_work_ == 0 && dpcs_.empty() && std::none_of(messages_.begin(), messages_.end(), of_vector);
+    };
+    Wait(served, kForEver, "interrupt routines and deferred calls to end");
+  }
+  vectors_.erase(std::remove_if(vectors_.begin(), vectors_.end(), of_vector), vectors_.end());
 }
 
 void Scheduler::QueueDpc(std::function<void()> dpc) {

@@ -93,7 +93,8 @@ class Scheduler {
 
   /// `isr` serves messages whose data is `data`.
   void ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr);
-  /// When this returns, no routine of the vector and no deferred call is running.
+  /// The routine still serves the messages that have arrived; the device must send no more. When this returns, no
+  /// routine of the vector and no deferred call is running.
   void DisconnectInterrupt(uint32_t data);
   /// Queues a deferred procedure call. It runs immediately if the IRQL allows. With preemption, the DPC fibre runs it.
   void QueueDpc(std::function<void()> dpc);
