@@ -88,9 +88,19 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
   return STATUS_SUCCESS;
 }
 
+static BOOLEAN ForgetRegisters(PVOID context) {
+  struct adapter* a = context;
+  a->registers = NULL;
+  return TRUE;
+}
+
+/* The interrupt is still connected, and this device cannot mask it: the interrupt routine must see that it is stopped. */
 static NTSTATUS StopDevice(PVOID context) {
   struct adapter* a = context;
-  return a->os.DxgkCbUnmapMemory(a->os.DeviceHandle, (PVOID)a->registers);
+  const PVOID view = (PVOID)a->registers;
+  BOOLEAN done;
+  const NTSTATUS status = a->os.DxgkCbSynchronizeExecution(a->os.DeviceHandle, ForgetRegisters, a, 0, &done);
+  return NT_SUCCESS(status) ? a->os.DxgkCbUnmapMemory(a->os.DeviceHandle, view) : status;
 }
 
 static NTSTATUS SetPowerState(PVOID context, ULONG uid, DEVICE_POWER_STATE state, POWER_ACTION action) {
@@ -390,6 +400,7 @@ static BOOLEAN InterruptRoutine(PVOID context, ULONG message) {
   struct adapter* a = context;
   UINT node;
   (void)message;
+  if (a->registers == NULL) return FALSE; /* the device is stopped */
   for (node = 0; node < NODES; ++node) {
     const UINT fence = (UINT)Read(a, REG_FENCE(node)), preempted = (UINT)Read(a, REG_PREEMPTED(node));
     const UINT64 fault = Read(a, REG_FAULT(node));
