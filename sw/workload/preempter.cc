@@ -30,7 +30,7 @@ void Preempter::Serve(Life& life, uint32_t node, State& state) {
     life.host.Wait([&] { return state.stop || !life.graphics.idle(node); }, "a packet to preempt");
     // On a slow machine a packet does nothing in the shortest times; they grow until it does.
     const uint64_t grown = turn / kTurnsToGrow, longer = 1 + grown * grown * grown;
-    // On a fast machine packets complete in less than the shortest time; the times shrink until one is preempted.
+    // On a fast machine packets complete before the shortest time has passed. The times shrink until a packet is preempted.
     const uint64_t shorter = 1 + misses / kMissesToShrink;
     const uint64_t until = life.host.platform().NowNs() + (kFirstNs + turn % kSteps * kStepNs) * longer / shorter;
     life.host.Wait([&] { return state.stop || life.host.platform().NowNs() >= until; }, "time to pass", 500);

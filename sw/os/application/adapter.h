@@ -52,8 +52,8 @@ class Adapter {
   void PowerDown(POWER_ACTION action) const;
   void PowerUp() const;
 
-  /// Plug and play reports that the adapter's devices are no longer in their slots. Its objects must be destroyed as
-  /// usual; nothing waits for the GPU any more.
+  /// Plug and play reports that the adapter's devices are no longer in their slots. The caller must still destroy the
+  /// adapter's objects. Destroying them does not wait for the GPU.
   void SurpriseRemove() const;
 
   /// Number of calls of a driver entry point.

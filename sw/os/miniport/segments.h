@@ -36,7 +36,7 @@ class SegmentPages {
     RangeAllocator::Place place = RangeAllocator::Place::kBySeed;
     /// Percentage of the 64 KiB blocks that are split into single pages at pseudo-random places; nullopt: 25 for
     /// kBySeed, otherwise 0.
-    std::optional<unsigned> broken_percent;
+    std::optional<unsigned> broken_percent = std::nullopt;
     uint64_t large_pages = 0;  ///< size of a large block, in pages; 0: no blocks above 64 KiB
   };
   /// Returns nullopt and changes nothing if the segment has no room. Where a block does not fit, smaller ones are

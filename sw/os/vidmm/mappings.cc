@@ -123,8 +123,8 @@ void Mappings::Restore(Allocation& allocation) {
     owner->tables().FlushChanges(*mapping.process, mapping.va, mapping.pages);
   }
   Finish(touched);
-  // If the allocation was mapped while it was evicted, these may be the first entries of its process, whose root the
-  // driver then has not received yet.
+  // If the allocation was mapped while it was evicted, these may be the first entries of its process. The driver has
+  // then not received the root page table yet.
   for (const Mapping& mapping : allocation.mappings) {
     ProcessTables& tables = mapping.process->vidmm->tables();
     tables.TellRoot(*mapping.process);

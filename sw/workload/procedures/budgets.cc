@@ -128,7 +128,7 @@ class Budgets {
     return kept;
   }
 
-  /// Without pressure, an offered allocation keeps its contents, but cannot be accessed.
+  /// Without pressure, an offered allocation keeps its contents but cannot be accessed.
   void IsOfferedAndReclaimed() {
     life_.Work([&] { residency_.Offer(first_.allocation(1)); });
     first_.Faults(1, ", offered");

@@ -114,7 +114,8 @@ class LargePages {
     life_.result.bytes_verified += bytes;
   }
 
-  /// Unmaps pages within a large page, whose other pages must remain, and moves the rest out and in.
+  /// Unmaps some pages of a large page and checks that its other pages stay mapped. Then evicts the allocation and makes
+  /// it resident again.
   void Split(const Mapped& big, uint64_t pages) {
     const uint64_t hole = big.va + large_ / 2, hole_pages = std::min(os::kPagesOf64k, large_ / kPage / 4);
     life_.Work([&] { vidmm_.Unmap(*process_, hole, hole_pages); });

@@ -71,8 +71,8 @@ class Bench {
     return blocks;
   }
 
-  /// Allocates and frees at random. One step in sixteen is a page table, which cannot
-  /// move; page tables take 1 % of the segment.
+  /// Allocates and frees at random. One step in sixteen allocates a page table, which cannot move. Page tables take 1 %
+  /// of the segment.
   void Churn(uint64_t steps) {
     const uint64_t all = segment.size;
     uint64_t target = all / 2;
