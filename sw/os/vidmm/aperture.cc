@@ -108,11 +108,14 @@ void Aperture::CheckReserved(const char* what, uint64_t first, uint64_t pages) c
     throw BugCheck(std::string(what) + " of " + Pages(first, pages) + ", which are in no range");
 }
 
-void Aperture::WriteBackCaches(const Origin& origin, uint64_t adl_offset, uint64_t pages) {
-  const std::vector<uint64_t>& pfns = objects_.PagesOf(origin.object);
-  for (uint64_t i = 0; i < pages; ++i) {
-    kernel_.hal().ram().cache().WriteBack(pfns[origin.first_page + adl_offset + i] * hw::kPageSize, hw::kPageSize);
-  }
+void Aperture::WriteBackCaches(const std::vector<uint64_t>& pfns, uint64_t first, uint64_t pages) {
+  if (segment_.cache_coherent || !kernel_.parameters().aperture_writes_back) return;
+  for (uint64_t page = first; page < first + pages; ++page)
+    kernel_.hal().ram().cache().WriteBack(pfns[page] * hw::kPageSize, hw::kPageSize);
+}
+
+void Aperture::WriteBack(const SystemBuffer& buffer, uint64_t first, uint64_t pages) {
+  WriteBackCaches(buffer.host_pages(), first, pages);
 }
 
 void* Aperture::CpuAddress(Mapping& mapping, const Origin& origin, uint64_t adl_offset, uint64_t pages) {
@@ -154,7 +157,7 @@ void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, cons
   const bool cached = origin.caching == hw::Caching::kCached;
   // The driver must obey CacheCoherent, so the flag is set only for cacheable memory in a coherent segment.
   const bool coherent = cached && segment_.cache_coherent;
-  if (cached && !coherent && kernel_.parameters().aperture_writes_back) WriteBackCaches(origin, origin_offset, pages);
+  if (cached) WriteBackCaches(objects_.PagesOf(origin.object), origin.first_page + origin_offset, pages);
 
   auto mapping = std::make_shared<Mapping>();
   mapping->allocation = owner.allocation;

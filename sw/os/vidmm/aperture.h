@@ -74,6 +74,9 @@ class Aperture {
   void Bind(uint64_t first, uint64_t pages, const Allocation& allocation, const SystemBuffer& buffer,
             uint64_t adl_offset);
   void Unbind(uint64_t first, uint64_t pages, const Allocation& allocation);
+  /// Writes the CPU's caches back for pages of cached memory that the segment maps, unless the segment is cache coherent.
+  /// Call it after the CPU has written to mapped pages; Bind does it for what was written before.
+  void WriteBack(const SystemBuffer& buffer, uint64_t first, uint64_t pages);
 
   /// Call after a reset of the GPU, which discards the aperture map. Returns the operations that notify the driver: one
   /// for each run of an allocation's pages, with the device that `device_of` returns. CPU addresses stay valid until
@@ -92,7 +95,7 @@ class Aperture {
   DXGKARG_BUILDPAGINGBUFFER UnmapOf(const Owner& owner, uint64_t first, uint64_t pages) const;
   void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
-  void WriteBackCaches(const Origin& origin, uint64_t adl_offset, uint64_t pages);
+  void WriteBackCaches(const std::vector<uint64_t>& pfns, uint64_t first, uint64_t pages);
   /// Performs one map operation. `adl_offset` is an offset in the list that is passed to the driver, `origin_offset` an
   /// offset in the list from which that list was made.
   void MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,

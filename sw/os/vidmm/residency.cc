@@ -342,6 +342,11 @@ void Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allo
   }
 }
 
+void Residency::ChangeEntries(const GpuProcess& process, const std::vector<Allocation*>& involved,
+                              const std::function<void()>& change) {
+  WithRoom(process.name, involved.empty() ? nullptr : &involved, involved.empty() ? nullptr : involved.front(), change);
+}
+
 bool Residency::MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays) {
   Victims::Among among;
   among.segment = segment;

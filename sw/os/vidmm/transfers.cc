@@ -85,7 +85,9 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
                          const Progress& progress) {
   if (!allocation.local) {
     SystemBuffer& backing = BackingOf(allocation);
-    return in ? CopyByCpu(buffer, backing, bytes, progress) : CopyByCpu(backing, buffer, bytes, progress);
+    if (!in) return CopyByCpu(backing, buffer, bytes, progress);
+    CopyByCpu(buffer, backing, bytes, progress);
+    return WrittenByCpu(allocation, 0, bytes);
   }
   PagingWork& work = vidmm_.work();
   const Parameters& parameters = vidmm_.gpu().kernel().parameters();
@@ -149,7 +151,10 @@ void Transfers::PageOut(Allocation& allocation, SystemBuffer& target, uint64_t b
 }
 
 void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, uint32_t pattern) {
-  if (!allocation.local) return FillByCpu(BackingOf(allocation), offset, bytes, pattern);
+  if (!allocation.local) {
+    FillByCpu(BackingOf(allocation), offset, bytes, pattern);
+    return WrittenByCpu(allocation, offset, bytes);
+  }
   PagingWork& work = vidmm_.work();
   const Parameters& parameters = vidmm_.gpu().kernel().parameters();
   allocation.clean = false;
@@ -174,6 +179,13 @@ void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, ui
     done += piece.size;
   }
   work.Finish();
+}
+
+// A GPU that reads through an aperture which is not cache coherent reads memory, not the CPU's caches.
+void Transfers::WrittenByCpu(const Allocation& allocation, uint64_t offset, uint64_t bytes) {
+  if (!allocation.aperture_page || bytes == 0) return;
+  const uint64_t first = offset / kPage;
+  vidmm_.aperture().WriteBack(*allocation.backing, first, PagesOf(offset + bytes) - first);
 }
 
 void Transfers::Discard(const Allocation& allocation) {

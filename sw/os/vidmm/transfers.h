@@ -43,6 +43,8 @@ class Transfers {
 
  private:
   void Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t bytes, bool in, const Progress& progress);
+  /// Call it after the CPU has written bytes [offset, offset + bytes) of the backing store of a resident allocation.
+  void WrittenByCpu(const Allocation& allocation, uint64_t offset, uint64_t bytes);
 
   VidMm& vidmm_;
   Variety variety_;

@@ -49,6 +49,9 @@ class LargePages {
       throw WrongMachine("the local segment must hold eight large pages, " + std::to_string(8 * large_) +
                          " bytes; a scenario sets [machine.gpu] vram_mib and page_table_bits");
     }
+    const os::LevelDescriptor leaf = life_.gpu().facts().geometry.levels.front();
+    if (leaf.alignment > leaf.bytes)
+      throw WrongMachine("page tables whose alignment exceeds their size leave pages that no large page can use");
     life_.result.clients = 1;
     if (Local().size > kMostVram) {
       throw WrongMachine("the local segment, which is filled page by page, may have " + std::to_string(kMostVram) +

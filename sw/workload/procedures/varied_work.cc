@@ -80,8 +80,12 @@ class VariedWork {
     }
     // The random steps of a seed may have left one of these out.
     for (uint64_t more = 0; visitors_ == 0 && more < steps_; ++more) BringIn();
+    if (maps_ && neighbours_ == 0) {
+      if (subjects_.size() == kMostAllocations) Destroy(0);
+      MakeAllocation(std::min(largest_, kBlock * kPage));
+    }
     for (uint64_t more = 0; maps_ && neighbours_ == 0 && more < steps_; ++more) {
-      Map(SomeSubject());
+      Map(subjects_.back());
       UnmapSome();
     }
     for (Subject& subject : subjects_) Compare(subject);
@@ -145,11 +149,14 @@ class VariedWork {
   }
 
   void MakeAllocation() {
-    if (subjects_.size() == kMostAllocations) return;
+    if (subjects_.size() < kMostAllocations) MakeAllocation(SomeBytes());
+  }
+
+  void MakeAllocation(uint64_t bytes) {
     static constexpr UINT kPriorities[] = {D3DDDI_ALLOCATIONPRIORITY_LOW, D3DDDI_ALLOCATIONPRIORITY_NORMAL,
                                            D3DDDI_ALLOCATIONPRIORITY_HIGH};
     const Member& owner = members_[random_.Below(members_.size())];
-    os::AllocationRequest request{"allocation " + std::to_string(++made_), SomeBytes()};
+    os::AllocationRequest request{"allocation " + std::to_string(++made_), bytes};
     request.accessed_physically = random_.Below(4) == 0;
     request.system_only = random_.Below(4) == 0;
     request.no_large_pages = random_.Below(4) == 0;
@@ -392,7 +399,7 @@ Procedure VariedWorkProcedure() {
       "Random steps on allocations of any size: made, filled, paged in and out, evicted, mapped in several processes "
       "and at both ends of the address space, unmapped beside neighbours that stay, while processes come and go.",
       {{"steps", 120, 1, 100'000, "Random steps."},
-       {"largest_bytes", 1 << 18, kPage, 1 << 26, "The largest allocation."}},
+       {"largest_bytes", 1 << 18, 2 * kPage, 1 << 26, "The largest allocation."}},
       RunVariedWork,
       ForModel::kBoth};
 }

@@ -4,6 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "os/vidmm/residency.h"
+#include "os/application/facts.h"
+#include "os/application/gpu.h"
+#include "os/base/page_math.h"
+#include "tb/sw/os/driver_front.h"
 #include "tb/sw/os/life_bench.h"
 #include "workload/procedures/procedures.h"
 
@@ -66,6 +70,62 @@ INSTANTIATE_TEST_SUITE_P(Seed, LargePages, ::testing::Values(1, 2, 3));
 TEST_P(LargePages, AreMadeByMovesWhereVramIsBrokenUp) {
   LargePagesBench bench(GetParam());
   RunWhole(bench, "large_pages", {{"percent", 90}, {"most_pages", 24}});
+}
+
+/// VRAM without a free page: one large page that is mapped, and an allocation of all other pages.
+class FullVram : public DriverFront {
+ protected:
+  static constexpr uint64_t kVa = 0x10000000;
+  static constexpr uint32_t kWord = 0x5A5A5A5A;
+
+  void InFullVram(const std::function<void(Life&, GpuProcess*, Allocation* large, Allocation* rest)>& body) {
+    bench.options.os.page_table_bits = {6, 10, 10};
+    bench.options.os.vram_placement = VramPlacement::kFirstFit;
+    RunOnWorker([&](Life& life) {
+      GpuProcess* process = life.vidmm.CreateProcess("process");
+      const auto make = [&](const std::string& name, uint64_t bytes) {
+        AllocationRequest request{name, bytes};
+        request.accessed_physically = false;
+        return life.vidmm.CreateAllocation(request, process);
+      };
+      Allocation* large = make("large", LargePageBytes(*process));
+      life.vidmm.Map(*process, kVa, *large, 0, large->bytes / kPage);
+      life.vidmm.residency().MakeResident({large});
+      life.vidmm.transfers().Fill(*large, 0, large->bytes, kWord);
+      EXPECT_EQ(LargePagesOf(*process), 1u);
+      const auto free = [&] { return life.gpu().facts().local.free; };
+      Allocation* rest = make("rest", free());
+      life.vidmm.residency().MakeResident({large, rest});
+      EXPECT_EQ(free(), 0u);
+      body(life, process, large, rest);
+      life.vidmm.DestroyAllocation(rest);
+      life.vidmm.DestroyAllocation(large);
+      life.vidmm.DestroyProcess(process);
+    });
+  }
+};
+
+/// The entry that maps the large page has to become a table.
+TEST_F(FullVram, AnUnmapThatSplitsALargePageEvictsForItsTable) {
+  InFullVram([](Life& life, GpuProcess* process, Allocation* large, Allocation* rest) {
+    const uint64_t pages = large->bytes / kPage, hole = pages / 2;
+    life.vidmm.Unmap(*process, kVa + hole * kPage, 1);
+    EXPECT_EQ(LargePagesOf(*process), 0u);
+    EXPECT_FALSE(rest->local);
+    EXPECT_TRUE(large->local);
+    Reads(life, process, kVa + (hole - 1) * kPage, {kWord});
+    Faults(life, process, kVa + hole * kPage, regs::Fault::kEntryInvalid);
+    Reads(life, process, kVa + (hole + 1) * kPage, {kWord});
+  });
+}
+
+TEST_F(FullVram, AMapThatNeedsATableEvictsForIt) {
+  InFullVram([](Life& life, GpuProcess* process, Allocation* large, Allocation* rest) {
+    life.vidmm.Map(*process, 2 * kVa, *large, 3, 1);
+    EXPECT_EQ(LargePagesOf(*process), 1u);
+    EXPECT_FALSE(rest->local);
+    Reads(life, process, 2 * kVa, {kWord});
+  });
 }
 
 }  // namespace

@@ -66,6 +66,26 @@ TEST_F(InSystemMemory, BytesAreMovedAndFilledByTheCpuAndSeenByTheGpu) {
   }
 }
 
+// The GPU does not snoop, so it reads what memory has.
+TEST_F(InSystemMemory, WhatTheCpuWroteIsSeenThroughAnApertureThatIsNotCoherent) {
+  bench.options.os.driver["CoherentAperture"] = 0;
+  RunOnWorker([&](Life& life) {
+    Allocation* data = Make(life, true);
+    GpuProcess* process = life.vidmm.CreateProcess("process");
+    life.vidmm.Map(*process, 0x10000000, *data, 0, 3);
+    SystemBuffer source = Buffer(life);
+    std::memset(source.Map(0, kBytes), 1, kBytes);
+    source.Unmap();
+    life.vidmm.transfers().PageIn(*data, source, 2 * kPage);
+    Reads(life, process, 0x10000000, {0x01010101, 0x01010101, 0});
+    life.vidmm.transfers().Fill(*data, kPage, kPage, 0x07070707);
+    Reads(life, process, 0x10000000, {0x01010101, 0x07070707, 0});
+    source.Release();
+    life.vidmm.DestroyAllocation(data);
+    life.vidmm.DestroyProcess(process);
+  });
+}
+
 TEST_F(InSystemMemory, TheGpuReadsTheApertureIntoItByItsMdl) {
   RunOnWorker([&](Life& life) {
     Allocation* data = Make(life, false);
