@@ -95,18 +95,15 @@ class VariedWork {
       Say("addresses at the ends of the space were mapped", at_ends_ > 0);
     }
     while (!members_.empty()) End(members_.back());
-    while (!subjects_.empty()) Destroy(subjects_.size() - 1);
   }
 
  private:
   void Say(const std::string& what, bool right) { life_.Compare(what, right ? "" : "no"); }
 
-  // ---- processes
-
-  os::GpuProcess* ProcessOf(uint64_t member) const {
-    const auto found = std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.id == member; });
-    return found == members_.end() ? nullptr : found->process;
+  std::vector<Member>::iterator Find(uint64_t member) {
+    return std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.id == member; });
   }
+  os::GpuProcess* ProcessOf(uint64_t member) { return Find(member)->process; }
 
   void MakeProcess() {
     if (members_.size() == kMostProcesses) return;
@@ -120,22 +117,16 @@ class VariedWork {
 
   void End(const Member& ended) {
     const Member member = ended;
-    while (true) {
-      const auto owned = std::find_if(subjects_.begin(), subjects_.end(),
-                                      [&](const Subject& subject) { return subject.owner == member.id; });
-      if (owned == subjects_.end()) break;
-      Destroy(static_cast<size_t>(owned - subjects_.begin()));
-    }
-    views_.erase(std::remove_if(views_.begin(), views_.end(), [&](const View& v) { return v.member == member.id; }),
-                 views_.end());
+    for (size_t index = 0; index < subjects_.size();)
+      if (subjects_[index].owner == member.id) Destroy(index);
+      else ++index;
+    ForgetViews([&](const View& v) { return v.member == member.id; });
     life_.Work([&] {
       for (uint64_t va : member.reserved) vidmm_.FreeVa(*member.process, va);
       vidmm_.DestroyProcess(member.process);  // its views go with it
     });
-    members_.erase(std::find_if(members_.begin(), members_.end(), [&](const Member& m) { return m.id == member.id; }));
+    members_.erase(Find(member.id));
   }
-
-  // ---- allocations
 
   /// One byte, one page, an odd number of bytes, or whole pages.
   uint64_t SomeBytes() {
@@ -183,10 +174,13 @@ class VariedWork {
         if (view.allocation == allocation) vidmm_.Unmap(*ProcessOf(view.member), view.va, view.pages);
       vidmm_.DestroyAllocation(allocation);
     });
-    views_.erase(std::remove_if(views_.begin(), views_.end(),
-                                [&](const View& v) { return v.allocation == allocation; }),
-                 views_.end());
+    ForgetViews([&](const View& v) { return v.allocation == allocation; });
     subjects_.erase(subjects_.begin() + static_cast<ptrdiff_t>(index));
+  }
+
+  template <typename Which>
+  void ForgetViews(const Which& which) {
+    views_.erase(std::remove_if(views_.begin(), views_.end(), which), views_.end());
   }
 
   Subject& SomeSubject() {
@@ -200,8 +194,6 @@ class VariedWork {
   }
 
   void Want(const Subject& subject) { residency_.MakeResident({subject.allocation}); }
-
-  // ---- mappings
 
   /// Reserves addresses at the end or the start of the space, unless they are taken, or anywhere. The first views of a
   /// run are at the ends.
@@ -281,8 +273,6 @@ class VariedWork {
     return os::NameOf(*view.allocation) + ", pages " + std::to_string(view.first_page) + " to " +
            std::to_string(view.first_page + view.pages - 1);
   }
-
-  // ---- contents
 
   void WriteByGpu() {
     if (views_.empty()) return;
