@@ -150,16 +150,16 @@ std::string Configuration::Page() {
   Configuration defaults;
   return "# The settings\n\n"
          "<!-- SPDX-License-Identifier: Apache-2.0. Generated: gmmu config --markdown > docs/settings.md -->\n\n"
-         "What a configuration file can state (`gmmu run --config FILE`, and the tables `[machine.SECTION]` of a "
-         "scenario), section by\nsection. A file is TOML; keys left out have their defaults. `gmmu config` prints a "
-         "file of all keys, `gmmu config --list\nSECTION` those of one section. A default in capitals is a CMake "
-         "variable: the key is a size of the RTL and must equal\nwhat the program was built with (`./gmmu build "
-         "--config FILE`), or be no more than that where its meaning says so.\n\n"
-         "Each owner states its settings once: [machine.def](../sim/host/machine.def), "
+         "These are the keys of a configuration file (`gmmu run --config FILE`) and of the tables `[machine.SECTION]` "
+         "of a scenario, by\nsection. A file is TOML; keys that it omits have their defaults. `gmmu config` prints a "
+         "file of all keys, `gmmu config --list\nSECTION` the keys of one section. A default in capitals is a CMake "
+         "variable: the key is a size of the RTL and must equal\nthe size with which the program was built (`./gmmu "
+         "build --config FILE`), or be at most that size where its meaning says so.\n\n"
+         "Each setting is defined once, in [machine.def](../sim/host/machine.def), "
          "[policy.def](../sim/host/policy.def), "
          "[os.def](../sw/os/base/os.def), [inject.def](../sw/os/base/inject.def),\n"
-         "[driver.def](../sw/kmd/driver.def), [device.def](../sim/device/device.def). This page and the errors of the "
-         "program come from there.\n" +
+         "[driver.def](../sw/kmd/driver.def), [device.def](../sim/device/device.def). This page and the program's "
+         "error messages are derived from these files.\n" +
          settings::ToMarkdown(defaults.Keys());
 }
 

@@ -27,7 +27,9 @@ std::string When(const Key& key) {
   return key.up_to_built ? "run up to " + Render(key.initial) + ", above it build" : "build";
 }
 
-std::string TextOnPage(const Key& key) { return key.up_to_built ? key.text + " Up to what was built." : key.text; }
+std::string TextOnPage(const Key& key) {
+  return key.up_to_built ? key.text + " At most the size that was built." : key.text;
+}
 
 void Table(const Section& section, std::ostringstream& out) {
   const bool others = std::any_of(section.keys.begin(), section.keys.end(),
@@ -42,7 +44,7 @@ void Table(const Section& section, std::ostringstream& out) {
 }
 
 void Presets(const Section& section, std::ostringstream& out) {
-  out << "\nEach `preset` gives keys of this section their values; what a file states goes before them.\n\n"
+  out << "\nEach `preset` sets keys of this section. Values that the file states take precedence.\n\n"
       << "| preset | sets |\n|---|---|\n";
   for (const auto& [name, text] : section.presets) {
     std::string sets;
@@ -53,7 +55,7 @@ void Presets(const Section& section, std::ostringstream& out) {
 }
 
 void Others(const Section& section, std::ostringstream& out) {
-  out << "\nValues that no key sets: the system gives them, or a test.\n\n| value | meaning |\n|---|---|\n";
+  out << "\nValues without a key, which the system or a test sets.\n\n| value | meaning |\n|---|---|\n";
   for (const OtherValue& other : section.others) out << "| " << other.name << " | " << Cell(other.text) << " |\n";
 }
 

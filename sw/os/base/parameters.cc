@@ -63,18 +63,18 @@ settings::Keys Parameters::Keys() {
   }
   {
     Inject& place = inject;
-    keys.Open("inject", "Deliberate faults, for tests of the checks. All off in a sound machine.");
+    keys.Open("inject", "Deliberate faults, for tests of the checks. All are off by default.");
 #include "settings/as_keys.h"
 #include "os/base/inject.def"
     keys.Close();
   }
   keys.AddFree(
       "registry", registry,
-      "What a driver finds in the registry, beside what it writes there itself: `[registry.driver]` is its service "
-      "key, whose path DriverEntry gets, `[registry.device]` its device's software key (DeviceRegistryPath), "
-      "`[registry.hardware]` the device's own, and `[registry.'\\Registry\\Machine\\...']` any other. A whole number "
-      "is a REG_DWORD, or a REG_QWORD above 32 bits, a text a REG_SZ, a list of bytes a REG_BINARY, a list of texts "
-      "a REG_MULTI_SZ.");
+      "Initial registry values for the driver. `[registry.driver]` is its service key, whose path DriverEntry "
+      "receives; `[registry.device]` the software key of its device (DeviceRegistryPath); `[registry.hardware]` the "
+      "hardware key of the device; `[registry.'\\Registry\\Machine\\...']` any other key. A whole number becomes a "
+      "REG_DWORD, or a REG_QWORD above 32 bits; a text a REG_SZ; a list of bytes a REG_BINARY; a list of texts a "
+      "REG_MULTI_SZ.");
   return keys;
 }
 

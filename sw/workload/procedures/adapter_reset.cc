@@ -165,12 +165,12 @@ void RunAdapterReset(Life& life, const ParameterValues& values) {
 
 Procedure AdapterResetProcedure() {
   return {"adapter_reset",
-          "A process reads host memory that does not answer for a while: its node cannot be reset, so the adapter is, "
-          "and everything is rebuilt. Another one's bytes come back from system memory, and packets go on.",
-          {{"pages", 16, 1, 4096, "Pages of the process whose bytes come back."},
+          "A process reads host memory that does not respond for a while. Its engine cannot be reset, so the adapter "
+          "is reset and rebuilt. Another process's bytes are restored from system memory, and packets continue.",
+          {{"pages", 16, 1, 4096, "Number of pages of the process whose bytes are restored."},
            {"hold_us", 2000, 1, 1'000'000,
-            "So long the memory does not answer: longer than the driver waits when it resets an engine, not as long as "
-            "when it resets the adapter."}},
+            "Time in us for which the memory does not respond: longer than the driver waits in an engine reset, "
+            "shorter than in an adapter reset."}},
           RunAdapterReset};
 }
 

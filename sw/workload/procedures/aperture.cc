@@ -231,8 +231,8 @@ void RunAperture(Life& life, const ParameterValues& values) {
 Procedure ApertureProcedure() {
   return {"aperture",
           "Maps and unmaps pieces of an aperture range while a client reads from another range.",
-          {{"pages", 12, 6, 4096, "Pages of each of the two ranges."},
-           {"rounds", 2, 1, 1000, "How often the second range is mapped and unmapped."}},
+          {{"pages", 12, 6, 4096, "Number of pages in each of the two ranges."},
+           {"rounds", 2, 1, 1000, "Number of times that the second range is mapped and unmapped."}},
           RunAperture};
 }
 

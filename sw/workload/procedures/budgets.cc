@@ -173,13 +173,12 @@ void RunBudgets(Life& life, const ParameterValues& values) { Budgets(life, value
 }  // namespace
 
 Procedure BudgetsProcedure() {
-  return {
-      "budgets",
-      "An application fills a quarter of VRAM. A second one makes its budget shrink to half of that: it is told so and "
-      "offers an allocation, which is dropped; others move to system memory. Everything comes back when the second "
-      "one ends.",
-      {{"allocation_bytes", 65536, 65536, 1 << 24, "Bytes of each allocation."}},
-      RunBudgets};
+  return {"budgets",
+          "An application fills a quarter of VRAM. A second one halves its budget. The first is notified and offers "
+          "one allocation, which is discarded; others move to system memory. When the second one ends, all of them "
+          "return to VRAM.",
+          {{"allocation_bytes", 65536, 65536, 1 << 24, "Size of each allocation in bytes."}},
+          RunBudgets};
 }
 
 }  // namespace gmmu::workload

@@ -103,11 +103,11 @@ void RunContextAllocations(Life& life, const ParameterValues& values) {
 
 Procedure ContextAllocationsProcedure() {
   return {"context_allocations",
-          "The driver gives every context memory of its own; it is filled and written by the GPU, evicted while the "
-          "context rests, and back with its contents before the context runs.",
-          {{"processes", 2, 1, 8, "Processes with a context each."},
-           {"rounds", 2, 1, 100, "Evictions of each."},
-           {"gpus", 1, 1, 4, "GPUs that the adapter must have."}},
+          "The driver creates a context allocation for every context. The GPU fills and writes it; it is evicted while "
+          "the context is idle and restored with its contents before the context runs.",
+          {{"processes", 2, 1, 8, "Number of processes, each with one context."},
+           {"rounds", 2, 1, 100, "Number of evictions of each context allocation."},
+           {"gpus", 1, 1, 4, "Minimum number of GPUs of the adapter."}},
           RunContextAllocations};
 }
 

@@ -138,10 +138,11 @@ void RunExclusiveAccess(Life& life, const ParameterValues& values) {
 
 Procedure ExclusiveAccessProcedure() {
   return {"exclusive_access",
-          "Takes the device for the operating system alone while a client reads host memory and paging work "
-          "is under way; the first time its IOMMU domain is attached.",
-          {{"bytes", 1 << 20, 4096, kMaxInputBytes, "Bytes that the client reads each time."},
-           {"times", 4, 1, 1000, "Exclusive accesses."}},
+          "Begins exclusive access while a client reads host memory and paging work is pending. The first exclusive "
+          "access attaches the IOMMU domain.",
+          {{"bytes", 1 << 20, 4096, kMaxInputBytes,
+            "Number of bytes that the client reads around each exclusive access."},
+           {"times", 4, 1, 1000, "Number of exclusive accesses."}},
           RunExclusiveAccess};
 }
 

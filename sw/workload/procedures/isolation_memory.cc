@@ -177,10 +177,10 @@ void RunIsolationMemory(Life& life, const ParameterValues& values) {
 
 Procedure IsolationMemoryProcedure() {
   return {"isolation_memory",
-          "The ten callbacks of GPU isolation through the driver's table: memory taken before the domain and behind "
-          "it, the driver's own pages, the frame buffer's section, each used by the device and out of the domain "
-          "afterwards.",
-          {{"pages", 3, 2, 4, "Pages of each piece of memory; the section of save memory has as many at least."}},
+          "Calls the ten callbacks of GPU isolation: memory allocated before and after the domain is attached, the "
+          "driver's own pages, and the frame buffer's section. The device uses each of them; afterwards none is mapped "
+          "in the domain.",
+          {{"pages", 3, 2, 4, "Number of pages in each piece of memory; the save section must have at least as many."}},
           RunIsolationMemory};
 }
 

@@ -117,8 +117,8 @@ class LargePages {
     life_.result.bytes_verified += bytes;
   }
 
-  /// Unmaps some pages of a large page and checks that its other pages stay mapped. Then evicts the allocation and makes
-  /// it resident again.
+  /// Unmaps some pages of a large page and checks that its other pages stay mapped. Then evicts the allocation and
+  /// makes it resident again.
   void Split(const Mapped& big, uint64_t pages) {
     const uint64_t hole = big.va + large_ / 2, hole_pages = std::min(os::kPagesOf64k, large_ / kPage / 4);
     life_.Work([&] { vidmm_.Unmap(*process_, hole, hole_pages); });
@@ -168,10 +168,10 @@ void RunLargePages(Life& life, const ParameterValues& values) { LargePages(life,
 
 Procedure LargePagesProcedure() {
   return {"large_pages",
-          "VRAM is filled with small allocations, of which half are destroyed at random. An allocation of most of the "
-          "free half must then be mapped by large pages; one of them is split, and all are evicted and restored.",
-          {{"percent", 90, 1, 100, "How much of the free bytes is needed as large pages."},
-           {"most_pages", 24, 1, 4096, "Pages of the largest small allocation."}},
+          "Small allocations fill VRAM, and half of them are destroyed at random. An allocation that takes most of the "
+          "free memory must then be mapped by large pages. One of these is split, and all are evicted and restored.",
+          {{"percent", 90, 1, 100, "Percentage of the free memory that must be mapped by large pages."},
+           {"most_pages", 24, 1, 4096, "Size of the largest small allocation in pages."}},
           RunLargePages};
 }
 

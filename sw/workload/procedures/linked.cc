@@ -344,13 +344,14 @@ void RunLinked(Life& life, const ParameterValues& values) {
 
 Procedure LinkedProcedure() {
   return {"linked",
-          "One process over all linked GPUs: each writes its own memory, reads and writes that of its peers with "
-          "clients, paging engine and commands; every byte is compared, and who leads at start, sleep and wake.",
-          {{"pages", 2, 1, 4096, "Pages of each GPU that the others read and write."},
-           {"sleep", 0, 0, 2, "1: the link sleeps without the process, and works again. 2: with the process."},
+          "One process uses all linked GPUs. Each GPU writes its own VRAM, and reads and writes that of its peers by "
+          "clients, paging engine and commands. Every byte is compared, and the order of the GPUs at start, sleep and "
+          "wake is checked.",
+          {{"pages", 2, 1, 4096, "Number of pages of each GPU that its peers read and write."},
+           {"sleep", 0, 0, 2, "0: no sleep. 1: the GPUs sleep and wake without the process. 2: with the process."},
            {"tables", 0, 0, 2,
-            "1: page tables move, are evicted and come back, and mappings are copied. 2: they also "
-            "give way to memory that another process wants."}},
+            "0: page tables stay. 1: they are moved, evicted and restored, and mappings are copied. 2: they are also "
+            "evicted for memory of another process."}},
           RunLinked};
 }
 

@@ -202,27 +202,28 @@ void RunListedCommands(Life& life, const ParameterValues& values) { ListedComman
 }  // namespace
 
 Procedure ListedCommandsProcedure() {
-  return {
-      "listed_commands",
-      "Processes on a GPU without page tables copy and fill by commands with lists of allocations and patch locations; "
-      "at the end every byte is compared.",
-      {{"processes", 2, 1, 8, "Processes, each with a context."},
-       {"allocations", 4, 1, 64, "Allocations of each process."},
-       {"kib", 64, 4, 1 << 16, "KiB of each allocation; a multiple of 4."},
-       {"rounds", 8, 1, 10'000, "Command buffers of each process."},
-       {"commands", 6, 1, 1'000, "Commands of a buffer."},
-       {"buffer_kib", 0, 0, 1 << 10, "KiB of a command buffer; 0: as many as a DMA buffer has."},
-       {"all", 0, 0, 1, "1: the commands of a buffer go through all allocations of the process in turn."},
-       {"shared", 0, 0, 1, "1: one more allocation, which all processes use in turn."},
-       {"segment", 0, 0, 2, "Allocations live 0: where the driver prefers, 1: in memory segments, 2: in the aperture."},
-       {"evictions_at_least", 0, 0, 1 << 30, "So many allocations must have left memory."},
-       {"discards_at_least", 0, 0, 1 << 30, "So many of them without being copied."},
-       {"buffers_at_least", 0, 0, 1 << 30, "So many DMA buffers must have been filled."},
-       {"pieces_at_least", 0, 0, 1 << 30, "In so many pieces they must have been submitted."},
-       {"resubmissions_at_least", 0, 0, 1 << 30,
-        "So many packets must have come back; not 0: the node is preempted again and again."}},
-      RunListedCommands,
-      ForModel::kPhysical};
+  return {"listed_commands",
+          "On a GPU without page tables, processes copy and fill by commands with allocation and patch location lists. "
+          "At the end every byte is compared.",
+          {{"processes", 2, 1, 8, "Number of processes, each with one context."},
+           {"allocations", 4, 1, 64, "Number of allocations per process."},
+           {"kib", 64, 4, 1 << 16, "Size of each allocation in KiB, a multiple of 4."},
+           {"rounds", 8, 1, 10'000, "Number of command buffers per process."},
+           {"commands", 6, 1, 1'000, "Number of commands per command buffer."},
+           {"buffer_kib", 0, 0, 1 << 10, "Size of a command buffer in KiB; 0: the size of a DMA buffer."},
+           {"all", 0, 0, 1, "1: the commands of a buffer use all allocations of the process in turn. 0: random ones."},
+           {"shared", 0, 0, 1, "1: one more allocation is shared by all processes. 0: none."},
+           {"segment", 0, 0, 2,
+            "Placement of the allocations. 0: the driver's preference; 1: memory segments; 2: the aperture."},
+           {"evictions_at_least", 0, 0, 1 << 30, "Minimum number of evictions; 0: not checked."},
+           {"discards_at_least", 0, 0, 1 << 30, "Minimum number of evictions without a copy; 0: not checked."},
+           {"buffers_at_least", 0, 0, 1 << 30, "Minimum number of DMA buffers filled; 0: not checked."},
+           {"pieces_at_least", 0, 0, 1 << 30,
+            "Minimum number of pieces in which DMA buffers are submitted; 0: not checked."},
+           {"resubmissions_at_least", 0, 0, 1 << 30,
+            "Minimum number of resubmitted packets; 0: the node is not preempted."}},
+          RunListedCommands,
+          ForModel::kPhysical};
 }
 
 }  // namespace gmmu::workload

@@ -51,11 +51,12 @@ std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::st
 
 Procedure MainJobProcedure() {
   return {"main_job",
-          "The main job on a seeded buffer.",
-          {{"bytes", kDefaultInputBytes, 0, kMaxInputBytes, "Bytes of the buffer."},
+          "Runs the main job on a seeded buffer.",
+          {{"bytes", kDefaultInputBytes, 0, kMaxInputBytes, "Size of the buffer in bytes."},
            {"pages_out_of_reach", 0, 0, kMaxInputBytes / kPage,
-            "So many pages of the application's buffers lie above HighestVisibleAddress."},
-           {"source_above_gib", 0, 0, 131'072, "The pages that are paged from lie above it; 0: anywhere."}},
+            "Minimum number of pages of the application's buffers that must lie above HighestVisibleAddress."},
+           {"source_above_gib", 0, 0, 131'072,
+            "Address in GiB above which the source pages are allocated; 0: anywhere."}},
           RunMainJob,
           ForModel::kBoth};
 }

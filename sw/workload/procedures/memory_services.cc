@@ -240,9 +240,9 @@ void RunMemoryServices(Life& life, const ParameterValues& values) {
 
 Procedure MemoryServicesProcedure() {
   return {"memory_services",
-          "Physical memory objects of every type and cache type through the driver's callbacks; the device reads and "
-          "writes them through the aperture.",
-          {{"pairs", 3, 2, 512, "Pages of each object, in pairs."}},
+          "Creates physical memory objects of every type and cache type through the driver's callbacks. The device "
+          "reads and writes them through the aperture.",
+          {{"pairs", 3, 2, 512, "Size of each object in pairs of pages."}},
           RunMemoryServices};
 }
 

@@ -44,10 +44,10 @@ void RunModeSwitch(Life& life, const ParameterValues& values) {
 
 Procedure ModeSwitchProcedure() {
   return {"mode_switch",
-          "Starts the adapter again and again with the same driver, without translation, remapped and 1:1, "
-          "and runs the main job each time.",
-          {{"bytes", 65536, 1, kMaxInputBytes, "Bytes of the buffer of each start."},
-           {"steps", kSteps.size(), 1, 1000, "Starts."}},
+          "Restarts the adapter repeatedly with the same driver, without translation, remapped and 1:1 in turn, and "
+          "runs the main job after each start.",
+          {{"bytes", 65536, 1, kMaxInputBytes, "Size in bytes of the buffer of each main job."},
+           {"steps", kSteps.size(), 1, 1000, "Number of starts."}},
           RunModeSwitch};
 }
 

@@ -166,13 +166,13 @@ void RunOversubscription(Life& life, const ParameterValues& values) { Oversubscr
 
 Procedure OversubscriptionProcedure() {
   return {"oversubscription",
-          "Processes whose allocations do not fit into VRAM together: each is brought in, read, overwritten "
-          "and thrown out again by the others, round after round; at the end every byte is compared.",
-          {{"bytes", 8 << 20, kPage, uint64_t{1} << 34, "All allocations together."},
-           {"allocation_bytes", 1 << 20, kPage, 1 << 26, "One allocation; a multiple of 4096."},
-           {"processes", 3, 1, 14, "Processes; allocations are theirs in turn."},
-           {"rounds", 3, 1, 1000, "Times that everything is visited."},
-           {"told", 0, 0, 64, "More allocations, of a page each, whose place the driver wants to be told."}},
+          "The allocations of several processes exceed VRAM. Each round makes each allocation resident, reads and "
+          "overwrites it, and evicts others for it. At the end every byte is compared.",
+          {{"bytes", 8 << 20, kPage, uint64_t{1} << 34, "Total size of the allocations in bytes."},
+           {"allocation_bytes", 1 << 20, kPage, 1 << 26, "Size of each allocation in bytes, a multiple of 4096."},
+           {"processes", 3, 1, 14, "Number of processes, which own the allocations in turn."},
+           {"rounds", 3, 1, 1000, "Number of rounds over all allocations."},
+           {"told", 0, 0, 64, "Number of additional one-page allocations with ExplicitResidencyNotification."}},
           RunOversubscription};
 }
 

@@ -271,35 +271,33 @@ void ZeroPages(Life& life, const ParameterValues& values) {
 
 Procedure ResizableRootProcedure() {
   return {"resizable_root",
-          "The root of two levels starts with one page, grows, moves and shrinks under a process that goes on; "
-          "addresses beyond it fault.",
-          {{"pages", 16, 1, 256, "Pages that are mapped in each part."}},
+          "The root table of a two-level geometry starts with one page, then grows, moves and shrinks while the "
+          "process stays usable. Addresses beyond the root fault.",
+          {{"pages", 16, 1, 256, "Number of pages mapped in each part of the address space."}},
           ResizableRoot};
 }
 
 Procedure PageEntriesProcedure() {
   return {"page_entries",
-          "Protections, zero pages and large pages in the tables of one process, split, freed and used again, with a "
-          "client on each of them.",
+          "Protections, zero pages and large pages are mapped in one process, split, freed and reused. A client "
+          "accesses each of them.",
           {},
           PageEntries};
 }
 
 Procedure NoExecuteProcedure() {
-  return {
-      "no_execute",
-      "A client executes pages: where it may, where it may no longer, and where it may again, on both sides of the end "
-      "of a leaf table; what must not be executed is read and written all the same.",
-      {{"pages", 8, 4, 256, "Pages that are mapped."}},
-      NoExecute};
+  return {"no_execute",
+          "A client executes pages on both sides of a leaf table boundary: executable, then no-execute, then "
+          "executable again. No-execute pages fault when executed, but can be read and written.",
+          {{"pages", 8, 4, 256, "Number of pages mapped."}},
+          NoExecute};
 }
 
 Procedure ZeroPagesProcedure() {
   return {"zero_pages",
-          "A client writes through zero pages and looks again, at those and at others: single ones, whole tables of "
-          "them, and "
-          "one among pages of memory, which keeps its bytes.",
-          {{"pages", 8, 4, 256, "Zero pages, and pages of memory beside them."}},
+          "A client writes to zero pages and reads zeros again: in a range of pages, in whole tables, and in a single "
+          "zero page between memory pages, which keep their bytes.",
+          {{"pages", 8, 4, 256, "Number of zero pages, and of memory pages next to them."}},
           ZeroPages};
 }
 

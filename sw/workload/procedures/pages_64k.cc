@@ -139,9 +139,9 @@ void RunPages64k(Life& life, const ParameterValues& values) {
 
 Procedure Pages64kProcedure() {
   return {"pages_64k",
-          "Pages of 64 KiB beside pages of 4 KiB in one range, unmapped in part, moved to system memory and back, with "
-          "a client on each of them.",
-          {{"blocks", 3, 2, 64, "Blocks of 64 KiB in the range."}},
+          "64 KiB and 4 KiB pages in one range are partly unmapped, and moved to system memory and back. A client "
+          "reads each result.",
+          {{"blocks", 3, 2, 64, "Number of 64 KiB blocks in the range."}},
           RunPages64k};
 }
 

@@ -109,12 +109,12 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
 
 Procedure PowerCycleProcedure() {
   return {"power_cycle",
-          "Sends the adapter to D3 and back: VRAM loses its content, the driver's part comes back byte for byte, or "
-          "is cleared when it is lost; bytes of system memory are paged through the GPU again, and the main job runs.",
-          {{"bytes", 32768, 1, kMaxInputBytes, "Bytes that are paged before and after."},
-           {"way", 1, 1, 3, "How the driver's part must come: 1 pinned pages, 2 windows of a page, 3 lost."},
-           {"way_out", 0, 0, 3, "How it must have gone; 0: in the same way, or lost there."},
-           {"lost_after", 0, 0, 65536, "Windows that were had before it was lost."}},
+          "Sends the adapter to D3 and back. VRAM loses its contents. The driver's save area is restored exactly, or "
+          "cleared if it was lost. Then data is paged again and the main job runs.",
+          {{"bytes", 32768, 1, kMaxInputBytes, "Number of bytes paged before and after the power cycle."},
+           {"way", 1, 1, 3, "How the save area must be restored. 1: pinned pages; 2: one-page windows; 3: lost."},
+           {"way_out", 0, 0, 3, "How the save area must be saved, as for way; 0: as way says."},
+           {"lost_after", 0, 0, 65536, "Number of windows mapped before the save area was lost."}},
           RunPowerCycle};
 }
 

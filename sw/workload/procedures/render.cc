@@ -210,21 +210,23 @@ void RunRender(Life& life, const ParameterValues& values) {
 }  // namespace
 
 Procedure RenderProcedure() {
-  return {"render",
-          "Processes that submit commands of their own to one node; packets are preempted in front of any command and "
-          "submitted again, and each command must be done once. One more process may hang or fault: it alone is lost.",
-          {{"processes", 3, 1, 12, "Processes that must not be harmed."},
-           {"pages", 16, 1, 4096, "Pages that each packet copies and overwrites, one by one."},
-           {"rounds", 4, 1, 100, "Packets of each process; each has a place of its own for what it copies."},
-           {"paging_turns", 0, 0, 100,
-            "Times that bytes are paged in while both nodes are preempted; 0: nobody asks for it."},
-           {"paging_pages", 64, 1, 4096, "Pages of each time."},
-           {"resubmissions_at_least", 1, 0, 1'000'000,
-            "So many packets of each node must have come back, and as many must have been submitted from inside a "
-            "report, where the system does so."},
-           {"trouble", kNone, kNone, kPageFault, "1: another process hangs; 2: it touches unmapped addresses."},
-           {"hang_pages", 16384, 1, 1 << 20, "Pages of the endless fill."}},
-          RunRender};
+  return {
+      "render",
+      "Several processes submit command buffers to one node. Packets are preempted before any command and resubmitted, "
+      "and each command must execute exactly once. One more process may hang or fault; only that process may be lost.",
+      {{"processes", 3, 1, 12, "Number of processes that must not be affected."},
+       {"pages", 16, 1, 4096, "Number of pages that each packet copies and overwrites, one at a time."},
+       {"rounds", 4, 1, 100, "Number of packets of each process; each packet copies to a separate destination."},
+       {"paging_turns", 0, 0, 100,
+        "Number of page-ins while both nodes are preempted; 0: no paging and no preemption."},
+       {"paging_pages", 64, 1, 4096, "Number of pages in each page-in."},
+       {"resubmissions_at_least", 1, 0, 1'000'000,
+        "Minimum number of resubmitted packets per node, and of packets submitted during a preemption report if "
+        "os.submit_during_preemption is on."},
+       {"trouble", kNone, kNone, kPageFault,
+        "0: no other process. 1: another process hangs. 2: another process accesses unmapped addresses."},
+       {"hang_pages", 16384, 1, 1 << 20, "Number of pages that the hanging process fills."}},
+      RunRender};
 }
 
 }  // namespace gmmu::workload

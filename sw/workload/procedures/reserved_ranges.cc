@@ -50,9 +50,9 @@ void RunReservedRanges(Life& life, const ParameterValues& values) {
 
 Procedure ReservedRangesProcedure() {
   return {"reserved_ranges",
-          "Looks whether the GPU reaches the memory that firmware keeps for it, at its own addresses, and runs "
-          "the main job.",
-          {{"bytes", 65536, 1, kMaxInputBytes, "Bytes of the buffer."}},
+          "Checks that the memory that firmware reserves for the GPU is mapped at its own addresses, then runs the "
+          "main job.",
+          {{"bytes", 65536, 1, kMaxInputBytes, "Size of the buffer in bytes."}},
           RunReservedRanges};
 }
 

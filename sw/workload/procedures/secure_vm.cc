@@ -65,9 +65,9 @@ void RunSecureVm(Life& life, const ParameterValues& values) {
 
 Procedure SecureVmProcedure() {
   return {"secure_vm",
-          "Starts a secure virtual machine while the adapter runs: GPU isolation is switched on in exclusive "
-          "access, and the main job runs before and after.",
-          {{"bytes", 65536, 1, kMaxInputBytes, "Bytes of the buffer of each main job."}},
+          "Starts a secure virtual machine while the adapter runs. GPU isolation is turned on in exclusive access. The "
+          "main job runs before and after.",
+          {{"bytes", 65536, 1, kMaxInputBytes, "Size in bytes of the buffer of each main job."}},
           RunSecureVm};
 }
 

@@ -87,12 +87,12 @@ void RunSleep(Life& life, const ParameterValues& values) {
 
 Procedure SleepProcedure() {
   return {"sleep",
-          "Processes with their contexts, allocations and virtual addresses live through D3: every byte is read again "
-          "at the old address.",
-          {{"processes", 2, 1, 12, "Processes."},
-           {"pages", 8, 1, 4096, "Pages of the allocation of each."},
-           {"times", 2, 1, 100, "Times that the adapter goes to D3 and back."},
-           {"hibernate", 0, 0, 1, "1: the system hibernates (S4); 0: it sleeps."}},
+          "Processes keep their contexts, allocations and virtual addresses over D3. Afterwards every byte is read at "
+          "its old address.",
+          {{"processes", 2, 1, 12, "Number of processes."},
+           {"pages", 8, 1, 4096, "Number of pages in each process's allocation."},
+           {"times", 2, 1, 100, "Number of D3 cycles."},
+           {"hibernate", 0, 0, 1, "1: the system hibernates (S4). 0: it sleeps."}},
           RunSleep};
 }
 

@@ -325,10 +325,10 @@ void RunSystemMemory(Life& life, const ParameterValues& values) {
 
 Procedure SystemMemoryProcedure() {
   return {"system_memory",
-          "Allocations that do not fit into VRAM together and stay resident: what has no room, a low priority or no "
-          "budget lives in system memory, moves there and back, and is read and written by the GPU wherever it is.",
-          {{"bytes", 3 << 19, kPage, uint64_t{1} << 34, "All allocations together."},
-           {"allocation_bytes", 1 << 16, kPage, 1 << 26, "One allocation; a multiple of 4096."}},
+          "Resident allocations exceed VRAM. Those without room, with low priority or beyond the budget are placed in "
+          "system memory, and move there and back. The GPU reads and writes them in both places.",
+          {{"bytes", 3 << 19, kPage, uint64_t{1} << 34, "Total size of the allocations in bytes."},
+           {"allocation_bytes", 1 << 16, kPage, 1 << 26, "Size of each allocation in bytes, a multiple of 4096."}},
           RunSystemMemory};
 }
 

@@ -71,10 +71,10 @@ void RunTableMoves(Life& life, const ParameterValues& values) {
 
 Procedure TableMovesProcedure() {
   return {"table_moves",
-          "Page tables of a process that copies move to other places, the root too, or leave memory and come back; "
-          "packets that ran have ended before, packets that come meanwhile wait.",
-          {{"pages", 8, 1, 128, "Pages that each packet copies."},
-           {"rounds", 4, 1, 100, "Times: tables move in odd ones and are evicted in even ones."}},
+          "The page tables of a copying process, including the root, are moved, or evicted and restored. Running "
+          "packets must complete first; packets submitted meanwhile must wait.",
+          {{"pages", 8, 1, 128, "Number of pages that each packet copies."},
+           {"rounds", 4, 1, 100, "Number of rounds: odd ones move the tables, even ones evict them."}},
           RunTableMoves};
 }
 

@@ -134,14 +134,15 @@ void RunThreads(Life& life, const ParameterValues& values) {
 
 Procedure ThreadsProcedure() {
   return {"threads",
-          "Threads that are in the driver at the same time: each submits packets, makes and destroys a process, a "
-          "context and allocations, and asks questions, while memory is paged and both nodes are preempted. Needs "
-          "os.preemption, without which threads change only where they wait.",
-          {{"threads", 4, 1, 6, "Threads; those that a client is left for have their bytes read by it."},
-           {"rounds", 4, 1, 100, "Packets of each, and times that it makes and destroys the rest."},
-           {"pages", 2, 1, 256, "Pages that each packet copies and overwrites."},
-           {"allocations", 12, 0, 64, "Allocations of each time."},
-           {"questions", 6, 0, 64, "Times that it asks every question."}},
+          "Several threads are in the driver at once. Each submits packets, creates and destroys a process, a context "
+          "and allocations, and queries the driver, while memory is paged and both nodes are preempted. Set "
+          "os.preemption: without it, threads switch only where they wait.",
+          {{"threads", 4, 1, 6, "Number of threads; each one with its own client has its bytes read by it."},
+           {"rounds", 4, 1, 100,
+            "Number of rounds; each thread submits one packet and creates and destroys its objects once per round."},
+           {"pages", 2, 1, 256, "Number of pages that each packet copies and overwrites."},
+           {"allocations", 12, 0, 64, "Number of allocations that a thread creates per round."},
+           {"questions", 6, 0, 64, "Number of times per round that a thread makes every query."}},
           RunThreads};
 }
 

@@ -303,14 +303,14 @@ void RunTwoAdapters(Life& life, const ParameterValues& values) { TwoAdapters(lif
 Procedure TwoAdaptersProcedure() {
   return {
       "two_adapters",
-      "A second adapter comes, works and goes while the first one's client reads: neither notices when the other is "
-      "started, stopped, isolated or reset, and neither has the other's memory.",
-      {{"bytes", 65536, kPage, 1 << 24, "Bytes that each client reads; a multiple of 4096."},
+      "A second adapter is started, works and is stopped while a client of the first one reads. Starting, stopping, "
+      "isolating or resetting one adapter must not affect the other, and neither may access the other's memory.",
+      {{"bytes", 65536, kPage, 1 << 24, "Number of bytes that each client reads, a multiple of 4096."},
        {"isolates", 0, 0, 1, "1: the first adapter is isolated while it runs."},
        {"resets", 0, 0, 1'000'000,
-        "Not 0: the second adapter is reset, because memory does not answer for so many us."},
-       {"removes", 0, 0, 1, "1: the second adapter is pulled out of its slot at the end."},
-       {"linked", 1, 1, 4, "GPUs that the first adapter must have."},
+        "Time in us for which memory does not respond, so that the second adapter is reset; 0: no reset."},
+       {"removes", 0, 0, 1, "1: the second adapter is removed from its slot at the end."},
+       {"linked", 1, 1, 4, "Minimum number of GPUs of the first adapter."},
        {"trespasses", 0, 0, 1, "1: the second adapter's client reads an address of the first one's memory."}},
       RunTwoAdapters};
 }

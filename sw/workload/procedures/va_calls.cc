@@ -111,8 +111,8 @@ void RunVaCalls(Life& life, const ParameterValues& values) {
 Procedure VaCallsProcedure() {
   return {"va_calls",
           "An application reserves and maps addresses, then updates them in batches on its paging companion context: "
-          "tiles across leaf tables, copies that overlap, zero pages and holes, each read by a client.",
-          {{"pages", 16, 8, 256, "Tiles of the allocation that are mapped, each a page of the segment."}},
+          "tiles across leaf tables, overlapping copies, zero pages and holes. A client reads each result.",
+          {{"pages", 16, 8, 256, "Number of tiles mapped; each tile is one page of the segment."}},
           RunVaCalls};
 }
 

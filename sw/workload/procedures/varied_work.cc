@@ -384,14 +384,14 @@ void RunVariedWork(Life& life, const ParameterValues& values) { VariedWork(life,
 }  // namespace
 
 Procedure VariedWorkProcedure() {
-  return {
-      "varied_work",
-      "Random steps on allocations of any size: made, filled, paged in and out, evicted, mapped in several processes "
-      "and at both ends of the address space, unmapped beside neighbours that stay, while processes come and go.",
-      {{"steps", 120, 1, 100'000, "Random steps."},
-       {"largest_bytes", 1 << 18, 2 * kPage, 1 << 26, "The largest allocation."}},
-      RunVariedWork,
-      ForModel::kBoth};
+  return {"varied_work",
+          "Performs random steps on allocations of any size: they are created, filled, paged in and out, evicted, "
+          "mapped in several processes and at both ends of the address space, and unmapped next to mapped neighbours, "
+          "while processes come and go.",
+          {{"steps", 120, 1, 100'000, "Number of random steps."},
+           {"largest_bytes", 1 << 18, 2 * kPage, 1 << 26, "Size of the largest allocation in bytes."}},
+          RunVariedWork,
+          ForModel::kBoth};
 }
 
 }  // namespace gmmu::workload
