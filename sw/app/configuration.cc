@@ -61,6 +61,11 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
   }
   if (driver.system_tables() && *std::max_element(bits.begin(), bits.end()) > 9)
     Refuse(file, "gpu.page_table_bits", "at most 9 bits a level with driver.page_tables = \"system\"");
+  const uint64_t linked = os.linked_gpus == 0 ? machine.gpu.count : std::min(os.linked_gpus, machine.gpu.count);
+  if (driver.system_segment_kib != 0 && linked > 1) {
+    Refuse(file, "driver.system_segment_kib",
+           "a segment of system memory is no linked GPU's (gpu.count, os.linked_gpus): the others reach VRAM only");
+  }
   const bool remaps = os.iommu == os::RemapPolicy::kWhenPossible;
   if ((remaps || os.iommu == os::RemapPolicy::kIdentity) && !machine.iommu.present) {
     Refuse(file, "os.iommu",

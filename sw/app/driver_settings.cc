@@ -40,6 +40,7 @@ void DriverSettings::Check(const std::string& file) const {
   using settings::Refuse;
   CheckMultiple(file, "driver.save_area_kib", save_area_kib, 4);
   CheckMultiple(file, "driver.visible_vram_kib", visible_vram_kib, 64);
+  CheckMultiple(file, "driver.system_segment_kib", system_segment_kib, 64);
   CheckMultiple(file, "driver.context_kib", context_kib, 4);
   CheckMultiple(file, "driver.paging_private_bytes", paging_private_bytes, 16);
   CheckMultiple(file, "driver.paging_buffer_bytes", paging_buffer_bytes, 64);

@@ -60,6 +60,7 @@ replay::MachineFacts FactsOf(const Configuration& configuration) {
   facts.period_ps = sim::PeriodPs(gpu);
   facts.vram_bytes = gpu.vram_bytes() - std::min(own, gpu.vram_bytes());
   facts.visible_bytes = std::min(facts.vram_bytes, gpu.window_bytes());
+  if (driver.system_segment_kib != 0) facts.vram_bytes = facts.visible_bytes = driver.system_segment_kib << 10;
   if (driver.visible_vram_kib != 0) facts.visible_bytes = std::min(facts.visible_bytes, driver.visible_vram_kib << 10);
   unsigned shift = 12;
   for (size_t level = 0; level < gpu.page_table_bits.size(); ++level) {

@@ -23,7 +23,8 @@ enum Cookie : ULONG_PTR {
   kDummyCookie,
   kSecondRingCookie,
   kSecondFenceCookie,
-  kResidencyCookie
+  kResidencyCookie,
+  kSegmentCookie
 };
 
 }  // namespace
@@ -31,6 +32,7 @@ enum Cookie : ULONG_PTR {
 uint64_t Adapter::aperture_table() const { return vram_bytes - RoundUp(aperture_pages() * 8, kPage); }
 
 uint64_t Adapter::vram_segment_bytes() const {
+  if (integrated()) return parameters.system_segment_bytes;
   const uint64_t page = parameters.leaf_64k ? kPage64k : kPage;
   const uint64_t visible = parameters.visible_vram == 0 ? window_bytes
                                                         : std::min(window_bytes, parameters.visible_vram);
@@ -38,8 +40,24 @@ uint64_t Adapter::vram_segment_bytes() const {
 }
 
 uint64_t Adapter::hidden_segment_bytes() const {
+  if (integrated()) return 0;
   const uint64_t page = parameters.leaf_64k ? kPage64k : kPage;
   return (save_area_offset() - vram_segment_bytes()) / page * page;
+}
+
+PHYSICAL_ADDRESS Adapter::segment_address() const {
+  if (!integrated()) return window_address;
+  PHYSICAL_ADDRESS at{};
+  at.QuadPart = static_cast<LONGLONG>(segment_memory_.cpu_address() + (system_page_ - segment_memory_.page()) * kPage);
+  return at;
+}
+
+bool Adapter::Locate(UINT segment, uint64_t offset, regs::Target* target, uint64_t* hardware) const {
+  if (!TargetOf(segment, target)) return false;
+  const bool in_system = segment == kVramSegment && integrated();
+  if (in_system) *target = regs::Target::kSystem;
+  *hardware = offset + (in_system ? system_page_ * kPage : 0);
+  return true;
 }
 
 HiddenPages Adapter::hidden_pages() const {
@@ -185,6 +203,11 @@ NTSTATUS Adapter::CreateMemory() {
   if (NT_SUCCESS(status)) status = dummy_page.Create(callbacks, kDummyCookie, OwnMemory::Origin::kPages);
   if (NT_SUCCESS(status)) status = residency.Create(callbacks, kResidencyCookie);
   if (NT_SUCCESS(status)) status = save_area.Create(callbacks, *this);
+  if (NT_SUCCESS(status) && integrated()) {  // blocks of contiguous pages begin at multiples of 64 KiB
+    status = segment_memory_.Create(callbacks, kSegmentCookie, OwnMemory::Origin::kContiguous,
+                                    parameters.system_segment_bytes + kPage64k);
+    system_page_ = RoundUp(segment_memory_.address(), kPage64k) / kPage;
+  }
   return status;
 }
 
@@ -284,6 +307,7 @@ NTSTATUS Adapter::Quiesce() {
 }
 
 void Adapter::ReleaseAll() {
+  segment_memory_.Destroy();
   save_area.Destroy();
   residency.Destroy();
   dummy_page.Destroy();

@@ -103,8 +103,18 @@ class Adapter {
   uint64_t aperture_table() const;
   /// The VRAM offset of the first byte that survives a power transition.
   uint64_t save_area_offset() const { return aperture_table() - parameters.save_area_bytes; }
-  /// Size of the memory segment: VRAM below the driver's own part, as far as the BAR2 window reaches.
+  /// Size of the memory segment: VRAM below the driver's own part, as far as the BAR2 window reaches, or the segment in
+  /// system memory.
   uint64_t vram_segment_bytes() const;
+  /// True if the memory segment is populated from system memory.
+  bool integrated() const { return parameters.system_segment_bytes != 0; }
+  /// The first page of that segment as the GPU addresses system memory, or 0 if the segment is VRAM.
+  uint64_t system_page() const { return system_page_; }
+  /// The first byte of the memory segment as the CPU addresses it.
+  PHYSICAL_ADDRESS segment_address() const;
+  /// Finds the hardware's target and offset for a byte of a segment other than the hidden one. Returns false if there is
+  /// no such segment.
+  [[nodiscard]] bool Locate(UINT segment, uint64_t offset, regs::Target* target, uint64_t* hardware) const;
   uint64_t hidden_segment_bytes() const;  ///< 0: the adapter has no hidden segment
   /// The first VRAM page of the hidden segment, or 0 if there is no hidden segment.
   uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / PAGE_SIZE; }
@@ -168,6 +178,8 @@ class Adapter {
   uint64_t registers_bytes_ = 0;
   MemoryCallbacks memory_callbacks_;
   OwnMemory fault_page_;
+  OwnMemory segment_memory_;
+  uint64_t system_page_ = 0;
 };
 
 }  // namespace gmmu::kmd

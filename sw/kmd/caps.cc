@@ -120,10 +120,11 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
 
   DXGK_SEGMENTDESCRIPTOR4 vram{};
   vram.Flags.CpuVisible = 1;  // the CPU must be able to access page tables in every update mode
+  vram.Flags.PopulatedFromSystemMemory = adapter.integrated();
   vram.Flags.Use64KBPages = adapter.parameters.leaf_64k;
   vram.Size = adapter.vram_segment_bytes();
   vram.CommitLimit = vram.Size;
-  vram.CpuTranslatedAddress = adapter.window_address;
+  vram.CpuTranslatedAddress = adapter.segment_address();
   vram.BaseAddress.QuadPart = static_cast<LONGLONG>(adapter.parameters.BaseOf(kVramSegment));
   vram.NumInvalidMemoryRanges = adapter.parameters.bad_bytes != 0;
 
@@ -158,8 +159,10 @@ NTSTATUS SegmentMemoryState(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
   return STATUS_SUCCESS;
 }
 
-/// The system aligns a large page relative to its segment, so the segment must begin at a large-page boundary of VRAM.
+/// The system aligns a large page relative to its segment, so the segment must begin at a large-page boundary of VRAM. A
+/// segment in system memory may begin at any 64 KiB boundary.
 bool HasLargePages(const Adapter& adapter) {
+  if (adapter.integrated()) return false;
   const uint64_t large = kPage << adapter.parameters.page_table_bits[0];
   return adapter.hidden_segment_bytes() == 0 || adapter.vram_segment_bytes() % large == 0;
 }

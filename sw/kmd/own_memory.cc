@@ -55,8 +55,9 @@ MemoryCallbacks MemoryCallbacks::Of(const DXGKRNL_INTERFACE& dxgkrnl, bool isola
 
 // Any page will do, because the system starts an adapter only if the device can address all memory, directly or by
 // remapping.
-NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie, Origin isolated) {
+NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie, Origin isolated, uint64_t bytes) {
   callbacks_ = callbacks;
+  bytes_ = bytes;
   origin_ = OriginOf(callbacks, isolated);
   NTSTATUS status = STATUS_SUCCESS;
   switch (origin_) {
@@ -74,14 +75,14 @@ NTSTATUS OwnMemory::Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie, O
       if (NT_SUCCESS(status)) status = View();
       break;
   }
-  if (NT_SUCCESS(status)) Clear();
-  else Destroy();
+  if (!NT_SUCCESS(status)) Destroy();
+  else if (bytes == kPage) Clear();
   return status;
 }
 
 NTSTATUS OwnMemory::AllocateContiguous() {
   DXGKARGCB_ALLOCATECONTIGUOUSMEMORY allocate{};
-  allocate.NumberOfBytes = kPage;
+  allocate.NumberOfBytes = bytes_;
   allocate.HighestAcceptableAddress.QuadPart = INT64_MAX;
   allocate.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
   const NTSTATUS status = callbacks_.allocate_contiguous(callbacks_.adapter, &allocate);
@@ -112,7 +113,7 @@ NTSTATUS OwnMemory::AllocateByKernel() {
   if (allocate == nullptr) return STATUS_NOT_SUPPORTED;
   PHYSICAL_ADDRESS lowest{}, highest{}, any{};
   highest.QuadPart = INT64_MAX;
-  cpu_ = allocate(kPage, lowest, highest, any, MmCached);
+  cpu_ = allocate(bytes_, lowest, highest, any, MmCached);
   if (cpu_ == nullptr) return STATUS_NO_MEMORY;
   page_ = PhysicalPageOf(cpu_);
   return STATUS_SUCCESS;
@@ -121,7 +122,7 @@ NTSTATUS OwnMemory::AllocateByKernel() {
 NTSTATUS OwnMemory::CreateObject(ULONG_PTR cookie) {
   DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
   create.hAdapter = callbacks_.adapter;
-  create.Size = kPage;
+  create.Size = bytes_;
   create.Context = cookie;
   create.Type = DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY;
   create.CacheType = DXGK_MEMORY_CACHING_TYPE_CACHED;
@@ -136,12 +137,12 @@ NTSTATUS OwnMemory::CreateObject(ULONG_PTR cookie) {
 NTSTATUS OwnMemory::NameByAdl() {
   DXGKARGCB_ALLOCATE_ADL allocate{};
   allocate.hAdapterMemoryObject = adapter_object_;
-  allocate.Size = kPage;
+  allocate.Size = bytes_;
   allocate.Flags.RequireContiguous = 1;
   const NTSTATUS status = callbacks_.allocate_adl(&allocate);
   if (!NT_SUCCESS(status)) return status;
   adl_ = allocate.pAdl;
-  if (adl_->PageCount < 1) return STATUS_UNSUCCESSFUL;
+  if (adl_->PageCount < bytes_ / kPage || (bytes_ > kPage && !adl_->Flags.Contiguous)) return STATUS_UNSUCCESSFUL;
   page_ = adl_->Flags.Contiguous ? adl_->BasePageNumber : adl_->Pages[0];
   return STATUS_SUCCESS;
 }
@@ -150,12 +151,12 @@ NTSTATUS OwnMemory::View() {
   DXGKARGCB_MAP_PHYSICAL_MEMORY map{};
   map.hPhysicalMemoryObject = object_;
   map.AccessMode = DXGK_ACCESS_MODE_KERNEL_MODE;
-  map.Size = kPage;
+  map.Size = bytes_;
   const NTSTATUS status = callbacks_.map(&map);
   if (!NT_SUCCESS(status)) return status;
   view_ = map.pMappedAddress;
   view_bytes_ = map.Size;
-  if (map.Offset > map.Size || map.Size - map.Offset < kPage) return STATUS_UNSUCCESSFUL;
+  if (map.Offset > map.Size || map.Size - map.Offset < bytes_) return STATUS_UNSUCCESSFUL;
   cpu_ = static_cast<uint8_t*>(view_) + map.Offset;
   return STATUS_SUCCESS;
 }
@@ -170,6 +171,8 @@ NTSTATUS OwnMemory::MapList() {
   if (NT_SUCCESS(status)) handle_ = map.hMemoryHandle;
   return status;
 }
+
+uint64_t OwnMemory::cpu_address() const { return PhysicalPageOf(cpu_) * kPage; }
 
 void OwnMemory::Clear() const { std::memset(cpu_, 0, kPage); }
 
@@ -187,7 +190,7 @@ void OwnMemory::Destroy() {
     IoFreeMdl(list_);  // unmapping does not free the list
   } else if (cpu_ != nullptr && origin_ == Origin::kKernel) {
     using Free = decltype(MmFreeContiguousMemorySpecifyCache);
-    SystemRoutine<Free>(u"MmFreeContiguousMemorySpecifyCache")(cpu_, kPage, MmCached);
+    SystemRoutine<Free>(u"MmFreeContiguousMemorySpecifyCache")(cpu_, bytes_, MmCached);
   }
   handle_ = nullptr;
   list_ = nullptr;

@@ -28,14 +28,15 @@ struct MemoryCallbacks {
   static MemoryCallbacks Of(const DXGKRNL_INTERFACE& dxgkrnl, bool isolation);
 };
 
-/// One page of system memory shared by CPU and GPU: a ring, a fence record, the fault queue or the dummy page.
+/// Contiguous system memory shared by CPU and GPU: one page for a ring, a fence record, the fault queue or the dummy page,
+/// or all pages of a memory segment.
 ///
 /// For a memory object, the GPU's address comes from an ADL and the CPU's from a mapping; neither can be computed from
-/// the other. A single page is always contiguous, so both forms of ADL are accepted. For any other kind of memory the
+/// the other. Both forms of ADL are accepted for a single page. For any other kind of memory the
 /// GPU uses the physical address. Call the methods at APC_LEVEL or below.
 class OwnMemory {
  public:
-  /// The source of the page. The first three use GPU isolation callbacks: DxgkCbAllocateContiguousMemory,
+  /// The source of the memory. The first three use GPU isolation callbacks: DxgkCbAllocateContiguousMemory,
   /// DxgkCbAllocatePagesForMdl, and DxgkCbMapMdlToIoMmu for an MDL of the driver's own memory. kListed works for the
   /// lead adapter only and needs a memory object, so before WDDM 2.9 kPages replaces it. A driver that does not use
   /// these callbacks uses kObject (a memory object with an ADL), or kKernel (kernel memory) before WDDM 2.9.
@@ -46,9 +47,10 @@ class OwnMemory {
   OwnMemory& operator=(const OwnMemory&) = delete;
 
   /// On failure, nothing is allocated. `cookie` names a memory object in the system's debug output. `isolated` is the
-  /// origin to use if memory is allocated through the GPU isolation callbacks.
+  /// origin to use if memory is allocated through the GPU isolation callbacks; kPages and kListed are for single pages.
+  /// A single page is cleared, more `bytes` (a multiple of 4096) are not.
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie,
-                                Origin isolated = Origin::kContiguous);
+                                Origin isolated = Origin::kContiguous, uint64_t bytes = PAGE_SIZE);
   /// Frees everything that is allocated, in reverse order.
   void Destroy();
 
@@ -58,6 +60,8 @@ class OwnMemory {
   }
   uint64_t address() const { return page_ << 12; }  ///< logical address
   uint64_t page() const { return page_; }
+  /// The CPU's physical address.
+  uint64_t cpu_address() const;
   void Clear() const;
 
  private:
@@ -80,6 +84,7 @@ class OwnMemory {
   SIZE_T view_bytes_ = 0;
   void* cpu_ = nullptr;
   uint64_t page_ = 0;
+  uint64_t bytes_ = PAGE_SIZE;
 };
 
 }  // namespace gmmu::kmd

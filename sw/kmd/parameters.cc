@@ -124,7 +124,8 @@ bool Parameters::Read(uint32_t index) {
        {read.bad_base, read.bad_bytes, read.vram_base, read.aperture_base, read.context_bytes, read.save_area_bytes}) {
     if (pages % kPage != 0) return false;
   }
-  if (read.visible_vram % kPage64k != 0) return false;
+  if (read.visible_vram % kPage64k != 0 || read.system_segment_bytes % kPage64k != 0) return false;
+  if (read.system_segment_bytes != 0 && read.linked_adapters > 1) return false;  // no peer reaches it
   if (read.isolation_required && !read.isolation) return false;
   if ((read.dual_pte || read.system_64k) && !read.leaf_64k) return false;
   const uint64_t alignment = read.page_table_alignment;

@@ -17,11 +17,11 @@ void SetRootPageTable(HANDLE, const DXGKARG_SETROOTPAGETABLE* pArgs) {
   const uint32_t most = 1u << adapter.parameters.page_table_bits[adapter.parameters.page_table_levels - 1];
 
   regs::Target target{};
-  const bool legal = TargetOf(pArgs->Address.SegmentId, &target) && target != regs::Target::kAperture &&
-                     pArgs->Address.SegmentOffset % kPage == 0 && pArgs->NumEntries <= most;
-  const auto set = [&] {
-    return adapter.spaces.SetRoot(context.space(), target, pArgs->Address.SegmentOffset, pArgs->NumEntries);
-  };
+  uint64_t root = 0;
+  const bool legal = adapter.Locate(pArgs->Address.SegmentId, pArgs->Address.SegmentOffset, &target, &root) &&
+                     target != regs::Target::kAperture && pArgs->Address.SegmentOffset % kPage == 0 &&
+                     pArgs->NumEntries <= most;
+  const auto set = [&] { return adapter.spaces.SetRoot(context.space(), target, root, pArgs->NumEntries); };
   const NTSTATUS status = legal ? adapter.objects.With(set) : STATUS_INVALID_PARAMETER;
   if (!NT_SUCCESS(status)) {
     DbgPrintEx(DPFLTR_IHVVIDEO_ID, DPFLTR_ERROR_LEVEL,

@@ -61,8 +61,11 @@ bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) cons
     return true;
   }
   regs::Target target{};
-  if (segment == kSystemMemory || !TargetOf(segment, &target) || at < adapter.parameters.BaseOf(segment)) return false;
-  *place = Place::Physical(target, at - adapter.parameters.BaseOf(segment));
+  uint64_t offset = 0;
+  if (segment == kSystemMemory || at < adapter.parameters.BaseOf(segment) ||
+      !adapter.Locate(segment, at - adapter.parameters.BaseOf(segment), &target, &offset))
+    return false;
+  *place = Place::Physical(target, offset);
   return true;
 }
 

@@ -19,7 +19,7 @@ bool KindOfTable(const DXGK_PTE& pte, EntryForm form, bool* large) {
 }  // namespace
 
 bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous, regs::PteEntry* entry,
-                uint32_t own, const HiddenPages& hidden) {
+                uint32_t own, const HiddenPages& hidden, uint64_t system_page) {
   if (pte.Zero) {
     *entry = regs::PteEntry{}.set_zero(1).set_valid(pte.Valid);
     return true;
@@ -35,7 +35,9 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contig
                                     : 0;
   regs::Target target = regs::Target::kVram;
   if (first_hidden == 0 && !TargetOf(static_cast<uint32_t>(pte.Segment), &target)) return false;
-  const uint64_t page = pte.PageAddress + first_hidden;
+  const bool populated = system_page != 0 && pte.Segment == kVramSegment;
+  if (populated) target = regs::Target::kSystem;
+  const uint64_t page = pte.PageAddress + (populated ? system_page : first_hidden);
   if (page >= kPageLimit) return false;
   const bool maps_data = level == 0 || pte.LargePage;
   if (first_hidden != 0 && !maps_data) return false;
@@ -53,7 +55,7 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contig
 
   auto made = regs::PteEntry{}
                   .set_valid(1)
-                  .set_coherent(pte.CacheCoherent)
+                  .set_coherent(pte.CacheCoherent || populated)
                   .set_target(target)
                   .set_page(page)
                   .set_table_64k(table_64k)

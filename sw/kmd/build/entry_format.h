@@ -27,12 +27,14 @@ enum class EntryForm {
 ///
 /// `own`: index of the linked adapter to which the table belongs. PhysicalAdapterIndex selects the adapter whose VRAM
 /// is mapped; another adapter's VRAM becomes target peer. A table always lies in its own adapter's memory. `hidden`:
-/// the first page of each adapter's hidden segment, in which no table lies.
+/// the first page of each adapter's hidden segment, in which no table lies. `system_page`: the first page of a memory
+/// segment that is populated from system memory, or 0; accesses to it snoop the CPU's caches.
 ///
 /// Zero takes precedence over Valid. An entry that is neither valid nor zero becomes 0, so that none of
 /// its fields can be misread.
 [[nodiscard]] bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous,
-                              regs::PteEntry* entry, uint32_t own = 0, const HiddenPages& hidden = {});
+                              regs::PteEntry* entry, uint32_t own = 0, const HiddenPages& hidden = {},
+                              uint64_t system_page = 0);
 
 /// Size of a hardware entry in bytes.
 inline constexpr uint64_t kEntryBytes = 8;

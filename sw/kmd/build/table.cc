@@ -108,7 +108,7 @@ NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
 NTSTATUS BuildUpdatePageTable(Build& build) {
   const auto& op = build.args.UpdatePageTable;
   const Adapter& adapter = build.adapter;
-  TableSource source(op, adapter.parameters, adapter.link.index(), adapter.hidden_pages());
+  TableSource source(op, adapter.parameters, adapter.link.index(), adapter.hidden_pages(), adapter.system_page());
   if (!source.Legal()) return STATUS_INVALID_PARAMETER;
 
   // The update mode, not the presence of a buffer, decides whether the CPU or the GPU writes: an immediate update may
@@ -124,20 +124,20 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
 
     case DXGK_PAGETABLEUPDATE_GPU_PHYSICAL: {
       regs::Target target{};
+      uint64_t offset = 0;
       const D3DGPU_PHYSICAL_ADDRESS table = op.PageTableAddress.GpuPhysical;
-      if (!TargetOf(table.SegmentId, &target) || target == regs::Target::kAperture ||
-          table.SegmentOffset % kPage != 0) {
+      if (!adapter.Locate(table.SegmentId, table.SegmentOffset, &target, &offset) ||
+          target == regs::Target::kAperture || offset % kPage != 0) {
         return STATUS_INVALID_PARAMETER;
       }
       // The CPU writes the paging process's tables too, so contiguous bits in those tables could become wrong.
       const auto* process = static_cast<const Process*>(op.hProcess);
       if (adapter.parameters.contiguous_pages && process != nullptr && !process->system) source.MarkContiguous();
       const bool settled = build.args.MultipassOffset != 0 && (build.args.MultipassOffset & kSettling) == 0;
-      if (source.has_pages_of_4k() && !settled &&
-          !SettleBlocks(build, target, table.SegmentOffset, op.StartIndex, source))
+      if (source.has_pages_of_4k() && !settled && !SettleBlocks(build, target, offset, op.StartIndex, source))
         return STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
       const UINT settling = settled ? 0 : std::exchange(build.args.MultipassOffset, 0);
-      const NTSTATUS status = WriteByCommands(build, Place::Physical(target, table.SegmentOffset), source);
+      const NTSTATUS status = WriteByCommands(build, Place::Physical(target, offset), source);
       if (!NT_SUCCESS(status) && build.args.MultipassOffset == 0) build.args.MultipassOffset = settling;
       return status;
     }
@@ -154,12 +154,13 @@ NTSTATUS BuildFlushTlb(Build& build) {
   if (process == nullptr) process = build.adapter.system_process;
 
   regs::Target target{};
-  const bool named = TargetOf(op.RootPageTableAddress.SegmentId, &target);
+  uint64_t root = 0;
+  const bool named = build.adapter.Locate(op.RootPageTableAddress.SegmentId, op.RootPageTableAddress.SegmentOffset,
+                                          &target, &root);
   uint32_t space = Spaces::kNone;
   const auto is_foreign = [&] {  // runs with `objects` held, because the process's contexts may change
     if (process != nullptr) space = process->space_on(build.adapter.link.index());
-    const uint32_t owner = named ? build.adapter.spaces.WithRoot(target, op.RootPageTableAddress.SegmentOffset)
-                                 : Spaces::kNone;
+    const uint32_t owner = named ? build.adapter.spaces.WithRoot(target, root) : Spaces::kNone;
     return owner != Spaces::kNone && owner != space;
   };
   if (build.adapter.objects.With(is_foreign)) return STATUS_INVALID_PARAMETER;

@@ -10,8 +10,8 @@ namespace gmmu::kmd {
 // Flags.Use64KBPages applies to updates to leaf tables only. Above level 0, each entry specifies the kind of the table
 // that it links (build 26100 updates an entry for a 64 KiB leaf table without the flag).
 TableSource::TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own,
-                         const HiddenPages& hidden)
-    : op_(op), own_(own), hidden_(hidden) {
+                         const HiddenPages& hidden, uint64_t system_page)
+    : op_(op), own_(own), hidden_(hidden), system_page_(system_page) {
   const uint32_t level = op.PageTableLevel;
   if (level >= parameters.page_table_levels) return;
   uint32_t bits = parameters.page_table_bits[level];
@@ -28,9 +28,12 @@ TableSource::TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const
 
 bool TableSource::Convert(uint32_t i, regs::PteEntry* entry) const {
   const uint32_t at = op_.Flags.Repeat ? 0 : i / words_;
-  if (words_ == 1) return ToHardware(op_.pPageTableEntries[at], op_.PageTableLevel, form_, false, entry, own_, hidden_);
-  if (i % 2 == 0) return ToHardware(op_.pPageTableEntries[at], 1, EntryForm::kHalf4k, false, entry, own_, hidden_);
-  return ToHardware(op_.pPageTableEntries64KB[at], 1, EntryForm::kHalf64k, false, entry, own_, hidden_);
+  const auto convert = [&](const DXGK_PTE& pte, uint32_t level, EntryForm form) {
+    return ToHardware(pte, level, form, false, entry, own_, hidden_, system_page_);
+  };
+  if (words_ == 1) return convert(op_.pPageTableEntries[at], op_.PageTableLevel, form_);
+  if (i % 2 == 0) return convert(op_.pPageTableEntries[at], 1, EntryForm::kHalf4k);
+  return convert(op_.pPageTableEntries64KB[at], 1, EntryForm::kHalf64k);
 }
 
 regs::PteEntry TableSource::Plain(uint32_t i) const {

@@ -13,9 +13,9 @@ namespace gmmu::kmd {
 /// during the call and the caller's stack is small.
 class TableSource {
  public:
-  /// `own` and `hidden`: see ToHardware.
+  /// `own`, `hidden` and `system_page`: see ToHardware.
   TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own = 0,
-              const HiddenPages& hidden = {});
+              const HiddenPages& hidden = {}, uint64_t system_page = 0);
 
   /// Whether all entries lie within the table and each has a hardware form.
   [[nodiscard]] bool Legal() const;
@@ -48,6 +48,7 @@ class TableSource {
   EntryForm form_ = EntryForm::kPlain;
   const uint32_t own_;
   const HiddenPages hidden_;
+  const uint64_t system_page_;
   bool mark_ = false;
   mutable uint32_t judged_ = ~0u;  ///< first entry of the block to which verdict_ applies
   mutable bool verdict_ = false;

@@ -56,9 +56,9 @@ const std::string& NameOf(const Allocation& allocation) { return allocation.name
 uint64_t BytesOf(const Allocation& allocation) { return allocation.bytes; }
 HANDLE HandleOf(const Allocation& allocation) { return allocation.handle; }
 HANDLE DeviceOf(const Allocation& allocation) { return allocation.device(); }
-std::optional<uint64_t> VramOffset(const Allocation& allocation) {
+std::optional<uint64_t> VramOffset(const Allocation& allocation, uint64_t page) {
   if (allocation.local == nullptr) return std::nullopt;
-  return allocation.local->page(0) * hw::kPageSize;
+  return allocation.local->page(page) * hw::kPageSize;
 }
 uint64_t WholeBlocks(const Allocation& allocation) {
   uint64_t whole = 0;

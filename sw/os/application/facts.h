@@ -55,8 +55,8 @@ uint64_t BytesOf(const Allocation& allocation);
 HANDLE HandleOf(const Allocation& allocation);
 /// The driver's handle for the device that owns the allocation (Allocation::device).
 HANDLE DeviceOf(const Allocation& allocation);
-/// Byte offset of the allocation's first page in its memory segment; nullopt if the allocation is in no memory segment.
-std::optional<uint64_t> VramOffset(const Allocation& allocation);
+/// Byte offset of a page of the allocation in its memory segment; nullopt if the allocation is in no memory segment.
+std::optional<uint64_t> VramOffset(const Allocation& allocation, uint64_t page = 0);
 /// Number of whole 64 KiB blocks (sixteen consecutive, aligned pages) of the allocation in a memory segment.
 uint64_t WholeBlocks(const Allocation& allocation);
 /// True if the allocation is accessed physically and the driver permits the aperture segment, so it may be mapped

@@ -7,6 +7,7 @@
 #include "os/dxgkrnl/adapter_domain.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/dxgkrnl/system_segment.h"
 #include "os/kernel/kernel.h"
 #include "os/miniport/interface_version.h"
 #include "os/vidsch/vidsch.h"
@@ -15,8 +16,7 @@ namespace gmmu::os {
 namespace {
 SegmentFacts FactsOf(const Segment& segment) {
   const RangeAllocator& space = *segment.space;
-  return {segment.id,     segment.base,       segment.size, segment.cache_coherent,
-          space.ranges(), space.free_bytes(), std::nullopt};
+  return {segment.id, segment.base, segment.size, segment.cache_coherent, space.ranges(), space.free_bytes()};
 }
 }  // namespace
 
@@ -32,6 +32,7 @@ GpuFacts Gpu::facts() const {
     if (said.Flags.CpuVisible && at >= function.bars[2].address &&
         at < function.bars[2].address + function.bars[2].size)
       segment.window = at - function.bars[2].address;
+    if (IsSystemMemory(said) && said.Flags.CpuVisible) segment.memory = at;
   }
   return {gpu_->unit(),
           gpu_->machine_unit(),
@@ -104,6 +105,8 @@ const std::vector<std::pair<std::string, Answered>>& Caps() {
       CAP("DXGK_PAGE_TABLE_LEVEL_DESC.PageTableSizeInBytes(system)", LargestTable(gpu, true)),
       CAP("DXGK_SEGMENTFLAGS.Use64KBPages",
           std::any_of(a.segments.begin(), a.segments.end(), [](const auto& s) { return s.Flags.Use64KBPages != 0; })),
+      CAP("DXGK_SEGMENTFLAGS.PopulatedFromSystemMemory",
+          std::any_of(a.segments.begin(), a.segments.end(), IsSystemMemory)),
       CAP("DXGK_SEGMENTFLAGS.CacheCoherent", gpu.aperture_segment().cache_coherent),
       CAP("DXGK_QUERYSEGMENTOUT4.NbSegment", a.segments.size()),
       CAP("DXGK_QUERYSEGMENTOUT4.NbSegment(memory)",

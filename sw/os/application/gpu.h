@@ -21,6 +21,8 @@ struct SegmentFacts {
   uint64_t free = 0;    ///< free bytes
   std::optional<uint64_t> window =
       std::nullopt;  ///< bus address of its first byte in BAR 2; nullopt: not visible to the CPU
+  /// Host physical address of its first byte if it is populated from system memory, else nullopt.
+  std::optional<uint64_t> memory = std::nullopt;
 };
 
 struct GpuFacts {

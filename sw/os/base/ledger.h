@@ -34,6 +34,8 @@ class Ledger {
   /// Throws std::logic_error if the ticket is not open, because a call for such a ticket is an OS model error.
   void Close(Ticket ticket);
   bool IsOpen(Ticket ticket, const std::string& kind) const;
+  /// Returns the owner of an open ticket.
+  const std::string& OwnerOf(Ticket ticket) const { return *open_.at(ticket).owner; }
   size_t open() const { return open_.size(); }
   /// Returns all open entries, in the order in which they were opened.
   std::vector<Leak> Leaks() const;

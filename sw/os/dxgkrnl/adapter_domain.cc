@@ -6,6 +6,7 @@
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
 #include "os/dxgkrnl/physical_adapter.h"
+#include "os/dxgkrnl/system_segment.h"
 #include "os/base/bug_check.h"
 #include "os/hal/remapping.h"
 #include "os/kernel/kernel.h"
@@ -163,15 +164,14 @@ void AdapterDomain::UnmapReservedRanges() {
 
 void AdapterDomain::MapSegments() {
   if (domain_ == nullptr || !domain_->identity()) return;
-  std::vector<DXGK_PHYSICAL_MEMORY_RANGE> ranges;
   for (const auto& gpu : adapter_.gpus()) {
-    for (const DXGK_SEGMENTDESCRIPTOR4& segment : gpu->answers().segments) {
-      if (!segment.Flags.PopulatedFromSystemMemory || segment.Flags.Aperture) continue;
-      const PHYSICAL_ADDRESS at = segment.Flags.CpuVisible ? segment.CpuTranslatedAddress : segment.BaseAddress;
-      ranges.push_back({static_cast<UINT64>(at.QuadPart), segment.Size});
+    const auto& segments = gpu->answers().segments;
+    for (size_t i = 0; i < segments.size(); ++i) {
+      if (!IsSystemMemory(segments[i])) continue;
+      const std::vector<uint64_t> pages = PagesOfSystemSegment(kernel_, segments[i], static_cast<unsigned>(i) + 1);
+      segment_pages_.insert(segment_pages_.end(), pages.begin(), pages.end());
     }
   }
-  segment_pages_ = PagesOf(ranges);
   kernel_.iommu()->MapIdentity(*domain_, segment_pages_);
 }
 

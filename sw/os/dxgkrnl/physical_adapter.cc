@@ -5,6 +5,7 @@
 
 #include "os/dxgkrnl/dxgkrnl.h"
 #include "os/dxgkrnl/logical_adapter.h"
+#include "os/dxgkrnl/system_segment.h"
 #include "os/base/bug_check.h"
 #include "os/kernel/kernel.h"
 #include "os/kernel/registry.h"
@@ -174,8 +175,8 @@ void PhysicalAdapter::MakeSegments() {
     }
     segment.size = descriptor.Size;
     if (segment.cpu_visible && !segment.aperture) {
-      segment.cpu_view = static_cast<uint8_t*>(kernel().mmio().Map(
-          static_cast<uint64_t>(descriptor.CpuTranslatedAddress.QuadPart), descriptor.Size, "vidmm", "segment view"));
+      segment.cpu_view = ViewOf(descriptor, segment.id);
+      segment.cpu_view_is_memory = IsSystemMemory(descriptor);
     }
     segment.space = std::make_unique<RangeAllocator>(0, segment.size, kernel().parameters().seed,
                                                      segment.aperture ? "aperture_range" : "vram_range",
@@ -191,9 +192,21 @@ void PhysicalAdapter::MakeSegments() {
   no_aperture_.space = std::make_unique<RangeAllocator>(0, 0, 0, "aperture_range", "no segment", kernel().ledger());
 }
 
+/// Returns the CPU's view of a memory segment, which is in a BAR or in system memory.
+uint8_t* PhysicalAdapter::ViewOf(const DXGK_SEGMENTDESCRIPTOR4& descriptor, unsigned id) {
+  if (!IsSystemMemory(descriptor)) {
+    return static_cast<uint8_t*>(kernel().mmio().Map(static_cast<uint64_t>(descriptor.CpuTranslatedAddress.QuadPart),
+                                                     descriptor.Size, "vidmm", "segment view"));
+  }
+  const std::vector<uint64_t> pages = PagesOfSystemSegment(kernel(), descriptor, id);
+  return static_cast<uint8_t*>(kernel().hal().ram().MapPages(pages.data(), pages.size(), hw::Caching::kWriteCombined));
+}
+
 void PhysicalAdapter::DropViews() {
   for (Segment& segment : segments_) {
-    if (segment.cpu_view != nullptr) kernel().mmio().Unmap(segment.cpu_view);
+    if (segment.cpu_view != nullptr && segment.cpu_view_is_memory)
+      kernel().hal().ram().UnmapPages(segment.cpu_view, segment.size / hw::kPageSize);
+    else if (segment.cpu_view != nullptr) kernel().mmio().Unmap(segment.cpu_view);
     segment.cpu_view = nullptr;
   }
 }

@@ -141,6 +141,7 @@ class PhysicalAdapter {
   void PowerFunction(bool on);
   void UseAnswers();
   void MakeSegments();
+  uint8_t* ViewOf(const DXGK_SEGMENTDESCRIPTOR4& descriptor, unsigned id);
   void DropViews();
 
   LogicalAdapter& logical_;

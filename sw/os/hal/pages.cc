@@ -54,6 +54,11 @@ void PageAllocator::Take(uint64_t pfn, const std::string& owner, const std::stri
   }
 }
 
+std::string PageAllocator::OwnerOf(uint64_t pfn) const {
+  const auto page = pages_.find(pfn);
+  return page == pages_.end() ? "" : ledger_.OwnerOf(page->second.ticket);
+}
+
 bool PageAllocator::Charge(uint64_t pages) {
   if (pages > committable()) return false;
   charged_ += pages;

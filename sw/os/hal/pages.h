@@ -60,6 +60,8 @@ class PageAllocator {
   void Unpin(uint64_t pfn);
 
   bool Allocated(uint64_t pfn) const { return pages_.count(pfn) != 0; }
+  /// Returns the owner that the page was allocated for, or "" if it is not allocated.
+  std::string OwnerOf(uint64_t pfn) const;
 
   uint64_t installed_pages() const { return total_; }
   size_t allocated() const { return pages_.size(); }

@@ -21,7 +21,8 @@ struct Segment {
   bool pages_64k = false;  ///< offsets and sizes of allocations are multiples of 64 KiB
   uint64_t base = 0;       ///< GPU side address of offset 0 (operands in the style of WDDM 1.x contain base + offset)
   uint64_t size = 0;
-  uint8_t* cpu_view = nullptr;  ///< CPU mapping of the whole segment; null if the segment is not CPU-visible memory
+  uint8_t* cpu_view = nullptr;      ///< CPU mapping of the whole segment; null if the segment is not CPU-visible memory
+  bool cpu_view_is_memory = false;  ///< the view maps system memory (PopulatedFromSystemMemory), not a BAR
   std::unique_ptr<RangeAllocator> space;
 
   uint64_t page_bytes() const { return pages_64k ? 65536 : hw::kPageSize; }

@@ -254,7 +254,7 @@ void Mappings::Replace(GpuProcess& process, uint64_t va, uint64_t pages) {
 }
 
 void Mappings::MapResident(Allocation& allocation, const Mapping& mapping) {
-  vidmm_.residency().ChangeEntries(*mapping.process, {&allocation}, [&] { WriteEntries(allocation, mapping); });
+  WriteEntries(allocation, mapping);
   Forget(*mapping.process, mapping.va, mapping.pages);
   Add(allocation, mapping);
   vidmm_.tables().FinishChange(*mapping.process, mapping.va, mapping.pages);
@@ -336,9 +336,8 @@ void Mappings::MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& b
 
 void Mappings::Unmap(GpuProcess& process, uint64_t va, uint64_t pages) {
   BringTables(process);
-  vidmm_.residency().ChangeEntries(process, ShownIn(process, va, va + pages * kPage), [&] {
-    process.space->entries().Invalidate(va, pages, vidmm_.work().SinkFor(process));
-  });
+  vidmm_.residency().Unmap(process, ShownIn(process, va, va + pages * kPage),
+                           [&] { process.space->entries().Invalidate(va, pages, vidmm_.work().SinkFor(process)); });
   Replace(process, va, pages);
 }
 

@@ -342,9 +342,9 @@ void Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allo
   }
 }
 
-void Residency::ChangeEntries(const GpuProcess& process, const std::vector<Allocation*>& involved,
-                              const std::function<void()>& change) {
-  WithRoom(process.name, involved.empty() ? nullptr : &involved, involved.empty() ? nullptr : involved.front(), change);
+void Residency::Unmap(const GpuProcess& process, const std::vector<Allocation*>& mapped,
+                      const std::function<void()>& unmap) {
+  WithRoom(process.name, mapped.empty() ? nullptr : &mapped, mapped.empty() ? nullptr : mapped.front(), unmap);
 }
 
 bool Residency::MakeRoomForTables(unsigned segment, const Wanted& wanted, Allocation* stays) {

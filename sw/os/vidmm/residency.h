@@ -62,12 +62,10 @@ class Residency {
   /// application is notified; then VidMm moves the least recently wanted ones to their next place.
   void SetBudget(GpuProcess& process, uint64_t bytes);
 
-  /// Performs `change` of page table entries, which may need page tables, for instance to split a large page. Evicts
-  /// other allocations, or tables of other processes, while there is no room for them. Throws OsError if nothing more
-  /// can be evicted. `involved` stay: what the changed range maps before and after the change. If it is empty, nothing is
-  /// evicted and NoRoom is thrown.
-  void ChangeEntries(const GpuProcess& process, const std::vector<Allocation*>& involved,
-                     const std::function<void()>& change);
+  /// Performs `unmap`, which may need page tables to split a large page. Evicts other allocations, or tables of other
+  /// processes, while there is no room for them. Throws OsError if nothing more can be evicted. `mapped`: what the range
+  /// maps before the change, which stays. If it is empty, nothing is evicted and NoRoom is thrown.
+  void Unmap(const GpuProcess& process, const std::vector<Allocation*>& mapped, const std::function<void()>& unmap);
 
   /// Restores page tables that were evicted, with the current mappings, and resumes the process's context.
   void RestoreTables(GpuProcess& process) { RestoreTables(process, {}); }

@@ -18,7 +18,7 @@ const std::vector<Procedure>& Procedures() {
                                                      ListedCommandsProcedure(),   NoExecuteProcedure(),
                                                      ZeroPagesProcedure(),        VariedWorkProcedure(),
                                                      TwoAdaptersProcedure(),      LargePagesProcedure(),
-                                                     BudgetsProcedure()};
+                                                     BudgetsProcedure(),          SystemSegmentProcedure()};
   return kProcedures;
 }
 

@@ -60,6 +60,7 @@ Procedure ReservedRangesProcedure();
 Procedure VaCallsProcedure();
 Procedure LargePagesProcedure();
 Procedure BudgetsProcedure();
+Procedure SystemSegmentProcedure();
 Procedure ContextAllocationsProcedure();
 Procedure TableMovesProcedure();
 Procedure Pages64kProcedure();

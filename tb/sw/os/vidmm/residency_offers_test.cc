@@ -119,14 +119,5 @@ TEST_F(FullVram, AnUnmapThatSplitsALargePageEvictsForItsTable) {
   });
 }
 
-TEST_F(FullVram, AMapThatNeedsATableEvictsForIt) {
-  InFullVram([](Life& life, GpuProcess* process, Allocation* large, Allocation* rest) {
-    life.vidmm.Map(*process, 2 * kVa, *large, 3, 1);
-    EXPECT_EQ(LargePagesOf(*process), 1u);
-    EXPECT_FALSE(rest->local);
-    Reads(life, process, 2 * kVa, {kWord});
-  });
-}
-
 }  // namespace
 }  // namespace gmmu::os::test
