@@ -24,7 +24,7 @@ struct Mapped {
   uint32_t word;  // the number of its first page's word (PageWords)
 };
 
-/// Fills VRAM with small allocations, destroys every second one at random, and needs the free half as large pages.
+/// Fills VRAM with small allocations, destroys every second one, and needs the free half as large pages.
 class LargePages {
  public:
   LargePages(Life& life, const ParameterValues& values)
@@ -58,6 +58,8 @@ class LargePages {
                          " bytes at most; a scenario sets [machine.gpu] vram_mib");
     }
     Fill();
+    // Every second one, so that no large block is free without moves.
+    for (size_t i = random_.Below(2); i < pieces_.size() && Local().free < Local().size / 2; ++i) Destroy(i);
     while (Local().free < Local().size / 2) Destroy(random_.Below(pieces_.size()));
     others_ = os::LargePagesOf(*process_);
     const uint64_t pages = Local().free * percent_ / 100 / large_;
@@ -168,7 +170,7 @@ void RunLargePages(Life& life, const ParameterValues& values) { LargePages(life,
 
 Procedure LargePagesProcedure() {
   return {"large_pages",
-          "Small allocations fill VRAM, and half of them are destroyed at random. An allocation that takes most of the "
+          "Small allocations fill VRAM, and every second one is destroyed. An allocation that takes most of the "
           "free memory must then be mapped by large pages. One of these is split, and all are evicted and restored.",
           {{"percent", 90, 1, 100, "Percentage of the free memory that must be mapped by large pages."},
            {"most_pages", 24, 1, 4096, "Size of the largest small allocation in pages."}},
