@@ -228,8 +228,8 @@ void AdapterDomain::MakeIsolation() {
 void AdapterDomain::MapIsolation(IsolationScope scope) {
   if (reserved_mapped_) return;
   MapReservedRanges();
-  MapSegments();
   if (scope == IsolationScope::kAll) kernel_.iommu()->MapWhole(*domain_, kernel_.pages().ranges());
+  MapSegments();
   for (const auto& gpu : adapter_.gpus()) {
     adapter_.objects().SetDomain(gpu->handle(), *domain_);
     adapter_.dxgkrnl().isolation_memory().SetDomain(gpu->handle(), *domain_);

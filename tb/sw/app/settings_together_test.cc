@@ -31,9 +31,21 @@ const Together kTogether[] = {
     {"no-execute", {"driver.leaf_64k=true", "driver.dual_pte=true"}},
     {"render-preemption", {"driver.update_mode=gpu_virtual", "driver.own_va_kib=1"}},
     {"system-memory-hidden", {"gpu.count=3"}},
+    {"sleep-with-processes", {"driver.system_segment_kib=2048"}},
+    {"forced-isolation", {"driver.system_segment_kib=4096"}},
+    {"leaf-64k", {"driver.system_segment_kib=16384"}},
+    {"two-adapters", {"driver.system_segment_kib=2048"}},
 };
 
 struct SettingsApart : Cli {};
+
+TEST_F(SettingsApart, ASegmentOfSystemMemoryIsForGpusThatAreNotLinked) {
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--set", "gpu.count=2", "--set", "driver.system_segment_kib=2048"}),
+            kExitUsage);
+  EXPECT_THAT(err_, ::testing::HasSubstr("driver.system_segment_kib: a segment of system memory"));
+  EXPECT_EQ(Run({"run", "--engine", "fast", "--set", "driver.system_segment_kib=2049"}), kExitUsage);
+  EXPECT_THAT(err_, ::testing::HasSubstr("driver.system_segment_kib"));
+}
 
 // A large page in the hidden segment would begin in the middle of one of the GPU's large pages.
 TEST_F(SettingsApart, LargePagesAreNotForAHiddenSegmentThatBeginsWithinOne) {

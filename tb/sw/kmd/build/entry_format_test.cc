@@ -155,6 +155,28 @@ TEST(EntryFormat, PagesOfTheHiddenSegmentCountFromItsStartInVram) {
   EXPECT_FALSE(make(PeerIndex(5), 9, 0, 0, {0x100, 0x200})) << "no such adapter";
 }
 
+// An integrated GPU's memory segment. Its tables and data are in system memory, which the CPU may have cached.
+TEST(EntryFormat, PagesOfASegmentInSystemMemoryCountFromItsStartAndAreSnooped) {
+  constexpr uint64_t kFirst = 0x40010;
+  regs::PteEntry entry;
+  for (const uint32_t level : {0, 1}) {
+    ASSERT_TRUE(ToHardware(Pte(kValid | Segment(2), 9), level, EntryForm::kPlain, false, &entry, 0, {}, kFirst));
+    EXPECT_EQ(entry.target(), regs::Target::kSystem);
+    EXPECT_EQ(entry.page(), kFirst + 9);
+    EXPECT_TRUE(entry.coherent());
+  }
+  ASSERT_TRUE(ToHardware(Pte(kValid | Segment(2), 16), 0, EntryForm::kLeaf64k, false, &entry, 0, {}, kFirst));
+  EXPECT_EQ(entry.page(), kFirst + 16);
+  for (const uint32_t other : {0, 1}) {
+    ASSERT_TRUE(ToHardware(Pte(kValid | Segment(other), 9), 0, EntryForm::kPlain, false, &entry, 0, {}, kFirst));
+    EXPECT_EQ(entry.page(), 9u) << "segment " << other;
+    EXPECT_FALSE(entry.coherent());
+  }
+  EXPECT_FALSE(
+      ToHardware(Pte(kValid | Segment(2) | PeerIndex(1), 9), 0, EntryForm::kPlain, false, &entry, 0, {}, kFirst))
+      << "no peer reaches it";
+}
+
 TEST(EntryFormat, EachAttributeOfTheAbstractEntryReachesItsFieldAlone) {
   struct Bit {
     uint64_t flag;

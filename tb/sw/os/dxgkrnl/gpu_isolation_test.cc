@@ -199,34 +199,15 @@ TEST_F(Isolation, EnableMappingsMapsAllPhysicalMemoryAndASecureVmWhatTheGpuWasGi
   }
 }
 
-/// Adds a third segment: the 64 KiB that begin at `base`.
-void AddSegmentOfSystemMemory(const DXGKARG_QUERYADAPTERINFO& args, uint64_t base) {
-  auto* out = static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData);
-  if (out->pSegmentDescriptor == nullptr) {
-    ++out->NbSegment;
-    return;
-  }
-  DXGK_SEGMENTDESCRIPTOR4 segment{};
-  segment.Flags.PopulatedFromSystemMemory = segment.Flags.CpuVisible = 1;
-  segment.BaseAddress.QuadPart = 0x7000000000;
-  segment.CpuTranslatedAddress.QuadPart = static_cast<LONGLONG>(base);
-  segment.Size = 16 * hw::kPageSize;
-  std::memcpy(out->pSegmentDescriptor + 2 * out->SegmentDescriptorStride, &segment, sizeof segment);
-}
-
 /// The driver itself has allocated the memory of a system memory segment. VidMm maps that memory at the physical
 /// address that the driver reports.
 TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
-  constexpr uint64_t kBase = uint64_t{0x150} << 20;
-  between.queried = [](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
-    if (args.Type == DXGKQAITYPE_QUERYSEGMENT4) AddSegmentOfSystemMemory(args, kBase);
-    return status;
-  };
+  options.os.driver["SystemSegmentBytes"] = 1 << 20;
   const auto mapped = [](workload::Life& life) {
+    const uint64_t first = life.gpu().facts().local.memory.value() / hw::kPageSize;
     uint64_t count = 0;
-    for (uint64_t page = 0; page < 16; ++page)
-      count += life.graphics.At(kBase / hw::kPageSize + page) == kBase / hw::kPageSize + page;
-    return count == 16 ? std::string() : std::to_string(count) + " of 16 pages";
+    for (uint64_t page = first; page < first + 256; ++page) count += life.graphics.At(page) == page;
+    return count == 256 ? std::string() : std::to_string(count) + " of 256 pages";
   };
   auto result = Run([&](workload::Life& life) {  // a switch attaches the domain while the adapter runs
     bool looked = false;
