@@ -140,14 +140,15 @@ class VariedWork {
   }
 
   void MakeAllocation() {
-    if (subjects_.size() < kMostAllocations) MakeAllocation(SomeBytes());
+    if (subjects_.size() < kMostAllocations) MakeAllocation(0);
   }
 
+  /// Creates an allocation of `bytes` bytes; 0: of any size.
   void MakeAllocation(uint64_t bytes) {
     static constexpr UINT kPriorities[] = {D3DDDI_ALLOCATIONPRIORITY_LOW, D3DDDI_ALLOCATIONPRIORITY_NORMAL,
                                            D3DDDI_ALLOCATIONPRIORITY_HIGH};
     const Member& owner = members_[random_.Below(members_.size())];
-    os::AllocationRequest request{"allocation " + std::to_string(++made_), bytes};
+    os::AllocationRequest request{"allocation " + std::to_string(++made_), bytes != 0 ? bytes : SomeBytes()};
     request.accessed_physically = random_.Below(4) == 0;
     request.system_only = random_.Below(4) == 0;
     request.no_large_pages = random_.Below(4) == 0;
