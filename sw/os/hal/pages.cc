@@ -141,14 +141,17 @@ std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t
   for (const hw::Range& range : Candidates(low, high)) {
     if (range.end - range.start >= count) ranges.push_back(range);
   }
-  auto fits = [&](uint64_t first) {
-    if (!Inside(ranges, first, count)) return false;
-    if (boundary_pages != 0 && first / boundary_pages != (first + count - 1) / boundary_pages) return false;
-    for (uint64_t pfn = first; pfn < first + count; ++pfn) {
-      if (pages_.count(pfn) != 0) return false;
+  // Returns `first` if the range may begin there, else the lowest page behind `first` where it might.
+  auto next_fit = [&](uint64_t first) {
+    const uint64_t last = first + count - 1;
+    if (boundary_pages != 0 && first / boundary_pages != last / boundary_pages)
+      return last / boundary_pages * boundary_pages;
+    for (uint64_t pfn = last + 1; pfn-- > first;) {
+      if (pages_.count(pfn) != 0) return pfn + 1;
     }
-    return true;
+    return first;
   };
+  const auto align = [&](uint64_t pfn) { return (pfn + alignment - 1) / alignment * alignment; };
   auto take = [&](uint64_t first) {
     for (uint64_t pfn = first; pfn < first + count; ++pfn) Take(pfn, owner, created_by);
     return first;
@@ -157,13 +160,14 @@ std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t
   for (int draw = 0; draw < kDraws; ++draw) {
     const hw::Range& range = ranges[random_.Below(ranges.size())];
     const uint64_t drawn = range.start + random_.Below(range.end - range.start - count + 1);
-    const uint64_t first = (drawn + alignment - 1) / alignment * alignment;
-    if (fits(first)) return take(first);
+    const uint64_t first = align(drawn);
+    if (Inside(ranges, first, count) && next_fit(first) == first) return take(first);
   }
   for (const hw::Range& range : ranges) {
-    const uint64_t start = (range.start + alignment - 1) / alignment * alignment;
-    for (uint64_t first = start; first + count <= range.end; first += alignment) {
-      if (fits(first)) return take(first);
+    for (uint64_t first = align(range.start); first + count <= range.end;) {
+      const uint64_t next = next_fit(first);
+      if (next == first) return take(first);
+      first = align(next);
     }
   }
   return std::nullopt;
