@@ -60,7 +60,8 @@ class Standing {
     payload_ = payload;
     return valid && ready;
   }
-  void Forget() { stands_ = false; }  ///< to be called after a reset
+  bool Stands() const { return stands_; }  ///< whether the offer of the previous cycle was not accepted
+  void Forget() { stands_ = false; }       ///< to be called after a reset
 
  private:
   const char* name_;

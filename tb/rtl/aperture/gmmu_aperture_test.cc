@@ -272,7 +272,7 @@ TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {
         expected[i].push_back(bench.Expect(a));
       }
     }
-    while (!bench.in[0].empty() || !bench.in[1].empty()) {
+    while ((!bench.in[0].empty() || !bench.in[1].empty()) && !HasFailure()) {
       bench.closed = true;
       bench.Run(500);  // After 500 cycles, each router has accepted exactly the accesses that it can hold.
       for (unsigned i = 0; i < 2; ++i) {

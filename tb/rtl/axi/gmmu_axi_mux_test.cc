@@ -51,6 +51,19 @@ TEST(AxiMux, TwoPortsThatAnswerOneRequesterTakeTurns) {
   EXPECT_LE(bench.now, 512u + 20);  // The requester receives one beat per cycle.
 }
 
+TEST(AxiMux, TwoPortsWithBsForOneRequesterTakeTurns) {
+  MuxMachine bench(0, 1);
+  bench.hold_b = true;
+  for (unsigned i = 0; i < 24; ++i) bench.Write(0, i % 2, 0);
+  bench.Run(400);
+  bench.hold_b = false;
+  while (!bench.Done() && bench.now < 1000) {
+    bench.Step();
+    EXPECT_LE(std::abs(bench.bs_from[kVram] - bench.bs_from[kHost]), 2) << "cycle " << bench.now;
+  }
+  EXPECT_LE(bench.now, 400u + 24 + 10);  // The requester receives one B per cycle.
+}
+
 TEST(AxiMux, NoNewHostRequestLeavesWhileTheHostIsClosed) {
   MuxMachine bench(0, 1);
   bench.t.host_enable_i = 0;
@@ -64,6 +77,24 @@ TEST(AxiMux, NoNewHostRequestLeavesWhileTheHostIsClosed) {
   bench.t.host_enable_i = 1;
   bench.Finish();
   EXPECT_EQ(bench.host_requests, 2u);
+}
+
+TEST(AxiMux, AHostPortThatOpensAndClosesKeepsItsOffersAndMakesNoNewOne) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {  // MuxMachine checks the offers.
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    MuxMachine bench(seed % 2 ? 30 : 70, seed);
+    for (int i = 0; i < 400; ++i) {
+      const unsigned q = bench.Random(kRequesters);
+      if (q != 2 && (q == 3 || bench.Chance(50))) bench.Read(q, bench.Random(3), bench.Random(4));
+      else bench.Write(q, bench.Random(3), bench.Random(4));
+    }
+    for (int i = 0; i < 300; ++i) {
+      bench.t.host_enable_i = i % 2;
+      bench.Run(bench.Random(12));
+    }
+    bench.t.host_enable_i = 1;
+    bench.Finish();
+  }
 }
 
 TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
@@ -112,20 +143,23 @@ TEST(AxiMux, HeldItBeginsNothingAndSaysWhenEverythingIsAnswered) {
 }
 
 TEST(AxiMux, HeldAndIdleItIsSilentAtOnceAndIdleWhenItIs) {
-  MuxMachine bench(0, 1);
-  bench.Run(20);
-  bench.t.hold_i = 1;
-  bench.Step();
-  EXPECT_TRUE(!bench.t.idle_o || bench.t.silent_o);
-  bench.Run(4);
-  EXPECT_TRUE(bench.t.silent_o && bench.t.idle_o);
-  bench.Read(0, false, 3);
-  bench.Run(50);
-  EXPECT_TRUE(bench.t.silent_o);
-  EXPECT_FALSE(bench.t.idle_o);  // A request is waiting.
-  EXPECT_EQ(bench.r_beats, 0u);
-  bench.t.hold_i = 0;
-  bench.Finish();
+  for (unsigned requester : {0u, 3u}) {
+    MuxMachine bench(0, 1);
+    bench.early = false;
+    bench.Run(20);
+    bench.t.hold_i = 1;
+    bench.Step();
+    EXPECT_TRUE(!bench.t.idle_o || bench.t.silent_o);
+    bench.Run(4);
+    EXPECT_TRUE(bench.t.silent_o && bench.t.idle_o);
+    bench.Read(requester, kVram, 3);
+    bench.Run(50);
+    EXPECT_TRUE(bench.t.silent_o);
+    EXPECT_FALSE(bench.t.idle_o) << "a request of requester " << requester << " waits";
+    EXPECT_EQ(bench.r_beats, 0u);
+    bench.t.hold_i = 0;
+    bench.Finish();
+  }
 }
 
 TEST(AxiMux, BurstsThatAClosedHostPortKeepsAreNotSilent) {
@@ -231,109 +265,6 @@ TEST(AxiMux, TheRequesterThatNeedsNoTurnWaitsOneCycleAndHoldsNobodyUp) {
   EXPECT_GE(bench.r_beats, 380u);
   bench.Finish();
 }
-
-TEST(AxiMux, WritesThatAreNotTakenDoNotHoldReadsUp) {
-  MuxMachine bench(0, 1);
-  bench.hold_writes = true;
-  for (int i = 0; i < 40; ++i) {
-    for (unsigned q = 0; q < 3; ++q) bench.Write(q, i % 2, 7);
-  }
-  bench.Run(100);
-  for (int i = 0; i < 20; ++i) {
-    bench.Read(0, i % 2, 3);
-    bench.Read(3, i % 2, 3);
-  }
-  bench.Run(1000);
-  EXPECT_EQ(bench.r_beats, 160u);
-  bench.hold_writes = false;
-  bench.Finish();
-}
-
-TEST(AxiMux, DataThatWaitsForItsTurnBlocksNobodyForEver) {
-  // Each requester alternates between the ports, so each port's order depends on the other's.
-  MuxMachine bench(20, 9);
-  for (int i = 0; i < 200; ++i) {
-    for (unsigned q = 0; q < 3; ++q) bench.Write(q, (i + q) % 3, 15);
-  }
-  bench.Finish();
-}
-
-// Ways in which the host port's memory may block forever; each case names what the memory still accepts.
-struct Blocked {
-  const char* name;
-  bool take_ax, bus_master;
-};
-constexpr Blocked kBlocked[] = {{"nothing is taken", false, true},
-                                {"AR and AW are taken, W is not", true, true},
-                                {"the port is closed", false, false}};
-
-class AxiMuxBlocked : public testing::TestWithParam<Blocked> {
- protected:
-  void Block(MuxMachine& bench) const {
-    bench.block_host = true;
-    bench.take_host_ax = GetParam().take_ax;
-    bench.t.host_enable_i = GetParam().bus_master;
-  }
-  static void Release(MuxMachine& bench) {
-    bench.block_host = false;
-    bench.t.host_enable_i = 1;
-    bench.Finish();
-  }
-};
-
-TEST_P(AxiMuxBlocked, VramWritesGoOnForEverybodyElse) {
-  for (unsigned stall : {0u, 40u}) {
-    for (unsigned stuck = 0; stuck < 3; ++stuck) {
-      for (unsigned port : {kHost, kPeer}) {
-        SCOPED_TRACE(testing::Message() << "requester " << stuck << ", stall " << stall << ", port " << port);
-        MuxMachine bench(stall, 1 + stuck);
-        Block(bench);
-        for (int i = 0; i < 5; ++i) bench.Write(stuck, kVram, i % 4);
-        for (int i = 0; i < 3; ++i) bench.Write(stuck, port, 7), bench.Write(stuck, kVram, 7);
-        bench.Run(2000);
-        EXPECT_EQ(bench.vram_writes_done[stuck], 5u) << "those before its first to the host";
-        for (int i = 0; i < 60; ++i)
-          for (unsigned q = 0; q < 3; ++q)
-            if (q != stuck) bench.Write(q, kVram, (i + q) % 8);
-        bench.Run(4000);
-        for (unsigned q = 0; q < 3; ++q)
-          EXPECT_EQ(bench.vram_writes_done[q], q == stuck ? 5u : 60u) << "requester " << q;
-        Release(bench);
-        if (HasFailure()) return;
-      }
-    }
-  }
-}
-
-TEST_P(AxiMuxBlocked, VramReadsAndWritesOfTheOneWhoNeedsNoHostGoOn) {
-  // All requesters but one use both ports until they are blocked; the remaining one must never be delayed.
-  for (uint64_t seed = 1; seed <= 8; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    MuxMachine bench(seed % 2 ? 0 : 30, seed);
-    std::mt19937_64 random(seed);
-    const unsigned free = seed % 3;
-    for (int i = 0; i < 100; ++i)
-      for (unsigned q = 0; q < 3; ++q)
-        if (q != free) bench.Write(q, random() % 3, random() % 16);
-    for (int i = random() % 200; i > 0; --i) bench.Step();
-    Block(bench);
-    bench.Run(2000);
-    const unsigned before = bench.vram_writes_done[free];
-    const uint64_t beats = bench.r_beats;
-    for (int i = 0; i < 50; ++i) {
-      bench.Write(free, kVram, random() % 16);
-      if (free != 2) bench.Read(free, kVram, 3);
-    }
-    bench.Run(6000);
-    EXPECT_EQ(bench.vram_writes_done[free], before + 50);
-    if (free != 2) EXPECT_GE(bench.r_beats, beats + 200);
-    Release(bench);
-    if (HasFailure()) return;
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(Host, AxiMuxBlocked, testing::ValuesIn(kBlocked),
-                         [](const auto& info) { return std::string(1, static_cast<char>('a' + info.index)); });
 
 TEST(AxiMux, ARequesterThatStaysAtOnePortGetsItsAwWithoutAPause) {
   MuxMachine bench(0, 1);

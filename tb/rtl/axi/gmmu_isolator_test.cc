@@ -122,6 +122,21 @@ TEST(Isolator, SoftwareGoesOnOneCycleBehindTheCoresReset) {
   EXPECT_GE(reset_cycles, 8u) << "long enough for the reset registers of all blocks";
 }
 
+TEST(Isolator, AnIdleCoreIsResetAtOnceAndLongEnough) {
+  for (unsigned idle = 0; idle < 8; ++idle) {
+    Bench bench(9);
+    bench.Run(100);
+    bench.Finish();
+    bench.Run(idle);
+    bench.ResetCore();
+    bench.UntilReset(10);
+    unsigned cycles = 0;
+    for (; bench.InReset(); ++cycles) bench.Step();
+    EXPECT_GE(cycles, 8u) << "long enough for the reset registers of all blocks";
+    EXPECT_LE(cycles, 20u);
+  }
+}
+
 TEST(Isolator, AResetEndsAlthoughAnswersAreMissing) {
   Bench bench(3);
   for (auto& q : bench.port) q.answer_reads = q.answer_writes = false;

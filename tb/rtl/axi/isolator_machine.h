@@ -57,6 +57,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
   void Step() override {
     for (unsigned p = 0; p < 2; ++p) DriveCore(p), DriveMemory(p);
     Settle();
+    if (t.idle_o) EXPECT_TRUE(Quiet() && !t.resetting_o) << "idle, cycle " << now;
     for (unsigned p = 0; p < 2; ++p) SampleMemory(p), SampleCore(p);
     if (t.core_reset_o && !in_reset_) {  // The core's outstanding bursts are lost.
       ++life;

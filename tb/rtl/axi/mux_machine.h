@@ -38,6 +38,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     manner = {stall, stall};
     t.host_enable_i = 1;
     Reset();
+    EXPECT_FALSE(t.silent_o) << "without hold_i";
   }
 
   void Read(unsigned requester, unsigned port, unsigned len) {
@@ -60,11 +61,14 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
   unsigned host_requests = 0;
   std::optional<bool> early;  // whether element 3's AR comes early; nullopt: random
   bool hold_writes = false;   // the memories accept no AW and no W
+  bool hold_ax = false;       // the memories accept no AR and no AW
+  bool hold_b = false;        // the memories offer no B
   bool block_host = false;    // the host port's memory accepts no W
   bool take_host_ax = false;  // with block_host: AR and AW are accepted only if true
   unsigned vram_writes_done[kRequesters] = {};
   uint64_t r_beats = 0, w_beats = 0;
   uint64_t r_beats_from[3] = {};  // by target
+  int bs_from[3] = {};            // by target
 
   void Step() override {
     for (unsigned q = 0; q < kRequesters; ++q) {
@@ -104,8 +108,8 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     for (unsigned p = 0; p < 2; ++p) {
       const bool blocked = p == kHost && block_host;
       const bool closed = blocked && !take_host_ax;
-      t.ar_ready_i[p] = !closed && !Stall();
-      t.aw_ready_i[p] = !closed && !hold_writes && !Stall();
+      t.ar_ready_i[p] = !closed && !hold_ax && !Stall();
+      t.aw_ready_i[p] = !closed && !hold_ax && !hold_writes && !Stall();
       t.w_ready_i[p] = !blocked && !hold_writes && !Stall();
       if (!r_offered_[p] && !reads_[p].empty() && !Stall()) {
         r_offered_[p] = true;
@@ -118,7 +122,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
         r.id = b.id, r.data = Word(b, b.beat), r.last = b.beat == b.len, r.error = b.address % 5 == 0;
         t.r_i[p] = Pack(r);
       }
-      if (!b_offered_[p] && !written_[p].empty() && !Stall()) {
+      if (!b_offered_[p] && !hold_b && !written_[p].empty() && !Stall()) {
         b_offered_[p] = true;
         std::swap(written_[p][0], written_[p][rng() % written_[p].size()]);
       }
@@ -137,7 +141,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
   void Finish() {
     Until([&] { return Done(); }, "the answers", 200000);
     Run(10);
-    EXPECT_TRUE(t.idle_o);
+    EXPECT_TRUE(t.idle_o && t.own_idle_o);
   }
 
  private:
@@ -170,10 +174,26 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     }
     return 256;
   }
+  /// Checks idle_o and own_idle_o against the offers of this cycle and the words that the mux has accepted before.
+  void CheckIdle() {
+    bool offers = false, own = false;
+    for (unsigned q = 0; q < kRequesters; ++q) {
+      const bool offer = ar_[q] || aw_[q] || !data_[q].empty();  // An AW that was accepted owes its W beats.
+      offers |= offer;
+      if (q != kExempt) own |= offer || !read_of_[q].empty() || !write_of_[q].empty();
+    }
+    if (offers || in_mux_ != 0) EXPECT_FALSE(t.idle_o) << in_mux_ << " words in the mux, cycle " << now;
+    if (own) EXPECT_FALSE(t.own_idle_o) << "cycle " << now;
+    quiet_ = own ? 0 : quiet_ + 1;
+    if (quiet_ > 8) EXPECT_TRUE(t.own_idle_o) << "only the exempt requester has bursts, cycle " << now;
+  }
   void Sample() {
+    CheckIdle();
     for (unsigned q = 0; q < kRequesters; ++q) {
       const auto rd = Unpack<ReadResponse>(t.rd_rsp_o[q]);
       const auto wr = Unpack<WriteResponse>(t.wr_rsp_o[q]);
+      in_mux_ += (rd_[q].ar_valid && rd.ar_ready) + (wr_[q].aw_valid && wr.aw_ready) + (wr_[q].w_valid && wr.w_ready);
+      in_mux_ -= rd.r_valid + wr.b_valid;
       if (rd_[q].ar_valid && rd.ar_ready) ar_[q].reset();
       if (wr_[q].aw_valid && wr.aw_ready) aw_[q].reset();
       if (wr_[q].w_valid && wr.w_ready) {
@@ -194,6 +214,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
         auto found = write_of_[q].find(wr.b.id);
         ASSERT_NE(found, write_of_[q].end());
         EXPECT_EQ(wr.b.error, found->second.address % 7 == 0);
+        ++bs_from[found->second.port];
         vram_writes_done[q] += found->second.port == kVram;
         write_of_[q].erase(found);
         ++answered_;
@@ -201,6 +222,16 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     }
     for (unsigned p = 0; p < 2; ++p) {
       const auto ar = Unpack<EdgeAx>(t.ar_o[p]), aw = Unpack<EdgeAx>(t.aw_o[p]);
+      // A closed port keeps the offers that stand and makes no new one.
+      if (p == kHost && !t.host_enable_i) {
+        if (t.ar_valid_o[p]) EXPECT_TRUE(ar_stands_[p].Stands()) << "a new AR at the closed port, cycle " << now;
+        if (t.aw_valid_o[p]) EXPECT_TRUE(aw_stands_[p].Stands()) << "a new AW at the closed port, cycle " << now;
+      }
+      ar_stands_[p].Look(t.ar_valid_o[p], t.ar_ready_i[p], ar.addr);
+      aw_stands_[p].Look(t.aw_valid_o[p], t.aw_ready_i[p], aw.addr);
+      in_mux_ += (t.r_valid_i[p] && t.r_ready_o[p]) + (t.b_valid_i[p] && t.b_ready_o[p]);
+      in_mux_ -= (t.ar_valid_o[p] && t.ar_ready_i[p]) + (t.aw_valid_o[p] && t.aw_ready_i[p]) +
+                 (t.w_valid_o[p] && t.w_ready_i[p]);
       held_offers += t.ar_valid_o[p] && ar.id >> 8 != kExempt;
       held_offers += t.aw_valid_o[p] && aw.id >> 8 != kExempt;
       if (t.r_valid_i[p] && t.r_ready_o[p]) {
@@ -233,6 +264,10 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
 
   ReadRequest rd_[kRequesters] = {};
   WriteRequest wr_[kRequesters] = {};
+  int in_mux_ = 0;      // words of all channels that the mux has accepted and not passed on
+  unsigned quiet_ = 0;  // cycles in which only the exempt requester has bursts
+  Standing<uint64_t> ar_stands_[2] = {Standing<uint64_t>("AR"), Standing<uint64_t>("AR")};
+  Standing<uint64_t> aw_stands_[2] = {Standing<uint64_t>("AW"), Standing<uint64_t>("AW")};
   uint64_t serial_ = 0, asked_ = 0, answered_ = 0;
   std::deque<Burst> to_read_[kRequesters], to_write_[kRequesters], data_[kRequesters];
   std::unique_ptr<Burst> ar_[kRequesters], aw_[kRequesters];

@@ -193,6 +193,9 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     r_errors += error;
     EXPECT_TRUE(r.resp == 0 || r.resp == 2);
     if (b->past) EXPECT_TRUE(error) << "past the end";
+    // Between error beats of one burst there may be beats from the mux, but no error beats of another burst.
+    if (b->past && b->beats != 0) EXPECT_EQ(b->id, error_id_) << "error beats interleave";
+    if (b->past) error_id_ = b->id;
     if (!b->past && !b->cut) EXPECT_EQ(error, b->error);
     if (!error) {
       EXPECT_TRUE(b->reached);
@@ -315,6 +318,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     }
   }
 
+  unsigned error_id_ = 0;  // the burst of the latest error beat past the end of VRAM
   ReadResponse read_response_{};
   WriteResponse write_response_{};
   std::deque<Burst> to_ask_[2];

@@ -36,6 +36,7 @@ class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
   /// Resets all blocks, and drives the sweep that clears every slot.
   void Reset() {
     BlockBench::Reset();
+    ExpectQuiet();
     t.clear_i = 1;
     for (unsigned slot = 0; slot < slots(); ++slot) {
       t.clear_slot_i = static_cast<uint8_t>(slot);
@@ -44,6 +45,24 @@ class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
     t.clear_i = 0;
   }
   unsigned slots() const { return t.slots_o; }
+
+ private:
+  /// Expects that no block offers or reports anything in the first cycle after a reset.
+  void ExpectQuiet() {
+    EXPECT_FALSE(t.ends_valid_o || t.ends_done_o || t.ends_hold_o) << "gmmu_client_ends";
+    EXPECT_FALSE(t.regs_start_o) << "gmmu_client_regs";
+    EXPECT_FALSE(t.lines_ready_o || t.lines_valid_o) << "gmmu_traffic_lines";
+    EXPECT_FALSE(t.run_done_o || t.run_owner_o || t.run_req_valid_o || t.run_w_valid_o) << "gmmu_traffic";
+    EXPECT_FALSE(t.tw_b_valid_o || t.tw_word_valid_o || t.tw_req_valid_o) << "gmmu_through_write";
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_FALSE(t.write_w_valid_o[i]) << "gmmu_client_write " << i;
+      EXPECT_FALSE(t.ans_valid_o[i] || t.ans_log_valid_o[i]) << "gmmu_client_answer " << i;
+      EXPECT_FALSE(t.unit_valid_o[i] || t.unit_log_valid_o[i] || t.unit_xq_valid_o[i] || t.unit_ap_valid_o[i] ||
+                   t.unit_done_o[i] || t.unit_idle_o[i] || t.unit_req_ready_o[i])
+          << "gmmu_client " << i;
+      EXPECT_FALSE(t.tr_r_valid_o[i] || t.tr_req_valid_o[i]) << "gmmu_through_read " << i;
+    }
+  }
 };
 using BlocksTest = BlockTest<Blocks>;
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives one client, and models its translation port and its bus, both with delayed, out-of-order responses.
+// Drives one client, its registers and its external port, and models its translation port and its bus, both with
+// delayed, out-of-order responses.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -41,6 +43,9 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   using WriteRequest = GMMU_STRUCT(gmmu_client_bench, wr_req_t);
   using WriteResponse = GMMU_STRUCT(gmmu_client_bench, wr_rsp_t);
   using Record = GMMU_STRUCT(gmmu_client_bench, fault_info_t);
+  using ExternalRequest = GMMU_STRUCT(gmmu_client_bench, client_req_t);
+  using ExternalWord = GMMU_STRUCT(gmmu_client_bench, client_w_t);
+  using ExternalAnswer = GMMU_STRUCT(gmmu_client_bench, client_rsp_t);
 
  public:
   ClientMachine(unsigned stall, uint64_t seed) : BlockBench(seed), memory(1 << 20) {
@@ -64,12 +69,24 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   regs::ClientResult result;
   uint64_t fault_va = 0;
 
+  uint64_t WordAt(uint64_t at) const {
+    uint64_t word = 0;
+    for (int i = 7; i >= 0; --i) word = word << 8 | memory[at + i];
+    return word;
+  }
   /// Selects pattern, seed and footprint for the following runs; Run sets the other parameters.
   void Choose(regs::Pattern pattern, bool verify, unsigned footprint_lg2 = 0) {
     ctrl_.set_pattern(pattern).set_verify(verify).set_footprint_lg2(footprint_lg2);
   }
 
-  /// Starts a run, steps until it is complete, and returns the number of cycles.
+  /// Queues an access of the external port to a whole line. A write sends random words.
+  void Ask(Access access, uint64_t line) {
+    asked_.push_back({access, line, {}, 0});
+    for (uint64_t& word : asked_.back().words) word = rng();
+  }
+  bool Answered() const { return asked_.empty() && external_.empty(); }
+
+  /// Starts a run, steps until it and all queued external accesses are complete, and returns the run's cycles.
   uint64_t Run(Access access, uint32_t first, uint32_t stride, uint32_t count, uint32_t step, unsigned depth = 0,
                uint64_t seed = 0) {
     Write(regs::ClientLines{}.set_first(first).set_stride(stride));
@@ -80,6 +97,7 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     while (!t.done_o && now - begin < 400000) Step();
     EXPECT_TRUE(t.done_o) << "the run ends";
     const uint64_t end = now;
+    Until([&] { return Answered(); }, "the external responses", 20000);
     Run(50);
     EXPECT_FALSE(t.busy_o);
     EXPECT_TRUE(t.idle_o);
@@ -133,7 +151,10 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
       written_.erase(written_.begin() + pick);
     }
     t.rd_rsp_i = Pack(rd_in), t.wr_rsp_i = Pack(wr_in);
+    PutExternal();
     Settle();
+    EXPECT_FALSE(t.p_busy_o || t.p_done_o || t.p_reg_data_o) << "of the client without an engine";
+    SampleExternal();
     const auto done = Unpack<Done>(t.xlate_done_o);
     back_[0] += done.old0, back_[1] += done.old1;
     for (int e = 0; e < 2; ++e) EXPECT_LE(back_[e], ended_[e]) << "given back before the access has ended";
@@ -172,6 +193,8 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     const auto record = Unpack<Record>(t.fault_o);
     if (t.fault_valid_o && t.fault_ready_i) faults.push_back({record.address, record.reason});
     Edge();
+    if (taken_request_) t.x_req_valid_i = 0;
+    if (taken_word_) t.x_w_valid_i = 0;
   }
 
  private:
@@ -186,6 +209,65 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     uint64_t strobe;
     bool last;
   };
+  struct External {
+    Access access;
+    uint64_t line;
+    std::array<uint64_t, 8> words;
+    unsigned word;  // the next word of a write's data, then of a read's response
+  };
+  static constexpr unsigned kExternal = 4;  // external accesses in flight; they have the ids 0 to 3
+
+  /// The words of a write precede its request, and both have the same id.
+  void PutExternal() {
+    for (unsigned id = 0; id_ == kExternal && !asked_.empty() && id < kExternal; ++id)
+      if (external_.count(id) == 0) id_ = id;
+    const bool may = id_ < kExternal;
+    const bool words = may && asked_.front().access == Access::kWrite && asked_.front().word < 8;
+    t.x_w_valid_i |= words && !Stall();
+    t.x_req_valid_i |= may && !words && !Stall();
+    t.x_rsp_ready_i = !Stall();
+    if (!may) return;
+    const External& e = asked_.front();
+    ExternalWord word{};
+    word.id = id_, word.word = e.word;
+    t.x_w_i = Pack(word), t.x_w_data_i = e.words[e.word % 8];
+    ExternalRequest request{};
+    request.id = id_, request.va = e.line * 64, request.access = static_cast<unsigned>(e.access), request.bytes = 64;
+    t.x_req_i = Pack(request);
+  }
+  void SampleExternal() {
+    // A run that starts in this cycle still lets the external port's offers in.
+    if ((was_busy_ && t.busy_o) || !t.enable_i) EXPECT_FALSE(t.x_req_ready_o || t.x_w_ready_o) << "not served";
+    was_busy_ = t.busy_o;
+    if (t.x_req_valid_i || !external_.empty()) EXPECT_FALSE(t.idle_o);
+    taken_word_ = t.x_w_valid_i && t.x_w_ready_o, taken_request_ = t.x_req_valid_i && t.x_req_ready_o;
+    const auto answer = Unpack<ExternalAnswer>(t.x_rsp_o);
+    const bool taken = x_stands_.Look(t.x_rsp_valid_o, t.x_rsp_ready_i, {t.x_rsp_data_o, t.x_rsp_o});
+    if (taken) TakeExternal(answer);
+    if (taken_word_) ++asked_.front().word;
+    if (!taken_request_) return;
+    external_[id_] = asked_.front(), external_[id_].word = 0;
+    asked_.pop_front();
+    id_ = kExternal;
+  }
+  void TakeExternal(const ExternalAnswer& answer) {
+    const auto at = external_.find(answer.id);
+    ASSERT_NE(at, external_.end()) << "a response to no external access";
+    External& e = at->second;
+    const bool write = e.access == Access::kWrite;
+    const Fault bus = write ? Fault::kBusWrite : Fault::kBusRead;
+    const Fault fault = invalid.count(e.line / 64)  ? Fault::kEntryInvalid
+                        : broken.count(e.line) != 0 ? bus
+                                                    : Fault::kNone;
+    EXPECT_EQ(answer.fault, static_cast<unsigned>(fault));
+    const bool one = write || fault != Fault::kNone;
+    for (unsigned w = write && fault == Fault::kNone ? 0 : 8; w < 8; ++w)
+      EXPECT_EQ(WordAt(e.line * 64 + 8 * w), e.words[w]);
+    if (!one) EXPECT_EQ(t.x_rsp_data_o, WordAt(e.line * 64 + 8 * e.word));
+    if (!one) EXPECT_EQ(answer.word, e.word++);
+    EXPECT_EQ(answer.last, one || e.word == 8);
+    if (answer.last) external_.erase(at);
+  }
   void End(unsigned id) {
     ++ended_[generation_of_[id]];
     --in_flight_;
@@ -213,6 +295,11 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   std::deque<Burst> writes_;
   std::deque<Beat> beats_;
   std::map<unsigned, unsigned> generation_of_;
+  std::deque<External> asked_;             // external accesses that have not been accepted
+  std::map<unsigned, External> external_;  // accepted ones, by id
+  Standing<std::pair<uint64_t, unsigned>> x_stands_{"the external response"};
+  bool was_busy_ = false, taken_word_ = false, taken_request_ = false;
+  unsigned id_ = kExternal;  // id of the external access that is being sent; kExternal: none
   bool x_offer_ = false;
   regs::ClientCtrl ctrl_;
   unsigned generation_ = 0, in_flight_ = 0;

@@ -215,6 +215,8 @@ TEST_P(Answer, EveryFaultIsLoggedBeforeItsAnswer) {
 }
 
 TEST_P(Answer, OnlyTheFirstFaultWhileAsked) {
+  t.ans_first_only_i = 1;
+  Reset();  // The first fault after a reset is logged as well.
   for (int round = 1; round <= 4; ++round) {
     Choose(true, true);
     for (unsigned id = 0; id < 8; ++id) Begin(Request::Draw(*this, id));

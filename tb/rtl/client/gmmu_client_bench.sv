@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// One client with its traffic engine, and one through-port, whose signals begin with t_. In the pairs of
-// the through-port, element 0 belongs to the read half. No test uses the aperture, so its lookups get no
-// response.
+// One client with its traffic engine, whose external port has signals that begin with x_; one client without an engine,
+// whose signals begin with p_ and which shares the registers' inputs and the external request with the first; and one
+// through-port, whose signals begin with t_. In the pairs of the through-port, element 0 belongs to the read half. No
+// test uses the aperture, so its lookups get no response.
 module gmmu_client_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -20,6 +21,18 @@ module gmmu_client_bench
   output logic        busy_o,
   output logic        done_o,
 
+  input  logic        x_req_valid_i,
+  output logic        x_req_ready_o,
+  input  client_req_t x_req_i,
+  input  logic        x_w_valid_i,
+  output logic        x_w_ready_o,
+  input  client_w_t   x_w_i,
+  input  logic [63:0] x_w_data_i,
+  output logic        x_rsp_valid_o,
+  input  logic        x_rsp_ready_i,
+  output client_rsp_t x_rsp_o,
+  output logic [63:0] x_rsp_data_o,
+
   output logic        xlate_req_valid_o,
   input  logic        xlate_req_ready_i,
   output xlate_req_t  xlate_req_o,
@@ -35,6 +48,18 @@ module gmmu_client_bench
   input  logic        fault_ready_i,
   output fault_info_t fault_o,
 
+  output logic        p_idle_o,
+  output logic [63:0] p_reg_data_o,
+  output logic        p_busy_o,
+  output logic        p_done_o,
+  input  logic        p_req_valid_i,
+  output logic        p_req_ready_o,
+  output logic        p_w_ready_o,
+  output logic        p_rsp_valid_o,
+  output logic        p_xq_valid_o,
+  output xlate_req_t  p_xq_o,
+
+  input  logic        t_core_reset_i,
   output logic        t_idle_o,
   input  logic        t_ar_valid_i,
   output logic        t_ar_ready_o,
@@ -72,8 +97,9 @@ module gmmu_client_bench
     .port_i('0),
     .clk_i, .rst_i, .enable_i, .vram_bytes_i(64'h100000), .link_i('0), .idle_o,
     .reg_wr_i, .reg_rd_i, .reg_word_i, .reg_data_i, .reg_data_o, .busy_o, .done_o,
-    .req_valid_i(1'b0), .req_ready_o(), .req_i('0), .w_valid_i(1'b0), .w_ready_o(), .w_i('0),
-    .w_data_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rsp_o(), .rsp_data_o(),
+    .req_valid_i(x_req_valid_i), .req_ready_o(x_req_ready_o), .req_i(x_req_i), .w_valid_i(x_w_valid_i),
+    .w_ready_o(x_w_ready_o), .w_i(x_w_i), .w_data_i(x_w_data_i), .rsp_valid_o(x_rsp_valid_o),
+    .rsp_ready_i(x_rsp_ready_i), .rsp_o(x_rsp_o), .rsp_data_o(x_rsp_data_o),
     .xlate_req_valid_o, .xlate_req_ready_i, .xlate_req_o,
     .xlate_rsp_valid_i, .xlate_rsp_ready_o, .xlate_rsp_i, .xlate_done_o,
     .ap_req_valid_o(), .ap_req_ready_i(1'b1), .ap_req_page_o(), .ap_rsp_valid_i(1'b0),
@@ -81,11 +107,25 @@ module gmmu_client_bench
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o(), .count_write_bytes_o()
   );
 
+  gmmu_client_port #(.Traffic(1'b0)) u_plain (
+    .port_i('0),
+    .clk_i, .rst_i, .enable_i, .vram_bytes_i(64'h100000), .link_i('0), .idle_o(p_idle_o),
+    .reg_wr_i, .reg_rd_i, .reg_word_i, .reg_data_i, .reg_data_o(p_reg_data_o), .busy_o(p_busy_o), .done_o(p_done_o),
+    .req_valid_i(p_req_valid_i), .req_ready_o(p_req_ready_o), .req_i(x_req_i), .w_valid_i(1'b0),
+    .w_ready_o(p_w_ready_o), .w_i('0), .w_data_i('0), .rsp_valid_o(p_rsp_valid_o), .rsp_ready_i(1'b1), .rsp_o(),
+    .rsp_data_o(),
+    .xlate_req_valid_o(p_xq_valid_o), .xlate_req_ready_i(1'b1), .xlate_req_o(p_xq_o),
+    .xlate_rsp_valid_i(1'b0), .xlate_rsp_ready_o(), .xlate_rsp_i('0), .xlate_done_o(),
+    .ap_req_valid_o(), .ap_req_ready_i(1'b1), .ap_req_page_o(), .ap_rsp_valid_i(1'b0),
+    .ap_rsp_i('0), .rd_req_o(), .rd_rsp_i('0), .wr_req_o(), .wr_rsp_i('0),
+    .fault_valid_o(), .fault_ready_i(1'b1), .fault_o(), .count_read_bytes_o(), .count_write_bytes_o()
+  );
+
   a_read_half_never_writes: assert property (@(posedge clk_i)
     rst_i || (!t_wr_req_o[0].aw_valid && !t_wr_req_o[0].w_valid && !t_rd_req_o[1].ar_valid));
 
   gmmu_through u_through (
-    .clk_i, .rst_i, .core_reset_i(1'b0), .port_i(port_t'(9)), .enable_i, .vram_bytes_i(64'h100000),
+    .clk_i, .rst_i, .core_reset_i(t_core_reset_i), .port_i(port_t'(9)), .enable_i, .vram_bytes_i(64'h100000),
     .link_i('0), .idle_o(t_idle_o),
     .s_ar_valid_i(t_ar_valid_i), .s_ar_ready_o(t_ar_ready_o), .s_ar_i(t_ar_i),
     .s_r_valid_o(t_r_valid_o), .s_r_ready_i(t_r_ready_i), .s_r_o(t_r_o),

@@ -116,12 +116,6 @@ std::vector<uint8_t> Predict(const ClientMachine& bench, const hw::TrafficLines&
   return bytes;
 }
 
-uint64_t WordAt(const ClientMachine& bench, uint64_t at) {
-  uint64_t word = 0;
-  for (int i = 7; i >= 0; --i) word = word << 8 | bench.memory[at + i];
-  return word;
-}
-
 TEST(Client, RandomRunsReadTheLinesThatSoftwarePredicts) {
   for (uint64_t seed = 1; seed <= 6; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
@@ -197,7 +191,7 @@ TEST(Client, AVerifiedRunWritesTheAddressPatternAndFindsIt) {
       for (unsigned i = 0; i < 300; ++i) {
         const uint64_t at = sequence.Next();
         for (unsigned w = 0; w < 8; ++w)
-          EXPECT_EQ(WordAt(bench, at + 8 * w), hw::AddressPattern(lines.seed, at + 8 * w));
+          EXPECT_EQ(bench.WordAt(at + 8 * w), hw::AddressPattern(lines.seed, at + 8 * w));
       }
       // Some words are corrupted and the lines read again: each of these words must be counted.
       hw::TrafficLines order = lines;
@@ -237,6 +231,54 @@ TEST(Client, AnEmptyRunEndsAtOnceWithTheChecksumOfNothing) {
   EXPECT_LE(bench.Run(Access::kRead, 0, 1, 0, 0), 20u);
   EXPECT_EQ(bench.status.count(), 0u);
   EXPECT_EQ(bench.result.crc(), 0u);
+}
+
+TEST(Client, RunsAndExternalAccessesWaitForEachOther) {
+  for (uint64_t seed = 1; seed <= 6; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    ClientMachine bench(static_cast<unsigned>(seed % 3 * 30), seed);
+    bench.invalid = {128}, bench.broken = {64 * 129 + 5};
+    uint64_t line = 64 * 128;  // External accesses use lines of their own.
+    for (int round = 0; round < 8; ++round) {
+      // The words of an external write wait in its slot for its request, and a run that writes would replace them.
+      const auto access = round % 3 == 2 ? Access::kWrite : Access::kRead;
+      for (int i = 0; i < 12; ++i) {
+        const bool write = access == Access::kRead && bench.Chance(50);
+        bench.Ask(write ? Access::kWrite : Access::kRead, line += 1 + bench.Random(20));
+      }
+      bench.Run(bench.Random(100));
+      bench.Run(access, 2, 3, 60, 7, 0, seed);
+      EXPECT_EQ(bench.status.count(), 60u);
+      if (access == Access::kRead) EXPECT_EQ(bench.result.crc(), Crc32c(Lines(bench.memory, 2, 3, 60, 7, 60)));
+    }
+    if (HasFailure()) return;
+  }
+}
+
+TEST(Client, ADisabledExternalPortTakesNothing) {
+  ClientMachine bench(0, 1);
+  bench.t.enable_i = 0;
+  bench.Ask(Access::kWrite, 3);
+  bench.Ask(Access::kRead, 5);
+  bench.Run(50);
+  EXPECT_EQ(bench.most_in_flight, 0u);
+  bench.t.enable_i = 1;
+  bench.Until([&] { return bench.Answered(); }, "the responses", 200);
+}
+
+TEST(Client, WithoutAnEngineRegistersReadZeroAndTheExternalPortIsServed) {
+  ClientMachine bench(0, 1);
+  auto& t = bench.t;
+  bench.Run(Access::kRead, 0, 1, 40, 1);  // ClientMachine sends the writes and reads of a run to both clients.
+  EXPECT_TRUE(t.p_idle_o && t.p_req_ready_o && t.p_w_ready_o && !t.p_xq_valid_o);
+  GMMU_STRUCT(gmmu_client_bench, client_req_t) request{};
+  request.va = 0x12340, request.bytes = 64;
+  t.x_req_i = Pack(request), t.p_req_valid_i = 1;
+  bench.Step();
+  t.p_req_valid_i = 0;
+  bench.Settle();
+  EXPECT_TRUE(t.p_xq_valid_o);
+  EXPECT_EQ(Unpack<GMMU_STRUCT(gmmu_client_bench, xlate_req_t)>(t.p_xq_o).va, request.va);
 }
 
 }  // namespace

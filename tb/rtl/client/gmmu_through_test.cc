@@ -77,6 +77,24 @@ TEST(ThroughPort, BurstsThatAreNotIncrAccessNothing) {
   EXPECT_EQ(bench.lookups, 0u);
 }
 
+TEST(ThroughPort, InEitherResetEveryReadyAndValidIsZero) {
+  ThroughMachine bench(30, 1);
+  auto& t = bench.t;
+  Fill(bench, false);
+  const auto handshakes = [&](bool core_reset, bool reset) {
+    t.t_core_reset_i = core_reset, t.rst_i = reset;
+    bench.Settle();
+    return t.t_ar_ready_o | t.t_r_valid_o << 1 | t.t_aw_ready_o << 2 | t.t_w_ready_o << 3 | t.t_b_valid_o << 4;
+  };
+  int seen = 0;
+  for (int i = 0; i < 2000; ++i) {
+    bench.Step();
+    EXPECT_EQ(handshakes(true, false) | handshakes(false, true) | handshakes(true, true), 0) << "cycle " << bench.now;
+    seen |= handshakes(false, false);
+  }
+  EXPECT_EQ(seen, 31) << "each of them is 1 without a reset";
+}
+
 TEST(ThroughPort, LongBurstsFillTheBus) {
   ThroughMachine bench(0, 1);
   bench.latency = 50;

@@ -248,6 +248,8 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
   }
 
   void Sample() {
+    const bool reading = answers_.size() > reads_.size(), writing = responses_.size() > writes_.size();
+    if (reading || writing) EXPECT_FALSE(t.t_idle_o) << "a burst is under way";
     if (t.t_ar_valid_i && t.t_ar_ready_o) reads_.pop_front(), clear_ar_ = true;
     if (t.t_aw_valid_i && t.t_aw_ready_o) writes_.pop_front(), clear_aw_ = true;
     if (t.t_w_valid_i && t.t_w_ready_o) beats_.pop_front(), clear_w_ = true;

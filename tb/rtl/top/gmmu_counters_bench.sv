@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // gmmu_counters at its default size and at a small one (one port, two shared counters of 16 bits, the
-// second of which counts amounts). The small one counts the first port, and each has its own read port.
+// second of which counts amounts). The small one counts the first port, and each has its own read port. gmmu_counts, with
+// two access units, has a third read port; its inputs from the MMU and from the engine are constant.
 module gmmu_counters_bench
+  import gmmu_config_pkg::config_t;
+  import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
 #(
@@ -15,11 +18,18 @@ module gmmu_counters_bench
   input  logic [12:0] shared_i [NumShared],
   input  logic [12:0] small_shared_i [2],
 
-  // Index 0 is the default size, 1 the small one.
-  input  logic        rd_i [2],
-  input  logic [15:0] addr_i [2],
-  output logic        rd_busy_o [2],
-  output logic [63:0] rd_data_o [2],
+  input  logic [6:0]  unit_read_i [2],
+  input  logic [6:0]  unit_write_i [2],
+  input  logic [1:0]  bus_r_i,
+  input  logic [1:0]  bus_w_i,
+  input  logic [DataBytes-1:0] bus_strb_i [2],
+  output logic        bus_idle_o,
+
+  // Index 0 is the default size, 1 the small one, 2 gmmu_counts.
+  input  logic        rd_i [3],
+  input  logic [15:0] addr_i [3],
+  output logic        rd_busy_o [3],
+  output logic [63:0] rd_data_o [3],
 
   output logic [3:0]  adds_o [NumShared]   // width of the amount that one cycle can add
 );
@@ -41,5 +51,20 @@ module gmmu_counters_bench
   ) u_small (
     .clk_i, .rst_i, .port_i(port[0:0]), .shared_i(small_shared_i), .rd_i(rd_i[1]), .addr_i(addr_i[1]),
     .rd_busy_o(rd_busy_o[1]), .rd_data_o(rd_data_o[1])
+  );
+
+  function automatic config_t counts_sizes();
+    config_t c;
+    c = gmmu_config_pkg::Built;
+    c.NumUnits = 2;
+    c.NumPorts = 1;
+    return c;
+  endfunction
+  gmmu_counts #(.Config(counts_sizes())) u_counts (
+    .clk_i, .rst_i, .port_i('0), .mmu_i('0), .ap_lookup_i(1'b0), .ap_hit_i(1'b0), .entry_i(1'b0), .commands_i('0),
+    .engine_read_i('0), .engine_write_i('0), .engine_busy_i(1'b0), .message_i(1'b0), .record_i(1'b0),
+    .unit_read_i({unit_read_i[1], unit_read_i[0]}), .unit_write_i({unit_write_i[1], unit_write_i[0]}),
+    .units_busy_i(1'b0), .bus_r_i, .bus_w_i, .bus_strb_i({bus_strb_i[1], bus_strb_i[0]}), .idle_o(bus_idle_o),
+    .rd_i(rd_i[2]), .addr_i(addr_i[2]), .rd_busy_o(rd_busy_o[2]), .rd_data_o(rd_data_o[2])
   );
 endmodule

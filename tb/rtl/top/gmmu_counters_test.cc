@@ -24,7 +24,7 @@ struct Sums {
 
 class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
  protected:
-  enum Size : unsigned { kDefault, kSmall };
+  enum Size : unsigned { kDefault, kSmall, kCounts };
 
   CountersTest() { Clear(); }
 
@@ -147,6 +147,37 @@ TEST_P(CountersTest, ResetClearsThem) {
   EXPECT_EQ(Read(kDefault, PortAddress(2, 5)), 0u);
   EXPECT_EQ(Read(kDefault, SharedAddress(33)), 0u);
   EXPECT_EQ(Read(kSmall, SharedAddress(1)), 0u);
+}
+
+TEST_P(CountersTest, BytesOfTheMemoryPortsAndOfTheUnitsAreCounted) {
+  const unsigned beat = sizeof t.bus_strb_i[0] * 8;
+  uint64_t read[2] = {}, written[2] = {}, unit_read = 0, unit_written = 0;
+  for (int i = 0; i < 2000; ++i) {
+    const unsigned busy = i % 500 < 250 ? 60 : 5;
+    const auto bits = [&] { return static_cast<uint8_t>(Chance(busy) | Chance(busy) << 1); };
+    const auto bytes = [&] { return static_cast<uint8_t>(Chance(busy) ? Random(65) : 0); };
+    t.bus_r_i = bits(), t.bus_w_i = bits();
+    bool counts = false;
+    for (unsigned p = 0; p < 2; ++p) {
+      t.bus_strb_i[p] = Chance(20) ? 0 : static_cast<std::decay_t<decltype(t.bus_strb_i[p])>>(rng());
+      const unsigned strobes = static_cast<unsigned>(__builtin_popcountll(t.bus_strb_i[p]));
+      read[p] += t.bus_r_i >> p & 1 ? beat : 0, written[p] += t.bus_w_i >> p & 1 ? strobes : 0;
+      counts |= (t.bus_r_i >> p & 1) || ((t.bus_w_i >> p & 1) && strobes != 0);
+      unit_read += t.unit_read_i[p] = bytes(), unit_written += t.unit_write_i[p] = bytes();
+    }
+    Step();
+    Settle();
+    EXPECT_EQ(t.bus_idle_o, !counts) << "the beats of one cycle are counted in the next";
+  }
+  t.bus_r_i = t.bus_w_i = 0;
+  for (unsigned p = 0; p < 2; ++p) t.unit_read_i[p] = t.unit_write_i[p] = 0;
+  Run(4);
+  EXPECT_EQ(Read(kCounts, regs::kCountersBase + regs::CountersVramReadBytes::kOffset), read[0]);
+  EXPECT_EQ(Read(kCounts, regs::kCountersBase + regs::CountersHostReadBytes::kOffset), read[1]);
+  EXPECT_EQ(Read(kCounts, regs::kCountersBase + regs::CountersVramWriteBytes::kOffset), written[0]);
+  EXPECT_EQ(Read(kCounts, regs::kCountersBase + regs::CountersHostWriteBytes::kOffset), written[1]);
+  EXPECT_EQ(Read(kCounts, regs::kCountersBase + regs::CountersClientReadBytes::kOffset), unit_read);
+  EXPECT_EQ(Read(kCounts, regs::kCountersBase + regs::CountersClientWriteBytes::kOffset), unit_written);
 }
 
 INSTANTIATE_TEST_SUITE_P(Seeds, CountersTest, Seeds(3));

@@ -86,7 +86,7 @@ class Events : public BlocksTest {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       const bool valid = t.ev_valid_o[n] >> lane & 1;
       ASSERT_EQ(valid, counts_[lane] != 0) << "lane " << lane;
-      if (!valid) continue;
+      if (!valid) expected_[lane] = {};
       for (unsigned i = 0; i < 3; ++i) {
         EXPECT_EQ(Word(lane, i), expected_[lane][i]) << "lane " << lane << " word " << i;
       }
@@ -94,8 +94,10 @@ class Events : public BlocksTest {
     }
     entries_ += t.ev_entry_i;
     for (unsigned p = 0; p < Ports(); ++p) {
-      if (!(t.ev_xlate_i >> p & 1)) continue;
-      EXPECT_EQ(Bits(t.ev_xlate_id_o[n], 64 * p, 64), uint64_t{t.ev_tag_i[p]} << 32 | lookups_[p]++) << "port " << p;
+      const bool lookup = t.ev_xlate_i >> p & 1;
+      const uint64_t id = lookup ? uint64_t{t.ev_tag_i[p]} << 32 | lookups_[p]++ : 0;
+      EXPECT_EQ(Bits(t.ev_xlate_id_o[n], 64 * p, 64), id) << "port " << p;
+      for (unsigned w = 0; w < 3; ++w) EXPECT_EQ(Bits(t.ev_xlate_o[n], 192 * p + 64 * w, 64), 0u) << "port " << p;
     }
     Edge();
   }
@@ -139,7 +141,10 @@ TEST_P(NoEvents, NothingIsToldWhereTheyAreNotBuilt) {
     for (unsigned lane = 0; lane < kLanes; ++lane) {
       for (unsigned w = 0; w < 3; ++w) EXPECT_EQ(Word(lane, w), 0u);
     }
-    for (unsigned p = 0; p < 7; ++p) EXPECT_EQ(Bits(t.ev_xlate_id_o[n], 64 * p, 64), 0u);
+    for (unsigned p = 0; p < 7; ++p) {
+      EXPECT_EQ(Bits(t.ev_xlate_id_o[n], 64 * p, 64), 0u);
+      for (unsigned w = 0; w < 3; ++w) EXPECT_EQ(Bits(t.ev_xlate_o[n], 192 * p + 64 * w, 64), 0u);
+    }
     Edge();
   }
 }

@@ -23,6 +23,7 @@ class Interrupts : public BlocksTest {
     t.int_causes_i = causes;
     t.int_clear_i = clear;
     t.int_clear_bits_i = bits;
+    t.int_why_i = static_cast<uint8_t>(Random(0, 3));
     response_.aw_ready = t.int_open_i && !Stall();
     response_.w_ready = !Stall();
     response_.b_valid = aw_taken_ && w_taken_ && now >= answer_;
@@ -153,6 +154,13 @@ TEST_P(Interrupts, AClearThatLeavesOneStandingAsksAgain) {
   EXPECT_EQ(Quiet(), 1u);
   Step(2, true, 2);  // A cause that is set again in the cycle of its clear must not be lost.
   EXPECT_EQ(status_, 2u);
+  EXPECT_EQ(Quiet(), 1u);
+  t.int_enable_i = 63;
+  Step(63);
+  EXPECT_EQ(Quiet(), 1u);
+  Step(0, true, 0);  // This clear leaves every cause set.
+  EXPECT_EQ(Quiet(), 1u);
+  Step(0, true, 61);
   EXPECT_EQ(Quiet(), 1u);
   Step(0, false, 2);  // No cause is cleared in this step.
   EXPECT_EQ(Quiet(), 0u);

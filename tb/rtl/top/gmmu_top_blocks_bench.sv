@@ -31,7 +31,8 @@ module gmmu_top_blocks_bench
   input  logic [5:0]  int_enable_i,
   output logic [5:0]  int_status_o,
   output logic        int_irq_o,
-  input  logic        int_open_i,
+  input  logic        int_open_i,     // 0: messages are held, for the reason int_why_i
+  input  logic [1:0]  int_why_i,      // no bus master, messages off, host port closed, silence
   input  logic [63:0] int_address_i,
   input  logic [31:0] int_data_i,
   output wr_req_t     int_wr_req_o,
@@ -173,6 +174,7 @@ module gmmu_top_blocks_bench
   input  logic        ev_fault_i,
   input  logic [1:0]  ev_write_i,
   input  port_ax_t    ev_write_ax_i [2],
+  output logic [7*192-1:0] ev_xlate_o [3],
   output logic [7*64-1:0] ev_xlate_id_o [3],
   output logic [8:0]  ev_valid_o [3],
   output logic [9*192-1:0] ev_event_o [3]
@@ -187,7 +189,9 @@ module gmmu_top_blocks_bench
     .clk_i, .rst_i, .causes_i(64'(int_causes_i)), .clear_i(int_clear_i),
     .clear_bits_i(int_clear_bits_i), .enable_i(int_enable_i), .status_o(int_status_o),
     .irq_o(int_irq_o),
-    .bus_master_i(int_open_i), .message_i('{enable: 1'b1, data: int_data_i, address: int_address_i}), .closed_i(1'b0), .silence_i(1'b0),
+    .bus_master_i(int_open_i || int_why_i != 2'd0),
+    .message_i('{enable: int_open_i || int_why_i != 2'd1, data: int_data_i, address: int_address_i}),
+    .closed_i(!int_open_i && int_why_i == 2'd2), .silence_i(!int_open_i && int_why_i == 2'd3),
     .wr_req_o(int_wr_req_o), .wr_rsp_i(int_wr_rsp_i),
     .sent_o(int_sent_o), .idle_o(int_idle_o));
 
@@ -311,7 +315,7 @@ module gmmu_top_blocks_bench
     for (genvar p = 0; p < Ports; p++) begin : g_port
       assign answers[p] = '{tag: ev_tag_i[p], fault: FaultNone, default: '0};
     end
-    // Outputs that only pass through are tested in the whole GPU.
+    // Outputs that only pass through are tested in the whole GPU, and so are the contents of xlate_o, which are 0 here.
     gmmu_events #(.Config(event_sizes(n))) u_events (
       .clk_i, .rst_i, .xlate_i(ev_xlate_i[Ports-1:0]), .xlate_event_i('0), .xlate_rsp_i(answers),
       .mmu_i(ev_mmu_i),
@@ -319,7 +323,7 @@ module gmmu_top_blocks_bench
       .inv_start_i(ev_inv_start_i), .inv_end_i(ev_inv_end_i),
       .entry_i(ev_entry_i), .commands_i(ev_commands_i), .fault_i(ev_fault_i),
       .fault_info_i(faults[0]), .write_i(ev_write_i), .write_ax_i({ev_write_ax_i[1], ev_write_ax_i[0]}),
-      .xlate_valid_o(), .xlate_o(), .xlate_id_o(ev_xlate_id_o[n][64*Ports-1:0]),
+      .xlate_valid_o(), .xlate_o(ev_xlate_o[n][192*Ports-1:0]), .xlate_id_o(ev_xlate_id_o[n][64*Ports-1:0]),
       .inv_done_o(), .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(),
       .valid_o(ev_valid_o[n]), .event_o(ev_event_o[n]));
   end

@@ -84,6 +84,20 @@ TEST_P(Window, AsManyAreInFlightAsItHasSlots) {
   EXPECT_EQ(most_, Slots());
 }
 
+TEST_P(Window, TakesAnAccessEveryOtherCycle) {
+  manner = {0, 0};
+  latency = 1;
+  const unsigned each = n == 0 ? 2 : 10;  // With two slots, the round trip limits the rate.
+  AddWrites(200);
+  const uint64_t begin = now;
+  Finish();
+  EXPECT_LE(now - begin, 200 * each + 30);
+  AddReads(200);
+  const uint64_t middle = now;
+  Finish();
+  EXPECT_LE(now - middle, 200 * each + 30);
+}
+
 TEST_P(Window, AStoppedWindowEndsWhatItHasBegunAndGoesOnLater) {
   AddWrites(300);
   AddReads(300);

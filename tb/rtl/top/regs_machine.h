@@ -187,6 +187,7 @@ class Regs : public BlocksTest {
       } else {
         const auto& g = ctl_geometry_;
         EXPECT_EQ(ctl.space, (ctl_at_ - regs::kSpaceBase) / regs::kSpaceStride);
+        EXPECT_EQ(ctl.va_start | ctl.va_end, 0u) << "the event of a root write has no range";
         EXPECT_EQ(ctl.cfg.enable, ctl_root_.enable());
         EXPECT_EQ(ctl.cfg.root.target, static_cast<unsigned>(ctl_root_.target()));
         EXPECT_EQ(ctl.cfg.root.offset, ctl_root_.address() & ~0xfffull);

@@ -104,7 +104,7 @@ class Window : public BlocksTest {
       may_be_lost_[kind] = taken_[kind].size();
     }
     data_.clear();
-    for (int i = 0; i < 10; ++i) Step();
+    for (int i = 0, cycles = Random(1, 10); i < cycles; ++i) Step();
     t.win_lose_i[n] = 0;
   }
 
