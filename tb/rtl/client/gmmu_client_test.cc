@@ -70,7 +70,7 @@ TEST_P(AccessUnit, TakesARequestACycle) {
 }
 
 TEST_P(AccessUnit, AResetForgetsAccessesInFlight) {
-  for (int round = 0; round < 4; ++round) {
+  for (unsigned round = 0; round < 4; ++round) {
     for (unsigned i = 0; i < 20 * (round + 1); ++i) {
       if (slots_.size() + 1 < slots()) Draw(Add(Request::Draw(*this, FreeId())), 25);
       Step();
