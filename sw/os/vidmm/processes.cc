@@ -100,7 +100,7 @@ GpuProcess* Processes::Create(const std::string& name, uint64_t root_entries, bo
 }
 
 void Processes::MakeDriverTables(GpuProcess& process) {
-  for (const auto& [va, range] : process.First().driver_ranges)
+  for (const auto& [va, range] : process.driver_ranges)
     process.space->entries().Invalidate(va, range.bytes / hw::kPageSize, vidmm_.work().SinkFor(process));
 }
 

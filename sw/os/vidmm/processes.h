@@ -55,8 +55,8 @@ class Processes {
   void MakeSpace(GpuProcess& process) const;
   /// Creates the address space and the handles. Meanwhile the driver can reserve addresses of the process for itself.
   void Open(GpuProcess& process, const GpuProcess* joins);
-  /// Creates the tables for the addresses that the driver has reserved. The first part of the process records these
-  /// addresses.
+  /// Creates the tables for the addresses that the driver has reserved. On linked GPUs, the first part of the process
+  /// records these addresses, and later parts get the tables that it has.
   void MakeDriverTables(GpuProcess& process);
   /// Runs `making`. If it throws, destroys what already exists of the process and rethrows.
   void OrUndo(GpuProcess& process, const std::function<void()>& making);

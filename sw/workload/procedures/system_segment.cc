@@ -33,7 +33,9 @@ class SystemSegment {
     life_.result.clients = 1;
     life_.Work([&] {
       process_ = vidmm_.CreateProcess("process");
-      data_ = vidmm_.CreateAllocation("data", pages_ * kPage);
+      os::AllocationRequest request{"data", pages_ * kPage};
+      request.local_only = true;
+      data_ = vidmm_.CreateAllocation(request);
       va_ = vidmm_.ReserveVa(*process_, pages_ * kPage);
       vidmm_.Map(*process_, va_, *data_, 0, pages_);
       vidmm_.residency().MakeResident({data_});

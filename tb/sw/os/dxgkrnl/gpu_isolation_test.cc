@@ -199,15 +199,39 @@ TEST_F(Isolation, EnableMappingsMapsAllPhysicalMemoryAndASecureVmWhatTheGpuWasGi
   }
 }
 
-/// The driver itself has allocated the memory of a system memory segment. VidMm maps that memory at the physical
-/// address that the driver reports.
+/// Adds a third segment: the 64 KiB that begin at `base`.
+void AddSegmentOfSystemMemory(const DXGKARG_QUERYADAPTERINFO& args, uint64_t base) {
+  auto* out = static_cast<DXGK_QUERYSEGMENTOUT4*>(args.pOutputData);
+  if (out->pSegmentDescriptor == nullptr) {
+    ++out->NbSegment;
+    return;
+  }
+  DXGK_SEGMENTDESCRIPTOR4 segment{};
+  segment.Flags.PopulatedFromSystemMemory = segment.Flags.CpuVisible = 1;
+  segment.BaseAddress.QuadPart = 0x7000000000;
+  segment.CpuTranslatedAddress.QuadPart = static_cast<LONGLONG>(base);
+  segment.Size = 16 * hw::kPageSize;
+  std::memcpy(out->pSegmentDescriptor + 2 * out->SegmentDescriptorStride, &segment, sizeof segment);
+}
+
+/// The driver itself has allocated the memory of a system memory segment, by a routine that maps it into no domain. VidMm
+/// maps that memory at the physical address that the driver reports.
 TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
-  options.os.driver["SystemSegmentBytes"] = 1 << 20;
-  const auto mapped = [](workload::Life& life) {
-    const uint64_t first = life.gpu().facts().local.memory.value() / hw::kPageSize;
+  std::optional<uint64_t> first;  // page
+  between.queried = [&](const DXGKARG_QUERYADAPTERINFO& args, NTSTATUS status) {
+    if (args.Type != DXGKQAITYPE_QUERYSEGMENT4) return status;
+    if (!first) first = Kernel::Current().pages().AllocateContiguous(16, 0, ~uint64_t{0}, 0, "driver", "test");
+    AddSegmentOfSystemMemory(args, *first * hw::kPageSize);
+    return status;
+  };
+  const auto mapped = [&](workload::Life& life) {
     uint64_t count = 0;
-    for (uint64_t page = first; page < first + 256; ++page) count += life.graphics.At(page) == page;
-    return count == 256 ? std::string() : std::to_string(count) + " of 256 pages";
+    for (uint64_t page = 0; page < 16; ++page) count += life.graphics.At(*first + page) == *first + page;
+    return count == 16 ? std::string() : std::to_string(count) + " of 16 pages";
+  };
+  const auto free = [&] {
+    for (uint64_t page = 0; page < 16; ++page) Kernel::Current().pages().Free(*first + page);
+    first.reset();
   };
   auto result = Run([&](workload::Life& life) {  // a switch attaches the domain while the adapter runs
     bool looked = false;
@@ -219,11 +243,15 @@ TEST_F(Isolation, SegmentsOfSystemMemoryAreInTheDomainBeforeItIsAttached) {
     SecureVm(life);
     between.begin = nullptr;
     life.Compare("an attach", looked ? "" : "none");
+    free();
   });
   EXPECT_TRUE(result.Passed()) << Texts(result);
   for (const workload::Check& check : result.checks) EXPECT_TRUE(check.passed) << check.name << ": " << check.text;
   options.os.driver["IsolationRequired"] = 1;  // isolated from the start: mapped when the driver reports the segment
-  result = Run([&](workload::Life& life) { life.Compare("the segment", mapped(life)); });
+  result = Run([&](workload::Life& life) {
+    life.Compare("the segment", mapped(life));
+    free();
+  });
   EXPECT_TRUE(result.Passed()) << Texts(result);
 }
 

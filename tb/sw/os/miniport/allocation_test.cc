@@ -56,7 +56,7 @@ TEST(AllocationRules, NameTheFieldThatBreaksThem) {
       {"SupportedWriteSegmentSet", [](Good& g) { g.info.SupportedWriteSegmentSet = 8; }},
       {"EvictionSegmentSet", [](Good& g) { g.info.EvictionSegmentSet = kVramBit; }},
       {"AllocationPriority", [](Good& g) { g.info.AllocationPriority = 0; }},
-      {"PhysicalAdapterIndex", [](Good& g) { g.info.PhysicalAdapterIndex = 1; }},
+      {"PhysicalAdapterIndex", [](Good& g) { g.info.PhysicalAdapterIndex = g.request.physical_adapter = 1; }},
       {"PhysicalAdapterIndex",
        [](Good& g) {
          g.answers.linked = 2;
