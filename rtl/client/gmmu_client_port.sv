@@ -2,8 +2,9 @@
 // One client: an access unit that serves either its external port or its traffic engine.
 //
 // The external port is served while no traffic run is busy and enable_i is 1. A run that starts
-// waits until the external accesses in flight have their responses. Traffic = 0: there is no engine;
-// its registers read 0 and ignore writes.
+// waits until the external accesses in flight have their responses. A run that writes overwrites the words of external
+// writes whose requests have not been accepted: software starts it only while there are none. Traffic = 0: there is no
+// engine; its registers read 0 and ignore writes.
 module gmmu_client_port
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
