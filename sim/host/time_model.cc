@@ -78,9 +78,9 @@ void TimeModel::TagsEnd(uint64_t requests) {
   for (uint64_t i = 0; i < std::min<uint64_t>(requests, p_.tags); ++i) tags_.End(arrived_ps_);
 }
 
-uint64_t TimeModel::Request(uint64_t at, bool alone) {
+uint64_t TimeModel::Request(uint64_t at) {
   const uint64_t begin = requests_.Take(at);
-  return (alone ? up_.SendNow(begin, PciePs(0)) : up_.Send(begin, PciePs(0))) + p_.pcie_latency_ps;
+  return up_.SendNow(begin, PciePs(0)) + p_.pcie_latency_ps;
 }
 
 uint64_t TimeModel::Completion(uint64_t at, uint64_t bytes, bool alone) {

@@ -72,9 +72,10 @@ class TimeModel {
   void TagsEnd(uint64_t requests);
   /// Request sends a read request of at most `max_read_request` bytes, whose tag is already allocated, to the host, and
   /// returns the time at which the request arrives. Call Completion next, with the time at which the host has the data;
-  /// Completion returns the time at which the GPU has the data. `alone`: a table read, which waits on the wires only
-  /// for packets that were ready before it.
-  uint64_t Request(uint64_t at, bool alone = false);
+  /// Completion returns the time at which the GPU has the data. A request waits on the wire
+  /// only for packets that were ready before it, even if writes have been booked for later; so does the completion of a
+  /// table read (`alone`).
+  uint64_t Request(uint64_t at);
   uint64_t Completion(uint64_t at, uint64_t bytes, bool alone = false);
   /// Sends a write of at most `max_payload` bytes to the host. Returns the time at which the PCIe link has accepted it;
   /// it arrives one link latency later. Call Written next, with the time at which memory has the data.

@@ -60,7 +60,7 @@ uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool
     const uint64_t piece = std::min(size - done, most);
     // A read that needs more requests than there are tags uses all tags. Its later requests wait for the tags of its
     // first requests.
-    const uint64_t there = time_.Request(done / most < time_.parameters().tags ? begin : end, alone);
+    const uint64_t there = time_.Request(done / most < time_.parameters().tags ? begin : end);
     const uint64_t served = host_.Serve(requester_, logical + done, piece, false, there);
     end = std::max(end, time_.Completion(served, piece, alone));
   }

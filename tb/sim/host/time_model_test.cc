@@ -64,6 +64,19 @@ uint64_t ReadHost(TimeModel& time, unsigned requests = 1) {
   return end;
 }
 
+/// A copy between host pages books its writes for the times at which its reads end.
+TEST(TimeModel, AReadRequestPassesWritesThatAreBookedForLater) {
+  TimeModel quiet{TimeParameters{}}, busy{TimeParameters{}};
+  const uint64_t alone = quiet.Request(0);
+  uint64_t written = 0;
+  for (unsigned i = 0; i < 14; ++i) {
+    written = busy.Posted(1'000 + i, 256);
+    busy.Written(written);
+  }
+  EXPECT_LT(busy.Request(0), alone + 1'000) << "no write was ready before it";
+  EXPECT_GT(busy.Request(1'100), written) << "all of them were";
+}
+
 TEST(TimeModel, TagsBoundTheReadsInFlight) {
   TimeParameters one;
   one.tags = 1;
