@@ -402,7 +402,8 @@ static BOOLEAN InterruptRoutine(PVOID context, ULONG message) {
   (void)message;
   if (a->registers == NULL) return FALSE; /* the device is stopped */
   for (node = 0; node < NODES; ++node) {
-    const UINT fence = (UINT)Read(a, REG_FENCE(node)), preempted = (UINT)Read(a, REG_PREEMPTED(node));
+    const UINT preempted = (UINT)Read(a, REG_PREEMPTED(node)); /* read first: preempted submissions will not complete */
+    const UINT fence = (UINT)Read(a, REG_FENCE(node));
     const UINT64 fault = Read(a, REG_FAULT(node));
     if (fence != a->reported[node]) {
       DXGKARGCB_NOTIFY_INTERRUPT_DATA done = {0};
