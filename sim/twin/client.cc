@@ -188,7 +188,8 @@ bool Client::Translate(LineUnderWay& line, bool again) {
 bool Client::MoveLines(uint64_t ahead) {
   while (!lines_under_way_.empty() && lines_under_way_.front().cost.at <= ahead) {
     LineUnderWay& line = lines_under_way_.front();
-    if (line.epoch != parts_.path.mmu().epoch()) {  // the translation may be stale
+    // The translation may be stale, or the port was closed when it was requested.
+    if (line.epoch != parts_.path.mmu().epoch() || line.place.kind == Place::Kind::kClosed) {
       line.cost.at = std::max(line.cost.at, parts_.agenda.now());
       if (!Translate(line, true)) return false;
       continue;

@@ -124,8 +124,10 @@ void ClientPorts::Translated(const InFlight& access, const Found& found, uint64_
     return At(ps, [this, access] { Stall(access); });
   }
   At(ps, [this, access, found] {
-    if (found.epoch == parts_.path.mmu().epoch()) Move(access, found.place);
-    else Translate(access, true);  // the translation might be stale, so replay it
+    if (found.epoch != parts_.path.mmu().epoch())
+      Translate(access, true);  // the translation might be stale, so replay it
+    else if (parts_.path.Closed(found.place)) closed_.push_back(access);
+    else Move(access, found.place);
   });
 }
 

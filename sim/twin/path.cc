@@ -2,6 +2,7 @@
 #include "twin/path.h"
 
 #include <cstring>
+#include <stdexcept>
 
 namespace gmmu::sim::twin {
 
@@ -50,6 +51,11 @@ Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uin
   return place;
 }
 
+/// Only zero pages have data without an access to memory.
+void Path::RequireZero(const Place& place) {
+  if (place.kind != Place::Kind::kZero) throw std::logic_error("an access to a place that is closed or faults");
+}
+
 bool Path::Read(const Place& place, void* to, size_t size, Cost& cost) {
   if (place.kind == Place::Kind::kVram) {
     const bool ok = memory_.ReadVram(place.address, to, size, cost);
@@ -58,6 +64,7 @@ bool Path::Read(const Place& place, void* to, size_t size, Cost& cost) {
   }
   if (place.kind == Place::Kind::kHost) return memory_.ReadHost(place.address, to, size, cost, place.snoop);
   if (place.kind == Place::Kind::kPeer) return memory_.ReadPeer(place.adapter, place.address, to, size, cost);
+  RequireZero(place);
   std::memset(to, 0, size);
   return true;
 }
@@ -70,6 +77,7 @@ bool Path::Write(const Place& place, const void* from, size_t size, Cost& cost) 
   }
   if (place.kind == Place::Kind::kPeer) return memory_.WritePeer(place.adapter, place.address, from, size, cost);
   if (place.kind == Place::Kind::kHost) memory_.WriteHost(place.address, from, size, cost, place.snoop);
+  else RequireZero(place);
   return true;
 }
 

@@ -50,7 +50,8 @@ class Path {
   /// which the place is known. Unless the address is physical, counts that many lookups.
   Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses, Cost& cost);
   /// Move `size` bytes within one page, starting at cost.at. Set cost.done to the time at which the last byte or the
-  /// write response arrives. Return false if the bus responded with an error.
+  /// write response arrives. Return false if the bus responded with an error. Throw std::logic_error for a place that
+  /// is closed or faults.
   bool Read(const Place& place, void* to, size_t size, Cost& cost);
   bool Write(const Place& place, const void* from, size_t size, Cost& cost);
   /// Whether an access to this place must wait, because the port is closed.
@@ -61,6 +62,8 @@ class Path {
   Mmu& mmu() { return mmu_; }
 
  private:
+  static void RequireZero(const Place& place);
+
   Mmu& mmu_;
   ApertureMap& aperture_;
   Memory& memory_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "twin/client.h"
 
+#include "hw/crc32c.h"
 #include "hw/traffic.h"
 #include "tb/sim/twin/work.h"
 
@@ -82,6 +83,24 @@ TEST_F(SlowVram, ATranslationThatWasInvalidatedIsAskedForAgain) {
   EXPECT_EQ(b.bare.Read(regs::kPortCountersBase), 32u);  // a lookup that is replayed is counted once
   EXPECT_EQ(b.bare.Read(regs::kCountersBase + regs::CountersWalks::kOffset), 2u);
   EXPECT_EQ(regs::ClientStatus{b.bare.Read(regs::kClientBase + regs::ClientStatus::kOffset)}.count(), 32u);
+}
+
+/// Silence begins before the lines' translation is known, and the space is invalidated during the silence. The lines are
+/// then translated again when the silence ends.
+TEST_F(SlowVram, WhatSilenceAndAnInvalidationHoldBackReadsMemoryAfterIt) {
+  std::vector<uint64_t> words(32 * 8);
+  for (size_t i = 0; i < words.size(); ++i) words[i] = i + 1;
+  b.bare.WriteVram(0x10000, words.data(), words.size() * 8);
+  Start(0);
+  while (b.bare.Read(regs::kPortCountersBase) < 32) ASSERT_TRUE(Busy(0));
+  b.bare.Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).set_silence(1).raw);
+  b.bare.Write(regs::InvCmd::kOffset, regs::InvCmd().set_scope(regs::Scope::kSpace).set_space(1).raw);
+  EXPECT_FALSE(b.machine.WaitForMessage(200'000));
+  ASSERT_TRUE(Busy(0));
+  b.bare.Write(regs::Ctrl::kOffset, regs::Ctrl().set_enable(1).raw);
+  while (Busy(0)) {}
+  const regs::ClientResult result{b.bare.Read(regs::kClientBase + regs::ClientResult::kOffset)};
+  EXPECT_EQ(result.crc(), hw::Crc32c(0, words.data(), words.size() * 8));
 }
 
 }  // namespace
