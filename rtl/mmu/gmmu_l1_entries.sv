@@ -90,7 +90,7 @@ module gmmu_l1_entries
   function automatic page_set_t page_set(hint_t hint, index_t mask);
     return (page_set_t'(hint.block) ^ page_set_t'(hint.low)) & {mask, 1'b1};
   endfunction
-  // Pages near each other never share a check value; few uninitialised hints match one.
+  // Neighbouring pages have different check values. An uninitialised hint rarely matches one.
   function automatic logic [3:0] page_check(hint_t hint);
     return hint.low ^ {hint.block[7:5], 1'b1};
   endfunction

@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kWindowBeat = 8, kWindowWriteCycles = 2, kWindowWrittenCycles = 5;
 constexpr uint64_t kWindowReadCycles = 4, kWindowAnswerCycles = 7;
 constexpr unsigned kWindowSlots = 16;
-constexpr uint64_t kMessageCycles = 12;  // from a cause to its message on the link, including the packet's own time
+constexpr uint64_t kMessageCycles = 12;  // from an interrupt cause until its message has been sent
 
 }  // namespace
 

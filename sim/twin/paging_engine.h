@@ -34,7 +34,7 @@ struct EngineParts {
 /// The paging engine. It executes ring entries one at a time, choosing rings round-robin, and executes the commands of
 /// each entry's paging buffer in order (rtl/dma/README.md).
 ///
-/// Each event of the agenda moves the bytes within one page of the source and of the destination, so that register
+/// Each scheduled event moves bytes up to the next page boundary of source or destination, so that register
 /// reads and clients can observe a half-finished transfer.
 class PagingEngine {
  public:

@@ -124,9 +124,9 @@ class Machine {
   Machine(const Machine&) = delete;
   Machine& operator=(const Machine&) = delete;
 
-  /// Runs for at least `cycles` GPU cycles and stops at the next moment between two CPU accesses. Returns true while
+  /// Runs for at least `cycles` GPU cycles and stops at the next boundary between two CPU accesses. Returns true while
   /// there is work left. An access may take tens of thousands of cycles, for example a register read queued behind the
-  /// GPU's copies. Results do not depend on the step sizes. Throws the software's exceptions.
+  /// GPU's copies. Results do not depend on the step sizes. Rethrows the software's exceptions.
   bool Step(uint64_t cycles);
   /// Runs until the work has completed.
   void Run();

@@ -141,7 +141,7 @@ struct EscapeQueryResidency {
   uint32_t resident = 0;    ///< out
 };
 
-/// A context's context allocation. The query fails with STATUS_INVALID_PARAMETER if it has none (ContextBytes).
+/// Queries a context's context allocation. Fails with STATUS_INVALID_PARAMETER if the context has none (ContextBytes).
 struct EscapeQueryContext {
   EscapeHeader header{EscapeCode::kQueryContext, sizeof(EscapeQueryContext)};
   uint64_t context = 0;   ///< in: hContext

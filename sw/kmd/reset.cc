@@ -7,7 +7,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// If an engine does not stop within this bound, the system resets the adapter, which waits twenty times as long.
+/// If an engine does not stop within this bound, the system resets the adapter. That reset polls twenty times as long.
 constexpr uint32_t kEngineResetPolls = Registers::kPolls / 20;
 
 template <typename Work>

@@ -71,7 +71,7 @@ void DemandPages::Tree(uint64_t piece, std::vector<uint64_t>& more) const {
   }
 }
 
-/// Appends the pieces to prefetch. On entry, `more` contains the pieces themselves.
+/// Appends to `more` the pieces to prefetch along with `pieces`. On entry, `more` contains `pieces`.
 void DemandPages::Prefetches(const std::vector<uint64_t>& pieces, std::vector<uint64_t>& more) const {
   for (const uint64_t piece : pieces) {
     if (options_.prefetch_tree) Tree(piece, more);

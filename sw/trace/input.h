@@ -10,7 +10,8 @@
 
 namespace gmmu::trace {
 
-/// A file of another program, read in pieces. For a compressed file the error names the command that decompresses it.
+/// A trace file that another program has written, read in chunks. The error for a compressed file names the command that
+/// decompresses it.
 class Input {
  public:
   /// Called from time to time with the number of bytes read and the size of the file (0 for a pipe).

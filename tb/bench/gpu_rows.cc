@@ -53,9 +53,9 @@ void Prepare(BareGpu& gpu, Target pages) {
   for (uint64_t page = 0; page < kPages; ++page) put(kTables + 0x2000 + 8 * page, 0x1000000 + (page << 12), pages);
 }
 
-/// Returns the number of cycles from the edge that accepts a lookup to the edge at which its response is valid. It is
-/// computed as the difference between the run at `address` and a run that hits the L1. The runs are `before`,
-/// `address`, and `address` again.
+/// Returns the number of cycles from the edge that accepts a lookup to the edge at which its response is valid. The
+/// lookups are `before`, `address` and `address`. The last one hits the L1, so that the result is the difference of the
+/// last two plus the latency of an L1 hit.
 uint64_t Latency(std::vector<uint64_t> before, uint64_t address) {
   before.insert(before.end(), {address, address});
   ArrayTiming timing;

@@ -134,7 +134,7 @@ class Linked {
       CompareCopy(gpu, data_[Peer(gpu, 1)], "fetched from its peer by the paging engine of");
   }
 
-  /// Each GPU copies its own data to its peer, by commands of the process.
+  /// Each GPU copies its data to its peer, using commands that the process submits.
   void RenderCopies() {
     std::vector<std::unique_ptr<RenderBuffer>> buffers;
     std::vector<os::PacketId> packets;

@@ -11,7 +11,7 @@ namespace {
 constexpr uint64_t kBlock = os::kBytesOf64k;
 constexpr uint64_t kPagesOfBlock = os::kPagesOf64k;
 
-/// True if VidMm may map the buffer with 64 KiB pages: the GPU's pages of each block are consecutive and aligned.
+/// True if VidMm may map the buffer with 64 KiB pages: in each block, the pages have consecutive, aligned GPU addresses.
 bool MayBe64k(const Life& life, const os::SystemBuffer& buffer) {
   if (life.gpu().CapOf("DXGK_GPUMMUCAPS.SysMem64KBPageSupported") == 0 || !life.options.os.system_64k_mapped)
     return false;

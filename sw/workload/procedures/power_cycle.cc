@@ -35,7 +35,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   if (area.bytes == 0) {
     throw NotApplicable("the driver saves nothing of VRAM over a power transition");
   }
-  // Failures that are injected reach the attempts of each section; with one section for all adapters, those of all.
+  // Each section has its own injected failures. If all adapters share a section, they share its failures.
   const bool injected = life.options.os.inject.pin_failures != 0 || life.options.os.inject.window_failures != 0;
   for (unsigned gpu = 1; gpu < life.graphics.gpus() && injected; ++gpu)
     if (life.graphics.gpu(gpu).CapOf("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize") == 0)
@@ -43,7 +43,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   WriteVram(life, life.gpu(), area.offset, kept);
 
-  // These bytes of an application stay in system memory. Procedure "sleep" covers allocations that are in VRAM.
+  // This application data stays in system memory. Procedure "sleep" covers allocations that are in VRAM.
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
   os::SystemBuffer buffer;
   const auto fill = [&](const std::vector<uint8_t>& with) {

@@ -67,7 +67,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
     EXPECT_TRUE(memory_[0].empty() && memory_[1].empty() && ahead_.empty());
     EXPECT_FALSE(t.m_ar_valid_o[n] || t.m_aw_valid_o[n] || t.m_w_valid_o[n] || t.r_valid_o[n] || t.b_valid_o[n]);
   }
-  /// To be called at a reset of both sides: drops everything in flight.
+  /// Drops everything in flight. Call it when both sides are reset.
   void Forget() {
     for (unsigned d = 0; d < 2; ++d) {
       to_ask_[d].clear(), asked_[d].clear(), between_[d].clear(), memory_[d].clear();

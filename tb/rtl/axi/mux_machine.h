@@ -48,8 +48,8 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     to_write_[requester].push_back(Make(requester, port, len));
   }
   bool Done() const { return asked_ == answered_; }
-  /// held_offers counts the cycles in which an AR or AW is offered to a memory, Unanswered the bursts at the memories
-  /// that have no response. Both leave out the exempt requester.
+  /// held_offers: cycles in which an AR or AW is offered to a memory. Unanswered: bursts that the memories have not
+  /// responded to. Neither counts the exempt requester.
   uint64_t held_offers = 0;
   unsigned Unanswered() const {
     unsigned count = 0;

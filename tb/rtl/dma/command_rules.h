@@ -10,7 +10,7 @@ namespace gmmu::dma {
 
 struct CommandRule {
   regs::Opcode opcode;
-  unsigned operands, least, most;  // operands: words after the header; least, most: words with the header
+  unsigned operands, least, most;  // operands: words after the header; least, most: bounds of the length
   bool has_inline, table, aperture, src, dst, settle;
 };
 constexpr unsigned kMostWords = 0xffff;

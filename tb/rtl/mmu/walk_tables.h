@@ -76,7 +76,7 @@ class WalkTables {
                    (zero ? 0 : bits(2, 1) << 6 | bits(3, 1) << 5 | bits(4, 1) << 4) | uint64_t{big} << 3 | at.level;
     return std::nullopt;
   }
-  /// Returns the fault with which a walk starts; 0 means none. All keys of a line of eight have the same fault.
+  /// Returns the fault that ends the walk before its first read, or 0. The eight keys of a line share it.
   static unsigned Refusal(const Key& key) { return (key.vpn >> 3) % 7 == 0 ? 2 : 0; }
   Result Walk(const Key& key) const {
     Result result;

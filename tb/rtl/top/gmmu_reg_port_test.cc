@@ -24,7 +24,7 @@ TEST_P(RegPort, ReadsPassAWriteUntilItHasBothItsAddressAndItsData) {
     for (uint16_t at : {0x100, 0x108}) {
       late = true;
       writes.push_back({at, rng(), 0xff});
-      if (at == 0x108) reads.push_back(0x208);  // This read is offered together with the half write.
+      if (at == 0x108) reads.push_back(0x208);  // offered in the same cycle as AW or W
       TakeHalfOfAWrite();
       for (uint16_t offset : {0x200, 0x100, 0x204}) reads.push_back(offset);
       const size_t before = commits.size();
