@@ -322,7 +322,7 @@ void Residency::Leave(Allocation& allocation) {
 void Residency::Return(Allocation& allocation) {
   for (size_t place = 0; place < allocation.homes.places.size(); ++place)
     if (TryPlace(allocation, place, nullptr)) return;
-  throw OsError(allocation.name + " cannot be placed where it was before");
+  throw Exhausted("no room for " + allocation.name + ", which was resident before");
 }
 
 void Residency::WithRoom(const std::string& for_this, const Wanted* wanted, Allocation* stays,

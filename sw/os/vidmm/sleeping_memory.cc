@@ -96,7 +96,10 @@ void SleepingMemory::RenewEntries() {
 }
 
 void SleepingMemory::BringAllocations() {
-  for (Allocation* allocation : std::exchange(kept_, {})) vidmm_.residency().Return(*allocation);
+  // Single pages could take the only places where contiguous memory fits.
+  std::vector<Allocation*> kept = std::exchange(kept_, {});
+  std::stable_partition(kept.begin(), kept.end(), [](const Allocation* each) { return each->contiguous != 0; });
+  for (Allocation* allocation : kept) vidmm_.residency().Return(*allocation);
 }
 
 void SleepingMemory::Resume() {
