@@ -135,17 +135,6 @@ class BothPreempted {
 
   /// Performs paging work concurrently with the submitted packets.
   void Work() { paged_.Work(); }
-  /// Submits more packets, as long as too few have come back: on a fast node they may end between two preemptions.
-  void GoOn(uint64_t pages, uint32_t rounds) {
-    for (unsigned more = 0; more < kMostMore; ++more) {
-      if (life_.graphics.resubmissions(life_.gpu().facts().render_node) >= wanted_) return;
-      Copier copier(life_, "one more process", pages, rounds);
-      for (uint32_t round = 1; round <= rounds; ++round) copier.SubmitRound(round);
-      copier.Finish();
-      copier.Check();
-      copier.End();
-    }
-  }
   /// Call when all packets have completed. Returned packets prove that busy nodes were preempted, not only idle nodes.
   void Check() {
     paging_.Stop();
@@ -168,7 +157,6 @@ class BothPreempted {
   const uint64_t wanted_;
   Paged paged_;
   Preempter paging_, render_;
-  static constexpr unsigned kMostMore = 16;
 };
 
 void RunRender(Life& life, const ParameterValues& values) {
@@ -192,7 +180,6 @@ void RunRender(Life& life, const ParameterValues& values) {
   }
   if (preempted) preempted->Work();
   for (auto& copier : copiers) copier->Finish();
-  if (preempted) preempted->GoOn(values.at("pages"), rounds);
   if (preempted) preempted->Check();
   for (auto& copier : copiers) {
     const bool completed = copier->Finish() == os::PacketEnd::kCompleted && !copier->lost();
