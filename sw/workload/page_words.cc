@@ -2,15 +2,16 @@
 #include "workload/page_words.h"
 
 #include "workload/clients.h"
+#include "os/vidmm/gpu_process.h"
 #include "workload/life.h"
 
 namespace gmmu::workload {
-os::Allocation* PageWords::Make(const std::string& name, uint64_t pages, uint32_t first) {
-  os::Allocation* allocation = life_.vidmm.CreateAllocation(name, pages * kPage);
-  life_.vidmm.MakeResident(*allocation);
+os::Allocation* PageWords::Make(const std::string& name, uint64_t pages, uint32_t first, unsigned gpu) {
+  os::VidMm& vidmm = life_.link.on(gpu);
+  os::Allocation* allocation = vidmm.CreateAllocation(name, pages * kPage);
+  vidmm.MakeResident(*allocation);
   const std::vector<uint32_t> words = Words(first, pages);
-  for (uint64_t page = 0; page < pages; ++page)
-    life_.vidmm.transfers().Fill(*allocation, page * kPage, kPage, words[page]);
+  for (uint64_t page = 0; page < pages; ++page) vidmm.transfers().Fill(*allocation, page * kPage, kPage, words[page]);
   return allocation;
 }
 
@@ -32,7 +33,7 @@ void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t 
   ClientRun run = ReadOf(process, va, Bytes(words));
   run.client = client_;
   run.execute = execute;
-  RunClients(life_.vidmm, {run}, what, life_.result.checks);
+  RunClients(*process->vidmm, {run}, what, life_.result.checks);
 }
 
 void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
@@ -42,7 +43,7 @@ void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t
   run.fault = fault;
   run.write = access == regs::Access::kWrite;
   run.execute = access == regs::Access::kExecute;
-  RunClients(life_.vidmm, {run}, what, life_.result.checks);
+  RunClients(*process->vidmm, {run}, what, life_.result.checks);
 }
 
 }  // namespace gmmu::workload

@@ -17,8 +17,9 @@ class PageWords {
  public:
   explicit PageWords(Life& life, unsigned client = 0) : life_(life), client_(client) {}
 
-  /// Creates an allocation in VRAM with page i filled with Words(first, pages)[i]. Call on the VidMm worker thread only.
-  os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first);
+  /// Creates an allocation in the VRAM of GPU `gpu` with page i filled with Words(first, pages)[i]. Call on the VidMm
+  /// worker thread only.
+  os::Allocation* Make(const std::string& name, uint64_t pages, uint32_t first, unsigned gpu = 0);
   /// Reads the pages that start at `va`, which must contain `words`, one word per page.
   void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
             bool execute = false);

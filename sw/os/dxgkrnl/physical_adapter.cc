@@ -29,12 +29,6 @@ std::string PhysicalAdapter::Named(const std::string& text) const {
   return logical_.adapters() > 1 ? text + " of adapter " + std::to_string(index_) : text;
 }
 
-void PhysicalAdapter::RefuseOnLink(const std::string& what) const {
-  if (const unsigned gpus = logical_.adapters(); gpus > 1)
-    throw OsError(what + " is for one GPU, not for " + std::to_string(gpus) +
-                  " that are linked (LinkedAdapters): leave it out, or set gpu.count = 1");
-}
-
 hw::BusCounts PhysicalAdapter::BusAccesses() const {
   hw::Instruments* instruments = logical_.kernel().instruments();
   return instruments == nullptr ? hw::BusCounts() : instruments->BusAccesses(function_.bdf);

@@ -67,8 +67,6 @@ class PhysicalAdapter {
   const AdapterCaps& caps() const { return caps_; }
   /// Returns `text`, followed by the adapter's index if the logical adapter has several physical adapters.
   std::string Named(const std::string& text) const;
-  /// Throws OsError, which names `what`, if the GPU is linked, because `what` works only on a single GPU.
-  void RefuseOnLink(const std::string& what) const;
 
   Segment& segment(unsigned id);
   /// local_segment returns the first memory segment; one must exist. aperture_segment returns the aperture segment, or

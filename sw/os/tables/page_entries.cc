@@ -131,7 +131,7 @@ void PageEntries::InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf
   tree_.leaves_64k().Put(Cut(update, page, (last - first + 1) * kPagesOf64k), sink);
 }
 
-void PageEntries::SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink) {
+void PageEntries::SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink, bool only_leaves) {
   const Geometry& geometry = adapter_.caps().geometry;
   DXGK_PTE zero{};
   zero.Valid = 1;  // Windows sets Valid too (observed on build 22621)
@@ -143,7 +143,7 @@ void PageEntries::SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink) {
   };
   while (va < end) {
     unsigned level = 0;
-    while (level + 1 < geometry.count() && fits(level + 1)) ++level;
+    while (!only_leaves && level + 1 < geometry.count() && fits(level + 1)) ++level;
     if (level == 0) {
       const uint64_t up = (va / geometry.Coverage(0) + 1) * geometry.Coverage(0);
       const uint64_t count = (std::min(end, up) - va) / hw::kPageSize;

@@ -30,8 +30,8 @@ class PageEntries {
   void Invalidate(uint64_t va, uint64_t pages, const UpdateSink& sink) {
     Set(va, pages, std::vector<DXGK_PTE>(1), nullptr, 0, sink);
   }
-  /// Writes zero entries, each at the highest level that fits.
-  void SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink);
+  /// Writes zero entries, each at the highest level that fits, or at level 0 if `only_leaves` is true.
+  void SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink, bool only_leaves = false);
   /// Invalidates the entries of these pages that are in use. It allocates a table only to split a larger entry. Returns
   /// false if no entry was in use.
   bool Clear(uint64_t va, uint64_t pages, const TableContents& contents, const UpdateSink& sink);

@@ -155,7 +155,7 @@ void Scheduler::Resume(Fibre* fibre) {
 }
 
 bool Scheduler::OnlyServersLeft() const {
-  return at_work_ == 0 && messages_.empty() && dpcs_.empty() &&
+  return !ServesInterrupts() &&
          std::all_of(fibres_.begin(), fibres_.end(), [](const auto& fibre) { return fibre->serves; });
 }
 

@@ -91,6 +91,8 @@ class Scheduler {
   void Spin(const std::function<bool()>& condition, const std::string& what);
   bool preempts() const { return preemption_ != 0; }
 
+  /// True if an interrupt or a deferred call is being served by its own fibre, or is due.
+  bool ServesInterrupts() const { return at_work_ != 0 || !messages_.empty() || !dpcs_.empty(); }
   /// `isr` serves messages whose data is `data`.
   void ConnectInterrupt(uint32_t data, std::string name, std::function<void()> isr);
   /// The routine still serves the messages that have arrived; the device must send no more. When this returns, no

@@ -132,8 +132,9 @@ HANDLE Allocations::DeviceOf(HANDLE allocation) const {
 }
 
 D3DKMT_HANDLE Allocations::Open(Allocation& allocation) {
-  opened_[next_handle_ += 0x40] = &allocation;
-  return next_handle_;
+  D3DKMT_HANDLE& last = vidmm_.link().front()->allocations().last_handle_;
+  opened_[last += 0x40] = &allocation;
+  return last;
 }
 
 Allocation* Allocations::Opened(D3DKMT_HANDLE handle) const {

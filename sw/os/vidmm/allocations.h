@@ -62,7 +62,7 @@ class Allocations {
   VidMm& vidmm_;
   std::map<uint64_t, std::unique_ptr<Allocation>> allocations_;  // keyed by Allocation::serial
   std::map<D3DKMT_HANDLE, Allocation*> opened_;
-  D3DKMT_HANDLE next_handle_ = 0x40000000;
+  D3DKMT_HANDLE last_handle_ = 0x40000000;  // of the whole link, if this VidMm is its first
 };
 
 }  // namespace gmmu::os

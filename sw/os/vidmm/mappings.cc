@@ -307,7 +307,8 @@ void Mappings::MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocati
 
 void Mappings::MapZero(GpuProcess& process, uint64_t va, uint64_t pages) {
   BringTables(process);
-  process.space->entries().SetZero(va, pages, vidmm_.work().SinkFor(process));
+  vidmm_.tables().EnsureEverywhere(process, va, pages);
+  process.space->entries().SetZero(va, pages, vidmm_.work().SinkFor(process), /*only_leaves=*/process.parts != nullptr);
   Replace(process, va, pages);
 }
 
@@ -336,6 +337,7 @@ void Mappings::MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& b
 
 void Mappings::Unmap(GpuProcess& process, uint64_t va, uint64_t pages) {
   BringTables(process);
+  vidmm_.tables().EnsureEverywhere(process, va, pages);
   vidmm_.residency().Unmap(process, ShownIn(process, va, va + pages * kPage),
                            [&] { process.space->entries().Invalidate(va, pages, vidmm_.work().SinkFor(process)); });
   Replace(process, va, pages);

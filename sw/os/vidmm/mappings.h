@@ -39,7 +39,8 @@ class Mappings {
   static uint64_t LargePageBytes(const Allocation& allocation);
   /// Maps page `page` of the resident allocation at each of `pages` consecutive addresses.
   void MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
-  /// Maps zero pages: reads return 0, writes are dropped. The entries are at the highest levels that fit.
+  /// Maps zero pages: reads return 0, writes are dropped. The entries are at the highest levels that fit; on linked
+  /// GPUs, whose table trees must stay the same, they are leaf entries.
   void MapZero(GpuProcess& process, uint64_t va, uint64_t pages);
   void MapToAperture(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t aperture_page, uint64_t pages);
   /// Maps system memory, starting at `first_page`. `pages` is the number of pages; 0 means all pages to the end.

@@ -191,7 +191,6 @@ void PagingWork::ReleaseHeld() {
 void PagingWork::Forget(const GpuProcess& process) { held_.erase(process.serial); }
 
 void PagingWork::OnCompanion(GpuProcess& process, const std::function<void()>& work) {
-  gpu_.RefuseOnLink("a paging companion context");
   if (process.handles.context == nullptr) throw BugCheck("process " + process.name + " has no context to accompany");
   if (!process.companion) {
     process.companion = std::make_unique<PagingCompanion>(process, gpu_);

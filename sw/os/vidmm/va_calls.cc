@@ -36,14 +36,20 @@ bool WholePages(uint64_t base, uint64_t bytes) { return bytes != 0 && base % kPa
 
 }  // namespace
 
-VaCalls::VaCalls(VidMm& vidmm) : vidmm_(vidmm) { vidmm.gpu().RefuseOnLink("mapping by applications (VaCalls)"); }
+D3DKMT_HANDLE VaCalls::Open(Allocation& allocation) { return allocation.vidmm->allocations().Open(allocation); }
 
-D3DKMT_HANDLE VaCalls::Open(Allocation& allocation) { return vidmm_.allocations().Open(allocation); }
+Allocation* VaCalls::Find(D3DKMT_HANDLE handle) const {
+  for (VidMm* vidmm : vidmm_.link())
+    if (Allocation* const found = vidmm->allocations().Opened(handle)) return found;
+  return nullptr;
+}
 
-Allocation* VaCalls::Find(D3DKMT_HANDLE handle) const { return vidmm_.allocations().Opened(handle); }
+std::map<uint64_t, VaCalls::Range>& VaCalls::RangesOf(const GpuProcess& process) {
+  return ranges_[process.First().serial];
+}
 
 const VaCalls::Range* VaCalls::RangeOf(const GpuProcess& process, uint64_t base, uint64_t bytes) const {
-  const auto all = ranges_.find(process.serial);
+  const auto all = ranges_.find(process.First().serial);
   if (all == ranges_.end()) return nullptr;
   auto next = all->second.upper_bound(base);
   if (next == all->second.begin()) return nullptr;
@@ -52,7 +58,7 @@ const VaCalls::Range* VaCalls::RangeOf(const GpuProcess& process, uint64_t base,
 }
 
 bool VaCalls::Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) const {
-  const auto all = ranges_.find(process.serial);
+  const auto all = ranges_.find(process.First().serial);
   if (all == ranges_.end()) return false;
   return std::any_of(all->second.begin(), all->second.end(), [&](const auto& held) {
     return base < held.second.base + held.second.bytes && held.second.base < base + bytes;
@@ -70,9 +76,9 @@ bool VaCalls::Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint
 
 void VaCalls::Put(GpuProcess& process, uint64_t va, Allocation* allocation, uint64_t first, uint64_t pages,
                   const Protection& protection) {
-  if (protection.type.Zero) return vidmm_.mappings().MapZero(process, va, pages);
-  if (protection.type.NoAccess) return vidmm_.Unmap(process, va, pages);
-  vidmm_.Map(process, va, *allocation, first, pages, protection);
+  if (protection.type.Zero) return process.vidmm->mappings().MapZero(process, va, pages);
+  if (protection.type.NoAccess) return process.vidmm->Unmap(process, va, pages);
+  process.vidmm->Map(process, va, *allocation, first, pages, protection);
 }
 
 NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
@@ -117,7 +123,7 @@ NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
     }
     range.base = va;
     range.bytes = bytes;
-    ranges_[process.serial][va] = range;
+    RangesOf(process)[va] = range;
   }
   Put(process, va, allocation, args.OffsetInPages, args.SizeInPages, Of(args.Protection, args.DriverProtection));
   args.VirtualAddress = va;
@@ -140,9 +146,12 @@ NTSTATUS VaCalls::Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& 
   range.bytes = args.Size;
   range.reserved = true;
   range.driver_protection = args.DriverProtection;
-  ranges_[process.serial][*va] = range;
-  if (zero) vidmm_.mappings().MapZero(process, *va, args.Size / kPage);
-  if (args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS) vidmm_.Unmap(process, *va, args.Size / kPage);
+  RangesOf(process)[*va] = range;
+  for (GpuProcess* part : process.Parts()) {
+    if (zero) part->vidmm->mappings().MapZero(*part, *va, args.Size / kPage);
+    if (args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_ACCESS)
+      part->vidmm->Unmap(*part, *va, args.Size / kPage);
+  }
   args.VirtualAddress = *va;
   return STATUS_SUCCESS;
 }
@@ -150,9 +159,10 @@ NTSTATUS VaCalls::Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& 
 NTSTATUS VaCalls::Free(GpuProcess& process, uint64_t base, uint64_t bytes) {
   const Range* range = RangeOf(process, base, bytes);
   if (range == nullptr || range->base != base || range->bytes != bytes) return STATUS_INVALID_PARAMETER;
-  vidmm_.mappings().UnmapAndFreeTables(process, base, bytes / kPage);
-  if (!range->anywhere) vidmm_.FreeVa(process, base);
-  ranges_[process.serial].erase(base);
+  for (GpuProcess* part : process.Parts()) part->vidmm->mappings().UnmapAndFreeTables(*part, base, bytes / kPage);
+  GpuProcess& first = *process.Parts().front();
+  if (!range->anywhere) first.vidmm->FreeVa(first, base);
+  RangesOf(process).erase(base);
   return STATUS_SUCCESS;
 }
 
@@ -264,8 +274,8 @@ void VaCalls::Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERA
       return Put(process, operation.Unmap.BaseAddress, nullptr, 0, operation.Unmap.SizeInBytes / kPage,
                  Of(operation.Unmap.Protection, 0));
     case D3DDDI_UPDATEGPUVIRTUALADDRESS_COPY:
-      return vidmm_.mappings().Copy(process, operation.Copy.SourceAddress, operation.Copy.DestAddress,
-                                    operation.Copy.SizeInBytes, inherited);
+      return process.vidmm->mappings().Copy(process, operation.Copy.SourceAddress, operation.Copy.DestAddress,
+                                            operation.Copy.SizeInBytes, inherited);
   }
 }
 
@@ -274,7 +284,8 @@ NTSTATUS VaCalls::Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPU
   const Range* target = nullptr;
   const Range* source = nullptr;
   Plan plan;
-  for (Allocation* allocation : vidmm_.allocations().all()) plan[allocation] = allocation->mappings;
+  for (VidMm* vidmm : vidmm_.link())
+    for (Allocation* allocation : vidmm->allocations().all()) plan[allocation] = allocation->mappings;
   for (const auto& operation : operations) {
     const NTSTATUS status = Check(process, operation, plan, &target, &source);
     if (!NT_SUCCESS(status)) return status;
@@ -282,19 +293,20 @@ NTSTATUS VaCalls::Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPU
   }
   const uint64_t inherited = target == nullptr ? 0 : target->driver_protection;
   fence.Wait(value, VidSch::kBoundNs);  // the CPU waits for the fence before it queues the batch
-  vidmm_.work().OnCompanion(process, [&] {
+  PagingWork& work = process.vidmm->work();
+  work.OnCompanion(process, [&] {
     for (const auto& operation : operations) Do(process, operation, inherited);
-    vidmm_.work().Signal(fence.va(), value + 1, fence.memory());
+    work.Signal(fence.va(), value + 1, fence.memory());
   });
   return STATUS_SUCCESS;
 }
 
 void VaCalls::Forget(GpuProcess& process) {
-  const auto all = ranges_.find(process.serial);
+  const auto all = ranges_.find(process.First().serial);
   if (all == ranges_.end()) return;
   const std::map<uint64_t, Range> left = all->second;
   for (const auto& [base, range] : left) Free(process, base, range.bytes);
-  ranges_.erase(process.serial);
+  ranges_.erase(process.First().serial);
 }
 
 }  // namespace gmmu::os

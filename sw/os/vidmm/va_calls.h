@@ -23,10 +23,14 @@ struct Protection;
 /// Mappings must satisfy Allocation::MayShow, so a tile in a memory segment with 64 KiB pages consists of whole
 /// pages. Calls return when the GPU uses the new tables; PagingFenceValue is therefore 0, which means that there is
 /// nothing to wait for. Call on the VidMm worker thread only.
+///
+/// On linked adapters, ranges belong to the whole process, while mappings belong to one GPU: Map and Update write the
+/// tables of the part that they are called for (as the paging queue and the context of a Windows process select a
+/// physical adapter), Reserve and Free those of every part. Allocations may be in the memory of any linked GPU.
 class VaCalls {
  public:
-  /// Linked adapters are not supported: the constructor throws OsError.
-  explicit VaCalls(VidMm& vidmm);
+  /// `vidmm`: the VidMm of any GPU of the logical adapter.
+  explicit VaCalls(VidMm& vidmm) : vidmm_(vidmm) {}
 
   /// Returns a handle to an allocation for the application. It becomes invalid when the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
@@ -39,8 +43,8 @@ class VaCalls {
   NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
   /// Frees a range, which must be exactly one that was mapped or reserved.
   NTSTATUS Free(GpuProcess& process, uint64_t base, uint64_t bytes);
-  /// Performs a batch of operations on the companion of the process's context. The batch starts when `fence` reaches
-  /// `value`, and signals value + 1 on completion. All targets must lie in a single reserved range, and so must all
+  /// Performs a batch of operations on the companion of the process's context. The batch starts when `fence`, which
+  /// belongs to the same GPU, reaches `value`, and signals value + 1 on completion. All targets must lie in a single reserved range, and so must all
   /// sources of copies.
   NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                   MonitoredFence& fence, uint64_t value);
@@ -60,6 +64,7 @@ class VaCalls {
   Allocation* Find(D3DKMT_HANDLE handle) const;
   /// The mappings that result from the operations of the batch so far.
   using Plan = std::map<Allocation*, std::vector<Mapping>>;
+  std::map<uint64_t, Range>& RangesOf(const GpuProcess& process);
   static bool Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection);
   void Put(GpuProcess& process, uint64_t va, Allocation* allocation, uint64_t first, uint64_t pages,
            const Protection& protection);
@@ -70,7 +75,7 @@ class VaCalls {
   void Do(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited);
 
   VidMm& vidmm_;
-  std::map<uint64_t, std::map<uint64_t, Range>> ranges_;  // keyed by GpuProcess::serial, then by base
+  std::map<uint64_t, std::map<uint64_t, Range>> ranges_;  // keyed by the serial of the first part, then by base
 };
 
 }  // namespace gmmu::os

@@ -29,7 +29,10 @@ bool SameLevels(const Geometry& a, const Geometry& b) {
 // Rejects settings that are supported only for a single GPU. Each error message names the key.
 void RefuseForOneGpu(LogicalAdapter& adapter) {
   const Parameters& parameters = adapter.kernel().parameters();
-  const auto refuse = [&](const std::string& key) { adapter.lead().RefuseOnLink(key); };
+  const auto refuse = [&](const std::string& key) {
+    throw OsError(key + " is for one GPU, not for " + std::to_string(adapter.adapters()) +
+                  " that are linked (LinkedAdapters): leave it out, or set gpu.count = 1");
+  };
   if (parameters.bring_up == BringUp::kWindows26100) refuse("os.bring_up \"windows-26100\"");
   if (parameters.physical_paging) refuse("os.physical_paging");
 }

@@ -69,9 +69,12 @@ struct Node {
   uint32_t fault_fence = 0;                     ///< fence of the packet that faulted
   uint64_t culprit = 0;  ///< device of the process that a page fault without a fence names, or kDestroyed
   uint64_t asked = 0;    ///< time (ns) of the last DxgkDdiQueryCurrentFence
-  /// Completions that DxgkDdiQueryCurrentFence has found since the node's last report: time (ns) and report fate of
-  /// each.
-  std::vector<std::pair<uint64_t, ReportFate>> missed_at;
+  struct Missed {
+    uint64_t ns = 0;  ///< time of the query
+    ReportFate fate;
+    bool serving = false;  ///< an interrupt or deferred call was being served, or was due, at that time
+  };
+  std::vector<Missed> missed;  ///< completions that DxgkDdiQueryCurrentFence has found since the node's last report
   uint64_t resubmissions = 0;
 };
 

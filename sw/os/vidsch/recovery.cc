@@ -13,7 +13,7 @@
 namespace gmmu::os {
 namespace {
 constexpr uint64_t kDependentNs = 500'000'000;
-constexpr uint64_t kLateNs = 100'000;  // the longest delay between a fence and the interrupt that reports it
+constexpr uint64_t kLateNs = 100'000;  // the longest delay between a fence and its report on an idle processor
 }  // namespace
 
 uint64_t TimeoutRecovery::Delay() const { return kernel_.parameters().tdr_delay_ns(); }
@@ -91,15 +91,17 @@ void TimeoutRecovery::AskForFence(NodeId id) {
   if (!fence || *fence == last || !Fences::Reached(*fence, last)) return;
   const Reports::Fate fate = reports_.FateOf(id, *fence);
   ++missed_[fate];
-  node.missed_at.push_back({node.asked, fate});
+  node.missed.push_back({node.asked, fate, kernel_.scheduler().ServesInterrupts()});
   packets_.Retire(id, *fence);
 }
 
 void TimeoutRecovery::OnReport(NodeId id) {
   Node& node = packets_.At(id);
-  for (const auto& [at, fate] : node.missed_at)
-    missed_[fate] -= kernel_.hal().NowNs() - at < kernel_.scheduler().Bound(kLateNs);
-  node.missed_at.clear();
+  for (const Node::Missed& missed : node.missed) {
+    const bool on_its_way = missed.serving || kernel_.hal().NowNs() - missed.ns < kernel_.scheduler().Bound(kLateNs);
+    missed_[missed.fate] -= on_its_way;
+  }
+  node.missed.clear();
 }
 
 void TimeoutRecovery::Watch(NodeId id) {

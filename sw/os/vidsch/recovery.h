@@ -54,8 +54,8 @@ class TimeoutRecovery {
   uint64_t RecoveryNs() const;
   /// True if a recovery, or a running render packet other than `packet`, can delay paging work.
   bool HeldUp(PacketId packet) const;
-  /// Call when an interrupt has reported completions of the node. A completion that a query found shortly before does
-  /// not count as missed, because its interrupt was already on its way.
+  /// Call when an interrupt has reported completions of the node. A completion that a query found shortly before, or
+  /// while interrupts were being served, does not count as missed, because its report was already on its way.
   void OnReport(NodeId id);
 
   const std::vector<RecoveryRecord>& recoveries() const { return recoveries_; }

@@ -13,7 +13,9 @@
 #include "os/vidmm/allocation.h"
 #include "os/vidmm/context_allocations.h"
 #include "os/vidmm/gpu_process.h"
+#include "os/tables/address_space.h"
 #include "os/vidmm/residency.h"
+#include "os/vidmm/va_calls.h"
 #include "workload/device_copy.h"
 #include "tb/sw/os/vidmm/vidmm_link_bench.h"
 
@@ -96,6 +98,60 @@ TEST(LinkedMemory, AnAllocationInAnApertureLeavesItWhenAPeerMapsIt) {
       life.link.UnmapEverywhere(*process, va, 8);
       life.link.FreeVa(*process, va);
       for (Allocation* each : made) home.DestroyAllocation(each);
+      life.link.DestroyProcess(process);
+    });
+  }));
+}
+
+// Reservations belong to the process, mappings to one GPU. The table trees of both GPUs stay the same.
+TEST(LinkedMemory, ApplicationsMapForOneGpuInRangesOfTheProcess) {
+  LinkedBench bench;
+  ExpectGood(bench.Run([](Life& life) {
+    life.worker.Call([&] {
+      VidMmLink::Process* process = life.link.CreateProcess("process");
+      GpuProcess &one = *process->parts[0], &other = *process->parts[1];
+      const auto levels = [](const GpuProcess& part) {
+        std::vector<TableSlot> slots;
+        for (const auto& [slot, table] : part.space->tree().tables()) slots.push_back(slot);
+        return slots;
+      };
+      std::vector<Allocation*> made;
+      std::vector<D3DKMT_HANDLE> handles;
+      VaCalls calls(life.link.on(0));
+      for (unsigned gpu = 0; gpu < 2; ++gpu) {
+        made.push_back(life.link.on(gpu).CreateAllocation("data", 4 * kPage));
+        life.link.on(gpu).MakeResident(*made.back());
+        handles.push_back(calls.Open(*made.back()));
+      }
+      EXPECT_NE(handles[0], handles[1]);
+      D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
+      reserve.Size = 4 * one.vidmm->gpu().caps().geometry.Coverage(0);  // several leaf tables
+      reserve.ReservationType = D3DDDIGPUVIRTUALADDRESS_RESERVE_NO_COMMIT;
+      ASSERT_EQ(calls.Reserve(other, reserve), STATUS_SUCCESS);
+      D3DDDI_MAPGPUVIRTUALADDRESS map{};
+      map.BaseAddress = reserve.VirtualAddress;
+      map.SizeInPages = 4;
+      map.hAllocation = handles[1];
+      map.Protection.Write = 1;
+      ASSERT_EQ(calls.Map(one, map), STATUS_SUCCESS) << "in a range that was reserved on the other GPU";
+      EXPECT_THAT(made[1]->mappings, SizeIs(1));
+      EXPECT_EQ(levels(one), levels(other));
+      map.hAllocation = 0;
+      map.Protection = {};
+      map.Protection.Zero = 1;
+      map.SizeInPages = reserve.Size / kPage - 4;
+      map.BaseAddress += 4 * kPage;
+      ASSERT_EQ(calls.Map(other, map), STATUS_SUCCESS);
+      EXPECT_EQ(levels(one), levels(other));
+      map.Protection = {};
+      map.Protection.NoAccess = 1;
+      ASSERT_EQ(calls.Map(one, map), STATUS_SUCCESS);
+      EXPECT_EQ(levels(one), levels(other));
+      EXPECT_THAT(made[1]->mappings, SizeIs(1));
+      EXPECT_EQ(calls.Free(other, reserve.VirtualAddress, reserve.Size), STATUS_SUCCESS);
+      EXPECT_THAT(made[1]->mappings, SizeIs(0));
+      EXPECT_EQ(levels(one), levels(other));
+      for (Allocation* each : made) each->vidmm->DestroyAllocation(each);
       life.link.DestroyProcess(process);
     });
   }));

@@ -62,21 +62,6 @@ TEST(LinkedMemory, WhatIsForOneGpuIsRefusedByItsKey) {
   EXPECT_THAT(refusal([](JobOptions& o) { o.os.physical_paging = true; }), HasSubstr("os.physical_paging"));
 }
 
-TEST(LinkedMemory, CallsThatKnowOneGpuAreRefused) {
-  LinkedBench bench;
-  const JobResult result = bench.Run([](Life& life) {
-    Shared shared(life, 0);
-    life.worker.Call([&] {
-      VidMm& vidmm = life.link.on(0);
-      GpuProcess& part = *shared.process->parts[0];
-      EXPECT_THROW(vidmm.work().OnCompanion(part, [] {}), OsError);
-      EXPECT_THROW(VaCalls{vidmm}, OsError);
-    });
-    shared.End();
-  });
-  ExpectGood(result);
-}
-
 TEST(LinkedMemory, WorksInEveryModeOfDma) {
   for (const RemapPolicy policy : {RemapPolicy::kNever, RemapPolicy::kIdentity, RemapPolicy::kWhenPossible}) {
     LinkedBench bench;

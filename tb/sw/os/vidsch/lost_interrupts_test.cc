@@ -86,6 +86,31 @@ TEST(LostInterrupts, AReportThatIsTakenUpSoonAfterwardsWasNotMissed) {
   });
 }
 
+// On a slow link, the driver's routines take long. The report is on its way while a routine runs, however late it is.
+TEST(LostInterrupts, AReportFromARoutineThatWasRunningWasNotMissed) {
+  for (const bool reports : {false, true}) {
+    SCOPED_TRACE(reports);
+    Parameters parameters = Faults::Short(10);
+    parameters.tdr_delay_us = 10'000;
+    parameters.preemption = 1;
+    SchedulerBench test(0, parameters);
+    Scheduler& scheduler = test.kernel.scheduler();
+    GpuDevice* device = test.vidsch.CreateDevice("device");
+    const PacketId packet = test.Submit(test.Render(1, device));
+    test.Run([&] {
+      scheduler.QueueDpc([&] {
+        test.driver.current_fence = 1;
+        const uint64_t end = test.kernel.hal().NowNs() + 400'000;
+        scheduler.Spin([&] { return test.kernel.hal().NowNs() >= end; }, "the routine to end");
+        if (reports) test.Complete(1, 1);
+      });
+      test.Sleep(500'000);
+      EXPECT_EQ(test.vidsch.EndOf(packet), PacketEnd::kCompleted);
+      EXPECT_EQ(test.vidsch.missed_completions(), reports ? 0u : 1u);
+    });
+  }
+}
+
 TEST(LostInterrupts, TheMainJobEndsWithoutThem) {
   LifeBench bench;
   bench.options.os.inject.lost_interrupts = 3;
