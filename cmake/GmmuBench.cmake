@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# `gmmu bench` runs the program build/gmmu-bench. It consists of tb/bench, the machines of the rooms' benches, and the
-# Verilated tops that it shares with the rooms' tests. The program test_bench consists of tb/bench/*_test.cc.
+# `gmmu bench` runs the program build/gmmu-bench. It consists of tb/bench and, shared with the tests
+# in tb/rtl, the MMU's test machine and the Verilated bench tops. The program test_bench consists of
+# tb/bench/*_test.cc.
 
 # gmmu_bench_top(ROOM TOP) adds the Verilated top TOP of tb/rtl/ROOM, unless the tests have already added it.
 function(gmmu_bench_top room top)

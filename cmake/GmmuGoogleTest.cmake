@@ -7,14 +7,16 @@ if(TARGET gmmu)
   add_dependencies(quick_tests gmmu)
 endif()
 
-# main() of all test programs, and the headers that all of them include, compiled once.
+# Compiles main() of the test programs, and the headers that all of them include, once for all
+# programs.
 add_library(gmmu_test_main OBJECT tb/test_main.cc)
 target_link_libraries(gmmu_test_main PUBLIC GTest::gmock)
 target_compile_options(gmmu_test_main PRIVATE -Wall -Wextra -O1 -Wno-dangling-else)
 target_precompile_headers(gmmu_test_main PRIVATE <gmock/gmock.h> <gtest/gtest.h> <algorithm> <functional> <map> <memory>
                           <random> <set> <string> <vector>)
 
-# gmmu_test(NAME LABEL SECONDS SOURCES... LIBRARIES...)
+# gmmu_test(NAME LABEL SECONDS SOURCES... LIBRARIES...) adds test program NAME; each test may run
+# for SECONDS.
 function(gmmu_test name label seconds)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
@@ -22,10 +24,10 @@ function(gmmu_test name label seconds)
   target_compile_options(${name} PRIVATE -O1 -Wno-dangling-else)  # a macro EXPECT_* below an if
   target_compile_definitions(${name} PRIVATE GMMU_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
                                              GMMU_PROGRAM="${PROJECT_BINARY_DIR}/gmmu")
-  if(NOT name STREQUAL "test_sw_ddi")  # its sources must show that the headers need no others
+  if(NOT name STREQUAL "test_sw_ddi")  # its sources test that the headers are self-contained
     target_precompile_headers(${name} REUSE_FROM gmmu_test_main)
   endif()
-  if(name MATCHES "^test_(sw_ddi|rtl_mmu)")  # two benches of blocks have the names of the whole MMU's
+  if(name MATCHES "^test_(sw_ddi|rtl_mmu)")  # two benches reuse names of the MMU's bench
     set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)
   endif()
   if(TARGET gmmu AND label STREQUAL "system")

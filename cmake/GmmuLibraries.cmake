@@ -12,7 +12,7 @@ foreach(key IN LISTS GMMU_BUILD_KEYS)
   list(APPEND GMMU_BUILD_DEFINITIONS GMMU_${key}=${GMMU_${key}})
 endforeach()
 
-# Compiles, once, the headers that most sources include.
+# Precompiles the headers that most sources include, once for all libraries.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/common_headers.cc CONTENT "")
 add_library(gmmu_common_headers OBJECT ${PROJECT_BINARY_DIR}/common_headers.cc)
 target_link_libraries(gmmu_common_headers PRIVATE gmmu_options)
@@ -21,8 +21,9 @@ set_target_properties(gmmu_common_headers PROPERTIES POSITION_INDEPENDENT_CODE O
 target_precompile_headers(gmmu_common_headers PRIVATE <algorithm> <array> <cstdint> <cstring> <deque> <functional> <map>
                           <memory> <optional> <set> <stdexcept> <string> <unordered_map> <utility> <vector> <fmt/format.h>)
 
-# gmmu_library(NAME PATTERN...) adds a static library of the matching sources, except SystemC modules (sc_*.cc). Shared
-# objects are linked with it too: the Python module, and our driver as a loadable driver (docs/driver.md).
+# gmmu_library(NAME PATTERN...) adds a static library of the matching sources, except SystemC
+# modules (sc_*.cc). Its code is also linked into shared objects: the Python module, and our driver
+# as a loadable driver (docs/driver.md).
 function(gmmu_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${ARGN})
   list(FILTER sources EXCLUDE REGEX "/sc_[^/]*$")

@@ -4,7 +4,8 @@
 include(GmmuVerilate)
 gmmu_find_verilator()
 
-# SystemC comes from its own CMake package if there is one, otherwise from headers and library (Debian ships these).
+# SystemC is found through its CMake package if that is installed, otherwise by its header and
+# library, as Debian ships it.
 find_package(SystemCLanguage CONFIG QUIET)
 if(NOT TARGET SystemC::systemc)
   find_path(SYSTEMC_INCLUDE systemc.h)
@@ -27,7 +28,7 @@ foreach(line IN LISTS lines)
   list(APPEND GMMU_RTL_SOURCES ${PROJECT_SOURCE_DIR}/rtl/${line})
 endforeach()
 
-# Warnings fail only `make lint`: additional warnings of a newer Verilator must not break a user's build.
+# Warnings fail only `make lint`: new warnings of a later Verilator must not break a user's build.
 set(GMMU_VERILATOR_ARGS -sv ${PROJECT_SOURCE_DIR}/rtl/speed.vlt --quiet-stats -Wno-fatal -Werror-USERFATAL -Wno-lint -Wno-style
                         --x-assign fast --x-initial fast --output-split 20000 --output-split-cfuncs 2000
                         +define+GMMU_VA_BITS=${GMMU_VA_BITS} +define+GMMU_DATA_BITS=${GMMU_DATA_BITS})

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# tb/rtl/<room>: programs with the Verilated tops gmmu_*_bench of that folder; with GMMU_PLANTS those of cmake/GmmuRules.cmake.
+# Builds the test programs of tb/rtl/<room> with the Verilated tops gmmu_*_bench of that folder.
+# With GMMU_PLANTS, builds the programs of cmake/GmmuRules.cmake instead.
 
-# Sets `result` to GMMU_TOP_<size>=<value> for each size of a profile.
+# Sets `result` to a list with GMMU_TOP_<size>=<value> for each size of a profile.
 function(gmmu_profile profile result)
   set(values)
   foreach(index RANGE ${GMMU_LAST_SIZE})
@@ -16,7 +17,7 @@ function(gmmu_profile profile result)
   set(${result} ${values} PARENT_SCOPE)
 endfunction()
 
-# The whole GPU in its wrapper, with ids of 16 bits, which pass unchanged.
+# Ids of 16 bits, which the wrapper of the whole GPU passes through unchanged.
 set(GMMU_TOP_ARGS +define+GMMU_ID_BITS=16)
 
 if(GMMU_RTL AND GMMU_PLANTS)
@@ -24,14 +25,16 @@ if(GMMU_RTL AND GMMU_PLANTS)
   gmmu_planted_benches()
 elseif(GMMU_RTL)
   add_custom_target(rtl_benches)  # all of them
-  # A folder may have several benches: one Verilated library each, one program for all. Rooms in GMMU_WIDE_BENCHES are
-  # built once more for each width in GMMU_WIDE_BITS, the whole GPU once more for each profile in GMMU_TOP_PROFILES.
+  # A folder may have several benches: each is a Verilated library, and one program contains all of
+  # them. Rooms in GMMU_WIDE_BENCHES are also built for each width in GMMU_WIDE_BITS, and the whole
+  # GPU for each profile in GMMU_TOP_PROFILES.
   function(gmmu_rtl_test name suffix)
     cmake_parse_arguments(arg "" "" "SOURCES;BENCHES;ARGS;DEFINITIONS" ${ARGN})
     set(libraries)
     foreach(bench IN LISTS arg_BENCHES)
       get_filename_component(top ${bench} NAME_WE)
-      # contracts to watch: checkers of tb/formal/props; the blocks of any room may be in any bench
+      # Every bench includes all checkers (tb/formal/props) and binds, because it may contain blocks
+      # of any room.
       file(GLOB binds CONFIGURE_DEPENDS tb/formal/props/*_props.sv)
       file(GLOB more CONFIGURE_DEPENDS tb/rtl/*/gmmu_*_binds.sv)
       list(APPEND binds ${more})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds the planted faults (tools/plant.py, docs/rules.md): a room's bench from RTL that contains every fault,
-# numbered.
+# Builds the benches with planted faults (tools/plant.py, docs/rules.md): each room's bench from RTL
+# that contains all faults, which are selected by number.
 #   rules.<id>               label rules   a test fails with the fault
 #   rules.<room>_no_fault    label rules   the same tests pass without a fault
 # With GMMU_MUTANTS (room, seed, count), builds mutants of that room instead (tools/mutate.py, make mutate).

@@ -102,8 +102,9 @@ foreach(room IN LISTS rooms)
   endif()
   if(TARGET test_sw_app AND path STREQUAL "sw/app")  # drivers in shared objects: our own driver and faulty ones
     add_library(driver_own MODULE $<TARGET_OBJECTS:gmmu_kmd>)
-    # Builds our own driver with a call before each memory access (docs/driver.md), and again with the device-level work
-    # of PreemptCommand and ResetEngine moved out of device level.
+    # Builds our own driver with a function call before each memory access (docs/driver.md), and a
+    # second variant in which PreemptCommand and ResetEngine do their device-level work at the
+    # caller's IRQL.
     file(GLOB kmd_sources CONFIGURE_DEPENDS ${GMMU_SW}/kmd/*.cc ${GMMU_SW}/kmd/build/*.cc)
     add_library(watched_kmd OBJECT ${kmd_sources})
     file(READ ${PROJECT_SOURCE_DIR}/sw/kmd/reset.cc reset_text)
@@ -148,7 +149,8 @@ foreach(room IN LISTS rooms)
     file(GLOB software_sources CONFIGURE_DEPENDS examples/drivers/software/*.c)
     add_library(driver_software MODULE ${software_sources})
     target_include_directories(driver_software PRIVATE sw sw/ddi)
-    # Builds the driver in examples/drivers/software with other segments, sizes and page table writers (see hardware.h).
+    # Builds variants of the driver in examples/drivers/software with other segments, table sizes
+    # and update modes (hardware.h).
     set(of_16k LEAF_BITS=11 UPPER_BITS=11)
     set(of_64k LEAF_BITS=13 UPPER_BITS=13 LEVELS=3)
     set(software_local_16k ${of_16k})
@@ -180,8 +182,8 @@ foreach(room IN LISTS rooms)
     set_target_properties(driver_counting PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     set_source_files_properties(examples/drivers/gmmu/counting.cc PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
     list(APPEND drivers driver_declaring driver_software driver_counting)
-    # Builds the driver without page tables, and one variant of it for each deviation. The deviation is selected by
-    # name.
+    # Builds the driver without page tables, and a variant of it that can deviate from the rules in
+    # several ways; environment variable GMMU_MISDEED selects one of them.
     file(GLOB physical_sources CONFIGURE_DEPENDS examples/drivers/physical/*.c)
     add_library(driver_physical MODULE ${physical_sources})
     add_library(driver_physical_misbehaving MODULE ${physical_sources} tb/sw/app/drivers/physical_misbehaving.c)
@@ -194,8 +196,8 @@ foreach(room IN LISTS rooms)
     add_library(driver_storming MODULE tb/sw/app/drivers/storming.c)  # a model for --device
     target_include_directories(driver_storming PRIVATE sw sw/ddi examples/drivers/software)
     list(APPEND drivers driver_storming)
-    # Builds the built-in driver with one error, which is selected by name. The driver's code calls a function before
-    # each memory access.
+    # Builds the built-in driver with deliberate errors, one of which environment variable
+    # GMMU_MISDEED selects. The code of the errors calls a function before each memory access.
     add_library(misbehaving OBJECT tb/sw/app/drivers/misbehaving.cc)
     target_include_directories(misbehaving PRIVATE ${GMMU_SW})
     target_compile_options(misbehaving PRIVATE -std=c++17 -O1 -fsanitize=thread)
@@ -286,8 +288,8 @@ if(TARGET test_system AND TARGET gmmu)
   endforeach()
 endif()
 
-# COST is in seconds. ctest starts the longest tests first, even before it has measured any, so that none runs alone at
-# the end.
+# COST is in seconds. It makes ctest start the longest tests first, even in the first run, so that
+# no long test runs alone at the end.
 if(GMMU_PYTHON AND TARGET gmmu)
   add_test(NAME tools.the_fast_engine_is_as_near_to_the_rtl_as_the_table_says
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/twin_error.py --check --program $<TARGET_FILE:gmmu>)
@@ -324,8 +326,8 @@ if(GMMU_PYTHON)
   set_tests_properties(tools.a_build_says_how_long_it_takes PROPERTIES LABELS unit TIMEOUT 60)
 endif()
 
-# Checks that each row of the driver interface has tests and that they have run. It is the last test, in any partial
-# run.
+# Checks that each row of the driver interface has tests and that they have run. ctest runs it last,
+# even in a partial run.
 if(GMMU_PYTHON)
   add_test(NAME ddi.every_row_has_its_tests
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/check_ddi.py --build ${PROJECT_BINARY_DIR})
@@ -350,7 +352,8 @@ if(GMMU_PYTHON)
                        PROPERTIES LABELS "unit;quick" TIMEOUT 60)
 endif()
 
-# Elaborates the RTL with the planted faults, so that a fault with a syntax error fails here and not only in make rules.
+# Elaborates the RTL with the planted faults, so that a syntax error in a fault is detected here and
+# not only in make rules.
 if(GMMU_PYTHON AND GMMU_RTL)
   add_test(NAME rules.the_planted_rtl_elaborates
            COMMAND ${GMMU_PYTHON} ${PROJECT_SOURCE_DIR}/tools/plant.py copy --elaborate ${PROJECT_BINARY_DIR}/planted_rtl)
@@ -365,8 +368,9 @@ if(GMMU_PYTHON)
   set_tests_properties(registers.generated_files_match_the_description PROPERTIES LABELS "unit;quick" TIMEOUT 60)
 endif()
 
-# Quick tests are the unit tests, except those that take seconds each, and one run of the whole stack on both engines. A
-# list of labels does not survive gtest_discover_tests, so the labels are set when ctest reads each program's tests.
+# Quick tests are the unit tests that take less than a second, and one run of the whole stack on
+# both engines. gtest_discover_tests cannot pass a list of labels, so the labels are set when ctest
+# reads each program's tests.
 set(slow "/(BoardScenario|Segments|NoAperture|SettingsBounds|RtlLinked)\\." "^(WatchedDriver|RtlMachineOfTwo)\\." "/UnmapRace\\..*/rtl$"
          "^Board\\.(Refusals|ACut)" "^OnBoard\\.(ALineThatIsCut|ProbeSays)" "^FileSourceTest\\.(Survives|Never|NamesTheMiddle)"
          "^ImportTest\\.Survives")

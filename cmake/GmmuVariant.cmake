@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Builds variants with the software of the build in GMMU_SOFTWARE_OF:
+# Builds one of these variants, with the software libraries of the build in GMMU_SOFTWARE_OF:
 #   a program whose GPU has other sizes or can write waves, with its own Verilated GPU, SystemC modules and built sizes
 #   against which the configuration is checked
 #   the Python module, with the fast engine only

@@ -85,7 +85,8 @@ function(gmmu_verilate target top)
   endif()
   target_link_libraries(${target} PUBLIC ${runtime})
   target_compile_definitions(${target} PRIVATE ${definitions})
-  # -w: generated code. For its users: get() of an exported struct leaves the bits above the struct undefined (tb/rtl/structs.h).
+  # -w silences warnings in the generated code. The other options are for code that uses it, because
+  # get() of an exported struct leaves the bits above the struct undefined (tb/rtl/structs.h).
   target_compile_options(${target} PRIVATE -w INTERFACE -Wno-uninitialized -Wno-maybe-uninitialized)
   target_include_directories(${target} SYSTEM PUBLIC ${folder})
 endfunction()

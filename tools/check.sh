@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# make check: runs every step in turn, prints their times, and last a line "N passed, N failed". Exit status 0: none
-# failed.
+# make check: runs the steps in order, prints their times and finally "N passed, N failed". Exit
+# status 0: none failed.
 #
-#   tools/check.sh [even | odd | all]    all: every step; default: even or odd, as is the number of commits
+#   tools/check.sh [even | odd | all]    all: every step; default: the parity of the commit count
 #
 # Building all tests takes as long as running them, so the tests run in one place: here at odd commits, in a bare
 # Debian 13 at even ones (which needs root; without it they run here, and the bare Debian's step counts as skipped).

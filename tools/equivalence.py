@@ -33,7 +33,8 @@ MACROS = {"GMMU_PROFILE": "Tiny"}
 BEGIN_ALIKE = "begin alike"
 RESET = 4  # cycles; a state machine that synthesis made one-hot is in no state before its reset
 MARK = "<!-- written by tools/equivalence.py --docs -->\n"
-# Sizes by parameter name, for every module with that parameter, besides those of profile Tiny; OWN: for single modules.
+# SIZES sets parameters that profile Tiny does not, by name, in every module that has them; OWN sets
+# parameters of single modules.
 SIZES = {"Width": 4, "Depth": 4, "Slots": 4, "Chunks": 2, "Timeout": 16, "OwedDepth": 4, "CountWidth": 5, "NumRequesters": 4,
          "RequestBytes": 64, "KeepAlive": 64, "Bytes": 64, "Owed": 2, "UpBits": 8}
 OWN = {"gmmu_fifo_room": {"Depth": 8}, "gmmu_fifo_ram": {"Depth": 8}, "gmmu_rr_arbiter": {"N": 3},

@@ -35,8 +35,8 @@ COUNTED = {"gpu_l2": ("l2_hits", "l2_misses"), "gpu_walker": ("walks", "walks_ok
 UNMAPPED = "[inject]\nunmapped_page = true\n"
 LIMIT, PLANT_LIMIT = 3600, 600  # limits in seconds: a job; a job with a planted fault, which fails at the limit
 # A job has a name, the size of the input file, arguments, the exit status and a text that the report must contain.
-# resizable-root expects two kinds of translation fault, one of them at addresses that were mapped before, so it needs a
-# TLB flush.
+# resizable-root expects two kinds of translation faults, one of them at addresses that were mapped
+# before, so it detects a missing TLB flush.
 Job = collections.namedtuple("Job", "name bytes arguments status text")
 JOBS = (
     Job("one byte", 1, (), 0, "verified"),

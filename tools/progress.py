@@ -23,7 +23,7 @@ import tempfile
 import time
 
 MARK = b"\x01"
-# Maps a pattern for a step's line to the usual seconds; the first match counts.
+# Maps patterns of a build step's output line to the step's usual seconds; the first match counts.
 KINDS = (("^Linking", .4), (r"\.gch$", 6), (r"^Building C object", .3), (r"/verilated/.*/slow_", 1), ("/verilated/", 3),
          ("/Unity/", 7), ("^Building CXX", 2.5), ("", .3))
 TRUSTED = 60  # seconds after which the measured rate weighs as much as the expected one
@@ -154,7 +154,8 @@ def past(folder):
 
 def plan(folder, target, environment):
     """{line of a step: its seconds} for the steps that ninja would run now; {} if ninja does not list them."""
-    # Excludes the step that regenerates build.ninja, at which a dry run would stop: CMake has just run.
+    # Excludes the step that regenerates build.ninja, because a dry run would stop at it. CMake has
+    # just run anyway.
     try:
         with open(os.path.join(folder, "build.ninja")) as file:
             text = re.sub(r"^build build\.ninja.*?^$", "", file.read(), flags=re.MULTILINE | re.DOTALL)

@@ -57,8 +57,8 @@ ROOMS = {
     "sim/policy_python": ("sim/twin",),
 }
 
-# From sw/os, rooms above the operating system may include only the application's classes, the calls of VidMm, and these
-# values.
+# The headers of sw/os that rooms above the operating system may include: those of the application
+# room, the calls of VidMm, and these values.
 FACADE = "sw/os/application"
 CALLS = {f"sw/os/vidmm/{name}.h" for name in (
     "allocations", "aperture", "context_allocations", "mappings", "monitored_fence", "process_tables", "processes",
@@ -77,7 +77,7 @@ BORDERS = {"sw/os/hal/vtd": "sw/os/hal", "sim/iommu/vtd": "sim/iommu"}
 BOOTS = "it builds the machine and boots it"
 MANAGES = "it moves memory as the system does, without VidMm's calls"
 LOADS = "it looks at a driver's file, which is not loaded"
-# Permitted exceptions to the rules: (file, header) and the reason.
+# Permitted exceptions to the rules: maps (file, header) to the reason.
 EXCEPTIONS = {
     ("sw/os/hal/remapping.cc", "sw/os/hal/vtd/iommu.h"): "it makes the driver of the unit that firmware reports",
     ("sw/workload/scenario.cc", "sw/workload/procedures/procedures.h"): "a scenario names the procedure that it runs",

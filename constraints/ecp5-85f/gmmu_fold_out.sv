@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives each output of a design its own register and connects all outputs to one pin: each bit of a shift register that
-// ends at the pin combines three registers, far apart, by XOR. No output is then unused, and three outputs cost one
-// LUT.
+// Gives each output of a design its own register and connects all outputs to one pin. Each bit of a
+// shift register that ends at the pin XORs in three of these registers, a third of the outputs
+// apart. So no output is unused, and three outputs cost one LUT.
 module gmmu_fold_out #(
   parameter int unsigned Width = 2
 ) (

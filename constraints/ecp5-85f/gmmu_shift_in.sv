@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A shift register fed by one pin. Each of its bits drives one input of a design.
+// A shift register that is fed by one pin. Each bit drives one input of a design.
 module gmmu_shift_in #(
   parameter int unsigned Width = 2
 ) (

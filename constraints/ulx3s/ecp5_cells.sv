@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Simulation models of the device cells that gmmu_ulx3s instantiates. Synthesis uses only their names.
-// Sources: Lattice FPGA-TN-02200 (PLL), FPGA-TN-02032 (I/O registers).
+// Simulation models of the FPGA cells that gmmu_ulx3s instantiates. Synthesis uses only their
+// names. Sources: Lattice FPGA-TN-02200 (PLL), FPGA-TN-02032 (I/O registers).
 
-// The PLL passes its input through: in simulations the oscillator pin is driven with the GPU's clock. The frequency of
-// a real PLL is CLKI / CLKI_DIV x CLKFB_DIV. CLKOS is the inverted input; the simulation of the pins adds the rest of
-// its phase.
+// The PLL passes its input through: simulations drive the oscillator pin with the GPU's clock. The
+// frequency of a real PLL is CLKI / CLKI_DIV x CLKFB_DIV. CLKOS is the inverted input; the
+// simulation of the pins adds the rest of its phase.
 module EHXPLLL #(
   parameter int CLKI_DIV = 1,
   parameter int CLKFB_DIV = 1,
@@ -45,7 +45,7 @@ module EHXPLLL #(
   assign LOCK = 1'b1;
 endmodule
 
-// An output pin that is D0 while the clock is 1 and D1 while it is 0; both are sampled at the rising edge.
+// A DDR output: D0 while the clock is 1, D1 while it is 0; both are sampled at the rising edge.
 module ODDRX1F (
   input  logic SCLK,
   input  logic RST,
@@ -61,7 +61,7 @@ module ODDRX1F (
   assign Q = SCLK ? d0_q : d1_q;
 endmodule
 
-// I/O registers. The device starts with their reset values.
+// I/O registers. They have their reset values after configuration.
 module OFS1P3DX (
   input  logic SCLK,
   input  logic SP,
@@ -95,7 +95,7 @@ module IFS1P3DX (
   always @(posedge SCLK) if (CD) Q <= 1'b0; else if (SP) Q <= D;
 endmodule
 
-// A bidirectional pin, which drives while T is 0.
+// A bidirectional pin, driven while T is 0.
 module BB (
   input  logic I,
   input  logic T,

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arty A7-100T (XC7A100T): the top of this board, with VRAM in block RAM. It was never built or run.
+// Top module for the Arty A7-100T (XC7A100T), with VRAM in block RAM. It was never built or run.
 module gmmu_arty_a7 #(
   parameter int unsigned BitsPerSecond = 3_000_000,
   parameter logic [63:0] Build = '0
 ) (
   input  logic       clk_100mhz,
-  input  logic       ck_rstn,        // button RESET, low when pressed
+  input  logic       ck_rstn,        // button RESET, low while pressed
   input  logic       uart_txd_in,    // data from the host
   output logic       uart_rxd_out,
   output logic [3:0] led
@@ -24,7 +24,8 @@ module gmmu_arty_a7 #(
     .CLKOUT5(), .CLKOUT6());
   BUFG u_clk (.I(fast), .O(clk));
 
-  // ---- Reset is held while the clock is not locked or the button is pressed, and for 16 more cycles.
+  // ---- Reset lasts while the clock is not locked or the button is pressed, and for 16 more
+  // cycles.
   logic [1:0] calm_q;
   logic [3:0] wait_q;
   logic       rst_q;

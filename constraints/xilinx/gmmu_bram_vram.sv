@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // VRAM in block RAM, for a board without a memory controller: an AXI4 subordinate with 64-bit words.
 //
-//   bursts   INCR of full words, one read and one write at a time; an address beyond Bytes wraps
-//            a read that coincides with a write of the same word may return either value
+//   bursts   INCR of full words, one read and one write at a time. Addresses beyond Bytes wrap. A
+//            read that coincides with a write of the same word may return either value
 module gmmu_bram_vram
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -34,7 +34,7 @@ module gmmu_bram_vram
   typedef logic [Lg2-1:0] index_t;
   (* ram_style = "block" *) logic [63:0] words [Words];
 
-  // ---- Reads: the word of the next beat is fetched while the current one is accepted.
+  // ---- Reads: the word of the next beat is fetched while the current beat is accepted.
   logic       reads_q;
   logic [7:0] left_q;
   index_t     next_q, fetch;
@@ -63,7 +63,7 @@ module gmmu_bram_vram
     if (rst_i) reads_q <= 1'b0;
   end
 
-  // ---- writes
+  // ---- Writes.
   logic   writes_q;
   index_t to_q;
   assign aw_ready_o = !writes_q && !b_valid_o;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the reach of the L2 TLB for two TLB sizes with a pointer chase: one warp over a growing number of 4 KiB
-// pages. Then copies data with user software on the bare machine of each engine.
+// Measures the reach of the L2 TLB for two TLB sizes by a pointer chase of one warp over a growing
+// number of 4 KiB pages. Then copies data with user software on the bare machine of each engine.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -12,7 +12,7 @@
 
 namespace {
 
-/// Returns the mean latency at the access port, in cycles, of all accesses that completed.
+/// Returns the mean latency of all completed accesses at the client port, in cycles.
 double MeanLatency(const std::string& l2_entries, const std::string& footprint) {
   gmmu::Configuration configuration;
   configuration.Set({"gpu.l2_entries=" + l2_entries});
@@ -20,7 +20,7 @@ double MeanLatency(const std::string& l2_entries, const std::string& footprint) 
   replay.engine.name = "fast";
   replay.options.workload = "gen:chase,footprint=" + footprint + ",count=4000";
   replay.options.compute_units = replay.options.warps = 1;
-  replay.options.fragmented = 100;  // no contiguous blocks, so each TLB entry maps one page
+  replay.options.fragmented = 100;  // no contiguous blocks: one page per TLB entry
   uint64_t cycles = 0, count = 0;
   gmmu::Listener listener;
   listener.accesses = [&](const gmmu::Access* accesses, size_t number) {

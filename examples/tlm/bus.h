@@ -11,8 +11,9 @@
 #include "gpu/bus_extension.h"
 #include "hw/platform.h"
 
-/// The platform's bus, with its own clock. It performs one transfer at a time, in order of arrival; a transfer takes
-/// one cycle for the address and one per 8 bytes. The GPU's writes therefore stay in order, which its fences require.
+/// The platform's bus, with its own clock. It performs one transfer at a time, in order of arrival.
+/// A transfer takes one cycle for the address and one per 8 bytes. The GPU's writes therefore stay
+/// in order, as its fences require.
 ///
 ///   0x0000'0000  memory
 ///   0xD000'0000  configuration space of the GPU, 4 KiB
@@ -28,7 +29,7 @@ class Bus : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Bus> to_memory{"to_memory"}, to_gpu{"to_gpu"};
   std::deque<gmmu::hw::Message> messages;
   sc_core::sc_event message_came{"message_came"};
-  uint64_t cycles = 0;  // number of cycles in which the bus is busy
+  uint64_t cycles = 0;  // number of busy bus cycles
 
   explicit Bus(sc_core::sc_module_name name) : sc_module(name) {
     from_cpu.register_b_transport(this, &Bus::Transport);
@@ -44,7 +45,7 @@ class Bus : public sc_core::sc_module {
     for (unsigned i = 0; i < 1 + (t.get_data_length() + 7) / 8; ++i, ++cycles) wait(clock.posedge_event());
     ++left_;
     left_one_.notify(sc_core::SC_ZERO_TIME);
-    Forward(t, delay);  // other transfers can use the bus while the target works
+    Forward(t, delay);  // the bus is free for other transfers meanwhile
   }
 
   void Forward(tlm::tlm_generic_payload& t, sc_core::sc_time& delay) {

@@ -12,8 +12,9 @@
 #include "bus.h"
 #include "memory.h"
 
-/// The CPU of the platform. Its software is a C++ function that uses hw::Platform. Each device access is one blocking
-/// transaction on the bus; memory accesses take no time, as if they hit the caches.
+/// The CPU of the platform. Its software is a C++ function that uses hw::Platform. Each device
+/// access is one blocking transaction on the bus. Memory accesses take no time, as if they always
+/// hit the caches.
 class Cpu : public sc_core::sc_module, public gmmu::hw::Platform {
  public:
   tlm_utils::simple_initiator_socket<Cpu> socket{"socket"};

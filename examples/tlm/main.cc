@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user's SystemC platform around the Verilated GPU, with its own sc_main, time, clocked bus, CPU and memory. The CPU
-// runs sim::BareMachine, which makes the GPU copy 64 KiB to VRAM and back; then the memory is compared.
+// A user's SystemC platform around the Verilated GPU, with its own sc_main, time, clocked bus, CPU
+// and memory. The CPU runs sim::BareMachine, which makes the GPU copy 64 KiB to VRAM and back. Then
+// the memory contents are compared.
 #include <iostream>
 
 #include "cpu.h"
@@ -34,7 +35,8 @@ int sc_main(int, char**) try {
   Memory memory("memory");
   Bus bus("bus");
   Cpu cpu("cpu", bus, memory, CopyThroughVram);
-  // 250 MHz. Its edges never coincide with those of the GPU's 1 GHz clock, so the order of processes has no effect.
+  // A 250 MHz clock, whose edges never coincide with those of the GPU's 1 GHz clock, so that the
+  // order of processes cannot affect the result.
   sc_core::sc_clock clock("clock", sc_time(4, sc_core::SC_NS), 0.5, sc_time(0.5, sc_core::SC_NS));
   const auto gpu = gmmu::sim::TlmGpu::Create("gpu");
   bus.clock.bind(clock);
@@ -43,7 +45,7 @@ int sc_main(int, char**) try {
   bus.to_gpu.bind(gpu->registers());
   bus.to_memory.bind(memory.socket);
 
-  sc_core::sc_start(sc_time(1, sc_core::SC_MS));  // upper bound on the simulated time
+  sc_core::sc_start(sc_time(1, sc_core::SC_MS));  // limit of the simulated time
 
   for (const gmmu::hw::Finding& finding : gpu->Findings())
     std::cerr << "tlm: " << finding.probe << ": " << finding.text << "\n";

@@ -8,12 +8,13 @@
 
 #include "hw/host_ram.h"
 
-/// Host memory of the platform: 16 MiB from address 0, 60 ns per access. An access past the end gets an address error.
+/// The host memory of the platform: 16 MiB from address 0, 60 ns per access. An access beyond the
+/// end returns an address error.
 class Memory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<Memory> socket{"socket"};
   gmmu::hw::HostRam ram{{{0, 16u << 20}}};
-  uint64_t bytes_read = 0, bytes_written = 0;  // counted at the bus
+  uint64_t bytes_read = 0, bytes_written = 0;  // accesses through the bus only
 
   explicit Memory(sc_core::sc_module_name name) : sc_module(name) {
     socket.register_b_transport(this, &Memory::Transport);
@@ -27,7 +28,7 @@ class Memory : public sc_core::sc_module {
     t.set_response_status(good ? tlm::TLM_OK_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE);
   }
 
-  /// The GPU's bursts have byte enables if they contain partial beats.
+  /// The GPU's bursts use byte enables if they contain partial beats.
   bool Write(tlm::tlm_generic_payload& t) {
     const unsigned char* enables = t.get_byte_enable_ptr();
     for (unsigned i = 0; i < t.get_data_length(); ++i) {

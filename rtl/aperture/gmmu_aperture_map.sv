@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The aperture map: translates a page of the aperture segment to a logical host page, or to a fault.
+// The aperture map: translates a page of the aperture segment to a logical page of the host, or to
+// a fault.
 //
-//   lookups  NumPorts independent streams of page numbers. The responses of a stream keep its order and
-//            have no ready, since the requester reserves space for each. The map accepts a lookup every
-//            other cycle, but from the same stream only every third cycle. The response of a cache hit
-//            follows three cycles after the lookup was accepted.
-//   table    8-byte aperture entries (rdl: aperture_entry) in VRAM at base_i, entry p at base_i + 8
-//            * p; lines of 64 bytes are read into a small direct-mapped cache.
-//   flush    flush_i (a pulse) drops the cache; flush_done_o pulses when it is empty and no later
-//            response uses an older entry. Software must follow a change of base_i or pages_i with a
-//            flush.
+//   lookups  NumPorts independent streams of page numbers. Responses keep the order of their
+//            stream, and have no ready: the requester reserves space for them. A lookup is accepted
+//            every other cycle, but from the same stream only every third cycle. After a cache hit,
+//            the response follows three cycles after the lookup was accepted.
+//   table    aperture entries of 8 bytes (rdl: aperture_entry) in VRAM, entry p at base_i + 8 * p.
+//            Lines of 64 bytes are read into a small direct-mapped cache.
+//   flush    flush_i (a pulse) drops the cache. flush_done_o pulses when the cache is empty and no
+//            later response uses an older entry. Software must flush after a change of base_i or
+//            pages_i.
 //   faults   page >= pages_i: FaultApertureRange; invalid entry: FaultApertureEntry; bus error of
 //            the table read: FaultApertureRead (never cached).
 module gmmu_aperture_map
@@ -20,7 +21,7 @@ module gmmu_aperture_map
 #(
   parameter config_t Config = gmmu_config_pkg::Built,
   localparam int unsigned NumPorts = Config.NumPorts,
-  parameter int unsigned Lines = 8  // cached lines of eight entries, a power of two
+  parameter int unsigned Lines = 8  // number of cached lines of eight entries, a power of two
 ) (
   input  logic                         clk_i,
   input  logic                         rst_i,
@@ -35,12 +36,13 @@ module gmmu_aperture_map
   output logic          [NumPorts-1:0] req_ready_o,
   input  pfn_t          [NumPorts-1:0] req_page_i,
   output logic          [NumPorts-1:0] rsp_valid_o,
-  output aperture_rsp_t                rsp_o,        // response to the port whose rsp_valid_o is set
+  output aperture_rsp_t                rsp_o,  // response to the port whose rsp_valid_o is set
 
   output rd_req_t                      rd_req_o,
   input  rd_rsp_t                      rd_rsp_i,
 
-  // Pulses for the counters. lookup_o: the map has responded to a lookup; hit_o: the lookup hit in the cache.
+  // Pulses for the counters. lookup_o: the map has responded to a lookup; hit_o: that lookup hit in
+  // the cache.
   output logic                         lookup_o,
   output logic                         hit_o,
   output logic                         idle_o
@@ -66,12 +68,12 @@ module gmmu_aperture_map
     pfn_t page;
   } entry_t;
 
-  // One lookup at a time: StateRead reads the cache, StateJudge checks the entry. After a miss StateAsk sends
-  // the table read, StateFetch receives the line, and StateRead follows again.
+  // One lookup at a time: StateRead reads the cache, StateJudge checks the entry. After a miss,
+  // StateAsk sends the table read, StateFetch receives the line, and StateRead follows again.
   typedef enum logic [2:0] {StateIdle, StateRead, StateJudge, StateAsk, StateFetch} state_e;
   state_e state_q;
 
-  // The next lookup is chosen while the current one is checked.
+  // The next lookup is selected while the current one is checked.
   logic [NumPorts-1:0]  grant, grant_q, port_q;
   logic [PortWidth-1:0] grant_index, grant_index_q;
   logic                 granted_q, may_take, take;
@@ -100,11 +102,11 @@ module gmmu_aperture_map
   logic [BeatWidth-1:0]  read_beat;
   entry_t [EntriesPerBeat-1:0] row, fill_row;
   entry_t                entry;
-  logic                  killed_q;      // the cache was flushed while the line was being fetched
+  logic                  killed_q;      // the cache was flushed while a line was being fetched
   logic                  bad_q;         // a beat of the fetched line had an error
   logic [BeatWidth-1:0]  fill_beat_q;
   logic                  fill, fill_last;
-  logic                  fetched_q;     // the current lookup missed, and its line was fetched
+  logic                  fetched_q;     // the current lookup missed, and its line has been fetched
   logic                  flush_q;
   logic                  r_valid_q;
   r_t                    r_q;
@@ -148,7 +150,7 @@ module gmmu_aperture_map
   assign fill = state_q == StateFetch && r_valid_q;
   assign fill_last = fill && r_q.last;
 
-  // The current lookup's checks. Tag and range are compared while the entry is being read.
+  // Checks of the current lookup. Tag and range are compared while the entry is read.
   logic   in_range, in_range_q, hit, hit_q, forced_q, resolved, answer_now;
   fault_e reason;
 
@@ -169,7 +171,7 @@ module gmmu_aperture_map
 
   ax_t ar_q;
   assign rd_req_o = '{ar_valid: state_q == StateAsk, ar: ar_q};
-  logic [PaWidth:0] line_address;                // one extra bit: a carry selects an address past VRAM
+  logic [PaWidth:0] line_address;  // one extra bit; a carry forces an address beyond VRAM
   assign line_address = {1'b0, base_i} +
                         (PaWidth + 1)'({page_q[PfnWidth-1:EntryLg2], {(2*EntryLg2){1'b0}}});
   always_ff @(posedge clk) begin
@@ -214,14 +216,15 @@ module gmmu_aperture_map
           if (fill && r_q.error) bad_q <= 1'b1;
           if (fill_last) begin
             state_q <= StateRead;
-            if (killed_q || flush_i) bad_q <= 1'b0;            // StateRead then misses, and the line is fetched again
+            // StateRead misses, and the line is fetched again
+            if (killed_q || flush_i) bad_q <= 1'b0;
             else valid_q[index] <= !bad_q && !r_q.error;
           end
         end
       endcase
 
-      // A line is not valid while it is being fetched. A flush drops all lines, including one that
-      // is being fetched.
+      // A line is not valid while it is fetched. A flush drops all lines, including one that is
+      // being fetched.
       if (state_q == StateAsk) valid_q[index] <= 1'b0;
       if (flush_i) begin
         valid_q <= '0;

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// Routes the GPU physical addresses of one access path to memory ports. Its checks are the last before
-// the bus.
+// Routes the GPU physical addresses of one access path to memory ports, and performs the last
+// checks before the bus.
 //
-//   input    one access: address, coherent bit of the translation, and a tag that the output repeats. The
-//            access never crosses a 4 KiB boundary. ready_o is two LUT levels behind registers.
-//   output   in the order of the input: memory port, byte address at that port, coherent bit, fault.
-//            With a fault, the access must not be sent, and port and address are undefined. At
+//   input    one access: address, coherent bit of the translation, and a tag that is returned with
+//            the result. An access never crosses a 4 KiB boundary. ready_o is two LUT levels behind
+//            registers.
+//   output   in input order: memory port, byte address at that port, coherent bit, fault. If there
+//            is a fault, the access must not be sent, and port and address are undefined. At
 //            PortPeer, the address is {adapter[5:0], offset[41:0]}.
-//   ap       lookups of aperture pages in gmmu_aperture_map: req, then rsp, in order, at most Depth
-//            outstanding. The router reserves space for each rsp, which therefore has no ready.
+//   ap       lookups of aperture pages in gmmu_aperture_map: req, then rsp, in order, with at most
+//            Depth outstanding. The router reserves space for each rsp, so rsp has no ready.
 //
 // Checks by target:
 //   VRAM      the page must be below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange
-//   peer      the adapter must be below link_i.adapters and differ from link_i.own, and offset bits 47:42
-//             must be 0, else FaultPeerAbsent; the peer itself checks the size of its VRAM
-//   aperture  the map's response
-//   system    none
+//   peer      the adapter must be below link_i.adapters and differ from link_i.own, and offset bits
+//             47:42 must be 0, else FaultPeerAbsent; the peer itself checks the size of its VRAM
+//   aperture  the response of the aperture map
+//   system    no check
 //
-// The router accepts one access per cycle, or one aperture access every other cycle, and checks it in
-// the next cycle. An access to any other target waits until the map has responded to all earlier aperture
-// accesses of the path.
+// The router accepts one access per cycle, or one aperture access every other cycle, and checks it
+// in the next cycle. An access to another target waits until the map has responded to all earlier
+// aperture accesses.
 module gmmu_route
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -68,8 +69,8 @@ module gmmu_route
     pa_t                 addr;
     logic                coherent;
   } access_t;
-  // An accepted access reserves an entry for its result; page_t is filled in by the checks or by the
-  // aperture map.
+  // An accepted access reserves a queue entry for its result: place_t is written at once, page_t by
+  // the checks or when the aperture map responds.
   typedef struct packed {
     logic [TagWidth-1:0] tag;
     port_e               port;
@@ -86,13 +87,16 @@ module gmmu_route
     pfn_t   page;
   } page_t;
 
-  // ---- Queue of accesses, in input order. Entries that wait for the aperture map are always the youngest.
+  // ---- The queue of accesses, in input order. Entries that wait for the aperture map are always
+  // the youngest.
   logic     push, pop, resolved, full_q, waits_q;
-  pointer_t write_q, answer_q, read_q;           // next entry to fill (write_q), resolve (answer_q), send (read_q)
-  count_t   inside_q, wait_q, ready_q;           // entries: all, waiting for the map, ready to send
-  count_t   inside_more, inside_less, ready_more, ready_less;  // next values without a pop, with a pop
+  pointer_t write_q, answer_q, read_q;  // entry to write next, to resolve next, to send next
+  // numbers of entries: all, waiting for the map, ready to send
+  count_t   inside_q, wait_q, ready_q;
+  count_t   inside_more, inside_less, ready_more, ready_less;  // next values without and with a pop
 
-  // ---- The access being checked. An aperture access first sends its lookup, then enters the queue.
+  // ---- The access being checked. An aperture access first sends its lookup and then enters the
+  // queue.
   logic    access_valid_q, access_take, aperture_q, ask_q, asked_q, plain, room;
   access_t access_q;
   place_t  place_in, place;
@@ -148,7 +152,7 @@ module gmmu_route
 
   assign plain = !aperture_q && !waits_q;
   assign access_take = !full_q && (plain || asked_q);
-  assign room = inside_q < count_t'(Depth - 1);  // space for the access being checked and for one more
+  assign room = inside_q < count_t'(Depth - 1);  // space for the access being checked and one more
   assign ap_req_valid_o = ask_q;
   assign push = access_valid_q && access_take;
   assign resolved = ap_rsp_valid_i || (push && !asked_q);
@@ -173,7 +177,7 @@ module gmmu_route
       if (push) write_q <= write_q + 1'b1;
       if (resolved) answer_q <= answer_q + 1'b1;
       if (pop) read_q <= read_q + 1'b1;
-      // pop is the latest signal to settle, so the next values for both cases are computed in parallel.
+      // pop settles late, so the next values are computed for both cases in parallel.
       inside_q <= pop ? inside_less : inside_more;
       full_q <= !pop && (full_q || (push && inside_q == count_t'(Depth - 1)));
       if (asked_q != ap_rsp_valid_i) begin
@@ -188,7 +192,7 @@ module gmmu_route
     .clk_i, .write_i(push), .write_addr_i(write_q), .data_i(place_in),
     .read_addr_i(read_q), .data_o(place)
   );
-  // The entry of an aperture access is written when the map responds.
+  // For an aperture access, this is written when the map responds.
   gmmu_lutram #(.Width($bits(page_t)), .Depth(Depth)) u_pages (
     .clk_i, .write_i(resolved), .write_addr_i(answer_q),
     .data_i(ap_rsp_valid_i ? answer : own), .read_addr_i(read_q), .data_o(page)

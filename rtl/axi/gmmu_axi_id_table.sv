@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// One direction of gmmu_axi_ids: assigns every burst a free id of IdBits bits, stores the burst's
-// own id and frees the assigned one with the burst's last response. The id that has been free longest
-// is assigned next. "Above" is the GPU's side, "below" the memory's.
+// Id table for one direction (reads or writes) of gmmu_axi_ids. It assigns a free id of IdBits bits
+// to every burst, stores the burst's own id, and frees the assigned id on the burst's last
+// response. The id that has been free longest is assigned next. "Above" means the GPU's side,
+// "below" the memory's.
 //
-//   ax      offers with the GPU's id, held until accepted; ax_shared_i: that id is the shared id
-//   m       the same offers with the id used below, held until accepted; an offer waits while no id is free
+//   ax      offers with the GPU's id, held until accepted; ax_shared_i: this id is the shared id
+//   m       the same offers with the assigned id, held until accepted; an offer waits while no id
+//           is free
 //   answer  a beat of R, or a B, in the cycle in which it is accepted. known_o: a burst with this
-//           id is outstanding at the memory; up_id_o is its id above. A beat with an unknown id
-//           changes nothing
-//   shared  bursts with the shared id use a single id below while any of them is outstanding, so that
-//           AXI4 keeps their order. At most 2**CountWidth - 1 are outstanding; a further burst waits. The highest bit
-//           of an id above, its generation, distinguishes two shared ids
+//           id is outstanding at the memory, and up_id_o is that burst's id above. A beat with an
+//           unknown id changes nothing
+//   shared  all outstanding bursts with the shared id use a single id below, so that AXI4 keeps
+//           their order. At most 2**CountWidth - 1 of them are outstanding; the next one waits.
+//           There are two shared ids, which differ in the highest bit of the id above, the
+//           generation
 //
-// known_o and up_id_o depend on answer_id_i, m on ax, ax_ready_o on m_ready_i: gmmu_axi_ids has a
-// register between each of them and its own ports.
+// These paths are combinational: answer_id_i to known_o and up_id_o, ax to m, m_ready_i to
+// ax_ready_o. gmmu_axi_ids registers each of these signals on the way to its own ports.
 module gmmu_axi_id_table #(
   parameter int unsigned IdBits = 4,
   parameter int unsigned UpBits = 16,
@@ -42,7 +45,8 @@ module gmmu_axi_id_table #(
   typedef logic [CountWidth-1:0] count_t;
 
   logic           take, ended, last_ended, release_id;
-  logic           share, share_full;  // share: the offer reuses the shared id; share_full: that id is full
+  // share: the offer reuses the shared id; share_full: the shared id's count is at its maximum
+  logic           share, share_full;
   id_t            share_id;
   logic [Ids-1:0] busy_q;             // ids outstanding at the memory
 
@@ -50,7 +54,7 @@ module gmmu_axi_id_table #(
   assign known_o = busy_q[answer_id_i];
   assign ended = answer_i && answer_last_i && known_o;
 
-  // ---- Free ids: first the ids that were never used, in ascending order, then the freed ids.
+  // ---- Free ids: the ids that were never used come first, in ascending order, then freed ids.
   logic [IdBits:0] fresh_q;
   logic            fresh, back_valid, back_room, may_go;
   id_t             back_id;
@@ -82,7 +86,7 @@ module gmmu_axi_id_table #(
     end
   end
 
-  // ---- The shared id of each generation: the id used below and the number of bursts that use it.
+  // ---- The shared id of each generation: the id that it uses below, and how many bursts use it.
   if (Shared) begin : g_shared
     logic   [1:0] held_q, begins, ends, alone, waits;
     id_t    [1:0] id_q;
@@ -93,7 +97,8 @@ module gmmu_axi_id_table #(
     assign share_id = id_q[generation];
     assign share_full = count_q[generation] == '1;
     assign last_ended = ended && (ends & ~alone) == '0;
-    // A pending offer that uses the shared id keeps it allocated after all other bursts with it are complete.
+    // The id below stays allocated while an offer with the shared id is pending, even when all
+    // other bursts with that id are complete.
     assign release_id = ended && (ends & (~alone | waits)) == '0;
 
     for (genvar g = 0; g < 2; g++) begin : g_generation

@@ -1,21 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Id compressor of one AXI4 manager port. Above (s) are the GPU's ids of UpBits bits, below (m) ids of
-// IdBits bits. Bursts keep their order on AR, AW and W; none is lost, duplicated or split.
+// Reduces the id width of one AXI4 manager port. Above (s), ids have UpBits bits and come from the
+// GPU; below (m), they have IdBits bits. Bursts keep their order on AR, AW and W; none is lost,
+// duplicated or split.
 //
-//   s_ar, s_aw  ids that are unique among those outstanding on their channel, except SharedId
-//   m_ar, m_aw  each outstanding burst has its own id, out of 2**IdBits for reads and as many
-//               for writes; an address waits while no id is free. Reads and writes have separate ids and never wait for
-//               each other
-//   Shared      1: bursts of s_aw whose id, without the highest bit, is SharedId share one id and keep
-//               their order, as the writes of the GPU's window require
-//   w           passes in order and needs no id: it may run ahead of AW by three bursts more than the
-//               GPU's W does, since this unit holds up to three addresses
-//   m_r, m_b    responses get the GPU's id back. A response whose id is not outstanding (its address was not accepted,
-//               or its last response has arrived) is dropped; stray_o is 1 in the next cycle
-//   *_i, *_o    a channel's other fields, in any order, passed unchanged; R's last is a separate bit
+//   s_ar, s_aw  ids are unique among the outstanding bursts of their channel, except SharedId
+//   m_ar, m_aw  each outstanding burst has its own id, one of 2**IdBits for reads and one of
+//               2**IdBits for writes; an address waits while no id is free. Reads and writes never
+//               wait for each other
+//   Shared      1: bursts of s_aw whose id, without its highest bit, equals SharedId share one id
+//               below and so keep their order, which the writes of the GPU's VRAM window require
+//   w           passes in order and needs no id. W may run up to three bursts further ahead of AW
+//               than above, because this unit holds up to three addresses
+//   m_r, m_b    the GPU's id is restored in each response. A response whose id is not outstanding
+//               (its address was not accepted, or its last response has already arrived) is
+//               dropped, and stray_o is 1 in the next cycle
+//   *_i, *_o    the other fields of a channel, in any order, passed through unchanged; R's last is
+//               a separate bit
 //
-// Every channel adds one cycle of latency and carries one word per cycle. No output depends on an input of the
-// same cycle. With IdBits = UpBits, there is neither table nor register: the ports are wired through.
+// Every channel adds one cycle of latency and carries one word per cycle. No output depends
+// combinationally on an input. If IdBits = UpBits, there is no table and no register: the ports are
+// wired through.
 module gmmu_axi_ids #(
   parameter int unsigned IdBits = 4,
   parameter int unsigned UpBits = gmmu_axi_pkg::PortIdWidth,
@@ -91,8 +95,8 @@ module gmmu_axi_ids #(
     logic              r_known, b_known, r_take, b_take;
     logic [UpBits-1:0] ar_id, aw_id, r_id, b_id;
 
-    // ---- Reads. A response looks up its id in the cycle in which it is accepted, so that the id cannot have been
-    // reassigned since.
+    // ---- Reads. A response looks up its id in the cycle in which it is accepted, before that id
+    // can be assigned to another burst.
     gmmu_skid #(.Width(UpBits + AxWidth)) u_ar (
       .clk_i, .rst_i, .valid_i(s_ar_valid_i), .ready_o(s_ar_ready_o), .data_i({s_ar_id_i, s_ar_i}),
       .valid_o(ar_valid), .ready_i(ar_ready), .data_o({ar_id, m_ar_o})

@@ -1,50 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 // Joins the GPU's requesters to its two memory ports.
 //
-//   requesters  ax_t.port names the memory port of a burst; PortPeer leaves by the host port as
-//               KindPeer, and no other burst does. An offer stays until it is accepted. A
-//               requester must hold its W beats before it offers AW; the W beats follow the order of its AWs. R and
-//               B need no ready: space for them is reserved before AR or AW.
-//   edge        id = {requester number, requester's id}. Each memory port accepts W in the order of AW,
-//               and returns B and R in any order.
-//   one port    a requester's AW moves to a memory port only when the requester owes the other port no W
-//               beat: a stalled memory port never blocks a requester's writes to the other one.
-//   user        kind and no_snoop come from the requester; the other fields are 0 at the edge, since no
-//               requester uses them
-//   order       AWs of a requester to the same memory port leave in the order of acceptance.
-//   host_enable_i = 0: no new AR or AW leaves by the host port; bursts that have left complete.
-//   hold_i      no new AR or AW is accepted, except from requesters in Exempt. Accepted bursts leave (by the host port
-//               only while it is enabled) and complete; then silent_o rises. When hold_i falls, the waiting requests
-//               continue.
+//   requesters  ax_t.port selects the memory port. PortPeer bursts leave through the host port as
+//               KindPeer; no other bursts do. An offer stays until it is accepted. A requester
+//               offers AW only when its W beats are ready, and sends W in the order of AW. R and B
+//               need no ready: space for them is reserved before AR or AW.
+//   edge        id = {requester number, requester's id}. Each memory port accepts W in the order of
+//               AW, and returns B and R in any order.
+//   one port    an AW moves only if its requester owes the other memory port no W beat, so a
+//               stalled port never blocks writes to the other port.
+//   user        kind and no_snoop come from the requester; no requester uses the other fields (0)
+//   order       AWs from one requester to one memory port leave in the order of acceptance.
+//   host_enable_i = 0: no new AR or AW leaves through the host port.
+//   hold_i = 1: no new AR or AW is accepted, except from Exempt requesters. Accepted bursts leave
+//   (through the host port only while it is enabled) and complete; then silent_o rises.
 //
-// Stages. Each input has a register. From there one AR and one AW move per cycle, each requester's at most every other
-// cycle: they are chosen round robin, moved to the queue of their memory port one cycle later, and offered at the port
-// two cycles later. W goes in the order of AW, through one more register. R passes one register, B two. W, R and B
-// carry one beat per cycle and memory port, and a requester receives one R beat and one B per cycle.
+// Stages. Each input has a register. From these, one AR and one AW move per cycle, each requester's
+// at most every other cycle: selected round robin, queued at the memory port one cycle later, and
+// offered there two cycles later. W follows the order of AW through one more register. R passes one
+// register, B two. W, R and B carry one beat per cycle and memory port; a requester receives one R
+// beat and one B per cycle.
 //
-// The requester Express must not write. It is for reads on which other requesters depend, and takes a
-// fast path without arbitration. If express_early_i says that its AR comes from a register,
-// express_i, the AR bypasses the input register: it is offered in the cycle in which it arrives if the queue of its
-// memory port is empty, and is queued in that cycle otherwise. An AR that arrives late in its cycle, or while another
-// AR moves, goes to a register first, which alone decides whether it is accepted. Express has its own R register: an R
-// beat from VRAM never waits, an R beat from the host waits only for R beats from VRAM.
+// The requester Express only reads. Others depend on its reads, so it has a fast path without
+// arbitration. If express_early_i is 1, its AR comes from register express_i and bypasses the input
+// register: it is offered in the cycle in which it arrives if its port's queue is empty, and queued
+// otherwise. A late AR, or one that arrives while another AR moves, first goes to an input
+// register, on which alone ar_ready depends. Express has its own R register: R beats from VRAM
+// never wait, R beats from the host wait only for R beats from VRAM.
 module gmmu_axi_mux
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
   parameter int unsigned NumRequesters = 12,
-  // Readers, Writers, Vram, Host: the requesters that read, that write, that use VRAM, that use the host port. Other
-  // uses have no logic: their offers are ignored.
+  // The requesters that read, that write, that use VRAM, and that use the host port. No logic is
+  // built for other uses: their offers are ignored.
   parameter logic [NumRequesters-1:0] Readers = '1,
   parameter logic [NumRequesters-1:0] Writers = '1,
   parameter logic [NumRequesters-1:0] Vram = '1,
   parameter logic [NumRequesters-1:0] Host = '1,
   parameter logic [NumRequesters-1:0] Exempt = '0,   // requesters that hold_i does not affect
-  parameter int unsigned Express = 0,                // number of the reader with the fast path
+  parameter int unsigned Express = 0,  // number of the requester with the fast read path
   // Only the formal proofs override (reduce) these sizes.
   parameter int unsigned Owed = 3,      // maximum number of a requester's AWs ahead of their W beats
   parameter int unsigned Depth = 16,    // entries of each AR and AW queue
-  // Entries of each AR queue that are reserved for Express, so that other requesters' reads do not delay it.
+  // Entries of each AR queue that only Express may use.
   parameter int unsigned Reserved = 8
 ) (
   input  logic           clk_i,
@@ -56,7 +55,7 @@ module gmmu_axi_mux
 
   input  rd_req_t        rd_req_i [NumRequesters],
   output rd_rsp_t        rd_rsp_o [NumRequesters],
-  input  logic           express_early_i,  // Express's AR is in register express_i
+  input  logic           express_early_i,  // Express's AR comes from register express_i
   input  ax_t            express_i,
   input  wr_req_t        wr_req_i [NumRequesters],
   output wr_rsp_t        wr_rsp_o [NumRequesters],
@@ -108,23 +107,21 @@ module gmmu_axi_mux
     return RequesterWidth'(id >> IdWidth);
   endfunction
 
-  // Returns whether a requester's offer goes to the host port. vram, host: the requester uses that
-  // port.
+  // Returns whether an offer goes to the host port. vram, host: the requester uses that port.
   function automatic logic host_of(port_e to, logic vram, logic host);
     return !vram || (host && to != PortVram);
   endfunction
 
-  // ---- Input registers. A register loads again in the cycle in which its word leaves.
+  // ---- Input registers. A register can load in the cycle in which its word leaves.
   set_t ar_valid, aw_valid, w_valid, ar_valid_q, aw_valid_q, w_valid_q, w_take, ar_turn_q, aw_turn_q;
-  logic express, late_valid_q;  // express: the AR of Express may move; late_valid_q: its input register is valid
+  logic express, late_valid_q;  // express: Express's AR may move; late_valid_q: late_q is valid
   ax_t  late_q;
   set_t ar_host_q, aw_host_q;   // the requester's word goes to the host port
   ax_t  ar_q [N];
   ax_t  aw_q [N];
   w_t   w_q [N];
 
-  // Sets of requesters: the registers that load, and whether their words go to the host port.
-  localparam set_t Turns = Readers & ~(set_t'(1) << Express);   // readers that have a register and are arbitrated
+  localparam set_t Turns = Readers & ~(set_t'(1) << Express);   // readers in the arbitration
   set_t ar_takes, aw_takes, w_loads, ar_host, aw_host;
   for (genvar q = 0; q < N; q++) begin : g_input
     assign ar_valid[q] = rd_req_i[q].ar_valid;
@@ -167,9 +164,10 @@ module gmmu_axi_mux
     if (!late_valid_q) late_q <= rd_req_i[Express].ar;
   end
 
-  // ---- Arbitration of AR and AW: _want is set one cycle before the word moves, _turn_q while it moves. room_q: space
-  // in each memory port's queue, for held requesters and for Exempt; one cycle old. aw_may_q, by memory port: the
-  // requester owes the other port no W beat, and this port fewer than Owed bursts.
+  // ---- Arbitration of AR and AW. _want is 1 one cycle before the word moves, _turn_q while it
+  // moves. room_q, one cycle old: the port's queue has space (_exempt: even while hold_i is 1).
+  // aw_may_q, by port: the requester owes the other port no W beat, and this port those of fewer
+  // than Owed bursts.
   set_t       ar_want, ar_turn, aw_want, aw_turn;
   set_t [1:0] aw_may_q;
   logic [1:0] open, ar_room, aw_room, ar_room_q, aw_room_q, ar_room_exempt_q, aw_room_exempt_q;
@@ -186,7 +184,7 @@ module gmmu_axi_mux
     aw_room_exempt_q <= aw_room & open;
   end
 
-  // Selects, for each requester, the bit of the port that it goes to.
+  // Selects, for each requester, the bit of its port.
   function automatic set_t by_port(set_t host, set_t at_host, set_t at_vram);
     return (host & at_host) | (~host & at_vram);
   endfunction
@@ -208,7 +206,7 @@ module gmmu_axi_mux
   end
 
   // ---- Queues of the memory ports.
-  ax_t        ar_pick, aw_pick, express_ar;   // express_ar: AR of Express, registered or direct
+  ax_t        ar_pick, aw_pick, express_ar;   // express_ar: Express's AR, registered or direct
   logic       express_valid;
   index_t     ar_index, aw_index;
   logic       ar_push, ar_to_host, aw_to_host;
@@ -253,7 +251,7 @@ module gmmu_axi_mux
     logic ar_opens, aw_opens, ar_offered_q, aw_offered_q, aw_push, ar_here, ar_passes;
     edge_ax_t ar_head;
 
-    // When a word moves, room is two cycles old: four more words may have arrived or be in the pipeline.
+    // room_o is two cycles old when a word moves: up to four more words may have come meanwhile.
     gmmu_fifo_room #(.Width($bits(edge_ax_t)), .Depth(Depth), .Margin(4 + Reserved)) u_ar_out (
       .clk_i, .rst_i, .room_o(ar_room[p]), .ready_o(ar_ready[p]),
       .valid_i(ar_here && !(ar_passes && ar_opens && ar_ready_i[p])),
@@ -269,7 +267,7 @@ module gmmu_axi_mux
     );
     assign aw_push = aw_any_q && aw_to_host == 1'(p);
 
-    // A closed port makes no new offer; a pending offer is kept.
+    // A closed port makes no new offer, but keeps a pending one.
     assign ar_opens = open[p] || ar_offered_q;
     assign aw_opens = open[p] || aw_offered_q;
     assign ar_valid_o[p] = (ar_waits[p] || ar_passes) && ar_opens;
@@ -280,8 +278,9 @@ module gmmu_axi_mux
       aw_offered_q <= !rst_i && aw_valid_o[p] && !aw_ready_i[p];
     end
 
-    // The requesters whose W beats this port still has to accept, in the order of AW: the first in owner_q (one-hot),
-    // the others in a queue with an entry for each AW that may precede its beats.
+    // The requesters whose W beats this port must still accept, in the order of AW: owner_q
+    // (one-hot) is the first, a queue with an entry for each AW that may precede its beats holds
+    // the others.
     set_t   owner_q;
     index_t owner_next;
     logic   owner_waits, owner_room, owner_load, owned_q, w_ready, w_here, w_last;
@@ -323,7 +322,7 @@ module gmmu_axi_mux
       .valid_o(w_valid_o[p]), .ready_i(w_ready_i[p]), .data_o(w_o[p])
     );
 
-    // Responses, each with the requester that receives it.
+    // Responses, each with a one-hot mask of the requester that receives it.
     set_t r_to_in, r_to, b_to_in, b_to;
     logic r_valid, b_valid;
     for (genvar q = 0; q < N; q++) begin : g_to
@@ -345,7 +344,7 @@ module gmmu_axi_mux
     assign out_idle[p] = !ar_waits[p] && !aw_waits[p] && !w_valid_o[p] && !r_valid && !b_valid;
   end
 
-  // R beats for Express: those from VRAM bypass VRAM's R register, those from the host pass through the host port's R
+  // R for Express: VRAM's beats bypass VRAM's R register, the host's beats pass the host's R
   // register.
   logic    express_here, express_q;
   edge_r_t express_r, express_r_q;
@@ -415,8 +414,8 @@ module gmmu_axi_mux
 
   always_ff @(posedge clk_i) b_sent_q <= rst_i ? '0 : (b_here[0] | b_here[1]) & Writers;
 
-  // owed[n]: requesters with at least n bursts whose AW has moved but whose final W beat has not
-  // left. All such bursts of a requester go to one memory port.
+  // owed[n]: requesters with at least n bursts whose AW has moved but whose last W beat has not.
+  // All such bursts of a requester go to one memory port.
   set_t [Owed:1] owed, owed_q;
   set_t          ended, up, down, to_host, to_host_q;
   always_comb begin
@@ -439,7 +438,7 @@ module gmmu_axi_mux
   a_owed: assert property (@(posedge clk_i) disable iff (rst_i)
     (Writers & ((ended & ~owed_q[1]) | (aw_turn_q & owed_q[Owed]))) == '0);
 
-  // count_q: the number of accepted bursts without a response, except those of Exempt.
+  // count_q: the number of accepted bursts without a response, except those of Exempt requesters.
   localparam int unsigned CountWidth = 15;
   function automatic logic ours(logic [EdgeIdWidth-1:0] id);
     ours = 1'b1;
@@ -449,7 +448,7 @@ module gmmu_axi_mux
 
   logic [1:0]            begins, begins_q;  // AR, AW
   logic                  held_begins;
-  logic [3:0]            ends_q;            // last R beat and B of both ports
+  logic [3:0]            ends_q;            // last R beats and Bs of both ports
   logic [3:0]            change_q;          // range: -4 to 2
   logic [CountWidth-1:0] count_q;
   logic                  none_q;
@@ -476,7 +475,7 @@ module gmmu_axi_mux
     end
   end
 
-  set_t offers;  // requesters' offers, including those in the input registers
+  set_t offers;  // requesters with an offer, including one in an input register
   assign offers = (ar_valid & Readers) | ((aw_valid | w_valid) & Writers) | ar_valid_q |
                   aw_valid_q | w_valid_q | set_t'(late_valid_q) << Express;
   assign own_idle_o = ((offers | r_sent | b_sent_q) & ~Exempt) == '0 &&

@@ -1,24 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands between the core and its memory ports. It silences the host port, or isolates a core in
-// reset.
+// Sits between the core and its memory ports. It silences the host port, and isolates the core
+// during a reset.
 //
-//   silence_i   (level) the host port starts no burst; silent_o rises when all its bursts are complete. VRAM continues.
-//               When silence_i falls, the host port resumes.
-//   reset_i     (pulse) function-level reset: the software ports stop (stop_o) and complete the accesses in progress,
-//               then both memory ports stop and their bursts complete. This may take up to Timeout cycles in total;
-//               then the core is in reset (core_reset_o) until every offer and every W beat of an accepted AW has been
-//               accepted. Ignored during a reset.
-//   stop_o      from the cycle after reset_i until the core and its registers (gmmu_reset) have
-//               left reset: the register and the window port start no access. stopped_i: neither port
-//               has an access in progress. Accesses that were accepted but not started wait.
+//   silence_i   (level) the host port starts no burst; silent_o rises when all its bursts are
+//               complete. VRAM traffic continues. When silence_i falls, the host port resumes.
+//   reset_i     (pulse) function-level reset. First the software ports stop (stop_o) and complete
+//               the accesses in progress, then both memory ports stop and their bursts complete.
+//               Both steps together take at most Timeout cycles. Then the core is in reset
+//               (core_reset_o) until the memories have accepted every pending offer and every W
+//               beat of an accepted AW. Ignored during a reset.
+//   stop_o      1 from the cycle after reset_i until the core and its reset registers (gmmu_reset)
+//               have left reset: the register port and the window port start no access. stopped_i:
+//               neither port has an access in progress. Accesses that were accepted but not started
+//               wait.
 //   resetting_o like stop_o, and also during rst_i: while it is 1, no access gets a response
-//   late        responses after the timeout belong to the old generation and are dropped. There are two generations: a
-//               reset that times out while responses of the previous generation are still outstanding keeps the core in
-//               reset until one generation has no outstanding response.
+//   late        responses that arrive after the timeout belong to the old generation and are
+//               dropped. There are only two generations: if a reset times out while responses of
+//               the previous generation are still outstanding, the core stays in reset until one of
+//               the two generations has no outstanding response.
 //   closed_o    the host port starts no burst, so interrupt messages are held
 //   stale_o     responses of the previous generation are still outstanding
-// rst_i is the power-on reset: the memories are reset with it and owe no responses. The isolator adds
-// no cycle of latency.
+// rst_i is the power-on reset: it also resets the memories, so they have no responses outstanding.
+// The isolator adds no cycle of latency.
 module gmmu_isolator
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -40,7 +43,7 @@ module gmmu_isolator
   output logic           idle_o,         // no reset is in progress, and no burst is outstanding
   output logic [1:0]     late_o,
 
-  // Core: [0] VRAM, [1] host.
+  // The core side: [0] VRAM, [1] host.
   input  logic     [1:0] ar_valid_i,
   output logic     [1:0] ar_ready_o,
   input  edge_ax_t [1:0] ar_i,
@@ -57,7 +60,7 @@ module gmmu_isolator
   input  logic     [1:0] b_ready_i,
   output edge_b_t  [1:0] b_o,
 
-  // Memories; the highest bit of their ids is the generation.
+  // The memory side; the highest bit of its ids is the generation.
   output logic     [1:0] m_ar_valid_o,
   input  logic     [1:0] m_ar_ready_i,
   output port_ax_t [1:0] m_ar_o,
@@ -76,9 +79,10 @@ module gmmu_isolator
 );
   localparam int unsigned TimerWidth = $clog2(Timeout + 1);
 
-  // StEnd waits for the software ports' accesses, StStop for the responses to outstanding bursts. StChoose
-  // selects the generation of later bursts. StCut completes offers and owed W beats. StPause ends the
-  // core's reset, StWake waits for the blocks' reset registers. Bit 3: closed; bit 2: cut.
+  // StEnd waits for the software ports' accesses, StStop for responses to outstanding bursts.
+  // StChoose selects the generation of later bursts. StCut completes pending offers and outstanding
+  // W beats. StPause holds the core's reset a few cycles longer, StWake waits for the reset
+  // registers of the blocks. Bit 3: closed; bit 2: cut.
   typedef enum logic [3:0] {
     StRun = 4'b0000, StEnd = 4'b0001, StStop = 4'b1000, StChoose = 4'b1100, StCut = 4'b1101,
     StPause = 4'b1110, StWake = 4'b0010

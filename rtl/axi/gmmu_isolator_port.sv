@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// One memory port of the isolator. It passes bursts without a register, counts outstanding bursts and, when the core
-// behind it is reset, completes what the AXI protocol owes the memory.
+// One memory port of the isolator. It passes bursts without a register and counts outstanding
+// bursts. When the core is reset, it completes the handshakes and W beats that AXI requires of a
+// manager.
 //
 //   close_i       no new AR or AW is offered; a pending offer stays until it is accepted
-//   cut_i         the core is in reset: this unit completes a pending offer, and sends the W beats
-//                 that its bursts still owe, with all strobes 0. Legal only while close_i is 1, starting in its second
-//                 cycle
-//   generation_i  prepended to the id of every burst that starts; it may change only during cut_i.
-//                 R and B of the other generation are accepted and dropped
-//   busy_o        by generation: one of its bursts is outstanding
-//   owing_o       an offer or W beats from before the cut have not been accepted yet
+//   cut_i         the core is in reset: this unit keeps a pending offer until it is accepted, and
+//                 sends the outstanding W beats of its bursts with all strobes 0. Legal only while
+//                 close_i is 1, from its second cycle on
+//   generation_i  prepended to the id of every new burst; it may change only during cut_i. R and B
+//                 of the other generation are accepted and dropped
+//   busy_o        by generation: at least one burst is outstanding
+//   owing_o       a pending offer, or W beats of a started burst, have not been accepted yet
 //   late_o        pulse: a response was dropped
-// A burst counts from the second cycle of its offer. A W beat passes only after its burst's AW.
+// A burst is counted from the second cycle of its offer. A W beat passes only after its burst's AW.
 module gmmu_isolator_port
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
 #(
-  parameter int unsigned OwedDepth = 32,  // maximum number of bursts that owe W beats
+  parameter int unsigned OwedDepth = 32,  // maximum number of bursts with outstanding W beats
   parameter int unsigned CountWidth = 14
 ) (
   input  logic        clk_i,
@@ -61,7 +62,8 @@ module gmmu_isolator_port
   output logic        m_b_ready_o,
   input  port_b_t     m_b_i
 );
-  // offered: the previous cycle's offer was not accepted. kept: a copy of the offer, which survives the core's reset.
+  // offered: an offer was not accepted in the previous cycle. kept: a copy of the offer, which
+  // survives the core's reset.
   logic     owed_ready;
   logic     ar_offered_q, aw_offered_q, ar_begins, aw_begins, generation, offer_generation_q;
   edge_ax_t ar_kept_q, aw_kept_q;
@@ -80,7 +82,7 @@ module gmmu_isolator_port
   assign ar_begins = m_ar_valid_o && !ar_offered_q;
   assign aw_begins = m_aw_valid_o && !aw_offered_q;
 
-  // Lengths of the bursts that have started and still owe W beats.
+  // Lengths of the started bursts whose W beats are not complete.
   logic       owed_valid, w_kept_valid_q, w_take, w_last;
   logic [7:0] owed_len, beat_q;
   w_t         w_kept_q, filler;
@@ -88,7 +90,8 @@ module gmmu_isolator_port
     .clk_i, .rst_i, .valid_i(aw_begins), .ready_o(owed_ready), .data_i(m_aw_o.len),
     .valid_o(owed_valid), .ready_i(w_take && w_last), .data_o(owed_len)
   );
-  // The core marks the last beat of its bursts. During a cut, beats are counted and leave at most every other cycle.
+  // The core marks the last beat of its bursts. During a cut, this unit counts the beats, and sends
+  // one at most every other cycle.
   logic last_q, fresh_q;                  // fresh_q: last_q is valid for the next beat
   assign w_last = cut_i ? last_q : w_i.last;
   always_comb begin
@@ -122,7 +125,8 @@ module gmmu_isolator_port
     end
   end
 
-  // Responses of the current generation pass, others are dropped. Ready does not depend on the generation.
+  // Responses of the current generation pass; others are dropped. Ready does not depend on the
+  // generation.
   logic r_generation, b_generation, r_ours, b_ours;
   assign r_generation = m_r_i.id[EdgeIdWidth];
   assign b_generation = m_b_i.id[EdgeIdWidth];
@@ -135,7 +139,8 @@ module gmmu_isolator_port
   assign m_r_ready_o = r_ready_i || cut_i;
   assign m_b_ready_o = b_ready_i || cut_i;
 
-  // Outstanding bursts by generation, and whether there are any. Starts and completions are registered first.
+  // Number of outstanding bursts by generation, and whether it is nonzero. Starts and completions
+  // are registered before they are counted.
   localparam logic [CountWidth-1:0] One = CountWidth'(1);
   logic [1:0][CountWidth-1:0] reads_q, writes_q;
   logic [1:0]                 reading_q, writing_q, ar_of_q, r_of_q, aw_of_q, b_of_q;

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives linked adapters access to VRAM: their bursts arrive at an AXI4 subordinate port, which is
-// one requester of the mux.
+// Gives linked adapters access to VRAM: their bursts arrive at an AXI4 subordinate port, and this
+// unit forwards them as one requester of the mux.
 //
 //   bursts    INCR, full bus width, never across 4 KiB, offsets in VRAM. Ids are unique among the
 //             outstanding bursts of a direction. There is no order between ids, nor between reads and writes.
-//   R, B      have no ready: the peer always accepts them. A burst at or past vram_bytes_i,
-//             a multiple of 4 KiB, gets SLVERR and accesses nothing.
-//   waits     An access waits for VRAM only. Its AW is offered to the mux when all W beats of the burst
-//             have arrived, and reads and writes share no buffer. A writer must have the beats of a
-//             burst before it offers AW, since the beats of later bursts queue behind them.
-//   cut_i     The mux is in reset. Outstanding bursts, and those that arrive during the reset, get SLVERR; any beats of
-//             such a write may have reached VRAM. rst_i is the power-on reset.
+//   R, B      must always be accepted: s_r_ready_i and s_b_ready_i are 1. A burst at or past
+//             vram_bytes_i, a multiple of 4 KiB, gets SLVERR and accesses nothing.
+//   waits     An access waits only for VRAM. Its AW is offered to the mux once all W beats of the
+//             burst have arrived, and reads and writes share no buffer. The peer must have the
+//             beats of a burst before it offers AW, since the beats of later bursts queue behind
+//             them.
+//   cut_i     The mux is in reset. Outstanding bursts, and those that arrive during the reset, get
+//             SLVERR; any beats of such a write may already be in VRAM. rst_i is the power-on
+//             reset.
 //   idle_o    no burst is outstanding
 module gmmu_peer_port
   import gmmu_pkg::*;

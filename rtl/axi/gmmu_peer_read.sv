@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read path for linked adapters: one requester of the AXI mux, for bursts that enter the GPU.
+// Read path for linked adapters: forwards their read bursts to VRAM as one requester of the AXI
+// mux.
 //
-//   s_ar      a burst that addresses VRAM, in the GPU's internal format; ids are unique among those outstanding.
-//             Accepted while one of the Slots is free. A slot becomes free without waiting for the peer.
-//   s_r       no ready: always accepted. Beats of different ids may interleave. A burst at or past vram_bytes_i gets
-//             only error beats and reads nothing.
-//   rd        requester of the mux; ids are slots
-//   cut_i     the mux is in reset: the remaining beats of each burst are error beats, and so are all
-//             beats of a burst that arrives during that time
+//   s_ar      a burst to VRAM, in the GPU's internal format; ids are unique among outstanding
+//             bursts. It is accepted while a slot is free. Slots become free without waiting for
+//             the peer.
+//   s_r       has no ready: the peer accepts every beat. Beats of different ids may interleave. A
+//             burst at or past vram_bytes_i gets only error beats and reads nothing.
+//   rd        requester port of the mux; its ids are slot numbers
+//   cut_i     the mux is in reset: all remaining beats of outstanding bursts, and all beats of
+//             bursts that arrive meanwhile, are error beats
 //   idle_o    no burst is outstanding
 // Error beats are issued slot by slot, in cycles in which the mux returns no R beat.
 module gmmu_peer_read
@@ -73,12 +75,13 @@ module gmmu_peer_read
     end
   end
 
-  // ---- R: a beat from the mux or, if the mux returns none in this cycle, an error beat for the scanned slot.
+  // ---- R: a beat from the mux or, if the mux returns none in this cycle, an error beat for slot
+  // scan_q.
   logic               r_valid_q, tell, last;
   r_t                 r_q;
   slot_t              scan_q, at;
   logic [IdWidth-1:0] id;
-  logic [7:0]         len, beats_done, beat;  // beat: the beat's number in its burst, starting at 0
+  logic [7:0]         len, beats_done, beat;  // beat: index of the beat in its burst, from 0
 
   always_ff @(posedge clk_i) begin
     r_valid_q <= rd_rsp_i.r_valid && !cut_i && !rst_i;
@@ -120,6 +123,6 @@ module gmmu_peer_read
 
   a_sent: assert property (@(posedge clk_i) disable iff (rst_i)
     !r_valid_q || (busy_q[at] && !fail_q[at] && r_q.last == last));
-  logic unused_bits;  // vram_bytes_i: only its page number is compared
+  logic unused_bits;  // only the page number of vram_bytes_i is compared
   assign unused_bits = ^{vram_bytes_i[PageLg2-1:0], r_q.id};
 endmodule

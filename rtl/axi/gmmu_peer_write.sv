@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write path for linked adapters: one requester of the AXI mux, for bursts that enter the GPU.
+// Write path for linked adapters: forwards their write bursts to VRAM as one requester of the AXI
+// mux.
 //
-//   s_aw, s_w  a burst that addresses VRAM, in the GPU's internal format; ids are unique among those outstanding. AW is
-//              accepted while one of the Slots is free, W while the buffer has space. Neither waits for the other, nor
-//              for the peer to accept a response.
-//   s_b        no ready: always accepted. A burst at or past vram_bytes_i gets an error response and writes nothing.
-//   wr         requester of the mux; ids are slots. AW is offered when all beats of the burst have
-//              arrived, so VRAM never waits for the peer's data.
-//   cut_i      the mux is in reset: bursts that it had accepted get an error response, and so do bursts whose last beat
-//              has arrived; later bursts wait until the lost bursts have their responses
+//   s_aw, s_w  a burst to VRAM, in the GPU's internal format; ids are unique among outstanding
+//              bursts. AW is accepted while a slot is free, W while the buffer has space. Neither
+//              waits for the other, nor for the peer to accept a response.
+//   s_b        has no ready: the peer accepts every response. A burst at or past vram_bytes_i gets
+//              an error response and writes nothing.
+//   wr         requester port of the mux; its ids are slot numbers. AW is offered only when all
+//              beats of the burst have arrived, so VRAM never waits for the peer's data.
+//   cut_i      the mux is in reset: bursts that it had accepted, and bursts whose last beat has
+//              arrived, get an error response; later bursts wait until the lost bursts have their
+//              responses
 //   idle_o     no burst is outstanding
 // Error responses are issued slot by slot, in cycles in which the mux returns no B.
 module gmmu_peer_write
@@ -40,21 +43,22 @@ module gmmu_peer_write
 );
   localparam int unsigned SlotWidth = $clog2(Slots);
   localparam int unsigned Beats = DataBytes < 16 ? 256 : 4096 / DataBytes;   // holds a whole burst
-  localparam int unsigned WholeWidth = $clog2(Beats + 4);  // plus three words behind the RAM
+  localparam int unsigned WholeWidth = $clog2(Beats + 4);  // counts up to Beats + 3 beats
   typedef logic [SlotWidth-1:0] slot_t;
   typedef logic [WholeWidth-1:0] whole_t;
   if (Slots < 2 || (1 << SlotWidth) != Slots || SlotWidth > IdWidth) begin : g_illegal
     $fatal(1, "gmmu_peer_write: Slots must be a power of two, 2 to 256");
   end
 
-  // ---- Each AW occupies the next slot; slots are issued in this order.
+  // ---- Each AW occupies the next slot; slots are issued in order.
   logic               ask_valid, ask_take, past_end, issue, issue_past, issue_bad, offer_q;
   logic [IdWidth-1:0] ask_id;
   pa_t                ask_addr, issue_addr;
   logic [7:0]         ask_len, issue_len;
   slot_t              next_q, issue_q;
   ax_t                aw_q;
-  // busy_q: the slot holds a burst; waits_q: not issued yet; sent_q: VRAM owes its B; fail_q: B is an error
+  // busy_q: the slot holds a burst; waits_q: it has not been issued; sent_q: its B is outstanding
+  // at VRAM; fail_q: its B is an error
   logic [Slots-1:0]   busy_q, waits_q, sent_q, fail_q, taken, issued, sent, failed, ended;
 
   gmmu_skid #(.Width(IdWidth + PaWidth + 8)) u_ask (
@@ -70,7 +74,7 @@ module gmmu_peer_write
     .read_addr_i(issue_q), .data_o({issue_past, issue_addr, issue_len})
   );
 
-  // ---- Beats, and the number of complete bursts that have not been issued.
+  // ---- W beats, and the number of complete bursts that have not been issued.
   logic   beat_valid, beat_take, complete_q;
   whole_t whole_q;
   logic [DataWidth-1:0] beat_data;
@@ -80,7 +84,7 @@ module gmmu_peer_write
     .valid_o(beat_valid), .ready_i(beat_take), .data_o({beat_data, beat_strb})
   );
 
-  // ---- Beats leave the buffer in order: to the mux, or dropped.
+  // ---- Beats leave the buffer in order, either to the mux or to be dropped.
   typedef struct packed {
     logic       bad;
     slot_t      slot;
@@ -90,7 +94,7 @@ module gmmu_peer_write
   order_t              order, queue;
   logic                queue_valid, queue_take;
   logic [7:0]          beat_q;
-  logic [SlotWidth:0]  good_q;  // queued bursts that go to the mux
+  logic [SlotWidth:0]  good_q;  // queued bursts that are not dropped
   logic                good_in, good_out;
 
   assign issue_bad = cut_i || issue_past;
@@ -130,7 +134,7 @@ module gmmu_peer_write
       complete_q <= whole_q > whole_t'(issue);
       if (beat_take && beat_valid) beat_q <= last ? '0 : beat_q + 1'b1;
       if (good_in != good_out) good_q <= good_in ? good_q + 1'b1 : good_q - 1'b1;
-      // Set until the beats of all bursts that the mux has lost are dropped.
+      // dead_q stays set until the beats of all bursts that the reset mux has lost are dropped.
       dead_q <= cut_i || (dead_q && good_q != '0);
       if (cut_i) offer_q <= 1'b0;
       else if (!offer_q || wr_rsp_i.aw_ready) offer_q <= good_in;
@@ -142,7 +146,8 @@ module gmmu_peer_write
   assign wr_req_o = '{aw_valid: offer_q, aw: aw_q, w_valid: order_valid && beat_valid && !drop,
                       w: '{data: beat_data, strb: beat_strb, last: last}};
 
-  // ---- B: from the mux or, if the mux returns none in this cycle, an error response for the scanned slot.
+  // ---- B: from the mux or, if the mux returns none in this cycle, an error response for slot
+  // scan_q.
   logic               b_valid_q, b_error_q, tell;
   slot_t              b_slot_q, scan_q, at;
   logic [IdWidth-1:0] id;
@@ -186,6 +191,6 @@ module gmmu_peer_write
   assign idle_o = busy_q == '0 && !ask_valid && !s_b_valid_o;
 
   a_sent: assert property (@(posedge clk_i) disable iff (rst_i) !b_valid_q || sent_q[at]);
-  logic unused_bits;  // only page numbers are compared
+  logic unused_bits;  // only the page number of vram_bytes_i is compared
   assign unused_bits = ^{vram_bytes_i[PageLg2-1:0], wr_rsp_i.b.id};
 endmodule

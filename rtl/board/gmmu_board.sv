@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Everything on a board except its pins, clock and memory: the GPU, and the link to the host, which
+// Everything on a board except its pins, clock and memory: the GPU and the host link, which
 // replaces PCI Express.
 //
-//   rst_i      power-on reset; clk_i is the GPU's clock, whose frequency is ClockHz
+//   rst_i      power-on reset; clk_i is the GPU's clock, with a frequency of ClockHz
 //   line_*     the serial line to the host (docs/board-link.md)
-//   m_vram     AXI4 manager: VRAM, as in gmmu_gpu. vram_reset_o: the GPU drops its outstanding VRAM
-//              accesses
-//   vram_key_o value that is XORed with each 16 bits that enter or leave VRAM's chip (board register 11)
-//   leds_o     0: VRAM is ready, 1: a session is open, 2: frames arrive, 3: the GPU is busy, 7:4: set by
-//              software
+//   m_vram     AXI4 manager for VRAM, as in gmmu_gpu. vram_reset_o: the GPU drops its outstanding
+//              VRAM accesses
+//   vram_key_o value that is XORed with every 16 bits to or from the VRAM chip (board register 11)
+//   leds_o     0: VRAM is ready, 1: a session is open, 2: frames arrive, 3: the GPU is busy, 7:4:
+//              set by software
 module gmmu_board
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -56,7 +56,7 @@ module gmmu_board
     .down_valid_o(down_valid), .down_ready_i(down_ready), .down_o(down), .open_o(open), .reset_o(opening),
     .got_o(got), .damaged_o(damaged), .gap_o(gap), .again_o(again));
 
-  // Each new session resets the GPU and everything else behind the streams.
+  // A new session resets the GPU and everything else behind the byte streams.
   logic begin_anew, rst_gpu, rst_ends;
   always_ff @(posedge clk_i) begin_anew <= rst_i || opening;
   gmmu_reset u_rst_gpu (.clk_i, .rst_i(begin_anew), .rst_o(rst_gpu));
@@ -79,7 +79,7 @@ module gmmu_board
     .b_valid_i(post_valid), .b_ready_o(post_ready), .b_i(post), .b_last_i(post_last),
     .valid_o(up_valid), .ready_i(up_ready), .data_o(up));
 
-  // ---- Accesses of the CPU.
+  // ---- Accesses from the CPU.
   logic        reg_awvalid, reg_awready, reg_wvalid, reg_wready, reg_bvalid, reg_arvalid, reg_arready, reg_rvalid;
   logic [63:0] reg_rdata, win_rdata, data, board_data;
   logic [1:0]  reg_bresp, reg_rresp, win_bresp, win_rresp;
@@ -112,7 +112,7 @@ module gmmu_board
     .message_o(message), .cycle_o(cycle), .vram_key_o,
     .status_i({vram_ready_i, irq, idle, silent, resetting}), .count_i({access_error || unknown, again, gap, damaged}));
 
-  // Frame LED: it stays lit for about 50 ms after each frame.
+  // The frame LED stays lit for about 50 ms after a frame.
   logic [22:0] lit_q;
   always_ff @(posedge clk_i) begin
     if (got) lit_q <= '1;
@@ -121,7 +121,7 @@ module gmmu_board
     leds_o <= {leds, !idle, lit_q != '0, open, vram_ready_i};
   end
 
-  // ---- The GPU's own accesses to the host.
+  // ---- Accesses from the GPU to the host.
   logic     ar_valid, ar_ready, aw_valid, aw_ready, w_valid, w_ready, b_valid, b_ready;
   port_ax_t ar, aw;
   w_t       w;
@@ -151,7 +151,7 @@ module gmmu_board
     .m_aw_valid_o({aw_valid, m_vram_aw_valid_o}), .m_aw_ready_i({aw_ready, m_vram_aw_ready_i}), .m_aw_o({aw, m_vram_aw_o}),
     .m_w_valid_o({w_valid, m_vram_w_valid_o}), .m_w_ready_i({w_ready, m_vram_w_ready_i}), .m_w_o({w, m_vram_w_o}),
     .m_b_valid_i({b_valid, m_vram_b_valid_i}), .m_b_ready_o({b_ready, m_vram_b_ready_o}), .m_b_i({b, m_vram_b_i}),
-    // No external client, through-port or linked adapter.
+    // There are no external clients, no through-port and no linked adapters.
     .cl_req_valid_i('0), .cl_req_ready_o(), .cl_req_i('0), .cl_w_valid_i('0), .cl_w_ready_o(), .cl_w_i('0), .cl_w_data_i('0),
     .cl_rsp_valid_o(), .cl_rsp_ready_i('1), .cl_rsp_o(), .cl_rsp_data_o(),
     .s_thr_ar_valid_i(1'b0), .s_thr_ar_ready_o(), .s_thr_ar_i('0), .s_thr_r_valid_o(), .s_thr_r_ready_i(1'b1), .s_thr_r_o(),

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board registers of docs/board-link.md.
+// The board registers that docs/board-link.md describes.
 //
-//   index_i, data_o   a read: one cycle later data_o is the register at index_i
+//   index_i, data_o   read: data_o is the register at index_i, one cycle later
 //   write_i           writes data_i to the register at index_i
-//   reset_o           a pulse: software requests a function-level reset
-//   counts            pulses that are counted. Only rst_i (power-on) clears the counts; session_i (a
+//   reset_o           pulse: software requests a function-level reset
+//   counts            pulses to count. Only rst_i (power-on) clears the counts; session_i (a
 //                     session is being opened) clears the other registers
 module gmmu_board_regs
   import gmmu_pkg::*;
@@ -14,7 +14,7 @@ module gmmu_board_regs
   parameter int unsigned BitsPerSecond = 3_000_000,
   parameter longint unsigned VramBytes = 64'd33_554_432,
   parameter logic [63:0] Build = '0,
-  parameter logic [63:0] Name = '0       // board name: first character in the lowest byte
+  parameter logic [63:0] Name = '0       // board name, first character in the lowest byte
 ) (
   input  logic        clk_i,
   input  logic        rst_i,
@@ -38,7 +38,7 @@ module gmmu_board_regs
 );
   localparam logic [63:0] Identity = {Version, "D", "R", "B", "U", "M", "M", "G"};
 
-  // message_t in words of 64 bits, the lowest first: registers 16 and up.
+  // message_t as 64-bit words, the lowest first: registers 16 and up.
   localparam int unsigned MessageWords = ($bits(message_t) + 63) / 64;
   localparam int unsigned FirstMessage = 16;
   localparam logic [MessageWords-1:0][63:0] MessageBits = '1 >> (64 * MessageWords - $bits(message_t));

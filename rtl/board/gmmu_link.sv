@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The board's end of the link: two byte streams over a serial line. While a session lasts, no byte is
-// lost, duplicated or changed (docs/board-link.md).
+// The board's end of the link: two byte streams over a serial line. While a session lasts, no byte
+// is lost, duplicated or corrupted (docs/board-link.md).
 //
-//   up, down   the streams; valid and data come from registers and are held until accepted
+//   up, down   the streams to and from the host; valid and data come from registers and are held
+//              until accepted
 //   open_o     a session is open
-//   reset_o    1 for some cycles when the host opens a session: everything behind the streams is
-//              reset
-//   counts     pulses for a damaged frame, a frame out of sequence, and a frame that is retransmitted;
-//              got_o pulses for a good frame
+//   reset_o    1 for some cycles when the host opens a session, to reset everything behind the
+//              streams
+//   counts     pulses for a damaged frame (damaged_o), a frame out of sequence (gap_o) and a
+//              retransmitted frame (again_o); got_o pulses for a good frame
 module gmmu_link
   import gmmu_link_pkg::*;
 #(
@@ -44,7 +45,7 @@ module gmmu_link
     .clk_i, .rst_i, .line_i, .valid_o(in_valid), .broken_o(in_broken), .data_o(in_byte));
   gmmu_serial_tx #(.ClockHz(ClockHz), .BitsPerSecond(BitsPerSecond)) u_serial_tx (
     .clk_i, .rst_i, .valid_i(line_valid), .ready_o(line_ready), .data_i(line_byte), .line_o);
-  // The next frame is built while the last bytes of the current frame are sent.
+  // The next frame is built while the last bytes of the current one are sent.
   gmmu_fifo_ram #(.Width(8), .Depth(128)) u_ahead (
     .clk_i, .rst_i, .valid_i(out_valid), .ready_o(out_ready), .data_i(out_byte),
     .valid_o(line_valid), .ready_i(line_ready), .data_o(line_byte));
@@ -55,27 +56,28 @@ module gmmu_link
 
   // ---- The session.
   logic [7:0] session_q, wanted_q;
-  logic [3:0] opening_q;          // cycles of reset_o left
-  logic       begun_q;            // pulse: reset_o has just fallen
+  logic [3:0] opening_q;          // remaining cycles of reset_o
+  logic       begun_q;            // pulse: reset_o has fallen
   assign open_o = session_q != '0;
   assign reset_o = opening_q != '0;
 
-  logic       fresh_q;            // the session has accepted no frame from the host yet
-  logic       hear, opens;        // hear: a hello has arrived; opens: it opens a session (a repeated hello does not)
+  logic       fresh_q;            // the session has not accepted a frame from the host yet
+  // hear: a hello has arrived; opens: it opens a session (a repeated hello does not)
+  logic       hear, opens;
   assign hear = frame_end && hello;
   assign opens = hear && !(session_q == hello_session && fresh_q);
 
   // ---- Classification of a frame.
   logic       ours, numbered, ahead, take;
   logic [3:0] room;
-  logic [7:0] distance;           // this frame's number minus the number of the expected frame
+  logic [7:0] distance;           // number of this frame minus the expected number
   assign ours = frame_end && good && header.session == session_q && open_o && header.kind == FrameData;
   assign numbered = length != '0;
   assign distance = header.number - wanted_q;
   assign ahead = distance != '0 && !distance[7];
   assign take = ours && numbered && distance == '0 && room != '0;
 
-  logic asked_q;                  // a retransmission was requested, and the wanted frame is still missing
+  logic asked_q;  // a retransmission was requested, and the expected frame is still missing
   logic ask, say;
   assign ask = (ours && (numbered ? (ahead && !asked_q) : ahead)) || (frame_end && !good && open_o && !asked_q);
   assign say = begun_q || hear || ask || (ours && numbered);
@@ -84,7 +86,7 @@ module gmmu_link
     .clk_i, .rst_i(reset_o || rst_i), .write_i(pay_valid), .data_i(pay), .keep_i(frame_end),
     .keep_bytes_i(take ? length : '0), .room_o(room), .valid_o(down_valid_o), .ready_i(down_ready_i), .data_o(down_o));
 
-  logic said_room_q;              // the latest frame announced no space for the other side's next frame
+  logic said_room_q;              // the last frame announced no space for the host's next frame
   gmmu_link_tx #(.KeepAlive(KeepAlive)) u_tx (
     .clk_i, .rst_i(reset_o || rst_i), .valid_i(up_valid_i), .ready_o(up_ready_o), .data_i(up_i),
     .ack_i(ours), .ack_number_i(header.ack), .ack_room_i(header.room), .nak_i(header.nak),

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performs the CPU's requests one after the other: on GPU registers, the VRAM window and board
-// registers.
+// Performs the CPU's requests one at a time, on GPU registers, the VRAM window and board registers.
 //
-//   request   bytes of request messages
-//   s_reg     AXI4-Lite manager, like s_win. An access starts when the GPU has accepted the
-//             previous write or has responded to the previous read. Write responses are not sent to
-//             the host. error_o pulses for each response that is not OKAY
-//   board_*   board registers: a write takes one cycle, a read is combinational from board_index_o
-//   reply     bytes of messages to the host: read responses, and announcements of free request
-//             space. last_o marks the final byte of a message
+//   request   the bytes of request messages
+//   s_reg     AXI4-Lite manager, as is s_win. An access starts when the GPU has accepted the
+//             previous write or responded to the previous read. Write responses are not forwarded
+//             to the host. error_o pulses for each response that is not OKAY
+//   board_*   board registers: a write takes one cycle; a read is combinational from board_index_o
+//   reply     the bytes of messages to the host: read responses, and announcements of free request
+//             space. last_o marks the last byte of a message
 module gmmu_link_access
   import gmmu_link_pkg::*;
 (
@@ -48,7 +47,7 @@ module gmmu_link_access
   input  logic [63:0] win_rdata_i,
   input  logic [1:0]  win_rresp_i,
 
-  output logic [31:0] address_o,      // shared by all targets; a multiple of 8
+  output logic [31:0] address_o,      // for all targets; a multiple of 8
   output logic [7:0]  strobes_o,
   output logic [63:0] data_o,
 
@@ -61,26 +60,26 @@ module gmmu_link_access
   typedef enum logic [3:0] {Kind, Head, Data, Offer, Answer, Word, Tell, Room} state_e;
   state_e      state_q;
   logic [7:0]  kind_q;
-  logic [3:0]  left_q;          // bytes left in the header or in a word
-  logic [5:0]  words_q;         // words of the message left to process
+  logic [3:0]  left_q;          // remaining bytes of the header or word
+  logic [5:0]  words_q;         // remaining words of the message
   logic [7:0]  all_q;           // number of words in the response
   logic        bad_q;           // a word could not be read
-  logic [15:0] used_q;          // request bytes consumed, not yet reported to the host
+  logic [15:0] used_q;          // consumed request bytes that were not reported to the host
   logic [63:0] word_q;
-  logic [7:0]  told_q;          // number of the response's next byte, from 1, modulo 256: 32 words
-                                // end with 0
+  logic [7:0]  told_q;          // number of the response's next byte, from 1, modulo 256 (a
+                                // response of 32 words ends at 0)
   logic        reads, window, board, take;
   assign reads = kind_q == DownRegisterRead || kind_q == DownWindowRead || kind_q == DownBoardRead;
   assign window = kind_q == DownWindowRead || kind_q == DownWindowWrite;
   assign board = kind_q == DownBoardRead || kind_q == DownBoardWrite;
-  // Free space is reported to the host when no other message is pending, or when many bytes have been consumed.
+  // Free space is reported when no request is pending, or when many bytes have been consumed.
   logic        room_due;
   assign request_ready_o = state_q == Kind && !room_due || state_q == Head || state_q == Data;
   assign take = request_valid_i && request_ready_o;
 
   assign room_due = used_q >= 16'd512 || (used_q != '0 && !request_valid_i);
 
-  // The words of a response are stored until the response is complete.
+  // The words of a response are stored until the response is complete, and then sent.
   logic       store_valid, store_ready, kept_valid, kept_take;
   logic [7:0] kept;
   gmmu_fifo_ram #(.Width(8), .Depth(256)) u_answer (
@@ -96,7 +95,7 @@ module gmmu_link_access
   assign read_data = board ? board_data_i : window ? win_rdata_i : reg_rdata_i;
   assign read_resp = board ? 2'd0 : window ? win_rresp_i : reg_rresp_i;
 
-  logic aw_left_q, w_left_q, ar_left_q;   // offers that have not been accepted yet
+  logic aw_left_q, w_left_q, ar_left_q;   // offers that have not been accepted
   assign reg_awvalid_o = aw_left_q && !window;
   assign reg_wvalid_o = w_left_q && !window;
   assign reg_arvalid_o = ar_left_q && !window;
@@ -108,7 +107,7 @@ module gmmu_link_access
   assign w_taken = !w_left_q || (window ? win_wready_i : reg_wready_i);
   assign ar_taken = !ar_left_q || (window ? win_arready_i : reg_arready_i);
 
-  // The header: each byte shifts in at the top.
+  // The header: bytes shift in at the top.
   logic [39:0] head_q;
   assign board_index_o = address_o[5:0];
 
@@ -165,7 +164,7 @@ module gmmu_link_access
         left_q <= left_q - 1'b1;
         if (left_q == 4'd1) state_q <= Offer;
       end
-      Offer: begin   // lasts one cycle: the offers start in the next cycle
+      Offer: begin   // lasts one cycle; the offers start in the next one
         aw_left_q <= !reads && !board;
         w_left_q <= !reads && !board;
         ar_left_q <= reads && !board;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes the host's messages: requests of the CPU are forwarded as bytes, completions of host memory
-// reads become R beats.
+// Decodes messages from the host: the CPU's requests are forwarded as bytes, and completions of
+// host memory reads become R beats.
 //
-//   down       the stream from the host. A request never blocks a completion: the host sends no
-//              request that does not fit into RequestBytes
-//   request    whole request messages, as in the stream
-//   r          beats of the host port, held until accepted; a beat with an error has data 0
-//   unknown_o  pulses if the first byte of a message is not a known kind
+//   down       the stream from the host. A request never blocks a completion, because the host
+//              sends no request that does not fit into RequestBytes
+//   request    whole request messages, unchanged
+//   r          R beats of the host port, held until accepted; a beat with an error has data 0
+//   unknown_o  pulses if the first byte of a message is an unknown kind
 module gmmu_link_down
   import gmmu_axi_pkg::*;
   import gmmu_link_pkg::*;
@@ -32,9 +32,9 @@ module gmmu_link_down
 );
   typedef enum logic [2:0] {Kind, Request, Shape, Data, Beat} state_e;
   state_e     state_q;
-  logic [8:0] left_q;      // bytes left in the message or in the beat
+  logic [8:0] left_q;      // remaining bytes of the message or beat
   logic       count_q;     // the message has a word count, in the second-to-last byte of its header
-  logic [7:0] beats_q;     // beats left after the current beat
+  logic [7:0] beats_q;     // beats after the current one
   logic       take, push, request_room;
 
   gmmu_fifo_ram #(.Width(8), .Depth(RequestBytes)) u_requests (
@@ -76,7 +76,8 @@ module gmmu_link_down
       end
       Request: if (take) begin
         left_q <= left_q - 1'b1;
-        if (count_q && left_q == 9'd2) begin   // data_i is the word count: a strobe byte follows, then 8 bytes per word
+        // data_i is the word count: a strobe byte follows, then 8 bytes per word
+        if (count_q && left_q == 9'd2) begin
           left_q <= {data_i[5:0], 3'd0} + 9'd1;
           count_q <= 1'b0;
         end else if (left_q == 9'd1) begin

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the accesses of the GPU's host port to messages for the host: reads, and writes with their data.
+// Converts accesses of the GPU's host port to messages for the host: reads, and writes with their
+// data.
 //
-//   ar, aw, w  as gmmu_gpu drives them: INCR bursts of 8-byte beats. One read burst and one write burst
-//              are processed at a time
-//   b          offered when the whole write is in the stream: a write is posted
-//   up         bytes of messages; last_o marks the final byte of a message. A read offered together
-//              with a write goes first: a read that must follow a write is offered after the write's b
+//   ar, aw, w  as gmmu_gpu drives them: INCR bursts of 8-byte beats. One read burst and one write
+//              burst are processed at a time
+//   b          offered when the whole write is in the stream, because writes are posted
+//   up         the bytes of messages; last_o marks the last byte of a message. If a read and a
+//              write are offered together, the read goes first: a read that must follow a write is
+//              offered after the write's b
 module gmmu_link_host_port
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -32,20 +34,20 @@ module gmmu_link_host_port
   output logic [7:0]               up_o,
   output logic                     up_last_o
 );
-  // ---- A write's beats wait until all have arrived, because its header says whether all bytes are
-  // written.
-  logic        aw_q;              // an address waits for its data or for arbitration
+  // ---- The beats of a write wait until all have arrived, because the header tells whether all
+  // bytes are written.
+  logic        aw_q;              // an AW waits for its data or for its turn
   port_ax_t    awx_q;
   logic        whole_q;           // all beats have arrived
-  logic        sparse_q;          // some byte after the first one is not written
-  logic        first_q;           // the next beat is the burst's first
+  logic        sparse_q;          // a byte after the first one is not written
+  logic        first_q;           // the next beat is the first of its burst
   logic        beat_valid, beat_take, room;
   logic [63:0] beat;
   logic [7:0]  beat_strobes;
-  logic [7:0]  from_first;        // first beat: mask of the bytes at or above the address
+  logic [7:0]  from_first;        // mask of the first beat's bytes from the address on
   assign aw_ready_o = !aw_q;
   assign from_first = 8'hFF << awx_q.addr[2:0];
-  // W passes a register, which splits its handshake path.
+  // W passes through a register that splits the handshake path.
   logic        w_valid, w_take, w_last;
   logic [63:0] w_data;
   logic [7:0]  w_strb;
@@ -62,12 +64,12 @@ module gmmu_link_host_port
   state_e       state_q;
   logic         write_q;          // the message is a write
   logic [111:0] head_q;
-  logic [3:0]   left_q;           // bytes left in the header or in the beat
-  logic [7:0]   beats_q;          // beats left after the current beat
-  logic [2:0]   byte_q;           // number of the byte in the beat
+  logic [3:0]   left_q;           // remaining bytes of the header or beat
+  logic [7:0]   beats_q;          // beats after the current one
+  logic [2:0]   byte_q;           // index of the byte in the beat
   logic         ar_valid;
   port_ax_t     ar;
-  // The header has many bits, so a register selects its contents.
+  // The header has many bits, so AR is registered before it is selected.
   gmmu_slice #(.Width($bits(port_ax_t)), .Slow(1'b1)) u_ar (
     .clk_i, .rst_i, .valid_i(ar_valid_i), .ready_o(ar_ready_o), .data_i(ar_i),
     .valid_o(ar_valid), .ready_i(state_q == Rest), .data_o(ar));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Merges two streams of messages, one message at a time; they alternate when both offer a message.
+// Merges two streams of messages, one message at a time. They alternate if both offer a message.
 //
-//   a, b    bytes; last_i marks the final byte of a message. An offer stays until it is accepted
+//   a, b    bytes; last_i marks the last byte of a message. An offer stays until it is accepted
 //   out     bytes, from registers
 module gmmu_link_join (
   input  logic       clk_i,
@@ -20,7 +20,8 @@ module gmmu_link_join (
   input  logic       ready_i,
   output logic [7:0] data_o
 );
-  logic inside_q, of_b_q;      // inside_q: within a message; of_b_q: stream of the current or previous message
+  // inside_q: inside a message; of_b_q: the current or last message is from b
+  logic inside_q, of_b_q;
   logic free, b;
   assign b = inside_q ? of_b_q : b_valid_i && !(a_valid_i && of_b_q);
   assign free = !valid_o || ready_i;

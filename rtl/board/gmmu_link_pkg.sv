@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Constants of the link between a board and its host; docs/board-link.md explains them.
+// Constants of the link between board and host; docs/board-link.md explains them.
 package gmmu_link_pkg;
-  localparam int unsigned MaxPayload = 256;   // maximum number of payload bytes in a frame
-  localparam int unsigned MaxFrames = 8;      // maximum number of numbered frames outstanding
+  localparam int unsigned MaxPayload = 256;   // maximum number of payload bytes per frame
+  localparam int unsigned MaxFrames = 8;  // maximum number of unacknowledged frames with payload
   localparam int unsigned HeaderBytes = 4;
   localparam int unsigned CrcBytes = 4;
   localparam logic [7:0]  Version = 8'd2;
 
   typedef enum logic [2:0] {FrameData, FrameHello, FrameAnnounce} frame_e;
 
-  typedef struct packed {   // little-endian on the line; the fields are listed from byte 3 down
+  // little-endian on the line; fields are listed from byte 3 down to byte 0
+  typedef struct packed {
     logic [2:0] kind;
     logic       nak;
     logic [3:0] room;
@@ -18,7 +19,7 @@ package gmmu_link_pkg;
     logic [7:0] session;
   } header_t;
 
-  // Contents of a hello and an announcement; byte 0 first.
+  // Start of the payload of a hello or an announcement; byte 0 is sent first.
   localparam logic [5:0][7:0] Magic = {Version, "B", "U", "M", "M", "G"};
 
   // First byte of a message.
@@ -34,8 +35,8 @@ package gmmu_link_pkg;
   localparam logic [7:0] DownBoardRead = 8'h16;
   localparam logic [7:0] DownCompletion = 8'h17;
 
-  // Returns the CRC-32C after one more byte. The initial value is all ones, and the complement is sent.
-  // Over a body that includes its CRC the result is CrcGood.
+  // Returns the CRC-32C after one more byte. It starts with all ones, and its complement is sent.
+  // The CRC over a body including its CRC bytes is CrcGood.
   localparam logic [31:0] CrcStart = 32'hFFFF_FFFF;
   localparam logic [31:0] CrcGood = 32'hB798_B438;
   function automatic logic [31:0] crc_byte(logic [31:0] crc, logic [7:0] data);

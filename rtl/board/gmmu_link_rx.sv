@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes the line's bytes into frames: COBS, header, payload, CRC.
+// Decodes the bytes from the line into frames: COBS, header, payload, CRC.
 //
-//   in        a byte with each byte_valid_i; a broken byte invalidates its frame
-//   payload   each byte of a body after the header, with pay_valid_o; the last four are the CRC
-//   end_o     one cycle after the zero byte that ends a frame, with the frame's header, payload length
-//             and validity: COBS correct, not too long, CRC correct. Two zero bytes in a row yield no
-//             frame
-//   hello_o   with end_o: a good hello of this protocol version; session_o is the session that it
-//             opens
+//   in        one byte per byte_valid_i; a broken byte makes its frame invalid
+//   payload   every byte of the body after the header, with pay_valid_o; the last four are the CRC
+//   end_o     pulses one cycle after the zero byte that ends a frame, with the frame's header,
+//             payload length and validity (good_o: COBS correct, not too long, CRC correct). Two
+//             zero bytes in a row make no frame
+//   hello_o   with end_o: the frame is a good hello of this protocol version; session_o is the
+//             session to open
 module gmmu_link_rx
   import gmmu_link_pkg::*;
 (
@@ -23,17 +23,17 @@ module gmmu_link_rx
   output logic       end_o,
   output logic       good_o,
   output header_t    header_o,
-  output logic [8:0] length_o,    // bytes of payload
+  output logic [8:0] length_o,    // number of payload bytes
   output logic       hello_o,
   output logic [7:0] session_o
 );
   localparam logic [8:0] MostBytes = 9'(HeaderBytes + MaxPayload + CrcBytes);
 
-  // COBS: bytes left in the block, and the zero between two blocks.
+  // COBS: the remaining bytes of a block, and the zero between two blocks.
   logic [7:0] left_q;
-  logic       zero_q;         // the next block's code replaces a zero
+  logic       zero_q;         // a zero precedes the next block
   logic       any_q, bad_q;   // any_q: a frame has started; bad_q: it is damaged
-  logic       take;           // this byte belongs to the body
+  logic       take;           // the body gets a byte in this cycle
   logic [7:0] body;
   logic       ends;
   assign ends = byte_valid_i && byte_i == '0;
@@ -43,7 +43,7 @@ module gmmu_link_rx
   // One cycle later: the body byte, and whether the frame is complete.
   logic       take_q, ends_q, fine_q;
   logic [7:0] body_q;
-  logic [8:0] count_q;        // number of the frame's body bytes that preceded body_q
+  logic [8:0] count_q;        // number of body bytes before body_q
   logic [31:0] crc_q;
   logic       magic_q;        // the payload matches a hello so far
   assign pay_valid_o = take_q && count_q >= 9'(HeaderBytes) && count_q < MostBytes;

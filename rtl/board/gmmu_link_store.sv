@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Buffers the bytes of frames until they are read. A frame's bytes become readable only when the
+// Buffers the bytes of frames until they are read. The bytes of a frame become readable only if the
 // frame is kept.
 //
-//   write     appends a byte to those since the latest keep or drop; there is space while room_o is
-//             not 0
-//   keep_i    of these bytes, the first keep_bytes_i become readable; the others are dropped. 0 drops
+//   write     appends a byte to those since the last keep_i; there is space while room_o is not 0
+//   keep_i    makes the first keep_bytes_i of these bytes readable and drops the others. 0 drops
 //             all of them
 //   room_o    number of full-size frames (MaxPayload and CRC) that fit, at most MaxFrames
 //   read      valid_o and data_o come from registers; data_o is stable while valid_o && !ready_i
@@ -42,8 +41,8 @@ module gmmu_link_store
     .clk_i, .read_i(read), .read_addr_i(read_q), .data_o(ram_data),
     .write_i, .write_addr_i(write_q), .data_i);
 
-  // Space for one more frame than announced is kept free: for bytes written but not kept, and for the
-  // word that distinguishes "full" from "empty".
+  // Space for one more frame than announced is reserved: for bytes that are written but not kept,
+  // and for the byte that distinguishes "full" from "empty".
   addr_t used_q;
   logic [AddrWidth-8:0] frames;
   assign frames = (AddrWidth - 7)'((AddrWidth + 1)'(Bytes) - (AddrWidth + 1)'(used_q) >> 8);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packs a byte stream into frames, which are kept until acknowledged; it also sends frames without
-// payload.
+// Packs a byte stream into frames and stores these until they are acknowledged. It also sends
+// frames without payload.
 //
 //   stream     bytes of the payload. A frame is closed when it is full, or when no byte was offered
 //              for some cycles and nothing else waits to be sent
-//   ack_i      a good frame of the session: the other side has received everything before ack_number_i
-//              and has space for ack_room_i frames, starting at that number. With nak_i, all these
-//              frames are retransmitted
-//   say_i      pulse: a frame must be sent, with or without payload. say_nak_i with it: the frame
-//              requests a retransmission
-//   kind_i ... fields of the headers; without a session only announcements are sent, one per
-//   KeepAlive
-//   out        bytes for the line
+//   ack_i      a good frame of the session: the host has received every frame before ack_number_i
+//              and has space for ack_room_i frames from that number on. With nak_i, frames are
+//              retransmitted from ack_number_i on
+//   say_i      pulse: a frame must be sent, with or without payload. say_nak_i with say_i: the
+//              frame requests a retransmission
+//   session_i, wanted_i, room_i   fields of the frame header. Without a session, only an
+//                                 announcement is sent every KeepAlive cycles
+//   out        bytes for the serial line
 module gmmu_link_tx
   import gmmu_link_pkg::*;
 #(
@@ -32,8 +32,8 @@ module gmmu_link_tx
   input  logic       say_nak_i,
 
   input  logic [7:0] session_i,    // 0: no session
-  input  logic [7:0] wanted_i,     // number of the next frame that the receiver expects from the host
-  input  logic [3:0] room_i,       // frames that the receiver has space for
+  input  logic [7:0] wanted_i,     // number of the next frame expected from the host
+  input  logic [3:0] room_i,       // number of frames that the receiver has space for
   output logic       again_o,      // pulse: a frame is retransmitted
 
   output logic       out_valid_o,
@@ -43,17 +43,17 @@ module gmmu_link_tx
   localparam int unsigned SlotLg2 = $clog2(MaxFrames);
   localparam int unsigned PayLg2 = $clog2(MaxPayload);
   localparam int unsigned AliveLg2 = $clog2(KeepAlive);
-  localparam logic [4:0] Quiet = 5'd31;   // a frame is closed after this many cycles without an offer
+  localparam logic [4:0] Quiet = 5'd31;   // cycles without an offer after which a frame is closed
 
   typedef enum logic [2:0] {Rest, Sum, Scan, Code, Send, End} state_e;
   state_e          state_q;
   header_t         header_q;
   logic [SlotLg2-1:0] slot_q;     // slot of the current frame
 
-  // ---- Frames [acked_q, fill_q) are closed, fill_q is being filled, sent_q is sent next; frame made_q and later
-  // frames have never been sent.
+  // ---- Frames in [acked_q, fill_q) are closed, frame fill_q is being filled, frame sent_q is sent
+  // next, and frames from made_q on have never been sent.
   logic [7:0]      acked_q, fill_q, sent_q, made_q, limit_q;
-  logic [PayLg2:0] filled_q;      // bytes of the frame that is being filled
+  logic [PayLg2:0] filled_q;      // number of bytes in frame fill_q
   logic [4:0]      quiet_q;
   logic            push, close, resting;
   logic [PayLg2:0] length;
@@ -75,15 +75,15 @@ module gmmu_link_tx
     .clk_i, .read_i(read), .read_addr_i({slot_q, index}), .data_o(stored),
     .write_i(push), .write_addr_i({fill_q[SlotLg2-1:0], filled_q[PayLg2-1:0]}), .data_i);
 
-  // ---- Requests to send a frame: pulses of say_i, and the keep-alive timer.
+  // ---- Requests to send a frame: say_i pulses and the keep-alive timer.
   logic            say_q, nak_q, due;
   logic [AliveLg2:0] alive_q;
   assign due = alive_q[AliveLg2];
 
-  logic [PayLg2:0] bytes_q;       // bytes of payload
+  logic [PayLg2:0] bytes_q;       // number of payload bytes
   logic [31:0]     crc_q;
   logic [1:0]      age_q;         // cycles since place_q was set, at most 2
-  logic            have;          // body_q holds the byte at place_q
+  logic            have;          // body_q is the byte at place_q
   logic [8:0]      from_q;        // start of the COBS block
   logic [7:0]      code_q, left_q;
   logic            more_q;        // another block follows
@@ -92,8 +92,8 @@ module gmmu_link_tx
   assign last = 9'(bytes_q) + 9'(HeaderBytes + CrcBytes);
   assign resting = state_q == Rest;
 
-  // The byte at place_q is in `body` one cycle after place_q is set, and in body_q another cycle
-  // later.
+  // The byte at place_q is in `body` one cycle after place_q is set, and in body_q one cycle after
+  // that.
   assign have = age_q == 2'd2;
   logic [1:0] low;
   assign index = PayLg2'(place_q - 9'(HeaderBytes));
@@ -107,7 +107,7 @@ module gmmu_link_tx
   end
 
   logic       can_send;
-  logic [7:0] allowed;            // frames left up to the limit; negative beyond the limit
+  logic [7:0] allowed;            // number of frames up to the limit; negative beyond it
   assign allowed = limit_q - sent_q;
   assign can_send = sent_q != fill_q && allowed != '0 && !allowed[7] && session_i != '0;
 
@@ -166,7 +166,7 @@ module gmmu_link_tx
           end
         end
       end
-      Scan: begin   // counts the bytes of a block
+      Scan: begin   // count the bytes of a block
         if (have) begin
           age_q <= '0;
           more_q <= 1'b1;
@@ -192,7 +192,7 @@ module gmmu_link_tx
       Send: begin
         if (left_q == '0) begin
           age_q <= '0;
-          if (code_q != 8'hFF) place_q <= place_q + 1'b1;   // A zero byte is skipped.
+          if (code_q != 8'hFF) place_q <= place_q + 1'b1;   // skip the zero byte
           from_q <= code_q != 8'hFF ? place_q + 1'b1 : place_q;
           code_q <= 8'd1;
           state_q <= more_q ? Scan : End;
@@ -205,7 +205,7 @@ module gmmu_link_tx
       default: if (out_ready_i) state_q <= Rest;
     endcase
 
-    // Acknowledgements from the other side.
+    // Acknowledgements from the host.
     if (ack_i) begin
       // A frame that was never sent cannot be acknowledged.
       if (ack_number_i - acked_q <= made_q - acked_q) begin
@@ -229,8 +229,8 @@ module gmmu_link_tx
       nak_q <= 1'b0;
       again_o <= 1'b0;
     end
-    // A frame that is on the line when a session starts is cut off: the receiver drops it by its session
-    // number.
+    // A frame that is on the line when a session starts is cut off. The receiver drops it because
+    // of its session number.
     if (rst_i && state_q != Rest) state_q <= End;
   end
 

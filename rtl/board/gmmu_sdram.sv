@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// VRAM in an SDR SDRAM of 16 data bits: an AXI4 subordinate that fits the GPU's m_vram.
+// VRAM in an SDR SDRAM with 16 data bits: an AXI4 subordinate for the GPU's m_vram.
 //
-//   s_*      INCR bursts of full beats of 8 bytes, never across 4 KiB; the first address may be
+//   s_*      INCR bursts of full 8-byte beats, never across 4 KiB. The first address may be
 //            unaligned, with the strobes of the lanes below it 0. W may come before its AW. Every
-//            output comes from a register or a LUT RAM behind one, and none depends on an input of
-//            the same cycle. A burst past the chip's end gets SLVERR, in each beat of a read and in
-//            B, and does not access the chip; the data of such a beat is undefined
+//            output comes from a register or from LUT RAM behind one; none depends combinationally
+//            on an input. A burst past the end of the chip gets SLVERR (in each beat of a read, or
+//            in B) and does not access the chip; the data of such beats is undefined
 //   order    Bursts execute one at a time: reads in the order of AR, writes in the order of AW,
-//            alternating when a read and a write are both pending. A write waits until all its beats have arrived, so
-//            that no read waits behind a write without data. B means that the data is in the chip
-//   pins     see gmmu_sdram_chip_port. The board's top module contains the three-state buffers of dq and
-//            drives the chip's clock
-//   reset    Accepted accesses are dropped without a response; the chip keeps its contents. Accesses accepted during
-//            the chip's power-up wait until the power-up is complete
+//            alternating if a read and a write are both pending. A write waits until all its beats
+//            have arrived, so that no read waits behind a write without data. B means that the data
+//            is in the chip
+//   pins     see gmmu_sdram_chip_port. The board's top module contains the tri-state buffers of dq
+//            and drives the chip's clock
+//   reset    Accepted accesses are dropped without a response; the chip keeps its contents.
+//            Accesses accepted during the chip's power-up wait until it is complete
 module gmmu_sdram
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -27,7 +28,7 @@ module gmmu_sdram
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
-  output logic                   initialized_o,  // the chip has been powered up
+  output logic                   initialized_o,  // the chip's power-up is complete
 
   input  logic                   s_ar_valid_i,
   output logic                   s_ar_ready_o,
@@ -62,11 +63,12 @@ module gmmu_sdram
   end
 
   localparam int unsigned WordBits = RowBits + BankBits + ColumnBits - 2;
-  localparam int unsigned PageWords = 9;      // bits of a word's number within 4 KiB
-  localparam int unsigned WriteBeats = 256;   // fits the longest burst; uses no more block RAM than 64 would
+  localparam int unsigned PageWords = 9;      // width of a word's index within 4 KiB
+  localparam int unsigned WriteBeats = 256;   // one longest burst; 64 would not save block RAM
   localparam int unsigned ReadBeats = 64;
   localparam int unsigned WriteBursts = 8;    // maximum number of writes without a response
-  localparam int unsigned ReadBursts = 16;    // maximum number of reads whose last beat was not accepted
+  // maximum number of reads whose last beat is not accepted
+  localparam int unsigned ReadBursts = 16;
 
   typedef struct packed {
     logic [PortIdWidth-1:0] id;
@@ -92,7 +94,7 @@ module gmmu_sdram
   assign ar_past = ar.addr[PaWidth-1:WordBits+3] != '0;
   assign aw_past = aw.addr[PaWidth-1:WordBits+3] != '0;
 
-  // Number of write bursts whose beats have all arrived and that have not started.
+  // Number of write bursts that have all their beats and have not started.
   localparam int unsigned WholeBits = $clog2(WriteBeats + 3);
   logic [WholeBits-1:0] whole_q;
   logic                 whole_any_q, w_end;
@@ -107,7 +109,7 @@ module gmmu_sdram
     end
   end
 
-  // ---- Responses. A read beat starts only with a credit, which reserves space for its R beat.
+  // ---- Responses. A read beat needs a credit to start, which reserves space for its R beat.
   localparam int unsigned CreditBits = $clog2(ReadBeats + 1);
   localparam int unsigned EndBits = $clog2(WriteBursts + 1);
   logic                  take, busy_q, write_q, void_q, last_q;
@@ -115,7 +117,7 @@ module gmmu_sdram
   logic                  r_room, r_error, b_error, read_ids_any, write_ids_any;
   logic [63:0]           r_done_data;
   logic [CreditBits-1:0] credits_q;
-  logic [EndBits-1:0]    ends_q;  // completed writes without a response
+  logic [EndBits-1:0]    ends_q;  // number of complete writes without a response
   assign r_take = s_r_valid_o && s_r_ready_i;
   assign b_take = s_b_valid_o && s_b_ready_i;
   always_ff @(posedge clk_i) begin
@@ -146,11 +148,11 @@ module gmmu_sdram
   // ---- The current burst.
   logic                can_read, pick_read_q, pick_write_q;
   logic [WordBits-1:0] word_q;
-  logic [7:0]          left_q;  // beats left after the current beat
+  logic [7:0]          left_q;  // beats after the current one
   assign can_read = ar_valid && read_ids_ready;
   assign start_read = !busy_q && pick_read_q;
   assign start_write = !busy_q && pick_write_q;
-  // These pulses come one cycle late; the next access starts at least four cycles later.
+  // These pulses are one cycle late; the next access starts at least four cycles later.
   always_ff @(posedge clk_i) begin
     w_pop <= !rst_i && take && write_q;
     r_begun_q <= !rst_i && take && !write_q;
@@ -159,8 +161,9 @@ module gmmu_sdram
     if (rst_i) begin
       {pick_read_q, pick_write_q} <= '0;
     end else begin
-      // The next burst is chosen while the current one runs. A burst that has just started is still offered here for
-      // one cycle; busy_q is 1 in that cycle, so the burst is not chosen twice.
+      // The next burst is selected while the current one runs. A burst that has just started is
+      // still offered here for one cycle, but is not selected twice, because busy_q is 1 in that
+      // cycle.
       pick_write_q <= aw_valid && whole_any_q && write_ids_ready && !(write_q && can_read);
       pick_read_q <= can_read && !(aw_valid && whole_any_q && write_ids_ready && !write_q);
     end
@@ -198,7 +201,7 @@ module gmmu_sdram
     .sdram_dqm_o, .sdram_dq_i, .sdram_dq_o, .sdram_dq_oe_o
   );
 
-  logic unused_lanes;  // lanes below the first address; the strobes mask them
+  logic unused_lanes;  // byte lanes below the first address, masked by strobes
   assign unused_lanes = ^{ar.addr[2:0], aw.addr[2:0]};
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i) !r_done || r_room);

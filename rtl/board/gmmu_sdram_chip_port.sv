@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pins of one SDR SDRAM of 16 data bits: powers it up, refreshes it, opens and closes its rows,
-// and performs accesses of one 64-bit word (four columns, burst length 4) in order.
+// Drives the pins of one SDR SDRAM with 16 data bits: powers it up, refreshes it, opens and closes
+// its rows, and performs accesses of one 64-bit word (four columns, burst length 4) in order.
 //
-//   op       One access. It is stable, together with w_data_i and w_strb_i of a write, until op_ready_o is
-//            1. Words of an open row follow each other every four cycles, without a gap on dq. A void access keeps its
-//            place in the order and does not access the chip
-//   r, b     The end of an access, in the order of op: a word of a read (void: undefined data), or
-//            the last word of a write (op_last_i), which is then in the chip. The receiver must accept it
-//   pins     Every output but csn comes from its own register, and dq_i goes into one. The
-//            chip's clock is clk_i delayed by less than a cycle: the chip sees a command at its
-//            clock edge between the clk_i edge that set the pins and the next one. CaptureCycles edges after the edge
-//            that set the pins, dq_i holds the first word of a read: CasLatency, plus one for each cycle of delay on
-//            the way (README.md)
-//   reset    The chip keeps its data. A write in progress completes with its data masked. After rst_i falls and a
-//            pause of one refresh interval, all banks are closed; refreshes and the mode register
-//            command follow. While rst_i is 1 nothing is refreshed and no row is closed: after the
-//            power-up a reset should last less than 100 us, since no row may be open for longer
+//   op       One access. It is stable, with w_data_i and w_strb_i if it is a write, until
+//            op_ready_o is 1. Words of an open row follow each other every four cycles, without
+//            gaps on dq. A void access keeps its place in the order but does not access the chip
+//   r, b     The end of an access, in the order of op: the word of a read (undefined data if void),
+//            or the last word of a write (op_last_i), which is then in the chip. The receiver must
+//            accept it
+//   pins     Every output but csn comes from its own register, and dq_i goes into one. The chip's
+//            clock is clk_i delayed by less than a cycle, so its edge is between the clk_i edge
+//            that sets the pins and the next one. CaptureCycles clk_i edges after the edge that set
+//            the pins, dq_i has the first word of a read. CaptureCycles is CasLatency plus one for
+//            each cycle of delay on the way (README.md)
+//   reset    The chip keeps its data. A write in progress completes with its data masked. After
+//            rst_i falls and a pause of one refresh interval, all banks are closed; then come
+//            refreshes and the mode register command. While rst_i is 1, no row is refreshed or
+//            closed: after power-up, a reset should last less than 100 us, because no row may stay
+//            open longer
 //
-// initialized_o rises once, when the chip has been powered up, and cke rises when rst_i falls for the
-// first time. Reset affects neither; the bitstream's configuration clears them.
+// initialized_o rises once, when the chip's power-up is complete. cke rises when rst_i first falls.
+// Reset affects neither of them; they are 0 after configuration of the FPGA.
 module gmmu_sdram_chip_port #(
   parameter int unsigned ClockKhz = 80_000,    // frequency of clk_i
-  parameter int unsigned PowerUpNs = 200_000,  // before the first command; simulations may shorten it
+  // pause before the first command; simulations may shorten it
+  parameter int unsigned PowerUpNs = 200_000,
   parameter int unsigned CasLatency = 2,       // 2 for clocks up to 100 MHz, 3 up to 143 MHz
   parameter int unsigned CaptureCycles = CasLatency + 1,
   parameter int unsigned RowBits = 13,
@@ -69,9 +72,9 @@ module gmmu_sdram_chip_port #(
   output logic                sdram_dq_oe_o
 );
   localparam int unsigned Burst = 4;     // columns per access
-  localparam int unsigned Refreshes = 8; // at power-up
+  localparam int unsigned Refreshes = 8; // refresh commands at power-up
 
-  // Returns the number of cycles that cover `ns` nanoseconds, but at least `least`.
+  // Returns the number of cycles in `ns` nanoseconds, rounded up, but at least `least`.
   function automatic int unsigned cycles(int unsigned ns, int unsigned least);
     longint unsigned whole;
     whole = (64'(ns) * 64'(ClockKhz) + 64'd999_999) / 64'd1_000_000;
@@ -86,13 +89,13 @@ module gmmu_sdram_chip_port #(
   localparam int unsigned Trfc = cycles(TrfcNs, 1);
   localparam int unsigned Tmrd = cycles(TmrdNs, 2);
   localparam int unsigned Trefi = 32'(64'(TrefiNs) * 64'(ClockKhz) / 64'd1_000_000);
-  // Cycles from an activation (which also meets tRC), from a read and from a write to a precharge of
-  // any bank. A column command follows the activation after tRCD at the earliest.
+  // Cycles to a precharge of any bank: from an activation (which also meets tRC), from a read, and
+  // from a write. A column command follows the activation after tRCD at the earliest.
   localparam int unsigned ActivatePre = larger(cycles(TrasNs, 1), cycles(TrcNs, Trp + 1) - Trp);
   localparam int unsigned RestPre = ActivatePre > Trcd ? ActivatePre - Trcd : 1;
   localparam int unsigned ReadPre = larger(Burst, RestPre);
   localparam int unsigned WritePre = larger(Burst - 1 + cycles(TwrNs, 2), RestPre);
-  localparam int unsigned Turn = CasLatency + Burst + 1;  // read to write: dq is idle for a cycle
+  localparam int unsigned Turn = CasLatency + Burst + 1;  // read to write: dq is idle for one cycle
   localparam int unsigned PowerUpTicks = larger((cycles(PowerUpNs, 1) + Trefi - 1) / Trefi, 1);
   localparam int unsigned TimerBits = $clog2(larger(larger(Trfc, WritePre), larger(Turn, ActivatePre)) + 1);
   localparam int unsigned CountBits = $clog2(larger(PowerUpTicks, Refreshes) + 1);
@@ -111,7 +114,7 @@ module gmmu_sdram_chip_port #(
     $fatal(1, "gmmu_sdram_chip_port: legal: ColumnBits 3 to 10, RowBits 11 and more");
   end
 
-  // The values are {rasn, casn, wen}.
+  // Values are {rasn, casn, wen}.
   typedef enum logic [2:0] {
     CmdMode = 3'b000, CmdRefresh = 3'b001, CmdPrecharge = 3'b010, CmdActivate = 3'b011,
     CmdWrite = 3'b100, CmdRead = 3'b101, CmdNop = 3'b111
@@ -122,7 +125,7 @@ module gmmu_sdram_chip_port #(
   logic     run, take;
   assign run = state_q[2];  // only StRun sets this bit
 
-  // ---- The row that an access needs, compared in two cycles while the access waits.
+  // ---- The row that an access needs. It is compared in two cycles while the access waits.
   logic [RowBits-1:0]    op_row, row_q;
   logic [BankBits-1:0]   op_bank;
   logic [ColumnBits-3:0] op_column;
@@ -131,7 +134,8 @@ module gmmu_sdram_chip_port #(
   logic [RowBits-1:0]     rows_q [2**BankBits];
   logic [2**BankBits-1:0] open_q;
   logic                   row_open_q, stands, looked_q;
-  logic                   hit_q, other_q, closed_q;  // the bank has the needed row, another row, or no row open
+  // the bank has the needed row, another row, or no row open
+  logic                   hit_q, other_q, closed_q;
   assign stands = run && op_valid_i && !take && command == CmdNop;
 
   always_ff @(posedge clk_i) begin
@@ -145,7 +149,7 @@ module gmmu_sdram_chip_port #(
     end else begin
       if (command == CmdActivate) open_q[op_bank] <= 1'b1;
       if (command == CmdPrecharge) open_q <= run ? open_q & ~((2**BankBits)'(1) << op_bank) : '0;
-      // For two cycles after a new access or a change of rows hit_q, other_q and closed_q are 0.
+      // hit_q, other_q and closed_q are 0 for two cycles after a new access or a change of rows.
       looked_q <= stands;
       hit_q <= stands && looked_q && (op_void_i || (row_open_q && row_q == op_row));
       other_q <= stands && looked_q && !op_void_i && row_open_q && row_q != op_row;
@@ -187,9 +191,9 @@ module gmmu_sdram_chip_port #(
     end
   end
 
-  // ---- The refresh interval; at power-up and after a reset it also times the pause.
+  // ---- The refresh interval, which also times the pause at power-up and after a reset.
   logic [RefreshBits-1:0] refresh_q;
-  logic [CountBits-1:0]   count_q;  // intervals left to wait, then refreshes left minus one
+  logic [CountBits-1:0]   count_q;  // intervals to wait, then refreshes to do, minus one
   logic                   tick_q, live_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin
@@ -225,8 +229,8 @@ module gmmu_sdram_chip_port #(
         state_d = StRun;
       end
       default: begin
-        // A command may still be sent in the cycle in which a refresh becomes due; the timers allow
-        // for it. No tick is missed: states other than StRun last less than an interval.
+        // A command may still be sent in the cycle in which a refresh becomes due; the timers
+        // account for it. No tick is missed, because the other states last less than an interval.
         if (tick_q) state_d = StPrecharge;
         if (free_q[TimerAny]) begin
           take = hit_q && (!op_write_i || free_q[TimerWrite]);
@@ -249,7 +253,7 @@ module gmmu_sdram_chip_port #(
       if (command == CmdMode) live_q <= 1'b1;
       {sdram_rasn_o, sdram_casn_o, sdram_wen_o} <= command;
     end
-    // Address bit 10 selects all banks for a precharge, or auto-precharge for a column command.
+    // Address bit 10 means all banks for a precharge, and auto-precharge for a column command.
     if (run) begin
       sdram_ba_o <= op_bank;
       sdram_a_o <= hit_q ? RowBits'({op_column, 2'b00}) : op_row;
@@ -261,15 +265,15 @@ module gmmu_sdram_chip_port #(
   end
   assign sdram_csn_o = 1'b0;
 
-  // initialized_o and sdram_cke_o have no reset: a reset does not power down the chip.
+  // initialized_o and sdram_cke_o have no reset, because a reset does not power down the chip.
   initial {initialized_o, sdram_cke_o} = '0;
   always @(posedge clk_i) begin
     if (!rst_i) sdram_cke_o <= 1'b1;
     if (!rst_i && command == CmdMode) initialized_o <= 1'b1;
   end
 
-  // ---- Data to the chip. The word is loaded while nothing is sent, so only dq_oe and dqm are
-  // timing-critical.
+  // ---- Data to the chip. data_q loads whenever nothing is being sent, so that only dq_oe and dqm
+  // are timing-critical.
   logic [63:0]      data_q;
   logic [7:0]       mask_q;
   logic [Burst-1:0] oe_q;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // UART transmitter: 8 data bits, no parity, 1 stop bit.
 //
-//   ready_o   registered: 1 while the one-byte buffer is empty. The buffered byte follows the byte on the line
-//             without a gap
+//   ready_o   registered: 1 while the one-byte buffer is empty. The buffered byte follows the byte
+//             on the line without a gap
 //   line_o    the TX pin, registered; 1 while idle
 module gmmu_serial_tx #(
   parameter int unsigned ClockHz = 80_000_000,
@@ -20,8 +20,8 @@ module gmmu_serial_tx #(
 
   logic        waits_q;     // next_q holds a byte to send
   logic [7:0]  next_q;
-  logic [8:0]  bits_q;      // bits to send after the current bit, lowest first; filled with ones
-  logic [3:0]  left_q;      // bits left to send, including the current bit
+  logic [8:0]  bits_q;      // bits after the current one, lowest first; filled with ones
+  logic [3:0]  left_q;      // remaining bits, including the current one
   logic [19:0] phase_q;
   logic [20:0] next_phase;
   logic        turn;        // the current bit is complete, or the line is idle

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // ULX3S: Lattice LFE5U-85F, 25 MHz oscillator, 32 MiB of SDR SDRAM, FT231X. Pins are in constraints/ulx3s/pins.lpf.
 //
-// One 80 MHz clock drives the whole design. The SDRAM's clock is 9.4 ns late (README.md, Clocks); all
-// its signals are registered in the I/O cells.
+// One 80 MHz clock drives the whole design. The clock of the SDRAM lags by 9.4 ns (README.md,
+// Clocks); all its signals are registered in the I/O cells.
 module gmmu_ulx3s #(
   parameter int unsigned BitsPerSecond = 3_000_000,
   parameter logic [63:0] Build = '0
 ) (
   input  logic        clk_25mhz,
-  input  logic [6:0]  btn,            // [1], FIRE1: reset
+  input  logic [6:0]  btn,            // [1], button FIRE1: reset
   output logic [7:0]  led,
   input  logic        ftdi_txd,       // from the host
   output logic        ftdi_rxd,
-  output logic        wifi_gpio0,     // 1: the ESP32 does not take over the board
+  output logic        wifi_gpio0,     // 1: keeps the ESP32 from taking over the board
 
   output logic        sdram_clk,
   output logic        sdram_cke,
@@ -30,8 +30,8 @@ module gmmu_ulx3s #(
   localparam int unsigned ClockHz = 80_000_000;
   localparam logic [63:0] Name = {8'd0, 8'd0, 8'd0, "s", "3", "x", "l", "u"};
 
-  // ---- Clocks: 25 MHz / 5 x 16; the PLL's oscillator runs at 560 MHz. The SDRAM's clock is three
-  // quarters of a period late. The numbers come from ecppll for 80 MHz and 80 MHz at 270 degrees.
+  // ---- Clocks: 25 MHz / 5 x 16; the PLL's oscillator runs at 560 MHz. The SDRAM's clock lags by
+  // three quarters of a period. ecppll computed the numbers for 80 MHz, and 80 MHz at 270 degrees.
   logic clk, clk_late, locked;
   EHXPLLL #(
     .CLKI_DIV(5), .CLKFB_DIV(16), .CLKOP_DIV(7), .CLKOP_ENABLE("ENABLED"), .CLKOP_CPHASE(3), .CLKOP_FPHASE(0),
@@ -43,7 +43,7 @@ module gmmu_ulx3s #(
     .PHASESEL0(1'b0), .PHASESEL1(1'b0), .PHASEDIR(1'b1), .PHASESTEP(1'b1), .PHASELOADREG(1'b1), .PLLWAKESYNC(1'b0),
     .ENCLKOP(1'b0), .ENCLKOS(1'b0));
 
-  // ---- Reset is held while the PLL is not locked or the button is pressed, and for 16 more cycles.
+  // ---- Reset lasts while the PLL is not locked or the button is pressed, and for 16 more cycles.
   logic [1:0] calm_q;
   logic [3:0] wait_q;
   logic       rst_q;
@@ -81,7 +81,7 @@ module gmmu_ulx3s #(
   localparam int unsigned Outs = 18;
   logic [Outs-1:0] outs, pins;
   logic [3:0]      high_outs, high_pins;
-  logic up_q;   // the controller has been reset; until then its outputs are undefined
+  logic up_q;   // the controller has been reset; before that, its outputs are undefined
   initial up_q = 1'b0;
   always @(posedge clk) if (vram_reset) up_q <= 1'b1;
   assign outs = {cke && up_q, ba, a, dqm};

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Access unit of one client: translates, routes and performs up to Slots concurrent accesses.
 //
-//   req      one access; its id selects the slot that it occupies until the last beat of its response
-//            is accepted. Until then, no other request may have this id
-//   w        words of a write; always accepted, and sent before the request is offered
-//   rsp      responses by id in the order in which their accesses completed or, while ordered_i is 1, by ascending id
-//            starting at 0 (modulo Slots); ordered_i changes only while idle_o is 1
-//   xlate    one lookup per access, tag = id; done_o returns every response once: after the last R beat, after B, or
-//            immediately for a fault or a zero page
-//   fault    one record per faulted access; while first_only_i is 1, only the first record
+//   req      one access. Its id selects the slot that the access occupies until the last beat of
+//            its response is accepted; until then, no other request may have this id
+//   w        words of a write; always accepted, and sent before their request is offered
+//   rsp      responses in the order in which the accesses complete or, while ordered_i is 1, in
+//            ascending id order from 0 (modulo Slots); ordered_i may change only while idle_o is 1
+//   xlate    one lookup per access, tag = id. done_o returns every response once: after the last R
+//            beat, after B, or at once for a fault or a zero page
+//   fault    one record per faulted access, or only the first record while first_only_i is 1
 //
-// Zero pages: reads return zeros, writes are dropped. A bus error ends the access with FaultBusRead or
-// FaultBusWrite. R and B are always accepted: data lands in the slot that the request reserved.
+// Zero pages: reads return zeros, writes are dropped. A bus error ends the access with FaultBusRead
+// or FaultBusWrite. R and B are always accepted: data goes to the slot that the request reserved.
 module gmmu_client
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned WordBytes = 8,  // bytes per word of w and rsp, 8 to DataBytes
-  parameter bit          Strobes = 1'b0  // 1: w_strobe_i selects bytes; 0: a write writes all its bytes
+  parameter int unsigned WordBytes = 8,  // bytes per word of w and rsp, from 8 to DataBytes
+  // 1: w_strobe_i selects bytes; 0: a write writes all its bytes
+  parameter bit          Strobes = 1'b0
 ) (
   input  logic                   clk_i,
   input  logic                   rst_i,
@@ -67,7 +68,8 @@ module gmmu_client
   input  logic                   fault_ready_i,
   output fault_info_t            fault_o,
 
-  output logic [6:0]             count_read_bytes_o,   // bytes of the access whose response has just started
+  // size of the access whose response has just started
+  output logic [6:0]             count_read_bytes_o,
   output logic [6:0]             count_write_bytes_o
 );
   localparam int unsigned BeatsPerLine = LineBytes / DataBytes;
@@ -75,13 +77,13 @@ module gmmu_client
   localparam int unsigned RowWidth = $clog2(Slots * BeatsPerLine);
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
 
-  // ---- After reset the slots' state bits are cleared, one slot per cycle.
+  // ---- After reset, the state bits of the slots are cleared, one slot per cycle.
   logic   clear_q;
   slot_t  clear_slot_q;
-  count_t busy_q;               // slots in use
+  count_t busy_q;               // number of slots in use
 
   // ---- Each request is stored in its slot and sent to the MMU as a lookup.
-  logic       accept, note;  // note: a request is offered, accepted or not
+  logic       accept, note;  // note: a request is offered (it may not be accepted)
   xlate_req_t lookup;
 
   assign accept = req_valid_i && req_ready_o;
@@ -94,10 +96,11 @@ module gmmu_client
     if (accept) xlate_req_o <= lookup;
   end
 
-  // ---- Translations: faults and zero pages end here; other accesses go to the router.
+  // ---- Translation responses: faults and zero pages end the access; other accesses go to the
+  // router.
   typedef struct packed {
     logic       write;
-    logic [5:0] last;           // line offset of the last byte
+    logic [5:0] last;           // line offset of the access's last byte
   } shape_t;
   typedef struct packed {
     slot_t      slot;
@@ -107,7 +110,7 @@ module gmmu_client
   shape_t      shape_in, shape;
   slot_t       xlate_slot;
   logic        xlate_ends, xlate_take, route_offer, route_in_ready, page_ready, hold;
-  logic        route_waits_q;  // an offer to the router is pending; hold does not withdraw it
+  logic        route_waits_q;  // an offer to the router is pending, which hold must not withdraw
   route_tag_t  tag_in, tag;
   client_end_t page;
 
@@ -204,7 +207,7 @@ module gmmu_client
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 
-  // Counts the slots in use, one cycle late.
+  // The number of slots in use, one cycle late.
   logic accept_q, release_q;
   always_ff @(posedge clk_i) begin
     if (rst_i) begin

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responses of one client: chooses completed accesses, reads their data and outputs it word by word.
+// Responses of one client: selects complete accesses, reads their data and outputs it word by word.
 //
-//   req      a request is offered: the fields that its response will need
+//   req      a request is offered; stores the fields that its response needs
 //   end      an access is complete (gmmu_client_ends)
-//   read     a row of landed data; row_data_i one cycle later
-//   rsp      in the order of completion or, while ordered_i is 1, by ascending id starting at 0 (modulo Slots).
-//            ordered_i changes only while no access is in flight.
-//   fault    one record per faulted access, before its response; while first_only_i is 1, only the
-//            first record. Valid and record come from registers
-//   clear    a sweep over all slots after reset, before the first access
+//   read     reads a row of received data; row_data_i is valid one cycle later
+//   rsp      in the order of completion or, while ordered_i is 1, in ascending id order from 0
+//            (modulo Slots). ordered_i may change only while no access is in flight.
+//   fault    one record per faulted access, before its response, or only the first record while
+//            first_only_i is 1. Valid and record come from registers
+//   clear    sweeps all slots after reset, before the first access
 module gmmu_client_answer
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -52,8 +52,8 @@ module gmmu_client_answer
   localparam int unsigned ByteLg2 = $clog2(DataBytes);
   localparam int unsigned Banks = DataBytes / WordBytes;
 
-  // ---- Selects the next access. In ordered mode, an access is complete if its slot's set and clear
-  // bits differ; each bit has one writer.
+  // ---- Selection of the next access. In ordered mode, a slot's access is complete if its set and
+  // clear bits differ; each bit has one writer.
   logic  set_next, clear_next, clear_end, order_valid, pickable, pick_ready, load;
   logic  unused_order_ready;
   slot_t next_q, order_slot, candidate;
@@ -82,7 +82,7 @@ module gmmu_client_answer
   assign candidate = ordered_i ? next_q : order_slot;
   assign load = pickable && pick_ready;
 
-  // ---- Fields stored per slot, read for the chosen access.
+  // ---- Fields stored per slot, read for the selected access.
   typedef struct packed {
     space_t      space;
     logic [63:0] va;
@@ -95,7 +95,7 @@ module gmmu_client_answer
     level_t     level;
     logic       zero;
   } verdict_t;
-  // The range of words in the response.
+  // The words of the response.
   typedef struct packed {
     logic        write;
     logic [2:0]  first;
@@ -128,7 +128,7 @@ module gmmu_client_answer
   );
   assign pick_in.slot = candidate;
 
-  // ---- The words of the chosen access, one per cycle.
+  // ---- The words of the selected access, one per cycle.
   logic       pick_valid, pick_end, first_q, one_beat, last, read, take;
   logic       data_valid_q, data_go, data_log_q, data_write_q, data_zero_q;
   logic [2:0] word, word_q;
@@ -140,7 +140,7 @@ module gmmu_client_answer
   assign one_beat = pick.verdict.faulted || pick.plan.write;
   assign word = first_q ? pick.plan.first : word_q;
   assign last = one_beat || word == pick.plan.last;
-  assign take = !data_valid_q || data_go;  // the data stage is free, or becomes free
+  assign take = !data_valid_q || data_go;  // the data stage is free or becomes free
   assign read = pick_valid && take;
   assign pick_end = read && last;
   assign read_o = read;
@@ -152,12 +152,12 @@ module gmmu_client_answer
     .write_i(req_valid_i), .write_addr_i(req_i.id), .data_i(info_in)
   );
 
-  // ---- The stage of the data RAM, then the output stage. A fault record is accepted before the response
-  // of its access is offered.
+  // ---- The data RAM stage and the output stage. The fault record of an access is accepted before
+  // its response is offered.
   client_rsp_t            data_rsp_q;
   level_t                 data_level_q;
   logic                   out_ready, muted_q, counts;
-  logic [1:0]             counts_q;              // [0] a read's bytes count, [1] a write's
+  logic [1:0]             counts_q;              // [0] count a read's bytes, [1] a write's
   logic [6:0]             bytes_q;
   logic [8*WordBytes-1:0] data_word;
 
@@ -185,7 +185,7 @@ module gmmu_client_answer
       else if (load) next_q <= next_q + 1'b1;
       if (read) first_q <= last;
       if (take) data_valid_q <= pick_valid;
-      // No word is loaded while a fault record waits to be accepted.
+      // No word is loaded while a fault record has not been accepted.
       if (take) data_log_q <= pick_valid && pick.verdict.faulted && !muted_q;
       else if (fault_valid_o && fault_ready_i) data_log_q <= 1'b0;
       if (!first_only_i) muted_q <= 1'b0;

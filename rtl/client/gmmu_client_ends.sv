@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completes the accesses of one client, one per cycle: returns the translation to the MMU and reports the slot of the
-// access.
+// Completes the accesses of one client, one per cycle: returns the translation to the MMU and
+// reports the slot.
 //
 //   generation  drain generation of a translation response that is accepted in this cycle
-//   r, b        a read's last R or a write's B has arrived; always accepted
-//   page        the translation completes the access: a fault or a zero page
-//   route       the router completes the access: a fault
-//   hold_o      a B is pending: no new translation may be accepted, which bounds the time that the B waits
+//   r, b        the last R beat of a read or the B of a write has arrived; always accepted
+//   page        the translation ends the access: it is a fault or a zero page
+//   route       the router ends the access with a fault
+//   hold_o      a B waits. No new translation may be accepted, so that the wait is bounded
 //   done_o      returns every translation response once, when its access is complete
 //   end         reports the completed access in the cycle of done_o
 module gmmu_client_ends

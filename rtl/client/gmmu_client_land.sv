@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stores read data of one client in the slot that its access reserved.
+// Stores the read data of one client in the slots that its accesses reserved.
 //
-//   first    an access is offered: the beat of its line that contains its first byte
+//   first    an access is offered: index in its line of the beat that contains its first byte
 //   r        beats of different slots may interleave; always accepted
-//   end      asserted two cycles after the last beat of a slot; error: one of the slot's beats had an error
-//   read     data_o follows read_i by one cycle; a row may be read once the end of its slot is reported
+//   end      pulses two cycles after the last beat of a slot; error: at least one of the slot's
+//            beats had an error
+//   read     data_o follows read_i by one cycle; a row may be read after the end of its slot was
+//            reported
 //   clear    sweeps all slots after reset, before the first access
 module gmmu_client_land
   import gmmu_pkg::*;
@@ -36,7 +38,7 @@ module gmmu_client_land
 );
   typedef struct packed {
     logic                 error;
-    logic [BeatWidth-1:0] beats;  // beats of the burst received so far
+    logic [BeatWidth-1:0] beats;  // number of beats received so far
   } state_t;
 
   logic                 valid_q, error;

@@ -8,9 +8,9 @@ package gmmu_client_pkg;
   localparam int unsigned SlotLg2 = gmmu_config_pkg::Built.ClientSlotsLg2;  // log2 of Slots
   localparam int unsigned Slots = 1 << SlotLg2;
   typedef logic [SlotLg2-1:0] slot_t;
-  typedef logic [SlotLg2:0] count_t;               // a number of accesses in flight
+  typedef logic [SlotLg2:0] count_t;               // number of accesses in flight
 
-  // An access of 1 to 64 bytes that lies inside one 64-byte line.
+  // An access of 1 to 64 bytes within one 64-byte line.
   typedef struct packed {
     slot_t       id;                               // unique among the outstanding accesses
     space_t      space;
@@ -19,15 +19,16 @@ package gmmu_client_pkg;
     logic [6:0]  bytes;
   } client_req_t /*verilator public*/;
 
-  // Slot and line position of one word of a write. The data is a separate signal. All words of a write
-  // precede its request.
+  // The slot of a write's word and its position in the line. The data is a separate signal. All
+  // words of a write precede its request.
   typedef struct packed {
     slot_t       id;
     logic [2:0]  word;                             // index in the line, in words of WordBytes
   } client_w_t /*verilator public*/;
 
-  // A beat of a response: a read returns the words that the access touches, lowest first; a write or a
-  // faulted access returns one beat. The data is a separate signal, with the byte lanes of memory.
+  // One beat of a response. A read returns the words that the access touches, lowest first; a write
+  // or a faulted access returns a single beat. The data is a separate signal, in the byte lanes of
+  // memory.
   typedef struct packed {
     slot_t       id;
     logic        last;
@@ -47,19 +48,22 @@ package gmmu_client_pkg;
     logic                      execute;            // AxPROT[2]
   } through_ax_t /*verilator public*/;
 
-  // Returns whether a burst is legal: INCR with beats of at most the bus width. Any other burst gets SLVERR.
+  // Returns whether a burst is legal: INCR, with beats no wider than the bus. Any other burst gets
+  // SLVERR.
   function automatic logic through_legal(logic [1:0] burst, logic [2:0] size);
     return burst == 2'b01 && 32'(size) <= $clog2(DataBytes);
   endfunction
 
-  // Returns the line offset that follows a beat of 2^size bytes at line offset `at`; bit 6: in the next line.
+  // Returns the line offset after a beat of 2^size bytes at line offset `at`. Bit 6 is set if it is
+  // in the next line.
   function automatic logic [6:0] through_next(logic [5:0] at, logic [2:0] size);
     logic [6:0] step;
     step = 7'd1 << size;
     return ({1'b0, at} & ~(step - 7'd1)) + step;
   endfunction
 
-  // The outcome of an access: fault (or FaultNone), level of the faulting entry, whether its page is a zero page.
+  // The outcome of an access: its fault (or FaultNone), the level of the faulting entry, and
+  // whether its page is a zero page.
   typedef struct packed {
     slot_t       slot;
     fault_e      fault;
@@ -67,8 +71,8 @@ package gmmu_client_pkg;
     logic        zero;
   } client_end_t /*verilator public*/;
 
-  // A traffic run in the form that software writes (registers client[i].ctrl, base, lines, order, seed).
-  // Stable while busy.
+  // The configuration of a traffic run, as software writes it (registers client[i].ctrl, base,
+  // lines, order, seed). It is stable while the run is busy.
   typedef struct packed {
     access_e     access;
     pattern_e    pattern;
@@ -84,7 +88,8 @@ package gmmu_client_pkg;
     logic [63:0] seed;
   } traffic_cfg_t /*verilator public*/;
 
-  // A traffic run in the form that software reads (registers client[i].status, result, fault_address).
+  // The state of a traffic run, as software reads it (registers client[i].status, result,
+  // fault_address).
   typedef struct packed {
     logic        busy;
     logic        fault;
@@ -96,7 +101,8 @@ package gmmu_client_pkg;
     logic [63:0] fault_va;
   } traffic_state_t /*verilator public*/;
 
-  // Returns the 8-byte word that a verified run expects at va = 8 * at. Different `at` give different words.
+  // Returns the 8-byte word that a verified run expects at va = 8 * at. Different values of `at`
+  // give different words.
   function automatic logic [63:0] address_pattern(logic [63:0] seed, logic [60:0] at);
     logic [63:0] va;
     va = {at, 3'd0};

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // One client: an access unit that serves either its external port or its traffic engine.
 //
-// The external port is served while no traffic run is busy and enable_i is 1. A run that starts
-// waits until the external accesses in flight have their responses. A run that writes overwrites the words of external
-// writes whose requests have not been accepted: software starts it only while there are none. Traffic = 0: there is no
-// engine; its registers read 0 and ignore writes.
+// The external port is served while no traffic run is busy and enable_i is 1. A new run waits until
+// the external accesses in flight have their responses. A run that writes overwrites the words of
+// external writes whose requests have not been accepted, so software starts it only while there are
+// none. Traffic = 0: there is no traffic engine; its registers read 0 and ignore writes.
 module gmmu_client_port
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -119,10 +119,11 @@ module gmmu_client_port
   assign req_ready_o = external && u_req_ready;
   assign w_ready_o = external;
   assign rsp_valid_o = u_rsp_valid && !taker_q;
-  // taker_q lags owner by one cycle, which is safe: no response arrives in a run's first cycle or after the run.
+  // taker_q lags owner by one cycle. This is safe: no response arrives in the first cycle of a run
+  // or after it.
   always_ff @(posedge clk) taker_q <= owner && !rst_i;
 
-  // External inputs are used only when valid, which saves simulation time.
+  // External inputs are used only when they are valid, to save simulation time.
   client_req_t u_req;
   client_w_t   u_w;
   logic [63:0] u_w_data;
@@ -153,8 +154,8 @@ module gmmu_client_port
     .fault_valid_o, .fault_ready_i, .fault_o, .count_read_bytes_o, .count_write_bytes_o
   );
 
-  // While enable_i = 0 holds a run back and no access is in flight, no state changes, and the client is idle.
-  // still_q is registered; a register write or a request ends idleness in the same cycle.
+  // While enable_i = 0 blocks a run and no access is in flight, no state changes, and the client is
+  // idle. still_q is registered; a register write or a request clears idle_o in the same cycle.
   logic still_q, runs;
   assign runs = state.busy && enable_i;
   always_ff @(posedge clk) begin

@@ -2,7 +2,7 @@
 // Registers of one client (register description: client[i]).
 //
 //   wr_i       writes data_i to register word_i in one cycle; ignored while busy_o is 1
-//   rd_data_o  register word_i two cycles after rd_i, else 0
+//   rd_data_o  value of register word_i two cycles after rd_i, otherwise 0
 //   start_o    pulses after a write of ctrl with start = 1
 //   cfg_o      does not change while busy_o is 1
 module gmmu_client_regs
@@ -24,7 +24,7 @@ module gmmu_client_regs
   output logic           busy_o
 );
   logic         write, busy;
-  logic [4:0]   set_q;              // registers written since reset; the others read 0
+  logic [4:0]   set_q;              // registers written since reset; unwritten ones read 0
   logic [63:0]  word;
   client_ctrl_t ctrl, hidden;
   client_status_t status;
@@ -34,7 +34,8 @@ module gmmu_client_regs
   assign write = wr_i && !busy;
   assign ctrl = data_i;
 
-  // The words that software reads back; the fields that the engine uses are separate registers.
+  // The words that software reads back. The fields that the engine uses are stored separately, in
+  // cfg_o.
   gmmu_ram_block #(.Width(64), .Depth(8)) u_words (
     .clk_i, .write_i(write), .write_addr_i(word_i), .data_i,
     .read_i(rd_i), .read_addr_i(word_i), .data_o(word)

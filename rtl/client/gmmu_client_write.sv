@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write data of one client. Words wait in the slot of their access until the access is sent as a burst.
+// Write data of one client. Words are stored in the slot of their access until the access is sent
+// as a burst.
 //
 //   word     always accepted; word w is stored at byte w * WordBytes of the slot's line
-//   burst    one per write, in the order of AW: slot, and line offsets of the first and the last byte
+//   burst    one per write, in the order of AW: the slot, and the line offsets of the first and
+//            last byte
 //   w        the burst's beats, one per cycle; strobes outside [first, last] are 0
 module gmmu_client_write
   import gmmu_pkg::*;
@@ -69,7 +71,8 @@ module gmmu_client_write
     assign read_row = burst.slot;
     assign write_row = word_i.id;
   end
-  // Enables the lanes starting at the first byte in the first beat, and those up to the last byte in the last beat.
+  // Enables the lanes from the first byte on in the first beat, and up to the last byte in the last
+  // beat.
   always_comb begin
     strobe = '1;
     if (beat_q == '0) strobe = strobe << burst.first[ByteLg2-1:0];

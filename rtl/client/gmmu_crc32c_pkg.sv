@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Updates a CRC-32C (Castagnoli, reflected) with one 8-byte word, lowest byte first. It is a function, so a
-// simulator evaluates it only when there is a word. Each result bit is the parity of a constant selection of
-// bits of the old value and the word.
+// Updates a CRC-32C (Castagnoli, reflected) with one 8-byte word, lowest byte first. It is a
+// function, so that a simulator evaluates it only when there is a word. Each bit of the result is
+// the parity of a constant selection of bits of the old value and the word.
 package gmmu_crc32c_pkg;
   localparam logic [31:0] Polynomial = 32'h82F63B78;
 
@@ -15,8 +15,8 @@ package gmmu_crc32c_pkg;
     return value;
   endfunction
 
-  // The update is linear, and the old value is XORed into the low half of the word, so entry i of the
-  // table is the contribution of bit i of that word.
+  // The update is linear, and the old value is XORed into the low half of the word. Entry i of the
+  // table is therefore the contribution of bit i of that word.
   typedef logic [63:0][31:0] table_t;
   function automatic table_t make_table();
     table_t result;
@@ -25,9 +25,10 @@ package gmmu_crc32c_pkg;
   endfunction
   localparam table_t Table = make_table();
 
-  // Terms 0 to 63 are the bits of the word, with the old value XORed in. If several result bits contain the
-  // same three terms, their parity is computed once: term 64 + n is the parity of the three terms (7-bit
-  // indices) in Shared[n]. The list affects only the area, not the result; a greedy search for few LUTs produced it.
+  // Terms 0 to 63 are the bits of the word, with the old value XORed in. If several result bits
+  // contain the same three terms, the parity of these is computed only once: term 64 + n is the
+  // parity of the three terms (7-bit indices) in Shared[n]. The list affects the area but not the
+  // result. A greedy search for few LUTs produced it.
   localparam int unsigned NumShared = 52;
   localparam int unsigned NumTerms = 64 + NumShared;
   localparam logic [20:0] Shared [NumShared] = '{
@@ -41,7 +42,7 @@ package gmmu_crc32c_pkg;
     21'h13E4A2, 21'h14DB2C, 21'h1465B8
   };
 
-  // Row o selects the terms whose parity is result bit o.
+  // Row o selects the terms whose parity is bit o of the result.
   typedef logic [31:0][NumTerms-1:0] rows_t;
   function automatic rows_t make_rows();
     rows_t result;

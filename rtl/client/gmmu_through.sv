@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Through-port: lets a plain AXI4 manager access memory at GPU virtual addresses. It translates the
-// manager's bursts and sends them to the memory ports.
+// Through-port: gives a plain AXI4 manager access to memory at GPU virtual addresses. It translates
+// the manager's bursts and sends them to the memory ports.
 //
-//   s_ar, s_aw  AXI4 with the ports' data width; AxUSER is the address space, ARPROT[2] makes a read
-//               an execute access. Legal: INCR of any size up to the bus width, any length, any
-//               first address. WRAP, FIXED and wider sizes get SLVERR and access nothing.
-//               Exclusive accesses are treated as normal accesses (no EXOKAY).
-//   lines       every 64-byte line is translated and accessed separately, with at most Slots lines in
-//               flight in each direction. Lines of different bursts are not ordered in memory: a
-//               manager that needs order waits for R or B, as AXI4 requires.
-//   responses   R and B follow the order of AR and AW, regardless of id. A line that faults is logged
-//               and gets SLVERR: on its beats of a read, on the burst's B of a write.
-//   reset       while core_reset_i or rst_i is 1, every ready and valid towards the manager is 0
+//   s_ar, s_aw  AXI4 with the data width of the ports. AxUSER is the address space; ARPROT[2] makes
+//               a read an execute access. Legal bursts are INCR, with any size up to the bus width,
+//               any length and any start address. WRAP, FIXED and wider sizes get SLVERR and access
+//               nothing. Exclusive accesses are treated as normal accesses (no EXOKAY).
+//   lines       every 64-byte line is translated and accessed separately, with at most Slots lines
+//               in flight per direction. Lines of different bursts are not ordered in memory: a
+//               manager that needs order must wait for R or B, as AXI4 requires.
+//   responses   R and B follow the order of AR and AW, regardless of id. A line that faults is
+//               logged and gets SLVERR: on its R beats, or on the B of the write burst.
+//   reset       while core_reset_i or rst_i is 1, every ready and valid to the manager is 0
 //   xlate, ap, rd, wr, fault, count   [0] reads, [1] writes: see gmmu_client
 module gmmu_through
   import gmmu_pkg::*;
@@ -21,8 +21,8 @@ module gmmu_through
 (
   input  logic                      clk_i,
   input  logic                      rst_i,
-  input  logic                      core_reset_i,   // core reset, one cycle ahead of rst_i
-  input  port_t                     port_i,      // translation port of the reads; writes use the next port
+  input  logic                      core_reset_i,   // reset of the core, one cycle ahead of rst_i
+  input  port_t                     port_i,  // translation port of reads; writes use the next one
   input  logic                      enable_i,
   input  logic [63:0]               vram_bytes_i,
   input  link_cfg_t                 link_i,

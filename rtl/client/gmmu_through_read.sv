@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Read half of the through-port: splits each AR at 64-byte lines into accesses of a gmmu_client, and
-// forms R from their responses.
+// Read half of the through-port: splits each AR at 64-byte lines into accesses of a gmmu_client,
+// and assembles R from their responses.
 //
-//   ar, r   AXI4. R follows the order of AR. A narrow beat returns all lanes of its bus row. Beats of
-//           a line that faulted, and all beats of an illegal burst (see through_legal), have SLVERR
-//           and no data.
-//   req     one access per line, ids ascending; rsp in that order (the unit's ordered_i is 1)
+//   ar, r   AXI4. R follows the order of AR. A narrow beat returns all byte lanes of its bus word.
+//           Beats of a line that faulted, and all beats of an illegal burst (see through_legal),
+//           have SLVERR and no data.
+//   req     one access per line, with ascending ids; responses come in that order (the unit's
+//           ordered_i is 1)
 module gmmu_through_read
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
   import gmmu_axi_pkg::*;
   import gmmu_client_pkg::*;
 #(
-  parameter int unsigned Bursts = 32       // maximum number of ARs whose last R is outstanding
+  parameter int unsigned Bursts = 32       // maximum number of incomplete bursts
 ) (
   input  logic                      clk_i,
   input  logic                      rst_i,
@@ -42,7 +43,7 @@ module gmmu_through_read
   // ---- Accesses of the current burst.
   logic        active_q, take, fire, chunk_last, legal;
   through_ax_t ax_q;                       // va: start of the next access
-  logic [14:0] left_q, bytes;              // left_q: bytes left in the burst
+  logic [14:0] left_q, bytes;              // left_q: remaining bytes of the burst
   logic [6:0]  room_in_line, chunk;
   count_t      in_flight_q;
   slot_t       id_q;
@@ -57,7 +58,7 @@ module gmmu_through_read
                    access: ax_q.execute ? AccessExecute : AccessRead, bytes: chunk};
   assign fire = req_valid_o && req_ready_i;
 
-  // ---- Bursts whose R is incomplete.
+  // ---- Bursts whose last R beat has not been sent.
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
     logic [5:0]                at;         // line offset of the first beat
@@ -78,7 +79,7 @@ module gmmu_through_read
     .valid_o(burst_valid), .ready_i(burst_end), .data_o(burst)
   );
 
-  // ---- R. A response covers one bus row; a faulted response covers the rest of its line.
+  // ---- R. A response covers one bus word; a faulted response covers the rest of its line.
   logic       first_q, faulted, beat_valid, beat_ready, beat_last, consume;
   logic [5:0] at_q, at;
   logic [6:0] next;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Write half of the through-port: merges W beats into bus rows and 64-byte lines. Each line is one
-// access of a gmmu_client; B is formed from the responses.
+// Write half of the through-port: merges W beats into bus words (rows) and 64-byte lines. Each line
+// becomes one access of a gmmu_client, and B is formed from the responses.
 //
-//   aw, w, b  AXI4. W waits for its AW. B follows the order of AW, with SLVERR if a line of the burst
-//             faulted (its other lines are written). An illegal burst (see through_legal) writes nothing
-//             and gets SLVERR.
-//   word      rows of a line with their strobes, sent before the line's req
-//   req       one access per line, ids ascending; rsp in that order (the unit's ordered_i is 1)
+//   aw, w, b  AXI4. W is accepted only after its AW. B follows the order of AW, with SLVERR if a
+//             line of the burst faulted (the other lines are written). An illegal burst (see
+//             through_legal) writes nothing and gets SLVERR.
+//   word      rows of a line with their strobes, sent before the line's request
+//   req       one access per line, with ascending ids; responses come in that order (the unit's
+//             ordered_i is 1)
 module gmmu_through_write
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -45,8 +46,8 @@ module gmmu_through_write
 
   // ---- The current burst.
   logic        active_q, legal_q, take, beat, beat_last, row_end, line_end;
-  through_ax_t ax_q;                       // va: start of the current access; len: beats left - 1
-  logic [5:0]  at_q;                       // line offset of the beat
+  through_ax_t ax_q;  // va: start of the current access; len: remaining beats - 1
+  logic [5:0]  at_q;                       // line offset of the current beat
   logic [6:0]  next;
   logic        refuse_q;                   // the B of an illegal burst is pending
 
@@ -58,10 +59,10 @@ module gmmu_through_write
   logic        req_q, fire, retire, room;
   client_req_t request_q;
   slot_t       id_q;
-  count_t      in_flight_q;                // accesses in flight, excluding the current line and req_q
+  count_t      in_flight_q;  // number of accesses in flight, without the current line and req_q
   typedef struct packed {
     logic [ThroughIdWidth-1:0] id;
-    logic                      last;       // the line is the last line of its burst
+    logic                      last;       // last line of its burst
   } note_t;
   note_t       note_in, note;
 

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traffic engine of one client: sends a programmed sequence of 64-byte accesses (a run) through the access
-// unit.
+// Traffic engine of one client: performs a programmed sequence of 64-byte accesses (a run) through
+// the access unit.
 //
 //   start_i   a pulse starts a run (ignored while state_o.busy); cfg_i is stable while busy
-//   lines     see gmmu_traffic_lines; pattern chase reads one line at a time
-//   reads     a CRC-32C covers the data in access order; the access unit responds in that order while
-//             owner_o is 1
+//   lines     see gmmu_traffic_lines; pattern chase has one read in flight at a time
+//   reads     a CRC-32C covers the data in access order; the access unit responds in that order
+//             while owner_o is 1
 //   writes    64-bit word w of the access sequence is seed + w
-//   verify    the word at va is address_pattern(seed, va) instead. Read words that differ are
+//   verify    the word at va is address_pattern(seed, va) instead, and read words that differ are
 //             counted. After a write run, a second pass reads the same lines back.
-//   fault     ends the run: no access starts after the engine has received a fault (a write starts with its first
-//             word); responses of accesses in flight are accepted and ignored
-//   done_o    pulses at the end of every run, even an empty run
+//   fault     ends the run: no access starts after the engine has received a fault (a write starts
+//             with its first word), and responses of accesses in flight are ignored
+//   done_o    pulses at the end of every run, even of an empty one
 //
-// A run starts when the access unit has finished all earlier (external) accesses and enable_i is 1; while enable_i is 0
-// no further access starts.
+// A run starts when the access unit has finished all earlier (external) accesses and enable_i is 1.
+// While enable_i is 0, no further access starts.
 module gmmu_traffic
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -31,7 +31,7 @@ module gmmu_traffic
 
   input  logic           unit_idle_i,   // no access in flight
   output logic           waiting_o,     // enable_i is 0, and the run has nothing in flight
-  // 1: this engine uses the access unit's request, data and response streams.
+  // 1: this engine owns the access unit's request, data and response streams.
   output logic           owner_o,
   output logic           req_valid_o,
   input  logic           req_ready_i,
@@ -49,8 +49,8 @@ module gmmu_traffic
 );
   typedef enum logic [2:0] {StateIdle, StateDrain, StateMake, StateRun, StateEnd} state_e;
   state_e      state_q;
-  logic        read_pass_q;             // read pass of a verified write run
-  logic        unit_idle_q;             // registered; the delay is safe: only this engine starts accesses in a run
+  logic        read_pass_q;             // the read pass after a verified write run
+  logic        unit_idle_q;  // one cycle late; safe, as only this engine starts accesses in a run
   logic        load, quiet_q, again;
 
   // Responses.
@@ -62,17 +62,18 @@ module gmmu_traffic
   level_t      level_q;
   logic [63:0] fault_va_q;
 
-  // Requests: line addresses, the current access, its words, its request.
+  // Requests: line addresses, then the current access, its words and its request.
   logic        chase, is_write_q, lines_ready, lines_still, line_valid, may_q, more_q;
   logic        begin_access, fire, write_step, access_q;
   logic        request_q;               // a request waits to be accepted
   logic        word_left_q;             // a request waits for the last word of its write
   logic        last_word_q;
   logic [57:0] line, line_q;
-  logic [31:0] begun_q, number_q;       // begun_q: accesses started; number_q: index of the current access
+  // begun_q: number of started accesses; number_q: index of the current one
+  logic [31:0] begun_q, number_q;
   slot_t       id_q;
-  logic [2:0]  word_q;                  // word of the current access
-  count_t      in_flight_q, limit_q;    // in_flight_q: accesses started and not yet retired
+  logic [2:0]  word_q;                  // index of the next word of the current access
+  count_t      in_flight_q, limit_q;    // in_flight_q: started accesses that have not retired
 
   assign chase = cfg_i.pattern == PatternChase;
   assign load = state_q == StateDrain && unit_idle_q && enable_i;
@@ -84,7 +85,7 @@ module gmmu_traffic
     .chase_line_i(answer_word[63:6])
   );
 
-  // may_q lags by two cycles, which is safe because accesses start at least two cycles apart.
+  // may_q lags by two cycles. This is safe, because accesses start at least two cycles apart.
   assign begin_access = line_valid && may_q && !faulted_q
       && !(access_q && (request_q || !is_write_q || !last_word_q));
   assign fire = access_q && !request_q && (!is_write_q || last_word_q);
@@ -143,7 +144,7 @@ module gmmu_traffic
     end
   end
 
-  // Registered responses.
+  // Responses, registered.
   assign word_good = answer_q && !answer_fault_q && !faulted_q;
   assign retire = answer_q && answer_last_q;
   always_ff @(posedge clk_i) begin

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks the read data of one traffic run: computes a CRC-32C over the words in order, and counts the
-// words that differ from the seed's address pattern.
+// Checks the read data of one traffic run: computes a CRC-32C over the words in order, and counts
+// the words that differ from the address pattern of the seed.
 //
 //   clear_i   resets both results to 0
-//   word, at  an 8-byte word and its va / 8; may change every cycle
-//   word_o    the previous cycle's word_i
+//   word, at  an 8-byte word and its va / 8; both may change every cycle
+//   word_o    word_i of the previous cycle
 //   count_i   includes word_o in the results; one word per cycle
-//   busy_o    mismatches_o does not yet include the latest counted word
+//   busy_o    mismatches_o does not include the latest counted word yet
 module gmmu_traffic_check
   import gmmu_client_pkg::*;
   import gmmu_crc32c_pkg::*;

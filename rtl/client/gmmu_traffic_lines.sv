@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generates the line addresses of one traffic run.
 //
-//   load_i     starts the sequence of cfg_i, or restarts it for a second pass; ready_o is 0 for a few
-//              cycles, until the products of pattern order are computed
+//   load_i     starts the sequence of cfg_i, or restarts it for a second pass. ready_o is 0 for a
+//              few cycles, until the products for pattern order are computed
 //   line       line number (va / 64) of the next access; next_i accepts it, at most every other cycle
-//   chase      pattern chase: the line that the previous response named
-//   still_o    meaningful while ready_o is 1: no state changes until next_i or chase_valid_i
+//   chase      pattern chase: the line to which the previous response points
+//   still_o    valid only while ready_o is 1: no state changes until next_i or chase_valid_i
 //
 // order:  base + (first + stride * k) mod footprint, k = 0, then (k + step) mod count
 // random: base + x mod footprint, x = successive states of xorshift32
 // chase:  base + first, then chase_line_i
 //
-// Line numbers relative to base have 32 bits. From one line to the next, pattern order adds stride * step
-// or, where k wraps, stride * (step - count).
+// Line numbers relative to base have 32 bits. From one line to the next, pattern order adds stride
+// * step or, if k wraps, stride * (step - count).
 module gmmu_traffic_lines
   import gmmu_regs_pkg::*;
   import gmmu_client_pkg::*;
@@ -42,13 +42,13 @@ module gmmu_traffic_lines
   assign chase = cfg_i.pattern == PatternChase;
   assign random = cfg_i.pattern == PatternRandom;
 
-  // ---- Values that depend only on the configuration, computed after load_i in up to five cycles.
-  // A product modulo 2^32 is the sum of three 16-bit partial products.
+  // ---- Values that depend only on the configuration. They are computed in up to five cycles after
+  // load_i. A product modulo 2^32 is the sum of three 16-bit partial products.
   logic [1:0][31:0] factor, low_q, by_q;     // [0]: times step, [1]: times step - count
   logic [1:0][15:0] cross_q, other_q, high_q;
   logic [31:0]      start_q;
   logic [32:0]      ahead_wrap_q;
-  logic [5:0]       kept_q;                  // low bits of a line number that the footprint keeps
+  logic [5:0]       kept_q;  // number of low line number bits that the footprint keeps
   logic [5:0]       settle_q;
 
   assign factor = {ahead_wrap_q[31:0], cfg_i.step};
@@ -72,12 +72,13 @@ module gmmu_traffic_lines
   end
   assign ready_o = settle_q[5];
 
-  // ---- Pipeline with the stages: chosen step, line number, line number within the footprint, line. A stage
+  // ---- The pipeline: selected step, line number, line number within the footprint, line. A stage
   // advances when the next stage is empty.
   logic        first_q, add_q, number_valid_q, folded_valid_q;
   logic        choose, take_number, take_folded, wrap;
   logic [31:0] delta_q, number_q, folded_q;
-  // ahead_q: k + step - count, signed; not negative if k wraps next. It is 0 before the first line.
+  // ahead_q: k + step - count, signed; if it is not negative, k wraps next. It is 0 before the
+  // first line.
   logic [32:0] ahead_q, turn_q;
 
   assign wrap = !ahead_q[32];
@@ -97,7 +98,7 @@ module gmmu_traffic_lines
     end else begin
       add_q <= choose;
       if (add_q) first_q <= 1'b0;
-      if (add_q) number_valid_q <= !(first_q && random);  // the seed itself is not used as a line number
+      if (add_q) number_valid_q <= !(first_q && random);  // the seed itself is not a line number
       else if (take_number) number_valid_q <= 1'b0;
       if (take_number) folded_valid_q <= 1'b1;
       else if (take_folded) folded_valid_q <= 1'b0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects the words of each command of a paging buffer and decodes its header, one command ahead
-// of the command processor.
+// Collects the operands of each command of a paging buffer and decodes its header, one command
+// ahead of the command processor.
 //
 //   start     bytes_i: the number of command bytes in the word stream that follows
-//   words     the words of the paging buffer. word_error_i, without word_valid_i: the next word could
-//             not be read.
-//   command   the header, the decoded operands and needs; `over` follows the last command. command_o
-//             remains stable for one extra cycle after it was accepted.
-//   tail      The words after the operands (inline words, words of a nop) go to the command
-//             processor, which accepts them with tail_ready_i, starting in the cycle after it accepted
-//             the command. It asserts tail_end_i at least two cycles after the last of these words.
+//   words     the words of the paging buffer. word_error_i is set, without word_valid_i, if the
+//             next word could not be read.
+//   command   the header, its operands and its decoded needs; a command with `over` set follows the
+//             last command. command_o stays stable for one cycle after it was accepted.
+//   tail      The words after the operands (inline words, or the words of a nop) go directly to the
+//             command processor, which accepts them with tail_ready_i from the cycle after the
+//             command on. It asserts tail_end_i at least two cycles after the last of these words.
 //   halt_i    resets the collector
 //   awake_o   0: no state changes in this cycle (gmmu_sleep)
 // A command of n words takes n + 1 cycles.
@@ -44,10 +44,10 @@ module gmmu_dma_collect
   typedef enum int unsigned {
     StateIdle,
     StateBegin,      // check whether the buffer is empty
-    StateHeader,     // accept the header, if there is another command
-    StateOperand,    // accept the operands; in the first cycle check the header
+    StateHeader,     // accept the header, or detect the end of the buffer
+    StateOperand,    // accept the operands, and check the header in the first cycle
     StateFull,       // offer the command
-    StateTail,       // the next words belong to the command processor
+    StateTail,       // the command processor accepts the next words
     StateCount
   } state_e;
   logic [StateCount-1:0] state_q;                 // one-hot
@@ -60,7 +60,7 @@ module gmmu_dma_collect
   command_opcode_t      opcode_q;
   logic                 many_q;                   // the command has at least 8 words
   logic [3:0]           place_q;                  // one-hot index of the next operand
-  logic [2:0]           more, more_q;             // number of operands not yet accepted
+  logic [2:0]           more, more_q;             // number of operands still to accept
   logic [28:0]          total_q, offset_q, end_q; // in words: buffer size; start and end of the command
   logic [29:0]          behind;
   logic                 at_end_q, over_q;         // at_end_q: end_q == total_q in the previous cycle
@@ -85,7 +85,7 @@ module gmmu_dma_collect
   assign behind = 30'(offset_q) + 30'(header_q.words);
   assign more = fresh_q ? needs.operands : more_q;
 
-  // The word after a malformed header may be accepted, because it has no effect.
+  // The word after a malformed header may be accepted: it has no effect.
   assign takes = (state_q[StateHeader] && !at_end_q) ||
                  (state_q[StateOperand] && !opcode_q.nop && (fresh_q || good_q));
   assign word_ready_o = takes || (state_q[StateTail] && tail_ready_i);
@@ -140,7 +140,7 @@ module gmmu_dma_collect
     end
   end
 
-  // Each operand goes into the field of command_o that its opcode determines.
+  // The opcode determines the field of command_o that receives an operand.
   logic        bytes, entries, pages, aligned, high, low32;
   logic        odd_q;
   logic [63:0] src_q, dst_q, value_q, step_q;

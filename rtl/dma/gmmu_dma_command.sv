@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Command processor: executes paging buffers, one after the other. While it executes a command,
-// gmmu_dma_collect collects the next one. Each of the two units needs five cycles for a copy command.
+// Command processor: executes paging buffers, one at a time. While it executes a command,
+// gmmu_dma_collect collects the next one. Both units need five cycles for a copy command.
 //
 //   start     the number of command bytes in the word stream that follows (0: only the fence record is
 //             written), the ring's rights and the address of its fence record
-//   words     the words of the paging buffer. word_error_i, without word_valid_i: the next word could
-//             not be read.
+//   words     the words of the paging buffer. word_error_i is set, without word_valid_i, if the
+//             next word could not be read.
 //   end       one of four pulses. done_o: the fence record was written and its B has arrived.
-//             failed_o: a command failed (error_* describes the first in order; all earlier commands
-//             are complete, and nothing is in flight). killed_o: kill_i stopped the buffer.
-//             preempted_o: preempt_i stopped the buffer at a command boundary.
+//             failed_o: a command failed (error_* describes the first one in order; all earlier
+//             commands are complete, and nothing is in flight). killed_o: kill_i stopped the
+//             buffer. preempted_o: preempt_i stopped the buffer at a command boundary.
 //   kill_i    (level) no further command starts, and transfers are abandoned
-//   preempt_i (level) no further command starts. When the commands that have started are complete,
-//             preempted_o pulses (error_offset_o: the first command that has not started); if one of
-//             them fails, failed_o pulses instead. After the start of the last command, preempt_i has
-//             no effect.
-// Checks of a command, in this order: header form (FaultCommandBad), privilege
-// (FaultNotPrivileged), operand form (FaultCommandBad), address space number (FaultSpaceDisabled),
-// aperture range and the addresses of its entries (FaultApertureRange). A command that fails its
-// checks changes nothing.
+//   preempt_i (level) no further command starts. When all started commands are complete,
+//             preempted_o pulses (error_offset_o: the first command that was not started); if one
+//             of them fails, failed_o pulses instead. After the last command has started,
+//             preempt_i has no effect.
+// Checks of a command, in this order: header format (FaultCommandBad), privilege
+// (FaultNotPrivileged), operand format (FaultCommandBad), address space number
+// (FaultSpaceDisabled), aperture range and entry addresses (FaultApertureRange). A command that
+// fails its checks changes nothing.
 module gmmu_dma_command
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -58,7 +58,7 @@ module gmmu_dma_command
   output logic        job_valid_o,
   input  logic        job_ready_i,
   output job_t        job_o,
-  output logic        inline_valid_o,        // the words of the paging buffer that belong to a job
+  output logic        inline_valid_o,        // inline words of a job
   input  logic        inline_ready_i,
   output logic [63:0] inline_word_o,
   output logic        inline_dead_o,
@@ -85,35 +85,35 @@ module gmmu_dma_command
 );
   typedef enum int unsigned {
     StateIdle,
-    StateGet,          // accept a collected command, or end the buffer
+    StateGet,          // accept a collected command or the end of the buffer
     StateRange,        // compute the ends of the ranges, in two steps
     StateSum,
     StateJudge,        // make all checks
-    StateWait,         // wait for earlier writes, if requested; last state of a nop and of an empty command
+    StateWait,         // wait for earlier writes, if requested; a nop or an empty command ends here
     StateIssue,        // send the job to the mover
     StateInline,       // pass the job's inline words
     StateSkip,         // skip the words of a nop
-    StateSettle,       // aperture entries or fence: wait for all B
+    StateSettle,       // after aperture entries or a fence: wait for all B
     StateFlush,        // flush the aperture map cache
     StateControl,      // invalidation: prepare
-    StateControlDone,  // offer the invalidation, wait until it is done
-    StateStop,         // preempted: wait for all B of earlier commands
-    StateEnd,          // wait for all B before the record
-    StateRecordEnd,    // compute the record's last byte
-    StateRecord,       // send the record's job, then its two words
+    StateControlDone,  // offer the invalidation and wait until it is done
+    StateStop,         // preempted: wait for all B of started commands
+    StateEnd,          // wait for all B before the fence record
+    StateRecordEnd,    // compute the last byte of the record
+    StateRecord,       // send the job of the record, then its two words
     StateRecordValue,
     StateRecordCycle,
     StateRecordDone,
-    StateOwnFault,     // the command failed its checks; an earlier job may still fail
-    StateInlineDead,   // an inline word could not be read: wait until the mover fails the job
-    StateLookup,       // the mover reported a fault: find the job's command
+    StateOwnFault,     // the command failed its checks; a job before it may still fail
+    StateInlineDead,   // an inline word was unreadable: wait until the mover fails the job
+    StateLookup,       // the mover reported a fault: look up the job's command
     StateFailed,
     StateKill,
     StateCount
   } state_e;
   logic [StateCount:0] state_q;                   // one-hot, except the top bit
-  // The top bit of state_q marks a state that kill_i must not abort: the state lies between a request
-  // and its response, or the buffer is ending.
+  // The top bit of state_q marks a state that kill_i must not abort, because it lies between a
+  // request and its response, or because the buffer is already ending.
   function automatic logic [StateCount:0] to(state_e state);
     logic held;
     held = state == StateIdle || state == StateFlush || state == StateControl ||
@@ -122,7 +122,7 @@ module gmmu_dma_command
     return {held, StateCount'(1) << state};
   endfunction
 
-  // The next command, and the tail words of the current command.
+  // The next command, and the words after the current command's operands (its tail).
   logic     next_valid, next_ready, tail_ready, tail_end_q, collects;
   command_t next;
   gmmu_dma_collect #(.Config(Config)) u_collect (
@@ -133,18 +133,18 @@ module gmmu_dma_command
     .tail_ready_i(tail_ready), .tail_end_i(tail_end_q), .awake_o(collects));
 
   // The command being executed.
-  logic [31:0]     offset_q, header_q;            // offset in the buffer, and header for reports
+  logic [31:0]     offset_q, header_q;  // offset in the buffer, and header for error reports
   command_needs_t  needs_q;
   command_opcode_t opcode_q;
   logic            wait_q, interrupt_q;           // fields of the command's header
   scope_e          scope_q;
   space_t          space_q;
-  logic [15:0]     words_left_q;                  // remaining words of a nop, or remaining inline words
+  logic [15:0]     words_left_q;                  // remaining words of a nop, or inline words
   job_t            job_q;
   logic            unreadable_q;
 
-  // A command's job is built from its collected operands. Aperture commands write entries of consecutive
-  // pages. The last byte of each range is checked with its carry; an empty range is not checked.
+  // A job is built from its command's operands. Aperture commands write the entries of consecutive
+  // pages. The last byte of each range is checked with its carry; empty ranges are not checked.
   logic        odd_q, list_bad_q, start_after_end_q, aperture_bad_q, no_length_q;
   logic        src_end_bad_q, dst_end_bad_q, src_top, dst_top;
   logic        src_over, dst_over;
@@ -159,8 +159,8 @@ module gmmu_dma_command
   assign dst_top = job_q.dst.physical ? job_q.dst.address[63:PaWidth] != '0 || dst_end[PaWidth]
                                       : (&job_q.dst.address[63:$bits(end_t)]) && dst_over;
 
-  // The checks; the first one that fails determines the fault.
-  logic   foreign, foreign_q;                    // the command names a space other than the buffer's
+  // The checks. The first one that fails determines the fault.
+  logic   foreign, foreign_q;                    // the command's space is not the buffer's
   logic   privilege_bad, form_bad, entries_bad, bad;
   assign foreign = (next.needs.src && !next.header.src_physical &&
                     next.header.src_space != 8'(buffer_i.space)) ||
@@ -181,7 +181,7 @@ module gmmu_dma_command
     else verdict = FaultApertureRange;
   end
 
-  // The words after the operands, and the two words of the fence record.
+  // The words after the operands, or the two words of the fence record.
   logic        word_now, word_failed, none_q, inline_room, inline_load;      // none_q: no word is left
   logic [63:0] inline_word;
   assign tail_ready = !none_q && (state_q[StateSkip] || (state_q[StateInline] && inline_room));
@@ -205,13 +205,13 @@ module gmmu_dma_command
   assign inline_dead_o = state_q[StateInlineDead];
   assign mover_kill_o = state_q[StateKill];
   assign mover_fault_ready_o = state_q[StateLookup] || state_q[StateKill];
-  // After an unmap, the engine invalidates an empty range, from 0 to 0. This drops no translation but flips
-  // the drain generation: when the invalidation is complete, no access translated before it is in flight.
+  // After an unmap, the engine invalidates the empty range from 0 to 0. This drops no translation
+  // but flips the drain generation: when done, no access translated before it is in flight.
   assign ctl_o = '{op: CtlInvalidate, scope: needs_q.aperture ? ScopeRange : scope_q,
                    space: needs_q.aperture ? '0 : space_q, va_start: job_q.src.address,
                    va_end: job_q.value, cfg: '0};
 
-  // Stores, for each job, its command's offset in the buffer and its command's header.
+  // For each job, the offset of its command in the buffer, and the command's header.
   logic        job_taken;
   logic [31:0] found_offset, found_header;
   assign job_taken = job_valid_o && job_ready_i;
@@ -222,8 +222,8 @@ module gmmu_dma_command
     .write_i(job_taken), .write_addr_i(job_q.id),
     .data_i({offset_q, state_q[StateRecord] ? 32'd0 : header_q}));
 
-  // The fault of a command that failed its checks has the command's address in the buffer; if a word could
-  // not be read, the fault is word_fault_i.
+  // The fault of a command that failed its checks. Its address is that of the command in the
+  // buffer. If a word could not be read, the fault is word_fault_i.
   fault_e     reason_q;
   dma_fault_t own_fault;
   always_comb begin
@@ -240,7 +240,7 @@ module gmmu_dma_command
   logic ctl_done_q;
   always_ff @(posedge clk_i) ctl_done_q <= ctl_done_i && !rst_i;
 
-  // job_ready_i is late in its cycle, so it only enables the state change.
+  // job_ready_i is late in its cycle, so it is used only as the enable of state_q.
   logic stands;
   assign stands = job_valid_o && !job_ready_i && !kill_i && !mover_fault_valid_i && !rst_i;
   always_ff @(posedge clk_i) begin
@@ -358,7 +358,7 @@ module gmmu_dma_command
     else if (word_now) words_left_q <= words_left_q - 16'd1;
     if (word_failed) unreadable_q <= 1'b1;
     none_q <= words_left_q == (word_now ? 16'd1 : 16'd0);
-    // tail_end_q returns the word stream to the collector.
+    // tail_end_q gives the word stream back to the collector.
     tail_end_q <= ((state_q[StateSkip] || state_q[StateInline]) && none_q) ||
                   (state_q[StateWait] && needs_q.has_inline && no_length_q && free);
 
@@ -414,8 +414,8 @@ module gmmu_dma_command
       aperture_flush_o <= 1'b0;
     end
 
-    // Report the fault of the current command, unless the mover reports the fault of an earlier job. After a
-    // preemption, only the offset is meaningful.
+    // Report the fault of the current command, unless the mover reports a fault of an earlier job.
+    // After a preemption, only the offset is meaningful.
     if (state_q[StateOwnFault] || state_q[StateInlineDead] || state_q[StateStop]) begin
       error_o <= own_fault;
       error_path_o <= 2'd0;
@@ -445,7 +445,7 @@ module gmmu_dma_command
                              2'(mover_retired_i && !state_q[StateRecordDone]);
   end
 
-  // waits: no state changes until start_i, until the mover accepts a job, or until the mover is idle.
+  // waits: no state changes until start_i, or until the mover accepts a job or is idle.
   logic waits;
   assign waits = state_q[StateIdle] || stands || (state_q[StateWait] && !free)
       || ((state_q[StateSettle] || state_q[StateStop] || state_q[StateEnd] || state_q[StateRecordDone]

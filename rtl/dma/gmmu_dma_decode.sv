@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes a command header: the number of operands, what the operation needs, and whether the header is
-// well formed. Combinational. A new opcode (table copy, residency notice, context initialisation, binding)
-// needs a line here and a branch in gmmu_dma_command, which forms the job.
+// Decodes a command header, combinationally: the number of operands, what the command needs, and
+// whether the header is well formed. A new opcode (table copy, residency notice, context
+// initialisation, binding) needs terms here and a branch in gmmu_dma_command that forms its job.
 module gmmu_dma_decode
   import gmmu_regs_pkg::*;
   import gmmu_dma_pkg::*;
 (
   input  command_header_word_t header_i,
-  input  command_opcode_t      opcode_i,      // result of opcode_of for the header's opcode
+  input  command_opcode_t      opcode_i,      // opcode_of(the header's opcode)
   input  logic                 many_i,        // the header's word count is 8 or more
 
-  output logic                 sized_o,       // the opcode is known and the size is correct
-  output logic                 clean_o,       // the reserved bits are correct
-  output logic [2:0]           operands_o,    // words after the header, before inline words
+  output logic                 sized_o,       // the opcode is known and its word count is legal
+  output logic                 clean_o,       // the reserved bits are 0 and the scope is legal
+  output logic [2:0]           operands_o,    // number of words between the header and inline words
   output logic                 has_inline_o,  // inline words follow the operands
-  output logic                 table_o,       // table or aperture command, or a flush of all spaces: needs privilege
+  // needs privilege: a table or aperture command, or a flush of all spaces
+  output logic                 table_o,
   output logic                 aperture_o,
-  output logic                 src_o,         // has a source; the destination is in dst_* of the header
+  // has a source operand; src_* and dst_* of the header describe the operands
+  output logic                 src_o,
   output logic                 dst_o,
   output logic                 settle_o       // starts only after the B of all earlier writes
 );
@@ -36,7 +38,7 @@ module gmmu_dma_decode
                  opcode_i.signal_fence;
   assign settle_o = opcode_i.flush_tlb || opcode_i.signal_fence;
 
-  // The sizes include the header; a table write has at least one inline word.
+  // Word counts include the header; a table write has at least one inline word.
   always_comb begin
     sized_o = 1'b0;
     if (opcode_i.nop) sized_o |= many_i || header_i.words[2:0] >= 3'd1;

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Supplies each burst of the writer with its beats. The beats of a copy come from memory; beats
-// of other jobs are generated here: patterns and table words.
+// Supplies the beats of the writer's bursts. The beats of a copy come from memory; those of other
+// jobs, patterns and 8-byte words, are generated here.
 //
-//   job      a job whose source is not SourceCopy: its source (gmmu_dma_pkg::source_e), value and step.
-//            One job at a time; it is accepted before its first burst is offered.
+//   job      a job whose source is not SourceCopy: its source (gmmu_dma_pkg::source_e), value and
+//            step. One job at a time; it is accepted before its first burst is offered.
 //   shape    the bursts, in order (gmmu_dma_write)
-//   copy     the beats of copies, aligned to the destination; accepted only during a burst of a copy
+//   copy     the beats of copies, aligned to the destination; accepted only during a burst of a
+//            copy
 //   word     the inline words of SourceWords; accepted only during a burst of such a job
-//   output   every beat of every burst once, in order; strb_o marks the burst's bytes
+//   output   every beat of every burst once, in order; strb_o marks the bytes that belong to the
+//            burst
 //   copies_o, starved_o   a burst of a copy is in progress; a burst of SourceWords waits for a word
 module gmmu_dma_feed
   import gmmu_pkg::*;
@@ -21,7 +23,7 @@ module gmmu_dma_feed
   input  logic                 job_valid_i,
   output logic                 job_ready_o,
   input  source_e              job_source_i,
-  input  logic [1:0]           job_lane_i,           // lane of the job's first byte, modulo 4
+  input  logic [1:0]           job_lane_i,           // byte lane of the job's first byte, modulo 4
   input  logic [63:0]          job_value_i,
   input  logic [63:0]          job_step_i,
 
@@ -49,9 +51,10 @@ module gmmu_dma_feed
   typedef logic [BeatWidth-1:0] beat_t;
 
   // The burst in progress and its next beat.
-  logic  busy_q, make_q, job_last_q, last_q, load, beat_done;   // last_q: the beat is the burst's last
-  lane_t lane_q, stop_q, stop;                                   // first lane of the beat; last lane of the final beat
-  beat_t left_q;                                                 // beats left after the current beat
+  logic  busy_q, make_q, job_last_q, last_q, load, beat_done;   // last_q: last beat of the burst
+  // lane_q: first lane of the beat; stop_q: last lane of the last beat
+  lane_t lane_q, stop_q, stop;
+  beat_t left_q;                                                 // beats after the current one
   assign load = !busy_q || (beat_done && last_q);
   assign shape_ready_o = load;
   assign beat_done = valid_o && ready_i;
@@ -79,9 +82,9 @@ module gmmu_dma_feed
     end
   end
 
-  // The job in progress. Byte i of a pattern's destination is pattern byte i mod 4; the pattern is
-  // rotated to the destination's lanes when the job is accepted. Words have aligned destinations, so they
-  // are not rotated.
+  // The job in progress. Byte i of the destination is pattern byte i mod 4: the pattern is rotated
+  // to the destination's lanes when the job is accepted. The other sources have aligned
+  // destinations and are not rotated.
   logic        given_q, pattern_q, words_q, word_step, all_made;
   logic [63:0] value_q, step_q, word;
   logic [31:0] turned;
@@ -107,7 +110,7 @@ module gmmu_dma_feed
     end
   end
 
-  // A beat of several words is built word by word; a register holds all words but the last.
+  // A beat of several words is built word by word. A register holds all words but the last.
   logic [DataWidth-1:0] made;
   if (DataBytes > 8) begin : g_words
     localparam int unsigned PlaceWidth = $bits(lane_t) - 3;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fetches a range of 8-byte words (a ring entry, a paging buffer) ahead of their use, in aligned
-// chunks of 64 bytes. Up to Chunks chunks are in flight. Addresses are translated one after the
-// other; this suffices, because a chunk contains eight words and takes less time to translate than the
-// command processor needs to consume it. Sixteen chunks in flight cover a latency of 100 cycles at four
-// words every five cycles.
+// Prefetches a range of 8-byte words (a ring entry or a paging buffer) in aligned chunks of 64
+// bytes. Up to Chunks chunks are in flight. Addresses are translated one at a time, which is fast
+// enough: a chunk has eight words, and its translation takes less time than the command processor
+// needs to consume them. Sixteen chunks in flight cover a latency of 100 cycles at four words every
+// five cycles.
 //
-//   request   the range's first byte, 8-byte aligned, and the low bits of its last byte's address; less
-//             than 2^32 bytes. The next range is accepted after the last word of the current range.
-//   words     in order; one of two consumers accepts them at a time. error_o, without valid_o: the next
-//             word could not be read, for the reason in fault_o. error_o stays set until abort_i, and
-//             no further word follows.
-//   abort_i   (level) abandons the range; quiet_o: nothing is in flight and all state is cleared
-// The checks are those of gmmu_dma_path. The slot number is the AXI id. Each slot is reserved
+//   request   the address of the range's first byte, 8-byte aligned, and the low address bits of
+//             its last byte; the range is shorter than 2^32 bytes. The next range is accepted after
+//             the last word of the current one.
+//   words     in order. One of two consumers accepts them at a time. error_o is set, without
+//             valid_o, if the next word could not be read; fault_o is the reason. error_o stays set
+//             until abort_i, and no further word follows.
+//   abort_i   (level) abandons the range; quiet_o: nothing is in flight, and all state is cleared
+// Addresses are checked as in gmmu_dma_path. The slot number is the AXI id. A slot is reserved
 // before its read is sent, so R never waits.
 module gmmu_dma_fetch
   import gmmu_pkg::*;
@@ -64,7 +65,7 @@ module gmmu_dma_fetch
   localparam int unsigned ChunkLg2 = $clog2(LineBytes);
   localparam int unsigned WordWidth = ChunkLg2 - 3;
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
-  localparam int unsigned BeatLg2 = ChunkLg2 - LaneLg2;      // 0: a chunk is one beat
+  localparam int unsigned BeatLg2 = ChunkLg2 - LaneLg2;      // 0: a chunk is a single beat
   localparam int unsigned BeatWidth = BeatLg2 > 0 ? BeatLg2 : 1;
   typedef logic [TagWidth-1:0] slot_t;
   typedef logic [WordWidth-1:0] word_t;
@@ -85,13 +86,13 @@ module gmmu_dma_fetch
   logic                busy_q, last, step, ended, job_taken, started, clear;
   place_t              place_q;              // first byte of the chunk
   logic [EndWidth-1:0] end_q;
-  logic [TagWidth:0]   alloc_q, drain_q;     // slot numbers with one extra bit
+  logic [TagWidth:0]   alloc_q, drain_q;     // slot numbers with one extra (wrap) bit
   slot_t               slot_q, drain_slot;   // slot_q: slot of the current chunk
   logic                start;
   assign drain_slot = drain_q[TagWidth-1:0];
   assign last = place_q.address[EndWidth-1:ChunkLg2] == end_q[EndWidth-1:ChunkLg2];
 
-  // Properties of the current chunk's address.
+  // The current chunk's translated address and check results.
   logic       virt_q, generation_q, ends_q, zero_q, coherent_q, absent_q, past_end_q, r_last, fails;
   target_e    target_q;
   logic [5:0] adapter_q;
@@ -106,7 +107,8 @@ module gmmu_dma_fetch
                   page_q >= vram_bytes_i[PaWidth-1:PageLg2];
   end
   assign fails = (ends_q && !zero_q) || (!ends_q && (absent_q || past_end_q));
-  // A slot whose chunk is not read is marked in a cycle in which no last R beat arrives.
+  // A chunk that fails the checks or is a zero page is not read. Its slot is marked in a cycle in
+  // which no last R beat arrives.
   assign ended = state_q == StateCheck && (ends_q || absent_q || past_end_q) && !r_last;
   assign start = state_q == StateNext && busy_q && !abort_i &&
                  (alloc_q ^ drain_q) != {1'b1, slot_t'(0)};
@@ -163,7 +165,7 @@ module gmmu_dma_fetch
       adapter_q <= '0;
       page_q <= place_q.address[PaWidth-1:PageLg2];
     end
-    // The registers are overwritten in each cycle of these states; the write that remains is that of the response.
+    // These registers load in every cycle of the state; the values from the response cycle remain.
     if (state_q == StateAnswer) begin
       generation_q <= rsp_i.generation;
       ends_q <= rsp_i.fault != FaultNone || rsp_i.zero;
@@ -205,8 +207,9 @@ module gmmu_dma_fetch
   end
   assign rd_req_o.ar_valid = state_q == StateSend;
 
-  // Landing, one cycle after R. For each slot, the number of its next beat is stored, and whether an
-  // earlier beat had an error; both are 0 between bursts. A range may start in the middle of a chunk.
+  // Landing, one cycle after R. Each slot stores the number of its next beat, and whether an
+  // earlier beat had an error; both are 0 between bursts. A range may start in the middle of a
+  // chunk.
   logic  r_valid_q, r_bad, r_error, marked, mark_ended, mark_bad;
   r_t    r_q;
   slot_t r_slot, start_slot;
@@ -232,7 +235,7 @@ module gmmu_dma_fetch
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i({virt_q, generation_q}),
     .read_addr_i(r_slot), .data_o(r_lent));
 
-  // Output of words. Each word requires a RAM read of its whole beat.
+  // Output of words. Every word needs a RAM read of its whole beat.
   logic  good, read, landed_q, landed_zero_q, out_free, drained;
   word_t word_q;                             // index of the next word in its chunk
   logic [DataWidth-1:0] landed;
@@ -242,7 +245,7 @@ module gmmu_dma_fetch
   assign read = good && (!landed_q || out_free);
   assign drained = !busy_q && drain_q + 1'b1 == alloc_q && word_q == end_q[ChunkLg2-1:3];
   if (BeatLg2 > 0) begin : g_beats
-    beat_t first_q;                          // index of the range's first beat in its chunk
+    beat_t first_q;                          // index in its chunk of the range's first beat
     assign read_beat = beat_t'(word_q >> (LaneLg2 - 3)) - first_q;
     always_ff @(posedge clk_i) begin
       if (job_taken) first_q <= beat_t'(job_place_i.address[ChunkLg2-1:0] >> LaneLg2);
@@ -284,7 +287,8 @@ module gmmu_dma_fetch
     .valid_i(landed_q), .ready_o(out_free), .data_i(landed_zero_q ? '0 : picked),
     .valid_o, .ready_i(ready_i || other_ready_i), .data_o(word_o));
 
-  // The fault of the failed chunk. mark_ended: the chunk's address failed the checks, so the chunk was not read.
+  // The fault of the failed chunk. mark_ended: the chunk's address failed the checks, so the chunk
+  // was not read.
   place_t fault_place;
   gmmu_ram_block #(.Width($bits(place_t)), .Depth(Chunks)) u_place (
     .clk_i, .write_i(step), .write_addr_i(slot_q), .data_i(place_q),
@@ -293,7 +297,7 @@ module gmmu_dma_fetch
   assign fault_o = '{reason: mark_ended ? fault_q : FaultBusRead, access: AccessRead,
                      level: mark_ended ? level_q : level_t'(0), place: fault_place};
 
-  // Translations to be returned, and reads in flight.
+  // Returns of translations, and the number of reads in flight.
   logic [TagWidth:0] pending_q;
   logic              issued, back_early, back_read;
   assign issued = rd_req_o.ar_valid && rd_rsp_i.ar_ready;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// One mark per ring slot. A mark records that an event has arrived for the slot's current use, and
-// holds Bits data bits of the event. Marks are in LUT RAM and are never cleared: each carries the
-// phase of its use.
+// One mark per slot of a ring. A mark shows that an event has arrived for the current use of the
+// slot, and holds Bits data bits of that event. Marks are in LUT RAM and are never cleared: each
+// contains the phase of its use instead.
 //
-//   alloc     the ring's next slot, with an extra bit that toggles with every pass around the ring. A
-//             slot in use was allocated in the current pass if its number is below alloc_i, otherwise
-//             in the previous pass.
-//   mark      marks a slot in use. Each use of a slot must be marked exactly once; otherwise a later use would see the
-//             mark of an earlier use.
+//   alloc     the next slot of the ring, with an extra bit that toggles with every pass around the
+//             ring. A slot in use was allocated in the current pass if its number is below alloc_i,
+//             and in the previous pass otherwise.
+//   mark      marks a slot in use. Each use of a slot must be marked exactly once; otherwise a
+//             later use would see the mark of an earlier one.
 //   look      a slot in use, with its extra bit; marked_o and bits_o are valid in the same cycle
-//   start     the sweep after reset: one slot per cycle (start_slot_o) is set to the phase of the
+//   start     the sweep after reset sets one slot per cycle (start_slot_o) to the phase of the
 //             previous pass. No slot may be allocated before started_o
 module gmmu_dma_marks #(
   parameter int unsigned Slots = 32,        // a power of two, 2 or more

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The transfer engine turns jobs into memory writes. Jobs overlap; when one fails, memory looks as if
-// the jobs up to it had run in order.
+// The transfer engine: turns jobs into memory writes. Jobs overlap. If one fails, all earlier jobs
+// are complete, but later jobs may have started.
 //
 //   job       see job_t; accepted while there is space. retired_o pulses when all B of a job have
 //             arrived; after a failure it may also pulse for the failed job and for later jobs.
-//   words     inline words of SourceWords jobs; words_dead_i: no further word follows
+//   words     inline words of SourceWords jobs; words_dead_i: no more words follow
 //   idle_o    no job is in progress and no fault is pending
 //   fault     the first job, in job order, that failed. Jobs before it are complete, jobs after it
-//             may have started; nothing is in flight when fault_valid_o rises. Reason FaultNone: the
-//             inline words ran out, and the job id is undefined. fault_ready_i clears the fault; new
-//             jobs are accepted afterwards.
+//             may have started; nothing is in flight when fault_valid_o rises. Reason FaultNone:
+//             the inline words ran out, and the job id is undefined. fault_ready_i clears the
+//             fault; new jobs are accepted afterwards.
 //   kill_i    aborts all jobs without a fault. Hold it until idle_o.
 //
 //   job ─┬─► read splitter ► lookups ► AR … R ► landing slots ► realigner ─┐
@@ -80,8 +80,8 @@ module gmmu_dma_mover
 );
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
   localparam int unsigned WriteSlots = 2 * ReadsInFlight;
-  // Maximum number of jobs in progress: with small jobs, enough to fill the pipeline from a read's AR to the
-  // write's B. At most 255, because a job id has 8 bits.
+  // Maximum number of jobs in progress: enough small jobs to fill the pipeline from a read's AR to
+  // the write's B. At most 255, because a job id has 8 bits.
   localparam int unsigned MaxJobs = ReadsInFlight > 32 ? 255 : 4 * ReadsInFlight;
   localparam int unsigned JobCount = $clog2(MaxJobs + 1);
   if (ReadsInFlight < 2 || ReadsInFlight > 128 || (1 << $clog2(ReadsInFlight)) != ReadsInFlight)
@@ -95,18 +95,18 @@ module gmmu_dma_mover
 
   typedef enum logic [1:0] {
     StateRun,
-    StateDrain,      // send no more bursts, and wait until none is in flight
+    StateDrain,      // send no more bursts and wait until none is in flight
     StateFault       // offer the fault
   } state_e;
   state_e state_q;
   logic   stop_q, stop_next, clear, reset;   // stop_q: state_q is not StateRun
   assign reset = rst_i || clear;
 
-  // All units that work on a job accept it in the same cycle.
+  // All units that a job needs accept it in the same cycle.
   logic copy, accept, read_ready, write_ready, make_ready, accepted_q;
-  logic [JobCount-1:0] jobs_q;               // jobs accepted and not retired, one cycle late
+  logic [JobCount-1:0] jobs_q;               // number of jobs in progress, one cycle late
   assign copy = job_i.source == SourceCopy;
-  logic closed_q;                            // stopped or full; two cycles late, so the limit is MaxJobs - 1
+  logic closed_q;  // stopped or full. It is two cycles late, so the limit is below MaxJobs
   assign job_ready_o = write_ready && (copy ? read_ready : make_ready) && !closed_q;
   assign accept = job_valid_i && job_ready_o;
 
@@ -198,9 +198,9 @@ module gmmu_dma_mover
     .retired_o, .fault_valid_o(write_fault_valid), .fault_o(write_fault),
     .fault_job_o(write_fault_job), .count_bytes_o(count_write_bytes_o));
 
-  // Failure. A write's fault is reported only when all earlier writes have retired, so it is the first in
-  // order. A read's fault, or a lack of inline words, is reported when no data is left between the source and
-  // the writer, and the writer waits for data with all earlier bursts retired.
+  // Failures. A write's fault is reported only when all earlier writes have retired, so it is the
+  // first one in order. A read's fault, or a lack of inline words, is reported when no data is left
+  // between source and writer, all earlier bursts have retired and the writer waits for data.
   logic source_dead, dead_end_q;
   assign source_dead = (copies && read_fault_valid && read_drained && moved_all) ||
                        (words_dead_i && starved);

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address path for one type of access: computes each burst's memory port and address from its place, in
-// the order of the bursts. Performs the final check before the bus.
+// Address path for one type of access: computes the memory port and address of each burst from its
+// place, in the order of the bursts, and performs the last checks before the bus.
 //
-//   input    a burst's first byte, and user_i, which is returned with the result. Each burst occupies
-//            the next slot of a ring, alloc_o; the user must keep this slot free. No burst may be
-//            offered in the first Slots + 1 cycles after reset, in which the marks are swept.
-//   xlate    Virtual places are translated with access Access, and the slot number is the tag; responses
-//            arrive in any order. Physical places skip the translation; system memory is then accessed
-//            coherently.
-//   ap       Aperture accesses are looked up in the map, in order, at most eight outstanding; the
-//            response is always accepted. An access to another target waits for all outstanding
+//   input    a burst's first byte, and user_i, which is returned with the result. Each burst
+//            occupies the next slot of a ring, alloc_o, which the user must keep free. No burst may
+//            be offered in the first Slots + 1 cycles after reset, while the marks are swept.
+//   xlate    Virtual places are translated with access type Access. The slot number is the tag;
+//            responses arrive in any order. Physical places skip the translation; system memory is
+//            then accessed coherently.
+//   ap       Aperture accesses are looked up in the map, in order, with at most eight outstanding;
+//            the response is always accepted. An access to another target waits for all outstanding
 //            responses of the map.
-//   output   registered: slot, memory port and address, or a zero page, or a fault (ends_o: there is
-//            nothing to access). virt_o: a translation must be returned, in generation_o. empty_o: the
-//            results of all bursts have been accepted.
+//   output   registered: the slot, with its memory port and address, a zero page or a fault
+//            (ends_o: there is no memory access). virt_o: a translation of drain generation
+//            generation_o must be returned. empty_o: the results of all bursts have been accepted.
 //
-// Checks. VRAM: the page must be below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange. Peer: the
-// adapter must be below link_i.adapters and differ from link_i.own, and offset bits 47:42 must be 0, else
-// FaultPeerAbsent; the address is then {adapter, offset[41:0]}. Aperture: the map's response. System: no check.
+// Checks. VRAM: the page must be below vram_bytes_i, a multiple of 4 KiB, else FaultVramRange.
+// Peer: the adapter must be below link_i.adapters and differ from link_i.own, and offset bits 47:42
+// must be 0, else FaultPeerAbsent; the address is then {adapter, offset[41:0]}. Aperture: the map's
+// response. System: no check.
 //
 // The result of a slot is stored in block RAM; a mark in LUT RAM shows that it is valid.
 module gmmu_dma_path
@@ -73,7 +74,8 @@ module gmmu_dma_path
 );
   typedef logic [TagWidth-1:0] slot_t;
 
-  // A slice holds the burst until the translation or the check accepts it.
+  // A register slice holds the burst until it is sent to translation or, if physical, to the
+  // checks.
   logic   take, burst_valid, burst_taken, phys_valid;
   place_t place;
   slot_t  burst_slot;
@@ -91,9 +93,9 @@ module gmmu_dma_path
     else if (take) alloc_o <= alloc_o + 1'b1;
   end
 
-  // The access being checked. It comes from a translation or from a physical burst. use_rsp_q selects the source and
-  // changes when the selected source has no offer and the other source has one. The number of slots bounds the time
-  // that a source waits.
+  // The access being checked, from a translation or from a physical burst. use_rsp_q selects the
+  // source. It changes when the selected source has no offer and the other one has. The number of
+  // slots bounds how long a source waits.
   typedef struct packed {
     slot_t      slot;
     logic       virt;
@@ -174,7 +176,8 @@ module gmmu_dma_path
     if (ask) ap_req_page_o <= access_q.addr[PaWidth-1:PageLg2];
   end
 
-  // The result of the check or of the aperture map. While a map response is outstanding, there is no other result.
+  // The result of the checks or of the aperture map. While a map response is outstanding, there is
+  // no other result.
   typedef struct packed {
     logic   virt;
     logic   generation;
@@ -215,7 +218,8 @@ module gmmu_dma_path
                  coherent: ap_rsp_i.coherent, fault: ap_rsp_i.fault, level: '0};
   end
 
-  // The next slot in order with a valid result is read from RAM into the output register.
+  // Results leave in slot order: the next slot with a valid result is read from RAM into the output
+  // register.
   logic              unsought_q, marked, look, have_q, have_take;   // unsought_q: seek_q != alloc_o
   logic              seek_zero, seek_ends, have_zero_q, have_ends_q;
   logic [TagWidth:0] seek_q;

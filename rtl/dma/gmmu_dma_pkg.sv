@@ -4,7 +4,8 @@ package gmmu_dma_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  // A ring in the form that software writes (registers ring[n].base, ctrl, tail, fence_address).
+  // A ring's configuration, as software writes it (registers ring[n].base, ctrl, tail,
+  // fence_address).
   typedef struct packed {
     logic        enable;
     logic        privileged;
@@ -12,12 +13,12 @@ package gmmu_dma_pkg;
     logic [3:0]  size_lg2;
     target_e     base_target;
     pa_t         base;           // 4 KiB aligned
-    logic [15:0] tail;           // as software wrote it; the engine uses it modulo the size
-    pa_t         fence_address;  // 16-byte aligned, system memory
+    logic [15:0] tail;           // as written by software; the engine uses it modulo the size
+    pa_t         fence_address;  // 16-byte aligned, in system memory
   } ring_cfg_t /*verilator public*/;
 
-  // A ring in the form that software reads (registers ring[n].head, status, last_fence, error_command,
-  // error_address).
+  // A ring's state, as software reads it (registers ring[n].head, status, last_fence,
+  // error_command, error_address).
   typedef struct packed {
     logic [15:0] head;
     logic        busy;
@@ -33,7 +34,7 @@ package gmmu_dma_pkg;
     logic [63:0] error_address;
   } ring_state_t /*verilator public*/;
 
-  // An address as a ring entry or a command specifies it.
+  // An address, as specified by a ring entry or a command.
   typedef struct packed {
     logic        physical;
     target_e     target;         // if physical
@@ -41,11 +42,11 @@ package gmmu_dma_pkg;
     logic [63:0] address;        // virtual address, or offset in the target
   } place_t /*verilator public*/;
 
-  // The low bits of a range's last byte address. A range is shorter than 2^48 bytes, so these bits
-  // distinguish its last byte from its first.
+  // The low address bits of a range's last byte. A range is shorter than 2^48 bytes, so these bits
+  // identify its last byte.
   typedef logic [48:0] end_t;
 
-  // The source of the data that a transfer job writes.
+  // Where the data of a transfer job comes from.
   typedef enum logic [1:0] {
     SourceCopy,                  // bytes read from src
     SourcePattern,               // value[31:0] repeated: byte i is pattern byte i mod 4
@@ -55,8 +56,8 @@ package gmmu_dma_pkg;
 
   typedef logic [7:0] job_id_t;
 
-  // A transfer that writes the bytes from dst to dst_end. For word sources, destinations are 8-byte
-  // aligned and lengths multiples of 8.
+  // A transfer that writes the bytes from dst to dst_end, inclusive. For SourceWords and
+  // SourceSteps, the destination is 8-byte aligned and the length a multiple of 8.
   typedef struct packed {
     job_id_t     id;             // consecutive
     source_e     source;
@@ -68,30 +69,30 @@ package gmmu_dma_pkg;
     logic [63:0] step;
   } job_t /*verilator public*/;
 
-  // The layout of a write burst's beats (gmmu_dma_write).
+  // The layout of a write burst's beats (see gmmu_dma_write).
   typedef logic [7:0] beats_t;
   typedef logic [$clog2(DataBytes)-1:0] lane_t;
   typedef struct packed {
-    logic        kind;           // source of the beats: 1 generated (gmmu_dma_feed), 0 memory
-    lane_t       lane;           // lane of the first byte
-    lane_t       stop;           // lane of the last byte, in the last beat
+    logic        kind;  // source of the beats: 1 generated (gmmu_dma_feed), 0 read from memory
+    lane_t       lane;           // byte lane of the first byte
+    lane_t       stop;           // byte lane of the last byte, in the last beat
     beats_t      beats_m1;
-    logic        last;           // the burst is the last of its job
+    logic        last;           // last burst of its job
   } shape_t /*verilator public*/;
 
-  // The needs of a command, decoded from its header (gmmu_dma_decode).
+  // What a command needs, decoded from its header (gmmu_dma_decode).
   typedef struct packed {
     logic       has_inline;      // inline words follow the operands
     logic       aperture;
     logic       src;             // has a source operand
     logic       dst;
     logic       settle;          // starts only after the B of all earlier writes
-    logic       privilege;       // has a physical address, is a table or aperture command, or flushes all spaces
-    logic       space_bad;       // names an address space that is not implemented
+    logic       privilege;  // physical address, table or aperture command, or flush of all spaces
+    logic       space_bad;       // its address space is not implemented
     logic [2:0] operands;
   } command_needs_t /*verilator public*/;
 
-  // The opcode in one-hot form.
+  // A one-hot opcode.
   typedef struct packed {
     logic nop;
     logic copy;
@@ -113,25 +114,26 @@ package gmmu_dma_pkg;
              signal_fence: code == OpcodeSignalFence};
   endfunction
 
-  // A command without its inline words. The opcode determines which fields hold operands; the other operand
-  // fields are undefined.
+  // A command without its inline words. The opcode determines which fields hold operands; the other
+  // operand fields are undefined.
   typedef struct packed {
-    logic                 over;        // end of the buffer: there is no further command
-    logic                 unreadable;  // a word could not be read; if the header field is 0, the header itself
+    logic                 over;        // end of the buffer: not a command
+    // a word could not be read (the header itself, if header is 0)
+    logic                 unreadable;
     logic                 malformed;
-    logic                 odd;         // an operand is not aligned, or has bits beyond its width
+    logic                 odd;         // an operand is misaligned or has bits beyond its width
     logic [31:0]          offset;      // byte offset in the buffer
     command_header_word_t header;
     command_needs_t       needs;
     command_opcode_t      opcode;
-    logic [63:0]          src;         // source operand, or the start of a flush's range
+    logic [63:0]          src;         // source operand, or start of the range to flush
     logic [63:0]          dst;         // destination operand, or {pages, page} of an aperture command
     logic [47:0]          length;      // bytes; undefined for a table write, 8 for a fence
-    logic [63:0]          value;       // value operand, or the end of a flush's range
+    logic [63:0]          value;       // value operand, or end of the range to flush
     logic [63:0]          step;        // step of SourceSteps, else 0
   } command_t /*verilator public*/;
 
-  // The reason why a transfer or a fetch stopped.
+  // Why a transfer or a fetch stopped.
   typedef struct packed {
     fault_e      reason;
     access_e     access;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads ranges of memory with many bursts in flight, and outputs the bytes in order.
+// Reads ranges of memory with many bursts in flight, and outputs their bytes in order.
 //
-//   job       a range (gmmu_dma_split); label returns with its beats
-//   slots     Each burst occupies the next landing slot (a ring of Slots) before its address is
-//             translated, so R never waits. Lookups and data return in any order; reads are sent in
-//             order, and complete slots are emptied in order.
-//   output    one bus beat in memory layout: mask_o marks the bytes of the range, last_o the range's
-//             last beat. Bytes of zero pages are 0.
-//   fault     fault_valid_o is set once the oldest slot has failed; fault_label_o is the label of its
-//             range. No later beat is output. drained_o: all beats before the failed slot have been
-//             accepted.
-//   stop_i    No new burst starts, beginning with the next cycle. quiet_o, during stop_i: the data of every
-//             burst that was sent has arrived (or the burst failed), and every translation was
-//             returned. clear_i, only when quiet, clears all state.
+//   job       a range (see gmmu_dma_split); its label is output with its beats
+//   slots     Each burst occupies the next landing slot (in a ring of Slots) before its address is
+//             translated, so R never waits. Translations and data arrive in any order; reads are
+//             sent in order, and complete slots are emptied in order.
+//   output    one bus beat in memory layout: mask_o marks the bytes of the range, last_o the last
+//             beat of the range. Bytes of zero pages are 0.
+//   fault     fault_valid_o rises when the oldest slot has failed; fault_label_o is the label of
+//             its range. No later beat is output. drained_o: all beats before the failed slot have
+//             been accepted.
+//   stop_i    From the next cycle on, no new burst starts. quiet_o, during stop_i: all sent bursts
+//             have their data (or have failed), and all translations were returned. clear_i, only
+//             while quiet, clears all state.
 // The slot number is the AXI id and the translation tag. A mark in LUT RAM (gmmu_dma_marks) shows
 // that a slot's data has arrived.
 module gmmu_dma_read
@@ -69,7 +69,8 @@ module gmmu_dma_read
   output logic [LabelWidth-1:0] fault_label_o,
   output logic                  drained_o,
 
-  output logic [8:0]            count_bytes_o   // bytes read from memory, counted when output
+  // bytes read from memory, counted when they are output
+  output logic [8:0]            count_bytes_o
 );
   localparam int unsigned TagWidth = $clog2(Slots);
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
@@ -109,7 +110,7 @@ module gmmu_dma_read
   end
   assign r_slot = slot_t'(r_q.id);
 
-  // Slots are allocated (alloc), checked for their data (look) and freed (drain).
+  // Slots are allocated (alloc), checked for their data (look) and emptied (drain).
   logic [TagWidth:0] alloc_q, look_q, drain_q;   // one bit wider than a slot number
   logic [TagWidth:0] used_q;
   logic              started, slot_free_q, take, freed, unseen_q;   // unseen_q: look_q != alloc_q
@@ -129,7 +130,7 @@ module gmmu_dma_read
   assign burst_ready = slot_free_q && path_ready;
   assign take = burst_valid && burst_ready;
 
-  // The layout of a slot's beats, which is read before the slot is checked.
+  // The layout of a slot's beats, which is read from RAM before the slot is checked.
   typedef struct packed {
     lane_t                 lane;             // lane of the first byte in the first beat
     beat_t                 beats_m1;
@@ -138,7 +139,8 @@ module gmmu_dma_read
     logic [LabelWidth-1:0] label;
   } shape_t;
   shape_t burst_shape, look_shape;
-  logic   look, look_more, peek, peeked_q;    // look_more: a slot follows; peeked_q: look_shape is valid
+  // look_more: another slot follows; peeked_q: look_shape is valid
+  logic   look, look_more, peek, peeked_q;
   logic [TagWidth:0] look_next;
   if (ChunkLg2 > LaneLg2) begin : g_beats
     assign burst_shape.beats_m1 = burst_stop[ChunkLg2-1:LaneLg2] -
@@ -158,8 +160,8 @@ module gmmu_dma_read
   assign look_more = look_next != alloc_q;
   assign peek = look ? look_more : unseen_q && !peeked_q;
 
-  // Addresses, in order. A slot without an access (zero page or fault) sends no read and is marked here. At most
-  // one slot is marked in a cycle; a slot whose last R beat arrives has priority.
+  // Addresses, in order. A slot without an access (zero page or fault) sends no read and is marked
+  // here. At most one slot is marked per cycle; a slot whose last R beat arrives has priority.
   logic   result_valid, result_ready, result_take, result_virt, result_generation, result_coherent;
   logic   result_zero, result_ends, result_fails, path_empty, ended_early;
   slot_t  result_slot;
@@ -187,7 +189,8 @@ module gmmu_dma_read
                   len: 8'(result_len),
                   user: '{no_snoop: !result_coherent, kind: KindLogical, default: '0}};
 
-  // head_place: first byte of the oldest burst, if it failed. cause_q: fault of the first burst without an address.
+  // head_place: first byte of the oldest burst, if it failed. cause_q: the first fault of the
+  // checks.
   typedef struct packed {
     fault_e fault;
     level_t level;
@@ -209,8 +212,8 @@ module gmmu_dma_read
     if (result_valid && result_fails && !failed_q) cause_q <= {result_fault, result_level};
   end
 
-  // Landing. For each slot, the number of its next beat is stored, and whether an earlier beat had an error; both
-  // are 0 between bursts.
+  // Landing. Each slot stores the number of its next beat, and whether an earlier beat had an
+  // error; both are 0 between bursts.
   logic  r_bad, r_error, look_marked, look_ended, look_bad;
   beat_t r_beat;
   slot_t start_slot;
@@ -225,8 +228,8 @@ module gmmu_dma_read
     .data_i(started && !r_q.last ? {r_bad, r_beat + beat_t'(1)} : '0),
     .read_addr_i(r_slot), .data_o({r_error, r_beat}));
 
-  // Draining: one beat is read per cycle while the output has space. Registers hold the shapes and marks of the two
-  // oldest slots.
+  // Draining: one beat is read per cycle while the output has space. Registers hold the shapes and
+  // marks of the two oldest slots.
   typedef struct packed {
     shape_t shape;
     logic   single;    // the burst has one beat
@@ -236,7 +239,7 @@ module gmmu_dma_read
   head_t head, looked;
   logic  step, step_last, head_ready, head_valid, head_good;   // head_good: valid and not failed
   logic  first_q, last_q;                     // the next beat is the slot's first (first_q) or last (last_q)
-  beat_t step_q, left_q;                      // left_q: beats that follow the current beat; not valid at the first beat
+  beat_t step_q, left_q;  // left_q: beats after the current one; undefined at the first beat
   logic  landed_q, landed_zero_q, landed_last_q, out_free;
   logic [DataWidth-1:0]  landed;
   logic [DataBytes-1:0]  step_mask, landed_mask_q;
@@ -304,7 +307,7 @@ module gmmu_dma_read
     end
   end
 
-  // If the oldest slot failed, its place is read in the cycle in which the failure is detected.
+  // If the oldest slot failed, its place is read in the cycle in which the failure is found.
   assign head_failed = head_valid && head.bad;
   always_ff @(posedge clk_i) begin
     if (reset) fault_valid_o <= 1'b0;
@@ -321,7 +324,7 @@ module gmmu_dma_read
     count_bytes_o <= step && step_last && !head.ended && !rst_i ? step_bytes : 9'd0;
   end
 
-  // Translations to be returned, and reads in flight.
+  // Returns of translations, and the number of reads in flight.
   logic [TagWidth:0] pending_q;
   logic              back_early, back_read, issued;
   assign back_early = ended_early && result_virt;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts the beats of a range from the source's alignment to the destination's.
+// Converts the beats of a range from the alignment of the source to that of the destination.
 //
 //   input    beats of consecutive bytes, marked by mask_i; shift_i = (destination - source) mod bus
-//            bytes, the same for all beats of a range; last_i marks its last beat
-//   output   every destination beat once, in order; its bytes outside the range are undefined
-// The unit accepts one beat per cycle. If the destination has one beat more than the source, the additional
-// beat takes one extra cycle; the next range's first beat is accepted in that cycle if it completes no
-// destination beat. A beat is output one cycle after it was accepted. idle_o: all accepted beats have been
-// output.
+//            bytes, equal for all beats of a range; last_i marks the last beat of the range
+//   output   every destination beat once, in order; bytes outside the range are undefined
+// One beat is accepted per cycle. If the destination has one beat more than the source, that beat
+// takes an extra cycle; in that cycle, the next range's first beat is accepted if it does not
+// complete a destination beat. A beat is output one cycle after it was accepted. idle_o: all
+// accepted beats have been output.
 module gmmu_dma_realign
   import gmmu_pkg::*;
 #(
@@ -28,14 +28,14 @@ module gmmu_dma_realign
   output logic [DataWidth-1:0] data_o,
   output logic                 idle_o
 );
-  // The rotated input beat: its low bytes belong to the current destination beat, its high bytes to the
-  // next one.
+  // The rotated input beat: its low bytes belong to the current destination beat, its high bytes to
+  // the next one.
   logic                   turned_valid_q, turned_last_q;
   logic [DataWidth-1:0]   hold_q, turned_q, turned;
-  logic [DataBytes-1:0]   held, held_q;      // the lanes that come from the previous beat
-  logic                   completes_q;       // hold_q is valid and completes a destination beat
-  logic                   more_q;            // hold_q also starts the next destination beat
-  logic                   flush_q;           // hold_q is the last beat of its range
+  logic [DataBytes-1:0]   held, held_q;      // lanes whose bytes come from the previous beat
+  logic                   completes_q;       // turned_q is valid and completes a destination beat
+  logic                   more_q;            // turned_q also starts the next destination beat
+  logic                   flush_q;           // hold_q is the extra last beat of its range
 
   logic completes, more;
   always_comb begin

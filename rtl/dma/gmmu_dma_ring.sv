@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission rings: serves the rings in rotation, one entry at a time, and keeps each ring's
-// software-visible state.
+// Submission rings: serves the rings in rotation, one entry at a time, and keeps the
+// software-visible state of each ring.
 //
-//   entry     32 bytes at base + 32 * head, fetched as words and checked; then its paging buffer is
-//             fetched and executed by the command processor. When the fence record has been written,
-//             head and last fence advance.
+//   entry     32 bytes at base + 32 * head. The entry is fetched and checked; then its paging
+//             buffer is fetched, and the command processor executes it. When the fence record has
+//             been written, head and last fence advance.
 //   ring      A tail beyond the ring's size, or an entry beyond the 48-bit address range, causes
 //             FaultRingFetch with the address of the entry at head.
-//   checks    Buffer address and size must be multiples of 8, reserved bits 0, and the buffer must not
-//             wrap (FaultRingFetch). A physical buffer requires a privileged ring (FaultNotPrivileged).
-//             The space number must be that of an implemented space (FaultSpaceDisabled).
-//   errors    The ring keeps head and stops until software clears its enable and sets it again.
-//   preempt   While preempt and enable are 1, the ring starts no entry. An entry in progress completes or stops at a
-//             command boundary. When none of its accesses is in flight, the ring is preempted: it reports the fence of
-//             the stopped entry (0: none) and the offset of the next command. The ring then stays stopped as after an
-//             error; an error that occurs first takes precedence.
-//   enable    A change from 0 to 1 resets head, error, preempted, last fence and entry count to 0. A
-//             change to 0 during an entry abandons the entry, even if enable is set again before the entry has stopped.
+//   checks    Buffer address and size must be multiples of 8, reserved bits 0, and the buffer must
+//             not wrap (FaultRingFetch). A physical buffer requires a privileged ring
+//             (FaultNotPrivileged), a virtual one an implemented space (FaultSpaceDisabled).
+//   errors    The ring keeps head, and stops until software clears its enable and sets it again.
+//   preempt   While preempt and enable are 1, the ring starts no entry. An entry in progress
+//             completes or stops at a command boundary. When no access is in flight, the ring is
+//             preempted: it reports the fence of the stopped entry (0: none) and the offset of the
+//             next command, and stays stopped as after an error. An error that occurs first takes
+//             precedence.
+//   enable    A change from 0 to 1 resets head, error, preempted, last fence and entry count to 0.
+//             A change to 0 abandons the entry in progress, even if enable is set again before that
+//             entry has stopped.
 module gmmu_dma_ring
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -38,7 +40,7 @@ module gmmu_dma_ring
   output ring_state_t [NumRings-1:0] ring_o,
   output logic                       fence_irq_o,
   output logic                       ring_error_o,
-  output logic                       preempted_o,     // pulses after the pulses of all earlier entries
+  output logic                       preempted_o,  // pulses after the pulses of all earlier entries
   output logic                       count_entry_o,
 
   output logic                       fetch_valid_o,
@@ -83,7 +85,7 @@ module gmmu_dma_ring
     StateAsk,      // request the entry
     StateEntry,    // accept the entry's words
     StateSum,      // compute the end of the paging buffer
-    StateCheck,    // check, in two steps
+    StateCheck,    // check the entry, in two steps
     StateVerdict,
     StateBuffer,   // request the paging buffer
     StateStart,
@@ -99,7 +101,7 @@ module gmmu_dma_ring
   endfunction
 
   ring_state_t [NumRings-1:0] ring_q;
-  logic [NumRings-1:0][31:0]  entries_q;          // completed
+  logic [NumRings-1:0][31:0]  entries_q;          // number of completed entries
   logic [NumRings-1:0]        enable_q, wants_q, asked_q;
   logic [NumRings-1:0][15:0]  mask_q, tail_q;    // mask_q: size minus one; tail_q: the tail modulo the size
   logic [NumRings-1:0]        beyond_q;          // the tail is not below the size
@@ -149,8 +151,8 @@ module gmmu_dma_ring
     end
   end
 
-  // Pending preemptions. wants_q (the ring has work) falls in the cycle in which asked_q rises, so a ring that is not
-  // active does not start an entry. If the request is withdrawn in the same cycle, the preempted state stops the ring.
+  // Pending preemptions. wants_q (the ring has work) falls when asked_q rises, so an inactive ring
+  // starts no entry. If the request is withdrawn in that cycle, the preempted state stops the ring.
   logic [NumRings-1:0] owed, at_work, answered;
   always_comb begin
     for (int unsigned n = 0; n < NumRings; n++) begin
@@ -167,9 +169,9 @@ module gmmu_dma_ring
   ring_entry_completion_t completion_q;
   logic [1:0]             word_q;
   place_t                 buffer;
-  logic [49:0]            behind, behind_q;      // low bits of the first address after the buffer, with carry
+  logic [49:0]            behind, behind_q;  // low bits of the address after the buffer, with carry
   fault_e                 verdict;
-  logic                   form_bad, empty_q;     // empty_q: the paging buffer has no bytes
+  logic                   form_bad, empty_q;     // the paging buffer is empty
   logic                   form_bad_q, privilege_bad_q, space_bad_q;
   assign buffer = '{physical: shape_q.physical, target: target_e'(shape_q.target),
                     space: shape_q.space[5:0], address: buffer_q.address};
@@ -186,7 +188,7 @@ module gmmu_dma_ring
   end
 
   place_t entry_place;
-  logic   entry_over;                            // the entry lies beyond the 48-bit address range
+  logic   entry_over;                            // the entry is beyond the 48-bit address range
   always_comb begin
     entry_place = '{physical: 1'b1, target: active.base_target, space: '0, address: '0};
     entry_place.address[11:0] = {ring_q[active_q].head[6:0], 5'd0};
@@ -195,7 +197,7 @@ module gmmu_dma_ring
     entry_over = entry_place.address[PaWidth];
   end
 
-  // unfit: the entry cannot be requested; decided in the first cycle of StateAsk.
+  // unfit: the entry cannot be requested. This is decided in the first cycle of StateAsk.
   logic asked, judged_q, unfit, unfit_q;
   assign asked = fetch_valid_o && fetch_ready_i;
   assign unfit = state_q[StateAsk] && (judged_q ? unfit_q
@@ -217,7 +219,7 @@ module gmmu_dma_ring
   assign start_buffer_o = buffer;
   assign privileged_o = active.privileged;
   assign record_address_o = active.fence_address;
-  logic [31:0] entries;                          // number of completed entries, including the current entry
+  logic [31:0] entries;                          // number of completed entries, including this one
   assign entries = entries_q[active_q] + 32'd1;
   assign record_value_o = {entries, completion_q.fence};
   always_ff @(posedge clk_i) begin
@@ -245,8 +247,8 @@ module gmmu_dma_ring
                      level: fault_q.level, physical: fault_q.place.physical, fence: fence_q,
                      address: fault_q.place.address};
 
-  logic finished, faulted, stopped;              // set only within the ring's current enable period
-  logic stopped_q, forgotten;                    // forgotten: the prefetched words are discarded
+  logic finished, faulted, stopped;              // set only if the ring has stayed enabled
+  logic stopped_q, forgotten;  // forgotten: the prefetched words have been discarded
   assign forgotten = state_q[StateAbort] && fetch_abort_o && fetch_quiet_i;
   assign stopped = forgotten && stopped_q && !killed_q && active.enable;
   assign finished = state_q[StateRun] && done_i && !killed_q && active.enable;
@@ -280,7 +282,7 @@ module gmmu_dma_ring
           else if (judged_q && unfit_q) state_q <= to(StateFault);
           else if (asked) state_q <= to(StateEntry);
         end
-        state_q[StateEntry]: begin                   // the address that a fault reports
+        state_q[StateEntry]: begin                   // prepare the fault of an unreadable entry
           fault_q.reason <= word_fault_i.reason == FaultBusRead ? FaultRingFetch : word_fault_i.reason;
           fault_q.level <= word_fault_i.level;
           if (killed_q) state_q <= to(StateAbort);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts a range of bytes into bursts that cross no boundary of an aligned chunk (hence none of 4 KiB).
+// Splits a range of bytes into bursts that do not cross the boundary of an aligned chunk (and
+// therefore no 4 KiB boundary).
 //
-//   input    a range: its first byte (place_i), the low bits of its last byte's address (end_i), and
+//   input    a range: its first byte (place_i), the low address bits of its last byte (end_i), and
 //            user_i, which is returned with each burst
-//   output   the range's bursts, ascending, one per cycle: first byte (place_o), the last byte's offset
-//            in its chunk (stop_o); last_o marks the range's last burst
-// A register holds the next range, which starts in the cycle in which the previous range's last burst
-// is accepted.
+//   output   the bursts of the range in ascending order, one per cycle: the first byte (place_o)
+//            and the offset of the last byte in its chunk (stop_o); last_o marks the last burst of
+//            the range
+// A register holds the next range, which starts in the cycle in which the last burst of the
+// previous range is accepted.
 module gmmu_dma_split
   import gmmu_dma_pkg::*;
 #(
@@ -39,9 +41,9 @@ module gmmu_dma_split
   assign load = !valid_o || (ready_i && last_o);
   assign stop_o = end_q[ChunkLg2-1:0] | {ChunkLg2{!last_o}};
 
-  // last_next: the next chunk is the last chunk. Computed without an adder: chunk + 1 equals
-  // last_chunk if chunk and last_chunk differ in exactly those bits that receive a carry. If this holds for
-  // the next lower bit, that bit produces a carry exactly if it is 1 in chunk and 0 in last_chunk.
+  // last_next: the next chunk is the last one. It is computed without an adder: chunk + 1 equals
+  // last_chunk if the two differ in exactly the bits that receive a carry. If this holds for the
+  // next lower bit, that bit produces a carry exactly if it is 1 in chunk and 0 in last_chunk.
   chunk_t chunk, last_chunk, carry;
   logic   last_next;
   assign chunk = place_o.address[$bits(end_t)-1:ChunkLg2];

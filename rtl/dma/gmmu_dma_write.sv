@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes ranges of memory: addresses are translated ahead, and each burst is sent when its data has
+// Writes ranges of memory. Addresses are translated ahead, and a burst is sent when its data has
 // arrived.
 //
-//   job       a range (gmmu_dma_split) with a job id and a kind; its beats follow on data_i, in the
-//             order of the jobs
-//   shape     the bursts, in order, with the layout that their beats must have on data_i (shape_t)
-//   slots     Each burst occupies the next slot (a ring of Slots), and its address is translated immediately. Bursts
-//             are sent in order: AW when all beats are in the data FIFO, then W without a gap. Beats to a zero page are
-//             dropped. B arrives in any order; slots retire in order.
+//   job       a range (see gmmu_dma_split) with a job id and a kind; its beats follow on data_i, in
+//             the order of the jobs
+//   shape     the bursts in order, with the layout that their beats must have on data_i (shape_t)
+//   slots     Each burst occupies the next slot (in a ring of Slots), and its address is translated
+//             at once. Bursts are sent in order: AW when all beats are in the data FIFO, then W
+//             without gaps. Beats for a zero page are dropped. B arrives in any order; slots retire
+//             in order.
 //   retired_o The B of a job's last burst has arrived, or that burst was dropped.
-//   fault     fault_valid_o rises at the first burst, in order, that fails, and stays set. No later AW
-//             is sent.
+//   fault     fault_valid_o rises at the first burst, in order, that fails, and stays set. No later
+//             AW is sent.
 //   stuck_o   registered: the oldest burst waits for data, the data FIFO is empty, and all earlier
 //             bursts have retired
 //   stop_i    abandons the jobs: no AW is sent, and unsent bursts retire without effect. quiet_o,
-//             during stop_i: all slots have retired. clear_i, only when quiet, clears all state.
+//             during stop_i: all slots have retired. clear_i, only while quiet, clears all state.
 // The slot number is the AXI id and the translation tag.
 module gmmu_dma_write
   import gmmu_pkg::*;
@@ -72,14 +73,14 @@ module gmmu_dma_write
   output dma_fault_t           fault_o,
   output job_id_t              fault_job_o,
 
-  output logic [8:0]           count_bytes_o   // bytes written to memory, counted at retirement
+  output logic [8:0]           count_bytes_o   // bytes written to memory, counted when they retire
 );
   localparam int unsigned TagWidth = $clog2(Slots);
   localparam int unsigned LaneLg2 = $clog2(DataBytes);
   localparam int unsigned ChunkLg2 = $clog2(MaxBurst);
   localparam int unsigned Beats = MaxBurst > DataBytes ? MaxBurst / DataBytes : 1;
   localparam int unsigned BeatWidth = $clog2(Beats + 1);
-  localparam int unsigned DataDepth = 4 * Beats;              // plus three beats in the output registers
+  localparam int unsigned DataDepth = 4 * Beats;  // plus three beats in output registers
   localparam int unsigned DataCount = $clog2(DataDepth + 4);
   typedef logic [TagWidth-1:0] slot_t;
   typedef logic [BeatWidth-1:0] beat_t;
@@ -109,7 +110,8 @@ module gmmu_dma_write
     b_error_q <= wr_rsp_i.b.error;
   end
 
-  // The ring of slots. A slot is allocated, fed with beats, issued (or dropped), and retired.
+  // The ring of slots. A slot is allocated, its shape is output for the feeder, it is issued (or
+  // dropped), and it retires.
   logic [TagWidth:0] alloc_q, feed_q, issue_q, retire_q;   // one bit wider than a slot number
   slot_t             alloc_slot, issue_slot, retire_slot;
   logic [TagWidth:0] used_q;
@@ -143,7 +145,7 @@ module gmmu_dma_write
   assign burst_shape.stop = burst_stop[LaneLg2-1:0];
   assign burst_shape.last = burst_last;
 
-  // Shapes are output in order.
+  // Shapes are output in slot order.
   logic unfed_q, feed;                        // unfed_q: feed_q != alloc_q
   assign feed = unfed_q && (!shape_valid_o || shape_ready_i);
   gmmu_ram_block #(.Width($bits(shape_t)), .Depth(Slots)) u_shape (
@@ -201,7 +203,7 @@ module gmmu_dma_write
     .valid_o(have), .ready_i(consume), .data_o(known));
   assign {have_slot, beats_m1, virt, generation, zero, ends, port, addr, coherent, cause, level} = known;
 
-  // Beats. here_q: beats in the FIFO that no burst has claimed, one cycle late.
+  // Beats. here_q: number of beats in the FIFO that are not claimed by a burst, one cycle late.
   logic                 beat_valid, beat_ready, pushed_q, go, fifo_ready, enough;
   logic [DataWidth-1:0] beat_data;
   logic [DataBytes-1:0] beat_strb;
@@ -214,9 +216,9 @@ module gmmu_dma_write
   always_ff @(posedge clk_i) pushed_q <= data_valid_i && fifo_ready && !reset;
   assign enough = here_q > DataCount'(beats_m1);
 
-  // When its address and data are present, the oldest burst enters a register slice, which drives AW. Each slot is
-  // marked once: at its B or, if the burst is dropped or abandoned, when the burst leaves the slice, in a cycle in
-  // which no B arrives.
+  // When its address and data are present, the oldest burst enters a register slice, which drives
+  // AW. Each slot is marked exactly once: at its B or, if the burst is dropped or abandoned, when
+  // it enters the slice or is abandoned, in a cycle in which no B arrives.
   logic head_fault, stuck_q, stage_done, stopped_q, stage_valid, stage_ready;
   logic stage_drop, run_ready, issued_all_q, dropped;
   logic abandon;
@@ -249,9 +251,10 @@ module gmmu_dma_write
     end
   end
 
-  // W: the beats of each burst, in the order of AW; registers describe the burst whose beats are being sent.
+  // W: the beats of each burst, in the order of AW. Registers describe the burst whose beats are
+  // being sent.
   logic  run_waits, next_drop, run_load, run_valid_q, run_drop_q, run_last_q;
-  beat_t next_beats_m1, run_left_q;           // run_left_q: beats left after the current beat
+  beat_t next_beats_m1, run_left_q;           // run_left_q: beats after the current one
   gmmu_fifo #(.Width(BeatWidth + 1), .Depth(4)) u_runs (
     .clk_i, .rst_i(reset),
     .valid_i(stage_valid && stage_done), .ready_o(run_ready),
@@ -274,8 +277,9 @@ module gmmu_dma_write
     end
   end
 
-  // In-order retirement. A slot retires after its B, or after its burst was dropped or abandoned. In the cycle
-  // in which the oldest slot's mark is checked, its other data is read from RAM; it retires in the next cycle.
+  // In-order retirement. A slot retires after its B, or after its burst was dropped or abandoned.
+  // When the mark of the oldest slot is checked, its other data is read from RAM; the slot retires
+  // one cycle later.
   typedef struct packed {
     logic                last;
     logic [ChunkLg2-1:0] bytes_m1;
@@ -332,8 +336,9 @@ module gmmu_dma_write
     retire_bad_q <= done_bad;
   end
 
-  // The first failure in order: a B error at retirement, or an address fault after all earlier bursts have
-  // retired. The burst's place is read from RAM in the cycle in which the failure is detected.
+  // The first failure in order: a B error at retirement, or an address fault once all earlier
+  // bursts have retired. The burst's place is read from RAM in the cycle in which the failure is
+  // found.
   logic    address_failed, address_fault_q;
   place_t  fault_place;
   fault_e  cause_q;

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // The paging DMA engine: submission rings, command processor, transfer engine, fences.
 //
-//   rings     ring_i / ring_o: registers of each ring. The engine works on one entry at a time, and
-//             rings take turns. No entry starts while enable_i is 0; an entry in progress completes.
-//             When a ring's enable falls, its entry is abandoned (no fence, no error): accesses that were sent
-//             complete, and no others are sent. enable_i and a ring's enable take effect one cycle late, a new tail two
-//             cycles late; idle_o reflects them at once. A ring's preempt stops the ring at a command boundary
-//             (gmmu_dma_ring).
+//   rings     ring_i / ring_o: registers of each ring. The engine works on one entry at a time;
+//             rings take turns. No entry starts while enable_i is 0, but an entry in progress
+//             completes. When a ring's enable falls, its entry is abandoned (no fence, no error):
+//             accesses that were sent complete, and no others are sent. enable_i and a ring's
+//             enable take effect one cycle late, a new tail two cycles late; idle_o reflects them
+//             at once. A ring's preempt stops the ring at a command boundary (gmmu_dma_ring).
 //   xlate     three translation ports: fetch (paging buffers), read and write (transfers). Every
 //             response is returned through `done` exactly once.
 //   ap        aperture lookups of the same three paths, for gmmu_aperture_map.
 //   memory    fetch and read: read-only requesters; write: write-only (data, tables, aperture
 //             entries, fences). R and B are always accepted. Ids identify bursts in flight; responses
 //             arrive in any order.
-//   ctl       invalidations of flush_tlb commands; ctl_done_i pulses when one is complete.
-//   aperture  After the B of written aperture entries, aperture_flush_o pulses, and the engine waits
-//             for a pulse on aperture_flush_done_i.
-//   errors    A fault stops the ring at the first command, in command order, that failed: the fault
-//             is offered on fault_o, then ring_o shows the error and ring_error_o pulses.
+//   ctl       invalidations, for flush_tlb and aperture unmap commands; ctl_done_i pulses when one
+//             is complete.
+//   aperture  When the B of written aperture entries has arrived, aperture_flush_o pulses, and the
+//             engine waits for a pulse on aperture_flush_done_i.
+//   errors    A fault stops the ring at the first command, in command order, that failed. The fault
+//             is offered on fault_o; then ring_o shows the error and ring_error_o pulses.
 //   counters  events and byte counts of the current cycle
 module gmmu_engine
   import gmmu_config_pkg::config_t;
@@ -36,7 +37,7 @@ module gmmu_engine
   input  logic [63:0]                cycle_i,             // for fence records
   input  logic [63:0]                vram_bytes_i,
   input  link_cfg_t                  link_i,
-  output logic                       idle_o,              // no work is in progress or can start
+  output logic                       idle_o,  // no work is in progress and none can start
 
   input  ring_cfg_t   [NumRings-1:0] ring_i,
   output ring_state_t [NumRings-1:0] ring_o,
@@ -72,7 +73,7 @@ module gmmu_engine
   input  logic [2:0]                 ap_req_ready_i,
   output pfn_t [2:0]                 ap_req_page_o,
   input  logic [2:0]                 ap_rsp_valid_i,
-  input  aperture_rsp_t              ap_rsp_i,            // response to the path whose valid is set
+  input  aperture_rsp_t              ap_rsp_i,  // response to the path whose ap_rsp_valid_i is set
 
   output rd_req_t                    fetch_rd_req_o,
   input  rd_rsp_t                    fetch_rd_rsp_i,
@@ -103,11 +104,11 @@ module gmmu_engine
   output logic [8:0]                 count_write_bytes_o,
   output logic                       busy_o
 );
-  // Fetch, rings and commands share a gated clock, because most of the time they wait for the mover.
+  // Fetch, rings and commands share a gated clock, because they mostly wait for the mover.
   logic clk, fetch_awake, ring_awake, command_awake;
   gmmu_sleep u_sleep (.clk_i, .rst_i, .clk_o(clk), .awake_i(fetch_awake || ring_awake || command_awake));
 
-  // Fetch: one stream of words, from a ring entry or from its paging buffer.
+  // Fetch: one stream of words, of a ring entry or of its paging buffer.
   logic        fetch_valid, fetch_ready, fetch_abort, fetch_quiet;
   place_t      fetch_place;
   logic [32:0] fetch_end;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Performs invalidations and address space updates, one at a time. The rule of epochs: once an
-// operation is done, no translation older than its kill is used or filled.
+// Performs invalidations and address space updates, one at a time. It guarantees the rule of
+// epochs: after an operation is done, no translation older than its kill is used or filled.
 //
-//   1. hold: the shared levels' pipeline, messages and fills drain; table reads continue
-//   2. kill, one cycle: walks of the scope become stale; a new space row takes effect. An empty
+//   1. hold: the pipeline of the shared levels, its messages and the fills drain; table reads
+//      continue
+//   2. kill, one cycle: walks in the scope become stale, and a new space row takes effect. An empty
 //      range kills and sweeps nothing
-//   3. sweep: each cycle visits one set, walk cache row, large entry and entry of each L1; then the
-//      pipeline resumes
-//   4. drain: the generation flips; the operation is done when no response of the old generation is
-//      in use and no stale read is in flight
+//   3. sweep: each cycle visits one L2 set, one walk cache row of each level and one entry of each
+//      L1; then the pipeline resumes
+//   4. drain: the drain generation flips. The operation is done when no response of the old
+//      generation is in use and no stale read is in flight
 //
 // A change of sizes_in_use also takes effect in the kill cycle (resize_o; resize_word_o is stable a
-// few cycles earlier). That kill has everything in its scope, and its sweep visits all entries that were
-// built. Other sweeps visit only the entries in use.
+// few cycles earlier). The scope of that kill is everything, and its sweep visits all entries that
+// were built. Other sweeps visit only the entries in use.
 //
-// After reset one sweep of everything precedes the first lookup.
+// After reset, a sweep of everything precedes the first lookup.
 module gmmu_control
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -40,7 +41,7 @@ module gmmu_control
   output logic [63:0] inv_end_o,
 
   output logic        hold_o,
-  input  logic        quiet_i,       // the pipeline, message bus and fills are empty
+  input  logic        quiet_i,       // the pipeline, the message bus and the fills are empty
   output kill_t       kill_o,
   output sweep_t      sweep_o,
   output logic        generation_o,
@@ -51,10 +52,10 @@ module gmmu_control
   output space_row_t  space_row_o,
   output logic        resize_o,
   output logic [63:0] resize_word_o,
-  input  logic [15:0] sweep_last_i,  // last sweep step, except after reset or resize
+  input  logic [15:0] sweep_last_i,  // last step of a sweep, except after a reset or resize
 
   output logic        busy_o,
-  output logic        counted_o      // busy with an operation that counts as an invalidation
+  output logic        counted_o      // busy with an operation that the invalidation counter counts
 );
   localparam int unsigned IndexWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
 
@@ -68,12 +69,12 @@ module gmmu_control
   vpn_t         first_q, tail_q;
   logic [63:0]  last_byte_q;
   logic [15:0]  index_q;
-  logic [2:0]   quiet_q;      // consecutive quiet cycles under hold
+  logic [2:0]   quiet_q;      // number of consecutive quiet cycles during the hold
   logic [2:0]   settle_q;
   space_cfg_t   old_cfg;
   logic [NumSpaces-1:0] written_q;
   logic         written_here_q, held_q, killed_q, sweeps_q, writes_q, dry_q;
-  logic [15:0]  row_q;        // row that the sweep visits
+  logic [15:0]  row_q;        // index of the current sweep step
   logic         built, prepared, set_space, resize, resizes_q;
   logic [15:0]  last;
 

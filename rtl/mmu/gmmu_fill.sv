@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Enters finished translations into the L2 TLB: all valid entries of a fetched line, one page, or
-// the whole 64 KiB block of a big page. Faulting entries are left out, and so are the words past
-// the end of a table of fewer than eight entries.
+// Enters finished translations into the L2 TLB: all valid entries of a fetched line, a single page,
+// or the whole 64 KiB block of a big page. Faulting entries are skipped, and so are words past the
+// end of a table of fewer than eight entries.
 //
-//   line       beats of table reads; the rows may interleave
+//   line       beats of table reads; beats of different rows may interleave
 //   page       a single page to enter; it is dropped while another page waits
 //   start      a row whose line is complete, with the key of any page of the line. The next line is
 //              accepted and probed while one is written, so that lines are written back to back
-//   done_o     pulses, with done_row_o, when the line of that row has been entered
-//   probe      requests from the pipeline which ways hold the block or are empty; the tag and data
-//              writes to gmmu_l2_ram follow. Probes and writes leave from registers
+//   done_o     pulses when a line has been entered; done_row_o is its row
+//   probe      asks the lookup pipeline which ways hold the block or are empty; the tag and data
+//              writes to gmmu_l2_ram follow. Probes and writes are registered
 //   idle_o     the unit holds no line or page
 //   use_i      with TurnDown, the sets and ways in use
 //
-// A block is not probed while the preceding block is still being written to the same set. If the next line belongs to
-// the block that is being written, it continues in that block's way without a probe.
+// A block is not probed while the previous block is still being written to the same set. If the
+// next line belongs to the block that is being written, it continues in that block's way without a
+// probe.
 //
-// Order of writes: the tag of a replaced block is cleared with the first word at the latest, and
-// the new tag is written with the last word. A lookup in between therefore finds either the whole
-// old block or nothing.
+// Order of writes: the tag of a replaced block is cleared no later than the first word is written,
+// and the new tag is written with the last word. A lookup in between therefore finds either the
+// whole old block or nothing.
 module gmmu_fill
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -62,7 +63,7 @@ module gmmu_fill
   output logic [15:0]           present_o,
   output page_t                 page_o,
 
-  output row_t                  row_o,         // row whose page or line is being entered
+  output row_t                  row_o,         // row whose page or line is entered
   output logic                  count_fill_o,
   output logic                  count_eviction_o,
   output logic                  idle_o,
@@ -88,7 +89,8 @@ module gmmu_fill
   logic [Ways-1:0] next_way_q;
   logic [15:0]     next_present_q;
   logic            next_evict_q;
-  logic            valid_q, whole_q, evict_q, write_q;   // write_q: the previous cycle's word is being written
+  // write_q: the word of the previous cycle is being written
+  logic            valid_q, whole_q, evict_q, write_q;
   line_t           line_q;
   logic [3:0]      word_q;
   logic [Ways-1:0] way_q, turn_q;
@@ -109,8 +111,8 @@ module gmmu_fill
   assign page_whole = page_valid_q && !page_taken_q;
   assign start_ready_o = !next_valid_q && !page_whole;
   assign takes = !next_valid_q && (page_whole || start_valid_i);
-  // same_set errs on the safe side: it compares only the parity of the lowest index bits. Parity
-  // differs between neighbouring blocks, which are the common case.
+  // same_set may be 1 for different sets, but never 0 for equal ones: it compares only the parity
+  // of the lowest index bits. Neighbouring blocks, the common case, differ in parity.
   assign same_set = valid_q
       && (one_set || (^{next_key.vpn[4], next_key.space[0]} == ^{now_key.vpn[4], now_key.space[0]}));
   assign same_block = next_key.space == now_key.space
@@ -121,8 +123,8 @@ module gmmu_fill
   assign probe_valid_o = probe_q;
   assign probe_key_o = next_key;
 
-  // Words of a line are read two cycles before they are written, because the RAM's output is late in its
-  // cycle.
+  // Words of a line are read two cycles before they are written, because the RAM's output is late
+  // in its cycle.
   logic [2:0]           next_word, read_word_q;
   row_t                 next_row;
   logic                 goes_on;
@@ -147,7 +149,7 @@ module gmmu_fill
     word <= read_word;
   end
 
-  // The entry that is decoded in this cycle and written in the next.
+  // The entry that is decoded in this cycle and written in the next one.
   pte_verdict_t entry;
   logic         good;
   logic [15:0]  present;

@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // The L1 TLB, miss slots and responses of one translation port, or of several ports (Sources).
 //
-//   source           the source of a request or a response. Its port number is port_i plus the
-//                    source. done, drained and count are kept per source
-//   req, rsp, done   the port's handshakes (gmmu_pkg). A hit gets its response two cycles after its request is
-//                    accepted. Hits pass misses. While no miss slot is free, or a miss waits to be accepted, requests
-//                    are accepted every other cycle at most, and a further miss stops the port. Entering a new
-//                    translation may delay a request by a cycle. No request is accepted before the sweep that follows a
-//                    reset
-//   lookup           a miss that is offered to the shared levels. lookup_key_o announces its key one
-//                    cycle ahead; in that cycle lookup_hint_o is set if a lookup may follow and
-//                    lookup_pending_o if one will. A lookup whose key was not announced is not
-//                    offered
-//   msg              responses from the shared levels to this port, never stalled. A response leaves in the cycle of
-//                    its message if no other response is pending
+//   source           the port (0 to Sources - 1) of a request or response; its port number is
+//                    port_i + source. done, drained and count are kept per source
+//   req, rsp, done   the port's handshakes (gmmu_pkg). A hit gets its response two cycles after its
+//                    request is accepted. Hits pass misses. While no miss slot is free, or a miss
+//                    waits to be accepted, a request is accepted at most every other cycle, and the
+//                    next miss stalls the port. A fill may delay a request by one cycle. After a
+//                    reset, the first request is accepted only after a sweep
+//   lookup           a miss that is offered to the shared levels. lookup_key_o announces its key
+//                    one cycle ahead; in that cycle lookup_hint_o is 1 if a lookup may follow, and
+//                    lookup_pending_o if one will. A lookup is offered only if its key was
+//                    announced
+//   msg              responses from the shared levels to this port, never stalled. A response
+//                    leaves in the cycle of its message if no other one is pending
 //   late, later,     the messages of one cycle ago (late_hint_i: only the hash), of two cycles ago
-//   last             (later_i) and of three (last_i, last_hint_i); the L1 may enter what they carry
-//   sweep            drops the entries of the scope. No message arrives during the sweep or in the
-//                    four cycles before it. Responses already made keep their generation
-//   use_size,        use_size_i: with TurnDown, the entries in use. use_set_i: pulses after a change
+//   last             (later_i) and of three (last_i, last_hint_i); the L1 may store them
+//   sweep            drops the entries in the scope. No message may arrive during the sweep or in
+//                    the four cycles before it. Responses already made keep their generation
+//   use_size,        use_size_i: with TurnDown, the entries in use; use_set_i: it changed
 //   use_set
-//   generation_i     drain generation of the responses made in this cycle. A response is made when its lookup hits or
-//                    when its message arrives
-//   drained_o        bit g: no response of drain generation g is still in use
+//   generation_i     drain generation of responses made in this cycle: when a hit is found, or when
+//                    a message arrives
+//   drained_o        bit g: no response of drain generation g is in use
 module gmmu_l1
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -38,7 +38,7 @@ module gmmu_l1
 ) (
   input  logic         clk_i,
   input  logic         rst_i,
-  input  port_t        port_i,        // constant: port number of the first source
+  input  port_t        port_i,        // constant: port number of source 0
 
   input  logic         req_valid_i,
   output logic         req_ready_o,
@@ -69,7 +69,7 @@ module gmmu_l1
   input  logic         generation_i,
   output logic [1:0]   drained_o,
 
-  output xlate_event_t ev_o,          // event of the response, valid with it
+  output xlate_event_t ev_o,          // event of the response, valid with rsp_valid_o
   output port_count_t  count_o [Sources],
   output logic         few_o,         // at most four slots are free besides slot_q (Slots >= 8 only)
   output logic         idle_o
@@ -78,8 +78,8 @@ module gmmu_l1
   localparam int unsigned IndexWidth = $clog2(Entries);
   typedef logic [SlotBits-1:0] index_t;
   localparam int unsigned TagWidth = $bits(tag_t) + (Sources > 1 ? 2 : 0);
-  typedef logic [TagWidth-1:0] long_tag_t;  // source and tag
-  typedef struct packed {  // the fields of a lookup that its miss slot stores
+  typedef logic [TagWidth-1:0] long_tag_t;  // source and tag together
+  typedef struct packed {  // the fields of a lookup that are stored in its miss slot
     long_tag_t          tag;
     logic [PageLg2-1:0] offset;
   } kept_t;
@@ -96,11 +96,11 @@ module gmmu_l1
     kept_t                 kept;
     access_e               access;
     logic                  generation;
-    logic [3:0]            low;    // low bits of the page number, which select the page within the block
+    logic [3:0]            low;    // page number within the block
     logic [IndexWidth-1:0] entry;
   } hit_t;
 
-  // ---- Stage A: the request, or a fill, reads the hints.
+  // ---- Stage A: a request, or a fill, looks up its hints.
   logic accept, in_range, fill_q, place_q, write_q, ready_q, tight;
   key_t req_key;
   assign req_key = '{space: req_i.space, vpn: req_i.va[VaWidth-1:PageLg2],
@@ -108,8 +108,8 @@ module gmmu_l1
   assign in_range = !req_key.high && 32'(req_key.space) < NumSpaces;
   assign accept = req_valid_i && req_ready_o;
 
-  // ---- Stage B: compares the request with the entry that a hint names. A near request has a hint;
-  // whether it hits is known late in the cycle. A far request has no hint and certainly misses.
+  // ---- Stage B compares the request with the entry that its hint selects. A near request has a
+  // hint; whether it hits is known late in the cycle. A far request has no hint and surely misses.
   logic  b_valid_q, b_near, b_found, b_hit, b_stays, b_push;
   logic  slot_one_q, ask_valid_q, hit_valid_q, spare_valid_q;
   logic [IndexWidth-1:0] b_entry;
@@ -128,8 +128,8 @@ module gmmu_l1
     .use_i({spare_valid_q, hit_valid_q}), .use_index_i('{hit_q.entry, spare_q.entry}), .sweep_i,
     .use_size_i, .use_set_i);
 
-  // A request is accepted only if the request in stage B will leave that stage whether it hits or
-  // misses.
+  // A request is accepted only if the request in stage B will leave that stage in this cycle, hit
+  // or miss.
   assign tight = !slot_one_q || ask_valid_q || spare_valid_q;
   assign req_ready_o = ready_q && !fill_q && !(tight && b_valid_q);
   assign b_hit = b_near && b_found;
@@ -145,10 +145,10 @@ module gmmu_l1
     end
   end
 
-  // ---- Misses. A far miss is offered in stage B. A far miss that is not accepted and every near miss
-  // wait in the ask registers, with slot slot_q, which stage B has already written. The key of the next
-  // offer is announced a cycle ahead. That key is the waiting miss's key if the miss stays; else stage
-  // B's key if stage B certainly misses and stays; else the request's key, as if stage B hit.
+  // ---- Misses. A far miss is offered in stage B. If it is not accepted, it waits in the ask
+  // registers, as every near miss does, with slot slot_q, which stage B has already written. The
+  // key of the next offer is announced a cycle ahead: the key of the waiting miss if it stays; else
+  // stage B's key if it certainly misses and stays; else the request's key, as if stage B hit.
   logic   offered, taken, release_q, b_far, b_misses, ask_stays, b_told_q, ask_told_q;
   index_t slot_q, result_slot, release_slot_q;
   key_t   ask_key_q;
@@ -178,12 +178,12 @@ module gmmu_l1
     b_told_q <= !ask_stays && (b_misses ? ask_valid_q : accept);
   end
 
-  // ---- Miss slots (MSHRs). A slot keeps the tag, offset and access of a lookup until its response arrives; the rest
-  // travels with the lookup and its response. Free slots wait in a FIFO; the next slot to use is in slot_q (slot_one_q:
-  // valid). Stage B writes slot_q speculatively; only a miss keeps it. A released slot is available two cycles later.
-  // No slot is available in the first cycles after a reset.
+  // ---- Miss slots (MSHRs). A slot stores the tag, offset and access of a lookup until its
+  // response arrives; the rest travels with the lookup. Free slots wait in a FIFO; slot_q is the
+  // next to use (slot_one_q: valid). Stage B writes it speculatively, and only a miss keeps it. A
+  // released slot is free after two cycles. No slot is free in the first cycles after a reset.
   logic [SlotBits:0] free_write_q, free_read_q;  // one bit wider than a slot number
-  logic              free_ready_q;               // set once every slot number has entered the FIFO
+  logic              free_ready_q;               // every slot number has entered the FIFO
   logic              free_more, slot_load, may;
   index_t            free_next;
   logic [$bits(access_e)-1:0] access_word;
@@ -229,9 +229,9 @@ module gmmu_l1
         | (access == AccessExecute && execute ? cause_t'(FaultExecuteProtect) : '0);
   endfunction
 
-  // ---- Results are checked as they arrive. Each is written to a FIFO speculatively and kept there
-  // if it cannot leave in the same cycle. Waiting results leave before hits, but a response that has
-  // been offered is not replaced.
+  // ---- Results are checked as they arrive. Each is written to a FIFO speculatively, and stays
+  // there if it cannot leave in the same cycle. Waiting results leave before hits, but never
+  // replace a response that has already been offered.
   localparam int unsigned HeldBits = SlotBits < 3 ? 3 : SlotBits;
   logic [HeldBits:0] held_write_q, held_read_q, held_count;  // one bit wider than an address
   logic    held_valid_q, held_push, held_pop, stuck_q, by_hit, take;
@@ -324,12 +324,12 @@ module gmmu_l1
     assign ev_o = '0;
   end
 
-  // ---- Per source: the drain's counters of responses in use, by generation, and the port's events.
-  // A source has room while both of its counters are less than half full; without room no request
-  // is accepted. The other half suffices for the responses of requests already accepted.
+  // ---- Per source: counters of the responses in use, by drain generation, and the port's events.
+  // Requests are accepted only while all counters are less than half full; the upper half suffices
+  // for responses of requests already accepted.
   localparam int unsigned UseWidth = SlotBits + 3;
   logic [Sources-1:0] room_q, out;
-  logic [1:0]         drained_q [Sources];  // [g]: no response of generation g was in use three cycles ago
+  logic [1:0]         drained_q [Sources];  // [g]: generation g not in use three cycles ago
   logic               generation_q;
   logic               accept_q, take_q, hit_take_q, merged_q, bad;
   cause_t             cause_q;
@@ -345,9 +345,9 @@ module gmmu_l1
   end
   assign bad = cause_q != '0;
   for (genvar i = 0; i < Sources; i++) begin : g_source
-    // The responses made and returned in a cycle are added up first and counted in the next cycle. made_q
-    // delays the number of responses made by another cycle, because that number is known late. No response
-    // can be returned before it has been counted.
+    // The responses made and returned in a cycle are summed first and counted in the next cycle.
+    // made_q delays the number made by one more cycle, because it is known late. No response can be
+    // returned before it has been counted.
     logic [1:0]      made_q, made, half;
     logic [1:0][1:0] back;  // by generation
     assign made = {1'b0, made_q[1]} + {1'b0, made_q[0]};
@@ -394,8 +394,8 @@ module gmmu_l1
     for (int unsigned i = 0; i < Sources; i++) drained_o &= drained_q[i];
   end
 
-  // ---- A fill uses the hint read port for one cycle: the cycle after a cycle without a request, or any cycle once the
-  // last seven fills were dropped. It never directly follows another fill, which may be for the same page.
+  // ---- A fill occupies the hint read port for one cycle, after a cycle without a request or, once
+  // seven fills were dropped, after any cycle. It never directly follows another fill.
   logic [2:0] skipped_q;
   logic       fill_wanted, fill_d, swept_q;
   assign fill_wanted = msg_valid_i && msg_i.cause == '0;

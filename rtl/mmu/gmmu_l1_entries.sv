@@ -1,28 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entries of an L1 TLB, in LUT RAM. Each holds a 4 KiB page or an aligned 64 KiB block, and any
-// page may be in any entry. Hints, which are RAMs indexed by a hash of the key, name the one entry
-// that is read and compared. A stale hint names an entry whose comparison fails. There are twice as
+// The entries of an L1 TLB, in LUT RAM. Each holds a 4 KiB page or an aligned 64 KiB block; the TLB
+// is fully associative, but a search compares only one entry. Hints, which are RAMs indexed by a
+// hash of the key, select that entry. If a hint is stale, the comparison fails. There are twice as
 // many page hints as entries, and as many block hints as entries; a block hint has priority over a
 // page hint. A new entry writes both of its hints.
 //
-// A new translation replaces the hinted entry if, by the low byte of its page number, that entry
-// holds the same page or block; otherwise it replaces the next entry in rotation.
+// A new translation replaces the hinted entry if the low byte of that entry's page number shows the
+// same page or block; otherwise it replaces the next entry in rotation.
 //
 //   look_i     a request is offered. accept_i: it is accepted, and its key may have an entry. In
-//              the next cycle, near_o is set if a hint was found, index_o is the entry that it
-//              names, and hit_o is set if this entry matches key_i, the key that was searched for.
-//              index_o and hit_o are undefined without near_o. All three are stable while stay_i
+//              the next cycle, near_o is 1 if there is a hint, index_o is the entry that the hint
+//              selects, and hit_o is 1 if this entry matches key_i, the searched key. index_o and
+//              hit_o are undefined without near_o. All three are stable while stay_i is 1
 //   page_o     combinational: the page of entry page_index_i
-//   fill_i     no request is accepted in this cycle: the hints of fill_hint_i are searched
-//   place_i    in the cycle after fill_i: chooses the entry for the translation place_what_i
-//   write_i    in the cycle after place_i: write_what_i, with hint write_hint_i, is entered at the
-//              edge, but never replaces an entry in use_i or the entry that index_o names
-//   sweep_i    visits one entry per cycle (the index wraps around) and drops it if its space is in the
-//              scope, even if its page is outside the range. Never with place_i or write_i
+//   fill_i     searches the hints of fill_hint_i; no request may be accepted in this cycle
+//   place_i    one cycle after fill_i: selects the entry for the translation place_what_i
+//   write_i    one cycle after place_i: enters write_what_i, with hint write_hint_i, at the edge,
+//              unless that would replace an entry in use_i or the entry index_o
+//   sweep_i    visits one entry per cycle (the index wraps around) and drops it if its space is in
+//              the scope, even if its page is outside the range. Never in a cycle with place_i or
+//              write_i
 //   use_size_i with TurnDown, the entries in use; use_set_i pulses after a change. A hint may still
-//   name an entry that is not in use: that entry is empty and no new translation goes there
+//              select an entry that is not in use: that entry is empty, and no new translation is
+//              placed there
 //
-// Entries have no reset: a sweep of everything precedes the first search.
+// Entries are not reset: a sweep of everything precedes the first search.
 module gmmu_l1_entries
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -83,14 +85,14 @@ module gmmu_l1_entries
     logic [2:0] check;
   } block_hint_t;
 
-  // The number of hints scales with the entries in use.
+  // The number of hints in use scales with the entries in use.
   index_t last, bits;
   assign last = TurnDown ? index_t'(use_size_i.last) : index_t'(Entries - 1);
   assign bits = TurnDown ? index_t'(use_size_i.mask) : '1;
   function automatic page_set_t page_set(hint_t hint, index_t mask);
     return (page_set_t'(hint.block) ^ page_set_t'(hint.low)) & {mask, 1'b1};
   endfunction
-  // Neighbouring pages have different check values. An uninitialised hint rarely matches one.
+  // Neighbouring pages have different check values, and an uninitialised hint rarely matches.
   function automatic logic [3:0] page_check(hint_t hint);
     return hint.low ^ {hint.block[7:5], 1'b1};
   endfunction
@@ -104,7 +106,7 @@ module gmmu_l1_entries
   logic        write;
 
   always_comb begin
-    hint = 'x;  // not used unless fill_i or look_i
+    hint = 'x;  // used only with fill_i or look_i
     if (fill_i) hint = fill_hint_i;
     else if (look_i) hint = hint_of(search_key_i);
   end
@@ -143,7 +145,8 @@ module gmmu_l1_entries
     .clk_i, .write_i(write), .write_addr_i(victim_q), .data_i(write_what_i.page),
     .read_addr_i(page_index_i), .data_o(page_o));
 
-  // ---- A new entry. The low byte of each page number is in a separate RAM, read at the hinted entry.
+  // ---- Placement of a new entry. The low bytes of the entries' page numbers are in a separate
+  // RAM, which is read at the hinted entry.
   logic [7:0] there;
   logic       again;
   gmmu_lutram #(.Width(8), .Depth(Entries)) u_lows (
@@ -159,7 +162,7 @@ module gmmu_l1_entries
     victim_q <= again ? place_q : next_q;
   end
 
-  // ---- The sweep. It reads the spaces from a separate RAM.
+  // ---- The sweep. It reads the entries' spaces from a separate RAM.
   space_bits_t swept_space;
   gmmu_lutram #(.Width(SpaceBits), .Depth(Entries)) u_spaces (
     .clk_i, .write_i(write), .write_addr_i(victim_q), .data_i(space_bits_t'(write_what_i.key.space)),

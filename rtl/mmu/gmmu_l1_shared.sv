@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares one gmmu_l1 among the paging engine's ports, which need few lookups each.
+// Shares one gmmu_l1 among the ports of the paging engine, which make few lookups.
 //
-// Requests are served in rotation: after each request another port with a request has the turn, if there is one. Each
-// port has a response queue with room for all of its tags, so that no port waits for another to accept its responses.
-// The first port is the fetch. With eight miss slots or more, the other ports leave one slot for the fetch: their
-// requests are not accepted while four slots or fewer are free, since three accepted requests may still be on their way
-// to a slot.
+// Ports are served in rotation: after each request, the turn passes to another port with a request,
+// if there is one. Each port has a response queue with space for all of its tags, so that no port
+// waits for another one to accept responses. Port 0 is the fetch. With eight miss slots or more,
+// the other ports leave one slot for the fetch: their requests are not accepted while four or fewer
+// slots are free, since up to three accepted requests may not have allocated their slot yet.
 //
-//   req, rsp, done, ev, count   per port, as in gmmu_l1. A request is accepted one cycle before
-//                               gmmu_l1 accepts it; a response comes three cycles after that of gmmu_l1
+//   req, rsp, done, ev, count   per port, as in gmmu_l1, but a request is accepted one cycle before
+//                               gmmu_l1 accepts it, and a response comes three cycles after that of
+//                               gmmu_l1
 //   all others                  as in gmmu_l1
 module gmmu_l1_shared
   import gmmu_config_pkg::config_t;
@@ -56,7 +57,7 @@ module gmmu_l1_shared
 );
   typedef logic [1:0] source_t;
 
-  // ---- Requests: one register, loaded by the port that has the turn.
+  // ---- Requests: one register, which the port with the turn loads.
   source_t     turn_q, turn_d, source_q, rsp_source;
   xlate_req_t  chosen, req_q;
   logic        req_valid_q, req_ready, load, few, may;
@@ -97,7 +98,7 @@ module gmmu_l1_shared
   logic         rsp_valid, l1_idle;
   xlate_rsp_t   rsp;
   xlate_event_t ev;
-  // Returns Config with the L1 sizes of a client port replaced by those of the paging engine.
+  // Returns Config with the client ports' L1 sizes replaced by those of the paging engine.
   function automatic config_t of_engine();
     config_t c;
     c = Config;
@@ -132,7 +133,7 @@ module gmmu_l1_shared
     a_room: assert property (@(posedge clk_i) disable iff (rst_i)
       !(rsp_valid && rsp_source == source_t'(i)) || unused_ready[i]);
   end
-  // A response in a queue is still in use, so drained_o is low, and therefore l1_idle is low.
+  // A queued response is still in use, so drained_o and therefore l1_idle are 0.
   assign idle_o = l1_idle && !req_valid_q;
 
   if (Ports < 2 || Ports > 3) begin : g_illegal

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The L2 TLB's RAMs and their search. Set-associative; a block is 64 KiB of one space, a sub-entry
-// a 4 KiB page. A key that is high, or whose space is not implemented, has no block.
+// The RAMs of the L2 TLB and their search. The TLB is set-associative; a block covers 64 KiB of one
+// space, a sub-entry one 4 KiB page. A key with high = 1, or whose space is not implemented, has no
+// block.
 //
-//   read_i       reads the key's set and sub-entry. The results are valid two cycles later (found
-//                by tag and sub-entry) and stable until those of the next read_i
+//   read_i       reads the key's set and sub-entry. Results are valid two cycles later and stable
+//                until those of the next read_i
 //   tag write    one way of one set; a read in the same cycle sees the old tag
-//   data write   one sub-entry of one way; a read of it in the same cycle misses (hit_o)
-//   sweep_i      drops the blocks of set `index` that match the key of the last read, ignoring the
-//                bits that may differ; one set per cycle. No read or write during the sweep or in the
-//                two cycles after it
-//   use_i        with TurnDown, the sets and ways in use: the others stay empty
+//   data write   one sub-entry of one way; a read of that sub-entry in the same cycle misses
+//                (hit_o)
+//   sweep_i      one set per cycle: drops the blocks of set `index` that match the key of the last
+//                read, except for the bits to ignore. No read or write may happen during the sweep
+//                or in the two cycles after it
+//   use_i        with TurnDown, the sets and ways in use; the others stay empty
 module gmmu_l2_ram
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -28,14 +30,15 @@ module gmmu_l2_ram
   input  key_t                  read_key_i,
   output logic                  hit_o,        // the page is present
   output logic                  line_o,       // some page of the key's line of eight is present
-  output page_t                 page_o,       // the page, valid with hit_o
-  output logic [Ways-1:0]       same_o,       // the way that holds the page's block
+  output page_t                 page_o,       // the page; valid if hit_o is 1
+  output logic [Ways-1:0]       same_o,       // way that holds the page's block, one-hot or 0
   output logic [Ways-1:0]       empty_o,      // empty ways
-  output logic [15:0]           present_o,    // sub-entries present in the way of same_o
+  output logic [15:0]           present_o,    // mask of the sub-entries present in way same_o
 
   input  logic [Ways-1:0]       tag_write_i,
   input  logic [Ways-1:0]       data_write_i,
-  input  key_t                  write_key_i,  // block to write and, for data, its sub-entry
+  // block to write; for a data write, also the sub-entry
+  input  key_t                  write_key_i,
   input  logic [15:0]           present_i,
   input  page_t                 page_i,
 
@@ -89,7 +92,7 @@ module gmmu_l2_ram
   data_row_t [Ways-1:0]       data, data_q;
   logic      [Ways-1:0][15:0] present_q;
   data_row_t                  found;
-  logic      [Ways-1:0]       written_q;                   // the location that was read was also being written
+  logic      [Ways-1:0]       written_q;  // the location being read was also being written
   logic      [Ways-1:0]       tag_same_q, sub_q, half_q;   // sub_q: page present; half_q: line present
   logic      [Ways-1:0]       hits;
 
@@ -122,13 +125,14 @@ module gmmu_l2_ram
                               no_execute: page_i.no_execute,
                           big: page_i.big}));
 
-    // A step of a sweep reads, compares and drops the tag.
+    // A sweep step reads the tag, compares it and drops it.
     assign dropped = drop_q && tag_same_q[w];
     assign tag_new = '{present: drop_q ? '0 : present_i, space: SpaceWidth'(write_key_i.space),
                        block: write_key_i.vpn[VpnWidth-1:4]};
     always_comb begin
       same = sweep_i.all || tag.space == SpaceWidth'(key_q.space);
-      for (int unsigned i = 4; i < VpnWidth; i += 2) begin  // loose is equal for both bits of a pair
+      // both bits of a pair have the same loose bit
+      for (int unsigned i = 4; i < VpnWidth; i += 2) begin
         if (!sweep_i.loose[i] && 2'((tag.block ^ key_q.vpn[VpnWidth-1:4]) >> (i - 4)) != '0) same = 1'b0;
       end
     end
@@ -165,7 +169,8 @@ module gmmu_l2_ram
   logic unused_bits;
   assign unused_bits = ^{page_i.level, write_key_i, key_q, sweep_i, use_i};
 
-  // Ways not in use are never written and, after the sweep that follows a change, never hit.
+  // Ways that are not in use are never written, and never hit after the sweep that follows a
+  // change.
   logic swept_since_q, fresh_q;
   always_ff @(posedge clk_i) begin
     swept_since_q <= !rst_i && !use_i.set && (swept_since_q || drop_q);

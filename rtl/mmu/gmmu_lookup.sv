@@ -1,40 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared levels' pipeline: it searches the L2 TLB, the walk cache (with the large pages) and the
-// space table together. It takes one operation per cycle, and its stages never stall. The decide stage,
-// the second to last, decides what a lookup does: it hits, joins a walk, begins a walk, or waits for a row.
+// The pipeline of the shared levels. It searches the L2 TLB, the walk cache (which holds the large
+// pages) and the space table in parallel, takes one operation per cycle and never stalls. In the
+// decide stage, the second to last, a lookup hits, joins a walk, begins one or waits for a row.
 //
-//   lookup     from the ports. A port announces a lookup of the next cycle, with its key:
-//              lookup_hint_i if it may offer one, lookup_pending_i if it will. lookup_ready_o comes
-//              from a register: the turn is granted a cycle ahead, to a port with a pending lookup
-//              before others, and among equal ports to the least recently served one
-//   restart    a row whose walk must be repeated requests its start
-//   probe      the fill unit requests the ways of a block; accepted at once. The key is held for
+//   lookup     from the ports. A port announces a lookup one cycle ahead, with its key:
+//              lookup_hint_i if it may offer one, lookup_pending_i if it will. lookup_ready_o is
+//              registered: the turn is granted a cycle ahead, first to ports with a pending lookup,
+//              and among these to the least recently served one
+//   restart    a row whose walk must be repeated requests a new starting point
+//   probe      the fill unit asks which ways hold a block; accepted at once. The key is held for
 //              one more cycle
 //   again      a lookup that joined a walk and must be replayed
 //   search     the walk table returns the result for search_key_o one cycle later
-//   begin, join, restart, start   registered, one cycle after the search result: lookup what_o begins
-//                                 a walk (begin_engine_o: in the engine's row) or joins one, or the
-//                                 walk of restart_row_o starts again; start_o is its starting point
-//   tell       responses of walks: they use the message bus in cycles in which no hit does. A
-//              response that has waited for some cycles blocks new lookups for one cycle
-//   msg        responses to the ports; msg_valid_o is one-hot by port. later: the translation in the
-//              message of two cycles ago
-//   hold_i     no lookup, replay or restart enters, starting in the third cycle; probes continue.
+//   begin, join, restart, start   registered, one cycle after the search result: lookup what_o
+//                                 begins a walk (begin_engine_o: in the engine's row) or joins one,
+//                                 or the walk of restart_row_o is repeated, from start_o on
+//   tell       responses of walks, which use the message bus in cycles without a hit. A response
+//              that has waited for some cycles blocks new lookups for one cycle
+//   msg        responses to the ports; msg_valid_o is one-hot by port. later: the translation in
+//              the message of two cycles ago
+//   hold_i     from the third cycle on, no lookup, replay or restart enters; probes continue.
 //              quiet_o: the pipeline and the message bus are empty
-//   kill_i     only while the pipeline is empty; it also loads the sweep's key and its space's
-//              masks
-//   sweep_i    a step drops what it covers within five cycles; the scope is stable from the kill until the last step
-//              has done so. For a range a step may drop more: all of the smallest aligned block of 4^n pages that holds
-//              the range
+//   kill_i     only while the pipeline is empty; it also loads the sweep's key and the masks of its
+//              space
+//   sweep_i    each step takes effect within five cycles; the scope is stable from the kill until
+//              the last step has done so. A sweep of a range may drop all of the smallest aligned
+//              block of 4^n pages that contains the range
 //   use_i      with TurnDown, the sizes in use
 //
 // A lookup that needs a row when none is free enters a queue, which is served before new lookups.
-// Each queued lookup holds a miss slot, so the queue never overflows. The engine's row is allocated only to lookups of
-// the paging engine's ports, which may bypass the queue for it.
+// Each queued lookup holds a miss slot, so the queue never overflows. Only lookups of the paging
+// engine's ports may use the engine's row; they may bypass the queue for it.
 //
-// A walk fetches the whole line of leaf entries (wide) when the port's previous miss was in the
-// same or a neighbouring line, when the L2 holds another page of the line, or when a narrow walk
-// for another page of the line is in progress; otherwise it fetches one entry.
+// A walk is wide (fetches the whole line of leaf entries) if the port's previous miss was in the
+// same or a neighbouring line, if the L2 holds another page of the line, or if a narrow walk for
+// another page of the line is in progress. Otherwise it is narrow and fetches one entry.
 module gmmu_lookup
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -65,11 +65,11 @@ module gmmu_lookup
   input  logic                    search_near_i,   // a row walks for another page of this line
   input  logic                    row_free_i,      // a shared row is free
   input  logic                    row_engine_i,    // the engine's row is free
-  input  logic [1:0]              rows_early_i,    // number of shared rows that are free or about to be free, at most 3
+  input  logic [1:0]              rows_early_i,    // shared rows (soon) free, at most 3
   output logic                    begin_o,
   output logic                    begin_wide_o,
-  output logic                    begin_engine_o,  // the walk begins in the engine's row
-  output logic                    join_o,          // joins the row of search_hit_i
+  output logic                    begin_engine_o,  // begin in the engine's row
+  output logic                    join_o,          // join the row of search_hit_i
   output lookup_t                 what_o,          // the lookup that begins or joins a walk
   output logic                    restart_o,
   output row_t                    restart_row_o,
@@ -122,17 +122,17 @@ module gmmu_lookup
   output logic                    count_wc_hit_o,
   output logic                    idle_o
 );
-  typedef enum logic [1:0] {OpLookup, OpReplay, OpRestart, OpProbe} op_e;  // OpLookup = 0 allows the sources to be ORed
+  typedef enum logic [1:0] {OpLookup, OpReplay, OpRestart, OpProbe} op_e;  // OpLookup must be 0
   typedef struct packed {
     op_e     kind;
     row_t    row;
-    logic    dense;  // replay: the walk will be wide; restart: it is wide
+    logic    dense;  // replay: the walk will be wide; restart: the row is wide
     logic    second; // restart: for the 4 KiB half of a pair
     lookup_t what;
   } op_t;
   typedef struct packed {
     logic    dense;
-    logic    engine;  // from a port of the paging engine
+    logic    engine;  // the port belongs to the paging engine
     lookup_t what;
   } wait_t;
 
@@ -151,11 +151,11 @@ module gmmu_lookup
   logic    popped_q;
   logic    dense;
 
-  logic clk;   // clock of the stages after arbitration; stopped while no lookup arrives
+  logic clk;   // clock of all stages after arbitration; stopped while no operation arrives
 
-  // The address stage reads the RAMs; for a kill it reads the space's row. Every operation except a
-  // new lookup is in register `own`. For a new lookup only the key is registered: its valid bit and
-  // its slot arrive in this stage.
+  // The address stage reads the RAMs; for a kill it reads the row of the space. Register `own`
+  // holds every operation except a new lookup, of which only the key is registered: its valid bit
+  // and slot arrive in this stage.
   logic    own_valid_q, own_any_q, op_read;
   op_t     own_q;
   logic [NumPorts-1:0] turn_q;
@@ -171,7 +171,7 @@ module gmmu_lookup
   op_t        s1_q;
   space_row_t space;
   logic       s1_high_q;
-  logic [19:0] s1_index_q;  // page number bits that can reach the root's index
+  logic [19:0] s1_index_q;  // page number bits that can be part of the root's index
   logic [2:0] s1_shift_q;
 
   // Stage 2: decide.
@@ -196,13 +196,13 @@ module gmmu_lookup
   logic       wc_vram, wc_k64, wc_kept, s2_has_64k_q, s2_pair_q;
   logic       s3_valid_q, s3_push_q, s3_dense_q, s3_engine_q;
 
-  // The number of replays in flight never exceeds the number of rows that may be free.
+  // There are never more replays in flight than rows that may be free.
   logic s1_lookup, s1_replay, own_replay;
   assign s1_lookup = s1_valid_q && s1_q.kind == OpLookup;
-  logic [2:0] replays_q;  // replays from `own` to stage 3
+  logic [2:0] replays_q;  // number of replays from register `own` to stage 3
   assign own_replay = own_valid_q && own_q.kind == OpReplay;
   assign s1_replay = s1_valid_q && s1_q.kind == OpReplay;
-  // row_q and row_engine_q are registered; they already account for a replay that leaves in this cycle.
+  // row_q and row_engine_q are registered, and already account for a replay in this cycle.
   logic row_q, row_engine_q;
   always_ff @(posedge clk) begin
     replays_q <= 3'(replay) + 3'(own_replay) + 3'(s1_replay) + 3'(s2_replay_q);
@@ -215,26 +215,26 @@ module gmmu_lookup
       && (row_q || (row_engine_q && waiting.engine));
 
   assign own_any = probe_q || restart || replay || kill_i.valid;
-  always_comb begin  // At most one source is active and the others are 0, so they are ORed.
+  always_comb begin  // At most one source is active; the others are 0, so that they can be ORed.
     own_d = '0;
     own_d.kind = op_e'({probe_q || restart, probe_q || replay});
     own_d.row = restart_row_i;
     own_d.second = restart && restart_second_i;
     own_d.dense = (replay && waiting.dense) || (restart && restart_wide_i);
     own_d.what = waiting.what & {$bits(lookup_t){replay}};
-    // The sweep after a kill searches for the kill's scope.
+    // The sweep after a kill matches entries with the kill's key.
     own_d.what.key |= (probe_key_i & {$bits(key_t){probe_q}}) | (restart_key_i & {$bits(key_t){restart}})
         | ({kill_i.space, sweep_i.first, 1'b0} & {$bits(key_t){kill_i.valid}});
   end
 
-  // Ports take turns: ahead_q[i][j], i < j, means that i precedes j. A served port goes last. A
-  // port that has the turn may have no further lookup in the next cycle, so its pending bit is
+  // Ports take turns: ahead_q[i][j], i < j, means that i precedes j. A served port goes last. The
+  // port with the current turn may have no further lookup in the next cycle, so its pending bit is
   // masked.
   logic [NumPorts-1:0][NumPorts-1:0] ahead_q;
   logic [NumPorts-1:0] pending, hint, grant;
-  // A port whose lookup found no free row has a turn only every eighth cycle until one of its
-  // waiting lookups is replayed. Its next lookups would mostly find no free row either, and each of
-  // them would pass the pipeline twice. The engine has a row of its own and is exempt.
+  // A port whose lookup found no free row gets a turn only every eighth cycle, until one of its
+  // waiting lookups is replayed: its next lookups would most likely find no free row either, and
+  // each would pass through the pipeline twice. The engine has its own row and is exempt.
   logic [NumPorts-1:0] held_q, held;
   logic [2:0] beat_q;
   assign held = beat_q == '1 ? '0 : held_q;
@@ -306,8 +306,8 @@ module gmmu_lookup
     else if (own_any || turn_d != '0) op_key_q <= op_key;
   end
 
-  // Lookups that found no free row have priority into the queue. Lookups that the walk table sends
-  // back to be replayed (again_*) wait for a cycle without one.
+  // Lookups that found no free row enter the queue first. Lookups that the walk table returns for
+  // replay (again_*) wait for a cycle without one.
   assign again_ready_o = !s3_push_q;
   assign waiting_new = s3_push_q ? '{dense: s3_dense_q, engine: s3_engine_q, what: what_o}
       : '{dense: 1'b1, engine: is_engine(again_i.port), what: again_i};
@@ -315,7 +315,7 @@ module gmmu_lookup
   gmmu_fifo_ram #(.Width($bits(wait_t)), .Depth(WaitingDepth)) u_waiting (
     .clk_i(clk), .rst_i, .valid_i(s3_push_q || again_valid_i), .ready_o(waiting_ready),
     .data_i(waiting_new), .valid_o(waiting_valid), .ready_i(popped_q), .data_o(waiting));
-  // A new lookup may begin a walk only while no earlier lookup waits or is being replayed.
+  // A new lookup may begin a walk only if no earlier lookup waits or is being replayed.
   logic [$clog2(WaitingDepth+1)-1:0] waiting_count_q;
   logic waiting_none_q, pushed_q;
   always_ff @(posedge clk) begin
@@ -364,7 +364,7 @@ module gmmu_lookup
     .fill_space_o(fill_space), .fill_dual_i(fill_dual), .kept_o(wc_kept),
     .kill_i(kill_i.valid), .sweep_i(sweep), .use_i);
 
-  // The line of each port's previous miss. Only its low bits are kept: the comparison is a hint.
+  // The line of each port's previous miss, of which the low bits are enough: it is only a hint.
   localparam int unsigned HintWidth = 10;
   typedef logic [HintWidth-1:0] hint_t;
   hint_t hint_old, hint_new, hint_apart;
@@ -391,7 +391,7 @@ module gmmu_lookup
       s1_q.what.key <= op_key_q;
       s1_q.what.port <= own_q.what.port | chosen.port;
       s1_q.what.slot <= own_q.what.slot | chosen.slot;
-      // The root's index is shifted in two steps: by multiples of eight, then by the rest.
+      // The root's index is shifted in two steps: first by a multiple of eight, then by the rest.
       s1_index_q <= 20'(op_key_q.vpn >> {op_root_shift[5:3], 3'd0});
       s1_high_q <= op_search.high;
       s1_shift_q <= op_root_shift[2:0];
@@ -417,7 +417,7 @@ module gmmu_lookup
     end
   end
 
-  // Stage 2: where a walk would start: at the root, or at the table that the walk cache names.
+  // Stage 2: where a walk would start: at the root, or at the table that the walk cache found.
   start_t start;
   logic   wc_any;
   assign wc_any = wc_hit != '0;
@@ -450,7 +450,7 @@ module gmmu_lookup
     end
   end
 
-  // Stage 2: the lookup's decision.
+  // Stage 2: decide what the lookup does.
   logic decide, joins, free, engine, fails, begins, s3_wc_hit_q;
   assign search_key_o = s1_q.what.key;
   assign s2_hit = s2_l2_hit || s2_large;
@@ -491,7 +491,7 @@ module gmmu_lookup
     end
   end
 
-  // The message bus carries a hit first, else the response of a walk.
+  // The message bus: a hit has priority over the response of a walk.
   logic hit_valid_q;
   logic [NumPorts-1:0] hit_port_q;
   msg_t hit_q;
@@ -512,7 +512,7 @@ module gmmu_lookup
   end
   always_comb begin
     msg_o = hit_valid_q ? hit_q : tell_i;
-    // In a port, the slot has the longest path, so the register with the smaller fanout selects it.
+    // The slot has the longest path in the ports: the select register with less fanout selects it.
     msg_o.slot = tell_ready_o ? tell_i.slot : hit_q.slot;
   end
   translation_t late_q;
@@ -537,7 +537,7 @@ module gmmu_lookup
     probed_present_o <= s2_present;
   end
 
-  // lookup_hint_i does not wake the clock: turns are granted on clk_i.
+  // lookup_hint_i does not wake this clock: turns are granted on clk_i.
   gmmu_sleep u_sleep (
     .clk_i, .rst_i, .clk_o(clk),
     .awake_i(newcomer || own_any || own_any_q || own_valid_q || again_valid_i || tell_valid_i || wc_write_i
@@ -553,7 +553,7 @@ module gmmu_lookup
       && !hit_valid_q && !tell_valid_i && !wc_kept;
   assign idle_o = quiet_o && waiting_none_q && waiting_count_q == '0;
 
-  logic unused_bits;  // fields used elsewhere, such as space.keep, which u_spaces outputs a cycle earlier
+  logic unused_bits;  // unused fields, such as space.keep (see keep_o of u_spaces)
   assign unused_bits = ^{space, s2_wc_page, kill_i, own_q.what.key};
 
   a_room: assert property (@(posedge clk_i) disable iff (rst_i)

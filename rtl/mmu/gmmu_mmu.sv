@@ -3,20 +3,21 @@
 // and one for the paging engine, a shared L2 TLB, a walk cache, NumWalks concurrent walks, and
 // invalidation with drain.
 //
-//   req, rsp   per port: lookups in, responses out in any order (by tag). req_ready_o and rsp_valid_o
-//              depend on no input of the same cycle. Every lookup gets exactly one response
-//   done       per port and drain generation (xlate_rsp_t.generation): responses no longer in use. The
-//              client must report every response that it accepted
+//   req, rsp   per port: lookups in, responses out in any order (matched by tag). req_ready_o and
+//              rsp_valid_o depend on no input of the same cycle. Every lookup gets exactly one
+//              response
+//   done       per port and drain generation (xlate_rsp_t.generation): the number of responses
+//              whose use has ended. A port must report every response that it accepted
 //   ctl        one operation at a time: accepted with ctl_ready_o, completed by a one-cycle pulse
 //              of ctl_done_o
-//   rd         table reads, AXI id = row of the walk table (NumWalks + 3 rows), at most one burst per row; at most
-//              NumWalks are in flight, plus one for the paging engine
-//   ev         one completed lookup, in the cycle in which the port accepts the response
-//   mev        walks, fills and evictions, in the cycle in which they happen
-//   inv        an invalidation, or the flush of a changed space, has completed (in the cycle of
-//              ctl_done_o)
-//   sizes_o    register sizes_in_use. An MMU with reduced sizes takes the same cycles as an MMU
-//              built with these sizes, except while the sizes change
+//   rd         table reads. The AXI id is the row of the walk table (NumWalks + 3 rows), with at
+//              most one burst per row and NumWalks in flight, plus one for the paging engine
+//   ev         one completed lookup per port, in the cycle in which the port accepts the response
+//   mev        walk, fill and eviction events, in the cycle in which they happen
+//   inv        pulses with ctl_done_o when an invalidation, or the flush of a changed space, has
+//              completed
+//   sizes_o    register sizes_in_use. With reduced sizes the MMU has the same cycle timing as one
+//              that was built with these sizes, except while the sizes change
 module gmmu_mmu
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -45,7 +46,7 @@ module gmmu_mmu
 
   output rd_req_t                     rd_req_o,
   input  rd_rsp_t                     rd_rsp_i,
-  output logic                        ar_early_o,   // the request is in register early_ar_o
+  output logic                        ar_early_o,   // the request comes from register early_ar_o
   output ax_t                         early_ar_o,
 
   output logic         [NumPorts-1:0] ev_valid_o,
@@ -118,7 +119,7 @@ module gmmu_mmu
       .idle_o(port_idle[p]));
   end
 
-  // The engine's ports share one L1, which sends each lookup under the port number of its source.
+  // The engine's ports share one L1, which sends each lookup with the port number of its source.
   xlate_done_t engine_done [EnginePorts];
   port_count_t engine_count [EnginePorts];
   for (genvar i = 0; i < EnginePorts; i++) begin : g_engine_port
@@ -129,8 +130,8 @@ module gmmu_mmu
       assign {lookup[Clients+i], lookup_key[Clients+i]} = '0;
     end
   end
-  // The clock of the engine's L1 stops while the L1 only waits for the responses to misses, or for
-  // responses that are still in use; a message or done_i restarts it.
+  // The clock of the engine's L1 stops while the L1 only waits for responses to misses, or for
+  // ports to return responses; a message or done_i restarts it.
   logic clk_engine;
   gmmu_sleep u_engine_sleep (
     .clk_i, .rst_i, .clk_o(clk_engine),
@@ -153,7 +154,7 @@ module gmmu_mmu
     .drained_o(port_drained[Clients]),
     .ev_valid_o(ev_valid_o[NumPorts-1:Clients]), .ev_o(ev_o[NumPorts-1:Clients]),
     .count_o(engine_count), .idle_o(port_idle[Clients]));
-  logic unused_ready;  // ready of ports that offer no lookup
+  logic unused_ready;  // ready of the ports that share the first engine port's L1
   assign unused_ready = ^lookup_ready;
 
   always_ff @(posedge clk_i) begin
@@ -197,7 +198,7 @@ module gmmu_mmu
   logic [2:0] line_beat;
   logic      lookup_idle, walks_idle, busy;
 
-  // A walk table whose rows only wait for memory needs no clock.
+  // The walk table's clock stops while its rows only wait for memory.
   logic clk_lookup, clk_walks, clk_control, walks_still;
   gmmu_sleep u_lookup_sleep (
     .clk_i, .rst_i, .clk_o(clk_lookup),

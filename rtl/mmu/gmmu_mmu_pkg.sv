@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// Types of the MMU: first the events for the counters, then the structs that its blocks exchange.
+// Types of the MMU: events for the counters, and the structs that the MMU's blocks exchange.
 package gmmu_mmu_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  // Events of one translation port in this cycle (regfile port_counters). Each accepted lookup ends as
-  // exactly one of hit, miss, merged, fault, in the cycle in which the port accepts its response.
+  // Events of one translation port in this cycle (regfile port_counters). Each accepted lookup ends
+  // as exactly one of hit, miss, merged, fault, in the cycle in which the port accepts its
+  // response.
   typedef struct packed {
     logic       lookup;
     logic       hit;
     logic       miss;
     logic       merged;
     logic       fault;
-    // lookups accepted but not complete; the counter `cycles` sums this value over all cycles
+    // number of incomplete lookups; the counter `cycles` adds this value in every cycle
     logic [7:0] outstanding;
   } port_count_t /*verilator public*/;
 
-  // Events of the shared levels in this cycle (regfile counters). Single bits add one, vectors add
-  // their value.
+  // Events of the shared levels in this cycle (regfile counters). A single bit adds one to its
+  // counter, a vector adds its value.
   typedef struct packed {
     logic       l2_lookup;
     logic       l2_hit;
@@ -33,15 +34,15 @@ package gmmu_mmu_pkg;
     logic       wc_lookup;
     logic       wc_hit;
     logic       invalidation;
-    logic       invalidating;   // an invalidation is in progress; counter invalidation_cycles
-    logic [5:0] walk_issue;     // rows whose table read is not yet accepted
-    logic [5:0] walk_memory;    // rows that wait for table data
-    logic [5:0] walk_rows;      // rows occupied
+    logic       invalidating;   // an invalidation is in progress (counter invalidation_cycles)
+    logic [5:0] walk_issue;     // number of rows whose table read has not been accepted
+    logic [5:0] walk_memory;    // number of rows that wait for table data
+    logic [5:0] walk_rows;      // number of occupied rows
   } mmu_count_t /*verilator public*/;
 
   typedef logic [5:0] slot_t;   // miss slot of a port
   typedef logic [5:0] row_t;    // row of the walk table
-  typedef logic [3:0] cause_t;  // an MMU fault: the low bits of fault_e, 0 for none
+  typedef logic [3:0] cause_t;  // MMU fault: low bits of fault_e, 0 for none
 
   // The key of a lookup. high: the address has bits set above VaWidth.
   typedef struct packed {
@@ -59,11 +60,11 @@ package gmmu_mmu_pkg;
     logic       coherent;
     logic       read_only;
     logic       no_execute;
-    logic       big;    // applies to the whole 64 KiB block, at consecutive frames
+    logic       big;    // applies to the whole 64 KiB block, whose frames are consecutive
     level_t     level;  // level of the entry that maps the page
   } page_t /*verilator public*/;
 
-  // A lookup on its way from a miss slot to the shared levels: port, slot and key.
+  // asker_t: the port and miss slot of a lookup. lookup_t: the same with its key.
   typedef struct packed {
     port_t port;
     slot_t slot;
@@ -74,9 +75,9 @@ package gmmu_mmu_pkg;
     key_t  key;
   } lookup_t /*verilator public*/;
 
-  // The response to one lookup. Each lookup gets exactly one response. All ports together receive at most
-  // one response per cycle, and the port must accept it. merged: another lookup began the walk. cause: if
-  // not 0, only page.level is meaningful.
+  // The response to a lookup. Each lookup gets exactly one response. All ports together receive at
+  // most one response per cycle, and a port must accept it. merged: the lookup joined another
+  // lookup's walk. If cause is not 0, only page.level is meaningful.
   typedef struct packed {
     port_t  port;
     slot_t  slot;
@@ -86,14 +87,14 @@ package gmmu_mmu_pkg;
     cause_t cause;
   } msg_t /*verilator public*/;
 
-  // A finished translation in the form that the ports' L1 TLBs store.
+  // A finished translation, as the L1 TLBs store it.
   typedef struct packed {
     key_t  key;
     page_t page;
   } translation_t /*verilator public*/;
 
-  // Hash of a key, for the hints of the L1 TLBs. block: hash of the 64 KiB block and its space; low:
-  // the page in the block.
+  // Hash of a key, for the hints of the L1 TLBs. block: hash of the 64 KiB block and the space;
+  // low: number of the page within the block.
   typedef struct packed {
     logic [7:0] block;
     logic [3:0] low;
@@ -111,28 +112,28 @@ package gmmu_mmu_pkg;
     return '{block: block, low: key.vpn[3:0]};
   endfunction
 
-  // Events that the shared levels report to the event port in one cycle; a walk or fill is identified
-  // by its row.
+  // Events that the shared levels report to the event port in one cycle. A row number identifies a
+  // walk or fill.
   typedef struct packed {
-    logic  walk_start;      // port and slot: the lookup that began the walk
+    logic  walk_start;      // a walk begins; port and slot are those of its lookup
     row_t  walk_row;
     port_t port;
     slot_t slot;
     key_t  key;
-    logic  walk_end;        // the row becomes free
+    logic  walk_end;        // a row becomes free
     row_t  end_row;
     key_t  end_key;
-    logic  fill;            // the row's page, or its whole line, is entered
+    logic  fill;            // a row's page or whole line is entered
     logic  evict;           // the fill replaces a block
     row_t  fill_row;
     key_t  fill_key;
   } mmu_event_t /*verilator public*/;
 
-  // The part of each built structure that is in use (gmmu_sizes). set: pulses when the other fields
-  // have changed; in that cycle the arrays are empty, and no lookup, walk or fill is in progress.
+  // The part of each structure that is in use (gmmu_sizes). set: pulses when the other fields have
+  // changed; in that cycle the arrays are empty, and no lookup, walk or fill is in progress.
   typedef struct packed {
     logic [5:0] last;   // highest entry number
-    logic [5:0] mask;   // mask of the bits that may be set in an entry number
+    logic [5:0] mask;   // mask of the bits that an entry number may use
   } l1_use_t /*verilator public*/;
   typedef struct packed {
     logic        set;
@@ -142,11 +143,11 @@ package gmmu_mmu_pkg;
     logic [15:0] l2_ways;         // mask of the ways in use
     logic [3:0]  walk_cache_lg2;
     logic [5:0]  walks;
-    logic [33:0] rows;            // mask of the shared rows of the walk table in use
-    logic [15:0] sweep_last;      // last step of a sweep at the sizes in use
+    logic [33:0] rows;            // mask of the walk table's shared rows in use
+    logic [15:0] sweep_last;      // last step of a sweep of everything in use
   } use_t /*verilator public*/;
 
-  // A pulse: walks in the scope become stale, and the sweep that follows drops the translations of the
+  // A pulse: walks in the scope become stale. The sweep that follows drops the translations in the
   // scope.
   typedef struct packed {
     logic   valid;
@@ -165,8 +166,8 @@ package gmmu_mmu_pkg;
     vpn_t        tail;
   } sweep_t /*verilator public*/;
 
-  // A sweep step in the form that the arrays use (gmmu_sweep): the row to read and, one cycle later,
-  // which bits of the row are ignored in the comparison with the key.
+  // A sweep step, as the arrays use it (gmmu_sweep): the row to read and, one cycle later, the bits
+  // to ignore when the row is compared with the key.
   typedef struct packed {
     logic        valid;
     logic [15:0] index;
@@ -174,68 +175,72 @@ package gmmu_mmu_pkg;
     vpn_t        loose;  // mask of the page number bits to ignore
   } sweep_step_t /*verilator public*/;
 
-  typedef logic [MaxLevels-1:1][VpnWidth-1:0] keep_t;  // masks by level
+  typedef logic [MaxLevels-1:1][VpnWidth-1:0] keep_t;  // one mask per level
 
-  // An address space, prepared for walks. Shifts and masks apply to page numbers, not addresses.
+  // An address space, prepared for walks. Shifts and masks apply to page numbers, not to addresses.
   typedef struct packed {
     logic                               enable;
     pfn_t                               root;
     target_e                            root_target;
-    logic [13:0]                        root_entries;  // saturated at 8192
+    logic [13:0]                        root_entries;  // at most 8192
     level_t                             top;           // level of the root
-    logic [5:0]                         root_shift;    // root_shift, root_bits: shift and bits of the root's level
+    // root_shift and root_bits: shift and bits of the root level
+    logic [5:0]                         root_shift;
     logic [3:0]                         root_bits;
     logic                               dual;          // entries of level 1 are pairs
-    logic                               has_64k;       // a leaf table may have 64 KiB entries
-    // shift: bits below the level's index; bits: its width. At a pair level, shift is one less, bits one
-    // more.
+    logic                               has_64k;       // leaf tables may have 64 KiB entries
+    // shift: number of bits below the level's index; bits: width of the index. At a level of pairs,
+    // shift is one less and bits one more.
     logic [MaxLevels-1:0][5:0]          shift;
     logic [MaxLevels-1:0][3:0]          bits;
     logic [3:0]                         bits_64k;      // index bits of a table of 64 KiB entries
-    vpn_t                               beyond;        // mask of the page number bits above the geometry
-    // Masks of the bits at and above each level's index. Last field, because it is stored separately.
+    vpn_t                               beyond;  // mask of the page number bits beyond the geometry
+    // Per level, the mask of the bits at and above the index. It is the last field because it is
+    // stored separately.
     keep_t                              keep;
   } space_row_t /*verilator public*/;
 
-  // Where a walk starts: either a fault (cause), or a table and the level of the entry to read in it.
+  // Where a walk starts: either a fault (cause), or a table, with the level of the entry to read in
+  // it.
   typedef struct packed {
     cause_t      cause;
     level_t      level;
     logic        k64;          // a leaf table of 64 KiB entries
     logic        dual;         // the space is dual
     logic        has_64k;
-    logic        half;         // at a pair level: read the 64 KiB half (index bit 0 is 1)
+    logic        half;         // at a level of pairs: read the 64 KiB half (index bit 0 is 1)
     pfn_t        pfn;
     logic        vram;
-    logic        index_valid;  // the index is valid (walk from the root)
+    logic        index_valid;  // index is valid (the walk starts at the root)
     logic [12:0] index;
-    // The level's shift and bits (see space_row_t), from which a missing index is computed.
+    // The level's shift and bits (see space_row_t), to compute an index that is not valid.
     logic [5:0]  shift;
     logic [3:0]  bits;
   } start_t /*verilator public*/;
 
-  // Shifts and widths of a space's levels, as the index unit uses them.
+  // Shifts and widths of a space's levels, for the index unit.
   typedef struct packed {
     logic                      dual;
     logic [3:0]                bits_64k;
     logic [MaxLevels-1:0][5:0] shift;
     logic [MaxLevels-1:0][3:0] bits;
   } shape_t /*verilator public*/;
-  // The level number under which the index unit addresses a leaf table of 64 KiB entries.
+  // The level number that the index unit uses for a leaf table of 64 KiB entries.
   localparam level_t LevelLeaf64 = 3'd6;
 
-  // A pointer for the walk cache: the entry of `level` on the way to `tag` names the table at pfn.
+  // A pointer for the walk cache: for page numbers `tag`, the entry at `level` points to the table
+  // at pfn.
   typedef struct packed {
     level_t     level;
     space_t     space;
     vpn_t       tag;
     pfn_t       pfn;
     logic       vram;
-    logic       k64;    // level 1: names a leaf table of 64 KiB entries
-    logic       half;   // the 64 KiB half of a pair names the table
+    logic       k64;    // level 1: points to a leaf table of 64 KiB entries
+    logic       half;   // the pointer is in the 64 KiB half of a pair
   } wc_write_t /*verilator public*/;
 
-  // A row of the walk table whose line is complete, on its way into the L2 TLB.
+  // A walk table row whose line is complete and will be entered into the L2 TLB.
   typedef struct packed {
     row_t       row;
     key_t       key;
@@ -247,8 +252,9 @@ package gmmu_mmu_pkg;
     return {VpnWidth{1'b1}} << shift;
   endfunction
 
-  // The page that a decoded entry maps at vpn; `keep` is the mask of the entry's level. leaf: the entry
-  // is in a 4 KiB leaf table; block_ok: a contiguous entry may map its whole block of sixteen.
+  // Returns the page that a decoded entry maps at vpn. keep: mask of the entry's level; leaf: the
+  // entry is in a 4 KiB leaf table; block_ok: a contiguous entry may map its whole block of
+  // sixteen.
   function automatic page_t page_of(gmmu_pte_pkg::pte_verdict_t entry, level_t level, logic leaf,
       vpn_t vpn, vpn_t keep, logic block_ok);
     logic unused_bits;

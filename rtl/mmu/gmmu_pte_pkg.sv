@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page table entry's format (rdl record `pte`), separate from the walk: it decodes an 8-byte
-// word in its context. A second format would get its own package.
+// The format of page table entries (rdl record `pte`), separate from the walk. It decodes an 8-byte
+// word according to its position. A second format would get its own package.
 package gmmu_pte_pkg;
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
 
-  // The position of a word that ends a walk.
+  // Where the entry that ends a walk was found.
   typedef enum logic [1:0] {
     FormLeaf,    // an entry of a 4 KiB leaf table
-    FormUpper,   // above the leaf level: a large page
+    FormUpper,   // an entry above the leaf level: a large page
     FormLeaf64,  // an entry of a 64 KiB leaf table
-    FormHalf64   // the 64 KiB half of a pair: faults unless it is zero
+    FormHalf64   // the 64 KiB half of a pair: a fault unless it is a zero page
   } form_e;
 
   typedef struct packed {
     fault_e     fault;       // if not FaultNone, no other field is meaningful
-    logic       zero;        // maps zeros
+    logic       zero;        // zero page: reads return 0
     logic       contiguous;  // one of sixteen entries that may be cached as one 64 KiB translation
     pfn_t       pfn;
     target_e    target;
@@ -25,11 +25,11 @@ package gmmu_pte_pkg;
     logic       no_execute;
   } pte_verdict_t /*verilator public*/;
 
-  // Checks and decodes the entry `word` that ends a walk. An entry that names a table, where that is
-  // allowed, does not end the walk and is not passed here. The checks, in order: a zero page is good
-  // whatever its other bits; an entry that is not valid is FaultEntryInvalid whatever its other bits,
-  // so that software may keep a swapped-out page's location there; then forbidden forms, except the
-  // alignment of a large page.
+  // Checks and decodes the entry `word` that ends a walk. An entry that legally points to a table
+  // does not end the walk and is not passed here. The checks, in order: a zero page is good,
+  // whatever its other bits; an entry that is not valid is FaultEntryInvalid, whatever its other
+  // bits, so that software may keep the location of a swapped-out page there; then illegal
+  // combinations, except the alignment of a large page.
   function automatic pte_verdict_t decode(logic [63:0] word, form_e form);
     pte_entry_t entry;
     logic unused_bits;
@@ -57,9 +57,9 @@ package gmmu_pte_pkg;
     return verdict;
   endfunction
 
-  // Returns whether the entry `word`, which is above the leaf level, is a legal pointer to the next lower table: a
-  // table of 64 KiB entries if k64, any other table if not. This is separate from decode because the next read waits
-  // for it.
+  // Returns whether the entry `word`, which is above the leaf level, is a legal pointer to the next
+  // lower table: a table of 64 KiB entries if k64, any other table if not. This is separate from
+  // decode because the next table read waits for it.
   function automatic logic names_table(logic [63:0] word, logic k64);
     pte_entry_t entry;
     logic unused_bits;
@@ -72,7 +72,8 @@ package gmmu_pte_pkg;
         && (entry.target == TargetSystem || entry.target == TargetVram);
   endfunction
 
-  // Returns whether the entry `word` is neither valid nor zero, so that this half of a pair is empty.
+  // Returns whether the entry `word` is neither valid nor a zero page: that half of a pair is
+  // empty.
   function automatic logic is_nothing(logic [63:0] word);
     pte_entry_t entry;
     logic unused_bits;

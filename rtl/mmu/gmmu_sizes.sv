@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of the TLBs, the walk cache and the walk table is in use: register sizes_in_use, decoded
-// for the blocks. After reset everything built is in use.
+// The sizes in use of the TLBs, the walk cache and the walk table: register sizes_in_use, decoded
+// for the blocks. After reset, the built sizes are in use.
 //
-//   word_i  the value written to the register, stable from four cycles before set_i. A field of 0 selects the
-//           built size
+//   word_i  the value written to the register, stable from four cycles before set_i. A field of 0
+//           selects the built size
 //   set_i   pulse: word_i takes effect in the next cycle, in which use_o.set is 1. If word_i is
 //           illegal, no size changes
-//   word_o  the effective sizes, which a read of the register returns
-//   use_o   the effective sizes for the blocks; sweep_last follows one cycle later
+//   word_o  the sizes in use, returned by a read of the register
+//   use_o   the sizes in use, as the blocks need them; sweep_last changes one cycle later
 //
-// Without TurnDown everything built is in use, and word_o is 0.
+// Without TurnDown, the built sizes are always in use, and word_o is 0.
 module gmmu_sizes
   import gmmu_config_pkg::config_t;
   import gmmu_regs_pkg::*;
@@ -44,19 +44,20 @@ module gmmu_sizes
     lg2_of = '0;
     for (int unsigned i = 0; i < 16; i++) if (power[i]) lg2_of |= 4'(i);
   endfunction
-  // Returns the highest entry number and the smallest mask 2^n - 1 that covers it.
+  // Returns `last` (the highest entry number) and the smallest mask 2^n - 1 that covers it.
   function automatic l1_use_t l1_of(logic [5:0] last);
     logic [5:0] mask;
     for (int unsigned i = 0; i < 6; i++) mask[i] = (last >> i) != '0;
     return '{last: last, mask: mask};
   endfunction
-  // Returns a mask of the shared rows, spare rows included, that a table built for `walks` walks has.
+  // Returns the mask of the shared rows, including spare rows, of a walk table built for `walks`
+  // walks.
   function automatic logic [33:0] rows_of(logic [5:0] walks);
     logic [5:0] rows;
     rows = walks < 6'd4 ? walks : walks + 6'd2;
     for (int unsigned i = 0; i < 34; i++) rows_of[i] = 6'(i) < rows;
   endfunction
-  // Converts legal sizes to the fields that the blocks read, except sweep_last.
+  // Converts legal sizes to use_t, except sweep_last.
   function automatic use_t use_of(sizes_in_use_t sizes, logic [3:0] sets_lg2);
     logic [5:0] last, most;
     logic unused_bits;
@@ -70,7 +71,8 @@ module gmmu_sizes
   endfunction
 
   if (TurnDown) begin : g_turn_down
-    // Three steps: register the requested sizes; compute their number of sets; check and convert them.
+    // Three pipeline steps: register the requested sizes; compute their number of sets; check and
+    // convert them.
     sizes_in_use_t written, asked_q, judged_q, sizes_q;
     logic [3:0]    sets_lg2_q;
     logic          powers_q, possible_q, set_q;

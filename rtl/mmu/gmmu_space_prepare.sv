@@ -4,9 +4,9 @@
 //   start_i   pulse; cfg_i is stable from this cycle until done_o
 //   done_o    pulse; row_o is stable from this cycle until the next start_i
 //
-// An illegal geometry results in a row that is not enabled: fewer than 2 levels or more than were
-// built, a level outside 1 to 13 bits, a sum above VaWidth, or dual with level 1 above 12 or level
-// 0 below 4 bits.
+// An illegal geometry gives a row that is not enabled. Illegal are: fewer than 2 levels or more
+// than were built, a level with fewer than 1 or more than 13 bits, a sum of bits above VaWidth, or
+// dual with more than 12 bits in level 1 or fewer than 4 in level 0.
 module gmmu_space_prepare
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -21,7 +21,7 @@ module gmmu_space_prepare
 );
   logic       busy_q, legal_q, used;
   level_t     level_q;
-  logic [6:0] sum_q;    // number of index bits of all lower levels
+  logic [6:0] sum_q;    // sum of the index bits of all lower levels
   logic [3:0] bits;
 
   assign bits = cfg_i.bits[level_q];
@@ -55,7 +55,7 @@ module gmmu_space_prepare
     end else if (busy_q && level_q != level_t'(MaxLevels)) begin
       level_q <= level_q + 1'b1;
       if (used) begin
-        row_o.root_shift <= sum_q[5:0];  // The root's level is processed last, so its values stay.
+        row_o.root_shift <= sum_q[5:0];  // the root's level comes last, so its values remain
         row_o.root_bits <= bits;
         legal_q <= legal_q && bits >= 4'd1 && bits <= 4'd13;
         sum_q <= sum_q + 7'(bits);
@@ -75,6 +75,6 @@ module gmmu_space_prepare
     end
   end
 
-  logic unused_root;  // adapter and alignment bits of the root
+  logic unused_root;  // the root's adapter and alignment bits
   assign unused_root = ^{cfg_i.root.adapter, cfg_i.root.offset[PageLg2-1:0]};
 endmodule

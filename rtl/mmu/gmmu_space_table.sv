@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prepared rows of the address spaces, in RAM.
+// Table of prepared address spaces (space_row_t), in RAM.
 //
-//   read    keep_o, root_shift_o and dual_o, which the row's index functions need, are valid in the
-//           cycle of read_i. row_o, without keep, is valid one cycle later and stable until the next
-//           read_i; it arrives late in the cycle, from block RAM. A space that was never written, or is not
-//           implemented, reads as not enabled with a root of level 0
-//   other   one bit of another row, combinational
-//   write   one row, at the edge; never the row that is read in the same cycle
+//   read    keep_o, root_shift_o and dual_o, which the index computation needs early, are valid in
+//           the cycle of read_i. row_o, except its keep field, is valid one cycle later (late in
+//           the cycle, from block RAM) and stable until the next read_i. A space that was never
+//           written, or is not implemented, reads as not enabled, with a root of level 0
+//   other   other_dual_o is the dual bit of row other_space_i, combinational
+//   write   writes one row at the edge; it must not be the row that is read in the same cycle
 module gmmu_space_table
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -40,7 +40,7 @@ module gmmu_space_table
   space_row_t  row;
   assign row = {rest, $bits(keep_t)'(0)};
 
-  // The shift of level l lies between l and 13 * l, so the mask's other bits are constant.
+  // The shift of level l is between l and 13 * l, so the other bits of its mask are constant.
   for (genvar l = 1; l < MaxLevels; l++) begin : g_keep
     localparam int unsigned End = 13 * l < VpnWidth ? 13 * l : VpnWidth;
     logic [End-1:l] keep;

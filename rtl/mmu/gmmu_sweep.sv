@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Converts sweep steps to the form that the arrays use: row after row is compared with one key, the
-// space and first page of the scope, and some bits are ignored. A range is widened to the smallest aligned
-// block of 4^n pages that holds it: more than the range may be dropped, never less.
+// Converts sweep steps to masked comparisons. Each step compares one row with the same key, the
+// space and first page of the scope, ignoring some bits. A range is widened to the smallest aligned
+// block of 4^n pages that contains it, so a sweep may drop more than the range, but never less.
 //
-//   sweep_i   one step per cycle; its scope is stable from the first step to two cycles after the
-//             last
-//   step_o    valid and index come one cycle later; all and loose, the bits of row and key to ignore,
-//             come two cycles later. All are 0 without a step
+//   sweep_i   one step per cycle; its scope is stable from the first step until two cycles after
+//             the last
+//   step_o    valid and index come one cycle later; all and loose, which select the bits to ignore,
+//             two cycles later. All four are 0 without a step
 module gmmu_sweep
   import gmmu_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -21,8 +21,8 @@ module gmmu_sweep
   logic [2*Pairs-1:0] apart;
   vpn_t               loose, loose_q;
 
-  // apart: the bits in which first and last page differ. loose: mask of the highest pair of bits with a one in `apart`
-  // and of all lower bits.
+  // apart: the bits in which the first and last page differ. loose: mask of the highest pair of
+  // bits that is nonzero in `apart`, and of all lower bits.
   assign apart = (2*Pairs)'(sweep_i.first ^ sweep_i.tail);
   always_comb begin
     loose = '0;

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walk cache: for each level above the leaf, pointers to the next lower tables and large pages of
-// that level; direct mapped. The index XORs the slices of the masked page number and the space. It
-// needs no shifter, so all levels are probed at once.
+// Walk cache: for each level above the leaf, it stores pointers to the next lower tables and the
+// large pages of that level. It is direct mapped. The index is the XOR of the space and of all
+// slices of the masked page number; this needs no shifter, so all levels are probed in parallel.
 //
-//   probe     read_i with key_i and the masks of its space; leaves_i, one cycle later, admits large
-//             pages. Results are valid two cycles later and stable until those of the next probe. hit_o is
-//             one-hot: the lowest level with a cached entry, or 0. With large_o, the entry is a
-//             large page, and page_o is the key's 4 KiB page in it; else page_o.pfn is the next
-//             table. k64_o: a leaf table of 64 KiB entries. half_i: the walk takes the 64 KiB half
-//             of a pair; at level 1 only that half's entry is found, since each half has its own
-//             row
-//   write     one pointer per cycle, found by probes starting in the next cycle; dropped if it comes two cycles after a
-//             step of a sweep
-//   fill      a large page with its shift and, one cycle later, whether its space is dual. It waits
-//             (kept_o) for a cycle without a write; a fill that arrives while another one waits is dropped
-//   kill_i    drops a write of the same cycle and a waiting fill
-//   sweep_i   drops row `index` of all levels, two cycles later, if it matches the key of the last
-//             probe under that probe's masks, except for the bits to ignore. The row number is the index
-//             XORed with that key's row number, so key and masks must be stable during the sweep. A sweep of
-//             everything must precede the first probe
-//   use_i     with TurnDown, the entries in use: a smaller index is folded from smaller slices
+//   probe     read_i with key_i and the masks of its space; one cycle later, leaves_i selects
+//             whether large pages may hit. Results are valid two cycles later and stable until
+//             those of the next probe. hit_o is one-hot: the lowest level that hits, or 0. If
+//             large_o is set, the entry is a large page, and page_o is the key's 4 KiB page in it;
+//             otherwise page_o.pfn is the next table. k64_o: that table is a leaf table of 64 KiB
+//             entries. half_i: the walk uses the 64 KiB half of a pair; at level 1 each half has
+//             its own row, and only that half can hit
+//   write     stores one pointer per cycle; probes that start in the next cycle find it. It is
+//             dropped if it comes two cycles after a step of a sweep
+//   fill      stores a large page with its shift and, one cycle later, whether its space is dual.
+//             It waits (kept_o) for a cycle without a write; a further fill is dropped while one
+//             waits
+//   kill_i    drops a write of the same cycle and a fill that waits
+//   sweep_i   drops, two cycles later, the row of each level whose number is `index` XOR the row
+//             number of the last probe's key, if the row matches that key under that probe's masks,
+//             except for the bits to ignore. key and masks must be stable during the sweep. A sweep
+//             of everything must precede the first probe
+//   use_i     with TurnDown, the number of entries in use, from which the width of the index
+//             follows
 module gmmu_walk_cache
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -36,7 +38,7 @@ module gmmu_walk_cache
   input  logic                 read_i,
   input  key_t                 key_i,
   input  keep_t                keep_i,
-  input  logic                 half_i,   // the walk takes the 64 KiB half of pairs
+  input  logic                 half_i,   // the walk uses the 64 KiB half of pairs
   input  logic                 leaves_i,
   output logic [MaxLevels-1:1] hit_o,
   output logic                 large_o,
@@ -48,8 +50,9 @@ module gmmu_walk_cache
   input  wc_write_t            data_i,
   input  logic                 fill_i,
   input  translation_t         fill_what_i,
-  input  logic [5:0]           fill_shift_i,  // page number bits below this may differ
-  output space_t               fill_space_o,  // the space that fill_dual_i refers to
+  // number of low page number bits inside the large page
+  input  logic [5:0]           fill_shift_i,
+  output space_t               fill_space_o,  // space of the fill, whose dual bit is fill_dual_i
   input  logic                 fill_dual_i,
   output logic                 kept_o,
   input  logic                 kill_i,
@@ -62,20 +65,20 @@ module gmmu_walk_cache
   typedef logic [IndexWidth-1:0] index_t;
   typedef struct packed {
     logic                  valid;
-    logic                  leaf;   // a large page of this level, else a pointer
+    logic                  leaf;   // 1: a large page of this level, 0: a pointer
     logic [SpaceWidth-1:0] space;
-    logic [VpnWidth-1:1]   tag;    // page number under the mask
+    logic [VpnWidth-1:1]   tag;    // masked page number
     logic                  vram;
-    logic                  k64;    // level 1: names a leaf table of 64 KiB entries
+    logic                  k64;    // level 1: points to a leaf table of 64 KiB entries
   } row_t;
   typedef struct packed {
     pfn_t       pfn;
-    logic [1:0] target;  // this field and those below: large pages only
+    logic [1:0] target;  // this and all later fields: for large pages only
     logic [5:0] adapter;
     logic       zero, coherent, read_only, no_execute, big;
   } data_row_t;
 
-  // lg2: log2 of the entries in use, which may be fewer than those built.
+  // Computes the row number. lg2: log2 of the number of entries in use.
   function automatic index_t fold(vpn_t tag, space_t space, logic [3:0] lg2);
     logic [Pieces*IndexWidth-1:0] padded;
     logic [Pieces:0] bits;
@@ -83,7 +86,7 @@ module gmmu_walk_cache
     logic unused_bits;
     unused_bits = ^{space, lg2};
     padded = (Pieces * IndexWidth)'(tag);
-    for (int unsigned b = 0; b < IndexWidth; b++) begin  // Each index bit is an XOR tree.
+    for (int unsigned b = 0; b < IndexWidth; b++) begin  // each index bit is an XOR tree
       for (int unsigned i = 0; i < Pieces; i++) bits[i] = padded[i*IndexWidth + b];
       bits[Pieces] = 1'(space >> b);
       index[b] = ^bits;
@@ -110,8 +113,8 @@ module gmmu_walk_cache
     end
   end
 
-  // A fill is stored, then its index is computed (ready), then it is written in a cycle without
-  // another write.
+  // A fill takes three steps: it is stored, its index is computed (ready_q), and it is written in a
+  // cycle without another write.
   translation_t fill_q;
   logic [5:0]   fill_shift_q;
   logic         kept_q, ready_q, enters;
@@ -132,7 +135,7 @@ module gmmu_walk_cache
     end
   end
 
-  // The entry to be written: a pointer or the fill.
+  // The entry to write: a pointer or a fill.
   index_t    new_index;
   level_t    new_level;
   row_t      new_row;
@@ -159,8 +162,8 @@ module gmmu_walk_cache
     data_row_t data;
     logic      write, write_q, same, means;
 
-    // First cycle: compute the row number. Both halves of a pair can be cached: the 64 KiB half has the
-    // neighbouring row.
+    // First cycle: compute the row number. Both halves of a pair can be cached: the 64 KiB half
+    // uses the neighbouring row.
     assign index = fold(key_i.vpn & keep_i[l], key_i.space, use_i.walk_cache_lg2) ^ index_t'(l == 1 && half_i)
         ^ index_t'(sweep_i.index);
     always_ff @(posedge clk_i) begin
@@ -170,8 +173,8 @@ module gmmu_walk_cache
       if (write) written_q <= new_index;
     end
 
-    // Second cycle: read the row. The data RAM is read at the edge between the cycles; its output is
-    // undefined if the row was written at that edge.
+    // Second cycle: read the row. The data RAM is read at the clock edge between the two cycles;
+    // its output is undefined if the row was written at that edge.
     assign write = (write_i || enters) && new_level == level_t'(l) && !kill_i && !drop_q;
     always_comb begin
       row_in = new_row;
@@ -217,7 +220,8 @@ module gmmu_walk_cache
                no_execute: found.no_execute, big: found.big, level: '0};
     for (int unsigned l = 1; l < MaxLevels; l++) if (hit_o[l]) page_o.level |= level_t'(l);
   end
-  always_comb begin  // large_o (the lowest hit is a large page) has few gates, because its inputs are late.
+  // large_o (the lowest hit is a large page) needs few gates, because its inputs are late
+  always_comb begin
     large_o = large_q[1];
     for (int unsigned l = 2; l < MaxLevels; l++) begin
       if (large_q[l] && (match_q & (MaxLevels-1)'((1 << (l - 1)) - 1)) == '0) large_o = 1'b1;

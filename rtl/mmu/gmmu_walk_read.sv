@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// Issues the table reads (id = row, one burst per row) and computes their indices. A read reaches the
-// port, which has one register, in one of three ways. A read that finds the register full retries as a job.
+// Issues the table reads (id = row, one burst per row) and computes their indices. There is one
+// register in front of the AR port. A read reaches it from a beat, a start or a job; if the
+// register is full, the read is retried as a job.
 //
-//   beat     a pointer arrives in this cycle for a row whose next index is known. The read gets the
-//            register if descend_i confirms the pointer. descend_sent_o: the read is in flight
-//   start    a walk starts with an index, or in a leaf table, whose index needs no shift. The read
-//            is offered at once, bypassing the register while that is empty, and goes into the
-//            register if it is not accepted. start_sent_o: its read is offered, or will be
-//   full     no read may start except the engine's (start_engine_i, job_engine_i) and those of
-//            beats. One start or job is then parked (start_parked_o, job_parked_o) and sent first
-//            later (parked_sent_o). A kill discards it
-//   job      a row, with its key and the level of an index (LevelLeaf64: a leaf table of 64 KiB
-//            entries; half: the lowest index bit at a pair level). It is stable until job_done_o or
-//            abort_i. After four cycles or more, the index is known and, with job_read_i, the read is
-//            in flight. Then, or after abort_i, the next job may be offered. job_busy_o is 1,
-//            starting in the job's second cycle
-//   own      own_o: entry within the line, for the row of a beat that reads a leaf table. lane_o: the
-//            same for any table, stored by the level's lowest bit; needed if a beat has several words
-//   table    stores the pointer that a row has received, for its later jobs with job_below_i; other
-//            jobs use the start's pointer
-//   shape    two cycles after a space and level (or LevelLeaf64): shape_shift_o, the bits below the
-//            index; shape_line_o, a mask of the index bits that a leaf table has within a line
-//   write    the shape of a space; shape and space are stable for eight cycles
+//   beat     a pointer arrives in this cycle for a row whose next index is already known. If
+//            descend_i confirms the pointer, the read goes to the register. descend_sent_o: the
+//            read is in flight
+//   start    a walk starts with a known index, or in a leaf table, whose index needs no shift.
+//            While the register is empty, the read bypasses it and is offered at once; if it is not
+//            accepted, it goes to the register. start_sent_o: the read is offered or in the
+//            register
+//   full     no read may start except reads of the engine (start_engine_i, job_engine_i) and reads
+//            from beats. One start or job is then parked (start_parked_o, job_parked_o) and sent
+//            first later (parked_sent_o). A kill discards it
+//   job      computes the index of a row, given its key and level (LevelLeaf64: a leaf table of 64
+//            KiB entries; half: the lowest index bit at a pair level). Inputs are stable until
+//            job_done_o or abort_i. At job_done_o, at least four cycles later, the index is known
+//            and, with job_read_i, the read is in flight. After job_done_o or abort_i the next job
+//            may be offered. job_busy_o is 1 from the job's second cycle on
+//   own      own_o: number of the row's entry within its line, for a beat from a leaf table.
+//            lane_o: the same for any table, stored separately for odd and even levels; used if a
+//            beat has several words
+//   table    stores the latest pointer of a row. Later jobs with job_below_i use it; other jobs use
+//            the pointer from the start
+//   shape    two cycles after a space and level (or LevelLeaf64): shape_shift_o, the number of bits
+//            below the index, and shape_line_o, the mask of a leaf table's index bits within a line
+//   write    stores the shape of a space; shape and space are stable for eight cycles
 //
 // No read starts in the cycle of kill_i.
 module gmmu_walk_read
@@ -92,7 +96,7 @@ module gmmu_walk_read
   output logic                ar_valid_o,
   input  logic                ar_ready_i,
   output ax_t                 ar_o,
-  output logic                ar_early_o,  // the request is in register early_ar_o
+  output logic                ar_early_o,  // the request comes from register early_ar_o
   output ax_t                 early_ar_o
 );
   localparam int unsigned SpaceWidth = NumSpaces > 1 ? $clog2(NumSpaces) : 1;
@@ -104,7 +108,7 @@ module gmmu_walk_read
   } table_t;
   typedef struct packed {
     logic [2:0] line;
-    logic       pair;    // entries are pairs; the index counts halves
+    logic       pair;    // entries are pairs, and the index counts halves
     logic [3:0] bits;
     logic [5:0] shift;
   } entry_t;
@@ -113,8 +117,9 @@ module gmmu_walk_read
     return 13'(~(14'h3fff << bits));
   endfunction
 
-  // ---- The spaces' shapes, by level: written one level per cycle, read for jobs and for entry checks.
-  logic [3:0]      fill_q;    // level to be written next; 8: none
+  // ---- The spaces' shapes by level: written one level per cycle, and read for jobs and entry
+  // checks.
+  logic [3:0]      fill_q;    // level to write next; 8: none
   entry_t          fill, job_shape, shape_now;
   logic [5:0]      shape_shift_q;
   logic [2:0]      shape_line_q;
@@ -151,7 +156,7 @@ module gmmu_walk_read
   assign shape_shift_o = shape_shift_q;
   assign shape_line_o = shape_line_q;
 
-  // ---- A job's stages: read shape and table; register them; shift the index; use it.
+  // ---- Stages of a job: read shape and table; register them; shift the index; use it.
   logic [2:0]  step_q;       // one-hot stage
   table_t      started, named, job_table_q;
   entry_t      job_shape_q;
@@ -183,8 +188,8 @@ module gmmu_walk_read
     if (job_shape_q.pair) job_index_q[0] <= job_half_i;
   end
 
-  // ---- Per row: the latest computed index, and the number of the row's own entry in its line (also written by
-  // starts).
+  // ---- Per row: the latest computed index, and the number of the row's own entry in its line.
+  // Starts write the latter too.
   logic [12:0] start_index, latest;
   logic        start_known, start_low, job_low, word_low;
   logic [2:0]  word;
@@ -213,7 +218,7 @@ module gmmu_walk_read
     assign lane_o = '0;
   end
 
-  // ---- The port's register.
+  // ---- The register in front of the AR port.
   typedef struct packed {
     index_t     row;
     pfn_t       pfn;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rows' keys, and the search for the row that walks for a page. It takes two cycles, and starts
-// one search per cycle.
+// Stores the rows' keys and searches for the row that walks for a page. A search takes two cycles;
+// one can start per cycle.
 //
-//   search   a key; its result is valid in the next cycle. hit: a row can be joined. near: a row
-//            walks for a page of the same line. Rows that begin in either cycle are included; other
-//            rows are searched in the state that they had in the first cycle
-//   match    one cycle after a hit: the matching row, one-hot; one LUT behind a register
-//   begin    the row of begin_rows_i, one-hot, stores key_i, which was searched for two cycles
-//            earlier
+//   search   a key, whose result is valid in the next cycle. hit: there is a row that the lookup
+//            can join. near: a row walks for a page of the same line. A row that begins in either
+//            cycle is included; all other rows are searched in the state of the first cycle
+//   match    the matching row, one-hot, one cycle after a hit; one LUT behind a register
+//   begin    the row in begin_rows_i (one-hot) stores key_i, the key that was searched for two
+//            cycles earlier
 module gmmu_walk_search
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -29,11 +29,12 @@ module gmmu_walk_search
   input  logic            wide_i,
 
   input  logic [Rows-1:0] free_i,
-  input  logic [Rows-1:0] open_i,     // may be joined
+  input  logic [Rows-1:0] open_i,     // rows that lookups can join
   input  logic [Rows-1:0] wide_rows_i,
   output key_t [Rows-1:0] keys_o
 );
-  // Keys are compared two bits at a time; (* keep *) holds this split, so that comparisons stay small.
+  // Keys are compared two bits at a time; (* keep *) preserves this structure in synthesis, so that
+  // the comparators stay small.
   localparam int unsigned Pairs = ($bits(key_t) - 3 + 1) / 2;
   typedef logic [Pairs-1:0] pairs_t;
   function automatic pairs_t same_pairs(key_t a, key_t b);
@@ -43,10 +44,10 @@ module gmmu_walk_search
   endfunction
 
   key_t [Rows-1:0] key_q;
-  key_t            before_q;               // previous cycle's search
-  logic [Rows-1:0] line_q;                 // rows whose walk is for the searched line
+  key_t            before_q;               // key searched for in the previous cycle
+  logic [Rows-1:0] line_q;                 // rows that walk for the searched line
   logic [Rows-1:0] live_q, open_q;         // live_q: the row was not free; open_q: it could be joined
-  logic            begins_line_q, begins_page_q;  // the preceding search was for this line / page
+  logic            begins_line_q, begins_page_q;  // the previous search was for this line / page
   logic            new_line_q, new_page_q;        // a row for this line / page has just begun
   logic [Rows-1:0] new_rows_q;
   logic            begins_near, begins_match, new_line;
@@ -57,8 +58,8 @@ module gmmu_walk_search
   logic [Groups-1:0] group_q;              // a row of a lower group has matched
   assign keys_o = key_q;
 
-  // First cycle: compare. A row that begins in this cycle is compared separately: its key is not
-  // stored yet, and in the second cycle it is not in live_q and open_q.
+  // First cycle: compare the keys. A row that begins in this cycle is compared separately: its key
+  // is not stored yet, and in the second cycle live_q and open_q do not include it.
   assign same_new = same_pairs(key_i, search_i);
   assign same_before = same_pairs(before_q, search_i);
   always_comb begin
@@ -81,7 +82,7 @@ module gmmu_walk_search
     new_rows_q <= begin_rows_i;
   end
 
-  // Second cycle: combine. A row that begins in this cycle was free until now.
+  // Second cycle: combine the results. A row that begins in this cycle was free before.
   assign begins_near = begin_i && begins_line_q;
   assign begins_match = begins_near && (wide_i || begins_page_q);
   assign near = line_q & live_q;

@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of walks, one row each, with the units they share: search, index unit, read issue,
-// entry check, responses. The last row serves only the paging engine; all other rows are shared by
-// all ports. NumWalks shared rows read at once. SpareRows more rows wait for another row's read to complete, or hold a
-// line until it is entered.
+// The table of walks, one row per walk, with its shared units: search, index unit, read issue,
+// entry check, responses. The last row is reserved for the paging engine; all ports share the other
+// rows. At most NumWalks shared rows have a read in flight. The SpareRows additional rows wait for
+// a read to complete, or hold a line until it is entered.
 //
-//   search           a key. In the next cycle search_hit_o: a row walks for the page; search_near_o: a
-//                    row walks for another page of its line. A wide row fetches the line of eight
-//                    entries, a narrow one only its own entry
-//   row_free, row_engine   a row may begin for the lookup whose search result is valid in this cycle
-//   begin, join      the decision about that lookup, one cycle after its search result: a row starts as
-//                    start_i says (begin_row_o; begin_engine_i: the engine's), or the lookup waits
-//                    for the row that the search found
-//   restart          row restart_row_i walks again, as start_i says; begin_wide_i repeats the row's
+//   search           a key. In the next cycle, search_hit_o: a row walks for the page;
+//                    search_near_o: a row walks for another page of its line. A wide row fetches a
+//                    line of eight entries, a narrow one only its own entry
+//   row_free, row_engine   a row is free for the lookup whose search result is valid now
+//   begin, join      the decision about that lookup, one cycle after its search result: either a
+//                    row (begin_row_o; begin_engine_i: the engine's row) begins a walk at start_i,
+//                    or the lookup joins the row that the search found
+//   restart          row restart_row_i repeats its walk from start_i; begin_wide_i is the row's
 //                    restart_wide_o
 //   ar, r            table reads, id = row, one burst per row
 //   tell             responses (gmmu_walk_tell); again: lookups that must be replayed
-//   fill             a row whose line can be entered; none is offered during hold_i
-//   hold_i           no responses, starting in the next cycle
-//   kill_i           only while everything is held and empty; its scope is stable at least one cycle
-//                    earlier. Rows of the scope become stale: they fill nothing and
-//                    walk again once their read completes. Lookups that joined a row after its first response are
-//                    replayed
+//   fill             a row whose line is ready to be entered; none is offered during hold_i
+//   hold_i           from the next cycle on, no responses leave
+//   kill_i           allowed only while everything is held and empty; its scope is stable at least
+//                    one cycle earlier. Rows in the scope become stale: they fill nothing, and
+//                    repeat the walk when their read completes. Lookups that joined a row after its
+//                    first response are replayed
 //   stale_o          a read of a stale row was in flight in the previous cycle
 //   use_i            with TurnDown, the number of concurrent reads and the shared rows in use; it
 //                    changes only while everything is held
 //
-// A row responds to the lookup that began it as soon as that lookup's entry arrives, and to the joined lookups when its
-// line is complete. When all lookups have their responses and the line is entered, the row accepts no more lookups and
-// then becomes free. Outputs come from registers, or from a few LUTs behind them.
+// A row responds to the lookup that began it as soon as its entry arrives, and to joined lookups
+// when its line is complete. When all its lookups have responses and its line is entered, the row
+// accepts no more lookups and becomes free. Outputs are at most a few LUTs behind registers.
 module gmmu_walk_table
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -67,13 +67,13 @@ module gmmu_walk_table
   input  logic       restart_ready_i,
   output row_t       restart_row_o,
   output key_t       restart_key_o,
-  output logic       restart_second_o,    // restarts for the 4 KiB half of a pair
+  output logic       restart_second_o,    // repeats the walk for the 4 KiB half of a pair
   output logic       restart_wide_o,      // the row fetches a line
 
   output logic       ar_valid_o,
   input  logic       ar_ready_i,
   output ax_t        ar_o,
-  output logic       ar_early_o,    // the request is in register early_ar_o
+  output logic       ar_early_o,    // the request comes from register early_ar_o
   output ax_t        early_ar_o,
   input  logic       r_valid_i,
   input  r_t         r_i,
@@ -132,7 +132,7 @@ module gmmu_walk_table
   typedef logic [RowWidth-1:0] index_t;
   typedef logic [WaiterWidth-1:0] waiter_t;
 
-  // begun_t: the first entry that a started walk reads. below_t: the entry that the row's latest pointer leads to.
+  // begun_t: the first entry that a walk reads. below_t: the target of the latest pointer.
   typedef struct packed {
     level_t level;
     logic   k64;
@@ -153,7 +153,7 @@ module gmmu_walk_table
     end
     return number;
   endfunction
-  // lowest: one-hot of the lowest set bit. several: whether a second bit is set. Groups of four keep paths short.
+  // lowest: one-hot of the lowest set bit. several: more than one is set. (Short paths by groups.)
   function automatic rows_t lowest(rows_t rows);
     localparam int unsigned Groups = (Rows + 3) / 4;
     logic [Groups*4-1:0] all;
@@ -180,7 +180,7 @@ module gmmu_walk_table
       any |= four != '0;
     end
   endfunction
-  // Counts the set bits, saturating at 3. It adds groups of four to keep the path short.
+  // Counts the set bits, up to 3. It adds groups of four to shorten the path.
   function automatic logic [1:0] few(logic [Shared-1:0] rows);
     localparam int unsigned Groups = (Shared + 3) / 4;
     logic [Groups*4-1:0] all;
@@ -199,29 +199,29 @@ module gmmu_walk_table
     return {sum[1], sum[1] ? sum[2] : sum[0]};
   endfunction
 
-  // Returns whether the index for the next lower level is computed while this level is read. For the
-  // 64 KiB half of a pair it is not, because only a 64 KiB table's index would be useful.
+  // Returns whether the index for the next level is computed while this level is read. Not for the
+  // 64 KiB half of a pair, where only the index into a 64 KiB table would be useful.
   function automatic logic looks_ahead(level_t level, logic half);
     return level != '0 && !(half && level == 1);
   endfunction
 
-  // ---- The rows. A row in none of the states free, restart, issue, reads and done waits for its
+  // ---- The rows. A row that is not in free_q, restart_q, issue_q, reads_q or done_q waits for its
   // start.
   rows_t free_q;
-  rows_t restart_q;         // the row must request the start of its walk
+  rows_t restart_q;         // the row must request a starting point for its walk
   rows_t issue_q;           // the row's read is waiting to be sent
-  rows_t parked_q;          // the read is ready and waits until another row's read completes
+  rows_t parked_q;          // the read is prepared, and waits for another row's read to complete
   rows_t reads_q;           // the row's read is in flight
-  rows_t done_q;            // the row has no further read
+  rows_t done_q;            // the row has no more reads
   rows_t stale_q;           // the row's read in flight predates the latest kill
   rows_t answered_q;        // the lookup that began the walk has its response
-  rows_t chain_q;           // lookups have joined
+  rows_t chain_q;           // the row has joined lookups
   rows_t wide_q;
-  rows_t fill_q;            // the line is still to be entered
+  rows_t fill_q;            // the line has yet to be entered into the L2
   rows_t filling_q;         // the line is being entered
   rows_t drop_q;            // the line must not be used
-  rows_t second_q;          // starts for the 4 KiB half of a pair: the 64 KiB half is empty
-  rows_t below_q;           // the row's table was named by an entry, not by the start
+  rows_t second_q;          // the walk is for the 4 KiB half of a pair: the 64 KiB half is empty
+  rows_t below_q;           // the row's table comes from an entry, not from the start
   rows_t ahead_q;           // the index for the next lower level has yet to be computed
   rows_t ready_q;           // the index for the next lower level is known
 
@@ -250,9 +250,9 @@ module gmmu_walk_table
   assign want = issue_q & ~parked_q;
   assign ahead_done = job_done && !job_read ? jobs : '0;
 
-  // When a read completes, the row starts again (stale), descends a level, or is done.
+  // When a read completes, the row repeats the walk (stale), descends a level, or is done.
   assign ends = last_q ? judged_q : '0;
-  // The row also starts again in the cycle of a kill, unless its next read is already in flight.
+  // It also repeats the walk in the cycle of a kill, unless its next read is already in flight.
   assign redo = ends & (stale_q | (sent_q ? '0 : killed));
   assign down = descends_q ? ends & ~redo : '0;
   assign nothing = nothing_q ? ends & ~redo : '0;
@@ -280,7 +280,7 @@ module gmmu_walk_table
     for (int unsigned i = 0; i < Rows; i++) begin
       if (begin_rows[i]) wide_q[i] <= begin_wide_i;
     end
-    // A line is not entered if it has an error, is stale, or belongs to a block entered as one page.
+    // A line is not entered if it is stale, has an error, or lies in a block entered as one page.
     fill_q <= (good && begin_wide_i ? start_rows : '0)
         | (fill_q & ~filling & ~redo & ~killed
            & ~(error_q || (answered_now_q && big_q) || (upper_q && !descends_q) ? judged_q : '0));
@@ -291,7 +291,7 @@ module gmmu_walk_table
     below_q <= (below_q | down) & ~start_rows;
     ahead_q <= ((ahead_q & ~ends & ~ahead_done) | ahead_start | ahead_job
         | (sent_q && ahead_now_q ? down : '0)) & ~killed;
-    // The index of a job's read replaces one that was computed while the row was parked.
+    // The index of a job's read replaces the one that was computed while the row was parked.
     ready_q <= (ready_q | ahead_done) & ~ends & ~killed & ~ahead_job;
     if (rst_i) begin
       free_q <= '1;
@@ -307,7 +307,7 @@ module gmmu_walk_table
     end
   end
 
-  // under_q counts the shared rows with a read in flight. A row that descends a level stays counted.
+  // under_q: number of shared rows with a read in flight. A row that descends stays counted.
   logic [$clog2(NumWalks+1)-1:0] under_q, under;
   logic more, less;
   assign more = (start_sent && (start_rows & Engine) == '0) || ((sent_job | sent_parked) & ~Engine) != '0;
@@ -324,7 +324,7 @@ module gmmu_walk_table
 
   rows_t in_scope_q, open_q, want_restart, want_fill, want_tell;
   key_t [Rows-1:0] keys;
-  // Compared two bits at a time; (* keep *) holds this split, so that the comparison stays small.
+  // Compared two bits at a time; (* keep *) preserves this split, so that comparators stay small.
   localparam int unsigned SpacePairs = ($bits(space_t) + 1) / 2;
   (* keep *) logic [Rows-1:0][SpacePairs-1:0] in_space;
   always_comb begin
@@ -340,8 +340,8 @@ module gmmu_walk_table
     want_tell = done_q & (~answered_q | chain_q);
     killed = kill_i.valid ? in_scope_q : '0;
     filled = fill_done_i ? rows_t'(1) << fill_done_row_i : '0;
-    // A row whose reads are complete can be joined only if its line goes into the L2. Otherwise a replayed lookup could
-    // join the same row repeatedly. A lookup that finds a row open joins it two cycles later.
+    // A row whose reads are complete can be joined only if its line goes into the L2, else a
+    // replayed lookup could join it repeatedly. A row found open is joined two cycles later.
     open = ~free_q & ~drop_q & (fill_q | (filling_q & ~filled) | (~done_q & ~over));
   end
   always_ff @(posedge clk_i) begin
@@ -363,7 +363,7 @@ module gmmu_walk_table
   assign start_row = begin_i ? index_t'(begin_row_o) : index_t'(restart_row_i);
   assign begun = '{level: start_i.level, k64: start_i.k64, dual: start_i.dual,
                    has_64k: start_i.has_64k, half: start_i.half};
-  // Both cases are computed in parallel: the chain is picked up in this cycle, or it is not.
+  // Both cases are computed in parallel: the chain is picked in this cycle, or it is not.
   assign join_chain = tell_ready ? (match & chain_q & ~tell_rows_q) != '0 : (match & chain_q) != '0;
 
   gmmu_walk_search #(.Config(Config)) u_search (
@@ -371,7 +371,7 @@ module gmmu_walk_table
     .match_o(match), .begin_i, .begin_rows_i(begin_rows), .key_i(what_i.key), .wide_i(begin_wide_i),
     .free_i(free_q), .open_i(open), .wide_rows_i(wide_q), .keys_o(keys));
 
-  // ---- The row that begins next is next_q, provided next_valid_q is set. two_q: a second row is free.
+  // ---- next_q (if next_valid_q) is the row that begins next. two_q: another row is free.
   logic [Shared-1:0]   next_q, rest, begins_any, used;
   assign used = TurnDown ? use_i.rows[Shared-1:0] : '1;
   logic                next_valid_q, two_q, takes, moves;
@@ -397,8 +397,8 @@ module gmmu_walk_table
     rows_early_o <= few(used & ((free_q[Shared-1:0] & ~begins_any) | soon[Shared-1:0]));
   end
 
-  // ---- At most one row becomes free per cycle, so that the event port reports each. A row becomes free only when no
-  // lookup in the pipeline can still have found it open. soon: rows about to become free.
+  // ---- At most one row becomes free per cycle, so that the event port can report each, and only
+  // when no lookup in the pipeline may have found it open. soon: rows about to become free.
   rows_t closes;
   assign closes = done_q & answered_q & ~chain_q & ~fill_q & ~filling_q & ~kept & ~joined & ~open_q;
   assign ending = lowest(closes);
@@ -412,9 +412,9 @@ module gmmu_walk_table
     .clk_i, .read_i(1'b1), .read_addr_i(number_of(ended_q)), .data_o(end_key_o),
     .write_i(begin_i), .write_addr_i(start_row), .data_i(what_i.key));
 
-  // ---- The service unit handles one row at a time: it requests the row's start, has its line entered
-  // or has an index computed. It serves all rows that requested together, from the lowest up, before
-  // later requests.
+  // ---- The service unit handles one row at a time: it requests a starting point, has the line
+  // entered, or has an index computed. It serves all rows that requested together, from the lowest
+  // up, before later requests.
   rows_t  service_q, service_left_q, service_asks, service_some;
   index_t service_row_q;
   logic   job, job_busy, fill_load, restart_load, service_next, service_more_q, service_half;
@@ -431,7 +431,7 @@ module gmmu_walk_table
   assign restart_load = (service_q & want_restart) != '0;
   assign fill_load = (service_q & want_fill) != '0;
   assign service_next = job_busy ? job_done : !job;
-  // While a read is parked, the read of another shared row would only queue behind it.
+  // While a read is parked, reads of other shared rows would only queue behind it.
   assign service_asks = (want_restart | want_fill | (want & (parked_q != '0 ? Engine : '1)) | ahead_q)
       & ~service_q;
   assign service_some = service_more_q ? service_left_q : service_asks;
@@ -489,7 +489,7 @@ module gmmu_walk_table
     end
   end
 
-  // ---- Handling of a beat. Outputs that are needed in the same cycle as the beat are combinational.
+  // ---- Handling of a beat. Outputs needed in the same cycle are combinational.
   index_t     beat_row;
   key_t       beat_key;
   waiter_t    beat_who;
@@ -498,7 +498,7 @@ module gmmu_walk_table
   level_t     level;
   logic       beat_is_below, beat_wide, beat_ready, beat_stale, k64, leaf, half_64k, takes_4k, own;
   logic [2:0] own_word, lane, beat;
-  logic [2:0] beats_q [Rows];     // number of the row's next beat
+  logic [2:0] beats_q [Rows];     // number of each row's next beat
   logic [63:0] word;
   pte_verdict_t entry;
   page_t      direct_page;
@@ -534,15 +534,15 @@ module gmmu_walk_table
       if (WordsPerBeat > 1 && 32'(lane) % WordsPerBeat == i) word = r_i.data[i*64 +: 64];
     end
   end
-  // takes_*: which tables the entry may name. half_64k: the entry is the 64 KiB half of a pair.
+  // takes_*: kinds of table that the entry may point to. half_64k: it is the 64 KiB half of a pair.
   assign half_64k = beat_begun.dual && beat_begun.half && level == 1;
   assign takes_4k = level != '0 && !half_64k;
   assign takes_64k = level == 1 && beat_begun.has_64k && !(beat_begun.dual && !beat_begun.half);
   assign halves = beat_begun.dual && beat_begun.half && (k64 || level == 1);
   assign to_4k = !r_i.error && names_table(word, 1'b0);
   assign to_64k = !r_i.error && names_table(word, 1'b1) && takes_64k;
-  // own: the row's own entry. Only leaf table entries give a direct response: above the leaf, the
-  // page number has yet to be assembled.
+  // own: the row's own entry. Only leaf entries give a direct response: for a large page, the page
+  // number must still be assembled.
   assign own = !leaf || !beat_wide || beat == 3'(32'(own_word) / WordsPerBeat);
   assign direct = r_valid_i && leaf && own && !beat_stale;
   assign entry = decode(word, FormLeaf);
@@ -596,8 +596,8 @@ module gmmu_walk_table
   assign line_beat_o = line_q ? beat_q : '0;
   assign line_data_o = line_q ? data_q : {WordsPerBeat{word_q}};
 
-  // ---- Two cycles later, when the level's shift is known: what the row's entry is, and the
-  // pointer for the walk cache. A kill discards the pointers.
+  // ---- Two cycles later, when the level's shift is known: the facts of the row's entry, and the
+  // pointer for the walk cache. A kill discards pointers.
   logic        fact_error_q, pointer_q, wc_valid_q;
   level_t      fact_level_q;
   form_e       fact_form_q;

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Responds to the lookups of walks. The lookup that began a walk gets its response directly from the beat with its
-// entry, or later from the fetched line; joined lookups get theirs from that line, one per cycle.
+// Sends the responses of walks. The lookup that began a walk gets its response directly from the
+// beat with its entry, or later from the fetched line. Joined lookups get theirs from that line,
+// one per cycle.
 //
-//   begin      a row receives its key and the lookup that begins it
-//   start      the row's cause, the level of its first read, and whether a contiguous entry may map
-//              its whole block (block_ok)
+//   begin      a row receives its key and the lookup that began it
+//   start      the row's fault cause, the level of its first read, and whether a contiguous entry
+//              may map its whole block (block_ok)
 //   fact       error, level, form and geometry of the row's own entry
-//   line       beats of table reads; the rows may interleave. A read of one entry uses beat 0, and
-//              each word of the beat is the entry
-//   direct     a row's own entry arrives in this cycle; direct_take_o: the entry leaves as a response. Never during
-//              hold_i, nor ahead of a pending response
-//   join       appends a lookup to the chain of its row (join_chain_i: the row has a chain)
-//   row        a row with lookups that need responses: the one that began it (row_begin_i), then the chain.
-//              row_ready_o accepts all of them; a lookup that joins later starts a new chain
-//   tell       responses; large: the translation is of an upper level and goes to the walk cache with
-//              its shift; narrow: a page that no line fill enters into the L2
+//   line       beats of table reads; beats of different rows may interleave. A read of a single
+//              entry uses beat 0, and each word of that beat is the entry
+//   direct     a row's own entry arrives in this cycle. direct_take_o: it leaves as a response in
+//              this cycle, but never during hold_i or ahead of a pending response
+//   join       appends a lookup to the chain of its row (join_chain_i: the row already has a chain)
+//   row        a row whose lookups need responses: first the lookup that began it (row_begin_i),
+//              then the chain. row_ready_o accepts all of them; a lookup that joins later starts a
+//              new chain
+//   tell       the responses. large: a large page, which goes to the walk cache with its shift.
+//              narrow: a page that no line fill enters into the L2
 //   again      a lookup that the row cannot serve and that must be replayed. Only the lookup that
-//              began a walk gets its fault: a joined one may have been accepted after the faulting
-//              entry was read, and the entry may have become valid since
-//   count      one cycle after the response to a lookup that began a walk is accepted
-//   kept_o     rows that must not be freed: their lookups are being served
+//              began a walk gets its fault: a joined lookup may have been accepted after the
+//              faulting entry was read, and the entry may have become valid since then
+//   count      pulses one cycle after the response to a lookup that began a walk is accepted
+//   kept_o     rows that must not be freed, because their lookups are being served
 //   quiet_o    no response is in flight
 module gmmu_walk_tell
   import gmmu_config_pkg::config_t;
@@ -142,8 +144,9 @@ module gmmu_walk_tell
     return slot_t'(who[SlotBits-1:0]);
   endfunction
 
-  // ---- Waiting lookups of each row: the lookup that began it, and the first and the last lookup that joined it. For
-  // each waiting lookup: its page in the line, and the next lookup in the chain.
+  // ---- Lookups that wait for each row: the one that began it, and the first and the last that
+  // joined it. Each waiting lookup stores its page within the line, and the next lookup in the
+  // chain.
   waiter_t    row_who, row_head, row_tail, join_tail, next, link_address;
   logic [2:0] row_sub, sub;
   logic       link_read, c_take, advance, staged_free;
@@ -166,7 +169,7 @@ module gmmu_walk_tell
     .clk_i, .read_i(link_read), .read_addr_i(link_address), .data_o(next),
     .write_i(join_i && join_chain_i), .write_addr_i(join_tail), .data_i(waiter_i));
 
-  // ---- The row being served: one of its lookups per cycle.
+  // ---- The row being served, one of its lookups per cycle.
   typedef enum logic [1:0] {StIdle, StBegin, StChain} state_e;
   state_e     c_state_q;
   logic       c_begin, c_line, c_leaf, c_last, c_chain_q;
@@ -212,7 +215,8 @@ module gmmu_walk_tell
     end
   end
 
-  // ---- Stage q holds a lookup while the RAMs read its line's beat and its row's key and facts.
+  // ---- Stage q holds a lookup while the RAMs read the beat of its line, and the key and facts of
+  // its row.
   logic        q_valid_q, q_begin_q, q_same;
   rows_t       q_rows_q;
   index_t      q_row_q;
@@ -306,7 +310,7 @@ module gmmu_walk_tell
     end
   end
   assign span = pfn_t'(vpn_t'(~e_keep_q));
-  // The alignment of a large page is checked separately, since it takes longest.
+  // The alignment of a large page is checked separately (crooked), because that check is slow.
   assign form = pte_entry_t'(e_word_q);
   assign entry = decode(e_word_q, e_form_q);
   assign crooked = form.valid && !form.zero && form.large_ && e_form_q == FormUpper
@@ -325,7 +329,7 @@ module gmmu_walk_tell
   logic [5:0] shift_q;
   assign answers = !staged_q.msg.merged || (fits_q && !crooked_q);
   assign staged_goes = staged_valid_q && answers;
-  // A lookup that cannot leave blocks those behind it.
+  // A staged lookup that cannot leave blocks the lookups behind it.
   assign staged_free = !staged_valid_q || (answers ? tell_free : again_ready_i);
   always_ff @(posedge clk_i) begin
     if (rst_i) staged_valid_q <= 1'b0;
@@ -348,7 +352,7 @@ module gmmu_walk_tell
   assign again_valid_o = staged_valid_q && !answers;
   assign again_o = '{port: staged_q.msg.port, slot: staged_q.msg.slot, key: staged_q.msg.key};
 
-  // ---- The output register: loaded from the staged response, or else from a direct response.
+  // ---- The output register. The staged response has priority over a direct response.
   answer_t offer_q, direct_answer;
   logic    taken;
   assign tell_free = !tell_valid_o || tell_ready_i;
@@ -379,7 +383,7 @@ module gmmu_walk_tell
   assign kept_o = c_rows_q | q_rows_q | e_rows_q | staged_rows_q;
   assign quiet_o = c_state_q == StIdle && !q_valid_q && !e_valid_q && !staged_valid_q && !tell_valid_o;
 
-  logic unused_bits;  // bits that only decode checks
+  logic unused_bits;  // bits that are used by decode only
   assign unused_bits = ^form;
 
   if ((MissSlots & (MissSlots - 1)) != 0 || NumPorts < 2) begin : g_illegal

@@ -2,21 +2,21 @@
 // AXI4 inside the GPU and at its ports. Bursts are INCR, their size is the full bus width, and a burst
 // never crosses 4 KiB.
 //
-// Inside, `port` and the address select the memory port of a burst. At the edge, each memory port is a
-// separate AXI4 port. Every outstanding burst of a requester has its own id; nothing relies on an
-// order between ids, and beats of different ids may interleave on R (but not on W). At the edge, the
-// requester's number is prepended to its id.
+// Inside the GPU, `port` and the address select the memory port of a burst. At the edge (the GPU's
+// ports), each memory port is a separate AXI4 port, and the requester's number is prepended to its
+// id. Every outstanding burst of a requester has its own id; nothing relies on an order between
+// ids, and beats of different ids may interleave on R (but not on W).
 package gmmu_axi_pkg;
   import gmmu_pkg::*;
 
-  localparam int unsigned IdWidth = 8;         // internal ports: the id that the requester issues
+  localparam int unsigned IdWidth = 8;         // internal ports: id that the requester assigns
   localparam int unsigned RequesterWidth = 7;
   localparam int unsigned EdgeIdWidth = IdWidth + RequesterWidth;
-  // At the GPU's ports: the isolator's generation is prepended.
+  // At the GPU's ports, the isolator prepends its generation to the id.
   localparam int unsigned PortIdWidth = EdgeIdWidth + 1;
 
-  // Requesters of the mux (rtl/top/README.md) that precede the clients. All writes of the window have id
-  // 0, so that they stay in order.
+  // Numbers of the mux's requesters (rtl/top/README.md); the clients come last. All writes through
+  // the VRAM window have id 0, so that they stay in order.
   localparam int unsigned ReqTables = 0;
   localparam int unsigned ReqAperture = 1;
   localparam int unsigned ReqFetch = 2;
@@ -30,7 +30,7 @@ package gmmu_axi_pkg;
   // PortPeer: VRAM of a linked adapter, through the host port; address {adapter[5:0], offset[41:0]}
   typedef enum logic [1:0] {PortVram, PortHost, PortPeer} port_e;
 
-  // AxUSER of the host port.
+  // AxUSER fields of the host port.
   typedef enum logic [1:0] {KindLogical, KindTranslated, KindInterrupt, KindPeer} kind_e;
   typedef struct packed {
     logic [2:0]  function_number;
@@ -49,9 +49,9 @@ package gmmu_axi_pkg;
   localparam logic [3:0] CacheWriteBack = 4'b1111;      // Write-back, allocate
 
   // AxCACHE of the host port. A coherent page is looked up and allocated in the host's caches. For
-  // any other page B must come from memory, because the following fence may be coherent: a B from an
-  // intermediate buffer would be too early. An interrupt message is not a memory access and must remain one
-  // write.
+  // any other page, B must come from memory: the fence write that follows may be coherent, so a B
+  // from an intermediate buffer would be too early. An interrupt message is not a memory access and
+  // must remain a single write.
   function automatic logic [3:0] host_cache(kind_e kind, logic no_snoop);
     if (kind == KindInterrupt) return CacheDevice;
     return no_snoop || kind == KindPeer ? CacheNone : CacheWriteBack;
@@ -60,7 +60,7 @@ package gmmu_axi_pkg;
   typedef struct packed {  // AR and AW
     logic [IdWidth-1:0] id;
     port_e              port;
-    // Byte address of the first beat, with any alignment: lower byte lanes are not used.
+    // Byte address of the first beat, with any alignment; byte lanes below it are unused.
     pa_t                addr;
     logic [7:0]         len;    // beats - 1
     user_t              user;
@@ -75,7 +75,7 @@ package gmmu_axi_pkg;
   typedef struct packed {
     logic [IdWidth-1:0]   id;
     logic [DataWidth-1:0] data;
-    logic                 error;  // RRESP is not OKAY
+    logic                 error;  // RRESP was not OKAY
     logic                 last;
   } r_t /*verilator public*/;
 
@@ -84,9 +84,9 @@ package gmmu_axi_pkg;
     logic               error;
   } b_t /*verilator public*/;
 
-  // Request channels of a requester, and the responses. Reads and writes are separate, so that a reader has
-  // no write channels and no ready depends on a valid of the other direction. R and B are always
-  // accepted.
+  // Channels of one requester, by direction. Reads and writes are separate structs, so that a
+  // reader has no write channels and no ready depends on a valid of the other direction. R and B
+  // are always accepted.
   typedef struct packed {
     logic ar_valid;
     ax_t  ar;
@@ -112,7 +112,8 @@ package gmmu_axi_pkg;
     b_t   b;
   } wr_rsp_t /*verilator public*/;
 
-  // Channels behind the mux, one set per memory port; their handshake bits are separate signals.
+  // Channels between mux and isolator, one set per memory port; their handshake bits are separate
+  // signals.
   typedef struct packed {
     logic [EdgeIdWidth-1:0] id;
     pa_t                    addr;
@@ -132,7 +133,7 @@ package gmmu_axi_pkg;
     logic                   error;
   } edge_b_t /*verilator public*/;
 
-  // The same channels at the GPU's ports; size and burst are constant.
+  // The same channels at the GPU's ports, where size and burst are constant.
   localparam logic [2:0] BeatSize = 3'($clog2(DataBytes));
   localparam logic [1:0] BurstIncr = 2'b01;
   localparam logic [1:0] RespOkay = 2'b00;
@@ -157,7 +158,8 @@ package gmmu_axi_pkg;
     logic [1:0]             resp;
   } port_b_t /*verilator public*/;
 
-  // Channels of the subordinate ports s_peer and s_thr. s_thr has its own AR and AW (through_ax_t).
+  // Channels of the subordinate ports s_peer and s_thr; AR and AW of s_thr are a through_ax_t
+  // instead of a sub_ax_t.
   typedef struct packed {
     logic [IdWidth-1:0] id;
     pa_t                addr;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO of any depth of at least 1.
+// FIFO with a depth of 1 or more.
 //
-//   input    ready_o while not full; it comes from a register and depends on no input
+//   input    ready_o is 1 while the FIFO is not full; it comes from a register and depends on no
+//            input
 //   output   valid_o comes from a register. data_o is stable while valid_o && !ready_i; a word
 //            written at one edge can be read at the next
 module gmmu_fifo #(

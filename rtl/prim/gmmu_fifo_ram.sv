@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// FIFO for depths that justify a block RAM. Depth is a power of two, 4 or more; the registers behind
-// the RAM hold two further words.
+// FIFO for depths that justify a block RAM. Depth is a power of two, at least 4; the output
+// registers hold two more words.
 //
-//   input    ready_o while the RAM is not full; it comes from a register and depends on no input
+//   input    ready_o is 1 while the RAM is not full; it comes from a register and depends on no
+//            input
 //   output   valid_o and data_o come from registers; data_o is stable while valid_o && !ready_i. A
 //            word written at one edge can be read three edges later. The rate is one word per cycle
 module gmmu_fifo_ram #(

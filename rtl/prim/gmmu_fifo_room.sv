@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gmmu_fifo that announces free space early, for writers that decide some cycles ahead.
+// A gmmu_fifo with an early almost-full signal, for writers that commit to a word some cycles
+// before they write it.
 //
-//   room_o   from a register: one cycle ago there was space for Margin more words. Margin includes the
-//            word being decided, and all words that may be in the pipeline or have arrived since
-//   input    a writer that obeys room_o never finds the FIFO full. ready_o, from a register, means that
-//            the FIFO is not full; it is for a writer that may also use the margin
+//   room_o   registered: one cycle ago there was space for Margin more words. Margin counts the
+//            word that the writer commits to now, and all words that may be in the writer's
+//            pipeline or have arrived since
+//   input    a writer that obeys room_o never finds the FIFO full. ready_o (registered; 1 while the
+//            FIFO is not full) is for a writer that may also use the margin
 //   output   as gmmu_fifo
 module gmmu_fifo_room #(
   parameter int unsigned Width = 8,

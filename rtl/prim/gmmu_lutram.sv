@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small RAM with one write port and an asynchronous read port, without reset, to fit LUT RAM.
-// A read of the word that is being written returns the old word.
+// Small RAM with one write port, an asynchronous read port and no reset, so that it maps to LUT
+// RAM. A read of the word that is being written returns the old word.
 module gmmu_lutram #(
   parameter int unsigned Width = 8,
   parameter int unsigned Depth = 16,

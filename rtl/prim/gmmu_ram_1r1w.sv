@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// RAM with one read and one write port, without reset, to fit block RAM.
+// RAM with one read port, one write port and no reset, so that it maps to block RAM.
 //
 //   read     data_o one cycle after read_i, stable until the next read_i
 //   write    at the edge; a read of the same word in the same cycle returns the old word

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_ram_1r1w for users that never read a word in the cycle in which it is written: block RAM
-// then needs no extra logic.
+// gmmu_ram_1r1w for users that never read and write a word in the same cycle: block RAM then needs
+// no extra logic.
 //
 //   read     data_o one cycle after read_i, stable until the next read_i
 //   write    at the edge; a read of the same word in the same cycle returns an undefined value

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A gmmu_ram_apart that always uses block RAM, even when shallow: it needs no LUT RAM, but the
-// clock-to-output delay is longer.
+// A gmmu_ram_apart that always uses block RAM, even for a small Depth: it saves LUT RAM at the cost
+// of a longer clock-to-output delay.
 //
 //   read     data_o one cycle after read_i, stable until the next read_i
 //   write    at the edge; a read of the same word in the same cycle returns an undefined value

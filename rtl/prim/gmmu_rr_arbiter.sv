@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Round robin arbiter. The grant is combinational from the requests and a registered mask.
 //
-//   gnt_o      one-hot (or zero without a request): the first requester after the previous winner
-//              (the grant at the latest advance_i)
-//   index_o    the granted requester's number (0 without a request)
-//   advance_i  the grant was used: the next search begins after the granted requester
+//   gnt_o      one-hot, or zero if there is no request: the first requester after the previous
+//              winner (the grant at the latest advance_i)
+//   index_o    number of the granted requester, or 0 if there is none
+//   advance_i  the grant was used: the next search starts after the granted requester
 module gmmu_rr_arbiter #(
   parameter int unsigned N = 2,
   localparam int unsigned IndexWidth = N > 1 ? $clog2(N) : 1
@@ -18,7 +18,8 @@ module gmmu_rr_arbiter #(
   output logic [IndexWidth-1:0] index_o
 );
   logic [N-1:0] behind_q;  // mask of the requesters after the previous winner
-  logic [N-1:0] masked, masked_before, any_before;  // before: a lower-numbered requester has a request
+  // _before: a lower-numbered requester also requests
+  logic [N-1:0] masked, masked_before, any_before;
 
   // Both searches run in parallel, each as a tree per requester, without a carry chain.
   assign masked = req_i & behind_q;

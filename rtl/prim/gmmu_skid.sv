@@ -18,7 +18,7 @@ module gmmu_skid #(
   input  logic             ready_i,
   output logic [Width-1:0] data_o
 );
-  // ready_o is the register itself: 0 while the spare word is valid.
+  // ready_o is also the flag of the spare word: it is 0 while spare_q is valid.
   logic [Width-1:0] spare_q;
 
   always_ff @(posedge clk_i) begin
@@ -32,7 +32,7 @@ module gmmu_skid #(
       ready_o <= 1'b0;
     end
 
-    // data_o loads whether data_i is valid or not, so the enables do not depend on valid_i.
+    // data_o loads even if data_i is not valid, so that its enable does not depend on valid_i.
     if (!valid_o || ready_i) data_o <= ready_o ? data_i : spare_q;
     if (ready_o) spare_q <= data_i;
   end

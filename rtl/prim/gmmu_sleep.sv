@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clock gate of a block that is often idle. With GMMU_SLEEP, which is for simulators, the clock
-// stops while the block sleeps, which saves simulation time. Without it, as in synthesis, clk_o is
+// Clock gate for a block that is often idle. If GMMU_SLEEP is defined (in simulation only), the
+// clock stops while the block sleeps, to save simulation time. If not (as in synthesis), clk_o is
 // clk_i.
 //
-//   awake_i   the block has work, or an input brings work in this cycle. The block sleeps
-//             eight cycles after the latest such cycle, but not in the 511 cycles after a reset, in which
-//             free lists are filled. While a block sleeps, no state or output of it may change that
-//             would change with a running clock
+//   awake_i   the block has work, or an input brings work in this cycle. The block falls asleep
+//             eight cycles after the last such cycle, but never within 511 cycles of a reset, while
+//             free lists are filled. A block may sleep only if its state and outputs would not
+//             change with a running clock
 module gmmu_sleep (
   input  logic clk_i,
   input  logic rst_i,

@@ -2,7 +2,7 @@
 // Register slice of one stream at full rate or, with half the registers and no multiplexer, at half rate.
 //
 //   input, output   as gmmu_skid
-//   Slow            1: a word every other cycle
+//   Slow            1: half rate
 module gmmu_slice #(
   parameter int unsigned Width = 8,
   parameter bit          Slow = 1'b0

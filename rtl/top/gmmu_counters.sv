@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// The counters of the register description: port_counters of NumPorts ports and the shared
+// The counters of the register description: the port_counters of NumPorts ports, and the shared
 // counters.
 //
-//   port_i     events of a port in this cycle, and its outstanding lookups, which add up to
-//              `cycles`
-//   shared_i   amounts to add in this cycle, in element order of the regfile counters. The value of
-//              element i has Adds[i] bits; its upper bits are 0
-//   read       hold rd_i and addr_i: rd_busy_o is 1 until rd_data_o is the value of the counter at
-//              addr_i, or 0 for other addresses. A read waits for its counter's turn: at most one
-//              round over all words
+//   port_i     events of a port in this cycle, and the number of its outstanding lookups, which is
+//              added to `cycles`
+//   shared_i   amounts to add in this cycle, in the order of the elements of regfile counters. The
+//              amount of element i has Adds[i] bits; its upper bits are 0
+//   read       hold rd_i and addr_i. rd_busy_o is 1 until rd_data_o is valid: the value of the
+//              counter at addr_i, or 0 for other addresses. A read waits for its counter's turn, at
+//              most one round over all words
 //
-// Each counter consists of a short register that wraps and a word of Width bits in RAM. The words are
-// updated in rotation, one per cycle, by the amount that the register has gained since the last update. A register is
-// wide enough not to wrap twice between two updates, so no event is lost. The register of a counter of single events is
-// an LFSR, which costs one gate; its last position in the sequence is stored with the word. The register of a counter
-// of amounts is a sum, and the low part of the word is the sum at the last update.
+// Each counter consists of a short register that wraps and a word of Width bits in RAM. The words
+// are updated in rotation, one per cycle: each gains what its register has counted since the last
+// update. The register is wide enough not to wrap twice between two updates, so no event is lost. A
+// counter of single events has an LFSR as its register, which costs one gate; its last position in
+// the LFSR sequence is stored with the word. A counter of amounts has a sum as its register, and
+// the low part of the word is the sum at the last update.
 module gmmu_counters
   import gmmu_regs_pkg::*;
   import gmmu_mmu_pkg::*;
@@ -48,8 +49,8 @@ module gmmu_counters
   typedef logic [SumWidth-1:0] sum_t;
   typedef logic [Width-1:0] value_t;
 
-  // For each word: whether it counts single events, and a mask that leaves its sum enough bits not to wrap within a
-  // round.
+  // For each word: whether it counts single events, and the mask of the sum bits that it needs so
+  // as not to wrap within a round.
   typedef logic [Words-1:0] by_word_t;
   typedef logic [Words-1:0][SumWidth-1:0] masks_t;
   function automatic by_word_t events();
@@ -69,7 +70,7 @@ module gmmu_counters
   localparam by_word_t IsEvent = events();
   localparam masks_t   MaskOf = masks();
 
-  // Returns the LFSR's next state; the sequence begins at 0 (Xilinx XAPP 052 lists the taps).
+  // Returns the next state of the LFSR; the sequence begins at 0 (Xilinx XAPP 052 lists the taps).
   function automatic place_t after(place_t state);
     logic feedback;
     feedback = state[PlaceWidth-1] ^ state[PlaceWidth == 5 || PlaceWidth == 10 ? PlaceWidth - 3
@@ -88,12 +89,12 @@ module gmmu_counters
     place_of[state] = '0;
   end
 
-  // ---- The counting registers. Each cycle's amount is registered first.
+  // ---- The counting registers. The amounts of each cycle are registered first.
   logic [4:0]          port_events_q [NumPorts];
   logic [Cycles-1:0]   port_cycles_q [NumPorts];
   place_t              port_event_q [NumPorts][5];
   sum_t                port_sum_q [NumPorts];
-  place_t              event_q [NumShared];       // each counter uses event_q or sum_q; the other is 0
+  place_t              event_q [NumShared];  // a counter uses event_q or sum_q; the other one is 0
   sum_t                sum_q [NumShared];
 
   logic rst_q;
@@ -139,7 +140,7 @@ module gmmu_counters
   index_t      rd_index_q;
   logic [12:0] port_word, shared_word;  // number of the word within its group
 
-  // Each group is aligned to its size.
+  // Each group of counters is aligned to its size.
   assign port_word = addr_i[15:3] ^ PortCountersBase[15:3];
   assign shared_word = addr_i[15:3] ^ CountersBase[15:3];
   assign rd_port = 32'(port_word) < FirstShared && port_word[2:0] < 3'd6;
@@ -151,14 +152,15 @@ module gmmu_counters
   end
   assign rd_busy_o = rd_i && !done_q;
 
-  // ---- The stages of an update: choose a register; read its position and its word; register them;
-  // compute the gain; compute the sum, which is written back. turn_q is the counter's number and
-  // turn_hot_q is one-hot, which makes the choice an OR.
+  // ---- The stages of an update: select a register; read its position and its word; register
+  // these; compute the gain; compute the sum, which is written back. turn_q is the number of the
+  // counter; turn_hot_q is its one-hot form, which makes the selection an OR.
   localparam int unsigned Stages = 5;
   index_t            turn_q;
   index_t            at_q [Stages];
   logic [Words-1:0]  turn_hot_q;
-  logic              first_q, fresh0_q, fresh1_q;  // first_q: the first round after reset, in which words count as 0
+  // first_q: first round after reset, in which words count as 0
+  logic              first_q, fresh0_q, fresh1_q;
   logic [Stages-1:0] asked_q, live_q;
   logic              is_event2_q;
   place_t            event0_q, place1_q, place2_q, place3_q, place4_q, was2_q, place_gain;
@@ -188,7 +190,7 @@ module gmmu_counters
     end
   end
 
-  // Past the end of the sequence the position restarts at 0: the length is a power of two minus one.
+  // The sequence has 2^PlaceWidth - 1 states, so a wrapped difference is one too large.
   logic   place_wraps;
   place_t place_step;
   assign {place_wraps, place_step} = {1'b0, place2_q} - {1'b0, was2_q};
@@ -214,7 +216,7 @@ module gmmu_counters
 
     for (int unsigned s = 1; s < Stages; s++) at_q[s] <= at_q[s-1];
     at_q[0] <= turn_q;
-    // stage 0: the chosen register
+    // stage 0: the selected register
     event0_q <= event_now;
     sum0_q <= sum_now;
     fresh0_q <= first_q;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connects each counter to its source, sums the clients' bytes and counts the memory ports' beats.
-// gmmu_counters holds the counters themselves.
+// Connects each counter to its events, sums the bytes of the clients and counts the beats of the
+// memory ports. gmmu_counters holds the counters themselves.
 //
-//   bus      [0] VRAM, [1] host: a beat of R or W is accepted. Reads count all bytes of a beat, writes
-//            only enabled bytes, one cycle later. idle_o: nothing is left to count
-//   units    bytes of the access that a client, or one direction of the through-port, has completed
+//   bus      [0] VRAM, [1] host: a beat of R or W is accepted. Reads count all bytes of a beat,
+//            writes only the enabled bytes, one cycle later. idle_o: nothing is left to count
+//   units    size of the access that a client, or one direction of the through-port, has completed
 //   read     see gmmu_counters
 module gmmu_counts
   import gmmu_config_pkg::config_t;
@@ -74,7 +74,7 @@ module gmmu_counts
   end
   assign idle_o = (bus_read_q[0] | bus_read_q[1] | bus_written_q[0] | bus_written_q[1]) == '0;
 
-  // ---- Amounts, indexed as in the register description.
+  // ---- Amounts, in the order of the register description.
   amount_t amounts [CountersWords];
   assign amounts[CountersL2LookupsIndex] = amount_t'(mmu_i.l2_lookup);
   assign amounts[CountersL2HitsIndex] = amount_t'(mmu_i.l2_hit);

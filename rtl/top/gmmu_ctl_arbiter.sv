@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares the MMU's control port between the registers (0) and the paging engine (1). They take turns,
-// one operation at a time; done goes to the user that started the operation. Only the registers set
-// spaces: the engine's operations are invalidations, and their cfg is undefined.
+// Shares the MMU's control port between the registers (0) and the paging engine (1), which take
+// turns, one operation at a time. done goes to the one that started the operation. Only the
+// registers set spaces: the engine's operations are invalidations, and their cfg is undefined.
 module gmmu_ctl_arbiter
   import gmmu_pkg::*;
 (
@@ -21,7 +21,7 @@ module gmmu_ctl_arbiter
   output logic           idle_o
 );
   logic [1:0] grant;
-  logic       index, owner_q, busy_q;   // busy_q: an operation was accepted and is not complete
+  logic       index, owner_q, busy_q;   // busy_q: an accepted operation is not complete
   logic       offered_q, take;
 
   gmmu_rr_arbiter #(.N(2)) u_arbiter (

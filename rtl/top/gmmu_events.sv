@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers and formats the events of the event port, which is for observation only. Without
-// EventPort, there is no logic and every output is 0.
+// EventPort, no logic is built and every output is 0.
 //
-//   xlate        per translation port, a completed lookup: 192 bits in the format of gmmu_gpu's port
-//                list, and {tag[39:32], sequence[31:0]}
+//   xlate        a completed lookup of each translation port: 192 bits in the format of gmmu_gpu's
+//                port list, and {tag[39:32], sequence[31:0]}
 //   inv          an invalidation has completed
-//   lanes        192 bits each: word 0 {request id[63:32], sequence[31:0]}, words 1 and 2 as in
-//                README.md. The sequence counts the lane's events from 0, modulo 2^32.
+//   lanes        192 bits each: word 0 is {request id[63:32], sequence[31:0]}, words 1 and 2 are
+//                described in README.md. The sequence counts the events of the lane from 0, modulo
+//                2^32.
 // A lane or port without an event is all 0.
 module gmmu_events
   import gmmu_config_pkg::config_t;
@@ -17,7 +18,7 @@ module gmmu_events
 #(
   parameter config_t Config = gmmu_config_pkg::Built,
   localparam int unsigned NumPorts = Config.NumPorts,
-  localparam int unsigned NumFaults = Config.NumUnits + 1,  // sources of the fault log
+  localparam int unsigned NumFaults = Config.NumUnits + 1,  // number of fault log sources
   localparam int unsigned Lanes = 9
 ) (
   input  logic                           clk_i,
@@ -25,7 +26,7 @@ module gmmu_events
 
   input  logic         [NumPorts-1:0]    xlate_i,        // a lookup is complete
   input  xlate_event_t [NumPorts-1:0]    xlate_event_i,
-  input  xlate_rsp_t   [NumPorts-1:0]    xlate_rsp_i,    // its response
+  input  xlate_rsp_t   [NumPorts-1:0]    xlate_rsp_i,    // the lookup's response
   input  mmu_event_t                     mmu_i,
   input  logic                           inv_done_i,
   input  scope_e                         inv_scope_i,
@@ -33,7 +34,7 @@ module gmmu_events
   input  logic         [63:0]            inv_start_i,
   input  logic         [63:0]            inv_end_i,
   input  logic                           entry_i,        // a ring entry has completed
-  input  logic         [1:0]             commands_i,     // commands retired
+  input  logic         [1:0]             commands_i,     // number of commands retired
   input  logic         [NumFaults-1:0]   fault_i,        // the fault log accepted a fault; at most one bit is set
   input  fault_info_t  [NumFaults-1:0]   fault_info_i,
   input  logic         [1:0]             write_i,        // [0] VRAM, [1] host: an AW was accepted
@@ -53,7 +54,7 @@ module gmmu_events
   if (Config.EventPort != 0) begin : g_present
     logic [31:0] xlate_q [NumPorts];
     logic [31:0] sequence_q [Lanes];
-    logic [31:0] entry_q;                         // ring entries completed
+    logic [31:0] entry_q;                         // number of completed ring entries
 
     assign xlate_valid_o = xlate_i;
     for (genvar p = 0; p < NumPorts; p++) begin : g_port

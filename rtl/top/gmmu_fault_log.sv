@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes fault records (rdl: fault_record, 32 bytes, one burst) to the fault queue in host memory.
 //
-//   fault    one stream per source, served round robin; the last source is the engine, and only its
-//            faults have a fence. A record is copied word by word, then accepted. While the bus is
-//            closed (open_i = 0), records are accepted and dropped, so no source waits for the bus.
-//   queue    tail_o is the next record's index, modulo the size; it advances after the record's B.
-//            The queue is full when the next index is the head: the record is dropped and counted
-//            (saturating). A record whose write gets a bus error, or that would lie past 48 bits,
-//            is also dropped and counted; the tail does not move and the next record is written at
-//            the same index. enable_i = 0: records only consume sequence numbers. The tail is kept while the
-//            queue is off; enabling reduces it modulo the size.
+//   fault    one stream per source, served round robin. The last source is the paging engine; only
+//            its faults have a fence. A record is copied word by word and then accepted. While the
+//            bus is closed (open_i = 0), records are accepted and dropped, so that no source waits
+//            for the bus.
+//   queue    tail_o is the index of the next record, modulo the size; it advances after the B of
+//            the record. If the next index is the head, the queue is full: the record is dropped
+//            and counted (saturating). So is a record whose write gets a bus error, or whose
+//            address exceeds 48 bits; the tail does not move, and the next record is written at the
+//            same index. enable_i = 0: records only consume sequence numbers. The tail is kept
+//            while the queue is off; enabling it reduces the tail modulo the size.
 //   logged_o pulses when the tail advances.
-//   base_i   4 KiB aligned.
+//   base_i   is 4 KiB aligned.
 module gmmu_fault_log
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -54,8 +55,9 @@ module gmmu_fault_log
   logic [(Sources > 1 ? $clog2(Sources) : 1)-1:0] unused_index;
   logic               choose, start, take, refuse, judge, drop, lost, moves, reduces, beat;
 
-  // ---- The next source is chosen while a record is written. While the bus is closed, a waiting
-  // record is dropped, except in a cycle in which another record completes: at most one drop per cycle.
+  // ---- The next source is selected while a record is written. While the bus is closed, a waiting
+  // record is dropped, except in a cycle in which another record completes: at most one record is
+  // dropped per cycle.
   gmmu_rr_arbiter #(.N(Sources)) u_arbiter (
     .clk_i(clk), .rst_i, .req_i(fault_valid_i), .advance_i(choose), .gnt_o(grant), .index_o(unused_index)
   );
@@ -68,13 +70,14 @@ module gmmu_fault_log
   assign take = step_q[2] || refuse;
   assign fault_ready_o = take ? chosen_q : '0;
 
-  // ---- The copy. In each cycle at most one source's staged word is not 0, so an OR merges the
-  // sources into the record.
+  // ---- The copy. At most one staged word is not 0 in a cycle, so the words are ORed into the
+  // record.
   logic [31:0]                       sequence_q, sequence_word_q;
   logic [63:0]                       cycle_word_q;
   fault_record_what_t [Sources-1:0]  what, what_word_q;
   logic [Sources-1:0][63:0]          address_word_q;
-  logic [RecordBytes/8-1:0][63:0]    record_q;   // shifts down: words enter at the top, beats leave at the bottom
+  // shifts down: words enter at the top, beats leave at the bottom
+  logic [RecordBytes/8-1:0][63:0]    record_q;
 
   for (genvar s = 0; s < Sources; s++) begin : g_what
     assign what[s] = '{fence: s == Sources - 1 ? fault_i[s].fence : '0, physical: fault_i[s].physical,
@@ -106,7 +109,7 @@ module gmmu_fault_log
     else if (beat) record_q <= record_q >> DataWidth;
   end
 
-  // ---- The write.
+  // ---- Write of the record.
   logic                 aw_q, w_q, enable_in_q, enable_next_q, enable_q, full_q, past, past_q;
   logic [BeatWidth-1:0] beat_q;
   logic [15:0]          mask_q, next_tail_q;
@@ -141,7 +144,7 @@ module gmmu_fault_log
   always_ff @(posedge clk) begin
     open_q <= open_i;
     mask_q <= ~(16'hffff << size_lg2_i);
-    // While the queue is off, this reduces the tail modulo the size.
+    // While the queue is off, this is the tail modulo the size.
     next_tail_q <= (tail_o + 16'(enable_q)) & mask_q;
     full_q <= next_tail_q == (head_i & mask_q);
     past_q <= past;
@@ -200,6 +203,6 @@ module gmmu_fault_log
     a_no_fence: assert property (@(posedge clk_i) disable iff (rst_i)
       !fault_valid_i[s] || fault_i[s].fence == '0);
   end
-  logic unused_bits;  // software aligns the base; clients have no fence
+  logic unused_bits;  // base_i is aligned; clients have no fence
   assign unused_bits = ^{base_i[11:0], fault_i, wr_rsp_i.b.id};
 endmodule

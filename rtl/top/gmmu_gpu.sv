@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The GPU: MMU, paging engine, aperture map, client ports with their traffic engines, register
-// block. All ports are flat vectors; arrays are concatenated with element 0 in the low bits.
+// The GPU: MMU, paging engine, aperture map, client ports with their traffic engines, registers.
+// All ports are flat vectors; arrays are concatenated with element 0 in the low bits.
 //
 //   s_reg   AXI4-Lite, 64 bit: BAR0. One access at a time; addresses above 64 KiB wrap. On s_reg
 //           and s_win, AW, W and AR may arrive in any order: an AW without its W, or a W without
@@ -8,15 +8,15 @@
 //   s_win   AXI4-Lite, 64 bit: BAR2, window onto VRAM at window_base. Accesses may be pipelined.
 //   m_vram  AXI4 manager, DataWidth: VRAM.
 //   m_host  AXI4 manager, DataWidth: host memory (logical addresses), interrupt messages (AxUSER
-//           kind 2) and VRAM of linked adapters (kind 3, address {adapter[5:0], offset[41:0]}). B,
-//           in any order of ids, means that PCI Express has accepted the write: a write accepted
-//           later does not become visible before it. B of kind 3 means that the data is in the peer's VRAM.
-//   s_peer  this GPU's VRAM for linked adapters: addresses are offsets in VRAM, DataWidth. It accepts
-//           only what another gmmu's m_host sends with kind 3; it is not a general AXI4 subordinate: see
-//           gmmu_peer_port.
-//   ev_*    event port: observation only.
-//   idle_o  nothing is in flight and no register, window, ring or client work is pending: until an
-//           s_ or cl_ input changes, further cycles change nothing but the time counters.
+//           kind 2) and VRAM of linked adapters (kind 3, address {adapter[5:0], offset[41:0]}). B
+//           may come in any order of ids. B of kinds 0 to 2 means that PCI Express has accepted the
+//           write: no later write becomes visible before it. B of kind 3 means that the data is in
+//           the peer's VRAM.
+//   s_peer  this GPU's VRAM for linked adapters: addresses are VRAM offsets, DataWidth. It accepts
+//           only kind 3 from another gmmu's m_host (gmmu_peer_port), not general AXI4.
+//   ev_*    event port, for observation only.
+//   idle_o  nothing is in flight, and no register, window, ring or client work is pending: until an
+//           s_ or cl_ input changes, further cycles change only the time counters.
 module gmmu_gpu
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -36,7 +36,7 @@ module gmmu_gpu
 
   input  logic [63:0]              cycle_i,         // cycles since reset release
   input  logic [63:0]              vram_bytes_i,    // size of the VRAM behind m_vram, a multiple of 4 KiB
-  input  logic                     bus_master_i,    // bit 2 of the PCI command register: m_host may send
+  input  logic                     bus_master_i,    // PCI bus master enable: m_host may send
   input  logic                     silence_i,       // bus-silence request: m_host stops and drains
   output logic                     silent_o,        // m_host starts no burst and awaits no response
   input  logic                     reset_i,         // pulse: function-level reset
@@ -98,10 +98,10 @@ module gmmu_gpu
   output logic     [1:0]           m_b_ready_o,
   input  port_b_t  [1:0]           m_b_i,
 
-  // External client ports. A client serves its port while its traffic engine is not busy. A
-  // write sends its data first: beats of an id on cl_w, then the request. The id is below Slots and
-  // unique among those outstanding. An access of up to 64 bytes never crosses a 64-byte line.
-  // Responses come in any order of ids; read data comes in beats, lowest address first.
+  // External client ports. A client serves its port while its traffic engine is not busy. A write
+  // first sends its data on cl_w, then its request. The id is below Slots and unique among
+  // outstanding accesses. An access has up to 64 bytes and never crosses a 64-byte line. Responses
+  // come in any order of ids; read data comes in beats, lowest address first.
   input  logic        [NumClients-1:0]       cl_req_valid_i,
   output logic        [NumClients-1:0]       cl_req_ready_o,
   input  client_req_t [NumClients-1:0]       cl_req_i,
@@ -111,11 +111,11 @@ module gmmu_gpu
   input  logic        [NumClients-1:0][63:0] cl_w_data_i,      // in the byte lanes of memory
   output logic        [NumClients-1:0]       cl_rsp_valid_o,
   input  logic        [NumClients-1:0]       cl_rsp_ready_i,
-  output client_rsp_t [NumClients-1:0]       cl_rsp_o,         // with a fault, one beat without data
+  output client_rsp_t [NumClients-1:0]       cl_rsp_o,         // for a fault: one beat without data
   output logic        [NumClients-1:0][63:0] cl_rsp_data_o,
 
-  // Through-port: an AXI4 manager's virtual addresses (gmmu_through). AxUSER is the address space.
-  // Bursts are accepted while ctrl.enable is 1. Without ThroughPorts, no ready is ever 1.
+  // Through-port: serves an AXI4 manager's virtual addresses (gmmu_through). AxUSER is the address
+  // space. Bursts are accepted while ctrl.enable is 1. Without ThroughPorts, all readys stay 0.
   input  logic                     s_thr_ar_valid_i,
   output logic                     s_thr_ar_ready_o,
   input  through_ax_t              s_thr_ar_i,
@@ -134,7 +134,7 @@ module gmmu_gpu
   output sub_b_t                   s_thr_b_o,
 
   // VRAM for linked adapters: INCR bursts of the full bus width, never across 4 KiB. Without
-  // LinkPort, no ready is ever 1.
+  // LinkPort, all readys stay 0.
   input  logic                     s_peer_ar_valid_i,
   output logic                     s_peer_ar_ready_o,
   input  sub_ax_t                  s_peer_ar_i,
@@ -156,13 +156,13 @@ module gmmu_gpu
   // space[5:0]}.
   output logic [NumPorts-1:0]             ev_xlate_valid_o,
   output logic [NumPorts*192-1:0]         ev_xlate_o,
-  // an invalidation (or flush by a changed root) has completed
+  // an invalidation, or the flush by a changed space, has completed
   output logic                            ev_inv_done_o,
   output logic [1:0]                      ev_inv_scope_o,
   output logic [5:0]                      ev_inv_space_o,
   output logic [63:0]                     ev_inv_start_o,
   output logic [63:0]                     ev_inv_end_o,
-  // {request id (tag), sequence} of each port's completed lookup, and further events: see README.md
+  // {request id (tag), sequence} of each port's completed lookup; other events: see README.md
   output logic [NumPorts*64-1:0]          ev_xlate_id_o,
   output logic [8:0]                      ev_valid_o,
   output logic [9*192-1:0]                ev_o
@@ -180,7 +180,7 @@ module gmmu_gpu
   localparam logic [NumRequesters-1:0] Vram = ~NumRequesters'(8'b1100_0000);
   localparam logic [NumRequesters-1:0] Host = ~(NumRequesters'(8'b0010_0010) |
                                                 NumRequesters'(Config.LinkPort) << ReqPeer);
-  // ctrl.silence does not hold the accesses of outside managers: the window and linked adapters.
+  // ctrl.silence does not hold accesses from outside: the window and linked adapters.
   localparam logic [NumRequesters-1:0] Exempt = NumRequesters'(1) << ReqWindow |
                                                 NumRequesters'(Config.LinkPort) << ReqPeer;
 
@@ -188,7 +188,7 @@ module gmmu_gpu
   localparam int unsigned PortRead = NumUnits + 1;
   localparam int unsigned PortWrite = NumUnits + 2;
 
-  // ---- Memory ports: first the requesters' channels, then those behind the mux, with [0] VRAM and [1] host.
+  // ---- Memory ports: the requesters' channels, and those behind the mux ([0] VRAM, [1] host).
   rd_req_t        rd_req [NumRequesters];
   rd_rsp_t        rd_rsp [NumRequesters];
   wr_req_t        wr_req [NumRequesters];
@@ -203,16 +203,16 @@ module gmmu_gpu
   logic           core_rst, isolated, isolator_idle;
   logic [1:0]     unused_late;
 
-  // Each block has its own reset register; all of them follow core_rst by one cycle.
+  // Each block has its own reset register, one cycle behind core_rst.
   logic rst_mux, rst_regs, rst_port, rst_counters, rst_mmu, rst_aperture, rst_engine;
   logic [NumClients-1:0] rst_client;
   gmmu_reset u_rst [NumClients+5:0] (
     .clk_i, .rst_i(core_rst), .rst_o({rst_client, rst_engine, rst_aperture, rst_mmu, rst_counters, rst_regs, rst_mux}));
-  // The software ports stay out of reset while the core is in reset.
+  // The software ports are not reset with the core.
   logic ports_stop, reg_port_stopped, window_stopped;
   gmmu_reset u_rst_port (.clk_i, .rst_i, .rst_o(rst_port));
 
-  logic tables_early;   // 1: the MMU's AR comes from a register
+  logic tables_early;   // the MMU's AR comes from register tables_ar
   ax_t  tables_ar;
   gmmu_axi_mux #(
     .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Vram(Vram), .Host(Host),
@@ -364,8 +364,8 @@ module gmmu_gpu
     .idle_o(ctl_idle)
   );
 
-  // Clients may lie far from their L1 TLBs, so register slices separate them. Where a line has
-  // several beats, half rate suffices.
+  // Clients may be far from their L1 TLBs on the die, so register slices separate them. If a line
+  // has several beats, half rate suffices.
   for (genvar i = 0; i < NumUnits; i++) begin : g_lookup
     gmmu_slice #(.Width($bits(xlate_rsp_t)), .Slow(LineBytes > DataBytes)) u_answer (
       .clk_i, .rst_i(rst_mmu), .valid_i(xs_valid[i]), .ready_o(xs_ready[i]), .data_i(xs[i]),
@@ -377,7 +377,7 @@ module gmmu_gpu
     );
   end
 
-  // The sizes of the MMU: u_check reports L2Ways = 0, and 1 avoids a division by 0.
+  // The MMU's sizes. u_check reports L2Ways = 0; replacing it with 1 here avoids a division by 0.
   function automatic config_t sizes_of_mmu();
     config_t c;
     c = Config;
@@ -519,7 +519,7 @@ module gmmu_gpu
         s_thr_w_data_i, s_thr_w_strb_i, s_thr_b_ready_i};
   end
 
-  // ---- VRAM for linked adapters. The port stays out of the core's reset and follows the mux's reset.
+  // ---- VRAM for linked adapters. The port is not reset with the core; it follows the mux's reset.
   logic peer_idle;
   if (Config.LinkPort != 0) begin : g_peer
     gmmu_peer_port u_peer (
@@ -564,7 +564,7 @@ module gmmu_gpu
     .sent_o(message_sent), .idle_o(interrupts_idle)
   );
 
-  // ---- Requesters that only read or only write: their other channels are tied off.
+  // ---- Tie-offs of the unused channels of requesters that only read or only write.
   assign {rd_req[ReqWrite], rd_req[ReqFaults], rd_req[ReqInterrupt]} = '0;
   assign {wr_req[ReqTables], wr_req[ReqAperture], wr_req[ReqFetch], wr_req[ReqRead]} = '0;
   logic unused_ways;
@@ -599,7 +599,7 @@ module gmmu_gpu
     .rd_i(reg_rd), .addr_i(reg_addr), .rd_busy_o(counters_busy), .rd_data_o(counters_data)
   );
 
-  // ---- Idle. Accesses of linked adapters do not count as this GPU's work.
+  // ---- Idle. Accesses of linked adapters do not count as work of this GPU.
   gmmu_idle #(.Parts(12 + NumClients), .Ports(4)) u_idle (
     .clk_i, .held_silent_i(held_silent), .stale_i(stale), .silent_o(silent),
     .parts_i({mux_own_idle, !stale, mmu_idle, ctl_idle, regs_idle, ap_idle, engine_idle, client_idle, through_idle,

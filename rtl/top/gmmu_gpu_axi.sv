@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_gpu for a user's design: its AXI ports have the standard names that tools and libraries
-// expect, and m_vram and m_host have ids of IdBits bits. Wiring only; the comment above gmmu_gpu
+// gmmu_gpu with the AXI port names that tools and libraries expect, for use in a user's design;
+// m_vram and m_host have ids of IdBits bits. It is wiring only; the comment above gmmu_gpu
 // describes the ports. Ports that are not AXI keep their names.
 //
 //   aclk, areset  areset is synchronous and high for at least one edge
-//   IdBits        2**IdBits reads and as many writes may be outstanding at a memory port; further bursts wait
-//                 (gmmu_axi_ids). 16: the GPU's own ids, {generation, requester, id}, and no register in between
-//   AxCACHE       m_vram: 0011, Normal Non-cacheable Bufferable, since all accesses to VRAM pass
-//                 this port. m_host: by AxUSER (host_cache of gmmu_axi_pkg)
+//   IdBits        at most 2**IdBits reads and 2**IdBits writes are outstanding at a memory port;
+//                 further bursts wait (gmmu_axi_ids). 16: the GPU's own ids, {generation,
+//                 requester, id}, without registers in between
+//   AxCACHE       m_vram: 0011, Normal Non-cacheable Bufferable, since all accesses to VRAM use
+//                 this port. m_host: depends on AxUSER (host_cache of gmmu_axi_pkg)
 //   AxPROT        010: unprivileged, non-secure, data. Page tables and IOMMU decide access rights;
 //                 the GPU fetches no instructions from memory
 //   AxLOCK, AxQOS 0: no exclusive access, no quality of service
@@ -169,11 +170,11 @@ module gmmu_gpu_axi
   input  logic [NumClients-1:0]         cl_rsp_ready_i,
   output logic [NumClients*SlotLg2-1:0] cl_rsp_id_o,
   output logic [NumClients-1:0]         cl_rsp_last_o,
-  output logic [NumClients*8-1:0]       cl_rsp_fault_o,  // fault_e; if not 0, the response is one beat without data
+  output logic [NumClients*8-1:0]       cl_rsp_fault_o,  // fault_e; if not 0: one beat without data
   output logic [NumClients*3-1:0]       cl_rsp_word_o,
   output logic [NumClients*64-1:0]      cl_rsp_data_o,
 
-  // Through-port, as in gmmu_gpu; a wrong WLAST fails an assertion in simulation and is otherwise
+  // Through-port, as in gmmu_gpu. A wrong WLAST fails an assertion in simulation and is otherwise
   // ignored.
   input  logic                          s_thr_arvalid,
   output logic                          s_thr_arready,
@@ -208,8 +209,8 @@ module gmmu_gpu_axi
   output logic [ThroughIdWidth-1:0]     s_thr_bid,
   output logic [1:0]                    s_thr_bresp,
 
-  // VRAM for linked adapters, not a general AXI4 subordinate (gmmu_gpu). Without LinkPort, no ready is ever
-  // 1.
+  // VRAM for linked adapters, not a general AXI4 subordinate (gmmu_gpu). Without LinkPort, all
+  // readys stay 0.
   input  logic                          s_peer_arvalid,
   output logic                          s_peer_arready,
   input  logic [IdWidth-1:0]            s_peer_arid,
@@ -253,7 +254,7 @@ module gmmu_gpu_axi
   output logic [9*192-1:0]              ev_o
 );
 
-  // The fields that gmmu_axi_ids passes beside the id.
+  // The fields that gmmu_axi_ids passes through besides the id.
   typedef struct packed {
     pa_t        addr;
     logic [7:0] len;

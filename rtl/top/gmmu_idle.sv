@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Combines the blocks' states into the GPU's idle and silent outputs.
+// Combines the idle bits of the blocks into the GPU's idle and silent outputs.
 //
-//   parts_i      per block: 1 if the block has no work. These bits are registered; an offer made in this cycle
-//                (offered_i) counts immediately
-//   ports_i      the same for work that does not belong to this GPU: software ports, linked
-//                adapters, counters
-//   isolator_i   is 0 only while the mux is also busy, or in reset, so one extra cycle of delay is harmless
+//   parts_i      per block: 1 if the block has no work. These bits are registered here, but an
+//                offer in this cycle (offered_i) takes effect at once
+//   ports_i      the same for work that is not this GPU's own: software ports, linked adapters,
+//                counters
+//   isolator_i   0 only while the mux is also busy or in reset, so one more cycle of delay is
+//                harmless
 //   silent_o     every burst that ctrl.silence affects is complete, in both generations
 module gmmu_idle #(
   parameter int unsigned Parts = 12,
@@ -30,7 +31,8 @@ module gmmu_idle #(
     parts_q <= parts_i;
     isolator_q <= isolator_i;
     ports_q <= ports_i == '1 && isolator_q;
-    silent_o <= held_silent_i && !stale_i;   // registered, because the registers are far away on the die
+    // registered, because its receiver is far away on the die
+    silent_o <= held_silent_i && !stale_i;
   end
   assign work_idle_o = parts_q == '1;
   assign idle_o = work_idle_o && ports_q && !offered_i;

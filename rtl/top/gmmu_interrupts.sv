@@ -4,9 +4,10 @@
 //
 //   causes_i   pulses
 //   message    sent when an enabled cause is set, and again after a clear that leaves an enabled
-//              cause set. It is held while message_i.enable is 0, the GPU is not a bus master or is
-//              silent, or the host port is closed. A held message whose causes were all cleared is dropped.
-//   irq_o      registered level: 1 while an enabled cause is set; for integrators without PCI
+//              cause set. It is held while message_i.enable is 0, while the GPU is not a bus master
+//              or is silent, and while the host port is closed. A held message whose causes were
+//              all cleared is dropped.
+//   irq_o      registered level: 1 while an enabled cause is set; for integration without PCI
 //              Express
 module gmmu_interrupts
   import gmmu_pkg::*;
@@ -30,14 +31,16 @@ module gmmu_interrupts
   output wr_req_t     wr_req_o,
   input  wr_rsp_t     wr_rsp_i,
 
-  output logic        sent_o,           // pulse: a message was accepted by the bus
+  output logic        sent_o,           // pulse: the B of a message has arrived
   output logic        idle_o
 );
   localparam int unsigned LanesLg2 = $clog2(DataBytes);
 
-  logic [5:0] standing, seen_q;         // standing: enabled causes that are set; seen_q: its previous value
+  // standing: enabled causes that are set; seen_q: standing, one cycle ago
+  logic [5:0] standing, seen_q;
   logic       wanted_q, cleared_q;
-  logic       aw_valid_q, w_valid_q, wait_q;   // aw_valid_q, w_valid_q: AW, W is offered; wait_q: B is awaited
+  // aw_valid_q, w_valid_q: AW, W is offered; wait_q: B is outstanding
+  logic       aw_valid_q, w_valid_q, wait_q;
   ax_t        aw_q;
   w_t         w_q;
   logic       go, open_q;

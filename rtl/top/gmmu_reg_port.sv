@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bridges AXI4-Lite (64 bit) to a simple register bus, one access at a time.
 //
-//   64 bits    an access is atomic.
-//   32 bits    low half first: a write of the low half is stored, and the write of the high half commits
-//              both. A read of the low half stores the high half for the read that
-//              follows.
-//   order      AW, W and AR may arrive in any order, with any delay between them. A write is complete in the
-//              cycle in which both its AW and its W are accepted; until then reads pass it. A read and a
-//              complete write offered together are both accepted: the write is performed first, and the
-//              read before the next write
-//   errors     other strobes, or a high half without its low half: the port returns SLVERR and changes nothing.
+//   64 bits    the access is atomic.
+//   32 bits    low half first. A write of the low half is only stored; the write of the high half
+//              writes both. A read of the low half stores the high half for the next read.
+//   order      AW, W and AR may arrive in any order, with any delay between them. A write is
+//              complete in the cycle in which both its AW and its W are accepted; until then, reads
+//              pass it. If a read and a complete write are offered together, both are accepted: the
+//              write is performed first, and the read before the next write
+//   errors     other strobes, or a high half without its low half: SLVERR, and nothing changes.
 //   wr         offered until wr_ready_i; then the response is offered on B
 //   addr_o     valid from one cycle before wr_valid_o, and while rd_o is high
-//   rd         rd_o is high while addr_o holds a read's address; rd_data_i is sampled ReadCycles later or, if rd_busy_i
-//              is still 1 then, when it falls
-//   stop_i     no access starts; accepted accesses wait. stopped_o, while stop_i is high: no access is in
-//              progress (B or R may still wait for its ready)
-//   forget_i   the registers are in reset: a low half that waits for its high half is dropped. The port
+//   rd         rd_o is 1 while addr_o holds a read's address; rd_data_i is sampled ReadCycles later
+//              or, if rd_busy_i is still 1 at that time, when it falls
+//   stop_i     no access starts; accepted accesses wait. stopped_o, while stop_i is 1: no access is
+//              in progress (B or R may still wait for its ready)
+//   forget_i   the registers are in reset: a low half without its high half is dropped. The port
 //              itself is reset at power-on only, so that no access is lost or gets two responses
 module gmmu_reg_port #(
   parameter int unsigned ReadCycles = 3
@@ -58,9 +57,9 @@ module gmmu_reg_port #(
   typedef enum logic [2:0] {StateIdle, StateJudge, StateWrite, StateRead, StateAnswer} state_e;
   state_e      state_q;
   logic        aw_have_q, w_have_q;
-  logic        ar_have_q;                   // a read that was accepted together with a write waits for the write
+  logic        ar_have_q;                   // a read waits for the write that was accepted with it
   logic [15:0] addr_q, read_addr_q, write_addr_q;
-  logic        high_half_q;                 // the read addresses only the high half
+  logic        high_half_q;                 // the read is for the high half only
   logic [63:0] data_q;
   logic [7:0]  strobe_q;
   logic [31:0] write_low_q, read_high_q;
@@ -71,7 +70,7 @@ module gmmu_reg_port #(
   logic        commit_q, error_q, same_high_q;
   logic [63:0] write_data_q;
 
-  // The *_open terms need no rst_i: the registers below ignore them in reset.
+  // The *_open terms need no rst_i, because the registers below ignore them in reset.
   logic aw_open, w_open, ar_open;
   assign aw_open = state_q == StateIdle && !aw_have_q && !ar_have_q;
   assign w_open = state_q == StateIdle && !w_have_q && !ar_have_q;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The registers of rtl/pkg/gmmu.rdl, except the counters.
 //
-//   bus     addr_i is valid one cycle before wr_valid_i rises, stays valid, and is decoded into registers.
-//           wr_valid_i and wr_data_i are held until wr_ready_o; the write takes effect in that
-//           cycle. Every write waits until the window has settled, so that doorbells, roots,
-//           invalidations and changes of the window's base follow all earlier window accesses. A
-//           root write, and with TurnDown a write of sizes_in_use, also waits until the previous
-//           MMU operation is done. While silence_o is 1 such a write is ignored instead, since that operation
-//           may wait for accesses that silence holds back.
-//   read    while rd_i is 1: rd_data_o comes three cycles after addr_i, for a client's registers four
+//   bus     addr_i is valid from one cycle before wr_valid_i rises on, and is decoded into
+//           registers. wr_valid_i and wr_data_i are held until wr_ready_o; the write takes effect
+//           in that cycle. Every write waits until the window has settled, so that doorbells,
+//           roots, invalidations and changes of the window's base follow all earlier window
+//           accesses. A root write, or with TurnDown a write of sizes_in_use, also waits until the
+//           previous MMU operation is done. While silence_o is 1 it is ignored instead: that
+//           operation may wait for silenced accesses.
+//   read    while rd_i is 1: rd_data_o comes three cycles after addr_i (client registers: four)
 //   ctl     operations for the MMU: a new space configuration (root write), an invalidation
 //           (inv_cmd) or new sizes in use
 module gmmu_regs
@@ -22,7 +22,7 @@ module gmmu_regs
   localparam int unsigned Engines = Config.TrafficEngines,  // clients 0 to Engines - 1 have registers
   localparam int unsigned NumSpaces = Config.NumSpaces,
   localparam int unsigned NumRings = Config.NumRings,
-  localparam bit          TurnDown = Config.TurnDown != 0,  // 0: without sizes_in_use
+  localparam bit          TurnDown = Config.TurnDown != 0,  // 0: no register sizes_in_use
   parameter logic [63:0] Cap0 = '0,
   parameter logic [63:0] Cap1 = '0,
   parameter logic [63:0] Cap2 = '0
@@ -41,7 +41,7 @@ module gmmu_regs
   input  logic           [63:0]           vram_bytes_i,
   input  logic           [63:0]           cycle_i,
   input  logic                            work_idle_i,
-  input  logic           [63:0]           sizes_i,           // the effective value of sizes_in_use
+  input  logic           [63:0]           sizes_i,           // value of sizes_in_use
 
   output logic                            enable_o,
   output logic                            silence_o,
@@ -59,13 +59,13 @@ module gmmu_regs
   input  logic           [15:0]           fault_dropped_i,
   output pa_t                             aperture_base_o,
   output logic           [31:0]           aperture_pages_o,
-  output logic                            aperture_flush_o,  // pulses when base or pages has changed
+  output logic                            aperture_flush_o,  // pulse: base or pages was written
   output link_cfg_t                       link_o,
 
   output ring_cfg_t      [NumRings-1:0]   ring_o,
   input  ring_state_t    [NumRings-1:0]   ring_i,
 
-  // One client's registers: see gmmu_client_regs.
+  // Access to the registers of one client: see gmmu_client_regs.
   output logic           [NumClients-1:0] client_wr_o,
   output logic           [NumClients-1:0] client_rd_o,
   output logic           [2:0]            client_word_o,
@@ -81,7 +81,7 @@ module gmmu_regs
 );
   localparam int unsigned SpaceWidth = $clog2(NumSpaces);
 
-  // ---- The decoder. It is registered and has one bit for each register.
+  // ---- The decoder: one registered bit for each register.
   localparam int unsigned Globals = TurnDown ? 23 : 22;
   localparam logic [Globals-1:0][15:0] GlobalOffsets = (Globals * 16)'({
     SizesInUseOffset, InvStatusOffset, InvCmdOffset, InvEndOffset, InvStartOffset, LinkOffset, AperturePagesOffset,
@@ -93,7 +93,7 @@ module gmmu_regs
     AtId, AtCapA, AtCapB, AtCapC, AtVramSize, AtCycle, AtCtrl, AtStatus, AtWindowBase, AtIntStatus,
     AtIntEnable, AtFaultQueueBase, AtFaultQueueSize, AtFaultQueueHead, AtFaultQueueTail,
     AtApertureBase, AtAperturePages, AtLink, AtInvStart, AtInvEnd, AtInvCmd, AtInvStatus
-  } global_e;   // with TurnDown, sizes_in_use follows
+  } global_e;   // with TurnDown, sizes_in_use is the last one
   localparam int unsigned RingWords = 9;
   localparam logic [RingWords-1:0][15:0] RingOffsets = {
     RingErrorAddressOffset, RingErrorCommandOffset, RingLastFenceOffset, RingStatusOffset,
@@ -138,19 +138,19 @@ module gmmu_regs
   logic        ctl_busy_q, ctl_inv_q;
   logic [31:0] ctl_done_count_q;
 
-  // The window accepts no address while a write waits, so it stays settled. A write of SPACE_ROOT or of new sizes also
-  // waits for the previous MMU operation, except during silence.
+  // The window accepts no address while a write waits, so it stays settled. A write of SPACE_ROOT
+  // or of new sizes also waits for the previous MMU operation, except during silence.
   logic sizes;
   assign sizes = TurnDown && global_q[Globals-1];
   always_ff @(posedge clk_i) begin
     settled_q <= window_settled_i && wr_valid_i && !write && !root_waits && !rst_i;
   end
   assign root_waits = (space_root_q || sizes) && ctl_busy_q && !silence_o;
-  assign wr_ready_o = settled_q && !root_waits;  // 0 in a write's first cycle, in which its register is not decoded yet
+  assign wr_ready_o = settled_q && !root_waits;  // 0 in the first cycle: not decoded yet
   assign write = wr_valid_i && wr_ready_o;
   assign root_write = write && space_root_q && !ctl_busy_q;
 
-  // Write data by register type: bits of existing fields are kept, other bits read as 0.
+  // Write data by register type: existing fields are stored, all other bits read as 0.
   window_base_t        w_window_base;
   fault_queue_size_t   w_fault_size;
   ring_base_t          w_ring_base;
@@ -238,7 +238,7 @@ module gmmu_regs
     end
   end
 
-  // Each client holds its own registers.
+  // Each client stores its own registers.
   always_ff @(posedge clk_i) begin
     for (int unsigned i = 0; i < NumClients; i++) begin
       client_wr_o[i] <= write && client_q[i] && !rst_i;
@@ -248,11 +248,11 @@ module gmmu_regs
   assign client_rd_o = client_q;
   assign client_word_o = word_q;
 
-  // ---- Spaces: geometry and root are kept in RAM and go to the MMU with the root's write.
+  // ---- Spaces: geometry and root are stored in RAM, and sent to the MMU by the write of the root.
   space_geometry_t geometry_q;
   space_root_t     root_q;
   logic [63:0]     geometry_word, root_word;
-  // Per space: whether the word was written since reset, because the RAM words have no reset.
+  // Per space: the word was written since reset (the RAM words are not reset).
   logic [NumSpaces-1:0] geometry_set_q, root_set_q;
 
   gmmu_ram_block #(.Width(64), .Depth(NumSpaces)) u_geometry (
@@ -264,9 +264,9 @@ module gmmu_regs
     .clk_i, .write_i(root_write), .write_addr_i(space_index_q), .data_i(wr_data_i),
     .read_i(1'b1), .read_addr_i(addr_i[4+:SpaceWidth]), .data_o(root_word)
   );
-  // geometry_q and root_q must be valid two cycles after addr_i, the earliest cycle of a root write. The
-  // RAM words and the written bits are therefore indexed by addr_i itself: space_index_q still holds the
-  // previous access's index one cycle after addr_i.
+  // geometry_q and root_q must be valid two cycles after addr_i, the earliest cycle of a root
+  // write. The RAM words and written bits are therefore indexed by addr_i: one cycle after addr_i,
+  // space_index_q still has the previous access's index.
   logic geometry_there_q, root_there_q;
   always_ff @(posedge clk_i) begin
     geometry_there_q <= geometry_set_q[addr_i[4+:SpaceWidth]];
@@ -338,7 +338,7 @@ module gmmu_regs
 
   assign idle_o = !ctl_busy_q && !invalidated_o && client_wr_o == '0 && !aperture_flush_o;
 
-  // ---- Reads: the first stage merges groups of three or four registers, the second all groups.
+  // ---- Reads: the first stage merges groups of three or four registers, the second the groups.
   localparam int unsigned GlobalGroups = (Globals + 3) / 4;
   logic [GlobalGroups-1:0][63:0] global_data_q;
   logic [2:0][63:0]              ring_data_q;
@@ -356,7 +356,7 @@ module gmmu_regs
     for (int unsigned i = 1; i <= Engines; i++) client_data |= client_data_i[i-1];
   end
 
-  // The read multiplexer's inputs are 0 while there is no read.
+  // The inputs of the read multiplexer change only during a read.
   always_ff @(posedge clk_i) begin
     logic [Globals-1:0][63:0]   global_data;
     logic [RingWords-1:0][63:0] ring_data;

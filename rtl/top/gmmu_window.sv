@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// BAR2: AXI4-Lite accesses become single-beat VRAM accesses at base_i + offset.
+// BAR2: turns AXI4-Lite accesses into single-beat VRAM accesses at base_i + offset.
 //
-//   s       AXI4-Lite, 64 bit, up to Slots accesses in flight, with responses in order. A bus error
-//           is returned as SLVERR. If base_i + offset exceeds 48 bits, bit 47 is set, so that the
-//           address is past VRAM. One access is accepted every other cycle.
-//   order   reads and writes do not overlap: all accesses in one direction complete before the other direction starts,
-//           so a read returns what earlier writes wrote. If reads and writes are both pending, they alternate. All
-//           writes have one id, which keeps writes to one address in order; a read has its slot's id. AW, W and AR may
-//           arrive in any order, with any delay between them. A write is complete in the cycle in which both its AW and
-//           its W are accepted; until then reads and register writes pass it.
+//   s       AXI4-Lite, 64 bit, with up to Slots accesses in flight and responses in order. A bus
+//           error is returned as SLVERR. If base_i + offset exceeds 48 bits, bit 47 is set, so that
+//           the address is beyond VRAM. One access is accepted every other cycle.
+//   order   reads and writes do not overlap: all accesses in one direction complete before the
+//           other direction starts, so a read returns what earlier writes wrote. If reads and
+//           writes are both pending, they alternate. All writes have the same id, which keeps
+//           writes to one address in order; a read has its slot's id. AW, W and AR may arrive in
+//           any order, with any delay between them. A write is complete in the cycle in which both
+//           its AW and its W are accepted; until then, reads and register writes pass it.
 //   hold_i  1: no new address is accepted, and no W that would complete a write. settled_o: every
-//           complete access has its response, so a change of base_i or a doorbell is ordered after
-//           all of them.
-//   stop_i  1: no access starts after the first cycle; accepted accesses wait. stopped_o, while
-//           stop_i is high: no access is in progress (B or R may still wait for its ready)
-//   lose_i  the memory side is in reset and will not respond to accesses that started earlier: the window returns
-//           SLVERR for them. Legal only while stop_i is high. The window itself is reset at power-on only.
+//           complete access has its response, so a change of base_i or a doorbell follows all of
+//           them.
+//   stop_i  1: from the next cycle on, no access starts; accepted accesses wait. stopped_o, while
+//           stop_i is 1: no access is in progress (B or R may still wait for its ready)
+//   lose_i  the memory side is in reset and will not respond to earlier accesses: the window
+//           returns SLVERR for them. Legal only while stop_i is 1. The window itself is reset at
+//           power-on only.
 module gmmu_window
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -69,17 +71,18 @@ module gmmu_window
     return lane_t'((offset >> 3) & LaneMask);
   endfunction
 
-  // ---- AXI4-Lite side. Requests are registered first.
+  // ---- AXI4-Lite side. Requests are registered.
   logic        aw_ready, ar_ready;
   logic        aw_valid, aw_take, w_valid, w_take, ar_valid, ar_take, w_slot_ready;
   logic [31:0] aw_addr, ar_addr;
   logic [63:0] w_data;
   logic [7:0]  w_strb;
 
-  // A read address is not accepted while a write is registered here, nor a write address while a read is, so neither
-  // overtakes the other. An address is also not accepted right after one of the same direction while the other
-  // direction waits at the port. A write whose AW is registered but whose W is missing does not count as registered: W
-  // completes it, so W is back-pressured and alternates with AR in place of AW.
+  // While a write is registered here, no read address is accepted, and vice versa, so neither
+  // overtakes the other. An address is also not accepted directly after another one of the same
+  // direction while the other direction waits at the port. A write whose AW is registered but whose
+  // W is missing does not count as registered: W completes it, so W is back-pressured and
+  // alternates with AR instead of AW.
   logic aw_open, w_open, ar_open, w_ready, lacks_data, write_waits_q, ar_waits_q, last_reads_q;
   assign lacks_data = aw_valid && !w_valid;
   assign aw_open = !rst_i && !hold_i && !ar_valid && !(ar_waits_q && !last_reads_q);
@@ -110,33 +113,34 @@ module gmmu_window
     .valid_o(ar_valid), .ready_i(ar_take), .data_o(ar_addr)
   );
 
-  // ---- Reads and writes are never in flight together. Slots form a ring: accesses are issued at next_q, responses are
-  // returned from oldest_q.
+  // ---- Reads and writes are never in flight together. Slots form a ring: accesses are issued at
+  // next_q, and responses are returned from oldest_q.
   slot_t            next_q, oldest_q;
-  count_t           occupied_q, waiting_q;  // occupied_q: response not yet accepted; waiting_q: no response yet
+  // occupied_q: response not accepted; waiting_q: no response yet
+  count_t           occupied_q, waiting_q;
   logic [Slots-1:0] ended_q;
-  logic             reading_q;              // 1: the accesses in flight, or the latest ones, are reads
+  logic             reading_q;  // 1: the accesses in flight, or the last ones, are reads
   logic             write_offer, read_offer, room, may_write, may_read, answer_take, ended;
-  logic             lost_q;                 // outstanding accesses will not complete
+  logic             lost_q;                 // outstanding accesses will get no response
   logic             stop_q;                 // stop_i, registered: its source is far away on the die
   always_ff @(posedge clk) stop_q <= stop_i;
 
   assign write_offer = aw_valid && w_valid && w_slot_ready;
   assign read_offer = ar_valid;
   assign room = occupied_q != count_t'(Slots) && !stop_q && !lost_q;
-  // The direction changes only when nothing is in flight. If a read and a write are offered at that point, the
-  // directions alternate.
+  // The direction changes only when nothing is in flight. If both a read and a write are offered
+  // then, the directions alternate.
   assign may_write = room && (occupied_q == '0 ? (reading_q || !read_offer)
       : (!reading_q && !read_offer));
   assign may_read = room && (occupied_q == '0 ? (!reading_q || !write_offer)
       : (reading_q && !write_offer));
 
-  // Issue: one request, on AW or on AR. A register slice keeps the mux's ready out of the logic that
-  // chooses between them; W has its own slice.
+  // Issue: one request, on AW or AR. A register slice keeps the mux's ready out of the selection
+  // logic; W has its own slice.
   typedef struct packed {
     logic                reads;
     logic [SlotsLg2-1:0] slot;
-    logic [28:0]         word;            // 8-byte word offset in BAR2, to which base_i is added
+    logic [28:0]         word;            // offset in BAR2 in 8-byte words, added to base_i
   } issue_t;
   issue_t issue_in, issue;
   logic   issue_ready, issue_valid;

@@ -15,18 +15,17 @@ namespace {
 constexpr double kSlowSimulation = 1.0 / 400;  // assumed until the simulated board reports its speed
 constexpr uint64_t kSilentNs = 500'000'000;
 constexpr uint64_t kPulseNs = 100'000'000;
-constexpr uint64_t kStepNs = 50'000'000;  // longest single wait for the port
+constexpr uint64_t kStepNs = 50'000'000;  // longest single wait for bytes from the port
 constexpr size_t kMostBytes = 65'536;     // limit for one read from the port
-// Limit for the bytes in flight ahead of a request: earlier requests, including the link window, and the GPU's reads
-// with their data.
+// Upper bound on the bytes in flight ahead of a request: earlier requests, including those in the
+// link window, and the GPU's reads with their data.
 constexpr uint64_t kUnderWay = 16 * kRequestBytes + 64 * 2'048;
 constexpr uint64_t kSecond = 1'000'000'000;
 constexpr uint64_t kSilenceNs = 1'638'400,
                    kSilences = 4;            // an idle board sends a keep-alive every 2^17 cycles at 80 MHz
-constexpr uint64_t kVramNs = 1'000'000'000;  // far longer than VRAM initialization takes
+constexpr uint64_t kVramNs = 1'000'000'000;  // far more time than VRAM initialization takes
 constexpr unsigned kBitsPerByte = 10;
-constexpr uint64_t kBoardNs =
-    4'500'000'000;  // for the USB converter at the host's end, the board itself and a busy host computer
+constexpr uint64_t kBoardNs = 4'500'000'000;  // allowance for USB converter, board and a busy host
 
 }  // namespace
 
@@ -170,7 +169,7 @@ void Board::CheckAlive() {
   }
 }
 
-/// Processes received bytes. Returns true if it handled a message.
+/// Processes received bytes. Returns true if they completed a message.
 bool Board::Take() {
   uint8_t bytes[4096];
   size_t all = 0;
@@ -197,7 +196,7 @@ void Board::Serve(const UpMessage& message) {
   }
 }
 
-/// Writes frames to the line as long as the port accepts them.
+/// Writes frames to the port until it accepts no more bytes.
 void Board::Flush() {
   for (;;) {
     if (line_.empty()) line_ = link_->Pull(clock_.WallNs());
@@ -268,7 +267,7 @@ std::vector<CpuAnswer> Board::Ask(const std::vector<Bytes>& requests, const std:
   if (!failure_.empty()) throw EngineError(failure_);
   size_t answered = 0;
   for (const Bytes& request : requests) {
-    // Each response shows that the board works, so the time limit applies to each request separately.
+    // Each response proves that the board works, so the time limit restarts with each one.
     while (!credit_.Has(request.size())) {
       answered = answers_.size();
       Await([&] { return credit_.Has(request.size()) || answers_.size() > answered; }, what);

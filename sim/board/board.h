@@ -16,7 +16,8 @@
 
 namespace gmmu::sim::board {
 
-/// The board cannot be used; nothing was started. what() is one to three lines with the remedy.
+/// Thrown if the board cannot be used; no run was started. what() is one to three lines, including
+/// the remedy.
 class BoardError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -50,16 +51,17 @@ struct BoardOptions {
 /// The identity that the board and its GPU report.
 struct BoardIdentity {
   std::string name;      ///< name of the board
-  unsigned version = 0;  ///< version of the protocol
-  uint64_t build = 0;    ///< register build as a number
+  unsigned version = 0;  ///< protocol version
+  uint64_t build = 0;    ///< first 8 bytes of the hash of the build; see BuildName
   uint64_t clock_hz = 0, line_rate = 0, vram_bytes = 0;
   uint64_t id = 0, cap0 = 0, cap1 = 0, cap2 = 0;  ///< the GPU's registers of the same names
 };
 
-/// Returns the first 8 bytes of the build's hash in hexadecimal, the first byte first.
+/// Returns `build` in hexadecimal, in the byte order of the hash.
 std::string BuildName(uint64_t build);
 
-/// Serves the GPU's accesses to host memory. Its functions are called only inside calls of Board.
+/// Serves the GPU's accesses to host memory. Board calls these functions only within calls of its
+/// own functions.
 class HostServer {
  public:
   virtual ~HostServer() = default;
@@ -69,9 +71,9 @@ class HostServer {
 
 /// A board that has responded: the session is open and the board's identity is known.
 ///
-/// Requests are performed in call order. Every call services the link. Blocking calls have a time limit; when it
-/// expires they throw EngineError, whose message contains the awaited event and the last message from the link. After
-/// an error, every further call throws the same error.
+/// Requests are performed in call order. Every call services the link. A blocking call whose time
+/// limit expires throws EngineError, whose message contains the awaited event and the state of the
+/// link. After an error, every further call throws the same error.
 class Board {
  public:
   /// Opens the port and a session, reads the identity, and waits until VRAM is initialized. Throws BoardError on
@@ -83,10 +85,10 @@ class Board {
   const LinkCounts& counts() const { return link_->counts(); }
   /// Returns the number of bytes of host memory that the GPU has read or written.
   uint64_t dma_bytes() const { return dma_bytes_; }
-  /// Returns the bit rate in one direction, measured against the machine's clock.
+  /// Returns the line's bit rate in one direction, in bits per second of machine time.
   double line_rate() const { return identity_.line_rate != 0 ? static_cast<double>(identity_.line_rate) : baud_; }
   bool simulated() const { return process_ != nullptr; }
-  /// Returns the violations that a simulated board found at its chips' pins.
+  /// Returns the rule violations that a simulated board detected at the pins of its chips.
   std::vector<hw::Finding> Findings() const { return process_ ? process_->findings() : std::vector<hw::Finding>(); }
 
   /// While the server is null, the GPU's reads fail and its writes are dropped.
@@ -100,13 +102,13 @@ class Board {
 
   /// Sends a request that has no response. Waits only until the board has buffer space.
   void Post(const Bytes& request, const std::string& what);
-  /// Sends several requests back to back, then waits for all their responses.
+  /// Sends several requests back to back, then waits for all responses.
   std::vector<CpuAnswer> Ask(const std::vector<Bytes>& requests, const std::string& what);
   /// Reads one word; returns all ones if the board could not read it.
   uint64_t AskWord(const Bytes& request, const std::string& what);
   /// Sends the completion of a host memory read.
   void Complete(uint16_t id, unsigned beats, bool ok, const Bytes& data);
-  /// Services the link until a message has been handled, or `wall_ns` have passed.
+  /// Services the link until a message has been handled or `wall_ns` have passed.
   void Work(uint64_t wall_ns);
 
  private:
@@ -132,7 +134,7 @@ class Board {
   RequestCredit credit_;
   std::deque<CpuAnswer> answers_;
   bool open_ = false;
-  Bytes line_;  ///< the part of a frame that the port has not accepted yet
+  Bytes line_;  ///< rest of a frame that the port has not accepted yet
   HostServer* server_ = nullptr;
   std::function<void()> pulse_;
   uint64_t pulsed_ns_ = 0, dma_bytes_ = 0;

@@ -8,7 +8,7 @@
 namespace gmmu::sim::board {
 namespace {
 
-/// Returns all-zero time parameters: a PC with a real board has real times.
+/// Returns all-zero time parameters: with a real board, all latencies are real.
 TimeParameters NoTime() {
   TimeParameters time;
   time.iommu_lookup_ps = time.iommu_descriptor_ps = time.pcie_latency_ps = 0;

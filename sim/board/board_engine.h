@@ -12,8 +12,9 @@ struct BoardMachine : PlainMachine<GpuOnBoard> {
   BoardMachine(const MachineConfig& config, std::unique_ptr<Board> board);
 };
 
-/// Constructs the machine around a GPU on a board. `config` is the result of Adopt (sizes.h). Throws ConfigError if
-/// waves are requested. The options `seed` and `shuffle` have no effect on a board.
+/// Creates the machine whose GPU is on a board. `config` must be the result of Adopt (sizes.h).
+/// Throws ConfigError if waves are requested. The options `seed` and `shuffle` have no effect on a
+/// board.
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, std::unique_ptr<Board> board,
                                      const EngineOptions& options);
 

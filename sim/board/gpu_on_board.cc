@@ -85,8 +85,8 @@ bool GpuOnBoard::Await(const std::function<bool()>& ready, uint64_t bound_ps, co
 
 uint64_t GpuOnBoard::ReadGpu(uint32_t offset, const std::string& what) {
   const uint64_t word = board_->AskWord(ReadRegister(offset), what);
-  // The configuration can specify less VRAM than the board has; reads of register vram_size then return the configured
-  // size.
+  // The configuration can specify less VRAM than the board has. Register vram_size then reads as
+  // the configured size.
   return offset == regs::VramSize::kOffset ? std::min(word, config_.gpu.vram_bytes()) : word;
 }
 
@@ -167,8 +167,9 @@ void GpuOnBoard::WriteConfig(unsigned, uint16_t offset, unsigned size, uint32_t 
   if (powered && !space_.powered()) LosePower();
 }
 
-/// Sends the PCI function's permissions to the board, after all earlier requests, and waits until they take effect. On
-/// return, everything that the GPU sent earlier has arrived.
+/// Sends the bus master bit and the interrupt message of the PCI function to the board, behind all
+/// earlier requests, and waits until they take effect. On return, everything that the GPU sent
+/// before has arrived.
 void GpuOnBoard::DriveStraps() {
   const uint64_t control = space_.bus_master() ? kControlBusMaster : 0;
   const auto message = space_.message().Words();
@@ -183,11 +184,13 @@ void GpuOnBoard::DriveStraps() {
   static_cast<void>(board_->AskWord(ReadBoard(kControl), what));
 }
 
-/// Simulates a power loss of VRAM: the board's memory keeps its contents, but another key changes the values read.
+/// Simulates a power loss of VRAM. The board's memory keeps its contents, but a new scrambling key
+/// changes the values read.
 void GpuOnBoard::LosePower() {
-  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd, so that all keys are used before any repeats
+  constexpr uint64_t kKeys = 0xFFFF, kStep = 0x9E37;  // odd: every key occurs before any repeats
   vram_key_ = (vram_key_ + kStep) & kKeys;
-  static_cast<void>(board_->AskWord(ReadWindow(0, 1), "VRAM before its power goes"));  // earlier writes are in the chip
+  // The read returns when all earlier writes are in the chip.
+  static_cast<void>(board_->AskWord(ReadWindow(0, 1), "VRAM before its power goes"));
   board_->Post(WriteBoard(kVramKey, vram_key_), "the GPU's power");
 }
 

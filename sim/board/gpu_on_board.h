@@ -18,14 +18,15 @@ struct MachineConfig;
 
 namespace gmmu::sim::board {
 
-/// A GPU on a board. This class models its configuration space; its registers and VRAM are at the other end of the
-/// link.
+/// A GPU on a board. This class models its configuration space; its registers and VRAM are at the
+/// far end of the link.
 ///
-/// The clock is the board's (MachineClock) and advances by itself. The GPU's accesses to host memory are served only
-/// inside calls of this class, in order of arrival, interleaved with the responses to the CPU.
+/// The clock is the board's (MachineClock) and advances by itself. The GPU's accesses to host
+/// memory are served only inside calls of this class, in order of arrival, interleaved with the
+/// responses to the CPU.
 class GpuOnBoard : public Device, private Clock, private HostServer {
  public:
-  /// `host.config` is the result of Adopt (sizes.h).
+  /// `host.config` must be the result of Adopt (sizes.h).
   GpuOnBoard(PlainHost& host, std::unique_ptr<Board> board);
   ~GpuOnBoard() override;
 
@@ -42,8 +43,9 @@ class GpuOnBoard : public Device, private Clock, private HostServer {
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
   void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
 
-  // The instruments of Device (gpu_on_board_instruments.cc). A board has no event port, so its translations are not
-  // checked, and software cannot drive the GPU's client ports. RefuseSimulated (sizes.h) reports both before the run.
+  // The instruments of Device (gpu_on_board_instruments.cc). A board has no event port, so its
+  // translations are not checked, and software cannot drive the GPU's client ports. If either is
+  // requested, RefuseSimulated (sizes.h) reports an error before the run.
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override { return board_->Findings(); }
   uint64_t Cycles() override;
@@ -60,7 +62,8 @@ class GpuOnBoard : public Device, private Clock, private HostServer {
 
   // Clock
   uint64_t NowPs() override { return NowNs() * 1000; }
-  /// Services the GPU's requests and returns. The clock advances by itself, so this call does not advance it.
+  /// Services the GPU's requests and returns. The clock advances by itself; this call does not
+  /// advance it.
   void Pass(uint64_t ps) override;
   bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) override;
   void CatchUp() override;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t kBeat = 8;
 constexpr size_t kFenceRecord = 16;
-constexpr unsigned kTranslated = 1, kPeer = 3;  // address kinds that are rejected
+constexpr unsigned kTranslated = 1, kPeer = 3;  // address kinds that this machine rejects
 
 }  // namespace
 
@@ -46,7 +46,7 @@ void GpuOnBoard::Write(const HostWrite& write) {
     ++writes_lost_;
     return;
   }
-  // Each contiguous run of written bytes becomes one access.
+  // Each run of consecutive written bytes becomes one access.
   const auto on = [&](size_t i) { return i < size && (write.strobes[i / kBeat] >> i % kBeat & 1) != 0; };
   for (size_t i = 0; i < size;) {
     size_t end = i;
@@ -59,7 +59,7 @@ void GpuOnBoard::Write(const HostWrite& write) {
 void GpuOnBoard::WriteRange(const HostWrite& write, size_t first, size_t end) {
   host_.host.Write(Requester(write.user), (write.address & ~uint64_t{kBeat - 1}) + first, &write.data[first],
                    end - first, !write.user.no_snoop());
-  CatchUp();  // delivers an interrupt message at once
+  CatchUp();  // delivers an interrupt message immediately
 }
 
 }  // namespace gmmu::sim::board

@@ -5,7 +5,8 @@
 
 namespace gmmu::sim::board {
 
-/// The machine's clock. It follows wall-clock time for a real board and runs slower for a simulated board.
+/// The machine's clock. With a real board it follows wall-clock time; with a simulated board it is
+/// slower.
 class MachineClock {
  public:
   /// `speed` is machine seconds per wall-clock second; it must be above 0.
@@ -19,7 +20,7 @@ class MachineClock {
     Advance();
     return static_cast<uint64_t>(machine_ns_);
   }
-  /// Sets the machine's speed for the time that follows.
+  /// Sets the machine's speed from now on.
   void set_speed(double speed) {
     Advance();
     speed_ = speed;

@@ -13,7 +13,7 @@ using Words = std::vector<uint64_t>;
 constexpr uint64_t kWord = 8;
 constexpr uint64_t kBlock = kMostWords * kWord;
 constexpr uint64_t kMostWindow = uint64_t{64} << 20;
-constexpr size_t kAtOnce = 64;  // blocks in flight at once
+constexpr size_t kAtOnce = 64;  // blocks in flight at the same time
 constexpr unsigned kRoundTrips = 50;
 
 void Write(Board& board, uint64_t offset, const Words& words) {
@@ -40,7 +40,7 @@ std::string Difference(const CpuAnswer& answer, uint64_t offset, const Words& ex
   return "";
 }
 
-/// Returns test words that differ even after a shift of address or data lines.
+/// Returns a pseudo-random block for `offset`, in which stuck or swapped lines show as differences.
 Words Pattern(uint64_t offset, uint64_t invert) {
   Words words;
   for (uint64_t at = offset; at < offset + kBlock; at += kWord) {
@@ -89,7 +89,8 @@ ProbeTest Sample(Board& board, uint64_t vram, uint64_t sample, uint64_t end_ns) 
   const uint64_t step = vram / blocks / kBlock * kBlock;
   bool in_time = true;
   for (uint64_t first = 0; first < blocks && test.passed && in_time; first += kAtOnce) {
-    // Each step tests a different block, so that all rows and columns are covered.
+    // The position within the step varies from block to block, so that all rows and columns are
+    // covered.
     std::vector<uint64_t> offsets;
     for (uint64_t i = first; i < std::min<uint64_t>(blocks, first + kAtOnce); ++i)
       offsets.push_back(i * step + i * 7 % std::max<uint64_t>(1, step / kBlock) * kBlock);
@@ -136,7 +137,8 @@ ProbeLink MeasureLink(Board& board, uint64_t bytes, uint64_t bound_ns) {
       move();
       moved += kAtOnce * kBlock;
     }
-    static_cast<void>(board.AskWord(ReadBoard(kStatus), "the board's status"));  // the response follows the last write
+    // The response arrives when the last write has been performed.
+    static_cast<void>(board.AskWord(ReadBoard(kStatus), "the board's status"));
     return static_cast<double>(moved) * 1e9 / static_cast<double>(std::max<uint64_t>(1, clock.NowNs() - start));
   };
   link.write_rate = rate([&] {

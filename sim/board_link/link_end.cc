@@ -39,7 +39,8 @@ void LinkEnd::Receive(const uint8_t* bytes, size_t size, uint64_t now_ns) {
 }
 
 void LinkEnd::Damaged() {
-  if (state_ != LinkState::kOpen) return;  // reception may have started in the middle of a frame, so damage is expected
+  // Reception may have started in the middle of a frame, so damage is expected.
+  if (state_ != LinkState::kOpen) return;
   ++counts_.damaged;
   owe_nak_ = owe_nak_ || !asked_damaged_;
   asked_damaged_ = true;
@@ -85,7 +86,7 @@ void LinkEnd::Data(const Frame& frame) {
   }
   if (ahead == 0) return;
   if (!frame.payload.empty()) ++counts_.not_following;
-  if (ahead >= kHalf) {  // a retransmission of an accepted frame: acknowledge it again if it has a payload
+  if (ahead >= kHalf) {  // a retransmission: acknowledge it again if it has a payload
     owe_ack_ = owe_ack_ || !frame.payload.empty();
     return;
   }

@@ -10,17 +10,17 @@ namespace gmmu::sim::board {
 
 inline constexpr uint8_t kProtocolVersion = 2;
 
-/// Timeouts of the host's end, in nanoseconds of the clock whose time is passed as `now_ns`.
+/// Timeouts of the host's end, in nanoseconds of the clock that `now_ns` is taken from.
 struct LinkTimes {
   uint64_t listen = 30'000'000;          ///< wait for the board's session number before the first hello
-  uint64_t hello = 100'000'000;          ///< from one hello to the next
-  uint64_t keep_alive = 100'000'000;     ///< silence before a frame without payload is sent
-  uint64_t unacknowledged = 20'000'000;  ///< the same while frames from the host are unacknowledged
-  uint64_t opening = 3'000'000'000;      ///< unanswered hellos before the host's end gives up
-  uint64_t dead = 3'000'000'000;         ///< longest time without a good frame
+  uint64_t hello = 100'000'000;          ///< interval between hellos
+  uint64_t keep_alive = 100'000'000;     ///< idle time after which a frame without payload is sent
+  uint64_t unacknowledged = 20'000'000;  ///< idle time while the host awaits acknowledgements
+  uint64_t opening = 3'000'000'000;      ///< time without any response before the host gives up
+  uint64_t dead = 3'000'000'000;         ///< longest time without a valid frame
 
-  /// Returns the timeouts for a simulated board. The board's line is hundreds of times slower than the clock of
-  /// `now_ns`, so keep-alives are rare.
+  /// Returns the timeouts for a simulated board. Its line is hundreds of times slower than the
+  /// clock of `now_ns`, so keep-alives must be rare.
   static LinkTimes OfSimulation() {
     LinkTimes times;
     times.listen = 500'000'000;
@@ -33,12 +33,13 @@ struct LinkTimes {
   }
 };
 
-/// Link statistics since the session was opened. Byte counts include framing; payload counts only message bytes.
+/// Link statistics since the session was opened. Byte counts include framing; payload counts
+/// contain message bytes only.
 struct LinkCounts {
-  uint64_t frames_sent = 0, frames_taken = 0;  ///< of all kinds
+  uint64_t frames_sent = 0, frames_taken = 0;  ///< frames of all kinds
   uint64_t sent_again = 0;                     ///< retransmitted numbered frames
   uint64_t damaged = 0;                        ///< invalid frames received
-  uint64_t not_following = 0;                  ///< good frames with an unexpected number
+  uint64_t not_following = 0;                  ///< valid frames received with an unexpected number
   uint64_t bytes_down = 0, bytes_up = 0;
   uint64_t payload_down = 0, payload_up = 0;
 };
@@ -53,11 +54,11 @@ enum class LinkState : uint8_t {
 enum class LinkCause : uint8_t {
   kNone,
   kSilence,   ///< no byte was received
-  kNoFrame,   ///< bytes arrived, but no frame: the rates differ, or the other end is not such a board
-  kNotTaken,  ///< frames arrived, but none of the requested session
-  kVersion,   ///< the board has another version of the protocol: version()
-  kReset,     ///< the board announced itself while a session was open: it had been reset
-  kLost,      ///< no good frame arrived for the time `dead` in an open session
+  kNoFrame,   ///< bytes arrived, but no frame: wrong bit rate, or the other end is no such board
+  kNotTaken,  ///< frames arrived, but none for the requested session
+  kVersion,   ///< the board uses another protocol version, which version() returns
+  kReset,     ///< the board announced itself in an open session, so it was reset
+  kLost,      ///< no valid frame arrived for `dead` ns in an open session
 };
 
 /// The host's end of the transport of docs/board-link.md: a byte stream in each direction over a lossy, noisy line.
@@ -76,7 +77,8 @@ class LinkEnd {
   /// Returns the next frame to send, or no bytes if there is none now. Pass all received bytes to Receive first,
   /// because Pull checks whether the link is dead.
   Bytes Pull(uint64_t now_ns);
-  /// Returns the earliest time at which Pull may return a frame if nothing is received and Send is not called.
+  /// Returns the earliest time at which Pull may return a frame if nothing is received and Send is
+  /// not called before.
   uint64_t WakeNs() const;
   /// Removes and returns the bytes received on the upstream byte stream.
   Bytes Take();
@@ -84,10 +86,11 @@ class LinkEnd {
   LinkState state() const { return state_; }
   LinkCause cause() const { return cause_; }
   uint8_t version() const { return version_; }
-  /// Returns the number of downstream bytes that the board has not acknowledged.
+  /// Returns the number of downstream bytes that the board has not acknowledged, including those
+  /// not sent yet.
   size_t waiting() const { return unacknowledged_bytes_ + stream_down_.size(); }
   uint64_t last_good_ns() const { return last_good_ns_; }
-  /// Returns the longest time for which an open link may be without a good frame.
+  /// Returns how long an open link may go without a valid frame.
   uint64_t dead() const { return times_.dead; }
   void set_dead(uint64_t ns) { times_.dead = ns; }
   const LinkCounts& counts() const { return counts_; }
@@ -114,20 +117,21 @@ class LinkEnd {
   bool heard_bytes_ = false, heard_frame_ = false;
   uint8_t heard_session_ = 0;
 
-  // Downstream. frames_[i] has number first_ + i and was sent at least once; frames starting at number next_ must be
-  // retransmitted.
+  // Downstream. frames_[i] has number first_ + i and was sent at least once. Frames from number
+  // next_ on must be retransmitted.
   Bytes stream_down_;
   std::deque<Bytes> frames_;
   size_t unacknowledged_bytes_ = 0;
   uint8_t first_ = 0;
   size_t next_ = 0;
-  unsigned room_ = 0;  ///< number of frames, from first_ on, for which the board has room
+  unsigned room_ = 0;  ///< number of frames, starting with first_, that the board can accept
 
   // Upstream.
   Bytes stream_up_;
   uint8_t wanted_ = 0;
   bool owe_ack_ = false, owe_nak_ = false;
-  bool asked_ahead_ = false, asked_damaged_ = false;  ///< for `wanted_`
+  /// Whether a retransmission of `wanted_` was requested because of a later or a damaged frame.
+  bool asked_ahead_ = false, asked_damaged_ = false;
 };
 
 }  // namespace gmmu::sim::board

@@ -12,8 +12,8 @@
 namespace gmmu::sim::board {
 
 inline constexpr size_t kRequestBytes = 2048;  ///< size of the board's request buffer
-inline constexpr unsigned kMostWords = 32;     ///< words of a window access
-inline constexpr unsigned kMostBeats = 256;    ///< 8-byte beats of a burst at the host port
+inline constexpr unsigned kMostWords = 32;     ///< limit on the words of a window access
+inline constexpr unsigned kMostBeats = 256;    ///< limit on the 8-byte beats of a host burst
 
 /// The fields of AxUSER on the host port.
 struct BusUser {
@@ -47,13 +47,13 @@ struct RequestRoom {
 };
 using UpMessage = std::variant<HostRead, HostWrite, CpuAnswer, RequestRoom>;
 
-/// The upstream bytes are not a sequence of messages: the two ends use different protocols.
+/// Thrown if the upstream bytes are not valid messages, so the two ends use different protocols.
 class MessageError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Finds messages in the upstream byte stream.
+/// Extracts messages from the upstream byte stream.
 class UpReader {
  public:
   void Add(const Bytes& bytes);
@@ -82,7 +82,7 @@ class RequestCredit {
  public:
   bool Has(size_t bytes) const { return bytes <= left_; }
   void Spend(size_t bytes) { left_ -= bytes; }
-  /// Throws MessageError if the board returns more credit than the requests have used.
+  /// Throws MessageError if the board returns more credit than is in use.
   void Give(size_t bytes);
   size_t left() const { return left_; }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses termios2, which accepts any baud rate. The kernel header that declares it cannot be included together with
+// Uses termios2, which accepts any baud rate. The kernel header that declares it conflicts with
 // <termios.h>.
 #include "board_link/serial_port.h"
 
@@ -75,10 +75,10 @@ void SerialPort::Configure(unsigned baud) {
     throw PortError(Cause::kNoSerialPort,
                     fmt::format("{} is no serial port\nGive the port of the board, as /dev/ttyUSB0.", path_));
   }
-  // Unlike TIOCEXCL, the lock also excludes other opens by this program and by root.
+  // The lock also keeps out this program itself and root, unlike TIOCEXCL.
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) InUse(path_);
   if (ioctl(file_, TIOCEXCL) != 0) InUse(path_);
-  settings.c_iflag = IGNBRK;  // accept bytes with a wrong stop bit, so that bytes arrive even at a wrong baud rate
+  settings.c_iflag = IGNBRK;  // accept bytes without a stop bit, as at a wrong baud rate
   settings.c_oflag = 0;
   settings.c_lflag = 0;
   settings.c_cflag = CS8 | CREAD | CLOCAL | (baud == kStandardRate ? B3000000 : BOTHER);

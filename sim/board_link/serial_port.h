@@ -7,7 +7,7 @@
 
 namespace gmmu::sim::board {
 
-/// A serial port cannot be used; what() contains its name, the reason and the remedy.
+/// Thrown if a serial port cannot be used. what() contains its name, the reason and the remedy.
 class PortError : public std::runtime_error {
  public:
   enum class Cause : uint8_t { kAbsent, kNoRights, kInUse, kNoSerialPort, kNoSuchRate, kFailed };
@@ -18,9 +18,11 @@ class PortError : public std::runtime_error {
   Cause cause_;
 };
 
-/// A Linux serial port: raw bytes, 8 data bits, no parity, 1 stop bit, no flow control. Only Wait blocks.
+/// A Linux serial port: raw bytes, 8 data bits, no parity, 1 stop bit, no flow control. Only Wait
+/// blocks.
 ///
-/// While the port is open, no other program can use it. Bytes received before it was opened are dropped.
+/// No other program can use the port while it is open. Bytes received before it was opened are
+/// dropped.
 class SerialPort {
  public:
   /// Accepts any rate that the kernel driver supports; 3,000,000 uses the driver's own constant. Throws PortError.
@@ -31,8 +33,8 @@ class SerialPort {
 
   const std::string& path() const { return path_; }
 
-  /// Return the number of bytes transferred, or 0 if none can be transferred now. Throw PortError if the port has
-  /// disappeared.
+  /// Return the number of bytes transferred; 0 if none can be transferred now. Throw PortError if
+  /// the port has disappeared.
   size_t Read(uint8_t* to, size_t size);
   size_t Write(const uint8_t* from, size_t size);
   /// Waits at most `ns` until bytes have arrived or, if `to_write` is true, until bytes can be written.

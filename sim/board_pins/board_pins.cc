@@ -12,7 +12,7 @@ void SerialCable::Pass(uint8_t byte, std::deque<uint8_t>& to) {
   if (noise_ <= 0 || std::uniform_real_distribution<double>(0, 1)(chance_) >= noise_) return to.push_back(byte);
   ++spoilt_;
   switch (chance_() % 4) {
-    case 0: return;  // lost
+    case 0: return;  // the byte is lost
     case 1: to.push_back(static_cast<uint8_t>(chance_())); return to.push_back(byte);
     default: return to.push_back(byte ^ static_cast<uint8_t>(1u << chance_() % 8));
   }
@@ -23,7 +23,7 @@ BoardPins::BoardPins()
       top_(std::make_unique<Vgmmu_ulx3s>(context_.get())),
       sdram_(kAs4c16m16sa7, 1'000'000'000'000 / kClockHz) {
   top_->clk_25mhz = 0;
-  top_->btn = 1;  // the power button is active low; 1: not pressed
+  top_->btn = 1;  // active low: the power button is not pressed
   top_->ftdi_txd = 1;
   top_->sdram_d = 0;
   top_->eval();
@@ -60,8 +60,9 @@ void BoardPins::Sample(bool level) {
   if (--in_bits_ == 0 && (in_ & 0x200) != 0) to_host.push_back(static_cast<uint8_t>(in_ >> 1));
 }
 
-/// Processes a rising edge of the SDRAM's clock, late in a cycle. Data that the chip then drives arrives at the FPGA in
-/// the next cycle: tAC is 6 ns, and the pads and the board take about another 6 ns.
+/// Processes a rising edge of the SDRAM's clock, which comes late in an FPGA cycle. Data that the
+/// chip then drives reaches the FPGA in the next cycle: tAC is 6 ns, and the pads and the board add
+/// about 6 ns.
 void BoardPins::ClockSdram() {
   SdramPins pins;
   pins.cke = top_->sdram_cke, pins.csn = top_->sdram_csn, pins.rasn = top_->sdram_rasn;

@@ -14,14 +14,15 @@ class Vgmmu_ulx3s;
 
 namespace gmmu::sim {
 
-/// A serial cable that passes, damages, loses and inserts bytes, and that can be cut.
+/// A serial cable that passes, damages, loses and inserts bytes and can be cut.
 class SerialCable {
  public:
-  /// `noise` is the probability that a byte is disturbed. After `cut_after` bytes (both directions together), the cable
-  /// passes no more bytes.
+  /// `noise` is the probability that a byte is disturbed. The cable is cut after `cut_after` bytes,
+  /// counting both directions.
   SerialCable(double noise, uint64_t cut_after, uint64_t seed) : noise_(noise), cut_after_(cut_after), chance_(seed) {}
 
-  /// Passes a byte: appends what arrives at the other end (none, one or several bytes) to `to`.
+  /// Passes a byte, and appends the bytes that arrive at the other end (none, one or several) to
+  /// `to`.
   void Pass(uint8_t byte, std::deque<uint8_t>& to);
   bool cut() const { return passed_ >= cut_after_; }
   uint64_t passed() const { return passed_; }
@@ -34,10 +35,12 @@ class SerialCable {
   uint64_t passed_ = 0, spoilt_ = 0;
 };
 
-/// The ULX3S board at its pins: the Verilated gmmu_ulx3s, its SDRAM chip and both ends of its serial line.
+/// The ULX3S board at its pins: the Verilated gmmu_ulx3s, its SDRAM chip and both ends of its
+/// serial line.
 ///
-/// The oscillator pin is driven with the GPU's clock (80 MHz), because the PLL model passes its input through. A bit on
-/// the line lasts kCyclesPerBit cycles, fewer than on the board, which shortens simulations.
+/// The oscillator pin is driven with the GPU's clock (80 MHz), because the PLL model passes its
+/// input through. To shorten simulations, a bit on the line lasts kCyclesPerBit cycles, fewer than
+/// on the board.
 class BoardPins {
  public:
   static constexpr unsigned kCyclesPerBit = 4;
@@ -46,8 +49,8 @@ class BoardPins {
   BoardPins();
   ~BoardPins();
 
-  /// Runs `cycles` clock cycles. Bytes are removed from `from_host` whenever the line is free; bytes from the board are
-  /// appended to `to_host`.
+  /// Runs `cycles` clock cycles. Bytes in `from_host` are sent whenever the line is free; bytes
+  /// from the board are appended to `to_host`.
   void Run(uint64_t cycles);
   std::deque<uint8_t> from_host, to_host;
 
@@ -69,7 +72,7 @@ class BoardPins {
   SdramChip sdram_;
   uint16_t on_the_way_ = 0;  ///< dq data in flight between the chip and the FPGA
   uint64_t cycles_ = 0;
-  unsigned out_ = 0, out_left_ = 0;              ///< bits to the board, cycles left
+  unsigned out_ = 0, out_left_ = 0;              ///< bits to the board, cycles until all are sent
   unsigned in_ = 0, in_bits_ = 0, in_wait_ = 0;  ///< bits from the board, cycles until the next is sampled
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu-board-sim: the board at its pins behind a pseudo-terminal, for `gmmu run --engine board --port sim`.
+// gmmu-board-sim: the board at its pins behind a pseudo-terminal, for
+// `gmmu run --engine board --port sim`.
 //
-// It prints a line `port PATH`, and then, once a second, `speed X`, where X is board seconds per wall-clock second. For
-// each violation at the SDRAM's pins it prints a line `finding TEXT`. It ends when its standard output is closed or on
-// a signal.
+// It prints a line `port PATH`, and then, once a second, `speed X`, where X is board seconds per
+// wall-clock second. For each rule violation at the SDRAM's pins it prints a line `finding TEXT`.
+// It ends on a signal or when its standard output is closed.
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -40,7 +41,8 @@ int OpenTerminal(std::string& path) {
   const char* name = ptsname(master);
   if (name == nullptr) return -1;
   path = name;
-  // The slave stays open here, so that the terminal survives when a program at the other end closes it.
+  // The slave stays open here; otherwise the terminal would hang up when the other program closes
+  // it.
   const int slave = open(name, O_RDWR | O_NOCTTY | O_CLOEXEC);
   termios settings{};
   if (slave < 0 || tcgetattr(slave, &settings) != 0) return -1;
@@ -83,7 +85,8 @@ class Bridge {
   }
 
  private:
-  static constexpr uint64_t kBatch = 400;  // cycles between two checks of the terminal; ten bytes take this long
+  // The number of cycles between two checks of the terminal: the time of ten bytes on the line.
+  static constexpr uint64_t kBatch = 400;
 
   void Exchange() {
     std::array<uint8_t, 512> bytes;
@@ -96,7 +99,7 @@ class Bridge {
       size_t n = 0;
       for (; n < bytes.size() && n < pending_.size(); ++n) bytes[n] = pending_[n];
       const ssize_t put = write(terminal_, bytes.data(), n);
-      if (put <= 0) break;  // no program reads: keep the remaining bytes
+      if (put <= 0) break;  // no program reads the terminal: keep the remaining bytes
       pending_.erase(pending_.begin(), pending_.begin() + put);
     }
     // A real line loses bytes that no program reads.
@@ -112,8 +115,9 @@ class Bridge {
 };
 
 int Main(int argc, char** argv) {
-  // Opens /dev/null, read-only, for each standard descriptor (0 to 2) that is closed. Otherwise the pseudo-terminal
-  // could be given one of these numbers, and the program's own messages would be written into the terminal.
+  // Opens /dev/null, read-only, for each closed standard descriptor (0 to 2). Otherwise the
+  // pseudo-terminal could get one of these numbers, and the program's own messages would go into
+  // the terminal.
   int next;
   do next = open("/dev/null", O_RDONLY);
   while (next >= 0 && next <= STDERR_FILENO);

@@ -10,7 +10,7 @@ namespace gmmu::sim {
 namespace {
 
 constexpr uint64_t kNs = 1000, kMs = 1'000'000 * kNs;
-constexpr unsigned kRefreshSlack = 8;  // number of refreshes that may be postponed
+constexpr unsigned kRefreshSlack = 8;  // refreshes that may be postponed
 
 }  // namespace
 
@@ -112,7 +112,7 @@ void SdramChip::Column(unsigned bank, const SdramPins& pins, bool write) {
   const Bank& b = banks_[bank];
   ++(write ? counts_.writes : counts_.reads);
   if (pins.a >> 10 & 1) Find(SdramRule::kNotModelled, "A column command asks for auto precharge.");
-  burst_.left = 0;  // the command ends a burst in progress
+  burst_.left = 0;  // the command truncates a burst in progress
   if (!b.open)
     return Find(SdramRule::kClosedRow, fmt::format("A column of bank {} is accessed without an open row.", bank));
   Apart(SdramRule::kTrcd, b.activated, part_.trcd, "A column command");
@@ -194,7 +194,7 @@ void SdramChip::MoveData(const SdramPins& pins) {
 
 SdramOut SdramChip::Drive(const SdramPins& pins) {
   SdramOut out;
-  while (pipe_.size() >= std::max(latency_, 2u)) {  // drive the word that was read latency - 1 edges ago
+  while (pipe_.size() >= std::max(latency_, 2u)) {  // drives the word read latency - 1 edges ago
     out = pipe_.front();
     pipe_.pop_front();
   }

@@ -23,20 +23,22 @@ struct SdramPart {
   uint64_t twr;            ///< last data of a write to precharge
   uint64_t tmrd;           ///< mode register to any other command
   uint64_t power_up;       ///< NOP or inhibit with a running clock before the first command
-  unsigned refreshes;      ///< number of refreshes between the power-up pause and the mode register
+  unsigned refreshes;      ///< refreshes required between the power-up pause and the mode register
   uint64_t tck_cl2;        ///< shortest clock period with CAS latency 2
   uint64_t tck_cl3;        ///< shortest clock period with CAS latency 3
-  uint64_t refresh_ps;     ///< period in which every row must be refreshed once
-  unsigned row_bits = 13;  ///< log2 of the rows of a bank, and of the refreshes in refresh_ps
+  uint64_t refresh_ps;     ///< period in which every row must be refreshed
+  unsigned row_bits = 13;  ///< log2 of the rows per bank and of the refreshes in refresh_ps
   unsigned column_bits = 9;
 };
 
-/// Alliance AS4C16M16SA-7: data sheet AS4C16M16SA-C&I, revision 3.0 of March 2015, table 16, and note 11 for the power-up.
+/// Alliance AS4C16M16SA-7: data sheet AS4C16M16SA-C&I, revision 3.0 of March 2015, table 16; note
+/// 11 for the power-up sequence.
 extern const SdramPart kAs4c16m16sa7;
 /// Micron MT48LC16M16A2-7E: data sheet 256Mb_sdr, tables of electrical characteristics.
 extern const SdramPart kMt48lc16m16a27e;
 
-/// The pins that the chip samples at a rising edge of its clock; names ending in n are active low.
+/// The pins that the chip samples at a rising edge of its clock. Names that end in n are active
+/// low.
 struct SdramPins {
   bool cke = true, csn = false, rasn = true, casn = true, wen = true;
   uint8_t ba = 0;
@@ -53,7 +55,7 @@ struct SdramOut {
 };
 
 enum class SdramRule {
-  kPowerUp,      ///< a command before the power-up pause has ended, with CKE low, or out of order
+  kPowerUp,      ///< command during the power-up pause, with CKE low, or out of the power-up order
   kTrcd,         ///< column command too early after the activation
   kTrp,          ///< command too early after a precharge
   kTras,         ///< precharge too early after the activation
@@ -63,13 +65,13 @@ enum class SdramRule {
   kTrfc,         ///< command too early after a refresh
   kTwr,          ///< precharge too early after the last data of a write, or during its data
   kTmrd,         ///< command too early after the mode register
-  kRefreshLate,  ///< more than 8 refreshes later than an even distribution of all rows over refresh_ps
+  kRefreshLate,  ///< refreshes lag an even distribution over refresh_ps by more than 8
   kClosedRow,    ///< column command to a bank without an open row
   kOpenBank,     ///< activation of a bank whose row is open
   kNotIdle,      ///< refresh or mode register while a row is open
-  kContention,   ///< both sides drive dq, or one starts in the cycle after the other's last
-  kNoData,       ///< an unmasked byte of a write is not driven
-  kMode,         ///< mode register with a reserved or unsupported value, or a CAS latency too short for the clock
+  kContention,   ///< both sides drive dq, or one takes over without an idle cycle
+  kNoData,       ///< write of an unmasked byte that is not driven
+  kMode,         ///< reserved or unsupported mode, or CAS latency too short for the clock
   kNotModelled,  ///< burst stop, self refresh, auto precharge, CKE low after power-up
 };
 const char* Name(SdramRule rule);
@@ -77,11 +79,12 @@ const char* Name(SdramRule rule);
 struct SdramFinding {
   uint64_t edge;  ///< edge number of the chip's clock, from 0
   SdramRule rule;
-  std::string text;  ///< a sentence
+  std::string text;  ///< description, a full sentence
 };
 
-/// A pin-accurate SDR SDRAM. It records a finding for each violated rule and then behaves as a real chip would, as far
-/// as that is defined. A cell that was never written contains a value that depends on its address.
+/// A pin-accurate SDR SDRAM. It records a finding for each violated rule and then behaves as a real
+/// chip would, where that is defined. A cell that was never written contains a value that depends
+/// on its address.
 class SdramChip {
  public:
   static constexpr unsigned kBanks = 4;
@@ -97,12 +100,13 @@ class SdramChip {
   uint64_t edges() const { return edge_; }
   uint64_t size() const { return uint64_t{2} << (part_.row_bits + part_.column_bits + 2); }
 
-  /// Returns a byte of the contents. The address is {row, bank, column, byte of the column}; it wraps at size().
+  /// Returns a byte of the contents. The address is {row, bank, column, byte of the column} and
+  /// wraps at size().
   uint8_t Byte(uint64_t address) const;
   /// Injects an error for tests: inverts bit `bit` (0 to 7) of a byte.
   void FlipBit(uint64_t address, unsigned bit);
 
-  /// Number of commands so far.
+  /// Number of commands of each kind so far.
   struct Counts {
     uint64_t activates = 0, reads = 0, writes = 0, precharges = 0, refreshes = 0;
   };
@@ -122,7 +126,7 @@ class SdramChip {
   static constexpr int64_t kLongAgo = -(int64_t{1} << 40);
 
   void Find(SdramRule rule, std::string text);
-  /// Records a violation of `rule` unless `since` is at least `ps` ago.
+  /// Records a violation of `rule` if less than `ps` has passed since clock edge `since`.
   void Apart(SdramRule rule, int64_t since, uint64_t ps, const char* what);
   void Command(const SdramPins& pins);
   void Activate(unsigned bank, unsigned row);
@@ -146,9 +150,9 @@ class SdramChip {
   bool late_noted_ = false;
   unsigned latency_ = 0, burst_length_ = 1;
   Burst burst_;
-  std::deque<SdramOut> pipe_;                                 ///< read data in flight to dq
+  std::deque<SdramOut> pipe_;                                 ///< read data on its way to dq
   uint8_t dqm_ = 0;                                           ///< dqm at the last edge
-  std::array<SdramOut, 2> out_{};                             ///< output at the last two edges, the older first
+  std::array<SdramOut, 2> out_{};                             ///< output at the last two edges
   std::unordered_map<uint64_t, std::vector<uint16_t>> rows_;  ///< {row, bank} -> columns
   std::vector<SdramFinding> findings_;
   Counts counts_;

@@ -35,7 +35,8 @@ Open Load(const std::string& file) {
   };
 }
 
-/// A device that is plain memory; the driver's own hardware thread serves it.
+/// A device whose registers are plain memory. Each step calls the driver's function `serve`, which
+/// models the hardware.
 struct Served {
   const GMMU_DEVICE_HOST* host;
   Serve serve;
@@ -54,8 +55,8 @@ Open Around(Serve serve) {
   };
 }
 
-/// A device's own accesses take effect at once, so that it reads back what it wrote; interrupts take the link's
-/// latency.
+/// The device's own accesses take effect immediately, so that it reads back what it wrote. Only
+/// interrupts have the link's latency.
 TimeParameters TimingOfDevice(const MachineConfig& config) {
   TimeParameters timing = TimingOf(config);
   timing.pcie_latency_ps = timing.iommu_lookup_ps = 0;

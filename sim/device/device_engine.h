@@ -9,8 +9,8 @@
 
 namespace gmmu::sim::device {
 
-/// A function that the driver exports and that models the hardware (GmmuServeDevice in hw/device.h); it runs on its own
-/// thread.
+/// A function that the driver exports to model the hardware in its own thread (GmmuServeDevice in
+/// hw/device.h).
 using Serve = uint64_t (*)(const GMMU_DEVICE_HOST* host);
 
 struct DeviceMachine : PlainMachine<FunctionOnLink> {

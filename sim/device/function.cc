@@ -11,7 +11,7 @@
 namespace gmmu::sim::device {
 namespace {
 
-constexpr uint64_t kMessages = 0xFEE00000;  // address to which the interrupt line's messages are written
+constexpr uint64_t kMessages = 0xFEE00000;  // address of the interrupt line's messages
 
 }  // namespace
 
@@ -63,7 +63,7 @@ void Function::Read(unsigned bar, uint64_t offset, void* to, size_t size) {
   }
   if (table_.read == nullptr) return;
   auto* bytes = static_cast<uint8_t*>(to);
-  for (size_t done = 0; done < size;) {  // a block access is split into words
+  for (size_t done = 0; done < size;) {  // a block access is split into accesses of up to 8 bytes
     const size_t piece = std::min<size_t>(8, size - done);
     const uint64_t value = table_.read(table_.state, bar, offset + done, static_cast<unsigned>(piece));
     std::memcpy(bytes + done, &value, piece);
@@ -106,7 +106,8 @@ void Function::Plan(uint64_t ps) {
   if (table_.step == nullptr || ps >= planned_ps_) return;
   planned_ps_ = ps;
   agenda_.At(ps, [this, ps] {
-    if (planned_ps_ != ps) return;  // the step was replaced by an earlier one, which has scheduled its own successor
+    // An earlier step has replaced this one and planned its own successor.
+    if (planned_ps_ != ps) return;
     planned_ps_ = GMMU_DEVICE_IDLE;
     Step();
   });

@@ -20,23 +20,25 @@ using Open = std::function<void(const GMMU_DEVICE_HOST& host, GMMU_DEVICE& table
 struct FunctionParameters {
   ConfigSpaceParameters config;
   uint64_t memory_bytes = 0;
-  Open open;  ///< null: plain memory that no server reads
+  Open open;  ///< null: BAR 0 is plain memory, and no function serves it
 };
 
 struct FunctionCounts {
   uint64_t register_reads = 0, register_writes = 0, steps = 0, interrupts = 0;
   uint64_t dma_reads = 0, dma_read_bytes = 0, dma_writes = 0, dma_write_bytes = 0, refused = 0;
-  uint64_t not_master = 0;  ///< accesses refused because bus mastering was off; included in `refused`
+  uint64_t not_master = 0;  ///< part of `refused`: bus mastering was off
 };
 
-/// A PCI function other than this project's GPU: configuration space, local memory behind BAR 2, and the device behind
-/// BARs 0 and 4 (hw/device.h). It accesses host memory only through `host`, with its own requester id.
+/// A PCI function other than this project's GPU: configuration space, local memory behind BAR 2,
+/// and the device model behind BARs 0 and 4 (hw/device.h). The model accesses host memory only
+/// through `host`, with the requester id of this function.
 ///
-/// The CPU's accesses take effect when they arrive: the machine calls Read and Write at that time. A register write
-/// schedules a step of the device.
+/// CPU accesses take effect on arrival: the machine calls Read and Write at that time. A register
+/// write schedules a step of the device model.
 class Function {
  public:
-  /// `deliver` sends an interrupt of the interrupt line, which bypasses the IOMMU.
+  /// `deliver` sends a message of the interrupt line. Such messages bypass the IOMMU and take
+  /// `line_ps`.
   Function(hw::Bdf bdf, const FunctionParameters& parameters, HostAccess& host, Agenda& agenda,
            std::function<void(uint64_t address, uint32_t data)> deliver, uint64_t line_ps);
   ~Function();
@@ -48,8 +50,8 @@ class Function {
   const FunctionCounts& counts() const { return counts_; }
   VramCore& memory() { return memory_; }
 
-  /// Perform an access of at most 64 bytes inside a BAR, at the time of its arrival. Reads to which the device does not
-  /// respond return all ones.
+  /// Perform an access of at most 64 bytes inside a BAR, at the time when it arrives. Reads to
+  /// which the device does not respond return all ones.
   void Read(unsigned bar, uint64_t offset, void* to, size_t size);
   void Write(unsigned bar, uint64_t offset, const void* from, size_t size);
   uint32_t ReadConfig(uint16_t offset, unsigned size) const { return config_.Read(offset, size); }
@@ -57,7 +59,7 @@ class Function {
   std::vector<hw::InUse> ResourcesInUse() const;
 
  private:
-  // Callbacks of hw/device.h
+  // Implement the host's callbacks of hw/device.h.
   bool Dma(uint64_t address, void* bytes, uint32_t size, bool write);
   void Interrupt();
   void Plan(uint64_t ps);

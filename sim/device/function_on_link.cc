@@ -11,7 +11,7 @@
 namespace gmmu::sim::device {
 namespace {
 
-constexpr uint64_t kPostPs = 5'000;  // time after which the CPU continues past a posted write
+constexpr uint64_t kPostPs = 5'000;  // time for which a posted write occupies the CPU
 
 }  // namespace
 
@@ -25,7 +25,7 @@ FunctionOnLink::FunctionOnLink(PlainHost& host, const FunctionParameters& functi
 // ---- CPU accesses
 
 void FunctionOnLink::Read(const BarAccess& access, void* to) {
-  clock().Pass(link_ps_);  // the read arrives after the earlier posted writes
+  clock().Pass(link_ps_);  // in this time, earlier posted writes arrive, so the read follows them
   function_.Read(access.bar, access.offset, to, access.size);
   clock().Pass(link_ps_);
 }

@@ -12,8 +12,9 @@ class PlainHost;
 
 namespace gmmu::sim::device {
 
-/// A device that is not this project's GPU: one function, 01:00.0, on its own PCIe link. Its times are estimates: the
-/// link's latency in each direction for CPU accesses, and the times that the device's steps return.
+/// A device that replaces this project's GPU: one function, 01:00.0, on its own PCIe link. Its
+/// times are estimates: the link's latency in each direction for CPU accesses, and the times that
+/// the device's steps return.
 class FunctionOnLink : public Device, public hw::DeviceAccess {
  public:
   FunctionOnLink(PlainHost& host, const FunctionParameters& function);
@@ -26,7 +27,7 @@ class FunctionOnLink : public Device, public hw::DeviceAccess {
   uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) override;
   void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) override;
 
-  // The instruments of Device. Those that observe a GPU's internals are not available.
+  // The instruments of Device; those that observe a GPU's internals are unavailable.
   std::vector<hw::Counter> Counters() override;
   uint64_t Cycles() override;
   uint64_t CyclesEvaluated() override;

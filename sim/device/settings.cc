@@ -9,7 +9,8 @@
 namespace gmmu::sim::device {
 namespace {
 
-constexpr uint64_t kMostVisible = uint64_t{256} << 20;  // BARs are below 4 GiB, between RAM and the chipset
+// The limit for BAR 2: all BARs must fit below 4 GiB, between RAM and the chipset.
+constexpr uint64_t kMostVisible = uint64_t{256} << 20;
 
 }  // namespace
 

@@ -19,12 +19,13 @@ struct DeviceSettings {
 #include "settings/as_members.h"
 #include "device/device.def"
 
-  /// Returns the members as keys of a configuration file. The keys must not outlive this object.
+  /// Returns one key of the configuration file per member. The keys refer to this object and must
+  /// not outlive it.
   settings::Keys Keys();
-  /// Checks the rules between keys, for a device in `machine`. Throws settings::Error, whose message contains `file`,
-  /// the key and the error.
+  /// Checks the rules that relate several keys, for a device in `machine`. Throws settings::Error,
+  /// whose message contains `file`, the key and the error.
   void Check(const MachineConfig& machine, const std::string& file) const;
-  /// Whether a device is configured, which replaces the GPU.
+  /// Whether the configuration replaces the GPU with a device.
   bool present() const { return !device.model.empty(); }
   uint64_t memory_bytes(const MachineConfig& machine) const;
   /// Returns the size of BAR 2, a power of two.

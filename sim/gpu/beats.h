@@ -11,7 +11,8 @@ namespace gmmu::sim {
 
 inline constexpr unsigned kBeatBytes = GMMU_DATA_BITS / 8;
 
-/// Accesses the bytes of a Verilated data port (a 64-bit integer or an array of 32-bit words), lane 0 first.
+/// Accesses the bytes of a Verilated data port (a 64-bit integer or an array of 32-bit words),
+/// starting with lane 0.
 template <typename Port>
 inline const uint8_t* LanesOf(const Port& port) {
   static_assert(sizeof(Port) == kBeatBytes, "GMMU_DATA_BITS is not what the model was built with");

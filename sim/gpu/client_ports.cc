@@ -139,7 +139,7 @@ void ClientPorts::OfferRequest(Vgmmu_gpu_axi& top, unsigned client) {
 
 void ClientPorts::Sample(Vgmmu_gpu_axi& top, uint64_t cycle) {
   if (idle()) return;
-  // Inputs must be stable until the clock edge, so this change is applied by the next Drive.
+  // Inputs must not change before the clock edge, so the next Drive applies this change.
   ForEach(words_ & top.cl_w_ready_o, [&](unsigned client) {
     words_ &= ~(uint64_t{1} << client);
     ++ports_[client].word;

@@ -12,9 +12,10 @@ namespace {
 constexpr unsigned kBeat = 8;
 constexpr unsigned kMostWindowAnswers = 64;
 
-/// One beat of an access at byte `at`: strobe and data, in the lanes of the 8-byte word.
+/// One beat of an access, starting at the access's byte `at`: strobe and data in the lanes of an
+/// 8-byte word.
 struct Beat {
-  uint32_t offset = 0;  // offset of the access's first byte
+  uint32_t offset = 0;  // address offset of the access's first byte
   unsigned bytes = 0;
   unsigned lane = 0;
   unsigned strobe() const { return ((bytes == 8 ? 0xFFu : (1u << bytes) - 1) << lane) & 0xFF; }
@@ -60,7 +61,7 @@ void CpuPort::OfferBeat(Vgmmu_gpu_axi& top) {
   if (address_open_ || data_open_ || sent_ == access.bytes) return;
   const bool window = access.target == Target::kWindow;
   if (window && access.write && window_answers_ >= kMostWindowAnswers) return;
-  if ((!window || !access.write) && received_ != sent_) return;  // one register beat or one read at a time
+  if ((!window || !access.write) && received_ != sent_) return;  // only window writes are pipelined
   const Beat beat = BeatOf(access, sent_);
   address_open_ = true;
   if (access.write) {

@@ -12,10 +12,10 @@ namespace gmmu::sim {
 
 /// Drives the AXI4-Lite ports s_reg and s_win with the CPU's accesses to the function, in order.
 ///
-/// A window access is split into 8-byte beats; writes are pipelined. A register access starts when all earlier window
-/// beats have been accepted, and the next access starts after the register access's response, so the GPU sees the CPU's
-/// program order. A window write is done when its last beat has been accepted. Configuration accesses are performed in
-/// the same order.
+/// A window access is split into 8-byte beats; writes are pipelined. A register access starts when
+/// all earlier window beats have been accepted, and the next access starts after its response, so
+/// the GPU sees the CPU's program order. A window write is done when its last beat has been
+/// accepted. Configuration accesses are performed in the same order.
 class CpuPort {
  public:
   enum class Target : uint8_t { kRegisters, kWindow, kConfig };
@@ -27,11 +27,12 @@ class CpuPort {
     uint8_t* data = nullptr;
     tlm::tlm_generic_payload* transaction = nullptr;  ///< the caller's; Done returns it
   };
-  /// Called when the access is done. If `ok` is false, the GPU responded with an error, and read data is all ones.
+  /// Called when the access is done. If `ok` is false, the GPU responded with an error and read
+  /// data is all ones.
   using Done = std::function<void(const Access&, bool ok)>;
   using Configure = std::function<void(const Access&)>;
-  /// Called when a register write is accepted. `strobe` selects the bytes of `data` that are written to the 8-byte word
-  /// at `offset`.
+  /// Called when the GPU accepts a register write. `strobe` selects the bytes of `data` that are
+  /// written to the 8-byte word at `offset`.
   using WriteHook = std::function<void(uint32_t offset, uint64_t data, unsigned strobe)>;
 
   CpuPort(Done done, Configure configure) : done_(std::move(done)), configure_(std::move(configure)) {}
@@ -49,7 +50,7 @@ class CpuPort {
   }
 
   bool idle() const { return !active_ && !taken_ && queue_.empty() && window_answers_ == 0; }
-  /// Describes, for error messages, the event for which the oldest access waits.
+  /// Describes, for error messages, what the oldest access is waiting for.
   std::string Waiting() const;
 
  private:
@@ -73,12 +74,12 @@ class CpuPort {
   WriteHook hook_;
   Fifo<Queued> queue_{64};
   bool active_ = false;
-  bool failed_ = false;                            ///< the GPU responded to the active access with an error
-  unsigned sent_ = 0;                              ///< bytes of the active access whose beat (read: AR) was accepted
-  unsigned received_ = 0;                          ///< bytes of the active access that have been answered
+  bool failed_ = false;                            ///< the active access got an error response
+  unsigned sent_ = 0;                              ///< bytes of the active access sent so far
+  unsigned received_ = 0;                          ///< bytes of the active access with a response
   bool address_open_ = false, data_open_ = false;  ///< on the pins, not yet accepted
-  bool taken_ = false;           ///< the previous cycle had a handshake, so the next Drive deasserts its valid
-  unsigned window_answers_ = 0;  ///< window writes that wait for their B
+  bool taken_ = false;                             ///< handshake in the previous cycle: Drive must deassert valid
+  unsigned window_answers_ = 0;                    ///< window writes awaiting B
 };
 
 }  // namespace gmmu::sim

@@ -17,7 +17,8 @@ constexpr unsigned kRows = 64;
 constexpr unsigned kTables = 0, kFetch = 2, kRead = 3, kWrite = 4, kClients = 8;
 // Lane numbers on the event port.
 constexpr unsigned kWalkStart = 0, kWalkEnd = 1, kFaultLane = 6;
-// Bits of a request, and of a translation port's counts; then fields of a walk start (gmmu_pkg.sv, gmmu_mmu_pkg.sv).
+// Bit widths of a request and of a translation port's counts, and bit positions of the fields of a
+// walk start (gmmu_pkg.sv, gmmu_mmu_pkg.sv).
 constexpr unsigned kRequestBits = 80, kCountBits = 13;
 constexpr unsigned kStartK64 = 64, kStartLevel = 65, kStartCause = 68;
 constexpr unsigned kPorts = GMMU_CLIENTS + 3;
@@ -37,7 +38,7 @@ uint64_t Bits(const Signal& signal, unsigned at, unsigned bits) {
   return bits == 64 ? value : value & ((uint64_t{1} << bits) - 1);
 }
 
-/// Returns word `index` of the event of lane or port `lane`; each event has `words` words.
+/// Returns word `index` of the event on a lane or port; each event has `words` words.
 template <typename Port>
 uint64_t Word(const Port& port, unsigned lane, unsigned index, unsigned words = 3) {
   return Bits(port, (lane * words + index) * 64, 64);
@@ -117,7 +118,8 @@ void EventProbe::Accepted(Burst& burst, bool write, bool host, uint64_t address,
     sink_.Take(hw::PointEvent{unit_, hw::PointKind::kInterrupt, cycle, 0, 0, 0, address, 0});
 }
 
-/// Returns the counter of the paging engine's bursts of this kind, or null if the burst is not one of the engine's.
+/// Returns the counter in load_ for bursts of this kind, or null if the burst is not one of the
+/// paging engine's.
 unsigned* EventProbe::LoadOf(const Burst& burst) {
   if (burst.write) return burst.requester == kWrite ? &load_.writes : nullptr;
   if (burst.requester == kFetch) return &load_.fetches;
@@ -140,8 +142,8 @@ void EventProbe::Ended(bool write, unsigned id, bool error, uint64_t cycle) {
 }
 
 void EventProbe::Bursts(const Vgmmu_gpu_axi& top, uint64_t cycle, const HostPort& host) {
-// Samples one port: bursts offered, bursts accepted, and responses. The response to a host read carries the read's time
-// stamps.
+// Samples one port: offered bursts, accepted bursts and responses. The response to a host read
+// carries the read's time stamps.
 #define GMMU_PORT(port, is_host, ar_kind, aw_kind)                                                       \
   if (top.port##_rvalid && top.port##_rready) {                                                          \
     const auto found = bursts_[0].find(top.port##_rid);                                                  \

@@ -14,15 +14,17 @@ namespace gmmu::sim {
 
 class HostPort;
 
-/// Records the GPU's activity (hw/events.h) from the event port, the memory ports, the client ports and the signals
-/// listed in rtl/observe.vlt. It never influences the GPU.
+/// Records the GPU's activity (hw/events.h) from the event port, the memory ports, the client ports
+/// and the signals listed in rtl/observe.vlt. It only observes the GPU.
 class EventProbe {
  public:
   EventProbe(hw::EventSink& sink, unsigned unit, uint64_t period_ps);
 
-  /// Call it before the clock edge of `cycle`, when the inputs have settled and the ports have not sampled them yet.
+  /// Call it before the clock edge of `cycle`, when the inputs are stable and the ports have not
+  /// sampled them yet.
   void Sample(const Vgmmu_gpu_axi& top, uint64_t cycle, const HostPort& host);
-  /// Returns the findings of probe "events": the number of spans that their steps do not cover exactly.
+  /// Returns the findings of probe "events": the number of spans that are not covered exactly by
+  /// their steps.
   const std::vector<hw::Finding>& findings();
 
  private:
@@ -47,8 +49,8 @@ class EventProbe {
   AccessLog accesses_;
   EngineLog engine_;
   EngineLoad load_;
-  std::unordered_map<unsigned, Burst> bursts_[2];  // bursts in flight by id; [0]: reads, [1]: writes
-  uint64_t offered_[4];                            // when valid rose on VRAM AR, AW, host AR, AW; or kNever
+  std::unordered_map<unsigned, Burst> bursts_[2];  // in flight, by id; [0]: reads, [1]: writes
+  uint64_t offered_[4];                            // when valid rose: VRAM AR, AW, host AR, AW
   bool resetting_ = false;
   std::vector<hw::Finding> findings_;
 };

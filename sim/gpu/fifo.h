@@ -6,7 +6,7 @@
 
 namespace gmmu::sim {
 
-/// A queue that allocates nothing while it stays within its capacity. When it is full, its capacity doubles.
+/// A queue that allocates memory only when it is full: its capacity then doubles.
 template <typename T>
 class Fifo {
  public:

@@ -6,7 +6,7 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr unsigned kIdBits = 8;  // gmmu_axi_pkg::IdWidth; the bits above are the requester's number
+constexpr unsigned kIdBits = 8;  // gmmu_axi_pkg::IdWidth; higher bits are the requester's number
 
 bool ToPeer(const PooledTransaction& t) { return t.extension->kind == AddressKind::kPeer; }
 
@@ -21,8 +21,8 @@ void HostPort::Label(PooledTransaction& t, unsigned id, uint32_t user) const {
   t.extension->tag = id;
 }
 
-/// Returns the number of read requests into which the root complex splits the burst (pcie/pcie_link.h, SplitRead). The
-/// burst does not cross a 4 KiB boundary.
+/// Returns how many read requests the root complex splits the burst into (pcie/pcie_link.h,
+/// SplitRead). The burst does not cross a 4 KiB boundary.
 unsigned HostPort::TagsOf(const PooledTransaction& t) const {
   return (t.get_data_length() + parameters_.max_read_request - 1) / parameters_.max_read_request;
 }
@@ -80,7 +80,7 @@ void HostPort::TakeBeat(const Vgmmu_gpu_axi& top) {
 
 void HostPort::SendWrite(Write& write) {
   PooledTransaction* t = write.transaction;
-  if (write.count == 0) {  // a write without enabled bytes still needs its response in AW order
+  if (write.count == 0) {  // no byte is enabled, but the write still needs its response in AW order
     write.low = 0;
     write.high = 1;
   }

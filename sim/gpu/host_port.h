@@ -11,31 +11,32 @@
 
 namespace gmmu::sim {
 
-/// The device's limits on its PCIe link, and the faults to be injected into the port.
+/// The limits of the device on its PCIe link, and faults to inject into the port.
 struct HostPortParameters {
   uint16_t requester = 0x0100;
-  unsigned tags = 64;               ///< read requests in flight
-  unsigned max_read_request = 512;  ///< largest read request, in bytes
-  unsigned write_buffer = 16;       ///< write bursts that may wait for the link
-  unsigned peer_bursts = 64;        ///< accesses to peers in flight, in each direction
-  bool drop_fence = false;          ///< lose aligned 16-byte writes, to test that the checks find it
+  unsigned tags = 64;               ///< limit on read requests in flight
+  unsigned max_read_request = 512;  ///< size limit of a read request, in bytes
+  unsigned write_buffer = 16;       ///< limit on write bursts that wait for the link
+  unsigned peer_bursts = 64;        ///< limit on accesses to peers in flight, per direction
+  bool drop_fence = false;          ///< drops aligned 16-byte writes, which the checks must detect
 };
 
-/// The AXI4 subordinate on m_host. Each burst becomes one transaction, which is passed to `Sink` in the cycle of its
-/// last handshake. B and R follow after the transaction's response.
+/// The AXI4 subordinate on m_host. Each burst becomes one transaction, which is passed to `Sink` in
+/// the cycle of its last handshake. B or R follows after the transaction's response.
 ///
-/// Writes are posted: B means that the link has accepted the burst; B responses come in AW order. Reads complete in any
-/// order; a response other than OK becomes RRESP SLVERR. A read holds one tag for each request into which it is split,
-/// from issue until its data has arrived. A read that finds too few free tags waits in a register of the port, with
-/// ARREADY low. A read that needs more tags than exist is issued when no other read holds any. Accesses to peers use
-/// neither tags nor entries of the write buffer. A write to a peer gets its B response when the peer's VRAM has the
-/// data, with SLVERR if the response is not OK. Call Drive and Sample as for VramPort.
+/// Writes are posted: B means that the link has accepted the burst. B responses come in AW order.
+/// Reads complete in any order; a response other than OK becomes RRESP SLVERR. A read holds one tag
+/// for each request it is split into, from issue until its data has arrived. A read that finds too
+/// few free tags waits in a register of the port, with ARREADY low. A read that needs more tags
+/// than exist is issued when no other read holds a tag. Accesses to peers use neither tags nor
+/// entries of the write buffer. A write to a peer gets B when the peer's VRAM has the data, with
+/// SLVERR if the response is not OK. Call Drive and Sample as for VramPort.
 class HostPort {
  public:
   class Sink {
    public:
     virtual ~Sink() = default;
-    /// Sends the transaction. The sink later returns the transaction through Answer.
+    /// Sends the transaction. The sink later responds by calling Answer.
     virtual void Send(PooledTransaction* transaction) = 0;
   };
 
@@ -72,14 +73,16 @@ class HostPort {
     }
   }
 
-  /// Returns the time stamps of the read burst whose beats are now on R. Call it between Drive and Sample.
+  /// Returns the time stamps of the read burst that drives R in this cycle. Call it between Drive
+  /// and Sample.
   const BusMarks& marks_of_shown() const { return data_.front().transaction->extension->marks; }
 
-  /// Whether no transaction is inside the port. Transactions passed to the sink may still be outstanding.
+  /// Whether the port holds no transaction. Transactions passed to the sink may still be
+  /// outstanding.
   bool idle() const {
     return inbound_.empty() && data_.empty() && accepted_.empty() && writes_.empty() && waiting_ == nullptr;
   }
-  /// Returns the number of transactions that were sent to the sink and are still outstanding.
+  /// Returns how many transactions were sent to the sink and have no response yet.
   unsigned outstanding() const { return reads_out_ + unanswered_ + peer_reads_out_ + peer_writes_out_; }
 
   std::vector<hw::Counter> Counters() const;
@@ -101,7 +104,7 @@ class HostPort {
     PooledTransaction* transaction;
     uint64_t start;  // aligned address of the first beat
     unsigned got;
-    unsigned low, high, count;  // range of enabled bytes [low, high), and their number
+    unsigned low, high, count;  // range [low, high) of enabled bytes, and their number
   };
 
   void TakeAnswer();
@@ -125,7 +128,7 @@ class HostPort {
   Fifo<Data> data_{128};
   Fifo<Write> writes_{32};
   Fifo<Accepted> accepted_{64};
-  PooledTransaction* waiting_ = nullptr;  ///< the read that waits for free tags
+  PooledTransaction* waiting_ = nullptr;  ///< a read that waits for free tags
   unsigned tags_used_ = 0, reads_out_ = 0, unanswered_ = 0;
   unsigned peer_reads_out_ = 0, peer_writes_out_ = 0;
   uint64_t reads_ = 0, writes_sent_ = 0, messages_ = 0, bytes_read_ = 0, bytes_written_ = 0, read_errors_ = 0,

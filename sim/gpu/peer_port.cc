@@ -33,7 +33,8 @@ PeerPort::Burst PeerPort::BurstOf(const PooledTransaction& t) {
 
 // ---- writes
 
-/// Builds the next W beat: the bytes of the transaction inside the beat, and their byte enables.
+/// Builds the next W beat: data and byte enables of the bytes of the transaction that lie in the
+/// beat.
 PeerPort::Beat PeerPort::NextBeat() {
   const Owed& owed = owed_.front();
   const PooledTransaction& t = *writes_.at(owed.id).transaction;

@@ -12,15 +12,15 @@ namespace gmmu::sim {
 
 /// The AXI4 manager on s_peer, through which linked GPUs access this GPU's VRAM.
 ///
-/// A transaction is one burst of full beats that does not cross a 4 KiB boundary. Reads and writes wait in separate
-/// queues, each for a free id and the address channel; write data follows its AW. R and B are always accepted. Call
-/// Drive and Sample as for VramPort.
+/// A transaction is one burst of full beats that does not cross a 4 KiB boundary. Reads and writes
+/// have separate queues, in which they wait for a free id and the address channel; write data
+/// follows its AW. R and B are always accepted. Call Drive and Sample as for VramPort.
 class PeerPort {
  public:
-  static constexpr unsigned kInFlight = 64;  ///< most bursts in flight in each direction
+  static constexpr unsigned kInFlight = 64;  ///< limit on bursts in flight, per direction
   using Done = std::function<void(PooledTransaction*, bool ok)>;
 
-  /// `done` receives each transaction in the cycle of the transaction's last R beat or of its B response.
+  /// `done` receives each transaction in the cycle of its last R beat or its B response.
   explicit PeerPort(Done done);
 
   /// Queues an access that arrives at `time_ps`; it takes effect at the first clock edge after that time.
@@ -87,7 +87,7 @@ class PeerPort {
     unsigned done = 0;  ///< number of beats completed
     bool error = false;
   };
-  /// The accesses in one direction: a queue of waiting accesses, and the accesses in flight, by id.
+  /// The accesses in one direction: a queue of those that wait, and those in flight by id.
   class Direction {
    public:
     Direction();
@@ -97,8 +97,8 @@ class PeerPort {
     }
     PooledTransaction* front() const { return waiting_.front().first; }
     unsigned next_id() const { return free_.front(); }
-    /// Removes the oldest waiting access, whose address the GPU has accepted, from the queue. Allocates and returns an
-    /// id for the access.
+    /// Removes the oldest access from the queue when the GPU has accepted its address. Allocates
+    /// and returns its id.
     unsigned Take();
     Slot& at(unsigned id) { return slots_[id]; }
     PooledTransaction* End(unsigned id);
@@ -109,9 +109,9 @@ class PeerPort {
     std::array<Slot, kInFlight> slots_;
     Fifo<unsigned> free_{kInFlight};
   };
-  struct Owed {  // a write whose AW was accepted and whose data is still to be sent
+  struct Owed {  // a write that still owes data for an accepted AW
     unsigned id;
-    unsigned sent;  // beats
+    unsigned sent;  // beats sent
   };
 
   static Burst BurstOf(const PooledTransaction& t);

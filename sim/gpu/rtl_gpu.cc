@@ -108,7 +108,7 @@ void RtlGpu::DriveStraps() {
 
 uint64_t RtlGpu::cycles() const { return NowPs() / parameters_.period_ps; }
 
-/// Returns the time up to which no other process can run, unless an action of this module wakes one.
+/// Returns the time until which no other process can run, unless this module itself wakes one.
 uint64_t RtlGpu::Limit(uint64_t now_ps) const {
   const uint64_t batch_end = now_ps + parameters_.batch * parameters_.period_ps;
   const uint64_t pending = sc_core::sc_time_to_pending_activity().value();
@@ -118,7 +118,7 @@ uint64_t RtlGpu::Limit(uint64_t now_ps) const {
 void RtlGpu::Run() {
   const uint64_t period = parameters_.period_ps;
   const uint64_t now = NowPs();
-  if (now == 0 || asleep_) {  // find the next edge
+  if (now == 0 || asleep_) {  // synchronize with the next clock edge
     asleep_ = false;
     quiet_ = 0;
     cycle_ = now / period;
@@ -177,7 +177,7 @@ void RtlGpu::Cycle(uint64_t edge_ps) {
   ++evaluated_;
 }
 
-/// Sleeps until Wake is called, or until the cycle of a client's next access.
+/// Sleeps until Wake is called or a client's next access is due.
 void RtlGpu::Sleep() {
   asleep_ = true;
   const uint64_t due = client_ports_.due();
@@ -280,7 +280,7 @@ void RtlGpu::Configure(const CpuPort::Access& access) {
 }
 
 void RtlGpu::FinishAccess(const CpuPort::Access& access, bool ok) {
-  if (access.transaction == nullptr) {  // the access was issued by an instrument
+  if (access.transaction == nullptr) {  // an instrument's access
     if (--service_->left != 0) return;
     sent_ = true;
     const auto service = std::move(service_);

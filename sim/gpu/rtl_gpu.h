@@ -32,8 +32,8 @@ class EventProbe;
 
 struct RtlGpuParameters {
   uint64_t period_ps = 1000;
-  uint64_t batch = 10'000;  ///< most cycles in one activation of the process
-  bool skip_idle = true;    ///< if false, every cycle is executed, for measurements
+  uint64_t batch = 10'000;  ///< limit on the cycles per activation of the process
+  bool skip_idle = true;    ///< false: execute every cycle, for measurements
   VramParameters vram;
   bool vram_reorder = false;
   uint64_t seed = 0;
@@ -41,8 +41,8 @@ struct RtlGpuParameters {
   HostPortParameters host;
   ConfigSpaceParameters config;
   hw::EventSink* events = nullptr;  ///< receives the GPU's events; null: none
-  unsigned unit = 0;                ///< the GPU's number in events
-  std::string waves;                ///< FST file; empty for none. It needs a model built with tracing
+  unsigned unit = 0;                ///< this GPU's number in events
+  std::string waves;                ///< FST file, needs a build with tracing; empty: no waves
   uint64_t waves_from = 0, waves_to = ~uint64_t{0};
 };
 
@@ -77,32 +77,33 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
 
   ConfigSpace& config() { return config_; }
   VramCore& vram() { return vram_; }
-  /// Passes every completed lookup and every completed invalidation to `checker`, unless it is null.
+  /// Passes every completed lookup and invalidation to `checker`, unless it is null.
   void set_checker(TranslationChecker* checker);
 
-  /// Return the number of clock edges so far, and the number of edges that the model executed.
+  /// Return the number of clock edges so far, and how many of them the model executed.
   uint64_t cycles() const;
   uint64_t cycles_evaluated() const { return evaluated_; }
 
-  /// Reads registers for instruments: in order with the CPU's accesses, but without passing the PCIe link. `done`
-  /// receives the values at local_ps(), which may be ahead of the simulation's time. While an earlier call is
-  /// outstanding, ServiceRead returns false and does nothing.
+  /// Reads registers for instruments, in order with the CPU's accesses but without passing the PCIe
+  /// link. `done` receives the values at local_ps(), which may be ahead of the simulation's time.
+  /// While an earlier call is outstanding, ServiceRead returns false and does nothing.
   [[nodiscard]] bool ServiceRead(const std::vector<uint32_t>& offsets,
                                  std::function<void(const std::vector<uint64_t>&)> done);
 
   uint64_t local_ps() const { return edge_ps_; }
 
-  /// Describes, for error messages, the event for which the CPU's oldest access waits.
+  /// Describes, for error messages, what the CPU's oldest access is waiting for.
   std::string Waiting() const { return cpu_port_.Waiting(); }
   std::vector<hw::Finding> Findings() const;
   /// See hw::Instruments.
   void DriveClients(hw::ClientAccesses* accesses);
-  /// Injected fault: client 0 issues a read whose response is never accepted (hw::Instruments).
+  /// Injected fault: client 0 issues a read but never accepts the response (hw::Instruments).
   void LoseAnswer(unsigned space, uint64_t va);
-  /// Informs the port's checker that host memory may deliberately delay responses by up to `ps` picoseconds.
+  /// Makes the port's checker accept that host memory delays responses by up to `ps` picoseconds on
+  /// purpose.
   void AllowHostWait(uint64_t ps) { axi_.AllowHostWait(2 * (ps / parameters_.period_ps)); }
-  /// Returns "rtl_slot" while idle_o is 0, and "bus_slot" while a burst at an AXI port waits for its last R beat or for
-  /// its B response.
+  /// Returns "rtl_slot" while idle_o is 0, and "bus_slot" while a burst at an AXI port awaits its
+  /// last R beat or its B response.
   std::vector<hw::InUse> ResourcesInUse() const;
   /// Returns the counters of blocks "vram" and "host_port".
   std::vector<hw::Counter> Counters() const;
@@ -152,7 +153,7 @@ class RtlGpu : public sc_core::sc_module, private HostPort::Sink {
   bool asleep_ = false;
   bool sent_ = false;     ///< the GPU has sent a transaction in this cycle
   uint64_t edge_ps_ = 0;  ///< clock edge of the current cycle
-  uint64_t cycle_ = 0;    ///< the next cycle to run
+  uint64_t cycle_ = 0;    ///< next cycle to run
   uint64_t evaluated_ = 0;
   unsigned quiet_ = 0;  ///< consecutive cycles without work
 };

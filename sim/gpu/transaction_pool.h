@@ -28,14 +28,14 @@ class PooledTransaction : public tlm::tlm_generic_payload {
   BusExtension* const extension;
   std::vector<uint8_t> buffer;
   std::vector<uint8_t> enables;
-  uint64_t owner_tag = 0;  ///< for the initiator's use
+  uint64_t owner_tag = 0;  ///< free for use by the initiator
 };
 
-/// A pool of reusable transactions. It stops allocating once it holds the largest number that is ever in flight
+/// A pool of reusable transactions. It stops allocating when it holds as many as are ever in flight
 /// together.
 ///
-/// Acquire returns a transaction with one reference. When the last reference is released, the transaction returns to
-/// the pool.
+/// Acquire returns a transaction with one reference. When its last reference is released, the
+/// transaction returns to the pool.
 class TransactionPool : public tlm::tlm_mm_interface {
  public:
   PooledTransaction* Acquire(tlm::tlm_command command, uint64_t address, size_t offset, size_t bytes) {

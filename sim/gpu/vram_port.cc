@@ -15,7 +15,7 @@ void VramPort::TakeRead(const Vgmmu_gpu_axi& top, uint64_t cycle) {
 
 void VramPort::DriveRead(Vgmmu_gpu_axi& top, uint64_t cycle) {
   Read& head = reads_.front();
-  if (reorder_ && head.done == 0 && !top.m_vram_rvalid) {  // between bursts, any burst that is due may be chosen next
+  if (reorder_ && head.done == 0 && !top.m_vram_rvalid) {  // between bursts, choose any due burst
     size_t due = 0;
     while (due < reads_.size() && reads_[due].first <= cycle) ++due;
     if (due > 1) {

@@ -12,10 +12,10 @@ namespace gmmu::sim {
 
 /// The AXI4 subordinate on m_vram. VramCore holds the bytes, and VramTiming computes the cycles.
 ///
-/// Several bursts are served at once; the R beats of one burst are contiguous. Read data is returned in AR order or, if
-/// `reorder` is set, in a random order (from the seed) among those that are due. A write takes effect at its W
-/// handshake. An access past the end gets SLVERR. Call Drive before the clock edge, and Sample when the inputs have
-/// settled.
+/// Several bursts are served at once; the R beats of a burst are contiguous. Read data is returned
+/// in AR order or, if `reorder` is set, in a random order (by the seed) among the bursts that are
+/// due. A write takes effect at its W handshake. An access past the end of VRAM gets SLVERR. Call
+/// Drive before the clock edge, and Sample when the inputs are stable.
 class VramPort {
  public:
   VramPort(VramCore& core, const VramParameters& parameters, bool reorder, uint64_t seed)
@@ -28,7 +28,8 @@ class VramPort {
         writes_(outstanding_),
         answers_(outstanding_) {}
 
-  /// Inverts one bit in the byte that brings the number of bytes written through the port to `bytes`. 0 inverts none.
+  /// Inverts one bit of the byte with which the total of bytes written through the port reaches
+  /// `bytes`; 0: never.
   void FlipAfter(uint64_t bytes) { flip_after_ = bytes; }
 
   void Drive(Vgmmu_gpu_axi& top, uint64_t cycle) {
@@ -61,7 +62,7 @@ class VramPort {
  private:
   struct Read {
     uint64_t address;      // aligned address of the next beat
-    uint64_t first, last;  // cycles of the burst's first and last beat, without back-pressure
+    uint64_t first, last;  // cycles of the first and last beat without back-pressure
     unsigned id, beats, done;
   };
   struct Write {

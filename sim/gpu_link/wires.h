@@ -8,18 +8,19 @@
 namespace gmmu::sim {
 
 struct GpuLinkParameters {
-  unsigned units = 1;             ///< how many GPUs are on the link
+  unsigned units = 1;             ///< number of GPUs on the link
   uint64_t latency_ps = 200'000;  ///< from the last byte sent to the last byte received
-  uint64_t bytes_per_ns = 16;     ///< rate of a unit's port, in each direction
+  uint64_t bytes_per_ns = 16;     ///< rate of each unit's port, in each direction
 };
 
 /// The wires of the link between GPUs. Each unit has one wire to the switch and one from it.
 ///
-/// A packet occupies the sender's wire and the receiver's for the transfer time of its data and header; the switch
-/// forwards it while it arrives. Time is reserved packet by packet, in call order.
+/// A packet occupies the sender's wire and the receiver's wire for the transfer time of its data
+/// and header. The switch forwards a packet while receiving it. Packets reserve the wires in call
+/// order.
 class GpuLinkWires {
  public:
-  static constexpr uint64_t kHeadBytes = 16;  ///< per packet, in addition to its data
+  static constexpr uint64_t kHeadBytes = 16;  ///< header bytes of each packet
 
   /// Throws std::invalid_argument if the number of units or the rate is 0.
   explicit GpuLinkWires(const GpuLinkParameters& parameters);

@@ -8,8 +8,8 @@
 
 namespace gmmu::sim {
 
-/// A queue of future events (callbacks), which it runs in time order. Events with equal times run in the order in which
-/// they were added, so equal calls give identical runs.
+/// A queue of future events (callbacks) that runs them in time order. Events with equal times run
+/// in the order in which they were added, so equal calls give identical runs.
 class Agenda {
  public:
   using Act = std::function<void()>;
@@ -23,8 +23,8 @@ class Agenda {
   bool empty() const { return queue_.empty(); }
   /// Returns the time of the next event. Call it only while the agenda is not empty.
   uint64_t next() const { return queue_.front().ps; }
-  /// Runs every event that is due up to and including `ps`, including events added meanwhile. Then sets the time to
-  /// `ps`.
+  /// Runs all events up to and including time `ps`, including those that the events add, and then
+  /// sets the time to `ps`.
   void RunUntil(uint64_t ps) {
     while (!queue_.empty() && queue_.front().ps <= ps) {
       std::pop_heap(queue_.begin(), queue_.end(), Later);
@@ -50,7 +50,7 @@ class Agenda {
   uint64_t now_ = 0;
   uint64_t order_ = 0;
   uint64_t acts_ = 0;
-  std::vector<Entry> queue_;  // a heap
+  std::vector<Entry> queue_;  // a min-heap by time
 };
 
 }  // namespace gmmu::sim

@@ -63,7 +63,8 @@ bool BareMachine::Await() {
   if (!p_.WaitForMessage(bound_ns_)) return false;
   const auto message = p_.TakeMessage();
   Require(message->data == kMessageData + unit_ && message->address == 0xFEE00000, "another message");
-  const bool fenced = Fenced();  // the record must be written before the message arrives
+  // Read the record before anything else: it must be in memory before the message arrives.
+  const bool fenced = Fenced();
   const bool good = status().error() == 0;
   if (good) Require(fenced, "the message came before the fence");
   Write(regs::IntStatus::kOffset, 0x3F);
@@ -170,9 +171,9 @@ void BareMachine::TranslateDma(const std::vector<Mapping>& pages) {
   constexpr uint64_t kReadWrite = 3, kPresent = 1;
   Put(kRootTable + 1 * 16, kContextTable | kPresent);
   Put(kContextTable, kTop | kPresent);
-  Put(kContextTable + 8, 2 | 1 << 8);  // address width 48 bits, domain 1
+  Put(kContextTable + 8, 2 | 1 << 8);  // 48-bit address width, domain 1
   uint64_t next = kTop + 0x1000;
-  std::map<uint64_t, uint64_t> tables;  // next-level tables, keyed by the address of the entry that points to the table
+  std::map<uint64_t, uint64_t> tables;  // next-level tables, by address of the entry pointing there
   for (const Mapping& mapping : pages) {
     uint64_t table = kTop;
     for (int shift = 39; shift > 12; shift -= 9) {

@@ -8,7 +8,8 @@ namespace gmmu::sim {
 
 class Agenda;
 
-/// A machine's time in picoseconds since power-on. It passes only while the software waits in these calls.
+/// A machine's time in picoseconds since power-on. Time passes only during these calls, while the
+/// software waits.
 class Clock {
  public:
   static constexpr uint64_t kForever = ~uint64_t{0};
@@ -17,11 +18,12 @@ class Clock {
   virtual uint64_t NowPs() = 0;
   /// Lets `ps` picoseconds pass.
   virtual void Pass(uint64_t ps) = 0;
-  /// Lets time pass until `ready` is true. Returns false if `bound_ps` pass first; kForever means no bound. Throws
-  /// EngineError, whose message contains `what`, if the bound is kForever and no further event can occur.
+  /// Lets time pass until `ready` is true. Returns false if `bound_ps` pass before; kForever means
+  /// no bound. Throws EngineError, whose message contains `what`, if the bound is kForever and no
+  /// event is left that could end the wait.
   virtual bool Await(const std::function<bool()>& ready, uint64_t bound_ps, const std::string& what) = 0;
-  /// Runs all events that are due. The machine calls it before each access by the software. Only a clock that advances
-  /// by itself overrides it.
+  /// Runs all events that are due. The machine calls it before each access by the software. Only
+  /// clocks that advance on their own override it.
   virtual void CatchUp() {}
 
   /// Converts nanoseconds to picoseconds; a value that does not fit becomes kForever.
@@ -30,7 +32,7 @@ class Clock {
   static uint64_t Later(uint64_t now, uint64_t ps) { return ps > kForever - now ? kForever : now + ps; }
 };
 
-/// A clock for a machine that keeps all its events in an agenda.
+/// The clock of a machine that keeps all its events in an agenda.
 class AgendaClock : public Clock {
  public:
   explicit AgendaClock(Agenda& agenda) : agenda_(agenda) {}

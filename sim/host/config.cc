@@ -10,12 +10,13 @@
 namespace gmmu::sim {
 namespace {
 
-/// A configured size that this program's RTL does not support and to which it cannot be reduced.
+/// A configured size that this program's RTL was not built with and cannot be reduced to.
 struct Unbuilt {
   std::string name, option, value, built;
 };
 
-/// Whether this size becomes possible when only this key's size is reduced (for the L2 TLB: only its two sizes).
+/// Whether this program's RTL can be reduced to the wanted size of `key`, with all other sizes as
+/// built. The two sizes of the L2 TLB count as one.
 bool TurnsDown(const settings::Key& key, const TlbSizes& wanted) {
   const TlbSizes built = MachineConfig::Default().gpu.tlb_sizes();
   TlbSizes only = built;
@@ -51,8 +52,8 @@ std::vector<Unbuilt> FindUnbuilt(MachineConfig config) {
 }  // namespace
 
 double MachineConfig::Pcie::payload_bytes_per_second() const {
-  // A lane's raw bit rate after line coding, times the share left by the link layer, times the efficiency of full
-  // packets.
+  // The bit rate of a lane after line coding, times the share that the link layer leaves, times the
+  // efficiency of full packets.
   static constexpr double kLane[] = {0, 2.0e9, 4.0e9, 8e9 * 128 / 130, 16e9 * 128 / 130, 32e9 * 128 / 130};
   const double lane = kLane[std::min<uint64_t>(generation, 5)];
   const double link = lane * static_cast<double>(lanes) / 8 * static_cast<double>(link_layer_ppm) / 1e6;
@@ -119,7 +120,8 @@ void MachineConfig::Check(const std::string& file) const {
            "at most gpu.vram_beat_cycles = " + std::to_string(gpu.vram_beat_cycles) + " is possible");
   }
   for (unsigned unit = 0; unit < gpu.count; ++unit) {
-    if (gpu.aperture_mib << 11 > gpu.vram_bytes(unit))  // the aperture's table has 8 bytes per 4 KiB page
+    // The aperture's table has 8 bytes per 4 KiB page.
+    if (gpu.aperture_mib << 11 > gpu.vram_bytes(unit))
       Refuse(file, "gpu.aperture_mib",
              "its map does not fit in the " + std::to_string(gpu.vram_bytes(unit) >> 20) + " MiB of VRAM of GPU " +
                  std::to_string(unit));

@@ -15,13 +15,14 @@ namespace gmmu::sim {
 
 using ConfigError = settings::Error;
 
-/// Returns the size with which this program was built, given the name of its CMake variable.
+/// Returns the size that this program was built with. The argument is the name of its CMake
+/// variable.
 uint64_t BuiltSize(const std::string& cmake_variable);
 
-/// The values of key iommu.largest_page, the largest page size in the IOMMU's tables.
+/// The values of key iommu.largest_page: the largest page size in the IOMMU's tables.
 enum class IommuPage : uint8_t { k4k, k2m, k1g };
 
-/// The values of the configuration's keys in section [policy] (policy.def).
+/// The values of the keys in section [policy] (policy.def).
 enum class Replacement : uint8_t { kTurn, kLru, kRandom };
 enum class Partition : uint8_t { kNone, kWays, kTokens };
 enum class Prefetch : uint8_t { kNone, kNext, kStride };
@@ -29,7 +30,8 @@ enum class Schedule : uint8_t { kNone, kArrival, kShortest };
 enum class WalkCache : uint8_t { kSplit, kUnified, kNone };
 enum class FarFault : uint8_t { kAnswer, kStall };
 
-/// The complete description of one machine. machine.def and policy.def define its members, defaults, units and ranges.
+/// The complete description of one machine. machine.def and policy.def define its members with
+/// their defaults, units and ranges.
 struct MachineConfig {
 #include "settings/as_members.h"
 #include "host/machine.def"
@@ -38,25 +40,30 @@ struct MachineConfig {
 
   static MachineConfig Default() { return {}; }
 
-  /// Returns the members as keys of a configuration file. The keys must not outlive this object.
+  /// Returns one key of the configuration file per member. The keys refer to this object and must
+  /// not outlive it.
   settings::Keys Keys();
-  /// Checks the rules between keys. Throws ConfigError, whose message contains `file`, the key and the error.
+  /// Checks the rules that relate several keys. Throws ConfigError, whose message contains `file`,
+  /// the key and the error.
   void Check(const std::string& file) const;
 
-  /// Returns "CMAKE_VARIABLE=value" for every configured size that this program's RTL does not support and to which it
-  /// cannot be reduced. Throws ConfigError if no RTL can have the sizes.
+  /// Returns "CMAKE_VARIABLE=value" for every configured size that this program's RTL was not built
+  /// with and cannot be reduced to. Throws ConfigError if no RTL can be built with the sizes.
   std::vector<std::string> BuildOptions() const;
-  /// Throws ConfigError if BuildOptions is not empty. The message contains the command that builds for the
-  /// configuration file `file`, or the keys if `file` is empty.
+  /// Throws ConfigError if BuildOptions is not empty. The message contains the command that builds
+  /// the program for configuration file `file`, or lists the keys if `file` is empty.
   void CheckBuilt(const std::string& file = "FILE") const;
-  /// Returns the value of register sizes_in_use with which software reduces this program's RTL to the configured sizes,
-  /// or 0 if nothing has to be reduced.
+  /// Returns the value of register sizes_in_use that reduces this program's RTL to the configured
+  /// sizes, or 0 if no size must be reduced.
   regs::SizesInUse TurnedDown() const;
-  /// Throws ConfigError if TurnedDown() is not 0, because `who` does not write register sizes_in_use.
+  /// Throws ConfigError if TurnedDown() is not 0. Call it for a program part `who` that does not
+  /// write register sizes_in_use.
   void CheckNotTurnedDown(const std::string& who) const;
-  /// Returns the keys of section [policy] that differ from their defaults, separated by commas.
+  /// Returns a comma-separated list of the keys of section [policy] that differ from their
+  /// defaults.
   std::string StatedPolicy() const;
-  /// Throws ConfigError if StatedPolicy is not empty, because `engine` does not support policies.
+  /// Throws ConfigError if StatedPolicy is not empty. Call it for an `engine` without support for
+  /// policies.
   void CheckNoPolicy(const std::string& engine) const;
 };
 

@@ -14,7 +14,8 @@ namespace {
   throw EngineError(fmt::format("this machine cannot {}: only a simulated GPU of this project can", what));
 }
 
-/// Splits the access at multiples of Device::kBlockBytes and calls `piece` with each part and its offset.
+/// Splits the access at multiples of Device::kBlockBytes and calls `piece` with each part and the
+/// part's position in the access.
 template <class Piece>
 void Cut(BarAccess access, const Piece& piece) {
   const uint64_t start = access.address, end = access.address + access.size;

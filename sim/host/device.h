@@ -15,10 +15,10 @@ class DeviceAccess;
 
 namespace gmmu::sim {
 
-/// A CPU access to a device's BAR. Its bytes lie inside the BAR.
+/// A CPU access to a BAR of a device. Its bytes lie inside the BAR.
 struct BarAccess {
   unsigned unit = 0, bar = 0;
-  uint64_t offset = 0;   ///< inside the BAR
+  uint64_t offset = 0;   ///< from the start of the BAR
   uint64_t address = 0;  ///< host physical
   size_t size = 0;
 
@@ -26,11 +26,12 @@ struct BarAccess {
   std::string Text(bool write) const;
 };
 
-/// The interface between the host and an engine's device model: the machine's PCI functions and their links, as the CPU
-/// and the instruments access them. Unit n is function (n + 1):00.0.
+/// The interface between the host and an engine's device model. It covers the machine's PCI
+/// functions and their links, as the CPU and the instruments access them. Unit n is function (n +
+/// 1):00.0.
 class Device {
  public:
-  static constexpr size_t kBlockBytes = 64;  ///< a write-combining buffer
+  static constexpr size_t kBlockBytes = 64;  ///< size of a write-combining buffer
 
   virtual ~Device() = default;
 
@@ -42,10 +43,11 @@ class Device {
   /// Returns the value that software must write to register sizes_in_use (hw::FirmwareTables).
   virtual uint64_t sizes_in_use() const { return 0; }
 
-  /// Reads at most kBlockBytes without crossing a multiple of kBlockBytes; returns when the CPU has the data. A failed
-  /// read returns all ones. Throws EngineError when no response arrives within gpu.mmio_bound_ns.
+  /// Reads at most kBlockBytes without crossing a multiple of kBlockBytes, and returns when the CPU
+  /// has the data. A failed read returns all ones. Throws EngineError if no response arrives within
+  /// gpu.mmio_bound_ns.
   virtual void Read(const BarAccess& access, void* to) = 0;
-  /// Posts a write with the same size limits as Read; returns when the CPU may continue.
+  /// Posts a write with the same size limits as Read, and returns when the CPU may continue.
   virtual void Write(const BarAccess& access, const void* from) = 0;
   /// Copy any number of 8-byte words at an aligned offset. The default splits the range into blocks that Read and Write
   /// accept.
@@ -54,7 +56,7 @@ class Device {
   virtual uint32_t ReadConfig(unsigned unit, uint16_t offset, unsigned size) = 0;
   virtual void WriteConfig(unsigned unit, uint16_t offset, unsigned size, uint32_t value) = 0;
 
-  // The instruments (hw::Instruments). A device that lacks one throws EngineError.
+  // The instruments (hw::Instruments). A device without some instrument throws EngineError.
   virtual std::vector<hw::Counter> Counters() = 0;
   virtual std::vector<hw::Finding> Findings() { return {}; }
   virtual uint64_t Cycles() = 0;
@@ -64,7 +66,7 @@ class Device {
   virtual void DriveClients(unsigned unit, hw::ClientAccesses* accesses);
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va);
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns);
-  /// Returns null if the instruments access the device's memory through client ports.
+  /// Returns null if the instruments must access the device's memory through client ports.
   virtual hw::DeviceAccess* device_access() { return nullptr; }
 };
 

@@ -6,7 +6,8 @@
 
 namespace gmmu::sim {
 
-/// A GPU counter register under the two names that reports use: its block, and its name in rtl/pkg/gmmu.rdl.
+/// A counter register of the GPU, with the two names that reports use: its block and its name in
+/// rtl/pkg/gmmu.rdl.
 struct GpuCounter {
   std::string block;
   std::string name;

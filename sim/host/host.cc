@@ -56,8 +56,8 @@ void Host::Finish(const RemapWalk& walk) {
   if (iommu_) iommu_->Finish(walk);
 }
 
-/// Performs the translated `access` after `way_ps` picoseconds. Until then, the access is in flight, and an
-/// invalidation may wait for it to drain.
+/// Performs the translated `access` after a delay of `way_ps` picoseconds. Until then the access
+/// counts as in flight, and an invalidation may wait for it to drain.
 void Host::Land(uint64_t way_ps, const RemapWalk& walk, std::function<void()> access) {
   agenda_.At(agenda_.now() + way_ps, [this, walk, access = std::move(access)] {
     access();
@@ -108,7 +108,7 @@ void Host::Write(uint16_t requester, uint64_t logical, const void* from, size_t 
   Posted& post = posted_[posts_] = {result.hpa, size, snoops, {}};
   std::memcpy(post.bytes.data(), from, size);
   Land(way, walk, [this, number = posts_] {
-    const auto found = posted_.find(number);  // a device's read may already have performed this write
+    const auto found = posted_.find(number);  // not found: a device's read has pushed this write
     if (found != posted_.end()) Push(found->second.hpa, found->second.size, number + 1);
   });
   ++posts_;
@@ -128,7 +128,8 @@ void Host::Push(uint64_t hpa, size_t size, uint64_t before) {
 }
 
 uint64_t Host::Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps) {
-  // The IOMMU translates each request of a split access. Read or Write has already translated the first request.
+  // The IOMMU translates every request of a split access. Read or Write has already translated the
+  // first one.
   const bool more = requester == begun_.requester && logical > begun_.logical && logical - begun_.logical < begun_.size;
   if (more && iommu_) {
     RemapWalk walk;
@@ -196,7 +197,7 @@ void Host::PumpQueue() {
       iommu_->StatusDone(ok);
       PumpQueue();
     });
-  }  // Host::Land checks the drain again after each access that completes
+  }  // Land calls PumpQueue after each access in flight and so repeats this check
 }
 
 }  // namespace gmmu::sim

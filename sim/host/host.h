@@ -21,18 +21,21 @@ namespace gmmu::sim {
 class HostTime;
 struct TimeParameters;
 
-/// The host's side of the PCIe links: the IOMMU in front of memory, shared by all GPUs of the machine.
+/// The host's side of the PCIe links: the IOMMU in front of memory, shared by all GPUs of the
+/// machine.
 ///
-/// Devices' accesses are translated and performed at once, with two exceptions: writes of at most 16 bytes (fence
-/// records) and interrupt messages take effect when the link has delivered them. Until then, the IOMMU counts them as
-/// in flight, so an invalidation that drains writes completes after them. The delay matters because software polls
-/// fence values without waiting for a message and must not see a value early. As on PCIe, a device's read pushes
-/// earlier short writes to the same bytes ahead of it. Each performed access is checked: its page must have an owner.
+/// A device's access is translated and performed immediately, with two exceptions: writes of at
+/// most 16 bytes (fence records) and interrupt messages take effect when the link has delivered
+/// them. Until then the IOMMU counts them as in flight, so an invalidation that drains writes
+/// completes after them. The delay matters because software polls fence values without waiting for
+/// a message and must not see a value early. As on PCIe, a device's read pushes the earlier short
+/// writes to the same bytes. Every access that is performed is checked: its page must have an
+/// owner.
 class Host : public HostAccess, public HostSide {
  public:
   using MessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
-  /// If `iommu` is null, addresses pass unchanged.
+  /// If `iommu` is null, addresses pass untranslated.
   Host(hw::HostRam& ram, std::unique_ptr<Remapper> iommu, const TimeParameters& timing, Agenda& agenda,
        MessageSink messages);
   ~Host() override;
@@ -53,7 +56,8 @@ class Host : public HostAccess, public HostSide {
   PageOwners& owners() override { return owners_; }
 
  private:
-  static constexpr size_t kRecord = 16;  // size of a fence record in bytes; writes up to this size are delayed
+  // The size of a fence record in bytes. Writes up to this size are delayed.
+  static constexpr size_t kRecord = 16;
   struct Posted {
     uint64_t hpa;
     size_t size;
@@ -66,7 +70,8 @@ class Host : public HostAccess, public HostSide {
   void Finish(const RemapWalk& walk);
   void Land(uint64_t way_ps, const RemapWalk& walk, std::function<void()> access);
   void Touch(uint64_t hpa, bool write);
-  /// Performs, in order, the writes in `posted_` whose number is below `before` and that overlap [hpa, hpa + size).
+  /// Performs, in order, those writes in `posted_` that overlap [hpa, hpa + size) and have a number
+  /// below `before`.
   void Push(uint64_t hpa, size_t size, uint64_t before);
   void PumpQueue();
 
@@ -79,12 +84,12 @@ class Host : public HostAccess, public HostSide {
   struct {
     uint16_t requester = 0;
     uint64_t logical = 0, size = 0;
-  } begun_;  ///< the access that was performed last
+  } begun_;  ///< the most recent access
   std::map<uint16_t, hw::BusCounts> bus_counts_;
-  std::unordered_map<uint64_t, uint64_t> watched_;  ///< number of accesses to each watched page, by host page number
+  std::unordered_map<uint64_t, uint64_t> watched_;  ///< number of accesses, by watched page
   PageOwners owners_;
-  uint64_t posts_ = 0;                 ///< number of short writes so far
-  std::map<uint64_t, Posted> posted_;  ///< short writes in flight, by number
+  uint64_t posts_ = 0;                 ///< number of delayed writes so far
+  std::map<uint64_t, Posted> posted_;  ///< delayed writes in flight, by number
 };
 
 }  // namespace gmmu::sim

@@ -11,7 +11,8 @@ namespace gmmu::sim {
 
 class Remapper;
 
-/// Writes the image that Engine::DumpHost describes: every page ever written, with adjacent pages in one record.
+/// Writes the image described at Engine::DumpHost: every page ever written, with adjacent pages in
+/// one record.
 void WriteHostImage(const hw::HostRam& ram, std::ostream& out);
 
 /// Returns the mappings of all devices as the JSON text of Engine::DumpMappings. The list of devices is empty if

@@ -10,14 +10,14 @@ namespace gmmu::sim {
 class PageOwners;
 class Remapper;
 
-/// The host's side of the PCIe links, as the CPU programs it and the instruments observe it.
+/// The host's side of the PCIe links, as the CPU programs it and as the instruments observe it.
 class HostSide {
  public:
   virtual ~HostSide() = default;
 
-  /// Returns null if the machine has no IOMMU; addresses then pass unchanged.
+  /// Returns null if the machine has no IOMMU, in which case addresses pass untranslated.
   virtual Remapper* iommu() = 0;
-  /// Access a register of the IOMMU. Call them only if the machine has an IOMMU. `size` is 4 or 8 bytes.
+  /// Access a register of the IOMMU, which must exist. `size` is 4 or 8 bytes.
   virtual uint64_t ReadRegister(uint32_t offset, unsigned size) = 0;
   virtual void WriteRegister(uint32_t offset, unsigned size, uint64_t value) = 0;
 

@@ -68,7 +68,7 @@ uint64_t HostTime::WordPs() const {
   return p_.dram.controller_ps + p_.dram.trcd_ps + p_.dram.tcas_ps + p_.dram.burst_ps;
 }
 
-/// Same as DramTiming::Access, but calls may be out of time order.
+/// Like DramTiming::Access, but calls need not be in time order.
 uint64_t HostTime::Dram(uint64_t at_ps, uint64_t hpa, uint64_t size) {
   uint64_t end = at_ps;
   const uint64_t bytes = p_.dram.burst_bytes;
@@ -83,7 +83,7 @@ HostTime::Recent::Use& HostTime::Recent::Note(uint64_t ps, uint64_t row, const U
     std::move_backward(uses.begin() + place, uses.begin() + count, uses.begin() + count + 1);
     ++count;
   } else {
-    if (place == 0) ++place;  // the access is older than all entries, so it replaces the oldest one
+    if (place == 0) ++place;  // older than all entries: it replaces the oldest
     std::move(uses.begin() + 1, uses.begin() + place, uses.begin());
     --place;
   }

@@ -9,54 +9,57 @@
 
 namespace gmmu::sim {
 
-/// ESTIMATED times behind the root complex: the IOMMU's lookups and walks, and a DRAM with open rows that returns data
-/// in access order. Requests for a page whose walk is in progress wait for that walk.
+/// ESTIMATED times behind the root complex: the IOMMU's lookups and walks, and a DRAM with open
+/// rows that returns data in access order. A request for a page whose walk is in progress waits for
+/// that walk.
 class HostTime {
  public:
   explicit HostTime(const TimeParameters& parameters);
   const TimeParameters& parameters() const { return p_; }
 
-  /// Records that the walk for the next access reads a table word at `hpa`.
+  /// Records a table read at `hpa` by the walk of the next access.
   void WalkRead(uint64_t hpa);
-  /// Records that an access's page has been translated. The page's walk consists of the reads recorded since the
-  /// previous call; it started below the top table if `below_top` is true. If there were no such reads, `hit` says
-  /// whether the access hit the IOTLB.
+  /// Records that an access's page has been translated. The page's walk consists of the reads
+  /// recorded since the previous call; if `below_top` is true, it started below the top table. If
+  /// no reads were recorded, `hit` is whether the access hit the IOTLB.
   void Translated(uint16_t requester, uint64_t logical, uint64_t hpa, bool hit = false, bool below_top = false);
   /// See HostAccess::Serve.
   uint64_t Serve(uint16_t requester, uint64_t logical, size_t size, bool write, uint64_t at_ps);
-  /// joined: whether the most recently served request hit the IOTLB when it was performed, but arrived while the walk
-  /// for its page was still in progress. joined_below_top: whether that walk for the page started below the top table.
+  /// joined: whether the most recently served request hit the IOTLB when it was performed but, in
+  /// time, arrived while the walk for its page was still in progress. joined_below_top: whether
+  /// that walk started below the top table.
   bool joined() const { return joined_; }
   bool joined_below_top() const { return joined_below_top_; }
-  /// Returns the duration of a one-word access to idle memory.
+  /// Returns the duration of a one-word access to idle DRAM.
   uint64_t WordPs() const;
 
  private:
   struct Page {
     bool valid = false, walks = false, below_top = false;
-    unsigned hits = 0;  ///< IOTLB hits whose requests are not served yet
+    unsigned hits = 0;  ///< IOTLB hits whose requests have not been served yet
     uint16_t requester = 0;
     uint64_t page = 0, hpa = 0;
     unsigned reads = 0;
     std::array<uint64_t, 6> read;
-    uint64_t ready_ps = 0;  ///< when the page's last walk ended
+    uint64_t ready_ps = 0;  ///< end of the page's last walk
   };
-  /// The most recent accesses to a bank or a channel, sorted by time, because calls are not made in time order.
+  /// The most recent accesses to a bank or a channel, sorted by time. They are kept because calls
+  /// are not made in time order.
   struct Recent {
     struct Use {
       uint64_t ps = 0, row = 0;
-      uint64_t ready_ps = 0;  ///< when the bank accepts its next command, or the channel's data have arrived
+      uint64_t ready_ps = 0;  ///< next command to the bank, or end of the channel's data
     };
     std::array<Use, 8> uses{};
     unsigned count = 0;
-    /// Inserts an access to `row` at `ps`. Sets `before` to the access that precedes it in time, or to null if none is
-    /// recorded.
+    /// Inserts an access to `row` at `ps`. Sets `before` to the recorded access that precedes it in
+    /// time, or to null if there is none.
     Use& Note(uint64_t ps, uint64_t row, const Use*& before);
   };
   struct Channel {
     explicit Channel(unsigned banks) : bank(banks) {}
     Calendar bus;
-    Recent order;  ///< accesses to all banks: data return in the order of the accesses
+    Recent order;  ///< accesses to all banks; data return in access order
     std::vector<Recent> bank;
   };
 
@@ -66,12 +69,12 @@ class HostTime {
 
   const TimeParameters p_;
   const Divisor channel_count_, row_bursts_, banks_;
-  std::vector<Page> pages_;  ///< pages of the most recent accesses, indexed by a hash
+  std::vector<Page> pages_;  ///< the most recently accessed pages, indexed by a hash
   std::vector<uint64_t> noted_;
   Places walkers_;
   std::vector<Channel> channels_;
   bool joined_ = false, joined_below_top_ = false;
-  uint64_t refresh_ps_ = 0;  ///< start of the refresh interval in which the last burst fell
+  uint64_t refresh_ps_ = 0;  ///< start of the refresh interval of the last burst
 };
 
 }  // namespace gmmu::sim

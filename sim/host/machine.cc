@@ -17,7 +17,8 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr uint64_t kChipsetPs = 40'000;  // duration of an access to the IOMMU's registers or to an undecoded address
+// The duration of an access to the IOMMU's registers or to an address that no device decodes.
+constexpr uint64_t kChipsetPs = 40'000;
 constexpr unsigned kWord = 8;
 
 uint64_t Ones(unsigned size) { return size >= kWord ? ~uint64_t{0} : (uint64_t{1} << (8 * size)) - 1; }
@@ -26,7 +27,7 @@ BarAccess AccessAt(const Decoded& where, uint64_t address, size_t size) {
   return {where.unit, where.bar, where.offset, address, size};
 }
 
-/// Returns how many of `size` bytes lie before the end of the write-combining buffer that contains `address`.
+/// Returns how many of `size` bytes fit into the write-combining buffer that contains `address`.
 size_t PieceAt(uint64_t address, size_t size) {
   return std::min<size_t>(size, Device::kBlockBytes - address % Device::kBlockBytes);
 }
@@ -199,7 +200,8 @@ void Machine::Unplug(unsigned unit) {
   for (const hw::Finding& finding : parts_.device.Findings())
     if (OfUnit(finding.probe, unit)) before_removal_.push_back(finding);
   parts_.device.config(unit).Unplug();
-  // The function drops this write; the device behind it then applies what the function permits, which is nothing.
+  // The unplugged function drops this write, but the call makes the device apply the function's new
+  // permissions: none.
   parts_.device.WriteConfig(unit, 0, 4, 0);
 }
 

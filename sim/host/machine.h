@@ -15,9 +15,11 @@ class HostSide;
 class Messages;
 struct MachineConfig;
 
-/// The machine as software sees it: CPU accesses, interrupts and instruments. It is the same for every engine.
+/// The machine as software sees it: CPU accesses, interrupts and instruments. It is the same for
+/// every engine.
 ///
-/// The parts are constructed before the machine and outlive it. The machine keeps the BARs in `map` up to date.
+/// The parts are constructed before the machine and outlive it. The machine keeps the BARs in `map`
+/// up to date.
 class Machine : public hw::Platform, public hw::Instruments {
  public:
   struct Parts {
@@ -52,7 +54,7 @@ class Machine : public hw::Platform, public hw::Instruments {
   void StrayAccess(hw::Bdf device, hw::Stray kind, uint64_t address, uint32_t data) override;
   uint64_t Cycles() override { return parts_.device.Cycles(); }
   uint64_t CyclesEvaluated() override { return parts_.device.CyclesEvaluated(); }
-  /// What a GPU that was taken out of its slot had under way is not listed.
+  /// Does not list resources of GPUs that are unplugged.
   std::vector<hw::InUse> ResourcesInUse() override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override {
     parts_.device.NoteFlush(unit, space, start, end);
@@ -71,13 +73,14 @@ class Machine : public hw::Platform, public hw::Instruments {
  private:
   Clock& clock() { return parts_.device.clock(); }
   std::optional<unsigned> UnitAt(hw::Bdf bdf) const;
-  /// True if an instrument's name begins with the prefix of the GPU, or of a GPU that is not in its slot.
+  /// OfUnit: whether an instrument's name begins with the prefix of GPU `unit`. OfARemovedUnit:
+  /// whether it begins with that of an unplugged GPU.
   bool OfUnit(const std::string& name, unsigned unit) const;
   bool OfARemovedUnit(const std::string& name);
 
   const Parts parts_;
   hw::FirmwareTables firmware_;
-  std::vector<hw::Finding> before_removal_;  // what the checkers of removed GPUs had found
+  std::vector<hw::Finding> before_removal_;  // findings that checkers of unplugged GPUs made before
 };
 
 }  // namespace gmmu::sim

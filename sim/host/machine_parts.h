@@ -14,7 +14,8 @@
 
 namespace gmmu::sim {
 
-// Functions that derive values or reports from the configuration. All engines use them, so their machines agree.
+// Functions that derive values or reports from the configuration. All engines use them, so their
+// machines agree.
 
 /// Returns the bus address of GPU `unit`: bus 1 + unit, device 0, function 0.
 hw::Bdf BdfOf(unsigned unit);
@@ -24,11 +25,12 @@ PcieParameters PcieOf(const MachineConfig::Pcie& config);
 ConfigSpaceParameters ConfigSpaceOf(const MachineConfig::Pcie& config);
 DramParameters DramOf(const MachineConfig::Host& config);
 RemapperParameters RemapperParametersOf(const MachineConfig::Iommu& config);
-/// Constructs the machine's IOMMU; returns null if it has none.
+/// Constructs the machine's IOMMU. Returns null if the configuration has none.
 std::unique_ptr<Remapper> RemapperOf(const MachineConfig::Iommu& config);
 TimeParameters TimingOf(const MachineConfig& config);
 
-/// Returns the in-use entry for the tag that inject.lose_tag leaks, for an engine that does not model tags.
+/// Returns the report entry for the tag that inject.lose_tag leaks, for an engine that does not
+/// model tags.
 hw::InUse LostTag();
 /// Appends the counters of CPU accesses to devices.
 void AddCpuCounters(uint64_t requests, uint64_t writes, std::vector<hw::Counter>& all);

@@ -9,7 +9,7 @@
 
 namespace gmmu::sim {
 
-/// A FIFO of interrupt messages that have arrived at the CPU and that software has not yet read.
+/// A FIFO of interrupt messages that have arrived at the CPU but have not been read by software.
 class Messages {
  public:
   /// `arrived` is called after each Put.

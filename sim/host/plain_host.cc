@@ -32,7 +32,7 @@ struct PlainHost::Parts {
   }
 
   const MachineConfig config;
-  const uint64_t late_ps;  ///< from the root complex to the CPU
+  const uint64_t late_ps;  ///< delay of a message from the root complex to the CPU
   AddressMap map;
   hw::HostRam ram;
   Agenda agenda;

@@ -24,8 +24,8 @@ class PlainHost {
   const std::unique_ptr<Parts> parts_;
 
  public:
-  /// `timing` applies to the IOMMU, to memory and to short writes in flight; a message takes `message_ps` longer. If
-  /// `remapper` is null, the IOMMU is the one that the configuration describes.
+  /// `timing` applies to the IOMMU, memory and delayed short writes; interrupt messages take
+  /// another `message_ps`. If `remapper` is null, the IOMMU is the configured one.
   PlainHost(const MachineConfig& machine, const TimeParameters& timing, uint64_t message_ps,
             std::unique_ptr<Remapper> remapper);
   ~PlainHost();

@@ -11,7 +11,7 @@
 
 namespace gmmu::sim {
 
-/// The host's side and a device, both constructed before the machine that uses them.
+/// The host's side and a device, constructed in this order, before the machine that uses them.
 template <class D>
 struct PlainParts {
   template <class... Arguments>
@@ -26,12 +26,12 @@ struct PlainParts {
 /// Returns the machine's parts, with `device` as the machine's device.
 Machine::Parts HostOf(PlainHost& host, Device& device);
 
-/// A machine without SystemC: the host's side in plain C++ and a device (host/device.h).
+/// A machine without SystemC: the host's side in plain C++, with a device (host/device.h).
 template <class D>
 class PlainMachine : private PlainParts<D>, public Machine {
  public:
-  /// The first four arguments are passed to PlainHost. `arguments` are passed to the device's constructor, after its
-  /// PlainHost.
+  /// The first four arguments are passed to PlainHost. The device is constructed from its PlainHost
+  /// and `arguments`.
   template <class... Arguments>
   PlainMachine(const MachineConfig& config, const TimeParameters& timing, uint64_t message_ps,
                std::unique_ptr<Remapper> remapper, Arguments&&... arguments)

@@ -7,7 +7,7 @@
 
 namespace gmmu::sim {
 
-/// HostRam as the memory that a remapper accesses.
+/// Gives a remapper access to HostRam.
 class RamOfIommu : public RemapMemory {
  public:
   explicit RamOfIommu(hw::HostRam& ram) : ram_(ram) {}

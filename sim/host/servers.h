@@ -10,8 +10,8 @@
 
 namespace gmmu::sim {
 
-/// Divides by a fixed number above 0 by multiplying by its inverse, for speed: every burst divides times and addresses.
-/// Dividend and divisor are below 2^63.
+/// Divides by a constant (> 0) by multiplying with its inverse, because every burst divides times
+/// and addresses. Dividend and divisor must be below 2^63.
 class Divisor {
  public:
   explicit Divisor(uint64_t by) : by_(by), inverse_(by == 1 ? 0 : ~uint64_t{0} / by + 1) {}
@@ -23,23 +23,23 @@ class Divisor {
   uint64_t Rest(uint64_t of) const { return of - Quotient(of) * by_; }
 
  private:
-  uint64_t by_, inverse_;  // inverse_ is 2^64 / by_ rounded up, or 0 if by_ is 1
+  uint64_t by_, inverse_;  // 2^64 / by_, rounded up; 0 if by_ is 1
 };
 
-/// A server with one rate, such as a bus. A request occupies the earliest free time after its arrival, in as many
-/// separate intervals as necessary.
+/// A server with one rate, such as a bus. A request occupies the earliest free time after its
+/// arrival, in as many separate intervals as necessary.
 ///
-/// Calls need not be made in time order: a request can be booked long before it needs the bus. Times are in
-/// picoseconds.
+/// Calls need not be in time order: a request can be booked long before it needs the bus. Times are
+/// in picoseconds.
 class Calendar {
  public:
-  /// Reserves `ps` of the server's time, starting no earlier than `at`. Returns the end of the last reserved interval
-  /// (>= `at + ps`).
+  /// Reserves `ps` of the server's time, at or after `at`. Returns the end of the last reserved
+  /// interval, which is at least `at + ps`.
   uint64_t Take(uint64_t at, uint64_t ps) {
     at = std::max(at, forgotten_ps_);
     if (ps == 0) return at;
-    // The request uses all free time between `at` and the returned time, so it merges the spans that it touches into
-    // one.
+    // The request uses all free time between `at` and the returned time, so all spans in between
+    // merge into one.
     const auto first = std::lower_bound(spans_.begin(), spans_.end(), at,
                                         [](const Span& span, uint64_t ps_then) { return span.end < ps_then; });
     uint64_t end = at + ps;
@@ -62,25 +62,26 @@ class Calendar {
     uint64_t begin = 0, end = 0;
   };
   static constexpr size_t kSpans = 1024;
-  /// Drops the older half of the spans. A later request for time before the end of the dropped spans is moved to that
-  /// end.
+  /// Drops the older half of the spans. A later request for time before the end of the dropped
+  /// spans starts at that end.
   void Forget() {
     forgotten_ps_ = spans_[kSpans / 2].end;
     spans_.erase(spans_.begin(), spans_.begin() + kSpans / 2 + 1);
   }
 
-  std::vector<Span> spans_;  ///< reserved times, sorted; between two spans there is free time
+  std::vector<Span> spans_;  ///< reserved times, sorted; the time between spans is free
   uint64_t forgotten_ps_ = 0;
 };
 
-/// The wire in one direction of a link. A packet may be booked long before it is ready. A packet sent without booking
-/// waits only for packets that were ready earlier, not for all booked packets.
+/// The wire in one direction of a link. A packet may be booked long before it is ready. A packet
+/// that is sent without booking waits only for packets that were ready before it, not for all
+/// booked packets.
 class Wire {
  public:
-  /// Books a packet that occupies the wire for `ps` and is ready at `at`. Returns the time at which the packet has been
-  /// sent.
+  /// Books a packet that is ready at `at` and occupies the wire for `ps`. Returns the time at which
+  /// the packet has been sent.
   uint64_t Send(uint64_t at, uint64_t ps) { return Note(at, calendar_.Take(at, ps)); }
-  /// Sends a packet that was not booked in advance.
+  /// Sends a packet without booking.
   uint64_t SendNow(uint64_t at, uint64_t ps) {
     uint64_t before = at;
     for (const Sent& sent : sent_)
@@ -102,14 +103,15 @@ class Wire {
   size_t next_ = 0;
 };
 
-/// A fixed number of slots, for example for bursts in flight, tags, credits or walkers. Once a slot is allocated, the
-/// time at which it will be freed is known.
+/// A fixed number of slots, for example for bursts in flight, tags, credits or walkers. The time at
+/// which an allocated slot becomes free is set by End and is then known in advance.
 class Places {
  public:
   explicit Places(unsigned count) : count_(count) { ends_.reserve(2 * size_t{count} + 1); }
-  /// Allocates a slot and returns the time from which it is held, which is at least `at`; a call of End must follow. Of
-  /// the slots that are free at that time, it chooses the one that was freed last, so that a later call with an earlier
-  /// time still finds a slot. `open` is the number of allocated slots for which End has not been called yet.
+  /// Allocates a slot and returns the time, at least `at`, from which it is held; a call of End
+  /// must follow. Among the slots free at that time it takes the most recently freed one, so that a
+  /// later call with an earlier time still finds a slot. `open` is the number of allocated slots
+  /// for which End has not been called yet.
   uint64_t Take(uint64_t at, size_t open = 0) {
     if (Held() + open < count_) return at;
     if (at < ends_[first_]) return ends_[first_++];
@@ -121,11 +123,11 @@ class Places {
     ends_.erase(place);
     return at;
   }
-  /// Returns the first time, at or after `at`, at which a slot is free.
+  /// Returns the first time, at or after `at`, when a slot is free.
   uint64_t Free(uint64_t at) const { return Held() < count_ ? at : std::max(at, ends_[first_]); }
-  /// Sets the time at which the most recently allocated slot is freed.
+  /// Sets the time at which the most recently allocated slot becomes free.
   void End(uint64_t ps) {
-    if (first_ > count_) {  // erase freed slots in batches: each erase moves all the others
+    if (first_ > count_) {  // drop used slots in batches: each erase moves all others
       ends_.erase(ends_.begin(), begin());
       first_ = 0;
     }
@@ -138,16 +140,17 @@ class Places {
   size_t Held() const { return ends_.size() - first_; }
 
   size_t count_;
-  std::vector<uint64_t> ends_;  // sorted, starting at first_; the entries before first_ are freed slots
+  std::vector<uint64_t> ends_;  // sorted; the slots before first_ have been reused
   size_t first_ = 0;
 };
 
-/// The times at which slots were most recently freed, for a request that overtakes those waiting for a slot.
+/// The times at which slots were recently freed, for a request that overtakes others waiting for a
+/// slot.
 class RecentEnds {
  public:
   void Note(uint64_t ps) { ends_[next_++ % ends_.size()] = ps; }
-  /// Removes and returns the earliest of these times after `at`, not counting the first `skip` of them. Returns kNone
-  /// if there are too few times.
+  /// Removes and returns the earliest recorded time after `at`, not counting the first `skip` such
+  /// times. Returns kNone if there are too few.
   uint64_t Next(uint64_t at, size_t skip = 0) {
     std::array<uint64_t, kMostSkipped + 1> first;  // the earliest times, sorted
     size_t count = 0;
@@ -171,15 +174,17 @@ class RecentEnds {
   size_t next_ = 0;
 };
 
-/// Slots that are freed in the order in which they were allocated, such as those of a reorder buffer.
+/// Slots that become free in the order in which they were allocated, such as those of a reorder
+/// buffer.
 class Window {
  public:
   explicit Window(unsigned count) : ends_(std::max(1u, count)) {}
   uint64_t count() const { return ends_.size(); }
-  /// Returns the first time, at or after `at`, at which the next slot is free. `skip` slots are allocated before that
-  /// slot.
+  /// Returns the first time, at or after `at`, when a slot is free for a request that allocates
+  /// after `skip` others.
   uint64_t Free(uint64_t at, size_t skip = 0) const { return std::max(at, ends_[(next_ + skip) % ends_.size()]); }
-  /// Allocates the next slot until `ps`, or until the previous slot is freed if that is later.
+  /// Allocates the next slot until `ps`, or until the previously allocated slot becomes free if
+  /// that is later.
   void Take(uint64_t ps) {
     last_ = std::max(last_, ps);
     ends_[next_] = last_;

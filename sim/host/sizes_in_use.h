@@ -8,13 +8,14 @@ struct SizesInUse;
 
 namespace gmmu::sim {
 
-/// Hardware sizes that software can reduce through register sizes_in_use.
+/// Hardware sizes that software can reduce with register sizes_in_use.
 struct TlbSizes {
   uint64_t l1_entries = 0, l2_entries = 0, l2_ways = 0, walk_cache = 0, walks = 0;
 
   /// Returns the register value that selects these sizes.
   regs::SizesInUse Register() const;
-  /// Returns the sizes that a write of `word` to the register selects: a field of 0 selects the built size.
+  /// Returns the sizes that writing `word` to the register selects. A field of 0 selects the built
+  /// size.
   static TlbSizes Asked(regs::SizesInUse word, const TlbSizes& built);
 
   bool operator==(const TlbSizes& other) const {
@@ -24,12 +25,13 @@ struct TlbSizes {
   bool operator!=(const TlbSizes& other) const { return !(*this == other); }
 };
 
-/// Whether the RTL can be built with these sizes (rtl/mmu/gmmu_l2_ram.sv, gmmu_walk_cache.sv); the fast engine has no
-/// such limits. Does not check the bounds of the keys.
+/// Whether RTL with these sizes can be built (rtl/mmu/gmmu_l2_ram.sv, gmmu_walk_cache.sv). The fast
+/// engine has no such limits. The ranges of the keys are not checked here.
 bool CanBuild(const TlbSizes& sizes);
 
-/// Whether hardware built with the sizes `built` can be reduced to `wanted` (rules: rtl/mmu/gmmu_sizes.sv). The number
-/// of L2 TLB sets, l2_entries / 16 / l2_ways, cannot exceed the number built.
+/// Whether hardware with the sizes `built` can be reduced to `wanted` by the rules of
+/// rtl/mmu/gmmu_sizes.sv. The number of L2 TLB sets, l2_entries / 16 / l2_ways, cannot exceed the
+/// built number.
 bool CanTurnDown(const TlbSizes& wanted, const TlbSizes& built);
 
 }  // namespace gmmu::sim

@@ -10,7 +10,7 @@
 namespace gmmu::sim {
 namespace {
 
-/// The time of one access that misses every cache, in ns.
+/// Returns the time of one access that misses every cache, in ns.
 double AccessNs(const MachineConfig& c) {
   const double cycle_ns = 1000.0 / static_cast<double>(c.gpu.clock_mhz);
   const uint64_t cycles = c.gpu.vram_latency + c.policy.step_cycles + c.policy.l1_cycles + c.policy.l2_cycles +
@@ -23,7 +23,7 @@ double AccessNs(const MachineConfig& c) {
          static_cast<double>(c.link.latency_ns);
 }
 
-/// The time of a byte of a long transfer on the slowest bus, in ns.
+/// Returns the time per byte of a long transfer over the slowest bus, in ns.
 double ByteNs(const MachineConfig& c) {
   const double cycle_ns = 1000.0 / static_cast<double>(c.gpu.clock_mhz);
   const double vram = cycle_ns * static_cast<double>(c.gpu.vram_beat_cycles) /
@@ -40,7 +40,7 @@ double ByteNs(const MachineConfig& c) {
       {vram, dram, small * 1e9 / c.pcie.payload_bytes_per_second(), 1.0 / static_cast<double>(c.link.bytes_per_ns)});
 }
 
-/// The number of accesses in flight at once, by the scarcest resource.
+/// Returns how many accesses can be in flight, limited by the scarcest resource.
 double InFlight(const MachineConfig& c) {
   return static_cast<double>(
       std::min({c.gpu.vram_outstanding, c.gpu.reads_in_flight, c.pcie.tags, c.pcie.posted_headers,

@@ -7,10 +7,12 @@ namespace gmmu::sim {
 
 struct MachineConfig;
 
-/// Returns how many times longer than on the default machine an access or a long transfer may take, at least 1. Bounds
-/// of waits are multiplied by it, so that a slow machine is not mistaken for one that hangs.
+/// Returns the factor, at least 1, by which an access or a long transfer may be slower than on the
+/// default machine. Wait bounds are multiplied by it, so that a slow machine is not mistaken for a
+/// hung one.
 uint64_t Slowness(const MachineConfig& config);
-/// Returns the keys that may make the machine slow and differ from their defaults, separated by commas.
+/// Returns a comma-separated list of the keys that may slow the machine down and differ from their
+/// defaults.
 std::string KeysOfSpeed(const MachineConfig& config);
 
 }  // namespace gmmu::sim

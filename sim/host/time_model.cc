@@ -7,14 +7,14 @@ namespace {
 constexpr uint64_t kPostPs = 5'000;       // time for which a posted write occupies the CPU core
 constexpr unsigned kStoreBuffer = 16;     // posted CPU writes that can wait for the link
 constexpr unsigned kWriteBuffer = 16;     // GPU write bursts that can wait for the link
-constexpr uint64_t kCommandCycles = 9;    // cycles from reading a command's header to starting its job
-constexpr uint64_t kEntryCycles = 16;     // cycles for checking an entry and updating head and fence
-constexpr uint64_t kRegisterCycles = 7;   // cycles for the register port, the register file and the response
-constexpr uint64_t kConfigCycles = 2;     // cycles for the configuration space of the PCI function
-constexpr uint64_t kSweepCycles = 25;     // cycles of an invalidation, without its sweep
+constexpr uint64_t kCommandCycles = 9;    // from reading a command's header to starting its job
+constexpr uint64_t kEntryCycles = 16;     // checking an entry and updating head and fence
+constexpr uint64_t kRegisterCycles = 7;   // register port, register file and response
+constexpr uint64_t kConfigCycles = 2;     // configuration space of the PCI function
+constexpr uint64_t kSweepCycles = 25;     // an invalidation without its sweep
 constexpr uint64_t kPortCycles = 4;       // round trip through slices and arbiters from a requester to the VRAM port
 constexpr uint64_t kTablePortCycles = 1;  // round trip between a walker and its own VRAM port
-constexpr size_t kQueuedBursts = 4;       // bursts of other requesters that may be queued ahead of a walk's read
+constexpr size_t kQueuedBursts = 4;       // bursts that may be queued ahead of a walk's read
 constexpr uint64_t kHostCycles = 6;       // round trip to the host port, including the wait for a clock edge
 constexpr unsigned kCredit = 16;          // bytes per data credit
 
@@ -48,8 +48,8 @@ uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
     vram_ends_.Note(end);
     return end + Cycles(kPortCycles);
   }
-  // A walk's read waits for the bursts in flight at the port and the few in the port's queue, but not for requesters
-  // that are not queued yet.
+  // A walk's read waits for the bursts in flight and for the few in the port's queue, but not for
+  // requesters that are not in the queue yet.
   const uint64_t begin = turn > at ? std::min(turn, vram_ends_.Next(at, kQueuedBursts)) : at;
   const uint64_t end = std::min(vram_read_.Take(begin + latency, beats),
                                 begin + latency + p_.vram_outstanding * Beats(64) + beats);
@@ -60,7 +60,8 @@ uint64_t TimeModel::VramRead(uint64_t at, uint64_t bytes, bool alone) {
 
 uint64_t TimeModel::VramWrite(uint64_t at, uint64_t bytes) {
   const uint64_t begin = begun_ps_ = vram_writes_.Take(at);
-  // The port accepts one beat per cycle. B responses come at the memory's rate: one beat time per burst.
+  // The port accepts one beat per cycle. B responses come at the memory's rate, one burst per beat
+  // time.
   const uint64_t end = vram_write_.Take(begin, std::max(BusPs(bytes), Beats(p_.bus_bytes))) + Cycles(p_.vram_latency);
   vram_writes_.End(end);
   return end + Cycles(kPortCycles);

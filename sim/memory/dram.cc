@@ -45,7 +45,7 @@ uint64_t DramTiming::Burst(uint64_t time_ps, uint64_t address) {
   const DramParameters& p = parameters_;
   const uint64_t line = address / p.burst_bytes;
   Channel& channel = channels_[line % p.channels];
-  const uint64_t column = line / p.channels;  // index of the burst within the channel
+  const uint64_t column = line / p.channels;  // the burst's index within its channel
   const uint64_t page = column / (p.row_bytes / p.burst_bytes);
   Bank& bank = channel.banks[page % p.banks];
   const uint64_t row = page / p.banks;

@@ -19,7 +19,8 @@ VramCore::VramCore(uint64_t bytes) : size_(bytes), bytes_(nullptr, Unmap{bytes})
 bool VramCore::Read(uint64_t address, void* to, size_t size) const {
   if (!Inside(address, size)) return false;
   auto* out = static_cast<uint8_t*>(to);
-  while (size > 0) {  // page by page, because reading an untouched page must not cause a page fault on the host
+  // Page by page, because reading an untouched page would cause a page fault on the host.
+  while (size > 0) {
     const size_t part = std::min<uint64_t>(size, kPage - address % kPage);
     if (touched_[address / kPage]) std::memcpy(out, bytes_.get() + address, part);
     else std::memset(out, untouched_, part);
@@ -34,7 +35,8 @@ bool VramCore::Write(uint64_t address, const void* from, size_t size) {
   if (!Inside(address, size)) return false;
   if (size == 0) return true;
   const auto* const bytes = static_cast<const uint8_t*>(from);
-  // Zeros that are written to pages of zeros leave them untouched, so that a fill of new memory takes none of the host.
+  // Zeros written to untouched zero pages are not stored, so filling new memory allocates no host
+  // memory.
   bool changes = untouched_ != 0;
   for (uint64_t page = address / kPage; !changes && page <= (address + size - 1) / kPage; ++page)
     changes = touched_[page];

@@ -14,14 +14,14 @@ namespace gmmu::sim {
 /// Timing of the memory behind the GPU's VRAM port, in GPU cycles.
 struct VramParameters {
   uint64_t bytes = 64u << 20;
-  unsigned latency_cycles = 100;     ///< from the accepted address to the first beat of a read, or the
-                                     ///< from the last beat of a write to its B response
+  unsigned latency_cycles = 100;     ///< from AR to the first R beat, and
+                                     ///< from the last W beat to the B response
   unsigned beats_per_cycle_num = 1;  ///< bandwidth in each direction: num beats per den cycles, num <= den
   unsigned beats_per_cycle_den = 1;
   unsigned outstanding = 64;  ///< bursts in flight in each direction; at least 1
 };
 
-/// The contents of VRAM, all zero at power-on. Pages that nobody has touched take no memory of the host.
+/// The contents of VRAM, all zero at power-on. Untouched pages take no host memory.
 class VramCore {
  public:
   /// Called with the new bytes before `size` bytes at `address` are written. The range contains no bytes whose strobe
@@ -44,21 +44,24 @@ class VramCore {
   /// Hooks run in the order in which they were added. They must not write to this VRAM other than by FlipBit.
   void AddWriteHook(WriteHook hook) { hooks_.push_back(std::move(hook)); }
 
-  /// Simulates a power loss by changing the value of every byte. Hooks are called for touched pages.
+  /// Simulates a power loss by changing the value of every byte. Hooks are called for touched pages
+  /// only.
   void LosePower();
 
   /// Injects an error for tests: inverts bit `bit` (0..7) of a byte, without calling hooks.
   [[nodiscard]] bool FlipBit(uint64_t address, unsigned bit);
 
   const uint8_t* data() const { return bytes_.get(); }
-  /// Returns the contents for a caller that writes them directly, bypassing Write and the hooks.
+  /// Returns a pointer to the contents, for writes that bypass Write and the hooks. All pages then
+  /// count as touched.
   uint8_t* Open() {
     if (untouched_ != 0) Touch(0, size_);
     touched_.assign(touched_.size(), true);
     return bytes_.get();
   }
-  /// Stores to the untouched pages of a range, whose contents stay. Write calls it before hooks read the old bytes, so
-  /// that the host takes one page fault per page instead of two.
+  /// Makes the host allocate the untouched pages of a range, by storing to them; their contents do
+  /// not change. Write calls it before the hooks read the old bytes, so that the host takes one
+  /// page fault per page instead of two.
   void Touch(uint64_t address, uint64_t size) {
     for (uint64_t page = address / kPage; size != 0 && page <= (address + size - 1) / kPage; ++page) {
       if (touched_[page]) continue;
@@ -74,12 +77,12 @@ class VramCore {
     uint64_t bytes;
     void operator()(uint8_t* p) const { munmap(p, bytes); }
   };
-  static constexpr uint64_t kPage = 4096;  // of the host
+  static constexpr uint64_t kPage = 4096;  // page size of the host
 
   uint64_t size_;
   std::unique_ptr<uint8_t[], Unmap> bytes_;  // whole host pages, allocated when touched
   std::vector<bool> touched_;                ///< pages that may have been written
-  uint8_t untouched_ = 0;                    ///< value of each byte of the other pages
+  uint8_t untouched_ = 0;                    ///< value of every byte in untouched pages
   std::vector<WriteHook> hooks_;
 };
 
@@ -95,9 +98,9 @@ class VramTiming {
   /// Throws std::invalid_argument if a parameter is out of range.
   explicit VramTiming(const VramParameters& parameters);
 
-  /// Return the cycles in which the beats of a burst of `beats` (> 0) are transferred. `cycle` is when the address of a
-  /// read, or the last data of a write, was accepted. The beats in one direction are served in call order. A write's B
-  /// response is due at `last + latency_cycles`.
+  /// Return the cycles in which the `beats` (> 0) beats of a burst are transferred. `cycle` is the
+  /// cycle in which the read's address or the write's last data beat was accepted. Bursts in one
+  /// direction are served in call order. A write's B response is due at `last + latency_cycles`.
   Beats Read(uint64_t cycle, unsigned beats) { return Reserve(read_free_, cycle + parameters_.latency_cycles, beats); }
   Beats Write(uint64_t cycle, unsigned beats) { return Reserve(write_free_, cycle, beats); }
 

@@ -10,7 +10,7 @@
 namespace gmmu::sim {
 
 inline constexpr uint64_t kLowRamEnd = uint64_t{2} << 30;     ///< RAM below this address, devices above it
-inline constexpr uint64_t kHighRamStart = uint64_t{4} << 30;  ///< RAM again from this address on
+inline constexpr uint64_t kHighRamStart = uint64_t{4} << 30;  ///< RAM at and above this address
 inline constexpr uint64_t kIommuBase = 0xFED90000;
 inline constexpr uint64_t kIommuBytes = 0x1000;
 inline constexpr uint64_t kMessageStart = 0xFEE00000;  ///< interrupt messages
@@ -19,9 +19,9 @@ inline constexpr uint64_t kMessageEnd = 0xFEF00000;
 enum class Region : uint8_t {
   kNone,     ///< no device decodes it: a read returns all ones, a write is dropped
   kRam,      ///< `offset` is the host physical address
-  kIommu,    ///< `offset` from the unit's register base
+  kIommu,    ///< `offset` is relative to the IOMMU's register base
   kMessage,  ///< the interrupt window; `offset` is the address itself
-  kBar,      ///< BAR `bar` of GPU `unit`; `offset` is inside the BAR
+  kBar,      ///< BAR `bar` of GPU `unit`; `offset` is relative to the BAR's base
 };
 
 struct Decoded {
@@ -36,8 +36,8 @@ struct Decoded {
 /// RAM, the IOMMU's registers and the message window have priority over BARs: where they overlap, the BAR is hidden.
 class AddressMap {
  public:
-  /// `ram_bytes` of RAM are installed: a multiple of 4 KiB, more than 0. `iommu`: the map includes the IOMMU's
-  /// registers.
+  /// `ram_bytes` is the size of the installed RAM, a positive multiple of 4 KiB. If `iommu` is
+  /// true, the map contains the IOMMU's registers.
   AddressMap(uint64_t ram_bytes, bool iommu);
 
   /// Returns the RAM ranges of a PC with `bytes` of RAM: RAM beyond 2 GiB starts at 4 GiB.
@@ -62,8 +62,8 @@ class AddressMap {
   std::vector<Bar> bars_;
 };
 
-/// Reports RAM in the firmware's tables. The last `bytes` below 2 GiB (or below the end of smaller RAM) belong to the
-/// GPU, the rest to the operating system.
+/// Writes the RAM ranges to the firmware's tables. The last `bytes` below 2 GiB, or below the end
+/// of a smaller RAM, are reserved for the GPU; the operating system owns the rest.
 void ReserveForGpu(std::vector<hw::Range> ram, uint64_t bytes, hw::FirmwareTables& firmware);
 
 }  // namespace gmmu::sim

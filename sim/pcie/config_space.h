@@ -12,17 +12,18 @@ struct ConfigSpaceParameters {
   uint8_t revision = 0;
   uint32_t bar0_bytes = 64u << 10;  ///< registers; a power of two, at least 4 KiB
   uint32_t bar2_bytes = 64u << 20;  ///< window onto VRAM
-  uint32_t bar4_bytes = 0;          ///< more registers; 0: no BAR4
+  uint32_t bar4_bytes = 0;          ///< further registers; 0: no BAR4
   uint32_t class_code = 0x030000;
   bool line_interrupt = false;      ///< interrupt pin INTA instead of the MSI capability
   unsigned max_payload = 256;       ///< largest payload in the PCIe capability, 128..4096
-  unsigned max_read_request = 512;  ///< reset value
+  unsigned max_read_request = 512;  ///< reset value of Max_Read_Request_Size
   unsigned link_generation = 3;
   unsigned link_lanes = 8;
 };
 
-/// The interrupt message that software has set in the function's capability: a write of `data` to `address`, sent while
-/// `enable` is set. Its fields and words are those of message_t in rtl/pkg/gmmu_pkg.sv.
+/// The interrupt message that software has programmed into the function's MSI capability: a write
+/// of `data` to `address`, sent only while `enable` is set. Fields and words match message_t in
+/// rtl/pkg/gmmu_pkg.sv.
 struct FunctionMessage {
   bool enable = false;
   uint32_t data = 0;
@@ -49,8 +50,8 @@ class ConfigSpace {
 
   explicit ConfigSpace(const ConfigSpaceParameters& parameters);
 
-  /// `size` is 1, 2 or 4, naturally aligned, inside 4 KiB; any other access reads all ones and writes nothing. At
-  /// offset 256 and above, reads return 0 and writes are dropped.
+  /// `size` is 1, 2 or 4, naturally aligned, inside 4 KiB. Other accesses read all ones and write
+  /// nothing. At offset 256 and above, reads return 0 and writes are dropped.
   uint32_t Read(uint16_t offset, unsigned size) const;
   void Write(uint16_t offset, unsigned size, uint32_t value);
 
@@ -81,10 +82,10 @@ class ConfigSpace {
   /// Sets a hook that is called after each write that changes a register.
   void OnChange(std::function<void()> hook) { hook_ = std::move(hook); }
 
-  /// Resets the registers and calls the hook. The function is in its slot again.
+  /// Plugs the function in if it was unplugged, resets the registers and calls the hook.
   void Reset();
-  /// Takes the function out of its slot: it decodes no access, every configuration read returns all ones, and it issues
-  /// no request and no message.
+  /// Unplugs the function: it decodes no access, every configuration read returns all ones, and it
+  /// issues no requests and no interrupt messages.
   void Unplug();
   bool present() const { return present_; }
 

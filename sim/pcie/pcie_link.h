@@ -12,7 +12,8 @@ namespace gmmu::sim {
 enum class TlpKind : uint8_t { kPosted, kNonPosted, kCompletion };
 inline constexpr unsigned kTlpKinds = 3;
 
-/// Flow-control credits for one kind of TLP, as the receiver of a direction advertises them. A data credit is 16 bytes.
+/// The flow-control credits that a receiver advertises for one kind of TLP. A data credit is 16
+/// bytes.
 struct PcieCredits {
   unsigned headers = 64;
   unsigned data = 1024;
@@ -22,12 +23,13 @@ struct PcieParameters {
   unsigned generation = 3;     ///< 1..5
   unsigned lanes = 8;          ///< 1, 2, 4, 8, 16
   unsigned tlp_overhead = 24;  ///< bytes per TLP in addition to its payload: framing, sequence number, header, CRC
-  /// Share of the raw rate that acknowledgements and credit updates leave, in parts per million (57.88 of 62.96 Gb/s).
+  /// Share of the raw rate that remains after acknowledgements and credit updates, in parts per
+  /// million (57.88 of 62.96 Gb/s).
   unsigned link_layer_ppm = 919'300;
   unsigned max_payload = 256;              ///< 128..4096, a power of two
   unsigned max_read_request = 512;         ///< 128..4096, a power of two
   unsigned read_completion_boundary = 64;  ///< 64 or 128
-  unsigned tags = 64;                      ///< reads in flight per requester, 1..1024
+  unsigned tags = 64;                      ///< limit on reads in flight per requester, 1..1024
   uint64_t latency_ps = 250'000;           ///< in each direction, from the last byte sent to the last byte received
   std::array<PcieCredits, kTlpKinds> credits{PcieCredits{64, 1024}, PcieCredits{64, 64}, PcieCredits{128, 2048}};
 };
@@ -43,8 +45,8 @@ double RawBitsPerSecond(const PcieParameters& parameters);
 double TlpBitsPerSecond(const PcieParameters& parameters);
 /// Returns the payload's share of the TLP rate for writes of `size` bytes: size / (ceil(size / MPS) x overhead + size).
 double WriteEfficiency(const PcieParameters& parameters, uint64_t size);
-/// Returns the payload's share of the TLP rate in the direction of the completions, for reads of `size` bytes that are
-/// aligned to the completion boundary.
+/// Returns the payload's share of the TLP rate in the direction of the completions, for reads of
+/// `size` bytes aligned to the completion boundary.
 double ReadEfficiency(const PcieParameters& parameters, uint64_t size);
 
 /// One TLP's part of a request or completion. A read request has no payload; its `bytes` is the requested size.
@@ -53,13 +55,13 @@ struct TlpPiece {
   unsigned bytes = 0;
 };
 
-/// Splits [address, address + bytes) into write TLPs at the maximum payload and at 4 KiB boundaries. The TLPs are in
-/// ascending order; for 0 bytes there are none.
+/// Splits [address, address + bytes) into write TLPs at the maximum payload size and at 4 KiB
+/// boundaries. The TLPs are in ascending order; for 0 bytes there are none.
 std::vector<TlpPiece> SplitWrite(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
 /// Splits the range into read requests at the maximum read request size and at 4 KiB boundaries.
 std::vector<TlpPiece> SplitRead(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
-/// Splits the range of one read request into its completions at the maximum payload. All but the last end on a
-/// completion boundary.
+/// Splits the range of one read request into its completions at the maximum payload size. All but
+/// the last end on a completion boundary.
 std::vector<TlpPiece> SplitCompletion(const PcieParameters& parameters, uint64_t address, uint64_t bytes);
 
 /// One direction of a PCIe link. TLPs reserve the wire in call order.
@@ -67,8 +69,8 @@ class PcieDirection {
  public:
   struct Sent {
     uint64_t start_ps = 0;   ///< first byte on the wire
-    uint64_t sent_ps = 0;    ///< last byte has left the sender
-    uint64_t arrive_ps = 0;  ///< last byte is at the receiver
+    uint64_t sent_ps = 0;    ///< the last byte leaves the sender
+    uint64_t arrive_ps = 0;  ///< the last byte arrives at the receiver
   };
 
   PcieDirection(const PcieParameters& parameters, const char* block);
@@ -77,12 +79,13 @@ class PcieDirection {
   bool CanSend(TlpKind kind, unsigned payload_bytes) const;
   /// Sends a TLP that is ready at `ready_ps` and uses its credits. Call it only when CanSend is true.
   Sent Send(TlpKind kind, unsigned payload_bytes, uint64_t ready_ps);
-  /// Returns the TLP's credits to the sender, when the receiver has removed the TLP from its buffer.
+  /// Returns a TLP's credits to the sender. Call it when the receiver has removed the TLP from its
+  /// buffer.
   void Release(TlpKind kind, unsigned payload_bytes);
 
   /// Returns the earliest time at which another TLP can start.
   uint64_t free_ps() const { return (free_fs_ + 999) / 1000; }
-  /// Whether all credits have been returned, that is, the receiver's buffers are empty.
+  /// Whether all credits have been returned, which means that the receiver's buffers are empty.
   bool idle() const;
   std::vector<hw::Counter> Counters() const;
 

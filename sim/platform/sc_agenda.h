@@ -9,11 +9,12 @@
 
 namespace gmmu::sim {
 
-/// A queue of the future actions of the machine around the GPUs. One process runs all of them, so the order in which
-/// SystemC runs processes at the same time has no effect.
+/// A queue of future actions of the machine around the GPUs. One process runs all of them, so
+/// results do not depend on the order in which SystemC runs processes at the same time.
 ///
-/// Actions at the same time run in the order of their sources, then of the calls. An action may add more actions, at
-/// later times only. Times are moved off the GPU's clock edges (multiples of the period) by a picosecond.
+/// Actions at the same time run in the order of their sources, and then in call order. An action
+/// may add actions only at later times. Times that coincide with a GPU clock edge (a multiple of
+/// the period) are moved by a picosecond.
 class ScAgenda : public sc_core::sc_module {
  public:
   enum Source : uint8_t { kPlatform, kGpu, kCpu = kGpu + 4, kSources };
@@ -45,7 +46,7 @@ class ScAgenda : public sc_core::sc_module {
     Source source;
     uint64_t order;
     std::function<void()> action;
-    bool operator<(const Entry& o) const {  // the greatest entry is served first
+    bool operator<(const Entry& o) const {  // std::priority_queue serves the greatest entry first
       if (time_ps != o.time_ps) return time_ps > o.time_ps;
       if (source != o.source) return source > o.source;
       return order > o.order;

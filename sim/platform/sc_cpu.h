@@ -16,8 +16,8 @@ class ScAgenda;
 
 /// The CPU. It runs software on one SystemC thread, and time passes while the software waits.
 ///
-/// After each wait it yields once more at the same time, so that it runs after all other processes scheduled for that
-/// time.
+/// After each wait the thread yields again at the same time, so that it runs after all other
+/// processes scheduled for that time.
 class Cpu : public sc_core::sc_module, public Clock {
  public:
   explicit Cpu(sc_core::sc_module_name name);
@@ -29,11 +29,12 @@ class Cpu : public sc_core::sc_module, public Clock {
   }
   void set_software(std::function<int(hw::Platform&)> software) { software_ = std::move(software); }
   bool finished() const { return finished_; }
-  /// Ends the current wait with an EngineError, because no further event can occur.
+  /// Ends the current wait with an EngineError. Called when no further event can occur.
   void Stuck();
   /// Returns the software's result, or throws its exception. Call it after the software has returned.
   int Result() const;
-  /// Wakes the software to check its condition, because an event occurred that it might be waiting for.
+  /// Makes the software check the condition it waits for, because an event occurred that may have
+  /// changed it.
   void Wake() { wake_.notify(sc_core::SC_ZERO_TIME); }
 
   // Clock

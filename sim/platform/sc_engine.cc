@@ -29,8 +29,8 @@
 #include "platform/sc_iommu.h"
 #include "platform/sc_kernel.h"
 
-// The SystemC library needs this symbol, although the programs here have their own main. The definition is weak, so
-// that a program that links the library can define its own.
+// The SystemC library needs this symbol, although the programs here have their own main. The
+// definition is weak, so that a program that links this library can define its own.
 __attribute__((weak)) int sc_main(int, char**) { return 0; }
 
 namespace gmmu::sim {
@@ -74,8 +74,8 @@ class RtlEngine : public Engine {
  private:
   unsigned units() const { return static_cast<unsigned>(units_.size()); }
 
-  /// Constructs the modules that have processes, in an order that `shuffle` selects: SystemC runs processes in creation
-  /// order.
+  /// Constructs the modules that have processes. `shuffle` selects their order, because SystemC
+  /// runs processes in creation order.
   void MakeProcesses(const MachineConfig& config, const EngineOptions& options) {
     std::vector<std::function<void()>> makers = {
         [&] { agenda_ = std::make_unique<ScAgenda>("agenda", GpuOf(config, options, 0).period_ps); }};
@@ -139,7 +139,7 @@ class RtlEngine : public Engine {
     unit.gpu->set_checker(unit.checker.get());
   }
 
-  Kernel kernel_;  // constructed first, destroyed last
+  Kernel kernel_;  // first member: constructed first, destroyed last
   AddressMap map_;
   hw::HostRam ram_;
   std::unique_ptr<ScAgenda> agenda_;

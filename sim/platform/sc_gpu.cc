@@ -11,8 +11,8 @@
 namespace gmmu::sim {
 namespace {
 
-/// Returns the name of a GPU's waves file. In a machine with several GPUs, GPU 1's is FILE.unit1.fst instead of
-/// FILE.fst.
+/// Returns the name of a GPU's waves file. With several GPUs, the file of GPU 1 is FILE.unit1.fst
+/// instead of FILE.fst.
 std::string WavesOf(const std::string& file, unsigned unit, unsigned units) {
   if (file.empty() || units == 1) return file;
   const size_t slash = file.find_last_of('/');
@@ -33,7 +33,7 @@ RtlGpuParameters GpuOf(const MachineConfig& c, const EngineOptions& options, uns
   p.vram.beats_per_cycle_num = static_cast<unsigned>(c.gpu.vram_beats);
   p.vram.beats_per_cycle_den = static_cast<unsigned>(c.gpu.vram_beat_cycles);
   p.vram_reorder = c.gpu.vram_reorder;
-  p.seed = options.seed + (uint64_t{unit} << 32);  // each GPU has its own VRAM response order
+  p.seed = options.seed + (uint64_t{unit} << 32);  // each GPU orders its VRAM responses differently
   p.flip_after = c.inject.vram_flip.after_write_bytes;
   p.host.requester = BdfOf(unit).requester_id();
   p.host.tags = static_cast<unsigned>(c.pcie.tags);

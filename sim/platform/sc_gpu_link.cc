@@ -47,7 +47,8 @@ void GpuLink::Begin(const Access& access) {
              [this, access, offset] { Serve(access, offset); });
 }
 
-/// The peer accesses the requester's buffer directly, because the buffer is unchanged until the response.
+/// The peer accesses the requester's buffer directly; the requester does not change the buffer
+/// before the response.
 void GpuLink::Serve(const Access& access, uint64_t offset) {
   PooledTransaction& t = *access.transaction;
   PooledTransaction* in = pool_.Acquire(t.get_command(), offset, 0, t.get_data_length());

@@ -16,15 +16,16 @@
 
 namespace gmmu::sim {
 
-/// The link between the GPUs of a machine. It carries accesses of kind kPeer to the addressed GPU's VRAM, and the
-/// responses back (sim/gpu_link/README.md).
+/// The link between the GPUs of a machine. It carries accesses of kind kPeer to the VRAM of the
+/// addressed GPU, and the responses back (sim/gpu_link/README.md).
 ///
-///   from(unit)  AT target for the unit's accesses: {adapter[47:42], offset[41:0]}. A write gets its response
-///               when the peer has responded. An access that addresses no other GPU gets an error response.
+///   from(unit)  AT target for the unit's accesses: {adapter[47:42], offset[41:0]}. A write gets
+///               its response when the peer has responded. An access that addresses no other
+///               GPU gets an error response.
 ///   to(unit)    AT initiator for accesses to the unit's VRAM.
 ///
-/// A request may wait at the GPU that serves it. A response is always accepted when the response's last byte arrives.
-/// Therefore no access waits for an access in the other direction.
+/// A request may wait at the GPU that serves it. A response is always accepted when its last byte
+/// arrives. Therefore no access waits for an access in the other direction.
 class GpuLink : public sc_core::sc_module {
  public:
   using FromSocket = tlm_utils::simple_target_socket_tagged<GpuLink>;

@@ -7,8 +7,8 @@ struct EngineOptions;
 struct MachineConfig;
 struct RtlGpuParameters;
 
-/// Returns the parameters of GPU `unit` from the configuration. In a machine with several GPUs, each has its own waves
-/// file.
+/// Returns the parameters of GPU `unit` from the configuration. With several GPUs, each has its own
+/// waves file.
 RtlGpuParameters GpuOf(const MachineConfig& config, const EngineOptions& options, unsigned unit);
 
 }  // namespace gmmu::sim

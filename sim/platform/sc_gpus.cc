@@ -50,15 +50,15 @@ void ScGpus::AwaitAccess(unsigned unit, const std::function<bool()>& ready, cons
       bound_ns_, parts_.units[unit].gpu->Waiting()));
 }
 
-/// Sends an access with `data` and waits for its response. For a read, returns the data, or all ones if the read
-/// failed.
+/// Sends an access with `data` and waits for its response. For a read, returns the data; a failed
+/// read returns all ones.
 std::vector<uint8_t> ScGpus::Request(unsigned unit, tlm::tlm_command command, AddressKind kind, uint64_t address,
                                      std::vector<uint8_t> data, const std::string& what) {
   struct Answer {
     bool done = false, ok = false;
     std::vector<uint8_t> data;
   };
-  const auto answer = std::make_shared<Answer>();  // shared, because it must outlive an abandoned read
+  const auto answer = std::make_shared<Answer>();  // shared: it must outlive an abandoned read
   answer->data = std::move(data);
   parts_.units[unit].root_complex->Request(command, kind, address, answer->data.data(),
                                            static_cast<unsigned>(answer->data.size()), [this, answer](bool ok) {

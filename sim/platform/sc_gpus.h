@@ -24,7 +24,7 @@ class ScAgenda;
 class TranslationChecker;
 struct MachineConfig;
 
-/// A GPU and the parts of the machine that exist once per GPU.
+/// A GPU with the parts of the machine that exist per GPU.
 struct ScUnit {
   ScUnit();
   ~ScUnit();

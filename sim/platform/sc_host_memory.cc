@@ -47,7 +47,7 @@ void HostMemory::Write(tlm::tlm_generic_payload& t) {
         ok = ram_.DeviceWrite(t.get_address() + i, t.get_data_ptr() + i, 1, snoop) && ok;
     }
   }
-  sc_assert(ok);  // the page is installed
+  sc_assert(ok);  // cannot fail, because the page is installed
 }
 
 void HostMemory::Answer(tlm::tlm_generic_payload& t) {

@@ -15,20 +15,21 @@
 
 namespace gmmu::sim {
 
-/// Host memory as devices access it: the contents of HostRam with the times of DramTiming.
+/// Host memory as seen by devices: the contents of HostRam with the timing of DramTiming.
 ///
-/// The socket is an AT target that accepts any number of transactions at once. A write is visible as of its BEGIN_REQ;
-/// its response is sent when DRAM has accepted the data. A read returns the contents at the time of its response. A
-/// request snoops the CPU's caches (hw::CpuCache) unless its extension says no_snoop. An access outside installed
-/// memory gets TLM_ADDRESS_ERROR_RESPONSE.
+/// The socket is an AT target that accepts any number of transactions at once. A write takes effect
+/// at its BEGIN_REQ; its response is sent when DRAM has accepted the data. A read returns the
+/// contents at the time of its response. A request snoops the CPU's caches (hw::CpuCache) unless
+/// its extension has no_snoop set. An access outside installed memory gets
+/// TLM_ADDRESS_ERROR_RESPONSE.
 class HostMemory : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<HostMemory> socket{"socket"};
 
   HostMemory(sc_core::sc_module_name name, hw::HostRam& ram, const DramParameters& timing, ScAgenda& agenda);
 
-  /// Returns the number of device accesses to the page since the first call for that page, not counting the IOMMU's own
-  /// accesses.
+  /// Returns the number of device accesses to the page since the first call for it, without the
+  /// IOMMU's own accesses.
   uint64_t PageAccesses(uint64_t pfn);
   /// Returns the page-owner checker, which observes the same device accesses.
   PageOwners& owners() { return owners_; }

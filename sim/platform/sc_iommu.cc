@@ -71,8 +71,8 @@ void Iommu::Lookup(Request* request) {
   Dispatch(request);
 }
 
-/// Dispatches a request after its lookup: the request completes, starts a walk, or waits for the walk of its page or
-/// for a free walker.
+/// Completes a request after its lookup, starts its walk, or queues it for the walk of its page or
+/// a free walker.
 void Iommu::Dispatch(Request* request) {
   if (request->walk.done) {
     Translated(request);
@@ -121,8 +121,8 @@ void Iommu::Fed(Request* request, const PooledTransaction& t) {
   Requeue(page);
 }
 
-/// Called when a walk of `page` has completed. The requests that waited for this walk repeat their lookups, and the
-/// free walker starts the next walk.
+/// Called when a walk of `page` has completed. The requests that waited for it repeat their
+/// lookups, and the next walk starts in the free walker.
 void Iommu::Requeue(uint64_t page) {
   std::deque<Request*> waiting;
   waiting.swap(queued_);
@@ -154,7 +154,7 @@ void Iommu::Translated(Request* request) {
   IssueRead(request);
 }
 
-/// Sends the port's writes to memory in order, up to the first write that is not translated yet.
+/// Sends the port's writes to memory in order, up to the first untranslated write.
 void Iommu::Commit(Port& port) {
   bool moved = false;
   while (!port.posted.empty() && port.posted.front()->translated) {
@@ -162,7 +162,7 @@ void Iommu::Commit(Port& port) {
     port.posted.pop_front();
     ++port.committed;
     moved = true;
-    if (!CommitWrite(request)) {  // the write does not access memory
+    if (!CommitWrite(request)) {  // a blocked write or an interrupt message
       Answer(*request, tlm::TLM_OK_RESPONSE);
       Finish(request);
     }
@@ -170,14 +170,15 @@ void Iommu::Commit(Port& port) {
   if (moved) StartReads();
 }
 
-/// Returns the request's No Snoop attribute, or false if SNP of the leaf entry overrides it.
+/// Returns the request's No Snoop attribute, unless SNP in the leaf entry overrides it with false.
 bool Iommu::NoSnoop(const Request& request) const {
   const auto* extension = request.transaction->get_extension<BusExtension>();
   if (extension == nullptr || !extension->no_snoop) return false;
   return !core_ || !request.walk.result.snoop;
 }
 
-/// Performs the port's oldest write. Returns true if memory will respond to it.
+/// Performs the port's oldest write. Returns true if memory will respond, false if the write does
+/// not reach memory.
 bool Iommu::CommitWrite(Request* request) {
   auto& t = *request->transaction;
   const RemapResult& result = request->walk.result;
@@ -307,7 +308,7 @@ void Iommu::PumpQueue() {
       core_->StatusDone(done.is_response_ok());
       PumpQueue();
     });
-  }  // each Finish checks a pending drain again
+  }  // each Finish repeats the check of a pending drain
 }
 
 std::vector<hw::Counter> Iommu::Counters() const {

@@ -18,23 +18,24 @@
 namespace gmmu::sim {
 
 struct IommuTiming {
-  unsigned walks = 8;           ///< walks in progress at once. Requests that need another walk, or a page that is
-                                ///< being walked, wait; hits overtake them
+  unsigned walks = 8;           ///< walkers. Requests wait for a free one or for the
+                                ///< walk of their page; hits overtake them
   uint64_t lookup_ps = 10'000;  ///< for every request
   uint64_t descriptor_ps = 20'000;
 };
 
-/// Adds time to a remapper between the root ports and host memory.
+/// Adds timing to a remapper between the root ports and host memory.
 ///
-///   device   AT targets, one for each root port. A request does not cross 4 KiB; its BusExtension
-///            contains the requester id. Writes are posted: the writes of a port reach memory in order of
-///            arrival, however long their translations take, and get their responses when memory has
-///            the data (OK even for a blocked write). A read goes to memory after the earlier writes
-///            of its port; a blocked read gets TLM_ADDRESS_ERROR_RESPONSE.
-///   memory   AT initiator for device accesses (kind kTranslated) and for the unit's own (kind kLogical).
+///   device   AT targets, one per root port. A request does not cross 4 KiB; its BusExtension
+///            contains the requester id. Writes are posted: the writes of a port reach memory in
+///            order of arrival, however long their translations take, and get their responses when
+///            memory has the data (OK even for a blocked write). A read goes to memory after the
+///            earlier writes of its port; a blocked read gets TLM_ADDRESS_ERROR_RESPONSE.
+///   memory   AT initiator for device accesses (kind kTranslated) and the IOMMU's own (kLogical).
 ///
-/// Without a unit (`core` is null) addresses pass unchanged, in the same order. A write to the interrupt window becomes
-/// a call of the message sink, in order with the port's other writes. The unit's own interrupts are not translated.
+/// Without an IOMMU (`core` is null) addresses pass untranslated, in the same order. A write to the
+/// interrupt window becomes a call of the message sink, in order with the port's other writes. The
+/// IOMMU's own interrupts are not translated.
 class Iommu : public sc_core::sc_module {
  public:
   using DeviceSocket = tlm_utils::simple_target_socket_tagged<Iommu>;
@@ -46,7 +47,8 @@ class Iommu : public sc_core::sc_module {
         ScAgenda& agenda, MessageSink messages);
 
   Remapper* core() { return core_.get(); }
-  /// Perform a CPU access to a register. It takes effect at once; the operations that it starts take time.
+  /// Perform a CPU access to a register. The access itself takes effect immediately; operations
+  /// that it starts take time.
   uint64_t ReadRegister(uint32_t offset, unsigned size) { return core_->ReadRegister(offset, size); }
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 
@@ -57,10 +59,10 @@ class Iommu : public sc_core::sc_module {
     unsigned port = 0;
     tlm::tlm_generic_payload* transaction = nullptr;
     RemapWalk walk;
-    uint64_t posted_before = 0;  ///< number of writes that arrived earlier
+    uint64_t posted_before = 0;  ///< number of writes of the port that arrived earlier
     uint64_t arrived_ps = 0;
     bool translated = false;
-    bool joined = false;  ///< the request waited for another request's walk of its page
+    bool joined = false;  ///< the request has waited for the walk of another request for its page
   };
   struct Port {
     std::unique_ptr<DeviceSocket> socket;
@@ -95,9 +97,9 @@ class Iommu : public sc_core::sc_module {
   std::vector<std::function<void(PooledTransaction&)>> waiting_;  ///< by owner_tag
   std::vector<size_t> free_slots_;
   std::vector<Port> ports_;
-  std::vector<Request*> reads_;  ///< translated reads that wait for earlier writes
+  std::vector<Request*> reads_;  ///< translated reads held until earlier writes are committed
   std::vector<Request*> walks_under_way_;
-  std::deque<Request*> queued_;  ///< requests that wait for a walker, or for the walk of their page
+  std::deque<Request*> queued_;  ///< requests that wait for a walker or for the walk of their page
   std::vector<std::unique_ptr<Request>> all_;
   std::vector<Request*> free_;
   bool queue_busy_ = false;

@@ -6,9 +6,9 @@
 
 namespace gmmu::sim {
 
-/// Gives a machine its own SystemC kernel. A process can therefore create several machines one after the other, and can
-/// also contain the user's own platform (sc_gpu.h), whose kernel becomes the current one again afterwards. Do not use
-/// it inside a process of a running simulation.
+/// Gives a machine its own SystemC kernel, so that a process can create several machines, and can
+/// also contain a platform of the user (sc_gpu.h). The destructor makes the previous kernel current
+/// again. Do not use this class inside a process of a running simulation.
 class Kernel {
  public:
   Kernel()
@@ -21,9 +21,9 @@ class Kernel {
   ~Kernel() {
     sc_core::sc_curr_simcontext = current_;
     sc_core::sc_default_global_context = default_;
-    // SystemC 3 and later deletes the context's coroutine package before the threads that still wait, although their
-    // destructors use it. A TLM target socket without b_transport creates such a thread. The context is therefore
-    // leaked there on purpose.
+    // SystemC 3 and later deletes the context's coroutine package before the threads that still
+    // wait, whose destructors use the package. A TLM target socket without b_transport creates such
+    // a thread. Therefore the context is leaked deliberately.
     if (SC_VERSION_MAJOR >= 3) static_cast<void>(context_.release());
   }
 

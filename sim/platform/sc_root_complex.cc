@@ -18,7 +18,7 @@ RootComplex::RootComplex(sc_core::sc_module_name name, const PcieParameters& par
 
 // ---- the PCIe link
 
-/// Sends the queue's TLPs in order, as far as credits (and, for reads, tags) allow.
+/// Sends the TLPs of the queue in order until one lacks credits or, for a read, a tag.
 void RootComplex::Pump(std::deque<Tlp>& queue, PcieDirection& direction, bool up) {
   while (!queue.empty()) {
     Tlp& tlp = queue.front();
@@ -71,8 +71,8 @@ void RootComplex::BeginWrite(PooledTransaction* t) {
   for (size_t i = 0; i < pieces.size(); ++i) {
     const TlpPiece piece = pieces[i];
     const bool last = i + 1 == pieces.size();
-    // Memory receives a copy of the data: the device receives its response as soon as the PCIe link has accepted the
-    // data, and may then reuse its buffer.
+    // Memory receives a copy of the data, because the device gets its response when the PCIe link
+    // has accepted the data and may then reuse its buffer.
     PooledTransaction* out = pool_.Acquire(tlm::TLM_WRITE_COMMAND, piece.address, 0, piece.bytes);
     *out->extension = *t->extension;
     const size_t at = piece.address - t->get_address();
@@ -187,7 +187,7 @@ void RootComplex::Complete(Burst* burst, TlpPiece piece, uint32_t tag, bool ok, 
 }
 
 void RootComplex::AnswerDevice(PooledTransaction* t, bool ok) {
-  if (strays_.erase(t) != 0) return t->release();  // the access was injected, so the device gets no response
+  if (strays_.erase(t) != 0) return t->release();  // injected: the device gets no response
   t->set_response_status(ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE);
   tlm::tlm_phase phase = tlm::BEGIN_RESP;
   sc_time delay = sc_core::SC_ZERO_TIME;
@@ -302,8 +302,8 @@ tlm::tlm_sync_enum RootComplex::DeviceAnswers(tlm::tlm_generic_payload& t, tlm::
   return tlm::TLM_COMPLETED;
 }
 
-/// Called when the device has completed a CPU access. Frees the access's slot in the device's buffer and sends the
-/// response up.
+/// Called when the device has completed a CPU access. Frees the access's buffer slot in the device
+/// and sends the response to the CPU.
 void RootComplex::CpuAnswer(CpuAccess* access, uint64_t time_ps) {
   agenda_.At(
       time_ps,

@@ -21,16 +21,17 @@
 
 namespace gmmu::sim {
 
-/// One root port and the PCIe link to its device. It splits requests into TLPs, reassembles them, and keeps the order
-/// that PCIe requires.
+/// One root port and the PCIe link to its device. It splits requests into TLPs, reassembles them,
+/// and maintains PCIe ordering.
 ///
-///   from_device  AT target for the device's bursts. A write gets its response when the link has accepted it; a
-///                read, when the last byte of its completions is at the device, with an error response if
-///                any completion reported an error.
+///   from_device  AT target for the device's bursts. A write gets its response when the link has
+///                accepted it; a read, when its last completion has arrived at the device, with an
+///                error response if any completion reported an error.
 ///   to_device    AT initiator for CPU accesses.
 ///   memory       AT initiator to the IOMMU: one transaction per TLP.
 ///
-/// A completion from the device reaches the CPU only when all writes that the device sent earlier are in memory.
+/// A completion from the device reaches the CPU only when all writes that the device sent before
+/// are in memory.
 class RootComplex : public sc_core::sc_module {
  public:
   tlm_utils::simple_target_socket<RootComplex> from_device{"from_device"};
@@ -40,18 +41,21 @@ class RootComplex : public sc_core::sc_module {
   RootComplex(sc_core::sc_module_name name, const PcieParameters& parameters, ScAgenda& agenda,
               ScAgenda::Source device);
 
-  /// Deliberate fault: injects an access that appears to come from the device. The response to the access is dropped.
+  /// Injected fault: issues an access that appears to come from the device. The response is
+  /// dropped.
   void StrayAccess(uint16_t requester, hw::Stray kind, uint64_t address, uint32_t data);
-  /// Deliberate fault: completions for the device's reads of the page at `address` are held until `until_ps`.
+  /// Injected fault: holds the completions for the device's reads of the page at `address` until
+  /// `until_ps`.
   void HoldReads(uint64_t address, uint64_t until_ps) { hold_ = {address / hw::kPageSize, until_ps}; }
-  /// Returns the number of CPU accesses that wait for the PCIe link.
+  /// Returns the number of posted CPU writes that wait for the PCIe link.
   size_t posted_waiting() const { return posted_waiting_; }
   /// Sets a hook that is called whenever posted_waiting falls. Null removes the hook.
   void NotifyTaken(std::function<void()> hook) { taken_ = std::move(hook); }
   /// Sends a posted write of at most 4 KiB; the bytes are copied.
   void Post(uint64_t address, const void* from, unsigned bytes);
-  /// Sends a read, or a configuration read or write, of at most 4 KiB. `done` is called when the CPU has the response;
-  /// `ok` is false for an unsupported request. `data` must stay valid until then.
+  /// Sends a read, or a configuration read or write, of at most 4 KiB. `done` is called when the
+  /// CPU has the response; `ok` is false for an unsupported request. `data` must stay valid until
+  /// `done` is called.
   using Done = std::function<void(bool ok)>;
   void Request(tlm::tlm_command command, AddressKind kind, uint64_t address, void* data, unsigned bytes, Done done);
 
@@ -59,12 +63,13 @@ class RootComplex : public sc_core::sc_module {
   hw::BusCounts BusCountsOf(uint16_t requester) const;
   /// Returns the number of tags held by outstanding reads.
   unsigned tags_in_use() const { return pcie_link_.tags.in_use(); }
-  /// Deliberate fault: allocates a tag and never frees it. The check at power-off must detect the leak.
+  /// Injected fault: allocates a tag and never frees it. The check at power-off must detect the
+  /// leak.
   void LoseTag() { static_cast<void>(pcie_link_.tags.Allocate()); }
   std::vector<hw::Counter> Counters() const;
 
  private:
-  struct Burst {  // a device's transaction in progress
+  struct Burst {  // a device's burst in progress
     PooledTransaction* transaction = nullptr;
     unsigned pieces = 0;  ///< TLPs in progress
     bool error = false;
@@ -74,7 +79,7 @@ class RootComplex : public sc_core::sc_module {
     unsigned payload = 0;
     uint64_t ready_ps = 0;
     uint32_t tag = 0;                                      ///< tag of a read
-    std::function<void(const PcieDirection::Sent&)> sent;  ///< called when the TLP has reserved its time on the link
+    std::function<void(const PcieDirection::Sent&)> sent;  ///< called when the link is reserved
   };
   struct CpuAccess {
     PooledTransaction* transaction = nullptr;
@@ -117,7 +122,8 @@ class RootComplex : public sc_core::sc_module {
   std::function<void()> taken_;
   uint32_t sent_tag_ = 0;  ///< tag of the read that Pump is sending
   uint64_t posted_forwarded_ = 0, posted_done_ = 0;
-  std::deque<std::pair<uint64_t, CpuAccess*>> held_;  ///< completions that wait for this many posted writes
+  /// Completions, each with the number of posted writes that must be done before it is delivered.
+  std::deque<std::pair<uint64_t, CpuAccess*>> held_;
   std::map<uint16_t, hw::BusCounts> bus_counts_;
   std::set<const tlm::tlm_generic_payload*> strays_;  ///< injected accesses in flight
   struct {

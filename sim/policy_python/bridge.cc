@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A policy of the fast engine (sim/twin/policy.h) whose decisions a Python class makes. The program loads this shared
-// object only for a policy.file that ends in .py, so it does not itself depend on Python.
+// Lets a Python class make the decisions of a policy of the fast engine (sim/twin/policy.h). The
+// program loads this shared object only if policy.file ends in .py, so the program itself does not
+// depend on Python.
 #include <pybind11/embed.h>
 #include <pybind11/stl.h>
 
@@ -15,7 +16,8 @@ namespace py = pybind11;
 namespace gmmu::sim::twin {
 namespace {
 
-/// Runs `call`, which calls into Python. A Python exception ends the run with the exception's message.
+/// Runs `call`, which calls into Python. A Python exception ends the run and supplies the error
+/// message.
 template <typename Call>
 auto Guarded(const char* what, Call call) {
   try {
@@ -77,7 +79,7 @@ class PythonPolicy : public Policy {
     return py::getattr(policy, name, py::object());
   }
 
-  const py::object build_, place_, fill_, prefetch_, next_;  // bound methods; null: the hardware decides
+  const py::object build_, place_, fill_, prefetch_, next_;  // bound methods; null: as in hardware
 };
 
 std::string& LastError() {
@@ -85,7 +87,7 @@ std::string& LastError() {
   return text;
 }
 
-/// `arguments` is the Python file's path, a newline, and the policy's own arguments.
+/// `arguments` is the path of the Python file, a newline, and the arguments of the policy itself.
 Policy* Create(const char* arguments, uint64_t seed, const char** error) {
   const std::string text = arguments;
   const size_t end = text.find('\n');

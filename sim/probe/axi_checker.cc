@@ -50,7 +50,8 @@ void AxiChecker::Judge() {
     held_ |= channel.held;
   }
 
-  // Responses are checked first: they must not depend on an address or data that is accepted in the same cycle.
+  // Responses are checked first, because they must not depend on addresses or data accepted in the
+  // same cycle.
   if (channels_[kR].valid) JudgeRead(fresh[kR]);
   if (channels_[kB].valid) JudgeAnswer(fresh[kB]);
   for (const bool write : {false, true}) {
@@ -170,7 +171,8 @@ void AxiChecker::TakeBeat(uint64_t strobe, bool last) {
   if (!end && !(last && port_.has_w_last)) return;
   burst.data_done = true;
   open_.pop_front();
-  if (!open_.empty()) pool_[open_.front()].since = cycle_;  // the wait for the next burst's data starts now
+  // The wait for the next burst's data starts now.
+  if (!open_.empty()) pool_[open_.front()].since = cycle_;
 }
 
 void AxiChecker::JudgeRead(bool fresh) {

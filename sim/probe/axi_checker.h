@@ -13,19 +13,19 @@
 
 namespace gmmu::sim {
 
-/// The rules for one port: additional rules beyond those of AXI4, and the AXI4 features that the port does not use.
+/// The rules of one port, where they are stricter or looser than AXI4.
 struct AxiPort {
   std::string name;
   unsigned beat_bytes = 8;
   unsigned id_bits = 16;
-  unsigned most_beats = 256;                ///< beats of the longest burst; 1 for AXI4-Lite
-  bool unique_ids = true;                   ///< in each direction, at most one outstanding burst has a given id
-  std::vector<unsigned> ordered_write_ids;  ///< exceptions: their writes are kept in order by AXI4
+  unsigned most_beats = 256;                ///< limit on the beats of a burst; 1 for AXI4-Lite
+  bool unique_ids = true;                   ///< outstanding bursts in a direction have unique ids
+  std::vector<unsigned> ordered_write_ids;  ///< exempt ids, whose writes AXI4 keeps in order
   bool full_width = true;                   ///< AxSIZE is the bus width
   bool has_w_last = true;                   ///< the port has a WLAST
-  bool judges_addresses = true;             ///< false: the manager sends illegal bursts on purpose
-  unsigned early_beats = 0;                 ///< W beats that may be accepted before their AW
-  uint64_t wait_limit = 100'000;            ///< longest wait, in cycles
+  bool judges_addresses = true;             ///< false: the manager may issue illegal bursts
+  unsigned early_beats = 0;                 ///< limit on W beats accepted before their AW
+  uint64_t wait_limit = 100'000;            ///< longest legal wait, in cycles
 };
 
 /// Returns the rules of AXI4-Lite: one beat, no ids, responses in order. W may precede AW.
@@ -39,15 +39,16 @@ inline AxiPort AxiLitePort(std::string name) {
   return port;
 }
 
-/// Watches both sides of one AXI4 or AXI4-Lite port, cycle by cycle.
+/// Checks both sides of one AXI4 or AXI4-Lite port, cycle by cycle.
 ///
-/// Each violation is a Finding of probe "axi" with the text "<port>, cycle <n>, <rule>: ...". At most kMost are stored.
-/// The rule is one of "reset", "stands", "stable", "burst", "size", "length", "page", "id-unique", "w-order", "w-last",
-/// "w-strobe", "r-id", "r-last", "b-id", "b-early", "response" and "wait".
+/// Each violation is a Finding of probe "axi" with the text "<port>, cycle <n>, <rule>: ...". At
+/// most kMost are stored. The rule is one of "reset", "stands", "stable", "burst", "size",
+/// "length", "page", "id-unique", "w-order", "w-last", "w-strobe", "r-id", "r-last", "b-id",
+/// "b-early", "response" and "wait".
 ///
-/// In each cycle, when the inputs have settled and before the clock edge, call Begin, then the five channels in any
-/// order, then End. The payload functions are called only while their channel is valid. Cycles in which no channel is
-/// valid may be skipped.
+/// In each cycle, when the signals are stable and before the clock edge, call Begin, then the five
+/// channels in any order, then End. The payload functions are called only while their channel is
+/// valid. Cycles in which no channel is valid may be skipped.
 class AxiChecker {
  public:
   struct Ax {
@@ -57,7 +58,7 @@ class AxiChecker {
     uint32_t user;
   };
   struct W {
-    const void* data;  ///< beat_bytes
+    const void* data;  ///< beat_bytes bytes
     uint64_t strobe;
     bool last;
   };
@@ -75,7 +76,8 @@ class AxiChecker {
 
   explicit AxiChecker(const AxiPort& port);
 
-  /// Allows waits of up to `cycles` cycles in the cycles that follow, because responses are deliberately delayed.
+  /// Raises the wait limit to at least `cycles` cycles from now on, for responses that are delayed
+  /// deliberately.
   void AllowWait(uint64_t cycles) { port_.wait_limit = std::max(port_.wait_limit, cycles); }
 
   void Begin(uint64_t cycle, bool reset) {
@@ -110,7 +112,7 @@ class AxiChecker {
   }
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
-  /// Returns the number of bursts that still wait for their last R beat or their B response.
+  /// Returns the number of bursts that still await their last R beat or their B response.
   size_t outstanding() const { return outstanding_; }
   uint64_t bursts() const { return bursts_; }
 
@@ -125,7 +127,7 @@ class AxiChecker {
   };
   struct Burst {
     bool write = false, data_done = false, reported = false, used = false;
-    unsigned done = 0;  ///< number of beats transferred
+    unsigned done = 0;  ///< beats transferred so far
     uint32_t next = kNone;
     uint64_t since = 0;
     Ax ax{};
@@ -200,7 +202,7 @@ class AxiChecker {
   std::vector<Queue> reads_, writes_;  ///< by id
   std::vector<Burst> pool_;
   std::vector<uint32_t> free_;
-  std::deque<uint32_t> open_;  ///< writes whose data is not complete, in AW order
+  std::deque<uint32_t> open_;  ///< writes with incomplete data, in AW order
   std::deque<EarlyBeat> early_;
   size_t outstanding_ = 0;
   uint64_t bursts_ = 0;

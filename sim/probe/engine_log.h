@@ -10,7 +10,7 @@ namespace gmmu::sim {
 
 /// The paging engine's state in one cycle.
 struct EngineCycle {
-  /// States of the command processor, as numbered in rtl/dma/gmmu_dma_command.sv.
+  /// States of the command processor, with the numbers of rtl/dma/gmmu_dma_command.sv.
   enum State : unsigned {
     kIdle = 0,
     kGet = 1,
@@ -26,27 +26,27 @@ struct EngineCycle {
   uint64_t address = 0;
   uint32_t bytes = 0, fence = 0;
   unsigned state = kIdle;
-  uint32_t offset = 0, header = 0;  ///< of the command in progress
+  uint32_t offset = 0, header = 0;  ///< of the current command
   uint64_t length = 0;              ///< length operand; undefined for commands with inline words
-  unsigned words = 0;               ///< words left, for commands with inline words
-  bool job_ready = false;           ///< the mover accepts the job that state kIssue offers
+  unsigned words = 0;               ///< inline words of the command that are left
+  bool job_ready = false;           ///< the mover accepts the job offered in state kIssue
   bool retired = false;             ///< the mover's oldest transfer has completed
 };
 
-/// The paging engine's operations in flight in one cycle, by kind.
+/// The number of the paging engine's operations in flight in one cycle, by kind.
 struct EngineLoad {
   unsigned host_reads = 0, vram_reads = 0, writes = 0, fetches = 0;  ///< bursts
   bool translating = false;                                          ///< the read or write port has lookups in flight
 };
 
-/// Follows paging buffers and their commands, and attributes every cycle of a buffer to one cause. If several causes
-/// apply, the first in this order is counted: host reads, VRAM reads, writes, invalidation, translation, fetch,
-/// processor.
+/// Follows paging buffers and their commands, and attributes every cycle of a buffer to one cause.
+/// If several causes apply, the first in this list counts: host reads, VRAM reads, writes,
+/// invalidation, translation, fetch, processor.
 class EngineLog {
  public:
   EngineLog(hw::EventSink& sink, unsigned unit) : sink_(sink), unit_(unit) {}
 
-  /// Call it once per cycle while busy(), and in the cycle in which a buffer starts.
+  /// Call it in every cycle while busy() and in the cycle in which a buffer starts.
   void Cycle(uint64_t cycle, const EngineCycle& now, const EngineLoad& load);
   bool busy() const { return open_; }
   void Reset(uint64_t cycle);
@@ -56,7 +56,7 @@ class EngineLog {
   struct Command {
     hw::CommandEvent event;
     bool has_job = false, settles = false;
-    std::array<uint64_t, hw::kCauses> at{};  ///< spent_ at the time when the command began, or was issued
+    std::array<uint64_t, hw::kCauses> at{};  ///< value of spent_ at the command's start or issue
   };
   void EndBuffer(uint64_t cycle, bool completed);
   void EndCommand(uint64_t cycle, Command& command, bool finished);
@@ -66,10 +66,10 @@ class EngineLog {
   hw::EventSink& sink_;
   const unsigned unit_;
   bool open_ = false, at_work_ = false;
-  unsigned state_ = EngineCycle::kIdle;  // the previous cycle's state
+  unsigned state_ = EngineCycle::kIdle;  // state in the previous cycle
   hw::BufferEvent buffer_;
   Command command_;           // the command in the command processor
-  std::deque<Command> jobs_;  // transfers in flight, including those of commands in progress
+  std::deque<Command> jobs_;  // transfers in flight, including that of command_
   std::array<uint64_t, hw::kCauses> spent_{};
   uint64_t buffers_ = 0, commands_ = 0, broken_ = 0;
 };

@@ -13,8 +13,8 @@ namespace gmmu::sim {
 /// inputs have settled and before the clock edge.
 class GpuAxi {
  public:
-  /// `wait_limit` is large because responses at the host port have passed through the PCIe link and the IOMMU.
-  /// `through`: also watch s_thr.
+  /// `wait_limit` is large because responses at the host port come through the PCIe link and the
+  /// IOMMU. If `through` is true, s_thr is checked.
   explicit GpuAxi(unsigned beat_bytes, uint64_t wait_limit = 1'000'000, bool through = true)
       : vram_(Vram("m_vram", beat_bytes, wait_limit)),
         host_(Manager("m_host", beat_bytes, wait_limit)),
@@ -24,18 +24,18 @@ class GpuAxi {
         peer_(Peer("s_peer", beat_bytes, wait_limit)),
         has_through_(through) {}
 
-  /// Allows host memory to delay responses deliberately by up to `cycles` cycles in the cycles that follow.
+  /// Lets host memory deliberately delay responses by up to `cycles` cycles from now on.
   void AllowHostWait(uint64_t cycles) { host_.AllowWait(cycles); }
 
-  /// Returns the rules of m_vram: window writes (requester 5) of the same generation share an id.
+  /// Returns the rules of m_vram. Window writes (requester 5) of the same generation share an id.
   static AxiPort Vram(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
     AxiPort port = Manager(name, beat_bytes, wait_limit);
     port.ordered_write_ids = {0x0500, 0x8500};
     return port;
   }
 
-  /// Returns the rules of the through-port (gmmu_through): any access size, no WLAST, in-order responses per id. W may
-  /// precede AW as far as the port's queues allow.
+  /// Returns the rules of the through-port (gmmu_through): any access size, no WLAST, responses in
+  /// order per id. W may precede AW by as many beats as the port's queues hold.
   static AxiPort Through(const char* name, unsigned beat_bytes, uint64_t wait_limit) {
     AxiPort port = Manager(name, beat_bytes, wait_limit);
     port.id_bits = 8;
@@ -107,7 +107,7 @@ class GpuAxi {
     port.wait_limit = wait_limit;
     return port;
   }
-  static AxiChecker::Ax Lite(uint64_t address) {  // strobes select bytes of the aligned word
+  static AxiChecker::Ax Lite(uint64_t address) {  // strobes select the bytes of the aligned word
     return {0, address & ~uint64_t{7}, 0, 3, 1, 0};
   }
 

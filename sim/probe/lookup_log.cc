@@ -11,7 +11,7 @@ using hw::Ending;
 
 namespace {
 
-constexpr size_t kMostUnclaimed = 256;  // walks that remain recorded per port after all their lookups have completed
+constexpr size_t kMostUnclaimed = 256;  // limit on the walks kept per port for a later match
 
 bool SamePage(uint64_t a, uint64_t b) { return (a ^ b) >> 12 == 0; }
 
@@ -42,7 +42,7 @@ void LookupLog::Walks(const std::shared_ptr<LoggedWalk>& walk) {
   if (walks.size() > kMostUnclaimed) walks.pop_front();
 }
 
-/// Returns the walk that the lookup started or joined, or null if there is none.
+/// Returns the walk that the lookup started or joined, or null if there was none.
 std::shared_ptr<LoggedWalk> LookupLog::WalkOf(const hw::LookupEvent& event, Count count) {
   if (count == Count::kHit) return nullptr;
   if (count == Count::kMerged) {
@@ -134,7 +134,7 @@ void AccessLog::AtPins(uint64_t cycle, unsigned client, unsigned slot) {
 
 void AccessLog::Begin(unsigned client, const std::shared_ptr<LoggedLookup>& lookup) {
   Slot& s = clients_[client][lookup->event.tag];
-  if (s.lookup) {  // the slot still holds a traffic engine access for which no burst ended
+  if (s.lookup) {  // leftover of a traffic engine access without a burst
     if (Ended(s, true)) open_.push_back({client, lookup->event.tag, std::move(s)});
     s = Slot();
   }

@@ -12,15 +12,15 @@
 
 namespace gmmu::sim {
 
-/// A lookup, in flight or completed.
+/// A lookup, either in flight or completed.
 struct LoggedLookup {
   hw::LookupEvent event;
   bool zero = false;
   bool answered = false, told = false;
 };
 
-/// Follows the lookups of every translation port from acceptance to response. Plain C++; calls must come in cycle
-/// order.
+/// Follows the lookups of every translation port from request to response. Plain C++; calls must
+/// come in cycle order.
 class LookupLog {
  public:
   enum class Count : uint8_t { kHit, kMiss, kMerged, kFault };
@@ -30,13 +30,13 @@ class LookupLog {
   /// Records that the port accepted a request.
   std::shared_ptr<LoggedLookup> Taken(uint64_t cycle, unsigned port, unsigned tag, unsigned space, uint64_t va,
                                       regs::Access access);
-  /// Records that a walk started for a lookup of the walk's port. A later call of Counted identifies the lookup by the
-  /// walk's page.
+  /// Records that a walk started for a lookup of the walk's port. It is matched to the lookup by
+  /// its page when the lookup ends.
   void Walks(const std::shared_ptr<LoggedWalk>& walk);
   /// Records the response to the lookup with this tag.
   void Answered(uint64_t cycle, unsigned port, unsigned tag, regs::Fault fault, bool zero);
-  /// Records the outcome of the port's next lookup, in response order. The call may precede or follow that lookup's
-  /// Answered.
+  /// Records the outcome of the port's next lookup, in response order. The call may come before or
+  /// after Answered for that lookup.
   void Counted(unsigned port, Count count);
   void Reset(uint64_t cycle);
 
@@ -48,7 +48,7 @@ class LookupLog {
   struct Port {
     std::deque<std::shared_ptr<LoggedLookup>> pending, answered;
     std::deque<Count> counts;
-    std::deque<std::shared_ptr<LoggedWalk>> walks;  // not yet matched with a lookup
+    std::deque<std::shared_ptr<LoggedWalk>> walks;  // not matched to a lookup yet
   };
   void Tell(LoggedLookup& lookup, Count count);
   std::shared_ptr<LoggedWalk> WalkOf(const hw::LookupEvent& event, Count count);
@@ -66,21 +66,21 @@ class AccessLog {
  public:
   AccessLog(hw::EventSink& sink, unsigned unit, unsigned clients);
 
-  /// Records that the client's pins accepted an access into this slot. It is not called for accesses of the traffic
-  /// engine.
+  /// Records that the client's pins accepted an access, which uses this slot. It is not called for
+  /// accesses of the traffic engine.
   void AtPins(uint64_t cycle, unsigned client, unsigned slot);
   void Begin(unsigned client, const std::shared_ptr<LoggedLookup>& lookup);
   /// Records that the access's burst has completed.
   void Data(unsigned client, const Burst& burst);
   /// Records that the pins accepted the last beat of the access's response.
   void Answered(uint64_t cycle, unsigned client, unsigned slot, regs::Fault fault);
-  /// Reports the accesses that have completed. Call it once per cycle.
+  /// Reports the accesses that have completed to the sink. Call it once per cycle.
   void Tell();
   void Reset();
   uint64_t broken() const { return broken_; }
 
  private:
-  static constexpr unsigned kSlots = 256;  // number of values of a tag
+  static constexpr unsigned kSlots = 256;  // number of possible tags
   struct Slot {
     bool at_pins = false, has_burst = false, ended = false;
     uint64_t pins = 0, end = 0;
@@ -92,15 +92,15 @@ class AccessLog {
     unsigned client, number;
     Slot slot;
   };
-  /// Sets the end time of the access if it is known, and returns whether it is known. `over`: the access has no further
-  /// events.
+  /// Sets the end time of the access if it is known, and returns whether it is. `over`: no further
+  /// event of the access will come.
   static bool Ended(Slot& slot, bool over);
   void TellOne(unsigned client, unsigned number, const Slot& slot);
 
   hw::EventSink& sink_;
   const unsigned unit_;
   std::vector<std::array<Slot, kSlots>> clients_;
-  std::vector<Open> open_;  // accesses that wait for their lookup to be reported, or whose slot was reused
+  std::vector<Open> open_;  // complete accesses whose lookup is not reported yet
   std::vector<std::pair<unsigned, unsigned>> ready_;
   uint64_t accesses_ = 0, broken_ = 0;
 };

@@ -10,11 +10,11 @@ using regs::PteEntry;
 using regs::Target;
 
 constexpr unsigned kPageLg2 = 12;
-constexpr unsigned kBlockLg2 = 16;        // log2 of the bytes that an entry of a 64 KiB leaf table maps
+constexpr unsigned kBlockLg2 = 16;        // log2 of the bytes per entry of a 64 KiB leaf table
 constexpr unsigned kPageNumberBits = 36;  // 48-bit addresses in 4 KiB pages
 
-/// Whether the geometry is legal according to docs/page-tables.md. This function does not know the widths of the
-/// hardware.
+/// Whether docs/page-tables.md allows the geometry. The limits of a particular hardware
+/// configuration are not checked.
 bool IsAllowedGeometry(const SpaceConfig& space) {
   if (space.levels < 2 || space.levels > 6) return false;
   for (unsigned level = 0; level < space.levels; ++level)
@@ -22,10 +22,10 @@ bool IsAllowedGeometry(const SpaceConfig& space) {
   return !space.dual || (space.bits[1] <= 12 && space.bits[0] >= 4);
 }
 
-/// The formats that a table word can have.
+/// The forms of a table word.
 enum class Form {
-  kEntry,  ///< single entry of any level
-  kWord0,  ///< first word of a dual entry of level 1
+  kEntry,  ///< single entry at any level
+  kWord0,  ///< first word of a dual entry at level 1
   kWord1,
   kLeaf64,  ///< entry of a 64 KiB leaf table
 };
@@ -63,7 +63,7 @@ class Walk {
   }
 
  private:
-  /// The outcome of decoding one word: the next table, or the end of the walk.
+  /// The result of decoding one word: either the next table or the end of the walk.
   struct Outcome {
     bool names_table = false;
     Table table{};
@@ -87,7 +87,8 @@ class Walk {
     return table.address + 8 * index;
   }
 
-  /// Whether `entry`, which is valid and not zero, is in the list "faults with entry_reserved" of docs/page-tables.md.
+  /// Whether docs/page-tables.md lists `entry`, which is valid and not zero, under "faults with
+  /// entry_reserved".
   bool IsReservedForm(PteEntry entry, unsigned level, Form form) const {
     const bool large = entry.large() != 0;
     const bool names_table = level > 0 && !large;

@@ -9,15 +9,16 @@
 
 namespace gmmu::sim {
 
-/// An address space as registers `space.geometry` and `space.root` describe it (docs/page-tables.md, Geometry).
+/// An address space, as registers `space.geometry` and `space.root` describe it
+/// (docs/page-tables.md, Geometry).
 struct SpaceConfig {
   bool enable = false;
   regs::Target root_target = regs::Target::kSystem;
-  uint64_t root_address = 0;  ///< in bytes, 4 KiB aligned
+  uint64_t root_address = 0;  ///< byte address, 4 KiB aligned
   uint32_t root_entries = 0;
   unsigned levels = 0;            ///< 2 to 6
-  std::array<uint8_t, 6> bits{};  ///< index bits by level, [0] is the leaf
-  bool dual = false;              ///< entries of level 1 are pairs
+  std::array<uint8_t, 6> bits{};  ///< index bits by level; [0] is the leaf level
+  bool dual = false;              ///< level 1 has dual entries
 
   static SpaceConfig FromRegisters(uint64_t geometry, uint64_t root);
   /// Returns log2 of the number of bytes that an entry of `level` maps.
@@ -37,22 +38,23 @@ struct Gpa {
 /// The result of a table walk. `gpa` and `coherent` are defined only if `fault` is kNone and `zero` is false.
 struct Translation {
   regs::Fault fault = regs::Fault::kNone;
-  unsigned level = 0;  ///< level of the entry that faults or that maps the page
+  unsigned level = 0;  ///< of the entry that faults or maps the page
   bool zero = false;
   bool coherent = false;
   Gpa gpa;
   bool operator==(const Translation& o) const;  ///< as software sees it: same fault and level, both zero, or same gpa
 };
 
-/// Reads one aligned 8-byte table entry. Returns nullopt if the bus responded with an error.
+/// Reads one aligned 8-byte table entry. Returns nullopt after a bus error.
 using EntryReader = std::function<std::optional<uint64_t>(regs::Target target, uint64_t address)>;
 
-/// Walks the tables for one address as docs/page-tables.md describes, without caches. The checks are made in the order
-/// of the table on that page.
+/// Walks the tables for one address as docs/page-tables.md describes, without caches. The checks
+/// are made in the order of the table on that page.
 ///
-/// This is the oracle for every bench and for the translation checker: slow on purpose, and written independently of
-/// the RTL. Never change it to agree with the RTL. sim/twin/walk.cc implements the same walk without sharing code, so
-/// that each detects the other's errors.
+/// This function is the oracle of every bench and of the translation checker. It favours clarity
+/// over speed and was written independently of the RTL; never change it to agree with the RTL.
+/// sim/twin/walk.cc implements the same walk without sharing code, so that each detects the other's
+/// errors.
 Translation ReferenceWalk(const SpaceConfig& space, uint64_t va, regs::Access access, const EntryReader& read);
 
 }  // namespace gmmu::sim

@@ -11,14 +11,14 @@ namespace gmmu::sim {
 namespace {
 
 constexpr uint64_t kPageLg2 = 12;
-constexpr size_t kMostRecent = 4'096;      // recorded words of pages that may later be found to be tables
-constexpr size_t kMostChanges = 1u << 20;  // beyond this number, the oldest is dropped
+constexpr size_t kMostRecent = 4'096;      // recorded old words of pages that are not tracked
+constexpr size_t kMostChanges = 1u << 20;  // limit on recorded changes; the oldest is dropped
 constexpr size_t kMostFindings = 64;
-constexpr size_t kMostMemos = 1u << 18;  // per space
+constexpr size_t kMostMemos = 1u << 18;  // limit per space
 constexpr uint64_t kConfigKey = ~uint64_t{0};
 
-/// Whether a response agrees with a walk in the fields that the event port reports: all but the coherent bit, and the
-/// level only for a fault.
+/// Whether a response agrees with a walk in all fields that the event port reports: not the
+/// coherent bit, and the level only if there is a fault.
 bool Agrees(const TranslationEvent& event, const Translation& walk) {
   if (event.fault != walk.fault) return false;
   if (walk.fault != regs::Fault::kNone) return event.level == walk.level;
@@ -76,7 +76,8 @@ void TranslationChecker::VramWritten(uint64_t address, size_t size) {
   }
 }
 
-/// Records the old words of a page that is about to be overwritten. They replace the oldest records.
+/// Records the old contents of words in an untracked page, which are about to be overwritten. They
+/// replace the oldest records.
 void TranslationChecker::Keep(uint64_t address, size_t words) {
   const uint64_t room = kMostRecent - old_next_ % kMostRecent;
   if (words > room) old_next_ += room;  // keep the words contiguous in the ring buffer
@@ -95,8 +96,8 @@ void TranslationChecker::Remember(uint64_t key, uint64_t old, unsigned config) {
   }
 }
 
-/// Starts to track the words of a page that was found to hold a table. The page's most recent changes, recorded for
-/// this case, are inserted into the history.
+/// Starts to track a page that was found to hold a table. The recorded old words of its most recent
+/// writes are inserted into the history.
 void TranslationChecker::FollowPage(uint64_t page) {
   versions_[page] = 1;
   vram_.Touch(page << kPageLg2, 1);
@@ -153,7 +154,7 @@ void TranslationChecker::RegisterWritten(uint32_t offset, uint64_t data, unsigne
   Space& space = spaces_[index];
   uint64_t& latch = space.latch[which == regs::SpaceRoot::kOffset ? 1 : 0];
   if ((strobe & 0x0F) != 0) latch = data & 0xFFFF'FFFF;
-  if ((strobe & 0xF0) == 0) return;  // a write of the high half commits the register
+  if ((strobe & 0xF0) == 0) return;  // the write of the high half commits the register
   const uint64_t value = (data & ~uint64_t{0xFFFF'FFFF}) | latch;
   if (which == regs::SpaceGeometry::kOffset) space.geometry = value;
   else if (which == regs::SpaceRoot::kOffset) CommitSpace(index, value);
@@ -257,7 +258,7 @@ void TranslationChecker::Fill(Memo& memo, const Space& space, const TranslationE
   touched_host_ = false;
   memo.answer = ReferenceWalk(space.config, event.va >> kPageLg2 << kPageLg2, event.access,
                               [this](regs::Target target, uint64_t address) { return ReadNow(target, address); });
-  memo.valid = !touched_host_;  // tables in host memory are compared each time
+  memo.valid = !touched_host_;  // walks of tables in host memory are never memoized
   memo.pages = 0;
   memo.versions = 0;
   for (const uint64_t key : visited_) {
@@ -268,13 +269,14 @@ void TranslationChecker::Fill(Memo& memo, const Space& space, const TranslationE
   }
 }
 
-/// Tries earlier states of the tables: undoes the changes inside the window, latest first, until a walk agrees.
+/// Tries earlier states of the tables: reverts the changes in the window, latest first, until a
+/// walk agrees.
 bool TranslationChecker::MatchesThePast(const TranslationEvent& event, uint64_t from) {
   std::unordered_map<uint64_t, uint64_t> past;
   SpaceConfig config = spaces_[event.space].config;
   visited_.clear();
   const auto read = [&](regs::Target t, uint64_t a) { return ReadAt(past, t, a); };
-  (void)ReferenceWalk(config, event.va, event.access, read);  // collects the words that the walk reads
+  (void)ReferenceWalk(config, event.va, event.access, read);  // fills visited_ with the words read
   std::vector<Change> window;
   const auto collect = [&] {
     window.clear();
@@ -297,8 +299,8 @@ bool TranslationChecker::MatchesThePast(const TranslationEvent& event, uint64_t 
     if (!matters) continue;
     const size_t before = changes_.size();
     if (Agrees(event, ReferenceWalk(config, event.va, event.access, read))) return true;
-    if (changes_.size() != before) {  // the walk read a new table page, whose recorded changes were inserted into the
-                                      // history: restart
+    // The walk read a new table page, whose recorded changes are now in the history: start over.
+    if (changes_.size() != before) {
       past.clear();
       config = spaces_[event.space].config;
       collect();

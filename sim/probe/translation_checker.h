@@ -18,7 +18,7 @@
 
 namespace gmmu::sim {
 
-/// A completed lookup, as the GPU's event port reports it.
+/// A completed lookup, as the event port of the GPU reports it.
 struct TranslationEvent {
   unsigned port = 0;
   unsigned space = 0;
@@ -30,7 +30,7 @@ struct TranslationEvent {
   Gpa gpa;
 };
 
-/// A completed invalidation. A root change counts as an invalidation of the space (scope kSpace).
+/// A completed invalidation. A root change counts as an invalidation of its space (scope kSpace).
 struct InvalidationEvent {
   regs::Scope scope = regs::Scope::kGlobal;
   unsigned space = 0;
@@ -40,16 +40,18 @@ struct InvalidationEvent {
 
 /// Compares every translation of the GPU with the reference walk.
 ///
-/// A translation is correct if it equals the walk of the tables as they were at some moment of its window. The window
-/// extends from the last completed invalidation (or NoteFlush) that covers the address to the response. Tables in VRAM
-/// are followed write by write. Tables in host memory are compared with their contents at the previous read; a change
-/// counts as made since then. Writes to space registers count from when the CPU's write reaches the GPU.
+/// A translation is correct if it equals the walk of the tables as they were at some moment of its
+/// window. The window begins at the last completed invalidation (or NoteFlush) that covers the
+/// address, and ends at the response. Changes of tables in VRAM are recorded write by write. Tables
+/// in host memory are compared with the values of their previous read; a difference counts as a
+/// change since then. Writes to space registers take effect when the CPU's write reaches the GPU.
 ///
-/// While tables do not change, a call costs one hash lookup. Calls must be made in order of simulated time.
+/// While tables do not change, a call costs one hash lookup. Calls must be made in order of
+/// simulated time.
 class TranslationChecker {
  public:
-  /// Reads an aligned 8-byte word of host memory at a logical address, as the device would. Returns nullopt for a bus
-  /// error.
+  /// Reads an aligned 8-byte word of host memory at a logical address, as the device would. Returns
+  /// nullopt after a bus error.
   using HostReader = std::function<std::optional<uint64_t>(uint64_t address)>;
 
   /// Observes the writes to `vram`, which must outlive the checker.
@@ -57,39 +59,40 @@ class TranslationChecker {
 
   void Answered(uint64_t cycle, const TranslationEvent& event);
   void Invalidated(const InvalidationEvent& event);
-  /// Observes a CPU write to the GPU's registers (BAR0). `strobe` selects the bytes of `data` that are written to the
-  /// 8-byte word at `offset`.
+  /// Observes a CPU write to the GPU's registers (BAR0). `strobe` selects the bytes of `data` that
+  /// are written to the 8-byte word at `offset`.
   void RegisterWritten(uint32_t offset, uint64_t data, unsigned strobe);
-  /// Requires that all later translations of [start, end) of `space` agree with the tables as they are now or will be
-  /// later.
+  /// Requires all later translations of [start, end) of `space` to agree with the present or later
+  /// contents of the tables.
   void NoteFlush(unsigned space, uint64_t start, uint64_t end);
 
   const std::vector<hw::Finding>& findings() const { return findings_; }
   std::vector<hw::Counter> Counters() const;
 
  private:
-  static constexpr unsigned kWalkWords = 8;  ///< a walk reads at most six levels, and both halves of the last two
+  static constexpr unsigned kWalkWords = 8;  ///< six levels, and both halves of the last two
 
-  /// A table word, or a space's configuration, whose value was `old` before moment `time`.
+  /// A change of a table word or of a space's configuration, whose value was `old` before moment
+  /// `time`.
   struct Change {
     uint64_t time;
     uint64_t key;  ///< see KeyOf
     uint64_t old;
-    unsigned config;  ///< not 0: index + 1 into old_configs_
+    unsigned config;  ///< nonzero: index + 1 into old_configs_
   };
-  /// A write to a VRAM page whose words are not tracked individually: until moment `time + i`, the value of word i was
+  /// A write to a VRAM page that is not tracked: until moment `time + i`, the value of word i was
   /// `old_words_[(first + i) % kMostRecent]`.
   struct Write {
     uint64_t time;
     uint64_t address;
     size_t words;
-    uint64_t first;  ///< running position of the first old word; its index is this modulo kMostRecent
+    uint64_t first;  ///< running position of the first old word; modulo kMostRecent it is the index
   };
-  /// The memoized walk for a page, valid until a table page that the walk read changes.
+  /// The memoized walk for a page. It is valid until a table page that the walk read changes.
   struct Memo {
     bool valid = false;
     uint8_t pages = 0;
-    uint64_t versions = 0;  ///< sum of the versions of the pages in `page`
+    uint64_t versions = 0;  ///< sum of the versions of all pages in `page`
     uint32_t page[kWalkWords] = {};
     Translation answer;
   };
@@ -100,12 +103,12 @@ class TranslationChecker {
   struct Space {
     SpaceConfig config;
     uint64_t geometry = 0;       ///< as written; takes effect at the next write of root
-    uint64_t latch[2] = {0, 0};  ///< low halves of geometry and root
+    uint64_t latch[2] = {0, 0};  ///< low halves written to geometry and root
     uint64_t root = 0;
     uint64_t flushed = 0;       ///< moment of the last flush of the whole space
-    std::deque<Window> ranges;  ///< later flushes of ranges
+    std::deque<Window> ranges;  ///< later flushes of address ranges
     std::unordered_map<uint64_t, Memo> memo;
-    uint64_t last_key = 0;  ///< key of the previous response's memo, which the next response often needs
+    uint64_t last_key = 0;  ///< key of `last`, the memo of the previous response
     Memo* last = nullptr;
   };
 
@@ -135,18 +138,19 @@ class TranslationChecker {
   VramCore& vram_;
   const HostReader host_;
   std::vector<Space> spaces_;
-  uint64_t now_ = 1;      ///< time in moments: advances with every change and flush
-  uint64_t horizon_ = 0;  ///< changes before this moment have been dropped
+  uint64_t now_ = 1;      ///< time, counted in moments: every change or flush is one
+  uint64_t horizon_ = 0;  ///< changes before this moment were dropped
   const uint64_t pages_;  ///< pages of VRAM
-  /// By VRAM page; 0 if no walk has read a table in the page. From calloc: zeros take no memory of the host.
+  /// Version by VRAM page; 0 if no walk has read a table in the page. Allocated by calloc, so that
+  /// pages of zeros take no host memory.
   std::unique_ptr<uint64_t[], Free> versions_;
   std::deque<Change> changes_;
-  std::deque<Write> recent_;                           ///< the most recent writes to VRAM pages that are not followed
-  std::vector<uint64_t> old_words_;                    ///< the overwritten words, a ring
-  uint64_t old_next_ = 0;                              ///< position for the next old words
+  std::deque<Write> recent_;                           ///< latest writes to untracked VRAM pages
+  std::vector<uint64_t> old_words_;                    ///< ring buffer of the overwritten words
+  uint64_t old_next_ = 0;                              ///< running position for the next old words
   std::unordered_map<uint64_t, uint64_t> host_words_;  ///< table words in host memory, as last read
   std::deque<SpaceConfig> old_configs_;
-  std::unordered_set<uint64_t> visited_;  ///< words that the walk in progress has read
+  std::unordered_set<uint64_t> visited_;  ///< words read by the present walk
   bool touched_host_ = false;
   std::vector<hw::Finding> findings_;
   uint64_t answers_ = 0, walks_ = 0, past_ = 0, wrong_ = 0, flushes_ = 0, invalidations_ = 0;

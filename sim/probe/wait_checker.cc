@@ -49,7 +49,7 @@ void WaitChecker::Judge(const Ranges& earlier, const char* did, const char* does
   auto at = earlier.upper_bound({memory, start});
   if (at != earlier.begin() && std::prev(at)->first.first == memory && std::prev(at)->second.end > start) --at;
   for (; at != earlier.end() && at->first.first == memory && at->first.second < end; ++at) {
-    if (at->second.command + 1 == commands_.size()) continue;  // the command itself wrote these bytes
+    if (at->second.command + 1 == commands_.size()) continue;  // an access of this command itself
     const Command& first = commands_[at->second.command];
     const Command& second = commands_.back();
     std::ostringstream text;
@@ -72,7 +72,7 @@ void WaitChecker::Add(Ranges& ranges, Memory memory, uint64_t start, uint64_t en
     if (next != ranges.begin()) {
       const auto before = std::prev(next);
       if (before->first.first == memory && before->second.end >= start) {
-        if (before->second.command == command) {  // extends the command's previous range
+        if (before->second.command == command) {  // extend the same command's range
           start = before->first.second;
         } else if (before->second.end > start) {
           start = before->second.end;

@@ -4,7 +4,7 @@
 namespace gmmu::sim {
 namespace {
 
-constexpr uint64_t kLineBytes = 8 * 4096;  // virtual address range that one line of a leaf table maps
+constexpr uint64_t kLineBytes = 8 * 4096;  // virtual addresses mapped by one line of a leaf table
 
 }  // namespace
 
@@ -68,7 +68,7 @@ void WalkLog::Began(unsigned row, const Burst& burst) {
   *last = burst;
   rows_[row].walk->event.reads.back().word = burst.word;
   Row& r = rows_[row];
-  if (r.level == 0) return;  // by default, the row's next read is in the table to which this entry points
+  if (r.level == 0) return;  // the next read is expected in the table that this entry points to
   r.leaf_64k = r.level == 1 && regs::PteEntry{burst.word}.table_64k() != 0;
   --r.level;
 }

@@ -9,42 +9,45 @@
 
 namespace gmmu::sim {
 
-/// A walk, in progress or completed, with its reads.
+/// A walk with its reads, either in progress or completed.
 struct LoggedWalk {
   hw::WalkEvent event;
   std::vector<Burst> bursts;  ///< the bursts of event.reads
   bool over = false;
-  /// Returns the walk's steps up to `now`, or all of them if the walk has completed.
+  /// Returns the walk's steps up to `now`; `rest` is the cause of the time after the last read.
   std::vector<hw::Step> StepsUntil(uint64_t now, hw::Cause rest) const;
 };
 
-/// Follows the rows of the walk table: each row's walk and table reads. Plain C++; calls must come in cycle order.
+/// Follows the rows of the walk table: the walk in each row and its table reads. Plain C++; calls
+/// must come in cycle order.
 class WalkLog {
  public:
   WalkLog(hw::EventSink& sink, unsigned unit, unsigned rows);
 
-  /// Records that a walk starts in `row` for a lookup from `port`.
+  /// Records that a walk for a lookup from `port` starts in `row`.
   std::shared_ptr<LoggedWalk> Begin(uint64_t cycle, unsigned row, unsigned port, unsigned space, uint64_t va);
-  /// Records that the row will read the entry of `level` next. It is called when the row's walk starts or later.
+  /// Records that the row reads an entry of `level` next. Called at the start of the row's walk or
+  /// later.
   void Start(unsigned row, unsigned level, bool leaf_64k);
-  /// Records that the row's table read was accepted at the edge. The read belongs to the row's current walk. The burst
-  /// object might change until the read's response.
+  /// Records that the row's table read was accepted. The read belongs to the row's current walk.
+  /// Began and Answered replace the recorded burst by its later state.
   void Accepted(unsigned row, const Burst& burst);
   void Began(unsigned row, const Burst& burst);
   void Answered(unsigned row, const Burst& burst);
-  /// Ends the walk and frees the row.
+  /// Ends the walk and frees its row.
   void End(uint64_t cycle, unsigned row);
-  /// Drops the walks in progress, because the core is in reset.
+  /// Ends the walks in progress as lost, because the core is in reset.
   void Reset(uint64_t cycle);
 
-  /// Searches each row's last two walks. Returns the latest walk whose line contains this page and that was in progress
-  /// during [since, until], or null if there is none. With `same_page`, the walk must be for the page itself.
+  /// Searches the last two walks of each row. Returns the latest walk whose line contains this page
+  /// and that was in progress during [since, until], or null if there is none. If `same_page` is
+  /// true, the walk must be for the page itself.
   std::shared_ptr<LoggedWalk> Find(unsigned space, uint64_t va, bool same_page, uint64_t since, uint64_t until) const;
   uint64_t broken() const { return broken_; }
 
  private:
   struct Row {
-    std::shared_ptr<LoggedWalk> walk, before;  // before: the previous walk, whose end might not be reported yet
+    std::shared_ptr<LoggedWalk> walk, before;  // `before`: previous walk, perhaps unreported
     unsigned level = 0;                        // level of the next read
     bool leaf_64k = false;
   };

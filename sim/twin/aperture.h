@@ -9,9 +9,9 @@
 
 namespace gmmu::sim::twin {
 
-/// The aperture map (rtl/aperture/README.md). It translates a page of the aperture segment to a logical page of host
-/// memory through a table in VRAM. A line of eight entries is cached until the map is flushed. The hardware caches
-/// fewer lines; that affects only times and counters.
+/// The aperture map (rtl/aperture/README.md). Translates pages of the aperture segment to logical
+/// pages of host memory through a table in VRAM. A line of eight entries stays cached until the map
+/// is flushed. The hardware caches fewer lines, which affects only times and counters.
 class ApertureMap {
  public:
   struct Found {
@@ -24,18 +24,18 @@ class ApertureMap {
 
   uint64_t base() const { return base_.raw; }
   uint64_t pages() const { return pages_; }
-  /// Set the registers. Either call drops the cached lines.
+  /// Set the registers. Both drop the cached lines.
   void set_base(uint64_t raw);
   void set_pages(uint64_t pages);
   void Flush();
 
-  /// Translates the page at `offset` in the aperture for `lookups` accesses, starting at cost.at. Sets cost.at to the
-  /// time of the response.
+  /// Translates the page at `offset` in the aperture for `lookups` accesses, starting at cost.at.
+  /// Sets cost.at to the time of the response.
   Found Lookup(uint64_t offset, uint64_t lookups, Cost& cost);
 
  private:
   static constexpr unsigned kEntries = 8;
-  static constexpr size_t kCached = 8;  ///< lines that the hardware caches, direct mapped
+  static constexpr size_t kCached = 8;  ///< lines cached by the hardware, direct mapped
   using Line = std::array<uint64_t, kEntries>;
   struct Slot {
     uint64_t line = ~uint64_t{0};

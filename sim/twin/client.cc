@@ -13,12 +13,12 @@ namespace {
 using regs::Access;
 using regs::Pattern;
 
-constexpr uint64_t kAheadCycles = 64;  // one event performs accesses up to this many cycles in advance
-constexpr uint64_t kLineCycles = 2;    // cycles between the starts of two lines
-constexpr uint64_t kAgainCycles = 25;  // cycles to restart a walk, in addition to the walk's memory read
-constexpr uint64_t kAnswerCycles = 6;  // cycles from the end of an access to the reuse of its slot
-constexpr uint64_t kStartCycles = 20;  // cycles from the register write that starts a run to the run's first line
-constexpr uint64_t kEndCycles = 14;    // cycles from checking the last response to the end of the run
+constexpr uint64_t kAheadCycles = 64;  // one event performs accesses up to this far ahead
+constexpr uint64_t kLineCycles = 2;    // between the starts of two lines
+constexpr uint64_t kAgainCycles = 25;  // to restart a walk, in addition to its memory read
+constexpr uint64_t kAnswerCycles = 6;  // from the end of an access to the reuse of its slot
+constexpr uint64_t kStartCycles = 20;  // from the write that starts a run to the first line
+constexpr uint64_t kEndCycles = 14;    // from the check of the last response to the end of the run
 constexpr uint64_t kMostMismatches = 0xFFFFFFFF;
 constexpr uint64_t kLineBits = 63;
 
@@ -112,7 +112,7 @@ void Client::Start() {
   Schedule(parts_.agenda.now() + parts_.time.Cycles(kStartCycles));
 }
 
-/// Schedules an event at `ps`, unless an earlier one is scheduled.
+/// Schedules an event at `ps`, unless an earlier event is already scheduled.
 void Client::Schedule(uint64_t ps) {
   ps = std::max(ps, parts_.agenda.now());
   if (scheduled_ && scheduled_ps_ <= ps) return;
@@ -142,11 +142,11 @@ void Client::Act() {
     if (!MoveLines(ahead)) return;
     if (passed_ == order_.count()) {
       if (done_ == passes() * order_.count()) return End(std::max(last_ps_ + parts_.time.Cycles(kEndCycles), now));
-      access_ = Access::kRead;  // start the read-back pass
+      access_ = Access::kRead;  // start the pass that reads the data back
       sequence_.emplace(Lines());
       va_ = sequence_->Next();
       issued_ = passed_ = 0;
-      issue_ps_ = last_ps_;  // the next pass starts when the previous pass has completed
+      issue_ps_ = last_ps_;  // passes do not overlap
     }
     const bool behind = !lines_under_way_.empty();
     const bool last = issued_ == order_.count() || lines_under_way_.size() == slots_.count() ||
@@ -183,12 +183,12 @@ bool Client::Translate(LineUnderWay& line, bool again) {
   return !waiting_;
 }
 
-/// Performs, in order, the accesses of lines whose translations are known. Returns false if the run waits or has
-/// completed.
+/// Performs, in order, the accesses of lines whose translation is known by `ahead`. Returns false
+/// if the run must wait or has ended.
 bool Client::MoveLines(uint64_t ahead) {
   while (!lines_under_way_.empty() && lines_under_way_.front().cost.at <= ahead) {
     LineUnderWay& line = lines_under_way_.front();
-    // The translation may be stale, or the port was closed when it was requested.
+    // Replay a translation that may be stale, or that was requested while the port was closed.
     if (line.epoch != parts_.path.mmu().epoch() || line.place.kind == Place::Kind::kClosed) {
       line.cost.at = std::max(line.cost.at, parts_.agenda.now());
       if (!Translate(line, true)) return false;
@@ -227,8 +227,9 @@ void Client::WaitForTurn() {
   });
 }
 
-/// Returns the duration of the lines that were requested before the fault is known. Only one lookup gets a fault, so
-/// the lines of the faulting page are walked again, one after the other.
+/// Returns how long the lines take that were requested before the fault was known. Only one lookup
+/// counts as faulting, so the walks for the other lines of the faulting page are repeated one after
+/// the other.
 uint64_t Client::BehindFault(const LineUnderWay& faulted) const {
   if (faulted.place.kind != Place::Kind::kFault || ctrl_.pattern() != Pattern::kOrder) return 0;
   const uint64_t line = parts_.time.Cycles(kLineCycles);
@@ -238,12 +239,11 @@ uint64_t Client::BehindFault(const LineUnderWay& faulted) const {
   return lines * parts_.time.Cycles(parts_.time.parameters().vram_latency + kAgainCycles);
 }
 
-/// Records the times of an access that has been performed.
+/// Records the times of an access after it has been performed.
 void Client::Answered(const Cost& cost) {
   const uint64_t words = parts_.time.Cycles(kLine / 8), end = std::max(cost.at, cost.done);
-  if (access_ == Access::kWrite)
-    issue_ps_ = std::max(issue_ps_, cost.at + words);  // a write's data precedes its
-                                                       // address
+  // The data of a write is sent before its address.
+  if (access_ == Access::kWrite) issue_ps_ = std::max(issue_ps_, cost.at + words);
   looked_ps_ = std::max(looked_ps_ + words, end + parts_.time.Cycles(kAnswerCycles));
   slots_.Take(looked_ps_);
   last_ps_ = std::max(last_ps_, looked_ps_);

@@ -28,16 +28,17 @@ struct ClientParts {
   Turns& turns;
 };
 
-/// One client with its traffic engine (rtl/client/README.md). A run accesses lines one after the other; each event
-/// processes the lines of several cycles. Results appear in the registers when the run ends.
+/// One client with its traffic engine (rtl/client/README.md). A run accesses one line after
+/// another; each event processes the lines of several cycles. The registers show the results when
+/// the run has ended.
 class Client {
  public:
-  /// `ended` is called when a run has completed.
+  /// `ended` is called when a run has ended.
   Client(unsigned port, const ClientParts& parts, std::function<void()> ended);
 
   uint64_t Read(uint32_t offset) const;
   void Write(uint32_t offset, uint64_t value);
-  /// Resumes a run that stopped because the GPU was switched off or the host port was closed.
+  /// Resumes a run that stopped because the GPU was disabled or the host port was closed.
   void Wake();
   void set_enabled(bool on) { enabled_ = on; }
   bool busy() const { return busy_; }
@@ -47,12 +48,12 @@ class Client {
   static constexpr size_t kLine = 64;
   using Line = std::array<uint64_t, kLine / 8>;
 
-  /// A line that occupies a slot. Its memory address is known at time cost.at.
+  /// A line that holds a slot. Its memory address is known at time cost.at.
   struct LineUnderWay {
     uint64_t va = 0;
     Place place;
     Cost cost;
-    uint64_t epoch = 0;  ///< Mmu::epoch of its translation
+    uint64_t epoch = 0;  ///< Mmu::epoch of the translation
   };
 
   void Start();
@@ -62,7 +63,7 @@ class Client {
   bool Translate(LineUnderWay& line, bool again = false);
   bool MoveLines(uint64_t ahead);
   void WaitForTurn();
-  bool MoveLine(LineUnderWay& line);  ///< false: the run has stopped and will not resume
+  bool MoveLine(LineUnderWay& line);  ///< false: the run has failed
   void Answered(const Cost& cost);
   uint64_t BehindFault(const LineUnderWay& faulted) const;
   bool WriteLine(LineUnderWay& line);
@@ -86,20 +87,21 @@ class Client {
   uint64_t fault_address_ = 0;
   // the run
   bool enabled_ = false, busy_ = false, waiting_ = false, ending_ = false;
-  bool scheduled_ = false, queued_ = false, turn_ = false;  ///< an act is scheduled; its turn is awaited, or granted
+  /// Whether an event is scheduled, a turn is awaited, a turn is granted.
+  bool scheduled_ = false, queued_ = false, turn_ = false;
   bool verified_write_ = false;
   uint64_t generation_ = 0, acts_ = 0, scheduled_ps_ = 0;
   std::optional<hw::TrafficSequence> sequence_;
   regs::Access access_ = regs::Access::kRead;
   uint64_t va_ = 0;                   ///< address of the next line to request
-  uint64_t done_ = 0;                 ///< accesses without a fault, in both passes together
-  uint64_t issued_ = 0, passed_ = 0;  ///< accesses of the current pass: holding a slot, and performed
+  uint64_t done_ = 0;                 ///< accesses without a fault in all passes
+  uint64_t issued_ = 0, passed_ = 0;  ///< accesses of this pass: requested; performed
   std::deque<LineUnderWay> lines_under_way_;
   uint32_t crc_ = 0;
   uint64_t mismatches_ = 0;
-  uint64_t last_ps_ = 0;  ///< when the most recent access ends
-  // When the reorder buffer's slots become free; when the next line may be requested; when the last response is
-  // checked.
+  uint64_t last_ps_ = 0;  ///< end of the latest access
+  // slots_: the slots of the reorder buffer. issue_ps_: when the next line may be requested.
+  // looked_ps_: when the latest response has been checked.
   Window slots_{1};
   uint64_t issue_ps_ = 0, looked_ps_ = 0;
 };

@@ -10,9 +10,9 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr unsigned kLine = 64, kWord = 8;
-constexpr unsigned kAnswerCycles =
-    11;                        // from the memory's last beat to the port: between the values for a hit and a walk
-constexpr size_t kFront = 15;  // translated accesses per client port that can wait for the memory port
+// From the memory's last beat to the port. The value lies between those for a hit and for a walk.
+constexpr unsigned kAnswerCycles = 11;
+constexpr size_t kFront = 15;           // translated accesses per client that can wait for memory
 constexpr uint64_t kReplayCycles = 10;  // from an invalidation to the replay of stalled accesses
 
 unsigned WordsOf(const hw::ClientRequest& request) {
@@ -58,8 +58,8 @@ void ClientPorts::Stall(const InFlight& access) {
   if (accesses_ != nullptr && access.life == life_) accesses_->Stalled(access.client, access.request, Now());
 }
 
-/// Returns the first cycle in which the client port may accept an access, or 0 if it may do so at once. At most kFront
-/// translated accesses may wait for the memory port.
+/// Returns the first cycle in which the client port can accept an access; 0 means immediately. At
+/// most kFront translated accesses can wait for the memory port.
 uint64_t ClientPorts::RoomCycle(Port& port) {
   while (!port.begins.empty() && port.begins.front() <= parts_.agenda.now()) port.begins.pop_front();
   if (port.begins.size() < kFront) return 0;
@@ -125,7 +125,7 @@ void ClientPorts::Translated(const InFlight& access, const Found& found, uint64_
   }
   At(ps, [this, access, found] {
     if (found.epoch != parts_.path.mmu().epoch())
-      Translate(access, true);  // the translation might be stale, so replay it
+      Translate(access, true);  // replay, because the translation may be stale
     else if (parts_.path.Closed(found.place)) closed_.push_back(access);
     else Move(access, found.place);
   });

@@ -9,18 +9,19 @@
 
 namespace gmmu::sim::twin {
 
-/// The client ports of one GPU, driven by hw::ClientAccesses (sim/gpu/client_ports.h is the counterpart for the RTL).
-/// An access takes three events: acceptance with translation, the data transfer once the translation is known, and the
-/// response. client_ports.cc contains the estimated cycles of the ports.
+/// The client ports of one GPU, driven by hw::ClientAccesses (sim/gpu/client_ports.h is the
+/// counterpart for the RTL). An access takes three events: acceptance and translation, the data
+/// transfer when the translation is ready, and the response. client_ports.cc contains the estimated
+/// cycles of the ports.
 class ClientPorts {
  public:
   ClientPorts(unsigned clients, const ClientParts& parts);
 
   void Serve(hw::ClientAccesses* accesses);
   void set_enabled(bool on) { enabled_ = on; }
-  /// Resumes accesses that waited because the GPU was switched off or the host port was closed.
+  /// Resumes accesses that waited because the GPU was disabled or the host port was closed.
   void Wake();
-  /// Replays the translations of the stalled accesses, because mappings have changed.
+  /// Repeats the translations of the stalled accesses, because mappings have changed.
   void Flushed();
   bool idle() const { return in_flight_ == 0; }
   /// Drops all accesses in flight.
@@ -29,11 +30,11 @@ class ClientPorts {
  private:
   static constexpr uint64_t kNever = hw::ClientAccesses::kNever;
   struct Port {
-    uint64_t act_cycle = kNever;  ///< cycle of the act that will accept the next access
-    uint64_t next_cycle = 0;      ///< the port accepts no access before this cycle
+    uint64_t act_cycle = kNever;  ///< cycle of the event that will accept the next access
+    uint64_t next_cycle = 0;      ///< first cycle in which the port can accept an access
     unsigned in_flight = 0;
-    Calendar answers;             ///< response beats, which occupy the port in any order
-    std::deque<uint64_t> begins;  ///< times at which the memory port accepts the translated accesses, in order
+    Calendar answers;             ///< response beats, which may occupy the port out of order
+    std::deque<uint64_t> begins;  ///< when the memory port accepts the translated accesses
   };
   struct InFlight {
     unsigned client = 0;
@@ -50,7 +51,7 @@ class ClientPorts {
   uint64_t RoomCycle(Port& port);
   void Ask(unsigned client);
   void Act(unsigned client);
-  void Translate(const InFlight& access, bool again = false);  ///< `again`: a replay, which is not counted
+  void Translate(const InFlight& access, bool again = false);  ///< `again`: a replay, not counted
   void Translated(const InFlight& access, const Found& found, uint64_t ps);
   void Stall(const InFlight& access);
   void Move(const InFlight& access, const Place& place);
@@ -58,7 +59,7 @@ class ClientPorts {
   void Answer(const InFlight& access, regs::Fault fault);
   uint64_t Cycles(uint64_t cycles) const { return parts_.time.Cycles(cycles); }
   uint64_t Now() const { return parts_.time.CycleAt(parts_.agenda.now()); }
-  /// Runs `act` at `ps`, unless the GPU is reset before `ps`.
+  /// Runs `act` at `ps`, unless the GPU is reset before.
   template <typename F>
   void At(uint64_t ps, F act) {
     parts_.agenda.At(ps, [this, act, generation = generation_] {
@@ -69,7 +70,7 @@ class ClientPorts {
   ClientParts parts_;
   std::vector<Port> ports_;
   std::vector<InFlight> closed_;   ///< accesses that wait for the host port to open
-  std::vector<InFlight> stalled_;  ///< accesses that wait for their pages to be mapped
+  std::vector<InFlight> stalled_;  ///< accesses to unmapped pages
   hw::ClientAccesses* accesses_ = nullptr;
   uint64_t life_ = 0, generation_ = 0, in_flight_ = 0;
   bool enabled_ = false;

@@ -15,10 +15,11 @@ constexpr unsigned kNoScope = 3;
 constexpr unsigned kMost = 0xFFFF;
 
 struct Form {
-  unsigned operands, least, most;  // operands: words after the header; least, most: bounds on the number of words
+  // operands: number of words after the header. least, most: bounds on the number of all words.
+  unsigned operands, least, most;
 };
 
-/// Returns the form of an opcode, or null if there is no such opcode.
+/// Returns the form of an opcode, or null if the opcode does not exist.
 const Form* FormOf(Opcode opcode) {
   static constexpr Form kForms[] = {
       {0, 1, kMost},  // nop
@@ -54,7 +55,7 @@ bool NeedsPrivilege(regs::CommandHeaderWord header) {
          (opcode == Opcode::kFlushTlb && header.scope() == Scope::kGlobal);
 }
 
-/// Whether the range wraps around or exceeds the 48 bits of a physical address.
+/// Whether the range wraps around or exceeds 48-bit physical addresses.
 bool BadRange(const Address& range, uint64_t bytes) {
   const uint64_t end = range.at + bytes;
   if (bytes != 0 && end != 0 && end < range.at) return true;
@@ -121,7 +122,7 @@ void FillAperture(Command& command, const uint64_t* words, const CommandRights& 
   command.step = opcode == Opcode::kApertureMap ? hw::kPageSize : 0;
 }
 
-/// Step 4: checks the form of the operands.
+/// Step 4 of the checks: the form of the operands.
 bool BadOperands(const Command& command, const uint64_t* words) {
   const regs::CommandHeaderWord header = command.header;
   switch (header.opcode()) {
@@ -140,7 +141,7 @@ bool BadOperands(const Command& command, const uint64_t* words) {
   }
 }
 
-/// Step 5: rejects a space number that the hardware does not implement.
+/// Step 5 of the checks: rejects a space number that the hardware does not have.
 bool BadSpace(const Command& command, unsigned spaces) {
   const regs::CommandHeaderWord header = command.header;
   const Opcode opcode = header.opcode();
@@ -149,7 +150,7 @@ bool BadSpace(const Command& command, unsigned spaces) {
          (HasDestination(opcode) && header.dst_physical() == 0 && header.dst_space() >= spaces);
 }
 
-/// Whether a virtual address or a flush of the command names a space other than its buffer's.
+/// Whether the command uses a space other than its buffer's, in a virtual address or a flush.
 bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
   const Opcode opcode = header.opcode();
   if (opcode == Opcode::kFlushTlb) return header.dst_space() != own;

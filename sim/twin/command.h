@@ -7,12 +7,13 @@
 
 namespace gmmu::sim::twin {
 
-/// The rights of a ring's commands, derived from the ring and the hardware sizes.
+/// What the commands of a ring may do, derived from the ring and the hardware sizes.
 struct CommandRights {
   bool privileged = false;
-  unsigned space = 0;           ///< the paging buffer's space; an unprivileged command may name no other
+  /// The space of the paging buffer. Unprivileged commands may use no other.
+  unsigned space = 0;
   unsigned spaces = 0;          ///< number of spaces built
-  uint64_t aperture_pages = 0;  ///< register aperture_pages
+  uint64_t aperture_pages = 0;  ///< value of register aperture_pages
   uint64_t aperture_base = 0;
 };
 
@@ -27,7 +28,7 @@ struct Command {
     kInline,  ///< words of the buffer, starting at `inline_word`
     kValue,   ///< `value`, 8 bytes
   };
-  /// The operation that follows when all writes are done.
+  /// The operation that follows when all writes of the command are done.
   enum class After : uint8_t { kNothing, kFlushAperture, kFlushUnmapped, kFlushTlb, kSignal };
 
   regs::CommandHeaderWord header;
@@ -38,16 +39,17 @@ struct Command {
   uint64_t bytes = 0;
   uint64_t value = 0, step = 0;
   unsigned inline_word = 0;     ///< the command's first word of data
-  uint64_t start = 0, end = 0;  ///< range to be flushed
+  uint64_t start = 0, end = 0;  ///< range to flush
 };
 
-/// Returns the number of words after the header that JudgeCommand reads, or 0 for a bad header.
+/// Returns how many words after the header JudgeCommand reads, or 0 for a bad header.
 unsigned OperandWords(regs::CommandHeaderWord header);
 
-/// Checks only the header: opcode, size, reserved bits, and that the command ends inside the buffer.
+/// Checks the header only: opcode, size, reserved bits, and whether the command ends inside the
+/// buffer.
 regs::Fault JudgeHeader(regs::CommandHeaderWord header, uint64_t words_left);
 
-/// Checks and decodes the whole command; `words` are the header and its operands.
+/// Checks and decodes a whole command; `words` are its header and operands.
 Command JudgeCommand(const uint64_t* words, const CommandRights& rights);
 
 }  // namespace gmmu::sim::twin

@@ -7,23 +7,23 @@
 
 namespace gmmu::sim::twin {
 
-/// The counter registers. Cycle counts are estimates, and `walk_issue_cycles` is 0; README.md lists the counters that
-/// depend on timing or on the size of a cache.
+/// The counter registers. Cycle counts are estimates, and `walk_issue_cycles` is always 0.
+/// README.md lists the counters that depend on timing or on the size of a cache.
 class Counters {
  public:
   struct Port {
     uint64_t lookups = 0, hits = 0, misses = 0, merged = 0, faults = 0, cycles = 0;
   };
 
-  /// Returns the counters of a translation port. The clients come first, followed by the paging engine's fetch, read
-  /// and write ports.
+  /// Returns the counters of a translation port. The ports of the clients come first, then the
+  /// fetch, read and write ports of the paging engine.
   Port& port(unsigned index) { return ports_[index]; }
-  /// Returns a shared counter by its register type, for example Of<regs::CountersWalks>().
+  /// Returns a shared counter, given its register type: Of<regs::CountersWalks>().
   template <typename Register>
   uint64_t& Of() {
     return shared_[Register::kOffset / 8];
   }
-  /// Reads the counter register at `offset` of BAR0; returns 0 if there is none.
+  /// Reads the counter register at `offset` of BAR0. Returns 0 if no counter has this offset.
   uint64_t Read(uint32_t offset) const {
     if (offset >= regs::kCountersBase) {
       const uint32_t index = (offset - regs::kCountersBase) / 8;

@@ -9,14 +9,14 @@ namespace gmmu::sim::twin {
 
 struct FastMachine : PlainMachine<Gpus> {
   explicit FastMachine(const MachineConfig& config);
-  /// `remapper` is the machine's IOMMU.
+  /// `remapper` becomes the machine's IOMMU.
   FastMachine(const MachineConfig& config, std::unique_ptr<Remapper> remapper);
   Gpu& gpu(unsigned unit) { return device().gpu(unit); }
 };
 
-/// Constructs the machine in plain C++. Its results equal those of the RTL; its times are estimates. It supports every
-/// hardware size that the configuration allows. Throws ConfigError if waves are requested, and for keys that have no
-/// effect here.
+/// Constructs the machine in plain C++. Its results equal those of the RTL; its times are
+/// estimates. It supports every hardware size that the configuration allows. Throws ConfigError if
+/// waves are requested, or for a key that has no effect here.
 std::unique_ptr<Engine> CreateEngine(const MachineConfig& config, const EngineOptions& options);
 
 }  // namespace gmmu::sim::twin

@@ -14,7 +14,7 @@ uint64_t Mask(regs::FaultQueueSize size) { return (uint64_t{1} << size.size_lg2(
 
 void FaultLog::Report(const FaultReport& fault) {
   const uint32_t number = sequence_++;
-  if (size_.enable() == 0) return;  // the fault is numbered but not recorded
+  if (size_.enable() == 0) return;  // the fault gets a number but no record
   const uint64_t mask = Mask(size_);
   const uint64_t next = (tail_ + 1) & mask;
   const uint64_t at = base.address() + 32 * (tail_ & mask);

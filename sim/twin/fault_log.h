@@ -8,7 +8,7 @@
 
 namespace gmmu::sim::twin {
 
-/// A fault as reported by the paging engine or a client.
+/// A fault, as reported by the paging engine or a client.
 struct FaultReport {
   regs::Fault reason = regs::Fault::kNone;
   unsigned space = 0;
@@ -20,8 +20,8 @@ struct FaultReport {
   uint32_t fence = 0;
 };
 
-/// The fault queue: records in host memory, numbered since reset. Records that are dropped because the queue is full
-/// are numbered as well.
+/// The fault queue: fault records in host memory, numbered since reset. Records that are dropped
+/// because the queue is full also get a number.
 class FaultLog {
  public:
   /// `recorded` is called when a record is in memory and the tail has advanced.
@@ -30,8 +30,8 @@ class FaultLog {
 
   void Report(const FaultReport& fault);
 
-  /// Writes the size register. When the queue is enabled, the tail is reduced modulo the size; while it is disabled,
-  /// the tail keeps its value.
+  /// Writes the size register. A write that enables the queue reduces the tail modulo the size;
+  /// other writes do not change the tail.
   void Resize(regs::FaultQueueSize size);
 
   regs::FaultQueueBase base;

@@ -21,7 +21,7 @@ namespace {
 constexpr uint64_t kWindowBeat = 8, kWindowWriteCycles = 2, kWindowWrittenCycles = 5;
 constexpr uint64_t kWindowReadCycles = 4, kWindowAnswerCycles = 7;
 constexpr unsigned kWindowSlots = 16;
-constexpr uint64_t kMessageCycles = 12;  // from an interrupt cause until its message has been sent
+constexpr uint64_t kMessageCycles = 12;  // from an interrupt cause until its message is sent
 
 }  // namespace
 
@@ -78,7 +78,7 @@ Gpu::~Gpu() = default;
 
 // ---- the PCI function, silence, reset
 
-/// Passes the PCI function's permissions and the GPU's pin levels to the blocks.
+/// Passes the permissions of the PCI function and the levels of the GPU's pins to the blocks.
 void Gpu::Straps() {
   memory_.set_bus_master(config_.bus_master());
   memory_.set_silence(silence_);
@@ -158,8 +158,8 @@ void Gpu::Push(Access access) {
   Pump();
 }
 
-/// Returns the time at which the port accepts the access. Register writes wait until all window writes are done
-/// (rtl/top/gmmu_regs.sv).
+/// Returns when the port accepts the access. A register write waits until all window writes are
+/// done (rtl/top/gmmu_regs.sv).
 uint64_t Gpu::FreePs(const Access& access) const {
   const bool settles = access.target == Access::Target::kRegisters && access.write;
   return settles ? std::max(port_ps_, window_ps_) : port_ps_;
@@ -229,8 +229,8 @@ void Gpu::DoWindow(Access& access) {
   agenda_.At(window_ps_, [access = std::move(access), ok]() mutable { Answer(access, ok); });
 }
 
-/// Adds the time of a window access, in steps of 8 bytes. Writes use all slots in parallel; when nothing else is in
-/// flight, reads are performed one after the other.
+/// Adds the time of a window access, which is split into 8-byte beats. Writes use all slots in
+/// parallel; each read waits until nothing else is in flight.
 void Gpu::WindowTime(Access& access) {
   port_ps_ = std::max(port_ps_, agenda_.now());
   for (uint64_t done = 0; done < access.data.size(); done += kWindowBeat) {
@@ -247,8 +247,8 @@ void Gpu::WindowTime(Access& access) {
 
 // ---- instruments
 
-/// Whether the paging engine and the clients have no access in flight. Accesses through BAR2 are the CPU's and do not
-/// count.
+/// Whether register ctrl.silence is set and the paging engine and the clients have no access in
+/// flight. CPU accesses through BAR2 do not count.
 bool Gpu::Silent() const { return held_ && !lost_answer_ && memory_.busy_until() <= agenda_.now(); }
 
 bool Gpu::idle() const {

@@ -41,8 +41,8 @@ class Peers;
 
 /// One GPU of a machine: the blocks of rtl/top, VRAM, and the PCI function.
 ///
-/// CPU accesses are pushed in arrival order and performed in that order. The response is immediate unless an earlier
-/// register write has to wait.
+/// CPU accesses are pushed in order of arrival and performed in that order. The response is
+/// immediate unless an earlier register write has to wait.
 class Gpu {
  public:
   using Access = GpuAccess;
@@ -65,20 +65,21 @@ class Gpu {
   Memory& memory() { return memory_; }
 
   void Push(Access access);
-  /// Returns the number of CPU accesses that the GPU's port has not accepted.
+  /// Returns how many CPU accesses the GPU's port has not accepted yet.
   size_t waiting() const { return accesses_.size(); }
-  /// Reads a register for an instrument. The read does not count as a CPU access and takes no time.
+  /// Reads a register for an instrument. The read is not counted as a CPU access and takes no time.
   uint64_t ReadRegister(uint32_t offset) const;
-  /// Drives the top's silence pin: while `on`, the host port issues no new request.
+  /// Drives the silence pin of the top: while `on`, the host port issues no new requests.
   void Silence(bool on);
-  /// Pulses the top's reset pin: everything except VRAM and the PCI function returns to its power-on state.
+  /// Pulses the reset pin of the top: everything except VRAM and the PCI function returns to its
+  /// power-on state.
   void Reset();
 
   bool idle() const;
   std::vector<hw::InUse> ResourcesInUse() const;
   /// See hw::Instruments.
   void DriveClients(hw::ClientAccesses* accesses);
-  /// See hw::Instruments: a slot of client 0 stays occupied permanently.
+  /// See hw::Instruments. Occupies a slot of client 0 permanently.
   void LoseAnswer(unsigned space, uint64_t va);
   void HoldReads(uint64_t logical, uint64_t until_ps) { memory_.HoldReads(logical, until_ps); }
 
@@ -130,10 +131,10 @@ class Gpu {
   std::unique_ptr<WaitChecker> waits_;
 
   std::deque<Access> accesses_;
-  uint64_t port_ps_ = 0;  ///< when the port can accept the CPU's next access
+  uint64_t port_ps_ = 0;  ///< when the port can accept the next CPU access
   bool pump_planned_ = false;
   Window window_slots_;
-  uint64_t window_ps_ = 0;               ///< when the last response to the window beats so far arrives
+  uint64_t window_ps_ = 0;               ///< when the latest window access so far gets its response
   bool enabled_ = false, held_ = false;  ///< register ctrl
   bool silence_ = false, lost_answer_ = false;
   uint64_t window_base_ = 0;
@@ -145,8 +146,8 @@ class Gpu {
     uint32_t offset = 0;
     uint32_t value = 0;
   };
-  Half write_low_;  ///< the low half of a register write that waits for the high half
-  Half read_high_;  ///< the high half latched by the last read of a low half
+  Half write_low_;  ///< low half of a register write, awaiting its high half
+  Half read_high_;  ///< high half, latched when the low half was read
 };
 
 }  // namespace twin

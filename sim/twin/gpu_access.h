@@ -11,7 +11,7 @@ struct GpuAccess {
   enum class Target : uint8_t { kRegisters, kWindow, kConfig } target = Target::kRegisters;
   bool write = false;
   uint64_t offset = 0;
-  std::vector<uint8_t> data;  ///< the data to write; its size is the access's size, also for a read
+  std::vector<uint8_t> data;  ///< data to write; for a read, only its size matters
   /// Called with the bytes read (none for a write). `ok` is false if the access failed.
   std::function<void(bool ok, const std::vector<uint8_t>& data)> done;
 };

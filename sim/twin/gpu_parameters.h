@@ -15,7 +15,7 @@ struct MachineConfig;
 
 namespace gmmu::sim::twin {
 
-/// The built hardware sizes, as registers cap0 to cap2 report them.
+/// The sizes of the hardware as built, which registers cap0 to cap2 report.
 struct Built {
   unsigned clients = 4, rings = 1, spaces = 16;
   unsigned l1_entries = 16, l2_entries = 512, l2_ways = 4, walk_cache = 16;
@@ -24,18 +24,19 @@ struct Built {
   TlbSizes tlb_sizes() const { return {l1_entries, l2_entries, l2_ways, walk_cache, walks}; }
 };
 
-/// Memory faults to be injected into one GPU; all are off by default.
+/// Memory faults to inject into one GPU. None is injected by default.
 struct MemoryFaults {
-  /// Flips a bit in the beat with which the number of bytes written to VRAM reaches this total. 0 flips none.
+  /// Flips a bit in the beat with which the total of bytes written to VRAM reaches this value; 0:
+  /// never.
   uint64_t flip_after = 0;
-  bool drop_fence = false;  ///< 16-byte aligned writes to the host are lost
+  bool drop_fence = false;  ///< drops 16-byte aligned writes to the host
 };
 
-/// The changes that the configured policy makes to the hardware's TLBs and walks.
+/// How the configured policy changes the hardware's TLBs and walks.
 struct PolicyParameters {
-  bool stated = false;  ///< some choice differs from the hardware, so the policy's counters are reported
+  bool stated = false;  ///< some choice differs from the hardware, so policy counters are reported
   Hierarchy hierarchy;
-  std::function<std::unique_ptr<Policy>()> make;  ///< null: the hardware's decisions apply
+  std::function<std::unique_ptr<Policy>()> make;  ///< null: decide as the hardware does
 };
 
 struct GpuParameters {
@@ -47,7 +48,7 @@ struct GpuParameters {
   PolicyParameters policy;
   bool checker = true;  ///< compare every translation with the reference walk
 
-  /// Returns the parameters of GPU `unit` of the machine that `config` describes.
+  /// Returns the parameters of GPU `unit` of the machine described by `config`.
   static GpuParameters From(const MachineConfig& config, unsigned unit);
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The register file; docs/registers.md lists the registers, and rtl/top/README.md describes the port.
+// The register file. docs/registers.md lists the registers, and rtl/top/README.md describes the
+// port.
 #include <algorithm>
 #include <cstring>
 
@@ -25,10 +26,10 @@ bool InBlock(uint32_t offset, uint32_t base, uint32_t stride, uint32_t count) {
 
 }  // namespace
 
-// ---- the register port, which accepts whole words, or two halves with the low half first
+// ---- the register port, which accepts a whole word, or its two halves with the low half first
 
-/// Whether a write to a root or to sizes_in_use must wait for an operation in progress. While ctrl.silence is set, the
-/// operation might never end, so such a write is ignored instead.
+/// Whether a write to a root or to sizes_in_use must wait for an operation in progress. While
+/// ctrl.silence is set, that operation may never end, so such a write is ignored instead.
 bool Gpu::BusyWrite(const Access& access) const {
   const auto word = static_cast<uint32_t>(access.offset) & ~(kWord - 1);
   return access.write && operations_.busy() &&
@@ -91,7 +92,8 @@ bool Gpu::WriteBeat(Access& access) {
   return true;
 }
 
-/// Returns the word at the access. If the low half of the word was read just before, returns the latched high half.
+/// Returns the word at the access, or the latched high half if the low half of the word was read
+/// just before.
 uint64_t Gpu::ReadBeat(const Access& access) {
   const auto offset = static_cast<uint32_t>(access.offset);
   const uint32_t word = offset & ~(kWord - 1);
@@ -134,7 +136,8 @@ void Gpu::WriteRegister(uint32_t offset, uint64_t value) {
   } else if (InBlock(offset, regs::kClientBase, regs::kClientStride, built.clients)) {
     Client& client = clients_[(offset - regs::kClientBase) / regs::kClientStride];
     const bool was = client.busy();
-    if (lost_answer_ && &client == &clients_[0]) return;  // the injected fault has blocked the client's traffic engine
+    // The injected fault has blocked the traffic engine of client 0.
+    if (lost_answer_ && &client == &clients_[0]) return;
     client.Write(offset % regs::kClientStride, value);
     if (!was && client.busy() && runs_++ == 0) runs_began_ps_ = agenda_.now();
   }

@@ -66,14 +66,14 @@ ConfigSpace& Gpus::config(unsigned unit) { return gpus_[unit]->config(); }
 
 Clock& Gpus::clock() { return host_.clock; }
 
-/// Sends an access, waits for the access's response and returns the bytes read.
+/// Sends an access, waits for its response and returns the bytes read.
 std::vector<uint8_t> Gpus::Request(Gpu& gpu, GpuAccess access, const std::string& what) {
   struct Reply {
     bool done = false;
     std::vector<uint8_t> data;
   };
   ++requests_;
-  const auto reply = std::make_shared<Reply>();  // shared, because it must outlive an abandoned read
+  const auto reply = std::make_shared<Reply>();  // shared: it must outlive an abandoned read
   TimeModel& time = gpu.time();
   Agenda& agenda = host_.agenda;
   const uint64_t answer_ps = access.target == GpuAccess::Target::kConfig ? time.ConfigPs() : time.RegisterPs();
@@ -94,8 +94,8 @@ void Gpus::Read(const BarAccess& access, void* to) {
   std::memcpy(to, data.data(), access.size);
 }
 
-/// Sends a posted write, which is still in flight when the call returns. A write that waits at the GPU's port occupies
-/// a header credit; if there is no credit, the CPU waits.
+/// Sends a posted write, which is still in flight when the call returns. While it waits at the
+/// GPU's port, it holds a header credit; if none is free, the CPU waits.
 void Gpus::Write(const BarAccess& access, const void* from) {
   Gpu& gpu = *gpus_[access.unit];
   Agenda& agenda = host_.agenda;

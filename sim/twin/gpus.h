@@ -19,16 +19,17 @@ struct GpuAccess;
 
 /// The GPUs of the fast engine, linked to each other.
 ///
-/// A write never takes effect inside the call that issues it: it arrives at the GPU later, while other calls let time
-/// pass. All times are estimates; equal calls give equal times and equal bytes.
+/// A write never takes effect inside the call that issues it: it arrives at the GPU later, while
+/// other calls let time pass. All times are estimates; equal calls give equal times and equal
+/// bytes.
 ///
-/// The twin duplicates the blocks of rtl/ on purpose: it is the fast engine, and a run in which the engines differ
-/// reveals an error in one of them.
+/// The twin deliberately duplicates the blocks of rtl/: it is the fast engine, and where the
+/// engines differ, one of them has an error.
 class Gpus : public Device {
  public:
   static constexpr unsigned kMostUnits = 4;
 
-  /// Throws std::invalid_argument unless the number of GPUs is 1 to 4.
+  /// Throws std::invalid_argument unless the machine has 1 to 4 GPUs.
   explicit Gpus(PlainHost& host);
   ~Gpus() override;
 
@@ -47,7 +48,7 @@ class Gpus : public Device {
   std::vector<hw::Counter> Counters() override;
   std::vector<hw::Finding> Findings() override;
   uint64_t Cycles() override;
-  /// Returns the number of events that the agenda has run, because this engine evaluates no cycles.
+  /// Returns the number of events that the agenda has run, as this engine evaluates no cycles.
   uint64_t CyclesEvaluated() override;
   std::vector<hw::InUse> ResourcesInUse() override;
   void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) override;
@@ -61,7 +62,7 @@ class Gpus : public Device {
 
   PlainHost& host_;
   const uint64_t bound_ns_;  ///< gpu.mmio_bound_ns
-  const bool tag_is_lost_;   ///< injected fault: the hardware always reports a tag in use
+  const bool tag_is_lost_;   ///< injected fault: a tag is always reported in use
   const std::unique_ptr<Peers> peers_;
   std::vector<std::unique_ptr<Gpu>> gpus_;
   uint64_t requests_ = 0, writes_ = 0;

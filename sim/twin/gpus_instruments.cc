@@ -14,11 +14,11 @@
 namespace gmmu::sim::twin {
 namespace {
 
-/// Whether this engine estimates the counter. It has no estimates for a port's outstanding lookups or for the time that
-/// a table read waits for the bus.
+/// Whether this engine estimates the counter. It does not estimate the outstanding lookups of a
+/// port or the time that a table read waits for the bus.
 bool Known(const GpuCounter& counter) { return counter.name != "walk_issue_cycles" && counter.name != "cycles"; }
 
-/// Returns the counters that a policy has and the hardware does not.
+/// Returns the counters that exist only with a policy.
 std::vector<hw::Counter> PolicyCountersOf(TlbTiming& timing) {
   const PolicyCounters& c = timing.policy_counters();
   return {{"policy", "prefetch_walks", c.prefetch_walks, "walks", "Walks that nobody waits for; in walks, too."},

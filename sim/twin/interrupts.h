@@ -5,12 +5,12 @@
 
 namespace gmmu::sim::twin {
 
-/// Interrupt causes and messages (rtl/top/README.md). A message becomes due when an enabled cause appears, and after a
-/// clear that leaves an enabled cause set. Messages are sent one at a time. A due message waits while the port is
-/// closed, and is dropped if no enabled cause is left.
+/// Interrupt causes and messages (rtl/top/README.md). A message becomes due when an enabled cause
+/// appears, and when a clear leaves an enabled cause set. Messages are sent one at a time. A due
+/// message waits while the port is closed, and is dropped when no enabled cause is left.
 class Interrupts {
  public:
-  /// `begin` starts to send a message. The owner calls Sent() when the message has left.
+  /// `begin` starts sending a message. The owner calls Sent() when the message has been sent.
   explicit Interrupts(std::function<void()> begin) : begin_(std::move(begin)) {}
 
   uint64_t status() const { return status_; }
@@ -30,7 +30,8 @@ class Interrupts {
     enable_ = enable;
     Try();
   }
-  /// Sets whether messages may be sent: the PCI function's message and bus mastering are enabled, and the GPU is not silenced.
+  /// Sets whether messages may be sent: the PCI function's message and bus mastering must be
+  /// enabled, and the GPU must not be silenced.
   void set_open(bool open) {
     open_ = open;
     Try();
@@ -39,7 +40,7 @@ class Interrupts {
     sending_ = false;
     Try();
   }
-  /// The message cannot be sent now; it stays owed.
+  /// Call it if the message cannot be sent now; it stays due.
   void PutBack() {
     sending_ = false;
     owed_ = true;

@@ -11,7 +11,7 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kPatiencePs = 20'000'000;  // a walk that has waited longer has priority
+constexpr uint64_t kPatiencePs = 20'000'000;  // a walk that has waited longer goes first
 
 unsigned Small(uint64_t value) { return static_cast<unsigned>(value); }
 
@@ -47,11 +47,11 @@ class KeyedPolicy : public Policy {
 
   size_t Next(const std::vector<WaitingWalk>& waiting) override {
     if (keys_.schedule != Schedule::kShortest) return First(waiting, [](const WaitingWalk&) { return true; });
-    // The first waiting walk is the oldest.
+    // The first walk in the list has waited longest.
     if (waiting.back().since_ps - waiting.front().since_ps > kPatiencePs) return 0;
     std::map<Group, unsigned> reads;
     for (const WaitingWalk& walk : waiting) reads[GroupOf(walk)] += walk.waiters == 0 ? 1'000'000 : walk.reads;
-    if (reads.count(group_) == 0) {  // otherwise the current group continues
+    if (reads.count(group_) == 0) {  // otherwise, continue with the present group
       const WaitingWalk* best = &waiting.front();
       for (const WaitingWalk& walk : waiting)
         if (reads[GroupOf(walk)] < reads[GroupOf(*best)]) best = &walk;
@@ -64,7 +64,7 @@ class KeyedPolicy : public Policy {
   using Group = std::pair<unsigned, uint32_t>;
   static Group GroupOf(const WaitingWalk& walk) { return {walk.port, walk.group}; }
 
-  /// Returns the index of the first matching walk. Prefetches come after all other walks.
+  /// Returns the index of the first matching walk. Prefetches rank behind all other walks.
   template <typename Agrees>
   static size_t First(const std::vector<WaitingWalk>& waiting, Agrees agrees) {
     for (const bool prefetches : {false, true})
@@ -73,7 +73,7 @@ class KeyedPolicy : public Policy {
     return 0;
   }
 
-  /// Chooses a victim among every `shares`-th entry, starting at `share`.
+  /// Chooses a victim among the entries `share`, `share` + `shares`, and so on.
   unsigned Replace(const TlbSet& set, Replacement how, unsigned share, unsigned shares) {
     if (how == Replacement::kTurn && (set.level == 1 || shares == 1)) return Policy::Place(set);
     for (unsigned i = share; i < set.count; i += shares)
@@ -90,8 +90,8 @@ class KeyedPolicy : public Policy {
   const MachineConfig::Policy keys_;
   std::mt19937_64 random_;
   unsigned clients_ = 1;
-  std::vector<uint64_t> last_;  ///< page of each port's previous miss
-  Group group_{~0u, 0};         ///< the group whose walks are assigned walkers
+  std::vector<uint64_t> last_;  ///< by port: page of the previous miss
+  Group group_{~0u, 0};         ///< group whose walks get the walkers
 };
 
 Hierarchy HierarchyOf(const MachineConfig::Policy& keys) {

@@ -5,11 +5,12 @@
 
 namespace gmmu::sim::twin {
 
-/// Returns the policy that section [policy] of the configuration selects: the built-in choices, or the shared object
-/// that it names. Throws ConfigError if the shared object cannot be loaded.
+/// Returns the policy selected by section [policy] of the configuration: either the built-in
+/// choices or the shared object that it names. Throws ConfigError if the shared object cannot be
+/// loaded.
 PolicyParameters PolicyOf(const MachineConfig& config);
 
-/// Constructs the policy that makes the built-in choices.
+/// Constructs the policy with the built-in choices.
 std::unique_ptr<Policy> MakeKeyedPolicy(const MachineConfig::Policy& keys);
 
 }  // namespace gmmu::sim::twin

@@ -22,7 +22,7 @@ constexpr const char* kBridge = "gmmu_policy_python.so";
   throw ConfigError("policy.file = \"" + file + "\": " + why);
 }
 
-/// Returns the path of the Python bridge in the program's directory.
+/// Returns the path of the Python bridge, which is in the program's directory.
 std::string BridgeFor(const std::string& file) {
   std::error_code error;
   const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
@@ -36,7 +36,8 @@ std::string BridgeFor(const std::string& file) {
 
 const PolicyEntry& EntryOf(const std::string& file, const std::string& library, bool python) {
   std::string why;
-  // RTLD_GLOBAL: imported Python modules resolve their symbols against the interpreter that the bridge loads.
+  // RTLD_GLOBAL is required because imported Python modules use symbols of the interpreter that the
+  // bridge loads.
   void* const handle = python ? dlopen(library.c_str(), RTLD_NOW | RTLD_GLOBAL) : hw::OpenSharedObject(library, why);
   if (handle == nullptr) Refuse(file, (python ? dlerror() : why) + kHow);
   const auto* entry = static_cast<const PolicyEntry*>(dlsym(handle, "gmmu_policy"));
@@ -57,7 +58,7 @@ std::function<std::unique_ptr<Policy>()> LoadPolicy(const std::string& file, con
   const bool python = std::filesystem::path(file).extension() == ".py";
   const std::string path = std::filesystem::absolute(file).string();
   const PolicyEntry* const entry = &EntryOf(file, python ? BridgeFor(file) : path, python);
-  // The bridge expects the Python file's path before the policy's arguments.
+  // The bridge expects the path of the Python file before the policy's arguments.
   const std::string text = python ? path + "\n" + arguments : arguments;
   return [file, text, seed, entry]() -> std::unique_ptr<Policy> {
     const char* error = nullptr;

@@ -9,9 +9,10 @@
 
 namespace gmmu::sim::twin {
 
-/// Loads the policy from a shared object, or from a Python file through the bridge in the program's directory
-/// (sim/policy_python). Returns a function that constructs one instance per GPU. Throws ConfigError if the file cannot
-/// be read or loaded, lacks gmmu_policy, has another version of that symbol, or rejects the arguments.
+/// Loads the policy from a shared object, or from a Python file through the bridge in the program's
+/// directory (sim/policy_python). Returns a function that constructs one policy per GPU. Throws
+/// ConfigError if the file cannot be read or loaded, has no gmmu_policy of this version, or rejects
+/// the arguments.
 std::function<std::unique_ptr<Policy>()> LoadPolicy(const std::string& file, const std::string& arguments,
                                                     uint64_t seed);
 

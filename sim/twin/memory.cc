@@ -10,11 +10,12 @@ namespace gmmu::sim::twin {
 namespace {
 
 constexpr size_t kFenceRecord = 16;
-constexpr uint64_t kBurst = 256;  // no access at a port is longer or crosses a multiple of kBurst
+// The longest access at a port. No access crosses a multiple of it.
+constexpr uint64_t kBurst = 256;
 
 }  // namespace
 
-/// Returns the size in whole bus beats, in bytes: read bytes are counted this way.
+/// Returns the size in bytes, rounded to whole bus beats as counted for reads.
 uint64_t Memory::WholeBeats(uint64_t address, uint64_t size) const {
   return size == 0 ? 0 : time_.BeatsOf(address, size) * time_.parameters().bus_bytes;
 }
@@ -50,7 +51,7 @@ bool Memory::WriteWindow(uint64_t offset, const void* from, size_t size) {
   return true;
 }
 
-/// Returns the time at which all data of a host memory read that starts at `at` has arrived.
+/// Returns the time at which all data of a host memory read has arrived. The read starts at `at`.
 uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool alone) {
   uint64_t end = at;
   const uint64_t most = time_.parameters().max_read_request;
@@ -58,8 +59,8 @@ uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool
   const uint64_t begin = time_.Tags(at, requests);
   for (uint64_t done = 0; done < size; done += most) {
     const uint64_t piece = std::min(size - done, most);
-    // A read that needs more requests than there are tags uses all tags. Its later requests wait for the tags of its
-    // first requests.
+    // A read that needs more requests than tags exist uses all tags. Its later requests wait until
+    // the tags of its first requests are free.
     const uint64_t there = time_.Request(done / most < time_.parameters().tags ? begin : end);
     const uint64_t served = host_.Serve(requester_, logical + done, piece, false, there);
     end = std::max(end, time_.Completion(served, piece, alone));
@@ -71,7 +72,8 @@ uint64_t Memory::HostReadTime(uint64_t logical, uint64_t size, uint64_t at, bool
   return end;
 }
 
-// A function that is no bus master, or no longer in its slot, sends no request: what was decided before is not sent either.
+// A function that is unplugged or whose bus mastering is off sends no requests, not even for
+// accesses that began before.
 bool Memory::ReadHost(uint64_t logical, void* to, size_t size, Cost& cost, bool snoop) {
   if (!bus_master_) return false;
   const bool ok = host_.Read(requester_, logical, to, size, snoop);

@@ -21,8 +21,8 @@ namespace gmmu::sim::twin {
 
 class Peers;
 
-/// The two memory ports of a GPU, VRAM and host. Accesses to peers also use the host port. An access is performed and
-/// counted at once; its time is added to a Cost.
+/// The two memory ports of a GPU: VRAM and host. Accesses to peers also go through the host port.
+/// An access is performed and counted immediately; its time is added to a Cost.
 class Memory {
  public:
   Memory(VramCore& vram, HostAccess& host, Peers& peers, unsigned unit, uint16_t requester, TimeModel& time,
@@ -40,10 +40,10 @@ class Memory {
   VramCore& vram() { return vram_; }
   uint64_t vram_bytes() const { return vram_.size(); }
 
-  /// Access VRAM for the CPU. These accesses are counted but take no time.
+  /// Access VRAM for the CPU. The accesses are counted but take no time.
   bool ReadWindow(uint64_t offset, void* to, size_t size);
   bool WriteWindow(uint64_t offset, const void* from, size_t size);
-  /// Return false and transfer nothing if the access extends past the end of VRAM.
+  /// Return false, and transfer nothing, if the access extends past the end of VRAM.
   bool ReadVram(uint64_t offset, void* to, size_t size, Cost& cost);
   bool WriteVram(uint64_t offset, const void* from, size_t size, Cost& cost);
   /// Reads inside a 4 KiB page. Returns false if the read was blocked. If `snoop` is true, the read snoops the CPU's
@@ -51,42 +51,43 @@ class Memory {
   bool ReadHost(uint64_t logical, void* to, size_t size, Cost& cost, bool snoop = true);
   /// Writes inside a 4 KiB page. The write is posted, so it is always accepted.
   void WriteHost(uint64_t logical, const void* from, size_t size, Cost& cost, bool snoop = true);
-  /// Access a linked adapter's VRAM. A write is done when the peer's VRAM has the bytes. Return false if there is no
-  /// such peer or the access extends past the end of its VRAM.
+  /// Access a linked adapter's VRAM. A write is done when the peer's VRAM has the bytes. Return
+  /// false if the peer does not exist or the access extends past the end of its VRAM.
   bool ReadPeer(unsigned adapter, uint64_t offset, void* to, size_t size, Cost& cost);
   bool WritePeer(unsigned adapter, uint64_t offset, const void* from, size_t size, Cost& cost);
-  /// Whether register `link` allows an access to that adapter and offset.
+  /// Whether register `link` permits an access to this offset of this adapter.
   bool Linked(unsigned adapter, uint64_t offset) const {
     return adapter < link_.adapters() && adapter != link_.own() && offset >> kPeerOffsetBits == 0;
   }
   regs::Link link() const { return link_; }
   void set_link(regs::Link link) { link_ = link; }
-  /// Reads a table entry. For VRAM, the caller adds time and counters through TableTime. Returns false on a bus error.
+  /// Reads a table entry. For VRAM, the caller must call TableTime, which adds time and counters.
+  /// Returns false on a bus error.
   bool ReadEntry(bool vram, uint64_t address, uint64_t* entry);
-  /// Reads table words without any request, time or counters. Words that cannot be read are 0.
+  /// Reads table words without requests, time or counters. Words that cannot be read are returned
+  /// as 0.
   void PeekTable(bool vram, uint64_t address, uint64_t* words, unsigned count);
-  /// Counts a table read issued at `at`, and returns the time at which its words have arrived.
+  /// Counts a table read that is issued at `at`. Returns the time at which its words have arrived.
   uint64_t TableTime(bool vram, uint64_t address, uint64_t bytes, uint64_t at);
 
-  /// Whether register ctrl.silence is set; it keeps the paging engine and the clients from starting accesses at either
-  /// port.
+  /// Whether register ctrl.silence is set. It keeps the paging engine and the clients from starting
+  /// accesses at either port.
   bool held() const { return held_; }
   void set_held(bool on) { held_ = on; }
-  /// Records that an access by the engine or the clients is in progress until `ps`.
+  /// Records that an access by the paging engine or the clients lasts until `ps`.
   void Busy(uint64_t ps) { busy_until_ = std::max(busy_until_, ps); }
   uint64_t busy_until() const { return std::max(busy_until_, host_busy_until_); }
-  /// Whether the host port may issue requests: bus mastering is on, and neither the silence pin nor ctrl.silence is
-  /// set.
+  /// Whether the host port may issue requests: bus mastering is on, and both the silence pin and
+  /// ctrl.silence are off.
   bool host_open() const { return bus_master_ && !silence_ && !held_; }
   void set_bus_master(bool on) { bus_master_ = on; }
   void set_silence(bool on) { silence_ = on; }
   bool bus_master() const { return bus_master_; }
 
-  /// Injected fault: reads of the host page at `logical` complete no earlier than `until_ps`.
+  /// Injected fault: reads of the host page at `logical` complete at `until_ps` or later.
   void HoldReads(uint64_t logical, uint64_t until_ps) { hold_ = {logical / hw::kPageSize, until_ps}; }
 
-  /// Return the time at which the host port's last read completes, and the time at which its last burst of any kind
-  /// completes.
+  /// Return the time at which the host port's last read, or its last burst of any kind, completes.
   uint64_t host_reads_until() const { return host_reads_until_; }
   uint64_t host_busy_until() const { return host_busy_until_; }
   uint64_t writes_lost() const { return writes_lost_; }

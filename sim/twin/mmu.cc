@@ -12,7 +12,8 @@ namespace {
 using regs::Fault;
 using regs::Target;
 
-/// Drops the keys of `map` whose blocks of 2^lg2 bytes overlap [start, end); start must be below end.
+/// Drops the entries of `map` whose blocks of 2^lg2 bytes overlap [start, end), which must not be
+/// empty.
 template <typename Map>
 void DropOverlap(Map& map, unsigned lg2, uint64_t start, uint64_t end) {
   const uint64_t first = start >> lg2, last = (end - 1) >> lg2;
@@ -110,7 +111,8 @@ bool Mmu::Walk(Space& space, uint64_t va, Mapping& mapping) {
   return true;
 }
 
-/// Returns the table reads of a walk that starts at the root, using the pointers recorded during the walk.
+/// Returns the table reads of a walk that starts at the root, from the pointers recorded during the
+/// walk.
 WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   const SpaceShape& shape = space.shape;
   WalkPlan plan;
@@ -138,7 +140,8 @@ WalkPlan Mmu::PlanOf(const Space& space, uint64_t va, const Mapping& mapping) {
   return plan;
 }
 
-/// Walks the tables for a page without a lookup, using the current table contents. Changes no state and takes no time.
+/// Walks the tables, with their present contents, for a page that no lookup requested. Changes no
+/// state and takes no time.
 std::optional<std::pair<Mapping, WalkPlan>> Mmu::Other(const Space& space, uint64_t va) const {
   const SpaceShape& shape = space.shape;
   if (BeforeTheRoot(shape, va)) return std::nullopt;
@@ -203,8 +206,8 @@ Translated Mmu::Lookup(unsigned port, unsigned number, uint64_t va, regs::Access
   return answer;
 }
 
-/// Finds the mapping of `va` in the caches or by a walk. Returns false if the host port is closed. Sets `walks` to
-/// false if no walk can find a mapping.
+/// Finds the mapping of `va` in the caches or by a walk. Returns false if the host port is closed.
+/// Sets `walks` to false if no walk could find a mapping.
 bool Mmu::Search(Space& space, uint64_t va, Mapping& mapping, bool& walks) {
   if (const Mapping* kept = Find(space, va)) {
     mapping = *kept;

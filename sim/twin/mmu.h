@@ -26,19 +26,19 @@ struct WalkPlan;
 
 /// The result of an MMU lookup.
 struct Translated {
-  bool closed = false;  ///< a table lies behind the closed host port: retry when it opens
+  bool closed = false;  ///< needs a table behind the closed host port: retry when it opens
   regs::Fault fault = regs::Fault::kNone;
   unsigned level = 0;
   bool zero = false, coherent = false;
   regs::Target target = regs::Target::kSystem;
-  unsigned adapter = 0;  ///< if the target is peer
+  unsigned adapter = 0;  ///< if `target` is peer
   uint64_t offset = 0;
 };
 
 /// The GMMU: spaces, translations and invalidation (docs/page-tables.md, rtl/mmu/README.md).
 ///
-/// Translations and table pointers are cached until they are flushed, as long as any hardware could cache them. A flush
-/// that software omits therefore always has an effect.
+/// Translations and table pointers stay cached until they are flushed, which is as long as any
+/// hardware could cache them. Therefore a flush that software omits always has a visible effect.
 class Mmu {
  public:
   static constexpr unsigned kPorts = regs::kPortCountersCount;
@@ -48,33 +48,36 @@ class Mmu {
   ~Mmu();
 
   unsigned spaces() const { return static_cast<unsigned>(spaces_.size()); }
-  /// Passes every completed lookup and every completed invalidation to `checker`, unless it is null.
+  /// Passes every completed lookup and invalidation to `checker`, unless it is null.
   void set_checker(TranslationChecker* checker) { checker_ = checker; }
 
   TlbTiming& timing() const { return *timing_; }
-  /// Sets a function to be called after each invalidation and after each new geometry or root, so that stalled ports
-  /// retry.
+  /// Sets a function that is called after each invalidation and each new geometry or root, so that
+  /// stalled ports retry.
   void set_flushed(std::function<void()> then) { flushed_ = std::move(then); }
 
-  /// Translates `va` for `lookups` accesses from one port to the same 4 KiB page, starting at cost.at. Sets cost.at to
-  /// the time of the response. Counts the lookups; faulting lookups count as one.
+  /// Translates `va` for `lookups` accesses from one port to the same 4 KiB page, starting at
+  /// cost.at. Sets cost.at to the time of the response. Counts the lookups, but counts only one if
+  /// they fault.
   Translated Lookup(unsigned port, unsigned space, uint64_t va, regs::Access access, uint64_t lookups, Cost& cost);
 
-  /// Commits geometry and root. If either changed, flushes the space and returns true.
+  /// Commits geometry and root. If either has changed, flushes the space and returns true.
   bool Configure(unsigned space, regs::SpaceGeometry geometry, regs::SpaceRoot root);
-  /// Drops translations and table pointers that overlap the scope; a range covers [start, end).
+  /// Drops the translations and table pointers that overlap the scope. A range covers [start, end).
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
-  /// Returns a number that changes with every invalidation and every new root: translations from an earlier epoch may
-  /// be stale.
+  /// Returns a number that changes with every invalidation and every new root. Translations from an
+  /// earlier epoch may be stale.
   uint64_t epoch() const { return epoch_; }
-  /// Returns the time at which an invalidation that starts now completes, that is, when the sweep is done and all
-  /// accesses translated before the invalidation have completed.
+  /// Returns the time at which an invalidation that starts now is complete: the sweep is done, and
+  /// so are all accesses that were translated before it.
   uint64_t InvalidatedAt() const;
-  /// Handles a write of sizes_in_use: empties the caches, and applies the sizes if they are possible.
+  /// Handles a write of sizes_in_use: empties the caches, and applies the sizes if the hardware
+  /// supports them.
   void Resize(regs::SizesInUse asked);
   /// Returns the sizes in use.
   const TlbSizes& sizes() const { return sizes_; }
-  /// Returns to the reset state: every space is disabled, the caches are empty, and the full built sizes are in use.
+  /// Returns to the reset state: every space is disabled, the caches are empty, and all built sizes
+  /// are in use.
   void Reset();
 
  private:
@@ -84,21 +87,22 @@ class Mmu {
     regs::SpaceRoot root;
     uint64_t spans = 0;                                             ///< bit n: there are entries of 2^n bytes
     std::array<std::unordered_map<uint64_t, Mapping>, 64> entries;  ///< [span_lg2][va >> span_lg2]
-    /// Table pointers: [level of the table][va >> log2 of the bytes that the table covers].
+    /// Table pointers, indexed by [level of the table][va >> log2 of the bytes that the table
+    /// covers].
     std::array<std::unordered_map<uint64_t, TablePlace>, 6> tables;
     std::unordered_map<uint64_t, TablePlace> tables_64k;  ///< level 0 tables of the 64 KiB halves of dual entries
     uint64_t last_page = ~uint64_t{0};                    ///< the page of the last lookup; most lookups repeat it
     const Mapping* last = nullptr;
   };
 
-  /// The position of a walk: the next read is the word of `level` in `table`.
+  /// The position of a walk: it reads the word of `level` in `table` next.
   struct Position {
     unsigned level = 0;
     TablePlace table;
   };
 
   static const Mapping* Find(Space& space, uint64_t va);
-  /// Returns the position at which the walk for `half` starts: the lowest-level cached table.
+  /// Returns where the walk for `half` starts: at the lowest-level cached table.
   static Position Start(const Space& space, uint64_t va, Half half);
   bool Search(Space& space, uint64_t va, Mapping& mapping, bool& walks);
   /// Returns false if the host port is closed.

@@ -11,11 +11,12 @@
 
 namespace gmmu::sim::twin {
 
-/// Executes the operations that software requests through MMU registers, one at a time: invalidations, new roots and
-/// new sizes.
+/// Executes the operations that software requests through the MMU's registers, one at a time:
+/// invalidations, new roots and new sizes.
 class Operations {
  public:
-  /// `invalidated` is called when an invalidation by `inv_cmd` has completed, `ended` when any operation has completed.
+  /// `invalidated` is called when an invalidation by `inv_cmd` is complete, `ended` when any
+  /// operation is complete.
   Operations(Mmu& mmu, TimeModel& time, Agenda& agenda, std::function<void()> invalidated, std::function<void()> ended)
       : mmu_(mmu), time_(time), agenda_(agenda), invalidated_(std::move(invalidated)), ended_(std::move(ended)) {}
 

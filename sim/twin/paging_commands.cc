@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of PagingEngine that executes commands and their transfers.
+// The part of PagingEngine that executes commands and moves their data.
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -13,10 +13,10 @@ namespace {
 using regs::Access;
 using regs::Fault;
 
-constexpr uint64_t kBurst = 256;      // ranges are split at multiples of kBurst
-constexpr uint64_t kSlotCycles = 16;  // cycles from a landing slot's last beat to the lookup of the slot's next burst
+constexpr uint64_t kBurst = 256;      // bursts end at multiples of kBurst
+constexpr uint64_t kSlotCycles = 16;  // from a landing slot's last beat to its next lookup
 
-/// Returns the number of bursts of the range starting at `start` that begin in [at, at + size).
+/// Returns how many bursts of the range that starts at `start` begin in [at, at + size).
 uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
   if (size == 0) return 0;
   const uint64_t multiples = (at + size - 1) / kBurst - (at - 1) / kBurst;
@@ -24,17 +24,19 @@ uint64_t BurstsBegun(uint64_t start, uint64_t at, uint64_t size) {
   return (at == 0 ? (size - 1) / kBurst + 1 : multiples) + (head ? 1 : 0);
 }
 
-/// Returns the address of the first byte of the burst that contains `at`.
+/// Returns the address of the first byte of the burst that contains `at`. The range starts at
+/// `start`.
 uint64_t BurstOf(uint64_t start, uint64_t at) { return std::max(start, at / kBurst * kBurst); }
 
-constexpr uint64_t kJobCycles = 12;    // cycles from the start of a command's job to the job's first burst
-constexpr uint64_t kWaitedCycles = 3;  // cycles after the last response for which a command waits
+constexpr uint64_t kJobCycles = 12;    // from the start of a command's job to its first burst
+constexpr uint64_t kWaitedCycles = 3;  // delay of a waiting command after the last response
 
 uint64_t ToPageEnd(uint64_t at) { return hw::kPageSize - at % hw::kPageSize; }
 
 }  // namespace
 
-/// Handles a failed buffer read: waits if the host port is closed, otherwise fails the command. Always returns true.
+/// Handles a failed read of the buffer: waits if the host port is closed, otherwise fails the
+/// command. Always returns true.
 bool PagingEngine::Trouble(const Buffer::Trouble& trouble, const Cost& cost) {
   if (trouble.closed) Wait();
   else Fail({trouble.reason, Access::kRead, trouble.level, trouble.address, fetch_port()}, cost.done);
@@ -44,7 +46,7 @@ bool PagingEngine::Trouble(const Buffer::Trouble& trouble, const Cost& cost) {
 void PagingEngine::NextCommand() {
   Cost cost;
   state_ = State::kCommand;
-  if (word_ == buffer_.words()) {  // the fence record is written once every write has received its response
+  if (word_ == buffer_.words()) {  // the fence record follows the responses to all writes
     state_ = State::kFence;
     return Schedule(std::max(writes_ps_, parts_.agenda.now()));
   }
@@ -58,7 +60,7 @@ void PagingEngine::NextCommand() {
   }
   command_ = Command();
   command_.header.raw = *buffer_.at(word_);
-  state_ = State::kJob;  // the header has been fetched and checked
+  state_ = State::kJob;  // the header has been fetched
   moved_ = 0;
   const Address here = buffer_.from() + 8 * word_;
   const Fault bad = JudgeHeader(command_.header, buffer_.words() - word_);
@@ -89,7 +91,7 @@ void PagingEngine::NextCommand() {
 
 // ---- transfers
 
-/// Moves the current chunk of the transfer and schedules the event for the next chunk.
+/// Moves the next piece of the transfer and schedules the event for the following one.
 void PagingEngine::Transfer() {
   if (moved_ == command_.bytes || command_.data == Command::Data::kNone) {
     state_ = State::kSettle;
@@ -100,14 +102,14 @@ void PagingEngine::Transfer() {
   if (!TransferPiece(size)) return;
   moved_ += size;
   const uint64_t now = parts_.agenda.now();
-  // The next command is decoded while this command's bursts are in flight.
+  // The next command is decoded while the bursts of this one are in flight.
   if (moved_ == command_.bytes && command_.after == Command::After::kNothing) return Schedule(now);
   const bool copies = command_.data == Command::Data::kCopy;
   Schedule(copies ? reads_.Free(now) : std::max(now, feed_ps_ - std::min(feed_ps_, parts_.time.BusPs(2 * kBurst))));
 }
 
-/// Checks the outcome of resolving `place`. Returns true if the command must wait for a closed port, or fails with a
-/// fault that is known at `known_ps`.
+/// Checks the result of resolving `place`. Returns true if the command must wait for a closed port,
+/// or if it fails with a fault that is known at `known_ps`.
 bool PagingEngine::Stopped(const Place& place, Access access, const Address& range, uint64_t done, unsigned port,
                            uint64_t known_ps) {
   if (place.kind == Place::Kind::kClosed) {
@@ -121,7 +123,8 @@ bool PagingEngine::Stopped(const Place& place, Access access, const Address& ran
   return true;
 }
 
-/// Returns how many of the `got` bytes for `to` make up whole bursts: a failing copy writes only whole bursts.
+/// Returns how many of the `got` bytes for `to` are whole bursts, because a failing copy writes
+/// only whole bursts.
 uint64_t PagingEngine::WholeBursts(const Address& to, uint64_t got) {
   const uint64_t end = (to.at + got) / kBurst * kBurst;
   return end > to.at ? end - to.at : 0;
@@ -132,14 +135,15 @@ uint64_t PagingEngine::JobPs() const {
   return parts_.agenda.now() + (moved_ == 0 ? parts_.time.Cycles(kJobCycles) : 0);
 }
 
-/// Returns the time at which `bytes` that arrived at `ready_ps` reach the writer, which accepts all bytes in order.
+/// Returns the time at which `bytes`, which arrived at `ready_ps`, reach the writer. The writer
+/// accepts all bytes in order.
 uint64_t PagingEngine::FeedPs(uint64_t ready_ps, uint64_t bytes) {
   feed_ps_ = std::max(feed_ps_, ready_ps) + parts_.time.BusPs(bytes);
   return feed_ps_;
 }
 
-/// Reads the source bytes, which lie in one page or two, and returns the number of bytes read. If it is less than
-/// `size`, `failed` contains the reason.
+/// Reads the source bytes, which lie in one or two pages, and returns the number of bytes read. If
+/// it is below `size`, `failed` contains the reason.
 uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Unread& failed) {
   uint64_t got = 0;
   while (got < size) {
@@ -181,15 +185,15 @@ uint64_t PagingEngine::ReadSource(uint64_t size, uint8_t* to, Unread& failed) {
   return got;
 }
 
-/// Returns the bus time of the reads that are issued after a failing read: the command's bursts starting at byte
-/// `from`, but no more than there are landing slots.
+/// Returns the bus time of the reads that are issued after a failing one: the command's bursts from
+/// byte `from` on, limited by the number of landing slots.
 uint64_t PagingEngine::ReadsBehindPs(const Place& place, uint64_t from) const {
   const uint64_t bursts = std::min<uint64_t>((command_.bytes - from + kBurst - 1) / kBurst, reads_.count() - 1);
   return bursts * (place.kind == Place::Kind::kHost ? parts_.time.PciePs(kBurst) : parts_.time.BusPs(kBurst));
 }
 
-/// Writes `size` bytes, burst by burst. A burst is issued when its data has reached the writer, and no earlier than
-/// `at_ps`, when its address is known. Returns false if the bus responded with an error.
+/// Writes `size` bytes, burst by burst. A burst is issued when its data has reached the writer and
+/// its address is known (`at_ps`). Returns false if the bus responded with an error.
 bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t size, uint64_t at_ps) {
   const uint64_t start = command_.destination.at + moved_;
   size_t next = 0;
@@ -216,8 +220,8 @@ bool PagingEngine::WritePiece(const Place& target, const uint8_t* from, uint64_t
   return true;
 }
 
-/// Moves one part of the transfer and sets `size` to its size. Returns false if a port is closed or the command has
-/// failed.
+/// Moves one piece of the transfer and sets `size` to its size. Returns false if a port is closed
+/// or the command has failed.
 bool PagingEngine::TransferPiece(uint64_t& size) {
   const Address to = command_.destination + moved_;
   std::array<uint8_t, hw::kPageSize> bytes;
@@ -256,12 +260,13 @@ bool PagingEngine::TransferPiece(uint64_t& size) {
   return !Stopped(failed.place, Access::kRead, command_.source, moved_ + got, read_port(), failed.known_ps);
 }
 
-/// CountRead and CountWrite count a transfer's bytes, except fence values and accesses to zero pages.
+/// CountRead and CountWrite count the bytes of transfers. Fence values and accesses to zero pages
+/// do not count.
 void PagingEngine::CountRead(const Place& place, uint64_t at, uint64_t size, bool inside) {
   if (place.kind == Place::Kind::kZero) return;
   Counters& counters = parts_.counters;
   counters.Of<regs::CountersCopyReadBytes>() += size;
-  // If a page boundary of the destination splits a source beat, the beat is read only once.
+  // A source beat that a page boundary of the destination splits is read only once.
   const uint64_t beat = parts_.time.parameters().bus_bytes;
   if (inside && at % kBurst != 0 && at % beat != 0) {
     (place.kind == Place::Kind::kVram ? counters.Of<regs::CountersVramReadBytes>()
@@ -292,7 +297,7 @@ void PagingEngine::TellAccess(const Place& place, uint64_t size, bool write) {
   else waits_->Read(memory, place.address, size);
 }
 
-/// Generates the next `size` bytes of a command that has no source.
+/// Generates the next `size` bytes of a command without a source.
 void PagingEngine::Produce(uint64_t size, uint8_t* to) const {
   const Command& c = command_;
   if (c.data == Command::Data::kInline) {
@@ -319,7 +324,8 @@ void PagingEngine::Settle() {
     case Command::After::kFlushAperture: parts_.aperture.Flush(); break;
     case Command::After::kFlushUnmapped:
       parts_.aperture.Flush();
-      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);  // waits for translated accesses without dropping any entry
+      // Waits for accesses that are already translated, without dropping any entry.
+      parts_.mmu.Invalidate(regs::Scope::kRange, 0, 0, 0);
       next = parts_.mmu.InvalidatedAt();
       break;
     case Command::After::kFlushTlb:

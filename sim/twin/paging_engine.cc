@@ -65,7 +65,7 @@ void PagingEngine::Wake() {
 
 void PagingEngine::Act() {
   if (state_ == State::kNone) return TakeEntry();
-  if (rings_[current_].life != life_) return End();  // the ring was disabled meanwhile
+  if (rings_[current_].life != life_) return End();  // the ring was disabled
   if (parts_.memory.held() && state_ != State::kDone && state_ != State::kFailed) return Wait();
   switch (state_) {
     case State::kEntry:
@@ -90,7 +90,7 @@ Address PagingEngine::EntryAddress() const {
 void PagingEngine::TakeEntry() {
   if (!enabled_ || !parts_.memory.host_open()) return;
   unsigned next = current_;
-  for (unsigned i = 1; i <= rings(); ++i) {  // rings are served round-robin
+  for (unsigned i = 1; i <= rings(); ++i) {  // round-robin, from the ring after the last one
     next = (current_ + i) % rings();
     if (rings_[next].HasWork()) break;
   }
@@ -123,7 +123,8 @@ void PagingEngine::TakeEntry() {
   if (JudgeEntry(cost.done)) Schedule(cost.done + parts_.time.EntryPs());
 }
 
-/// Checks the entry, which arrived at `known_ps`. Returns false if the ring stops.
+/// Checks the entry, which arrived at `known_ps`. Returns false if the check fails and the ring
+/// stops.
 bool PagingEngine::JudgeEntry(uint64_t known_ps) {
   const Address& from = buffer_.from();
   const uint64_t bytes = shape_.bytes(), end = from.at + bytes;
@@ -161,7 +162,7 @@ void PagingEngine::Complete() {
   End();
 }
 
-/// Reports preemption for the rings that requested it and have no entry in progress.
+/// Reports preemption for all rings that requested it and have no entry in progress.
 void PagingEngine::AnswerPreemptions() {
   for (Ring& ring : rings_) {
     if (ring.busy || !ring.OwesPreemption()) continue;
@@ -170,7 +171,7 @@ void PagingEngine::AnswerPreemptions() {
   }
 }
 
-/// Preempts the entry at the boundary before its next command, once all writes of the previous commands are done.
+/// Preempts the entry before its next command, after all writes of the previous commands are done.
 void PagingEngine::Preempt() {
   Ring& ring = rings_[current_];
   ring.status = regs::RingStatus().set_preempted(1).set_fence(fence_);
@@ -188,7 +189,7 @@ void PagingEngine::End() {
   Wake();
 }
 
-/// Stops the ring with a fault that is known at `known_ps`. The ring stops when nothing is in flight.
+/// Records a fault that is known at `known_ps`. It stops the ring as soon as nothing is in flight.
 void PagingEngine::Fail(const Stop& stop, uint64_t known_ps) {
   failing_ = stop;
   failing_state_ = std::exchange(state_, State::kFailed);

@@ -19,7 +19,7 @@ class WaitChecker;
 
 namespace gmmu::sim::twin {
 
-/// The blocks that the engine uses. They must outlive the engine.
+/// The blocks that the engine uses, which must outlive it.
 struct EngineParts {
   Agenda& agenda;
   TimeModel& time;
@@ -28,14 +28,14 @@ struct EngineParts {
   ApertureMap& aperture;
   Counters& counters;
   FaultLog& faults;
-  unsigned clients;  ///< the engine's three translation ports follow those of the clients
+  unsigned clients;  ///< the engine's three translation ports follow the clients' ports
 };
 
-/// The paging engine. It executes ring entries one at a time, choosing rings round-robin, and executes the commands of
-/// each entry's paging buffer in order (rtl/dma/README.md).
+/// The paging engine. It executes ring entries one at a time, selecting rings round-robin, and
+/// executes the commands of each entry's paging buffer in order (rtl/dma/README.md).
 ///
-/// Each scheduled event moves bytes up to the next page boundary of source or destination, so that register
-/// reads and clients can observe a half-finished transfer.
+/// Each event moves the bytes up to the next page boundary of source or destination, so that
+/// register reads and clients can observe a half-finished transfer.
 class PagingEngine {
  public:
   using Raise = std::function<void(uint64_t causes)>;
@@ -45,14 +45,14 @@ class PagingEngine {
   Ring& ring(unsigned index) { return rings_[index]; }
   const Ring& ring(unsigned index) const { return rings_[index]; }
   unsigned rings() const { return static_cast<unsigned>(rings_.size()); }
-  /// Looks for work, or resumes an operation that waited for the host port. Call it after any change to a ring, to the
-  /// GPU's enable bit or to the host port.
+  /// Starts new work, or resumes an operation that waited for the host port. Call it after any
+  /// change of a ring, of the GPU's enable bit or of the host port.
   void Wake();
   void set_enabled(bool on) { enabled_ = on; }
   /// Whether no entry is in progress and no ring has work.
   bool idle() const;
   void Reset();
-  /// `waits` receives the memory ranges that commands access. It may be null.
+  /// `waits` receives the memory ranges that commands access; it may be null.
   void set_waits(WaitChecker* waits) { waits_ = waits; }
 
  private:
@@ -115,30 +115,31 @@ class PagingEngine {
   bool enabled_ = false;
 
   State state_ = State::kNone;
-  bool waiting_ = false;  ///< an operation waits for the closed host port
+  bool waiting_ = false;  ///< the present operation waits for the closed host port
   bool scheduled_ = false;
-  uint64_t generation_ = 0;  ///< number of resets: an act scheduled before a reset does nothing
-  unsigned current_ = 0;     ///< the ring of the current entry, or of the last one
+  uint64_t generation_ = 0;  ///< number of resets; an event of an earlier generation does nothing
+  unsigned current_ = 0;     ///< ring of the current or, if none is in progress, the last entry
   uint64_t life_ = 0;        ///< Ring::life of that ring when the entry began
   uint64_t began_ps_ = 0;
   uint32_t fence_ = 0;
   regs::RingEntryShape shape_;
   Buffer buffer_;
-  uint64_t word_ = 0;  ///< index in the buffer of the command's first word
+  uint64_t word_ = 0;  ///< index of the command's first word in the buffer
   Command command_;
-  uint64_t moved_ = 0;  ///< bytes of the command's transfer that have been moved
-  /// Landing slots and write slots, each freed in order. feed_ps_: when the feeder is free.
+  uint64_t moved_ = 0;  ///< bytes of the transfer that have been moved
+  /// Landing slots and write slots, each freed in order. feed_ps_: end of the last transfer to the
+  /// writer.
   Window reads_, writes_;
   uint64_t feed_ps_ = 0;
-  uint64_t source_known_ps_ = 0, destination_known_ps_ = 0;  ///< when the last page was translated
+  uint64_t source_known_ps_ = 0, destination_known_ps_ = 0;  ///< translation time of the last page
   struct Fed {
-    uint64_t end = 0;  ///< the piece's bytes up to here ...
+    uint64_t end = 0;  ///< the bytes of the piece below `end` ...
     uint64_t ps = 0;   ///< ... have reached the writer at this time
   };
   std::vector<Fed> fed_;
-  uint64_t writes_ps_ = 0;       ///< when all writes so far have their responses
-  uint64_t reads_ps_ = 0;        ///< when all reads so far have their data
-  std::optional<Stop> failing_;  ///< in kFailed: the reason, while accesses in flight drain
+  uint64_t writes_ps_ = 0;       ///< when all writes so far have responses
+  uint64_t reads_ps_ = 0;        ///< when all reads so far have data
+  std::optional<Stop> failing_;  ///< in kFailed: the reason, while accesses drain
   State failing_state_ = State::kNone;
   bool signalled_ = false;
   WaitChecker* waits_ = nullptr;

@@ -30,7 +30,7 @@ Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uin
     place.snoop = found.coherent;
     place.level = 0;
   }
-  if (target == Target::kPeer) {  // a physical address always names adapter 0
+  if (target == Target::kPeer) {  // a physical address always selects adapter 0
     if (!memory_.Linked(place.adapter, place.address)) place.fault = Fault::kPeerAbsent;
     else place.kind = memory_.host_open() ? Place::Kind::kPeer : Place::Kind::kClosed;
     return place;
@@ -51,7 +51,7 @@ Place Path::Resolve(unsigned port, const Address& from, regs::Access access, uin
   return place;
 }
 
-/// Only zero pages have data without an access to memory.
+/// Throws unless the place is a zero page. Only zero pages are accessed without memory.
 void Path::RequireZero(const Place& place) {
   if (place.kind != Place::Kind::kZero) throw std::logic_error("an access to a place that is closed or faults");
 }

@@ -23,38 +23,39 @@ struct Address {
   }
 };
 
-/// The memory and the address that an access is routed to.
+/// The memory, and the address in it, that an access is routed to.
 struct Place {
   enum class Kind : uint8_t {
     kVram,
     kHost,
     kPeer,    ///< VRAM of the linked adapter `adapter`
     kZero,    ///< reads return zeros, writes are dropped
-    kFault,   ///< `fault` and `level` give the reason
-    kClosed,  ///< the port is closed (ctrl.silence closes both ports): retry when it opens
+    kFault,   ///< for the reason given by `fault` and `level`
+    kClosed,  ///< the port is closed (both are, with ctrl.silence): retry when it opens
   };
   Kind kind = Kind::kFault;
   regs::Fault fault = regs::Fault::kNone;
   unsigned level = 0;
   unsigned adapter = 0;
   uint64_t address = 0;
-  bool snoop = true;  ///< for kHost: the entry's coherent bit; physical addresses are coherent
+  bool snoop = true;  ///< for kHost: the entry's coherent bit; true for physical addresses
 };
 
-/// The common path of all accesses by the paging engine and the clients: translation, then routing, then memory.
+/// The common path of all accesses by the paging engine and the clients: translation, routing,
+/// memory.
 class Path {
  public:
   Path(Mmu& mmu, ApertureMap& aperture, Memory& memory) : mmu_(mmu), aperture_(aperture), memory_(memory) {}
 
-  /// Resolves the address of `accesses` accesses to one 4 KiB page, starting at cost.at. Sets cost.at to the time at
-  /// which the place is known. Unless the address is physical, counts that many lookups.
+  /// Resolves the address of `accesses` accesses to one 4 KiB page, starting at cost.at. Sets
+  /// cost.at to the time at which the place is known. Virtual addresses count as that many lookups.
   Place Resolve(unsigned port, const Address& from, regs::Access access, uint64_t accesses, Cost& cost);
-  /// Move `size` bytes within one page, starting at cost.at. Set cost.done to the time at which the last byte or the
-  /// write response arrives. Return false if the bus responded with an error. Throw std::logic_error for a place that
-  /// is closed or faults.
+  /// Move `size` bytes within one page, starting at cost.at. Set cost.done to the arrival time of
+  /// the last byte or of the write response. Return false if the bus responded with an error. Throw
+  /// std::logic_error for a place that is closed or faults.
   bool Read(const Place& place, void* to, size_t size, Cost& cost);
   bool Write(const Place& place, const void* from, size_t size, Cost& cost);
-  /// Whether an access to this place must wait, because the port is closed.
+  /// Whether an access to this place must wait for a closed port.
   bool Closed(const Place& place) const {
     const bool host = place.kind == Place::Kind::kHost || place.kind == Place::Kind::kPeer;
     return memory_.held() || (host && !memory_.host_open());

@@ -11,7 +11,7 @@ Memory* Peers::Find(unsigned own, unsigned peer) const {
   return peer != own && peer < memories_.size() ? memories_[peer] : nullptr;
 }
 
-/// Same as GpuLinkWires::Send, counters included, but calls may be out of time order.
+/// Like GpuLinkWires::Send, including counters, but calls need not be in time order.
 uint64_t Peers::Send(unsigned from, unsigned to, uint64_t bytes, uint64_t at_ps) {
   wires_.Send(from, to, bytes, at_ps);
   const GpuLinkParameters& p = wires_.parameters();
@@ -20,7 +20,8 @@ uint64_t Peers::Send(unsigned from, unsigned to, uint64_t bytes, uint64_t at_ps)
   return ports_[to].in.Take(start, ps) + p.latency_ps;
 }
 
-/// The peer's memory access starts when the request has arrived; the response follows the access.
+/// The access to the peer's memory starts when the request arrives; the response follows the
+/// access.
 bool Peers::Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, Cost& cost) {
   Memory* memory = Find(own, peer);
   if (memory == nullptr) return false;

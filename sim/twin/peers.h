@@ -12,17 +12,17 @@ namespace gmmu::sim::twin {
 
 class Memory;
 
-/// The link between the GPUs of a machine. It reaches only the GPUs' VRAM. An access is performed at once; its time is
-/// that of the wires and of the peer's VRAM.
+/// The link between the GPUs of a machine, through which a GPU can access the VRAM of others. An
+/// access is performed immediately; its time is that of the wires and of the peer's VRAM.
 class Peers {
  public:
   Peers(const GpuLinkParameters& parameters, Agenda& agenda)
       : wires_(parameters), agenda_(agenda), ports_(parameters.units) {}
-  /// Adds the next unit; call once per unit, in unit order. `memory` must outlive the accesses.
+  /// Adds the next unit. Call it once per unit, in unit order. `memory` must outlive the accesses.
   void Attach(Memory& memory) { memories_.push_back(&memory); }
 
-  /// Access VRAM of unit `peer` on behalf of unit `own`. Return false if there is no such peer (`own` is not a peer of
-  /// itself) or the access extends past the end of the peer's VRAM.
+  /// Access the VRAM of unit `peer` on behalf of unit `own`. Return false if `peer` is no other
+  /// unit of the link, or if the access extends past the end of its VRAM.
   bool Read(unsigned own, unsigned peer, uint64_t offset, void* to, size_t size, Cost& cost);
   bool Write(unsigned own, unsigned peer, uint64_t offset, const void* from, size_t size, Cost& cost);
 

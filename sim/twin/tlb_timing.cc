@@ -6,12 +6,13 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // of an L1
-constexpr uint64_t kSharedCycles = 1;                     // cycles for an L2 hit, after the port was granted
-constexpr uint64_t kJoinedCycles = 7;  // cycles between the response to the first lookup and the response to a joined
-                                       // lookup
+constexpr uint64_t kHitCycles = 2, kEngineHitCycles = 6;  // hits in an L1
+constexpr uint64_t kSharedCycles = 1;                     // an L2 hit, after the port was granted
+// From the response to the lookup that started a walk to the response to a lookup that joined it.
+constexpr uint64_t kJoinedCycles = 7;
 constexpr unsigned kLinePages = 8, kEnginePorts = 3;
-/// Returns the number of walk table rows beyond those that can read (SpareRows of rtl/mmu/gmmu_mmu.sv).
+/// Returns how many rows the walk table has beyond those that can read (SpareRows of
+/// rtl/mmu/gmmu_mmu.sv).
 unsigned MoreRows(unsigned walks) { return walks < 4 ? 0 : 2; }
 
 struct Hash {
@@ -27,7 +28,7 @@ Hash HashOf(unsigned space, uint64_t vpn) {
 
 unsigned PageCheck(Hash hash) { return hash.low ^ ((hash.block >> 5 & 7) << 1 | 1); }
 
-/// Returns the number of bits needed to number `count` values; `count` need not be a power of two.
+/// Returns the number of bits of an index below `count`, which need not be a power of two.
 unsigned Lg2(uint64_t count) {
   unsigned lg2 = 0;
   while ((uint64_t{1} << lg2) < count) ++lg2;
@@ -180,7 +181,8 @@ TlbTiming::Answer TlbTiming::Lookup(const Asked& asked, const SpaceShape& shape,
     (found.joined ? count.merged : count.misses) += 1;
     count.hits += lookups - 1;
   }
-  if (found.ticket != 0) return {at, found.ticket};  // End counts the lookup and enters the page into the L1
+  // End counts the lookup and enters the page into the L1.
+  if (found.ticket != 0) return {at, found.ticket};
   count.cycles += time_.CycleAt(found.ready_ps - at);
   if (!fault) rows_.EnterL1(asked.port, key, asked.mapping.span_lg2 >= 16, found.ready_ps);
   return {found.ready_ps};
@@ -206,7 +208,7 @@ bool TlbTiming::FindShared(SharedTlb& tlb, Key key, uint64_t at) {
   return true;
 }
 
-/// Copies the pages that a block of another shared TLB contains into the L2.
+/// Copies the pages in a block of another shared TLB into the L2.
 void TlbTiming::FillFrom(SharedTlb& from, Key key, SharedTlb::Filler filler) {
   const SharedTlb::Block* have = from.Search(key.space, key.vpn);
   SharedTlb::Block* block = l2_->Place(key.space, key.vpn, filler, *policy_, counters_.Of<regs::CountersL2Evictions>());
@@ -234,8 +236,9 @@ TlbTiming::Found TlbTiming::Shared(const Asked& asked, const SpaceShape& shape, 
     counters_.Of<regs::CountersL2Hits>() += 1;
     return {begin, false, 0};
   }
-  // A lookup that waits for a row repeats its search when the row is free: it then joins a walk in progress, or hits an
-  // entry that was filled in the meantime. With the policy's queue, the lookup joins a walk at once.
+  // A lookup that waits for a row repeats its search when a row is free: it then joins a walk in
+  // progress, or hits an entry that was filled in the meantime. With a policy's queue, it joins a
+  // walk immediately.
   const uint64_t turn = rows_in_use_.Free(begin);
   const bool waits = turn > begin && !hierarchy_.queue;
   if (const WalkRows::Row* row = fault ? nullptr : rows_.Find(key, waits ? turn : 0)) {
@@ -271,7 +274,7 @@ void TlbTiming::Invalidate(regs::Scope scope, unsigned space, uint64_t start, ui
   const bool all = scope == regs::Scope::kGlobal;
   const bool range = scope == regs::Scope::kRange;
   if (range && start >= end) return;
-  // A range grows to the smallest aligned block of 4^n pages that contains it.
+  // The range is extended to the smallest aligned block of 4^n pages that contains it.
   uint64_t first = start >> 12, last = range ? (end - 1) >> 12 : 0;
   unsigned lg2 = 0;
   while (range && first >> lg2 != last >> lg2) lg2 += 2;

@@ -17,62 +17,67 @@
 
 namespace gmmu::sim::twin {
 
-/// Counters that a policy has and the hardware does not.
+/// Counters that exist only with a policy.
 struct PolicyCounters {
   uint64_t prefetch_walks = 0, prefetches_dropped = 0, not_kept = 0;
   uint64_t l3_lookups = 0, l3_hits = 0, pte_cache_lookups = 0, pte_cache_hits = 0;
   uint64_t queued_walks = 0, queued_cycles = 0, joined_lines = 0, stalls = 0;
 };
 
-/// The hardware's TLBs and walk cache as far as they affect time: sizes, replacement, line fills, concurrent walks and
-/// merged lookups (rtl/mmu/README.md). Its policy makes the decisions. It models timing only; Mmu holds the exact
-/// translations. Its counters follow those of the hardware.
+/// The timing of the hardware's TLBs and walk cache: sizes, replacement, line fills, concurrent
+/// walks and merged lookups (rtl/mmu/README.md). Decisions are made by the policy. Only timing is
+/// modelled; Mmu holds the exact translations. The counters are those of the hardware.
 ///
-/// Unless the policy has a queue (Hierarchy::queue), the end of a walk is known when the walk is requested. Until the
-/// walk completes, it is a row of WalkRows, which lookups of the walk's pages join; afterwards the walk's entries are
-/// in the caches.
+/// Without a policy's queue (Hierarchy::queue), the end of a walk is known when the walk is
+/// requested. Until it completes, the walk is a row of WalkRows, which lookups of its pages join;
+/// afterwards its entries are in the caches.
 class TlbTiming {
  public:
-  /// Returns the table reads of a walk for the looked-up address. It is called only when a walk starts.
+  /// Supplies table reads. Plan returns those of a walk for the looked-up address, and is called
+  /// only when a walk starts.
   class Plans {
    public:
     virtual ~Plans() = default;
     virtual WalkPlan Plan() = 0;
-    /// Returns the mapping and the table reads for another page of the space, or nullopt if no 4 KiB entry maps it.
+    /// Returns the mapping and the table reads of another page of the space, or nullopt if no 4 KiB
+    /// entry maps it.
     virtual std::optional<std::pair<Mapping, WalkPlan>> Other(uint64_t vpn) = 0;
   };
 
   TlbTiming(const Built& built, Memory& memory, TimeModel& time, Agenda& agenda, Counters& counters,
             const PolicyParameters& policy);
 
-  /// A lookup, with the result that Mmu computed for it.
+  /// A lookup and its result, which Mmu has computed.
   struct Asked {
     unsigned port = 0, space = 0;
     uint64_t va = 0;
-    uint64_t lookups = 1;  ///< number of successive lookups of the same page; 0: the lookup is not counted
-    bool walks = true;     ///< a walk may start: the checks before it pass
-    bool denied = false;   ///< the entry's permissions deny the access
+    uint64_t lookups = 1;  ///< successive lookups of the same page; 0: do not count the lookup
+    bool walks = true;     ///< a walk may start: the checks before it passed
+    bool denied = false;   ///< the permissions of the entry deny the access
     const Mapping& mapping;
     uint32_t group = 0;     ///< TlbMiss::group
-    bool may_wait = false;  ///< the caller accepts a ticket instead of a response time
+    bool may_wait = false;  ///< the caller accepts a ticket instead of a time
   };
-  /// If `ticket` is 0, the response arrives at `ps`. Otherwise WhenReady reports that time once it is known.
+  /// If `ticket` is 0, the response arrives at `ps`. Otherwise WhenReady reports that time later.
   struct Answer {
     uint64_t ps = 0, ticket = 0;
   };
-  /// Counts a lookup at `at`, and returns its response time or a ticket. `shape` must outlive the lookup's walk.
+  /// Counts a lookup at `at`. Returns its response time or a ticket. `shape` must outlive the
+  /// lookup's walk.
   Answer Lookup(const Asked& asked, const SpaceShape& shape, uint64_t at, Plans& plans);
-  /// Calls `then` in a later event with the time of the ticket's response. After a Reset, `then` is not called.
+  /// Calls `then`, in a later event, with the response time of the ticket's lookup. A Reset cancels
+  /// the call.
   void WhenReady(uint64_t ticket, std::function<void(uint64_t ps)> then);
-  /// Enters all entries that are due by `ps`. Lookups call it. The owner must call it before reading counters.
+  /// Enters all entries that are due by `ps` into the caches. Lookups call it; the owner must call
+  /// it before reading counters.
   void Settle(uint64_t ps) {
     while (const auto entering = rows_.Next(ps)) Entered(*entering);
   }
-  /// Drops the entries that overlap the scope.
+  /// Drops at least the entries that overlap the scope.
   void Invalidate(regs::Scope scope, unsigned space, uint64_t start, uint64_t end);
-  /// Drops the walks that wait for a walker.
+  /// Drops all walks, waiting or in progress, and clears the policy's counters.
   void Reset();
-  /// Applies the sizes and empties every TLB and the walk cache.
+  /// Applies the sizes, and empties every TLB and the walk cache.
   void Resize(const TlbSizes& sizes);
 
   const Hierarchy& hierarchy() const { return hierarchy_; }
@@ -91,10 +96,10 @@ class TlbTiming {
       bool big = false;
     };
     std::vector<Tag> tags;
-    std::vector<TlbLine> lines;  ///< same indices as the tags
+    std::vector<TlbLine> lines;  ///< one per tag, with equal index
     std::vector<Hint> pages, blocks;
     unsigned next = 0;
-    uint64_t last_vpn = ~uint64_t{0};  ///< the page that the last lookup hit, and its entry
+    uint64_t last_vpn = ~uint64_t{0};  ///< page hit by the last lookup; `last` is its entry
     const Tag* last = nullptr;
   };
   struct Found {
@@ -144,8 +149,8 @@ class TlbTiming {
   const std::unique_ptr<Policy> policy_;
   const Hierarchy hierarchy_;
   unsigned walks_at_once_ = 1;
-  std::vector<L1> l1_;                   ///< one per client, then one for the engine's ports
-  std::vector<uint64_t> missed_lines_;   ///< by port: line of eight pages, and space, of its previous miss
+  std::vector<L1> l1_;                   ///< one per client, and one for the engine's ports
+  std::vector<uint64_t> missed_lines_;   ///< by port: line (and space) of the previous miss
   std::optional<SharedTlb> l2_, l3_;     // l2_ always has a value
   std::optional<WalkCache> walk_cache_;  // always has a value
   PteCache pte_cache_;
@@ -153,10 +158,11 @@ class TlbTiming {
   Places walks_{1}, rows_in_use_{1};
   WalkRows rows_;
   static constexpr uint64_t kJoinedUnit = 1024, kJoinedMemory = 8;
-  uint64_t joined_ = 0;                      ///< moving average of joining lookups per walk, times kJoinedUnit
-  uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< end of the fill unit's write; end of the use of its page register
+  uint64_t joined_ = 0;                      ///< moving average of joins per walk * kJoinedUnit
+  uint64_t fill_ps_ = 0, fill_page_ps_ = 0;  ///< when the fill unit and its page register are free
   PolicyCounters policy_counts_;
-  // The walks that wait for a walker, in order of arrival, and the same walks in the policy's format
+  // queue_: the walks that wait for a walker, in order of arrival. waiting_: the same walks in the
+  // format of Policy::Next.
   std::vector<Queued> queue_;
   std::vector<WaitingWalk> waiting_;
   unsigned walking_ = 0;

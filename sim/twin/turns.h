@@ -9,15 +9,17 @@
 
 namespace gmmu::sim::twin {
 
-/// Arbitrates the clients' access to VRAM's read port, as the arbiter in the RTL does (rtl/axi/gmmu_axi_mux.sv). A
-/// client queues if VRAM cannot accept its burst or other clients wait. Each grant is for one line.
+/// Arbitrates the clients' access to VRAM's read port like the arbiter in the RTL
+/// (rtl/axi/gmmu_axi_mux.sv). A client queues if VRAM cannot accept its burst or other clients are
+/// waiting. Each grant is for one line.
 class Turns {
  public:
   Turns(const TimeModel& time, Agenda& agenda) : time_(time), agenda_(agenda) {}
 
-  /// Whether a line requested at `at` must wait. The buffers between the arbiter and VRAM hold kRoomCycles of lines.
+  /// Whether a line requested at `at` must wait. The buffers between arbiter and VRAM hold
+  /// kRoomCycles worth of lines.
   bool Busy(uint64_t at) const { return !waiting_.empty() || time_.VramReadFree(at) > at + time_.Cycles(kRoomCycles); }
-  /// Calls `turn` once, when the caller is granted the port.
+  /// Calls `turn` when the port is granted to the caller.
   void Wait(std::function<void()> turn) {
     waiting_.push_back(std::move(turn));
     if (waiting_.size() == 1 && !running_) Plan();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of a table walk, written from docs/page-tables.md. On purpose they share no code with the reference walk of
-// sim/probe, because the checker compares the two.
+// The steps of a table walk, written from docs/page-tables.md. They deliberately share no code with
+// the reference walk of sim/probe, because the checker compares the two.
 #include "twin/walk.h"
 
 namespace gmmu::sim::twin {
@@ -12,7 +12,7 @@ using regs::PteEntry;
 using regs::Target;
 
 constexpr unsigned kAddressBits = 48;
-constexpr unsigned kBlockLg2 = 16;  // log2 of the bytes in sixteen contiguous 4 KiB pages
+constexpr unsigned kBlockLg2 = 16;  // log2 of the bytes of sixteen contiguous 4 KiB pages
 constexpr unsigned kBlockPagesLg2 = 4;
 
 Mapping Fails(Fault fault, unsigned level) {
@@ -24,7 +24,7 @@ Mapping Fails(Fault fault, unsigned level) {
 
 bool HoldsTables(Target target) { return target == Target::kSystem || target == Target::kVram; }
 
-/// Whether the entry's table_64k bit has the value that the entry's table requires.
+/// Whether the entry's table_64k bit has the value that its table requires.
 bool AgreesWithItsTable(const SpaceShape& space, PteEntry entry, unsigned level, Half half) {
   const bool set = entry.table_64k() != 0;
   if (level != 1) return !set;
@@ -33,7 +33,8 @@ bool AgreesWithItsTable(const SpaceShape& space, PteEntry entry, unsigned level,
   return !set || (names_table && space.bits[0] >= kBlockPagesLg2);
 }
 
-/// Whether `entry`, which is valid and not zero, is in the list "faults with entry_reserved" of docs/page-tables.md.
+/// Whether docs/page-tables.md lists `entry`, which is valid and not zero, under "faults with
+/// entry_reserved".
 bool Reserved(const SpaceShape& space, PteEntry entry, unsigned level, bool k64, Half half) {
   const uint64_t address = entry.page() << 12;
   const bool names_table = level > 0 && entry.large() == 0;

@@ -9,15 +9,15 @@
 
 namespace gmmu::sim::twin {
 
-/// The walk cache, with pointers to tables and large pages. Depending on the policy it is direct mapped with separate
-/// rows per level (as in the hardware), fully associative across all levels with LRU replacement, or absent, so that
-/// each walk starts at the root.
+/// The walk cache, which holds pointers to tables and large pages. The policy selects one of three
+/// forms: direct mapped with separate rows per level (as in the hardware), fully associative across
+/// all levels with LRU replacement, or absent, so that each walk starts at the root.
 class WalkCache {
  public:
   struct Row {
     bool valid = false, leaf = false;
     unsigned space = 0;
-    unsigned shift = 0;  ///< log2 of the pages that it covers
+    unsigned shift = 0;  ///< log2 of the number of pages covered
     uint64_t tag = 0;
     unsigned level = 0;
     uint64_t used = 0;
@@ -25,10 +25,11 @@ class WalkCache {
 
   /// Constructs a cache with `rows` rows per level.
   WalkCache(unsigned rows, const Hierarchy& hierarchy);
-  /// Returns the row of `level` that contains a pointer, or a large page, for the page, or null if there is none.
+  /// Returns the row of `level` that contains a pointer (or, if `leaf`, a large page) for the page
+  /// `vpn`, or null if no row does.
   const Row* Find(unsigned level, bool leaf, const SpaceShape& shape, unsigned space, uint64_t vpn);
-  /// Returns an identifier of a pointer's row: two pointers with the same row replace each other. Null means that the
-  /// pointer may use any row.
+  /// Returns an identifier of the row that a pointer uses. Pointers with the same row replace each
+  /// other. Null means that the pointer may use any row.
   const void* PlaceOf(unsigned level, const SpaceShape& shape, unsigned space, uint64_t vpn) {
     return kind_ == Hierarchy::WalkCache::kSplit ? &Direct(level, space, Kept(shape, level, vpn)) : nullptr;
   }
@@ -48,17 +49,18 @@ class WalkCache {
 
   const Hierarchy::WalkCache kind_;
   std::array<std::vector<Row>, 6> rows_;  ///< by level; kUnified uses the first
-  unsigned index_bits_ = 1;               ///< width of a row's number within a level
+  unsigned index_bits_ = 1;               ///< bits of a row index within a level
   uint64_t uses_ = 0;
 };
 
-/// A data cache for table reads, with lines of 64 bytes and LRU replacement. It holds no data: Mmu reads the tables.
+/// A data cache for table reads, with 64-byte lines and LRU replacement. It holds no data, because
+/// Mmu reads the tables.
 class PteCache {
  public:
   PteCache(unsigned lines, unsigned ways);
   bool present() const { return !lines_.empty(); }
-  /// Whether the line that contains the word is cached. If so, `ready_ps` is the time at which the line becomes
-  /// available.
+  /// Whether the line of the word is cached. If so, sets `ready_ps` to the time at which the line
+  /// is available.
   bool Find(bool vram, uint64_t address, uint64_t& ready_ps);
   void Enter(bool vram, uint64_t address, uint64_t ready_ps);
 

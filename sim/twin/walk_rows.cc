@@ -14,7 +14,7 @@ bool Later(const WalkRows::Entering& a, const WalkRows::Entering& b) {
 
 }  // namespace
 
-/// Queues an entry, and returns its rank among entries with equal times.
+/// Queues an entry. Returns its rank among entries with equal times.
 uint64_t WalkRows::Push(Entering entering) {
   entering.order = order_++;
   entering_.push_back(entering);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Walks: their table reads, their completion, the entries that they fill, and the queue for the walkers.
+// Walks: table reads, completion, the entries that walks fill, and the queue for the walkers.
 #include <algorithm>
 
 #include "twin/tlb_timing.h"
@@ -7,14 +7,14 @@
 namespace gmmu::sim::twin {
 namespace {
 
-constexpr uint64_t kBeginCycles = 1;   // cycles from a lookup to the first read of the lookup's walk
-constexpr uint64_t kAgainCycles = 9;   // cycles to repeat the search of a lookup that waited for a row
-constexpr uint64_t kBehindCycles = 5;  // extra cycles before the first read if the walk waited for another walk
-constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: before its first write; per written block
-constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // fill unit: per written line; until a row is reused
+constexpr uint64_t kBeginCycles = 1;                     // from a lookup to its walk's first read
+constexpr uint64_t kAgainCycles = 9;                     // search again after the wait for a row
+constexpr uint64_t kBehindCycles = 5;                    // extra for the first read after a wait
+constexpr uint64_t kProbeCycles = 9, kBlockCycles = 16;  // fill unit: to the first write; per block
+constexpr uint64_t kLineCycles = 8, kRowCycles = 2;      // fill unit: per line; until a row is free
 constexpr unsigned kLinePages = 8, kMostFill = 32;
 constexpr uint64_t kLineBytes = 64;     // bytes per client access
-constexpr size_t kMostPrefetches = 64;  // prefetches that can wait for a walker
+constexpr size_t kMostPrefetches = 64;  // limit on prefetches that wait for a walker
 
 }  // namespace
 
@@ -90,13 +90,13 @@ uint64_t TlbTiming::ReadTable(const WalkPlan::Read& read, uint64_t bytes, uint64
   return end;
 }
 
-/// Returns the index of the first word that a walk starting at `now` reads: the word after the lowest-level cached
-/// pointer.
+/// Returns the index of the first word read by a walk that starts at `now`: the one after the
+/// lowest-level cached pointer.
 unsigned TlbTiming::FirstRead(const WalkJob& job, uint64_t now) {
   const bool pointers = hierarchy_.walk_cache != Hierarchy::WalkCache::kNone;
   for (unsigned i = job.plan.count; i > 1; --i) {
     const unsigned level = job.plan.reads[i - 1].level + 1;
-    // A walk never waits for a pointer that another walk is still fetching.
+    // A walk never waits for a pointer that another walk is fetching.
     const void* const place = walk_cache_->PlaceOf(level, *job.shape, job.key.space, job.key.vpn);
     const auto brought = rows_.Brings(level, *job.shape, job.key, place, now);
     const bool cached = walk_cache_->Find(level, false, *job.shape, job.key.space, job.key.vpn) != nullptr;
@@ -125,7 +125,8 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
     now = ReadTable(read, leaf && plan.line ? 8 * job.fill : 8, now) + time_.Cycles(hierarchy_.step_cycles);
     if (i == from && begun > at && job.mapping.target == regs::Target::kVram)
       now += time_.Cycles(kBehindCycles) + joined_ * time_.BusPs(kLineBytes) / kJoinedUnit;
-    if (leaf || plan.reads[i + 1].level == read.level) continue;  // the next read is the other half of the pair
+    // The next read is of the other half of a dual entry.
+    if (leaf || plan.reads[i + 1].level == read.level) continue;
     row.pointers[row.pointer_count++] = {read.level, now,
                                          walk_cache_->PlaceOf(read.level, *job.shape, job.key.space, job.key.vpn)};
   }
@@ -138,8 +139,9 @@ uint64_t TlbTiming::Walk(const WalkJob& job, uint64_t at) {
   return now;
 }
 
-/// Reserves the fill unit for a walk's translations (rtl/mmu/gmmu_fill.sv). Returns the time at which they are entered,
-/// or 0 if they are dropped because the fill unit's register already holds another single page.
+/// Reserves the fill unit for the translations of a walk (rtl/mmu/gmmu_fill.sv). Returns the time
+/// at which they enter the caches. Returns 0 if they are dropped, because the fill unit's register
+/// still holds another single page.
 uint64_t TlbTiming::FillTime(const WalkJob& job, uint64_t at) {
   if (job.mapping.fault != regs::Fault::kNone) return 0;
   if (job.mapping.level > 0) return at;
@@ -194,7 +196,7 @@ void TlbTiming::FillLine(const WalkJob& job, SharedTlb& tlb, uint64_t at) {
 
 // ---- walks that wait for a walker
 
-/// Queues the walk for a walker, or joins a walk that is already queued. Returns the lookup's ticket, or 0 for a
+/// Queues the walk for a walker, or joins a queued walk. Returns the lookup's ticket, or 0 for a
 /// prefetch (`asked` is null).
 uint64_t TlbTiming::Queue(WalkJob job, const Asked* asked, uint64_t asked_ps, uint64_t at, uint32_t group) {
   Waiter waiter;
@@ -241,7 +243,7 @@ void TlbTiming::WhenReady(uint64_t ticket, std::function<void(uint64_t)> then) {
       if (waiter.ticket == ticket) waiter.then = std::move(then);
 }
 
-/// Assigns free walkers to waiting walks, in the order that the policy chooses.
+/// Assigns free walkers to waiting walks. The policy chooses the order.
 void TlbTiming::Dispatch() {
   while (walking_ < walks_at_once_ && !queue_.empty()) {
     for (size_t i = 0; i < queue_.size(); ++i) {
@@ -265,7 +267,7 @@ void TlbTiming::Dispatch() {
   }
 }
 
-/// Reports the completion of a walk to the lookups that wait for the walk.
+/// Reports the end of a walk to the lookups that wait for it.
 void TlbTiming::End(Queued queued, uint64_t ready_ps) {
   const bool fault = queued.job.mapping.fault != regs::Fault::kNone;
   for (Waiter& waiter : queued.waiters) {

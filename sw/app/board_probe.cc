@@ -20,8 +20,8 @@ using sim::board::BoardIdentity;
 using sim::board::ProbeLink;
 using sim::board::ProbeTest;
 
-// Amounts that a real board handles in a few seconds. A simulated board is hundreds of times slower, so its amounts are
-// smaller.
+// Test sizes that a real board handles in a few seconds. A simulated board is hundreds of times
+// slower, so its sizes are smaller.
 constexpr uint64_t kSampleBytes = 256 << 10, kLinkBytes = 128 << 10, kBoundNs = 5'000'000'000;
 constexpr uint64_t kSimulatedSampleBytes = 4 << 10, kSimulatedLinkBytes = 16 << 10, kSimulatedBoundNs = 200'000'000;
 

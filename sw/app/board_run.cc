@@ -20,14 +20,14 @@ constexpr const char* kSimulated = "sim";
 constexpr const char* kSimulator = "gmmu-board-sim";
 constexpr uint64_t kLeastBaud = 9'600, kMostBaud = 12'000'000;
 
-/// Path of the board simulator, which is in this program's folder.
+/// Path of the board simulator, which is in the same folder as this program.
 std::string Simulator() {
   std::error_code error;
   const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
   return (error ? std::filesystem::path("build") : self.parent_path()) / kSimulator;
 }
 
-/// Returns the faults to inject into a simulated board, as arguments of its program.
+/// Returns the faults to inject into a simulated board, as command-line arguments of the simulator.
 std::vector<std::string> Troubles(const BoardArguments& board) {
   std::vector<std::string> all;
   if (!board.noise.empty()) all.insert(all.end(), {"--noise", board.noise});
@@ -89,7 +89,7 @@ BoardProgress::BoardProgress(sim::board::Board& board, Progress& progress) : boa
 }
 
 void BoardProgress::Update(const std::string& phase, uint64_t done, uint64_t total) {
-  if (phase != phase_) {  // a run reports the amount it has started, which may be the whole phase
+  if (phase != phase_) {  // `done` counts work as it starts, and may at once be the whole phase
     base_ = total == total_ && done_ <= done ? done_ : done;
     moved_before_ = board_.dma_bytes();
   }

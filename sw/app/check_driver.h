@@ -14,7 +14,7 @@ namespace gmmu::app {
 /// Arguments of `gmmu check-driver`.
 struct CheckDriverArguments {
   std::string driver, engine;
-  std::string device;  ///< device model, or "none"; empty: the one that the scenario names
+  std::string device;  ///< device model, or "none"; empty: the scenario's
   std::string only;    ///< runs only scenarios whose names match this pattern (* matches any text); empty: all
   std::string json, junit;
   std::vector<std::string> set;  ///< configuration changes, applied after those of each scenario

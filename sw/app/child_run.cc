@@ -30,14 +30,15 @@ using Json = nlohmann::json;
   std::FILE* out = std::fopen(folder.File("out").c_str(), "w");
   std::FILE* err = std::fopen(folder.File("err").c_str(), "w");
   if (out == nullptr || err == nullptr) _exit(kExitUsage);
-  dup2(fileno(err), STDERR_FILENO);  // messages of a driver that calls exit belong to this run
+  dup2(fileno(err), STDERR_FILENO);  // capture the messages of a driver that calls exit
   const int status = Caught([&] { return Run(arguments, out, err); }, out, err);
   std::fclose(out);
   std::fclose(err);
   _exit(status);
 }
 
-/// Waits for the process, and kills it after `seconds`. Returns true if it exited by itself.
+/// Waits for the process to exit, and kills it after `seconds`. Returns true if it exited by
+/// itself.
 bool Await(pid_t child, unsigned seconds, int* status) {
   const auto end = Clock::now() + std::chrono::seconds(seconds);
   for (auto pause = std::chrono::milliseconds(1);; pause = std::min(2 * pause, std::chrono::milliseconds(32))) {
@@ -59,7 +60,7 @@ std::string FirstLine(const std::string& path) {
   return "";
 }
 
-/// Returns the error message of a run that did not begin, without the leading program name.
+/// Returns the error message of a run that did not begin, without the program name.
 std::string TextOf(const std::string& path) {
   std::ifstream file(path);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -142,7 +143,7 @@ ChildRun RunInChild(RunArguments arguments, unsigned seconds) {
   } else {
     Judge(report, run);
   }
-  if (run.end == "leak")  // leak takes precedence because it is more specific than refused
+  if (run.end == "leak")  // a leak is more specific than a refusal
     std::stable_partition(run.wrong.begin(), run.wrong.end(),
                           [](const std::string& line) { return line.rfind("leaked ", 0) == 0; });
   if (!run.wrong.empty()) run.text = run.wrong.front();

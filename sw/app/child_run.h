@@ -8,7 +8,7 @@
 
 namespace gmmu::app {
 
-/// A run in its own process, so that a driver can end only that run.
+/// The result of a run in its own process, so that a failing driver ends only that run.
 struct ChildRun {
   /// How the run ended: "passed", "refused", "not applicable", "bug check 0x7e", "timeout", "finding", "leak", "wrong
   /// bytes", "crashed", "hung", "no report", or the name of a fault.
@@ -16,15 +16,15 @@ struct ChildRun {
   std::string text;                ///< the first error; empty: no error
   std::vector<std::string> wrong;  ///< all errors, one per line
   bool passed = false;             ///< the verdict in the run's own report
-  std::string usage;               ///< the invalid argument or file that kept the run from starting; empty: it started
+  std::string usage;               ///< error in an argument or file; empty: the run started
   double seconds = 0;
   // Set for a run with inject.fail_callback or inject.fail_allocation.
   uint64_t seen = 0;
   std::string refused, inside;
 };
 
-/// Runs `gmmu run` with these arguments but without their outputs, for at most `seconds` of host time. Throws
-/// OutputError if it cannot create a process or a file.
+/// Executes `gmmu run` with these arguments, but without its output files, for at most `seconds` of
+/// host time. Throws OutputError if it cannot create a process or a file.
 ChildRun RunInChild(RunArguments arguments, unsigned seconds);
 
 /// Returns the command line of a run with these arguments.

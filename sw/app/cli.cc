@@ -34,8 +34,8 @@
 namespace gmmu::app {
 namespace {
 
-/// Rejects an empty path. An empty path comes from an unset shell variable, whereas an omitted option means that no
-/// path is given.
+/// Rejects an empty path. It is the result of an unset shell variable; an omitted option would mean
+/// that no path was given.
 CLI::Validator NotEmpty() {
   return CLI::Validator(
       [](std::string& text) { return text.empty() ? std::string("the value is empty") : std::string(); }, "");

@@ -18,7 +18,7 @@ inline constexpr int kExitFailed = 1;         ///< fault, mismatch, leak, timeou
 inline constexpr int kExitUsage = 2;          ///< bad input; nothing was simulated or written
 inline constexpr int kExitNotApplicable = 3;  ///< driver or device lacks a capability that the scenario needs
 
-/// Engines of this build that --engine selects; the first is the default.
+/// The engines of this build that --engine can select; the first is the default.
 const std::vector<std::string>& Engines();
 
 /// Arguments of `gmmu run`.
@@ -50,16 +50,16 @@ struct RunArguments {
 struct ConfigArguments {
   std::string config;            ///< base configuration file; empty: the defaults
   std::vector<std::string> set;  ///< configuration changes, as RunArguments::set
-  /// Selects what to print; if none is set, TOML is printed.
+  /// Select what to print; if none is set, TOML is printed.
   bool list = false, markdown = false, build_options = false, json_schema = false;
   std::string section;  ///< the section that `list` prints; empty: all sections
 };
 
-/// The whole program: parses the arguments, runs the command and prints the result. Never throws; returns the exit
-/// status.
+/// The whole program: parses the arguments, executes the command and prints the result. Never
+/// throws. Returns the exit status.
 int Main(int argc, const char* const* argv, std::FILE* out, std::FILE* err);
-/// Runs `work`, flushes `out` and returns the exit status. If `work` throws or `out` cannot be written, prints the
-/// reason to `err` and returns the matching exit status.
+/// Calls `work`, flushes `out` and returns the exit status. If `work` throws or `out` cannot be
+/// written, prints the reason to `err` and returns the corresponding exit status.
 int Caught(const std::function<int()>& work, std::FILE* out, std::FILE* err);
 
 /// Implements `gmmu run`. Throws OutputError, workload::InputError and settings::Error before anything is
@@ -67,14 +67,17 @@ int Caught(const std::function<int()>& work, std::FILE* out, std::FILE* err);
 int Run(const RunArguments& arguments, std::FILE* out, std::FILE* err);
 /// Implements `gmmu run --list`, which lists the built-in scenarios.
 int ListScenarios(std::FILE* out);
-/// Implements `gmmu run --procedures`: lists the procedures that a scenario can run, with the default, range and
-/// meaning of every parameter.
+/// Implements `gmmu run --procedures`, which lists the procedures of scenarios, with the default,
+/// range and meaning of every parameter.
 int ListProcedures(std::FILE* out);
-/// Implements `gmmu scan-driver`: lists the routines that a driver imports although GPU isolation forbids them.
+/// Implements `gmmu scan-driver`, which lists the routines that a driver imports although GPU
+/// isolation forbids them.
 int ScanDriver(const std::string& path, std::FILE* out);
-/// Implements `gmmu compare`: prints the differences between two --json reports of the same work on two engines.
+/// Implements `gmmu compare`, which prints the differences between two --json reports of the same
+/// work on two engines.
 int Compare(const std::string& first, const std::string& second, std::FILE* out);
-/// Implements `gmmu config`: prints the complete configuration as TOML that --config accepts, or in the requested form.
+/// Implements `gmmu config`, which prints the complete configuration as TOML that --config accepts,
+/// or in the requested form.
 int PrintConfig(const ConfigArguments& arguments, std::FILE* out);
 
 }  // namespace gmmu::app

@@ -12,16 +12,15 @@ namespace {
 
 using settings::Refuse;
 
-constexpr uint64_t kWindows = 16;  // scratch windows of os.window_pages each; the paging process uses fewer
-constexpr uint64_t kLeastTdrUs =
-    50;  // longest time of a packet's part that cannot be preempted, on the default machine
+constexpr uint64_t kWindows = 16;           // scratch windows of os.window_pages; an upper bound
+constexpr uint64_t kLeastTdrUs = 50;        // longest non-preemptible part of a packet
 constexpr uint64_t kMostScale = 1'000'000;  // upper bound of os.wait_scale
 constexpr const char* kPcieTag = "pcie_tag";
 
 /// Rejects a VRAM size that is too small for the driver's own memory, or for the part that the CPU must be able to
 /// access.
 void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver, const std::string& file) {
-  constexpr uint64_t kLeast = 128;  // KiB for page tables: the minimum with which the system can start
+  constexpr uint64_t kLeast = 128;  // minimum for page tables, in KiB
   for (unsigned unit = 0; unit < gpu.count; ++unit) {
     const std::string of = " KiB of VRAM of GPU " + std::to_string(unit);
     const uint64_t vram = gpu.vram_bytes(unit) >> 10, shown = std::min(vram, gpu.window_bytes(unit) >> 10);
@@ -37,10 +36,10 @@ void CheckVram(const sim::MachineConfig::Gpu& gpu, const DriverSettings& driver,
   }
 }
 
-constexpr uint64_t kScenarioVariety = 200;  // os.variety of a scenario that does not state it
+constexpr uint64_t kScenarioVariety = 200;  // default of os.variety in scenarios
 
-/// Checks rules that involve keys of several components. `with_gpu` is false if the machine has a device model instead
-/// of a GPU.
+/// Checks the rules that involve keys of several components. `with_gpu` is false if the machine has
+/// a device model in place of a GPU.
 void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, const DriverSettings& driver,
                    bool with_gpu, const std::string& file) {
   if (os.copies_entries && driver.contiguous_pages) {
@@ -87,7 +86,7 @@ void CheckTogether(const sim::MachineConfig& machine, const os::Parameters& os, 
   CheckVram(machine.gpu, driver, file);
 }
 
-/// Applies one --set change. Returns the names of the keys that it sets.
+/// Applies one --set change. Returns the names of the keys that it has set.
 std::set<std::string> Change(const settings::Keys& keys, const std::string& change) {
   const size_t equals = change.find('=');
   if (equals == std::string::npos || equals == 0 || equals + 1 == change.size())
@@ -177,7 +176,7 @@ os::Parameters Configuration::OsParameters(uint64_t seed) const {
   parameters.page_table_bits = machine.gpu.page_table_bits;
   parameters.driver = driver.Registry();
   if (device.present()) parameters.driver["VramBytes"] = device.memory_bytes(machine);
-  // The machine injects this leak itself, so the operating system model must not inject it too.
+  // The machine itself injects this leak, so the operating system model must not.
   if (machine.inject.lose_tag) parameters.inject.leak.clear();
   return parameters;
 }

@@ -65,8 +65,8 @@ void Print(const DdiTraceFile& trace, std::FILE* out) {
   }
 }
 
-/// Writes the trace in the format of chrome://tracing, which Perfetto opens: a row for each thread, times in
-/// microseconds.
+/// Writes the trace in the format of chrome://tracing, which Perfetto also opens. Each thread is a
+/// row; times are in microseconds.
 void WritePerfetto(const DdiTraceFile& trace, const std::string& path) {
   using Json = nlohmann::ordered_json;
   OutputFile file(path);

@@ -10,10 +10,10 @@ class App;
 
 namespace gmmu::app {
 
-/// Arguments of `gmmu trace FILE`, for a trace of a driver's calls.
+/// Arguments of `gmmu trace FILE` if FILE is a trace of driver calls.
 struct DdiTraceArguments {
   std::string file;
-  std::string other;                 ///< the trace that --compare names
+  std::string other;                 ///< the trace given by --compare
   std::string name, thread, status;  ///< filters; empty: all
   std::string perfetto;              ///< the Perfetto file to write
   bool times = false;                ///< --compare also requires equal times

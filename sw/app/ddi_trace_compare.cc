@@ -17,8 +17,8 @@ std::string StatusOf(const DdiCall& call) {
 
 namespace {
 
-/// Describes the first difference between the two calls, such as "DmaSize is 64, and 32 in the other", or returns an
-/// empty string if there is none.
+/// Returns a description of the first difference between the two calls, such as "DmaSize is 64, and
+/// 32 in the other", or an empty string if they are equal.
 std::string Difference(const DdiCall& a, const DdiCall& b, bool times) {
   const auto differ = [](const std::string& what, const std::string& one, const std::string& two) {
     return what + " is " + one + ", and " + two + " in the other";

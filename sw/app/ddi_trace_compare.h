@@ -7,11 +7,11 @@
 
 namespace gmmu::app {
 
-/// Returns the call's result as text: "0xc000009a", "returned" for an entry point without a result, or "did not
-/// return".
+/// Returns the result of the call as text: "0xc000009a", "returned" for an entry point without a
+/// result, or "did not return".
 std::string StatusOf(const DdiCall& call);
-/// Prints to `out` the first difference between the traces, or that there is none. If `times` is true, the times must
-/// be equal too. Returns the exit status.
+/// Prints the first difference between the traces to `out`, or that there is none. If `times` is
+/// true, the times must also be equal. Returns the exit status.
 int CompareTraces(const DdiTraceFile& a, const DdiTraceFile& b, bool times, std::FILE* out);
 
 }  // namespace gmmu::app

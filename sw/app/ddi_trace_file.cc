@@ -14,7 +14,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kHow = "\nMake one with gmmu run --trace-ddi FILE.";
 
-/// Returns the schema that a header line names, such as "gmmu-ddi-trace 1", or an empty string if it names none.
+/// Returns the schema that a header line states, such as "gmmu-ddi-trace 1", or an empty string if
+/// it states none.
 std::string SchemaOf(const std::string& line) {
   const Json header = Json::parse(line, nullptr, false);
   if (!header.is_object() || !header.contains("schema") || !header["schema"].is_string()) return "";
@@ -22,7 +23,7 @@ std::string SchemaOf(const std::string& line) {
   return schema.rfind("gmmu-ddi-trace ", 0) == 0 ? schema : "";
 }
 
-/// Returns the text arguments, each with the name of its option.
+/// Returns the arguments that are strings, each with the name of its option.
 std::vector<std::pair<const char*, std::string*>> Texts(RunArguments& run) {
   return {{"scenario", &run.scenario},
           {"driver", &run.driver},

@@ -10,11 +10,11 @@
 
 namespace gmmu::app {
 
-/// The value of "schema" in the first line of a trace written by --trace-ddi. Increment its number when older readers
-/// would misread the trace.
+/// The value of "schema" in the first line of a trace written by --trace-ddi. Increment the number
+/// for changes that older readers would misinterpret.
 inline constexpr const char* kDdiTraceSchema = "gmmu-ddi-trace 1";
 
-/// A driver call or a call of one of the driver's callbacks, as read from its line.
+/// A call of the driver, or of a callback by the driver, as read from a line of the trace.
 struct DdiCall {
   uint64_t call = 0;    ///< number of the call, in the order in which calls began
   uint64_t inside = 0;  ///< number of the enclosing call of the same thread; 0: none
@@ -36,7 +36,7 @@ struct DdiTraceFile {
 std::string DdiTraceHeader(const RunArguments& arguments);
 /// Returns true if the file begins like a DDI trace, of any schema version.
 bool IsDdiTrace(const std::string& path);
-/// Throws trace::TraceError, which names the line, if the file is not a trace of this schema version.
+/// Throws TraceError, with the line number, if the file is not a trace of this schema version.
 DdiTraceFile ReadDdiTrace(const std::string& path);
 
 }  // namespace gmmu::app

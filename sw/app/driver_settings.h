@@ -13,8 +13,8 @@ class Keys;
 
 namespace gmmu::app {
 
-/// The section [driver] of the configuration, which defines the values that the driver finds in its registry key.
-/// kmd/driver.def defines the members; the member of a choice holds the choice's registry number.
+/// Section [driver] of the configuration: the values that the driver finds in its registry key.
+/// kmd/driver.def defines the members. The member of a CHOICE is the number stored in the registry.
 struct DriverSettings {
 #define NUMBER(key, Value, initial, unit, min, max, text) uint64_t key = initial;
 #define BYTES(key, member, Value, lg2, initial, unit, min, max, text) uint64_t key = initial;
@@ -28,9 +28,10 @@ struct DriverSettings {
 
   /// Returns the members as keys of a configuration file. The keys must not outlive this object.
   settings::Keys Keys();
-  /// Checks the rules between the members. Throws settings::Error, which names `file`, the key and the broken rule.
+  /// Checks the rules between members. Throws settings::Error with `file`, the key and the broken
+  /// rule.
   void Check(const std::string& file) const;
-  /// Returns the values under the names by which the driver reads them; sizes are in bytes.
+  /// Returns the values by the names under which the driver reads them; sizes are in bytes.
   std::map<std::string, uint64_t> Registry() const;
 };
 

@@ -27,7 +27,8 @@ const std::vector<Row>& Rows() {
   return kRows;
 }
 
-/// Whether the run needed an optional part of the driver: an entry of the table, or an escape of the built-in driver.
+/// True if the run needed an optional part that the driver lacks: an entry point, or an escape of
+/// the built-in driver.
 bool LacksSomething(const ChildRun& run) {
   if (run.end == "not applicable") return true;
   if (run.end != "refused") return false;
@@ -45,7 +46,7 @@ std::string Name(Kind kind) {
   return "";
 }
 
-/// Returns the text with U+FFFD in place of invalid UTF-8, as in Json().
+/// Returns the text with U+FFFD in place of invalid UTF-8, as Json() does.
 std::string Utf8(const std::string& text) {
   using Object = nlohmann::json;
   return Object::parse(Object(text).dump(-1, ' ', false, Object::error_handler_t::replace)).get<std::string>();

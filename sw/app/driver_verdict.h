@@ -13,7 +13,7 @@ struct BrokenRule {
   std::string document, section;
   std::string page;  ///< page of this repository that describes the rule and names its tests
 };
-/// Returns null if no rule of broken_rules.def matches the line.
+/// Returns the rule of broken_rules.def that matches the line, or null.
 const BrokenRule* RuleOf(const std::string& line);
 
 /// The verdict for one scenario.

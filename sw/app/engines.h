@@ -24,7 +24,7 @@ inline constexpr const char* kFast = "fast";
 inline constexpr const char* kBoardEngine = "board";
 inline constexpr const char* kDevice = "device";
 
-/// The inputs of the functions that create engines; each function uses some of these inputs.
+/// Inputs of the functions that create engines. Each function uses some of them.
 struct EngineInputs {
   const sim::MachineConfig& machine;
   const sim::EngineOptions& options;

@@ -27,7 +27,8 @@ std::string Told(const events::Reader&, const Event& event) {
   return events::Explain(event);
 }
 
-/// Returns the explanation of one event. If the file has no event with this number, the error contains the valid range.
+/// Returns the explanation of one event. If there is no event with this number, the error states
+/// the valid range.
 template <typename Event>
 std::string One(const events::Reader& file, const ExplainArguments& arguments, const char* kind, uint64_t number) {
   const auto unit = static_cast<unsigned>(arguments.unit);

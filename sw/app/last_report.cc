@@ -25,7 +25,7 @@ bool WriteAll(int file, const std::string& text) {
 
 }  // namespace
 
-// The program's state may be corrupt, so this uses system calls only.
+// The program's state may be corrupt, so use system calls only.
 void LastReport::Write() {
   if (!last) return;
   if (last->json != nullptr) {

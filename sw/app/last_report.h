@@ -8,8 +8,9 @@
 
 namespace gmmu::app {
 
-/// The report of a run that ends with a processor fault outside any call into the driver. It is prepared before the
-/// run, because no state can be trusted after such a fault; it therefore reports only that fault.
+/// The report of a run that ends with a processor fault outside any call into the driver. It is
+/// prepared before the run, because no state can be trusted after such a fault, and it reports only
+/// that fault.
 class LastReport {
  public:
   struct Parts {
@@ -25,8 +26,8 @@ class LastReport {
   LastReport(const LastReport&) = delete;
   LastReport& operator=(const LastReport&) = delete;
 
-  /// Writes the report of the existing LastReport and ends the program with exit status 1; returns if no LastReport
-  /// exists. Call it in a signal handler (DriverGuard::SetLastResort).
+  /// Writes the report of the current LastReport and ends the program with exit status 1. Returns
+  /// if there is no LastReport. Call it in a signal handler (DriverGuard::SetLastResort).
   static void Write();
 };
 

@@ -21,7 +21,7 @@ std::string Missing(const std::vector<uint8_t>& file) {
   std::string names;
   for (const std::string& name : os::ImportsOf(file)) {
     if (name.rfind("_ITM_", 0) == 0 || name == "__gmon_start__")
-      continue;  // weak symbols of the tool chain, which might be missing
+      continue;  // weak symbols of the tool chain, which may be absent
     if (dlsym(RTLD_DEFAULT, name.c_str()) != nullptr) continue;
     names += (names.empty() ? "" : ", ") + name;
   }
@@ -47,8 +47,8 @@ void CheckDriverFile(const std::string& path) {
 
 PDRIVER_INITIALIZE LoadDriver(const std::string& path) {
   CheckDriverFile(path);
-  // OpenSharedObject resolves all symbols immediately, so that no missing symbol is discovered during the run, and
-  // hides the driver's own symbols.
+  // OpenSharedObject resolves all symbols immediately, so that a missing symbol is reported before
+  // the run. It also hides the driver's own symbols.
   std::string why;
   void* library = hw::OpenSharedObject(path, why);
   if (library == nullptr) {
@@ -69,7 +69,7 @@ void* ExportOf(PDRIVER_INITIALIZE entry, const char* name) {
   void* library = dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD);
   if (library == nullptr) return nullptr;
   void* found = dlsym(library, name);
-  dlclose(library);  // LoadDriver already holds the library open
+  dlclose(library);  // LoadDriver keeps the library open
   return found;
 }
 

@@ -7,19 +7,20 @@
 
 namespace gmmu::app {
 
-/// Loads a shared object, which stays loaded to the end of the program, and returns its DriverEntry. The driver may
-/// import only the routines of sw/ddi/kernel_routines.list from this program. Throws workload::InputError if the file
-/// is not a shared object, has no DriverEntry, or imports other routines, which the error names.
+/// Loads a shared object and returns its DriverEntry. The object stays loaded until the program
+/// ends. From this program, the driver may import only the routines in sw/ddi/kernel_routines.list.
+/// Throws workload::InputError if the file is not a shared object, has no DriverEntry, or imports
+/// other routines, which the error lists.
 PDRIVER_INITIALIZE LoadDriver(const std::string& path);
 
-/// Returns another exported symbol of the same shared object, or null if there is none.
+/// Returns another exported symbol of the same shared object, or null if it does not exist.
 void* ExportOf(PDRIVER_INITIALIZE entry, const char* name);
 
-/// Returns the user-mode half that the driver exports (hw/user_mode.h), or null. Throws workload::InputError if it has
-/// another version or cannot translate.
+/// Returns the user-mode half that the driver exports (hw/user_mode.h), or null. Throws
+/// workload::InputError if its version is not supported or it cannot translate.
 const GMMU_USER_MODE_DRIVER* UserModeOf(PDRIVER_INITIALIZE entry);
 
-/// Throws the errors of LoadDriver for a file that is not a driver, without loading the file.
+/// Checks, without loading the file, whether it is a driver. Throws the same errors as LoadDriver.
 void CheckDriverFile(const std::string& path);
 
 }  // namespace gmmu::app

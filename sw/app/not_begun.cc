@@ -17,13 +17,14 @@ bool Names(const std::string& text, const settings::Key& key) {
   return false;
 }
 
-/// True if a text names a key, as "os.iommu", "[os] iommu" or "[machine.os] iommu".
+/// True if the text contains a key, written as "os.iommu", "[os] iommu" or "[machine.os] iommu".
 bool NamesAKey(const std::string& text, const settings::Keys& keys) {
   const auto& all = keys.all();
   return std::any_of(all.begin(), all.end(), [&](const settings::Key* key) { return Names(text, *key); });
 }
 
-/// True if a text names one of the keys in `set`, "SECTION.KEY=VALUE", whose value is not the default.
+/// True if the text contains a key that `set` ("SECTION.KEY=VALUE") sets to another value than its
+/// default.
 bool NamesASetKey(const std::string& text, const settings::Keys& keys, const std::vector<std::string>& set) {
   const auto& all = keys.all();
   return std::any_of(all.begin(), all.end(), [&](const settings::Key* key) {
@@ -32,7 +33,7 @@ bool NamesASetKey(const std::string& text, const settings::Keys& keys, const std
   });
 }
 
-/// The injected faults that stop a start, by reasons that name no key.
+/// Injected faults that stop a start with a reason that may contain no key.
 constexpr const char* kStopAStart[] = {"inject.fail_callback", "inject.fail_allocation", "inject.reserved_overlap"};
 
 }  // namespace
@@ -56,7 +57,7 @@ void RefuseNotBegun(const workload::JobResult& result, const Configuration& conf
                     const std::vector<std::string>& set, bool of_a_driver) {
   const bool late = result.not_begun.empty();
   if ((late && result.too_small.empty()) || result.Passed()) return;
-  // What was under way when memory ran out may have faulted too.
+  // If memory ran out during the run, work in progress may have caused further faults.
   if (!late && result.faults.size() != 1) return;
   if (!result.leaks.empty() || !result.findings.empty()) return;
   for (const workload::Check& check : result.checks)
@@ -65,7 +66,7 @@ void RefuseNotBegun(const workload::JobResult& result, const Configuration& conf
   const settings::Keys keys = copy.Keys();
   const std::string& why = late ? result.too_small : result.not_begun;
   if (of_a_driver && !NamesASetKey(why, keys, set)) return;
-  // A run that must fail may be refused for another reason than the expected one.
+  // A run that must fail may have been refused for a different reason than the expected one.
   const bool another = result.expected && why.find(result.expected->text) == std::string::npos;
   for (const settings::Key* key : keys.all()) {
     const auto is = [&](const char* name) { return key->full_name() == name; };

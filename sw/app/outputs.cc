@@ -16,7 +16,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Returns whether both paths are, or will be, the same regular file.
+/// True if both paths refer, or will refer, to the same regular file.
 bool OneFile(const std::string& first, const std::string& second) {
   std::error_code error;
   for (const std::string& path : {first, second}) {
@@ -27,8 +27,8 @@ bool OneFile(const std::string& first, const std::string& second) {
   return !error && one == fs::weakly_canonical(second, error);
 }
 
-/// Returns the descriptor that /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N names, or nullopt for other
-/// paths.
+/// Returns the descriptor that /dev/stdout, /dev/stderr, /dev/fd/N or /proc/self/fd/N stands for,
+/// or nullopt for other paths.
 std::optional<int> DescriptorOf(const std::string& path) {
   if (path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -57,13 +57,14 @@ void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<
 }
 
 OutputFile::OutputFile(const std::string& given) : path_(given) {
-  if (const auto descriptor = DescriptorOf(given)) {  // even a regular file that is already open is written in place
+  if (const auto descriptor = DescriptorOf(given)) {  // written in place, even a regular file
     const int own = dup(*descriptor);
     if (own < 0 || (file_ = fdopen(own, "wb")) == nullptr) Fail("cannot be opened");
     return;
   }
   std::error_code error;
-  if (fs::is_symlink(given, error)) path_ = fs::weakly_canonical(given, error).string();  // replaces the link's target
+  // Replace the target of a symbolic link, not the link.
+  if (fs::is_symlink(given, error)) path_ = fs::weakly_canonical(given, error).string();
   const std::string& path = path_;
   struct stat status;
   const bool exists = stat(path.c_str(), &status) == 0;

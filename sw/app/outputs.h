@@ -10,7 +10,7 @@
 
 namespace gmmu::app {
 
-/// Thrown for a file that cannot be written; what() names the file, the reason and the remedy.
+/// Thrown for a file that cannot be written; what() states the file, the reason and the remedy.
 class OutputError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -22,20 +22,21 @@ struct NamedPath {
   std::string path;
 };
 
-/// Throws OutputError if two outputs, or an output and an input, are the same file, because the contents of one would
-/// be lost. Pipes and devices may be shared.
+/// Throws OutputError if two outputs, or an output and an input, are the same file, because one
+/// would overwrite the other. Pipes and devices may be shared.
 void RefuseSharedFiles(const std::vector<NamedPath>& outputs, const std::vector<NamedPath>& inputs);
 
-/// An output that appears complete or not at all.
+/// An output file that appears complete or not at all.
 ///
-/// A regular (or new) file is written beside its path and renamed by Commit(). Without Commit(), nothing is left
-/// behind, even if a signal ends the program. For a symbolic link the target is replaced, not the link. A pipe or a
-/// device is written in place. /dev/stdout, /dev/stderr and /dev/fd/N are written through their descriptor, at its
-/// current offset, even if it is a regular file.
+/// A regular or new file is written under a temporary name next to its path, and renamed by
+/// Commit(). Without Commit(), no file remains, even if a signal ends the program. If the path is a
+/// symbolic link, its target is replaced, not the link. A pipe or a device is written in place.
+/// /dev/stdout, /dev/stderr and /dev/fd/N are written through their descriptor, at its current
+/// offset, even if it is a regular file.
 class OutputFile {
  public:
-  /// Opens the file immediately, so that an unwritable path is reported before any work. Throws
-  /// OutputError.
+  /// Opens the file immediately, so that a path that cannot be written is reported before any work.
+  /// Throws OutputError.
   explicit OutputFile(const std::string& given);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -45,7 +46,7 @@ class OutputFile {
   void Write(const void* bytes, size_t size);
   /// Flushes and renames the file. Throws OutputError.
   void Commit();
-  /// The path of the file until Commit(), for code that opens it itself.
+  /// The path to write to before Commit(), for code that opens the file itself.
   const std::string& working_path() const { return temporary_.empty() ? path_ : temporary_; }
   const std::string& path() const { return path_; }
 

@@ -22,7 +22,8 @@ std::array<std::atomic<char*>, 64> leftovers;
 std::atomic<pid_t> child = 0;
 bool ends_by_sigpipe = false;
 
-// RemoveFiles, Remove and OnEnd run in a signal handler, so they use async-signal-safe calls only.
+// RemoveFiles, Remove and OnEnd run in a signal handler, so they call async-signal-safe functions
+// only.
 
 void RemoveFiles(int folder) {
   alignas(dirent64) char bytes[1024];
@@ -39,7 +40,8 @@ void Remove(const char* path) {
   if (unlink(path) == 0) return;
   const int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return;
-  // List the folder repeatedly, because a file system may skip entries that are removed during the listing.
+  // List the folder repeatedly, because some file systems skip entries if files are removed during
+  // the listing.
   for (int tries = 0; tries < 8; ++tries) {
     lseek(folder, 0, SEEK_SET);
     RemoveFiles(folder);
@@ -49,14 +51,14 @@ void Remove(const char* path) {
 }
 
 void OnEnd(int signal) {
-  if (const pid_t running = child; running > 0) {  // otherwise the child would continue writing into a removed folder
+  if (const pid_t running = child; running > 0) {  // stop the child before its folder is removed
     kill(running, SIGKILL);
     waitpid(running, nullptr, 0);
   }
   for (const std::atomic<char*>& path : leftovers)
     if (path != nullptr) Remove(path);
   std::signal(signal, SIG_DFL);
-  raise(signal);  // the signal is blocked here and takes effect when the handler returns
+  raise(signal);  // blocked here; takes effect when the handler returns
 }
 
 }  // namespace

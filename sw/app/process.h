@@ -11,16 +11,17 @@
 
 namespace gmmu::app {
 
-/// Prepares the process. main() must call it before it opens anything.
+/// Prepares the process. main() must call this before it opens any file.
 ///
-/// Opens each closed descriptor from 0 to 2 on /dev/null, read-only. Otherwise the next file that the program opens
-/// would get that number, and text for the standard stream would go to that file; now such a write fails with EBADF. A
-/// write to a pipe without a reader fails with EPIPE instead of ending the program. SIGHUP, SIGINT, SIGQUIT and
-/// SIGTERM, unless ignored, remove the path of every Leftover before they end the program.
+/// Opens those of the descriptors 0 to 2 that are closed on /dev/null, read-only. Otherwise the
+/// next file that the program opens would get such a number and receive the text for that standard
+/// stream. A write to such a stream now fails with EBADF. A write to a pipe without a reader fails
+/// with EPIPE instead of ending the program. SIGHUP, SIGINT, SIGQUIT and SIGTERM, unless ignored,
+/// remove the path of every Leftover and then end the program.
 void BeginProgram();
 
-/// Prints to standard error. Text that cannot be written is dropped, because a run must not fail if nothing reads its
-/// progress.
+/// Prints to standard error. Text that cannot be written is dropped, because a run must not fail
+/// only because its progress output has no reader.
 template <typename... Values>
 void Say(std::FILE* err, fmt::format_string<Values...> format, Values&&... values) {
   const std::string text = fmt::format(format, std::forward<Values>(values)...);
@@ -31,12 +32,12 @@ void Say(std::FILE* err, fmt::format_string<Values...> format, Values&&... value
 /// Flushes `out`. Throws std::system_error if this or an earlier write to `out` failed.
 void Flush(std::FILE* out);
 
-/// Returns the message for a standard output error. If the pipe has no reader, the function does not return: SIGPIPE
-/// ends the program, as it would have without BeginProgram.
+/// Returns the message for a standard output error. If the pipe has no reader, the function does
+/// not return: SIGPIPE ends the program, as it would have done without BeginProgram.
 std::string CannotPrint(const std::system_error& error);
 
-/// A file, or a folder of files, that is removed if a signal ends the program (BeginProgram). In all other cases, its
-/// owner removes it.
+/// A file, or a folder of files, that is removed if a signal ends the program (BeginProgram).
+/// Otherwise its creator removes it.
 class Leftover {
  public:
   explicit Leftover(const std::string& path);
@@ -48,8 +49,9 @@ class Leftover {
   std::atomic<char*>* place_ = nullptr;  // null if the table is full; the path then remains after a signal
 };
 
-/// Forks a child process that never outlives this process; only one child may exist at a time. Returns the result of
-/// fork(). The child starts without any Leftover. The parent must call ChildEnded() after it has waited for the child.
+/// Forks a child process that never outlives this process. Only one child may exist at a time.
+/// Returns the result of fork(). The child starts with no Leftover. The parent must call
+/// ChildEnded() after it has waited for the child.
 pid_t ForkChild();
 void ChildEnded();
 

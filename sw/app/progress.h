@@ -7,13 +7,15 @@
 
 namespace gmmu::app {
 
-/// Shows the progress of the run. On a terminal, it rewrites one line (phase, bytes, percent, time left); otherwise it
-/// prints a line at the start of each phase. It writes to standard error, because standard output receives the report.
+/// Shows the progress of the run. On a terminal, it updates one line (phase, bytes, percent, time
+/// left). Otherwise it prints a line at the start of each phase. It uses standard error, because
+/// the report goes to standard output.
 class Progress {
  public:
   explicit Progress(std::FILE* to);
   ~Progress() { Finish(); }
-  /// `done` and `total` are in units of `unit`; without `unit` they are bytes, shown as MiB.
+  /// `done` and `total` are in units of `unit`. Without `unit`, they are in bytes and are shown in
+  /// MiB.
   void Update(const std::string& phase, uint64_t done, uint64_t total, const char* unit = nullptr);
   /// Prints a line that is not overwritten.
   void Line(const std::string& text);

@@ -22,7 +22,7 @@
 namespace gmmu::app {
 namespace {
 
-constexpr unsigned kPreemption = 250;  // probability, in thousandths, that a preemption point of driver code preempts
+constexpr unsigned kPreemption = 250;  // probability per preemption point, in thousandths
 
 RunArguments RunOf(const DdiTraceFile& recorded, const ReplayDdiArguments& arguments, const std::string& trace) {
   RunArguments run = recorded.run;
@@ -36,8 +36,8 @@ RunArguments RunOf(const DdiTraceFile& recorded, const ReplayDdiArguments& argum
   return run;
 }
 
-/// Prints the calls whose counts differ from the recorded run. Differences are allowed, because the thread schedule
-/// decides how often a call is repeated.
+/// Prints the calls whose counts differ from the recorded run. Such differences are allowed,
+/// because the number of repeated calls depends on the thread schedule.
 void CountCalls(const DdiTraceFile& recorded, const DdiTraceFile& now, std::FILE* out) {
   std::map<std::string, std::pair<size_t, size_t>> counts;
   for (const DdiCall& call : recorded.calls) ++counts[call.name].first;

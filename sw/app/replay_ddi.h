@@ -22,10 +22,11 @@ struct ReplayDdiArguments {
 
 CLI::App* AddReplayDdi(CLI::App& app, ReplayDdiArguments& arguments);
 
-/// Repeats the calls of a recorded run with a driver and compares them one by one. With `shuffle`, the threads of the
-/// system are scheduled in a different order, within the limits of the interface, and the run must pass if the recorded
-/// one did. Returns 1 if a call returns a different result or the run fails. Throws trace::TraceError,
-/// workload::InputError and OutputError before the run.
+/// Repeats the calls of a recorded run with a driver and compares the results one by one. With
+/// `shuffle`, the system's threads are scheduled in a different order, as the interface permits;
+/// results may then differ, but the run must pass. Returns 1 if a result differs without `shuffle`,
+/// or if the run fails. Throws trace::TraceError, workload::InputError and OutputError before the
+/// run.
 int ReplayDdi(const ReplayDdiArguments& arguments, std::FILE* out, std::FILE* err);
 
 }  // namespace gmmu::app

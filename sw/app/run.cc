@@ -39,7 +39,7 @@
 namespace gmmu::app {
 namespace {
 
-/// Lets code that writes to a std::ostream write to an OutputFile, whose errors pass through as exceptions.
+/// A stream buffer that writes to an OutputFile and lets its exceptions propagate.
 class OutputBuffer : public std::streambuf {
  public:
   explicit OutputBuffer(OutputFile& file) : file_(file) {}
@@ -59,12 +59,12 @@ class OutputBuffer : public std::streambuf {
   OutputFile& file_;
 };
 
-/// `board` is null for a simulated machine.
+/// `board` is null if the machine is simulated.
 report::Limits LimitsOf(const sim::MachineConfig& config, const RunArguments& arguments,
                         const sim::board::Board* board) {
   report::Limits limits = SimulatedLimits(config, *FindEngine(arguments.engine), arguments.seed);
   if (board != nullptr) {
-    limits.link_bytes_per_second = board->line_rate() / 10;  // 8 of 10 bits on the line are data
+    limits.link_bytes_per_second = board->line_rate() / 10;  // a byte takes 10 bits on the line
     if (board->simulated()) limits.timing = "simulated board";
   }
   limits.driver = arguments.driver;
@@ -84,7 +84,8 @@ std::unique_ptr<sim::Engine> MakeEngine(const std::string& name, const Configura
   return FindEngine(name)->make(inputs);
 }
 
-/// Applies --device to device.model. A machine with a device model has its own engine.
+/// Applies --device to device.model. A machine with a device model always uses the engine for
+/// device models.
 void UseDevice(RunArguments& arguments, Configuration& configuration) {
   if (!arguments.device.empty()) configuration.device.device.model = arguments.device;
   if (!configuration.device.present()) return;
@@ -97,8 +98,8 @@ void UseDevice(RunArguments& arguments, Configuration& configuration) {
   arguments.engine = kDevice;
 }
 
-/// Rejects a machine whose sizes differ from those for which the program was built. A scenario defines its own machine,
-/// for which `./gmmu` does not build a separate program.
+/// Rejects a machine whose sizes differ from those that the program was built for. A scenario
+/// defines its own machine, and `./gmmu` does not build another program for it.
 void CheckSizes(const sim::MachineConfig& config, const RunArguments& arguments) {
   if (arguments.scenario.empty() || config.BuildOptions().empty()) return config.CheckBuilt(arguments.config);
   std::string sizes;
@@ -107,7 +108,8 @@ void CheckSizes(const sim::MachineConfig& config, const RunArguments& arguments)
                          "\nRun it with --engine fast, which takes any size.");
 }
 
-/// A scenario that must end with a fault does so on its own machine only: rejects changes of the keys that it states.
+/// If the scenario must end with a fault, rejects changes of the keys that it sets, because the
+/// fault is expected on its own machine only.
 void RequireItsOwnKeys(const workload::Scenario& scenario, const Configuration& configuration) {
   if (!scenario.expected) return;
   Configuration own = Configuration::FromToml(scenario.machine, scenario.file, "machine", {}), changed = configuration;
@@ -141,8 +143,8 @@ std::function<void(const std::string&)> LinesTo(OutputFile& file) {
   };
 }
 
-/// Converts the durations of the phases to board time, because the platform of a board run uses the host computer's
-/// clock.
+/// Converts phase durations to board time, because the platform of a board run measures them with
+/// the host's clock.
 void TimesOfTheBoard(uint64_t clock_mhz, workload::JobResult& result) {
   for (workload::Phase& phase : result.phases) phase.ns = phase.cycles * 1000 / clock_mhz;
   result.simulated_ns = result.cycles * 1000 / clock_mhz;
@@ -177,8 +179,8 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
   UseDevice(arguments, configuration);
   const sim::MachineConfig& config = configuration.machine;
   const bool on_board = arguments.engine == kBoardEngine;
-  // A serial line needs seconds for transfers that PCI Express completes in microseconds, so the time limits are
-  // raised.
+  // A serial line needs seconds for what PCI Express transfers in microseconds, so the time limits
+  // are raised.
   if (on_board) configuration.ForSerialLine();
   workload::JobOptions options;
   options.os = configuration.OsParameters(arguments.seed);
@@ -188,7 +190,7 @@ int Run(const RunArguments& given, std::FILE* out, std::FILE* err) {
     CheckSizes(config, arguments);
   }
   options.seed = arguments.seed;
-  std::vector<uint8_t> input;  // a scenario makes its own input
+  std::vector<uint8_t> input;  // stays empty for a scenario, which creates its own input
   if (!arguments.file.empty()) input = workload::LoadInput(arguments.file);
   else if (!scenario) input = workload::SeededInput(arguments.seed, workload::kDefaultInputBytes);
   options.input = &input;

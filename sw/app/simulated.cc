@@ -51,8 +51,7 @@ replay::MachineFacts FactsOf(const Configuration& configuration) {
   const uint64_t page = driver.leaf_64k && !driver.system_tables() ? 65'536 : 4096;
   const auto pages = [page](uint64_t bytes) { return (bytes + page - 1) / page * page; };
   const uint64_t save_area = driver.isolation ? driver.save_area_kib << 10 : 0;
-  const uint64_t own = pages(gpu.aperture_bytes() / 512) +
-                       save_area;  // the aperture map has 8 bytes for each 4 KiB page
+  const uint64_t own = pages(gpu.aperture_bytes() / 512) + save_area;  // 8 bytes per 4 KiB page
 
   replay::MachineFacts facts;
   facts.client_ports = static_cast<unsigned>(gpu.clients);

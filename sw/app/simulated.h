@@ -17,18 +17,19 @@ namespace gmmu::app {
 
 struct EngineKind;
 
-/// Returns the machine's peak rates and configuration for the report of a simulated run.
+/// Returns the peak rates and the configuration of the machine, for the report of a simulated run.
 report::Limits SimulatedLimits(const sim::MachineConfig& config, const EngineKind& engine, uint64_t seed);
 
-/// Completes the result of a run. A fault makes the run unverified. An injected VRAM bit flip that did not occur
-/// becomes a finding.
+/// Completes the result of a run: if there was a fault, the run counts as unverified, and an
+/// injected VRAM bit flip that did not take place becomes a finding.
 void Conclude(const sim::MachineConfig& config, workload::JobResult& result);
 
-/// Enables the driver settings that the page size in the options needs. It overrides stated values, because a
-/// configuration written by `gmmu config` states every key.
+/// Enables the driver settings that the page size in the options needs. This overrides explicit
+/// settings, because a configuration written by `gmmu config` sets every key.
 void PreparePages(const replay::Options& options, Configuration& configuration);
 
-/// Returns the sizes that a replay needs for its plan, for the machine as the built-in driver configures it.
+/// Returns the sizes that a replay needs for its plan, as the built-in driver configures the
+/// machine.
 replay::MachineFacts FactsOf(const Configuration& configuration);
 
 }  // namespace gmmu::app

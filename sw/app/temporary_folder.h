@@ -13,8 +13,8 @@
 
 namespace gmmu::app {
 
-/// A folder in $TMPDIR (or /tmp) for the files of one run. The constructor throws OutputError if the folder cannot be
-/// created. The destructor removes it.
+/// A folder in $TMPDIR (or /tmp) for the files of one run. The constructor throws OutputError if it
+/// cannot create the folder. The destructor removes the folder.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -32,7 +32,8 @@ class TemporaryFolder {
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   std::string File(const std::string& name) const { return (path_ / name).string(); }
-  /// Throws OutputError if the file system is full, because files written to the folder may then be incomplete.
+  /// Throws OutputError if the file system is full, because files already written to the folder may
+  /// then be incomplete.
   void CheckRoom() const {
     std::FILE* const file = std::fopen(File("room").c_str(), "wb");
     if (file == nullptr) Fail("takes no file", errno);

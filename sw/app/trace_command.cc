@@ -34,7 +34,8 @@ trace::TraceError Usage(const std::string& option, const std::string& value, con
   return trace::TraceError(fmt::format("--{} {}: give {}", option, value, wanted));
 }
 
-/// Parses "N,N,...". The product of the numbers, which counts the lines of the memory, must fit in 64 bits.
+/// Parses "N,N,...". The product of the numbers is the number of lines in memory and must fit in 64
+/// bits.
 std::vector<uint64_t> Organization(const std::string& text) {
   std::vector<uint64_t> levels;
   uint64_t lines = 1;
@@ -107,7 +108,8 @@ uint64_t Write(trace::Workload& workload, const std::string& path, const std::fu
   return writer.count();
 }
 
-/// Prints a note about the trace: to `err` if the trace itself goes to standard output, else to `out`.
+/// Prints a note about the trace, to `err` if the trace itself goes to standard output, otherwise
+/// to `out`.
 void SayBeside(const TraceArguments& arguments, const std::string& text, std::FILE* out, std::FILE* err) {
   if (arguments.out == "/dev/stdout") Say(err, "{}\n", text);
   else fmt::print(out, "{}\n", text);

@@ -20,11 +20,11 @@ struct TraceArguments {
   std::string what;                      ///< generate: name of the generator; info and print: the trace
   uint64_t seed = 0;                     ///< for generators
   uint64_t first = ~uint64_t{0};         ///< print: number of accesses to print
-  bool json = false;                     ///< for info and list
-  std::string addresses, unit, page;     ///< for import, as text
-  uint64_t bytes = 0, address_bits = 0;  ///< for import; 0: not given
+  bool json = false;                     ///< used by info and list
+  std::string addresses, unit, page;     ///< used by import, as text
+  uint64_t bytes = 0, address_bits = 0;  ///< used by import; 0: not given
   uint64_t coalesce = 128, blocks = 1;   ///< for import accelsim
-  std::string organization;              ///< for import ramulator2-readwrite, as text
+  std::string organization;              ///< used by import ramulator2-readwrite, as text
   bool fetches = false;                  ///< for import
   std::string name;                      ///< name of the trace; empty: the file's name
   DdiTraceArguments calls;               ///< used without a subcommand: prints a trace of the driver's calls

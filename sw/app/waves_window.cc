@@ -20,7 +20,8 @@
 namespace gmmu::app {
 namespace {
 
-/// Returns the arguments of the first run, which writes no outputs and records only events around the trigger.
+/// Returns the arguments of the preliminary run, which writes no outputs and records only events
+/// around the trigger.
 RunArguments Before(const RunArguments& arguments, const std::string& events) {
   RunArguments before = arguments;
   before.waves.clear();

@@ -22,7 +22,7 @@ struct WavesTrigger {
   events::WindowOptions window = {0, ~uint64_t{0}, events::WindowOptions::Trigger::kNone, 0, 1'000};
 };
 
-/// Thrown if the trigger's event did not occur, so that there are no waves to record.
+/// Thrown if the trigger's event did not occur, so that there is no window to record.
 struct NoTrigger : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -30,9 +30,10 @@ struct NoTrigger : std::runtime_error {
 /// Adds --waves-on and --waves-around.
 void AddWavesTrigger(CLI::App* command, CLI::Option* waves, WavesTrigger& trigger);
 
-/// Sets `waves_from` and `waves_to` of `arguments` around the first trigger. An FST file can only be written forwards,
-/// so the same run is first made in a child process, with events but without waves and outputs; runs are
-/// cycle-for-cycle reproducible. Throws NoTrigger if there is no trigger, or if the child did not finish the run.
+/// Sets `waves_from` and `waves_to` of `arguments` to a window around the first trigger. An FST
+/// file can only be written forwards, so the same run is first made in a child process, with events
+/// but without waves and outputs. Runs are cycle-for-cycle reproducible. Throws NoTrigger if there
+/// is no trigger, or if the child did not complete the run.
 void FindWavesWindow(RunArguments& arguments, std::FILE* err);
 
 }  // namespace gmmu::app

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* WPP software tracing. A source includes a header NAME.tmh, which tools/driver_sources.py generates. In it every trace
- * function of the source is WppTrace, which prints the message with DbgPrintEx if WppRecorderFilter is TRUE. */
+/* WPP software tracing. A source includes a header NAME.tmh, which tools/driver_sources.py
+ * generates. It maps every trace function of the source to WppTrace, which prints the message with
+ * DbgPrintEx if WppRecorderFilter is TRUE. */
 #ifndef GMMU_DDI_WPPRECORDER_H
 #define GMMU_DDI_WPPRECORDER_H
 
@@ -33,8 +34,8 @@ static BOOLEAN WppRecorderFilter __attribute__((__unused__)) = TRUE;
 
 #define WPP_FIRST(first, ...) first
 
-/* Prints the format string only, without its arguments: DbgPrintEx does not know the conversions of the tracing
- * preprocessor. */
+/* Prints only the format string, without its arguments, because DbgPrintEx does not support the
+ * conversions of the tracing preprocessor. */
 #define WppTrace(level, name, text)                                                                             \
   ((void)(WppRecorderFilter &&                                                                                  \
           DbgPrintEx(DPFLTR_IHVVIDEO_ID, (level) <= TRACE_LEVEL_ERROR ? DPFLTR_ERROR_LEVEL : DPFLTR_INFO_LEVEL, \

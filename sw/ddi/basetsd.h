@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integers by size. LLP64: a ULONG is 32 bits regardless of the host compiler's long. A source that is compiled with
- * 16-bit wide characters (docs/driver.md) gets the types of the Windows Driver Kit (WDK) instead of <stdint.h>, because
- * some sources define uint64_t themselves. */
+/* Integers of fixed size. LLP64: a ULONG has 32 bits, whatever the size of the host compiler's
+ * long. A source that is compiled with 16-bit wide characters (docs/driver.md) gets the types of
+ * the Windows Driver Kit (WDK) instead of those of <stdint.h>, because some sources define uint64_t
+ * themselves. */
 #ifndef GMMU_DDI_BASETSD_H
 #define GMMU_DDI_BASETSD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Keywords of Microsoft's compiler that GCC, or Clang without -fms-extensions, lacks. */
+/* Keywords of Microsoft's compiler that GCC lacks, or Clang without -fms-extensions. */
 #ifndef GMMU_DDI_COMPILER_WORDS_H
 #define GMMU_DDI_COMPILER_WORDS_H
 
@@ -13,7 +13,8 @@
 #define _WIN64 1
 #endif
 
-/* x64 has only one calling convention. The program that calls a driver is also compiled by a Linux compiler. */
+/* x64 has a single calling convention, and a Linux compiler also compiles the program that calls
+ * the driver. */
 #undef __cdecl
 #undef __stdcall
 #undef __fastcall
@@ -92,9 +93,10 @@
 #define _ReturnAddress() __builtin_return_address(0)
 #define _AddressOfReturnAddress() __builtin_frame_address(0)
 
-/* Structured exceptions. Nothing here raises one: a bad access ends the run (docs/driver.md), so a handler is compiled
- * but never entered. __leave is not supported. The C++ library has its own __try, so these macros are defined only for
- * sources that are compiled with 16-bit wide characters, as docs/driver.md prescribes. */
+/* Structured exceptions. None is ever raised: an invalid access ends the run (docs/driver.md), so
+ * handlers are compiled but never executed. __leave is not supported. The C++ library defines its
+ * own __try, so these macros are defined only for sources that are compiled with 16-bit wide
+ * characters, as docs/driver.md prescribes. */
 #if __SIZEOF_WCHAR_T__ == 2
 #undef __try
 #define __try if (1)

@@ -32,7 +32,7 @@ typedef struct _DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 {
   };
 } DXGK_ALLOCATIONINFOFLAGS_WDDM2_0;
 
-/* The flags of a WDDM 1 driver: bits 12 and 13 have a different meaning in WDDM 2. */
+/* The flags of WDDM 1 drivers. In WDDM 2, bits 12 and 13 have a different meaning. */
 typedef struct _DXGK_ALLOCATIONINFOFLAGS {
   union {
     struct {
@@ -156,7 +156,7 @@ typedef struct _DXGK_ALLOCATIONINFO {
     UINT MaximumRenamingListLength; /* WDDM 1 */
     UINT PhysicalAdapterIndex;
   };
-  HANDLE hAllocation; /* out: the driver's */
+  HANDLE hAllocation; /* out: the driver's handle */
   union {
     DXGK_ALLOCATIONINFOFLAGS Flags;
     DXGK_ALLOCATIONINFOFLAGS_WDDM2_0 FlagsWddm2;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Argument types of entry points and callbacks under the WDK's names: IN_ is read by the callee, OUT_ written, INOUT_
- * both. */
+/* Argument types of entry points and callbacks, under the WDK's names. The callee reads IN_
+ * arguments, writes OUT_ arguments, and does both with INOUT_ arguments. */
 #ifndef GMMU_DDI_D3DKMDDI_ARGS_H
 #define GMMU_DDI_D3DKMDDI_ARGS_H
 
@@ -11,7 +11,7 @@
 #include "d3dkmddi_paging.h"
 #include "d3dkmddi_power.h"
 
-/* Arguments of displays, queues and virtual machines, declared as incomplete types. */
+/* Argument types for displays, queues and virtual machines are incomplete. */
 typedef struct _DXGKARGCB_DISCONNECTDOORBELL DXGKARGCB_DISCONNECTDOORBELL;
 typedef struct _DXGKARGCB_INVALIDATEHWCONTEXT DXGKARGCB_INVALIDATEHWCONTEXT;
 typedef struct _DXGKARGCB_ISFEATUREENABLED DXGKARGCB_ISFEATUREENABLED;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types of Dxgkrnl's callbacks, except those for memory objects (d3dkmddi_memory.h). Like all DXGKCB_ types they are
- * pointers. */
+/* Types of Dxgkrnl's callbacks, except those for memory objects (d3dkmddi_memory.h). Like all
+ * DXGKCB_ types, they are pointer types. */
 #ifndef GMMU_DDI_D3DKMDDI_CALLBACKS_H
 #define GMMU_DDI_D3DKMDDI_CALLBACKS_H
 

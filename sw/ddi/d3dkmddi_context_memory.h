@@ -68,7 +68,7 @@ typedef struct _DXGKARG_UNMAPCPUHOSTAPERTURE {
   WORD PhysicalAdapterIndex;
 } DXGKARG_UNMAPCPUHOSTAPERTURE;
 
-/* For allocations whose ShareBackingStoreWithKmd flag is set. */
+/* Used for allocations with the flag ShareBackingStoreWithKmd. */
 typedef struct _DXGKARG_SETALLOCATIONBACKINGSTORE {
   HANDLE hDriverAllocation;
   PVOID pBackingStore;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries of debugging tools, and the data behind handles: debug information, history buffers, clocks. */
+/* Queries by debugging tools, and the objects that handles refer to: debug information, history
+ * buffers, clocks. */
 #ifndef GMMU_DDI_D3DKMDDI_DEBUG_H
 #define GMMU_DDI_D3DKMDDI_DEBUG_H
 

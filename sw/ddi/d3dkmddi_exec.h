@@ -238,7 +238,7 @@ typedef enum _DXGK_KERNEL_SUBMISSION_TYPE {
   DXGK_KERNEL_SUBMISSION_PRESENTBLT = 2
 } DXGK_KERNEL_SUBMISSION_TYPE;
 
-/* Asks the driver to append the signal of a monitored fence to a buffer that the kernel builds. */
+/* Requests that the driver append a monitored fence signal to a buffer that the kernel builds. */
 typedef struct _DXGKARG_SIGNALMONITOREDFENCE {
   DXGK_KERNEL_SUBMISSION_TYPE KernelSubmissionType;
   PVOID pDmaBuffer; /* in/out, as in DXGKARG_BUILDPAGINGBUFFER */

@@ -16,8 +16,8 @@ typedef union _DXGK_ADL_FLAGS {
   UINT32 Value;
 } DXGK_ADL_FLAGS;
 
-/* PageCount pages of 4 KiB. Page k is BasePageNumber + k if Contiguous is set, else Pages[k]. Page numbers are logical
- * or physical, never CPU virtual. */
+/* PageCount pages of 4 KiB. Page k is BasePageNumber + k if Contiguous is set, otherwise Pages[k].
+ * Page numbers are logical or physical, never CPU virtual. */
 typedef struct _DXGK_ADL {
   UINT32 PageCount;
   DXGK_ADL_FLAGS Flags;
@@ -76,7 +76,7 @@ typedef struct _DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT {
 
 typedef struct _DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT {
   HANDLE hPhysicalMemoryObject;
-  HANDLE hAdapterMemoryObject; /* optional; the same call closes this object */
+  HANDLE hAdapterMemoryObject; /* optional; this call also closes it */
 } DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT;
 
 typedef struct _DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT {
@@ -101,7 +101,7 @@ typedef struct _DXGKARGCB_ALLOCATE_ADL {
     };
     UINT Value;
   } Flags;
-  DXGK_ADL* pAdl; /* out, Dxgkrnl's storage */
+  DXGK_ADL* pAdl; /* out; Dxgkrnl owns the memory */
 } DXGKARGCB_ALLOCATE_ADL;
 
 typedef struct _DXGKARGCB_FREE_ADL {

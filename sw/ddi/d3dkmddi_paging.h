@@ -170,7 +170,7 @@ typedef struct _DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY {
   D3DGPU_PHYSICAL_ADDRESS PhysicalAddress;
   union {
     UINT Resident : 1;
-    UINT Reserved : 31; /* a union member, so it starts at bit 0 too, as in the WDK */
+    UINT Reserved : 31; /* a union member at bit 0, as in the WDK */
   };
 } DXGK_BUILDPAGINGBUFFER_NOTIFYRESIDENCY;
 
@@ -242,12 +242,12 @@ typedef struct _DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC {
 } DXGK_BUILDPAGINGBUFFER_NOTIFYALLOC;
 
 typedef struct _DXGKARG_BUILDPAGINGBUFFER {
-  PVOID pDmaBuffer; /* in/out: first free byte; the driver advances it past what it wrote */
-  UINT DmaSize;     /* in: bytes free */
+  PVOID pDmaBuffer; /* in/out: first free byte; the driver advances it past its data */
+  UINT DmaSize;     /* in: number of free bytes */
   PVOID pDmaBufferPrivateData;
   UINT DmaBufferPrivateDataSize;
   DXGK_BUILDPAGINGBUFFER_OPERATION Operation;
-  UINT MultipassOffset; /* in/out: 0 in the first call, then the value that the driver left */
+  UINT MultipassOffset; /* in/out: 0 in the first call, then the driver's value */
   union {
     struct {
       HANDLE hAllocation;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Application commands as the kernel-mode driver receives them: render, patch, present, cancel. */
+/* How the kernel-mode driver receives the commands of applications: render, patch, present,
+ * cancel. */
 #ifndef GMMU_DDI_D3DKMDDI_RENDER_H
 #define GMMU_DDI_D3DKMDDI_RENDER_H
 

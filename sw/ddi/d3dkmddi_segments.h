@@ -135,7 +135,7 @@ typedef struct _DXGK_QUERYSEGMENTMEMORYSTATE {
   DXGK_MEMORYRANGE* pMemoryRanges;
 } DXGK_QUERYSEGMENTMEMORYSTATE, DXGK_SEGMENTMEMORYSTATE;
 
-/* WDDM 3.2. Names and layout only; nothing here uses these types. */
+/* WDDM 3.2. These types are declared with their layout, but the model does not use them. */
 typedef enum _DXGK_SEGMENTTYPE { DXGK_SEGMENTTYPE_SYSMEM = 0, DXGK_SEGMENTTYPE_LOCAL = 1 } DXGK_SEGMENTTYPE;
 
 typedef enum _DXGK_PAGESIZE {

@@ -141,7 +141,7 @@ typedef struct _DXGK_NODEMETADATA_FLAGS {
   };
 } DXGK_NODEMETADATA_FLAGS;
 
-/* No padding after the last member: 0x4A bytes. */
+/* The size is 0x4A bytes, without padding at the end. */
 #pragma pack(push, 1)
 typedef struct _DXGK_NODEMETADATA {
   DXGK_ENGINE_TYPE EngineType;

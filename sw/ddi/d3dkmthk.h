@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queries with which an application inspects page tables and segments, for debuggers. */
+/* Queries with which a debugger inspects page tables and segments. */
 #ifndef GMMU_DDI_D3DKMTHK_H
 #define GMMU_DDI_D3DKMTHK_H
 
@@ -44,7 +44,7 @@ typedef struct _D3DKMT_GET_PTE {
   UINT PhysicalAdapterIndex;
   UINT PageTableLevel;
   UINT PageTableIndex[DXGK_MAX_PAGE_TABLE_LEVEL_COUNT];
-  BOOLEAN b64KBPte;                 /* in/out, dual entries only */
+  BOOLEAN b64KBPte;                 /* in/out; for dual entries only */
   UINT NumPtes;                     /* in/out */
   DXGK_PTE Pte[D3DKMT_GET_PTE_MAX]; /* out */
   UINT NumValidEntries;             /* out */

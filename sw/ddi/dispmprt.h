@@ -107,8 +107,8 @@ struct _DXGKRNL_INTERFACE {
 #endif
 };
 
-/* Members in WDK order, by version. The size 0x4F0 at version 0xE003 was observed on Windows; the members after
- * SetInterruptTargetPresentId come from the documentation. */
+/* Members in WDK order, by version. The size 0x4F0 of version 0xE003 was observed on Windows. The
+ * members after SetInterruptTargetPresentId are from the documentation. */
 typedef struct _DRIVER_INITIALIZATION_DATA {
   ULONG Version;
   PDXGKDDI_ADD_DEVICE DxgkDdiAddDevice;
@@ -304,7 +304,7 @@ typedef struct _DRIVER_INITIALIZATION_DATA {
 #endif
 } DRIVER_INITIALIZATION_DATA, *PDRIVER_INITIALIZATION_DATA;
 
-/* Called once from DriverEntry. The table is copied, so the caller need not keep it. */
+/* Called once, from DriverEntry. The table is copied, so the caller need not keep it. */
 NTSTATUS DxgkInitialize(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath,
                         PDRIVER_INITIALIZATION_DATA DriverInitializationData);
 

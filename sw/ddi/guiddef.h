@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GUIDs. A source that includes initguid.h first defines the GUID constants of the headers; other sources only refer to
- * them. */
+/* GUIDs. A source that includes initguid.h before the other headers defines their GUID constants.
+ * Other sources only declare them. */
 #ifndef GMMU_DDI_GUIDDEF_H
 #define GMMU_DDI_GUIDDEF_H
 

@@ -13,8 +13,8 @@
 #include "wdm_names.h"
 #include "winerror.h"
 
-/* When a variadic macro has no arguments, Microsoft's preprocessor drops the preceding comma. GCC needs __VA_OPT__ for
- * that. */
+/* If a variadic macro has no variable arguments, Microsoft's preprocessor drops the preceding
+ * comma. GCC needs __VA_OPT__ for this. */
 #if !defined(__clang__) && __SIZEOF_WCHAR_T__ == 2
 #define DbgPrintEx(component, level, format, ...) DbgPrintEx(component, level, format __VA_OPT__(, ) __VA_ARGS__)
 #define __debugbreak() DbgBreakPoint()

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Base types of the Windows kernel on x64 (LLP64), for C11 and C++17. LONG and ULONG are 32 bits regardless of the host
- * compiler's long. */
+/* Base types of the Windows kernel on x64 (LLP64), for C11 and C++17. LONG and ULONG have 32 bits,
+ * whatever the size of the host compiler's long. */
 #ifndef GMMU_DDI_NTDEF_H
 #define GMMU_DDI_NTDEF_H
 
@@ -214,7 +214,7 @@ typedef struct _DRIVER_OBJECT DRIVER_OBJECT, *PDRIVER_OBJECT;
 
 typedef NTSTATUS DRIVER_INITIALIZE(PDRIVER_OBJECT DriverObject, PUNICODE_STRING RegistryPath);
 typedef DRIVER_INITIALIZE* PDRIVER_INITIALIZE;
-/* Every driver must define it. */
+/* The entry point that every driver must define. */
 DRIVER_INITIALIZE DriverEntry;
 
 typedef BOOLEAN KSYNCHRONIZE_ROUTINE(PVOID SynchronizeContext);
@@ -240,7 +240,7 @@ typedef enum _POWER_ACTION {
   PowerActionDisplayOff
 } POWER_ACTION;
 
-/* Resources that the bus assigned to a device. */
+/* The resources that the bus has assigned to a device. */
 typedef enum _INTERFACE_TYPE {
   InterfaceTypeUndefined = -1,
   Internal,

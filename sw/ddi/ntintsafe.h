@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Arithmetic with overflow checks. On overflow a function returns STATUS_INTEGER_OVERFLOW, and the result is all
- * ones. */
+/* Arithmetic with overflow checks. On overflow, a function returns STATUS_INTEGER_OVERFLOW and sets
+ * all bits of the result. */
 #ifndef GMMU_DDI_NTINTSAFE_H
 #define GMMU_DDI_NTINTSAFE_H
 

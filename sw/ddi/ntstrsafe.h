@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounded operations on null-terminated strings: the Cb functions count the destination's size in bytes, the Cch
- * functions in characters. STATUS_BUFFER_OVERFLOW: the text was truncated but is null-terminated.
- * STATUS_INVALID_PARAMETER: the size is 0 or above NTSTRSAFE_MAX_CCH characters. Format strings follow DbgPrint
- * (wdm_debug.h). PASSIVE_LEVEL. */
+/* Bounded operations on null-terminated strings. The size of the destination is in bytes for the
+ * Cb functions, and in characters for the Cch functions. STATUS_BUFFER_OVERFLOW: the text was
+ * truncated but is null-terminated. STATUS_INVALID_PARAMETER: the size is 0 or above
+ * NTSTRSAFE_MAX_CCH characters. Format strings are those of DbgPrint (wdm_debug.h).
+ * PASSIVE_LEVEL. */
 #ifndef GMMU_DDI_NTSTRSAFE_H
 #define GMMU_DDI_NTSTRSAFE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The older source annotations. The C++ library has parameters named __out, so a source must include its headers before
- * this one. */
+/* The older source annotations. The C++ library has parameters named __out, so a source must
+ * include the library's headers before this one. */
 #ifndef GMMU_DDI_SPECSTRINGS_H
 #define GMMU_DDI_SPECSTRINGS_H
 

@@ -15,12 +15,12 @@
 extern "C" {
 #endif
 
-/* One aligned access of the named width. Accesses are performed in program order. */
+/* Makes one aligned access of the width in the name. Accesses are performed in program order. */
 ULONG READ_REGISTER_ULONG(volatile ULONG* Register);
 void WRITE_REGISTER_ULONG(volatile ULONG* Register, ULONG Value);
 ULONG64 READ_REGISTER_ULONG64(volatile ULONG64* Register);
 void WRITE_REGISTER_ULONG64(volatile ULONG64* Register, ULONG64 Value);
-/* Accesses Count words in ascending order. */
+/* Accesses Count words, in ascending order. */
 void WRITE_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count);
 void READ_REGISTER_BUFFER_ULONG64(volatile ULONG64* Register, ULONG64* Buffer, ULONG Count);
 
@@ -35,8 +35,8 @@ typedef ULONG64 POOL_FLAGS;
 /* Returns zeroed memory, or NULL. Memory not freed at power-off is reported as a leak, by its tag. */
 PVOID ExAllocatePool2(POOL_FLAGS Flags, SIZE_T NumberOfBytes, ULONG Tag);
 void ExFreePoolWithTag(PVOID P, ULONG Tag);
-/* IRQL <= DISPATCH_LEVEL, or <= APC_LEVEL for paged pool. The memory is filled with 0xCD, by the ...Zero routines with
- * 0. */
+/* IRQL <= DISPATCH_LEVEL, or <= APC_LEVEL for paged pool. The memory is filled with 0xCD, or with 0
+ * by the ...Zero routines. */
 PVOID ExAllocatePoolWithTag(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
 PVOID ExAllocatePoolUninitialized(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
 PVOID ExAllocatePoolZero(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
@@ -46,42 +46,44 @@ void ExFreePool(PVOID P);
 #define ExAllocatePoolPriorityZero(type, bytes, tag, priority) ExAllocatePoolZero(type, bytes, tag)
 
 KIRQL KeGetCurrentIrql(void);
-/* Interval in units of 100 ns: if negative, relative to now; else a system time. PASSIVE_LEVEL or APC_LEVEL. */
+/* Interval is in units of 100 ns: a relative time if negative, otherwise a system time.
+ * PASSIVE_LEVEL or APC_LEVEL. */
 NTSTATUS KeDelayExecutionThread(KPROCESSOR_MODE WaitMode, BOOLEAN Alertable, PLARGE_INTEGER Interval);
 /* Time since power-on in units of 100 ns. */
 ULONGLONG KeQueryInterruptTime(void);
 /* Supports system memory only: a DMA buffer, or a cached or write-combined view of a memory object. Returns 0 for any
  * other address. If an IOMMU remaps the device, the result is not a bus address. */
 PHYSICAL_ADDRESS MmGetPhysicalAddress(PVOID BaseAddress);
-/* Allocates contiguous zeroed pages within [LowestAcceptableAddress, HighestAcceptableAddress]; NULL on failure. A
- * driver with GPU isolation must not call it: the isolation domain does not map these pages. Memory not freed at
- * power-off is reported as a leak. */
+/* Allocates contiguous zeroed pages within [LowestAcceptableAddress, HighestAcceptableAddress].
+ * Returns NULL on failure. A driver with GPU isolation must not call this routine, because the
+ * isolation domain does not map these pages. Memory not freed at power-off is reported as a
+ * leak. */
 PVOID MmAllocateContiguousMemorySpecifyCache(SIZE_T NumberOfBytes, PHYSICAL_ADDRESS LowestAcceptableAddress,
                                              PHYSICAL_ADDRESS HighestAcceptableAddress,
                                              PHYSICAL_ADDRESS BoundaryAddressMultiple, MEMORY_CACHING_TYPE CacheType);
 void MmFreeContiguousMemorySpecifyCache(PVOID BaseAddress, SIZE_T NumberOfBytes, MEMORY_CACHING_TYPE CacheType);
-/* Returns the routine of this name, for drivers that must not import it, or NULL. It finds the two routines declared
- * above. */
+/* Returns the routine of this name, or NULL, for drivers that must not import the routine. Supports
+ * only the two routines declared above. */
 PVOID MmGetSystemRoutineAddress(PUNICODE_STRING SystemRoutineName);
 
-/* Allocates an MDL for Length bytes at VirtualAddress, without page numbers yet; NULL on failure. SecondaryBuffer,
- * ChargeQuota and Irp have no effect. */
+/* Allocates an MDL for Length bytes at VirtualAddress, still without page numbers. Returns NULL on
+ * failure. SecondaryBuffer, ChargeQuota and Irp are ignored. */
 PMDL IoAllocateMdl(PVOID VirtualAddress, ULONG Length, BOOLEAN SecondaryBuffer, BOOLEAN ChargeQuota, PIRP Irp);
 void IoFreeMdl(PMDL Mdl);
 /* Fills in the page numbers of non-paged memory: a cached or write-combined view of a memory object. */
 void MmBuildMdlForNonPagedPool(PMDL MemoryDescriptorList);
-/* Maps the pages of an MDL and returns the view, or NULL. MmUnmapLockedPages unmaps the view; this must happen before
- * the pages are freed. Unpinning a frame buffer unmaps the view too. */
+/* Maps the pages of an MDL and returns the view, or NULL. Unmap the view with MmUnmapLockedPages
+ * before the pages are freed. Unpinning a frame buffer also unmaps the view. */
 PVOID MmMapLockedPagesSpecifyCache(PMDL MemoryDescriptorList, KPROCESSOR_MODE AccessMode, MEMORY_CACHING_TYPE CacheType,
                                    PVOID RequestedAddress, ULONG BugCheckOnFailure, ULONG Priority);
 void MmUnmapLockedPages(PVOID BaseAddress, PMDL MemoryDescriptorList);
-/* Returns the existing view of an MDL, or else maps a cached one. */
+/* Returns the existing view of an MDL, or maps a cached one if there is none. */
 static __inline PVOID MmGetSystemAddressForMdlSafe(PMDL Mdl, ULONG Priority) {
   if (Mdl->MdlFlags & (MDL_MAPPED_TO_SYSTEM_VA | MDL_SOURCE_IS_NONPAGED_POOL)) return Mdl->MappedSystemVa;
   return MmMapLockedPagesSpecifyCache(Mdl, KernelMode, MmCached, NULL, FALSE, Priority);
 }
 
-/* Writes every dirty line of every cache back. */
+/* Writes back all dirty lines of all caches. */
 BOOLEAN KeInvalidateAllCaches(void);
 
 /* Locks. A thread that holds one must not acquire it again, must not return from an entry point while it holds it, and
@@ -145,10 +147,11 @@ LONG KeReleaseMutex(PKMUTEX Mutex, BOOLEAN Wait);
 void KeEnterCriticalRegion(void);
 void KeLeaveCriticalRegion(void);
 
-/* A reader-writer lock: held exclusively by one thread, or shared by several. Normal kernel APCs must be disabled from
- * before it is acquired until it has been released. Acquired at IRQL <= APC_LEVEL, released at <= DISPATCH_LEVEL. A
- * holder may acquire it recursively in the same mode; a thread that holds it shared must release it before it acquires
- * it exclusively. */
+/* A reader-writer lock, which one thread holds exclusively or several threads share. Normal kernel
+ * APCs must be disabled before the lock is acquired, and stay disabled until it has been released.
+ * Acquired at IRQL <= APC_LEVEL, released at <= DISPATCH_LEVEL. A holder may acquire the lock
+ * recursively in the same mode. A thread that shares the lock must release it before it acquires it
+ * exclusively. */
 typedef ULONG_PTR ERESOURCE_THREAD;
 typedef struct _OWNER_ENTRY {
   ERESOURCE_THREAD OwnerThread;
@@ -173,8 +176,8 @@ typedef struct _ERESOURCE {
 NTSTATUS ExInitializeResourceLite(PERESOURCE Resource);
 /* No thread may hold the resource. */
 NTSTATUS ExDeleteResourceLite(PERESOURCE Resource);
-/* Return FALSE if Wait is FALSE and the resource is not available immediately. A shared request queues behind the
- * threads that already wait for the resource. */
+/* Return FALSE if Wait is FALSE and the resource is not immediately available. A shared request
+ * queues behind threads that are already waiting for the resource. */
 BOOLEAN ExAcquireResourceSharedLite(PERESOURCE Resource, BOOLEAN Wait);
 BOOLEAN ExAcquireResourceExclusiveLite(PERESOURCE Resource, BOOLEAN Wait);
 void ExReleaseResourceLite(PERESOURCE Resource);
@@ -225,10 +228,10 @@ static __inline LONG InterlockedDecrement(volatile LONG* Addend) {
 #define DPFLTR_INFO_LEVEL 3
 ULONG DbgPrintEx(ULONG ComponentId, ULONG Level, const char* Format, ...);
 
-/* Stand-in for the driver's registry key. Returns STATUS_OBJECT_NAME_NOT_FOUND if the machine has no value of this
- * name. Names: "ApertureBytes", "LimitBits" (HighestVisibleAddress = 2^LimitBits - 1), "PageTableLevels",
- * "PageTableBits0" (leaf) to "PageTableBits5", "ReservedBase" and "ReservedBytes" (memory that firmware reserves for
- * the GPU). */
+/* Reads a value of the driver's registry key. Returns STATUS_OBJECT_NAME_NOT_FOUND if the machine
+ * has no value of this name. Names: "ApertureBytes", "LimitBits" (HighestVisibleAddress =
+ * 2^LimitBits - 1), "PageTableLevels", "PageTableBits0" (leaf) to "PageTableBits5", "ReservedBase"
+ * and "ReservedBytes" (memory that firmware reserves for the GPU). */
 NTSTATUS GmmuQueryParameter(const char* Name, ULONG64* Value);
 
 #ifdef __cplusplus

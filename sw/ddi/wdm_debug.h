@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Debug output and stops: prints, break points, bug checks, event tracing. */
+/* Debug output and stops: prints, breakpoints, bug checks, event tracing. */
 #ifndef GMMU_DDI_WDM_DEBUG_H
 #define GMMU_DDI_WDM_DEBUG_H
 
@@ -11,14 +11,15 @@
 extern "C" {
 #endif
 
-/* Format strings follow the WDK: %l is 32 bits, %I64 and %ll are 64; %S prints a string of the other character width;
- * %ws and %wZ print wide strings, %Z a counted ANSI string. */
+/* Format strings follow the WDK: %l has 32 bits, %I64 and %ll have 64; %S prints a string of the
+ * other character width, %ws and %wZ print wide strings, and %Z prints a counted ANSI string. */
 ULONG DbgPrint(PCSTR Format, ...);
 ULONG vDbgPrintEx(ULONG ComponentId, ULONG Level, PCSTR Format, va_list Arguments);
 ULONG vDbgPrintExWithPrefix(PCSTR Prefix, ULONG ComponentId, ULONG Level, PCSTR Format, va_list Arguments);
 #define KdPrint(arguments) DbgPrint arguments
 #define KdPrintEx(arguments) DbgPrintEx arguments
-/* No debugger is attached: a break point is bug check 0x7E (STATUS_BREAKPOINT), and a prompt returns no input. */
+/* No debugger is attached, so a breakpoint causes bug check 0x7E (STATUS_BREAKPOINT), and a prompt
+ * returns no input. */
 void DbgBreakPoint(void);
 #define KdBreakPoint() DbgBreakPoint()
 ULONG DbgPrompt(PCSTR Prompt, PSTR Response, ULONG Length);
@@ -30,11 +31,12 @@ BOOLEAN KdRefreshDebuggerNotPresent(void);
 /* Ends the run with this bug check. */
 DECLSPEC_NORETURN void KeBugCheckEx(ULONG BugCheckCode, ULONG_PTR P1, ULONG_PTR P2, ULONG_PTR P3, ULONG_PTR P4);
 DECLSPEC_NORETURN void KeBugCheck(ULONG BugCheckCode);
-/* Exceptions have no handler here: raising one is bug check 0x7E with the exception's status. */
+/* Exception handlers are not supported: raising an exception causes bug check 0x7E with the
+ * exception's status. */
 DECLSPEC_NORETURN void ExRaiseStatus(NTSTATUS Status);
 
-/* Event tracing. No provider is enabled, and each call succeeds. Events that a driver writes without checking whether
- * they are enabled are printed. */
+/* Event tracing. No provider is enabled, and every call succeeds. If a driver writes an event
+ * without checking whether it is enabled, the event is printed. */
 typedef ULONGLONG REGHANDLE, *PREGHANDLE;
 typedef struct _EVENT_DESCRIPTOR {
   USHORT Id;

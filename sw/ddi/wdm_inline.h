@@ -14,7 +14,8 @@
 #define RtlCopyBytes RtlCopyMemory
 #define RtlZeroBytes RtlZeroMemory
 
-/* Operations on strings of 16-bit characters. The host's library has them for 32-bit characters only. */
+/* Operations on strings of 16-bit characters. The host's library supports 32-bit characters
+ * only. */
 static __inline size_t GmmuWideLength(PCWSTR text) {
   PCWSTR end = text;
   while (*end) ++end;
@@ -29,8 +30,8 @@ static __inline int GmmuWideCompare(PCWSTR a, PCWSTR b) {
 #define wcscmp(a, b) GmmuWideCompare((a), (b))
 #endif
 
-/* A free build (no DBG, or DBG=0) drops the expression, because it might use names that only a checked build
- * declares. */
+/* A free build (no DBG, or DBG=0) drops the expression, which may use names that only a checked
+ * build declares. */
 #if defined(DBG) && DBG + 0
 #define NT_ASSERT(e) ((e) ? TRUE : (__builtin_trap(), FALSE))
 #define NT_VERIFY(e) NT_ASSERT(e)

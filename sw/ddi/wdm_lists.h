@@ -21,7 +21,7 @@ PSINGLE_LIST_ENTRY ExInterlockedPopEntryList(PSINGLE_LIST_ENTRY ListHead, PKSPIN
 /* Returns the previous value. */
 ULONG ExInterlockedAddUlong(PULONG Addend, ULONG Increment, PKSPIN_LOCK Lock);
 
-/* Entry and header must be aligned to 16 bytes; otherwise a bug check results. */
+/* Entry and header must be 16-byte aligned; otherwise a bug check results. */
 typedef struct DECLSPEC_ALIGN(16) _SLIST_ENTRY {
   struct _SLIST_ENTRY* Next;
 } SLIST_ENTRY, *PSLIST_ENTRY;
@@ -50,8 +50,8 @@ USHORT ExQueryDepthSList(PSLIST_HEADER SListHead);
 #define InterlockedPopEntrySList ExpInterlockedPopEntrySList
 #define InterlockedFlushSList ExpInterlockedFlushSList
 
-/* Lookaside lists: blocks of one size. Here each block comes from pool memory and returns to it immediately, so that
- * misuse is detected as for any other block. */
+/* Lookaside lists, which hold free blocks of one size. In this model, each block is allocated from
+ * the pool and freed to it immediately, so that misuse is detected as for any other block. */
 typedef PVOID ALLOCATE_FUNCTION(POOL_TYPE PoolType, SIZE_T NumberOfBytes, ULONG Tag);
 typedef ALLOCATE_FUNCTION* PALLOCATE_FUNCTION;
 typedef VOID FREE_FUNCTION(PVOID Buffer);
@@ -85,7 +85,8 @@ void ExInitializePagedLookasideList(PPAGED_LOOKASIDE_LIST Lookaside, PALLOCATE_F
 #define ExAllocateFromPagedLookasideList ExAllocateFromNPagedLookasideList
 #define ExFreeToPagedLookasideList ExFreeToNPagedLookasideList
 
-/* Atomic, with a full barrier. And, Or and Xor return the previous value, Add64 the new one. */
+/* Atomic, with a full barrier. And, Or and Xor return the previous value; Add64 returns the new
+ * value. */
 #define GMMU_INTERLOCKED(name, type, builtin) \
   static __inline type name(volatile type* Target, type Value) { return builtin(Target, Value, __ATOMIC_SEQ_CST); }
 GMMU_INTERLOCKED(InterlockedExchangeAdd, LONG, __atomic_fetch_add)

@@ -37,9 +37,9 @@ void WRITE_REGISTER_BUFFER_UCHAR(volatile UCHAR* Register, PUCHAR Buffer, ULONG 
    (Mdl)->ByteOffset = (ULONG)((ULONG_PTR)(BaseVa) & (PAGE_SIZE - 1)))
 #define MmMapLockedPages(Mdl, AccessMode) \
   MmMapLockedPagesSpecifyCache(Mdl, AccessMode, MmCached, NULL, FALSE, NormalPagePriority)
-/* Allocates pages anywhere within [LowAddress, HighAddress] and an MDL that lists them; NULL on failure. Free the pages
- * with MmFreePagesFromMdl, then the MDL with ExFreePool. IRQL <= DISPATCH_LEVEL. A device whose DMA is remapped cannot
- * use these addresses. */
+/* Allocates pages anywhere within [LowAddress, HighAddress], and an MDL that lists them. Returns
+ * NULL on failure. Free the pages with MmFreePagesFromMdl, then the MDL with ExFreePool. IRQL <=
+ * DISPATCH_LEVEL. A device whose DMA is remapped cannot use these addresses. */
 PMDL MmAllocatePagesForMdlEx(PHYSICAL_ADDRESS LowAddress, PHYSICAL_ADDRESS HighAddress, PHYSICAL_ADDRESS SkipBytes,
                              SIZE_T TotalBytes, MEMORY_CACHING_TYPE CacheType, ULONG Flags);
 #define MmAllocatePagesForMdl(low, high, skip, bytes) MmAllocatePagesForMdlEx(low, high, skip, bytes, MmCached, 0)

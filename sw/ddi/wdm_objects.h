@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernel objects that driver sources refer to: pool types, requests, files. Members that nothing here reads are omitted
- * where a source cannot notice. */
+/* Kernel objects that driver sources refer to: pool types, requests, files. Members that the model
+ * never reads are omitted where sources do not depend on them. */
 #ifndef GMMU_DDI_WDM_OBJECTS_H
 #define GMMU_DDI_WDM_OBJECTS_H
 
@@ -24,7 +24,7 @@ typedef struct _SINGLE_LIST_ENTRY {
 #define GENERIC_WRITE 0x40000000u
 #define GENERIC_ALL 0x10000000u
 
-/* On x64 kernel code may use floating point, so there is nothing to save. */
+/* On x64, kernel code may use floating point without saving any state. */
 typedef struct _KFLOATING_SAVE {
   ULONG Dummy;
 } KFLOATING_SAVE, *PKFLOATING_SAVE;

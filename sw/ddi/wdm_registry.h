@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The registry. Its keys and values come from [registry] in the configuration (docs/settings.md); changes last until
- * the machine is switched off. PASSIVE_LEVEL. */
+/* The registry. Its keys and values come from [registry] in the configuration (docs/settings.md).
+ * Changes last until the machine is powered off. PASSIVE_LEVEL. */
 #ifndef GMMU_DDI_WDM_REGISTRY_H
 #define GMMU_DDI_WDM_REGISTRY_H
 

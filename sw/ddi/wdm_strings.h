@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counted strings and bitmaps. PASSIVE_LEVEL where the comment of a routine says so; otherwise any IRQL, if the memory
- * is not paged. */
+/* Counted strings and bitmaps. Some routines require PASSIVE_LEVEL, as their comments state; the
+ * others may be called at any IRQL if the memory is non-paged. */
 #ifndef GMMU_DDI_WDM_STRINGS_H
 #define GMMU_DDI_WDM_STRINGS_H
 
@@ -29,7 +29,8 @@ LONG RtlCompareUnicodeString(PCUNICODE_STRING String1, PCUNICODE_STRING String2,
 BOOLEAN RtlEqualUnicodeString(PCUNICODE_STRING String1, PCUNICODE_STRING String2, BOOLEAN CaseInSensitive);
 BOOLEAN RtlPrefixUnicodeString(PCUNICODE_STRING String1, PCUNICODE_STRING String2, BOOLEAN CaseInSensitive);
 WCHAR RtlUpcaseUnicodeChar(WCHAR SourceCharacter);
-/* With Base 0 a prefix 0x, 0o or 0b selects the base; without a prefix the base is 10. PASSIVE_LEVEL. */
+/* If Base is 0, the prefix 0x, 0o or 0b selects the base; without a prefix, the base is 10.
+ * PASSIVE_LEVEL. */
 NTSTATUS RtlUnicodeStringToInteger(PCUNICODE_STRING String, ULONG Base, PULONG Value);
 NTSTATUS RtlIntegerToUnicodeString(ULONG Value, ULONG Base, PUNICODE_STRING String);
 /* Characters above 127 become '?'. A string allocated with AllocateDestinationString must be freed with one of the two
@@ -51,7 +52,7 @@ typedef struct _RTL_BITMAP {
 void RtlInitializeBitMap(PRTL_BITMAP BitMapHeader, PULONG BitMapBuffer, ULONG SizeOfBitMap);
 void RtlClearAllBits(PRTL_BITMAP BitMapHeader);
 void RtlSetAllBits(PRTL_BITMAP BitMapHeader);
-/* A bit number beyond the end of the bitmap is a bug check. */
+/* A bit number beyond the end of the bitmap causes a bug check. */
 void RtlClearBit(PRTL_BITMAP BitMapHeader, ULONG BitNumber);
 void RtlSetBit(PRTL_BITMAP BitMapHeader, ULONG BitNumber);
 void RtlClearBits(PRTL_BITMAP BitMapHeader, ULONG StartingIndex, ULONG NumberToClear);

@@ -28,8 +28,8 @@ typedef struct _OBJECT_HANDLE_INFORMATION* POBJECT_HANDLE_INFORMATION;
 #define LOW_REALTIME_PRIORITY 16
 #define HIGH_PRIORITY 31
 
-/* PASSIVE_LEVEL. Before the driver is unloaded, the thread must have ended, its handle must be closed and its
- * references released. */
+/* PASSIVE_LEVEL. Before the driver is unloaded, the thread must end, its handle must be closed, and
+ * all references to it must be released. */
 NTSTATUS PsCreateSystemThread(PHANDLE ThreadHandle, ULONG DesiredAccess, POBJECT_ATTRIBUTES ObjectAttributes,
                               HANDLE ProcessHandle, PCLIENT_ID ClientId, PKSTART_ROUTINE StartRoutine,
                               PVOID StartContext);
@@ -42,8 +42,8 @@ NTSTATUS ObReferenceObjectByHandle(HANDLE Handle, ACCESS_MASK DesiredAccess, POB
 NTSTATUS ObReferenceObjectByHandleWithTag(HANDLE Handle, ACCESS_MASK DesiredAccess, POBJECT_TYPE ObjectType,
                                           KPROCESSOR_MODE AccessMode, ULONG Tag, PVOID* Object,
                                           POBJECT_HANDLE_INFORMATION HandleInformation);
-/* In the WDK these names are macros around the two functions. The functions return the remaining number of
- * references. */
+/* In the WDK, these names are macros around the two functions. The functions return the remaining
+ * number of references. */
 LONG_PTR ObfReferenceObject(PVOID Object);
 LONG_PTR ObfDereferenceObject(PVOID Object);
 #define ObReferenceObject ObfReferenceObject

@@ -29,7 +29,7 @@ typedef struct _KSEMAPHORE {
   LONG Limit;
 } KSEMAPHORE, *PKSEMAPHORE, *PRKSEMAPHORE;
 void KeInitializeSemaphore(PRKSEMAPHORE Semaphore, LONG Count, LONG Limit);
-/* Return the previous count. Exceeding Limit is a bug check. */
+/* Return the previous count. Exceeding Limit causes a bug check. */
 LONG KeReleaseSemaphore(PRKSEMAPHORE Semaphore, LONG Increment, LONG Adjustment, BOOLEAN Wait);
 LONG KeReadStateSemaphore(PRKSEMAPHORE Semaphore);
 
@@ -77,9 +77,10 @@ typedef struct _KDPC {
 } KDPC, *PKDPC, *PRKDPC;
 typedef enum _KDPC_IMPORTANCE { LowImportance, MediumImportance, HighImportance, MediumHighImportance } KDPC_IMPORTANCE;
 void KeInitializeDpc(PRKDPC Dpc, PKDEFERRED_ROUTINE DeferredRoutine, PVOID DeferredContext);
-/* FALSE: it is already queued. If the caller is below DISPATCH_LEVEL, the routine runs before the call returns. */
+/* Returns FALSE if the DPC is already queued. If the caller is below DISPATCH_LEVEL, the routine
+ * runs before the call returns. */
 BOOLEAN KeInsertQueueDpc(PRKDPC Dpc, PVOID SystemArgument1, PVOID SystemArgument2);
-/* FALSE: it was not queued. */
+/* Returns FALSE if the DPC was not queued. */
 BOOLEAN KeRemoveQueueDpc(PRKDPC Dpc);
 /* Returns when no DPC is queued or running. PASSIVE_LEVEL. */
 void KeFlushQueuedDpcs(void);
@@ -97,16 +98,16 @@ typedef struct _KTIMER {
 } KTIMER, *PKTIMER, *PRKTIMER;
 void KeInitializeTimer(PKTIMER Timer);
 void KeInitializeTimerEx(PKTIMER Timer, TIMER_TYPE Type);
-/* DueTime is in units of 100 ns: if negative, relative to now, else a system time. Period is in ms; 0: the timer fires
- * once. Return whether the timer was already set. */
+/* DueTime is in units of 100 ns: a relative time if negative, otherwise a system time. Period is in
+ * ms; 0 means that the timer fires once. Return whether the timer was already set. */
 BOOLEAN KeSetTimer(PKTIMER Timer, LARGE_INTEGER DueTime, PKDPC Dpc);
 BOOLEAN KeSetTimerEx(PKTIMER Timer, LARGE_INTEGER DueTime, LONG Period, PKDPC Dpc);
 BOOLEAN KeSetCoalescableTimer(PKTIMER Timer, LARGE_INTEGER DueTime, ULONG Period, ULONG TolerableDelay, PKDPC Dpc);
 BOOLEAN KeCancelTimer(PKTIMER Timer);
 BOOLEAN KeReadStateTimer(PKTIMER Timer);
 
-/* Time of the simulated machine, which starts with each run. The system time starts at a fixed date, so that runs are
- * reproducible. */
+/* The simulated machine's time, which starts anew in each run. The system time starts at a fixed
+ * date, so that runs are reproducible. */
 void KeQueryTickCount(PLARGE_INTEGER TickCount);
 /* Returns the number of 100 ns units per tick. */
 ULONG KeQueryTimeIncrement(void);
@@ -116,7 +117,7 @@ void KeQuerySystemTimePrecise(PLARGE_INTEGER CurrentTime);
 LARGE_INTEGER KeQueryPerformanceCounter(PLARGE_INTEGER PerformanceFrequency);
 ULONGLONG KeQueryInterruptTimePrecise(PULONG64 QpcTimeStamp);
 ULONGLONG KeQueryUnbiasedInterruptTime(void);
-/* Any IRQL. More than 50 us is a bug check, as under Driver Verifier. */
+/* Any IRQL. More than 50 us causes a bug check, as under Driver Verifier. */
 void KeStallExecutionProcessor(ULONG MicroSeconds);
 
 #ifdef __cplusplus

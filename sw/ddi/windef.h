@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rectangles and points. The C++ library has its own min and max, so these macros are only defined for sources that are
- * compiled as docs/driver.md prescribes. */
+/* Rectangles and points. The C++ library has its own min and max, so the macros of these names are
+ * defined only for sources that are compiled as docs/driver.md prescribes. */
 #ifndef GMMU_DDI_WINDEF_H
 #define GMMU_DDI_WINDEF_H
 

@@ -14,14 +14,14 @@
 
 namespace gmmu::events {
 
-/// Adds up cycles by cause, for each phase of the run and kind of event: over all events, and by port, outcome, page
-/// size and command. The cycles by cause of an event must add up to its duration; events for which they do not are
-/// counted.
+/// Sums cycles by cause, for each phase of the run and kind of event: over all events, and by port,
+/// outcome, page size and command. The cycles by cause of an event must add up to its duration;
+/// violations are counted.
 class Causes : public RecordSink {
  public:
   Causes() { SetPhase("start"); }
-  /// Starts a phase with this name, or continues an earlier phase with the same name. The following events belong to
-  /// it.
+  /// Starts a phase with this name, or continues an earlier phase of the same name. Later events
+  /// belong to it.
   void SetPhase(const std::string& name);
   void Add(const Record& record) override;
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
@@ -38,7 +38,7 @@ class Causes : public RecordSink {
     uint64_t cycles = 0;
     std::map<std::pair<hw::Cause, int>, uint64_t> causes;  // keyed by cause and page-table level
   };
-  /// A key consists of phase, kind, criterion, and the criterion's value.
+  /// Phase, kind, criterion, and the criterion's value.
   using Key = std::tuple<size_t, std::string, std::string, std::string>;
   struct Level {
     uint64_t since = 0;
@@ -61,11 +61,12 @@ class Causes : public RecordSink {
   size_t phase_ = 0;
   std::map<Key, Sum> sums_;
   std::map<std::pair<unsigned, hw::Gauge>, Level> levels_;
-  std::map<std::pair<size_t, hw::Gauge>, Histogram> depths_;  // depths by phase and gauge, weighted by cycles
+  std::map<std::pair<size_t, hw::Gauge>, Histogram> depths_;  // depths, weighted by cycles
   uint64_t mismatches_ = 0;
 };
 
-/// Returns "4k", "64k", or "level 1" for a large page of that level; "none" if the walk read no table.
+/// Returns the page size: "4k", "64k", or "level N" for a large page of that level; "none" if the
+/// walk read no table.
 std::string PageOf(const hw::WalkEvent& walk);
 
 }  // namespace gmmu::events

@@ -54,7 +54,7 @@ std::string Head(const char* kind, const hw::Span& span) {
                      span.end - span.begin);
 }
 
-/// Returns the share of each cause in `all` cycles, in percent.
+/// Returns lines with the cycles of each cause, and its share of `all` cycles in percent.
 template <typename Key>
 std::string Shares(const std::map<Key, uint64_t>& causes, uint64_t all, std::string (*name)(const Key&)) {
   std::vector<std::pair<uint64_t, Key>> most;

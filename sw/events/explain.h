@@ -7,7 +7,7 @@
 
 namespace gmmu::events {
 
-/// Explains one event for readers: the request, a line for each step with its cycle, then the cycles of each cause.
+/// Explains one event: the request, a line for each step with its cycle, then the cycles by cause.
 std::string Explain(const hw::WalkEvent& walk, const std::vector<hw::LookupEvent>& lookups);
 std::string Explain(const hw::LookupEvent& lookup);
 std::string Explain(const hw::AccessEvent& access);

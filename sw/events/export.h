@@ -9,13 +9,14 @@ namespace gmmu::events {
 
 using Write = std::function<void(const std::string&)>;
 
-/// Writes the file's events in the JSON format of Chrome's trace viewer, which Perfetto opens: a process for each GPU;
-/// walks, lookups, accesses and commands as asynchronous slices that contain their steps; faults, invalidations and
-/// interrupts as instants; the number of walks in flight as a counter.
+/// Writes the file's events in the JSON format of Chrome's trace viewer, which Perfetto also opens.
+/// Each GPU is a process. Walks, lookups, accesses and commands are asynchronous slices that
+/// contain their steps. Faults, invalidations and interrupts are instants. The number of walks in
+/// flight is a counter.
 void Perfetto(const Reader& file, const Write& write);
 
-/// Writes the file's events in the format Kanata 0004 of the pipeline viewer Konata: a row for each walk, lookup,
-/// access and command, whose stages are its steps.
+/// Writes the file's events in the Kanata 0004 format of the pipeline viewer Konata. Each walk,
+/// lookup, access and command is a row, and its steps are the stages.
 void Kanata(const Reader& file, const Write& write);
 
 }  // namespace gmmu::events

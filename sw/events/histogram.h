@@ -5,8 +5,9 @@
 
 namespace gmmu::events {
 
-/// Counts values in buckets whose size grows with the value: one for each value below 128, then 64 for each doubling.
-/// The bucket of a value therefore exceeds it by at most 1/64 (the scheme of HdrHistogram). Any value fits.
+/// Counts values in buckets whose size grows with the value: one bucket per value below 128, then
+/// 64 buckets per doubling (the scheme of HdrHistogram). The end of a bucket exceeds its values by
+/// at most 1/64. Any 64-bit value fits.
 class Histogram {
  public:
   struct Bucket {
@@ -16,14 +17,14 @@ class Histogram {
 
   void Add(uint64_t value, uint64_t times = 1);
   uint64_t count() const { return count_; }
-  /// The exact smallest and largest value, or 0 if there are no values.
+  /// The exact minimum and maximum, or 0 if there are no values.
   uint64_t min() const { return count_ == 0 ? 0 : min_; }
   uint64_t max() const { return max_; }
   double mean() const { return count_ == 0 ? 0 : static_cast<double>(sum_) / static_cast<double>(count_); }
-  /// Returns the smallest value that at least `permyriad` of every ten thousand values do not exceed, rounded up to the
-  /// end of its bucket, or 0 if there are no values.
+  /// Returns the smallest value that at least `permyriad` of 10,000 values do not exceed, rounded
+  /// up to the end of its bucket, or 0 if there are no values.
   uint64_t Quantile(unsigned permyriad) const;
-  /// Returns the buckets that are not empty, ascending.
+  /// Returns the nonempty buckets in ascending order.
   std::vector<Bucket> buckets() const;
 
  private:

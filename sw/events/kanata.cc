@@ -9,8 +9,8 @@
 namespace gmmu::events {
 namespace {
 
-/// The lines of the log, sorted by cycle. Within one cycle, the start of a row precedes the starts of its stages, and
-/// its end follows theirs.
+/// The lines of the log, sorted by cycle. Within a cycle, a row starts before its stages, and ends
+/// after them.
 class Log {
  public:
   void Row(const hw::Span& span, const std::string& label) {
@@ -57,7 +57,7 @@ class Log {
   }
   void Retire(uint64_t cycle) { lines_.push_back({cycle, 3, fmt::format("R\t{}\t{}\t0\n", id_, id_)}); }
 
-  uint64_t id_ = ~uint64_t{0};  // number of the latest row; the first row is 0
+  uint64_t id_ = ~uint64_t{0};  // number of the latest row; rows count from 0
   std::vector<Line> lines_;
 };
 

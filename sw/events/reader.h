@@ -13,7 +13,8 @@ struct sqlite3;
 
 namespace gmmu::events {
 
-/// Thrown if the file was not written by Store, or lacks the requested event; what() contains the remedy.
+/// Thrown if the file was not written by Store or lacks the requested event; what() contains the
+/// remedy.
 class EventError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -27,13 +28,13 @@ class Reader {
   Reader(const Reader&) = delete;
   Reader& operator=(const Reader&) = delete;
 
-  /// Returns a value from the `meta` table, or an empty string if the table has no row with this key.
+  /// Returns a value from the `meta` table, or an empty string if the table lacks the key.
   std::string Note(const std::string& key) const;
   /// Picoseconds per cycle.
   uint64_t period_ps() const { return period_ps_; }
 
-  /// Returns the events of one kind, sorted by number, or only the one with `number`. `Event` is any type of Record
-  /// except points.
+  /// Returns the events of one kind in ascending order, or only the one with number `number`.
+  /// `Event` is any type of Record except PointEvent.
   template <typename Event>
   std::vector<Event> All(std::optional<unsigned> unit = std::nullopt,
                          std::optional<uint64_t> number = std::nullopt) const;
@@ -43,7 +44,7 @@ class Reader {
   std::vector<hw::LookupEvent> LookupsOf(const hw::WalkEvent& walk) const;
   std::vector<hw::CommandEvent> CommandsOf(const hw::BufferEvent& buffer) const;
   std::vector<hw::PointEvent> Points() const;
-  /// Reports each change in the number of walks in flight, in cycle order.
+  /// Calls `each` for every change in the number of walks in flight, in cycle order.
   void Depths(const std::function<void(unsigned unit, uint64_t cycle, unsigned depth)>& each) const;
 
  private:

@@ -22,7 +22,7 @@ uint64_t EndOf(const Event& event) {
   return event.end;
 }
 
-/// A sink that handles all kinds of records alike; a subclass implements Add.
+/// A sink that treats all kinds of records alike. A subclass implements Add.
 class RecordSink : public hw::EventSink {
  public:
   virtual void Add(const Record& record) = 0;

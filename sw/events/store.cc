@@ -29,7 +29,8 @@ CREATE TABLE spent(kind TEXT, unit, number, cause, cycles, PRIMARY KEY(kind, uni
 CREATE TABLE depths(unit, gauge, cycle, depth);
 )";
 
-/// The table of each Store::Statement and its number of numeric columns; kStep and kSpent begin with a text column.
+/// The table of each Store::Statement and its number of columns. The first column of kStep and
+/// kSpent is text.
 constexpr struct {
   const char* table;
   int columns;
@@ -170,7 +171,7 @@ void Store::Add(const Record& record) {
 }
 
 void Store::Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) {
-  if (gauge != hw::Gauge::kWalks) return;  // the other gauge (kLookups) can be computed from the lookups
+  if (gauge != hw::Gauge::kWalks) return;  // kLookups can be computed from the lookups table
   Insert(kDepth, {unit, static_cast<int64_t>(gauge), static_cast<int64_t>(cycle), depth});
 }
 

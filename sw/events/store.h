@@ -12,10 +12,12 @@ struct sqlite3_stmt;
 
 namespace gmmu::events {
 
-/// SQLite's user_version of the file. Increment it when a table or a column is removed or changes its meaning.
+/// The user_version of the SQLite file. Increment it when a table or column is removed or changes
+/// its meaning.
 inline constexpr int kFileVersion = 1;
 
-/// Writes records into an SQLite file; docs/events.md describes its tables. The file must be empty or not exist.
+/// Writes records to an SQLite file, whose tables are described in docs/events.md. The file must be
+/// empty or must not exist.
 class Store : public RecordSink {
  public:
   /// Throws std::runtime_error if the file cannot be created; what() contains only the reason.
@@ -28,8 +30,8 @@ class Store : public RecordSink {
   void Depth(unsigned unit, hw::Gauge gauge, uint64_t cycle, unsigned depth) override;
   /// Adds a row to the `meta` table.
   void Note(const std::string& key, const std::string& value);
-  /// Writes pending records and closes the file. Throws std::runtime_error with the first error that prevented a record
-  /// from being written; earlier calls do not throw.
+  /// Writes pending records and closes the file. Throws std::runtime_error with the first error
+  /// that has prevented a record from being written; earlier calls do not throw.
   void Close();
   uint64_t records() const { return records_; }
 

@@ -54,7 +54,8 @@ os::Fault Stopped(const std::string& source, const std::string& text) {
 
 }  // namespace
 
-/// Runs the machine on its own thread, which yields to the owner's thread between CPU accesses and at each event.
+/// Runs the machine on its own thread, which yields to its owner's thread between CPU accesses and
+/// at each event.
 class Machine::Life : private Watcher {
  public:
   Life(app::Configuration configuration, const Engine& engine, std::unique_ptr<Work> work, Listener listener)
@@ -64,7 +65,7 @@ class Machine::Life : private Watcher {
         listener_(std::move(listener)),
         idle_(MakeIdle()),
         turns_([this] { Live(); }) {
-    Refused([&] { (void)turns_.Resume(nullptr); });  // creates the engine on the machine's thread, which also runs it
+    Refused([&] { (void)turns_.Resume(nullptr); });  // creates the engine on the machine's thread
   }
 
   ~Life() override {
@@ -74,7 +75,7 @@ class Machine::Life : private Watcher {
     while (turns_.begun() && !turns_.ended()) {
       try {
         turns_.Resume(nullptr);
-      } catch (...) {  // an error during the shutdown is ignored
+      } catch (...) {  // ignore errors during the shutdown
       }
     }
   }
@@ -107,7 +108,7 @@ class Machine::Life : private Watcher {
   int result() const { return exit_; }
 
  private:
-  /// Runs the machine up to the next pause. Called by the owner.
+  /// Runs the machine up to the next pause. Called on the owner's thread.
   bool Go() {
     while (true) {
       if (event_) {  // `event_` was set when the machine's thread last ran
@@ -188,8 +189,8 @@ class Machine::Life : private Watcher {
     return options;
   }
 
-  /// Makes the owner call `event`, and continues when the owner resumes this thread. The text that an event refers to
-  /// is on this thread's stack.
+  /// Makes the owner's thread call `event`, and continues when the owner resumes this thread.
+  /// `event` may refer to objects on this thread's stack.
   void Tell(std::function<void()> event) {
     if (given_up_) return;
     Note();
@@ -203,8 +204,8 @@ class Machine::Life : private Watcher {
     told_.clear();
   }
 
-  /// Lets the owner run. While it waits, this thread executes the owner's requests, because only this thread may access
-  /// the machine.
+  /// Yields to the owner's thread. While it waits, this thread executes the owner's requests,
+  /// because only this thread may access the machine.
   void Wait() {
     turns_.Yield();
     while (request_) {
@@ -226,14 +227,14 @@ class Machine::Life : private Watcher {
       Note();
       Wait();
     }
-    // The software above passes this error on. Not thrown while another exception is being unwound, because destructors
-    // may still need the machine.
+    // The software must let this error propagate. It is not thrown during stack unwinding, because
+    // destructors may still need the machine.
     if (given_up_ && std::uncaught_exceptions() == 0) throw sim::EngineError("the machine was given up");
   }
 
   uint64_t LongestWaitNs() override {
     if (given_up_) return kNever;
-    constexpr uint64_t kOften = 1'000'000;  // interval between checks for interruptions, in ns or in cycles
+    constexpr uint64_t kOften = 1'000'000;  // longest time between pause checks, in ns or cycles
     if (target_ == kNever) return kOften;
     const uint64_t now = platform_->instruments()->Cycles();
     const uint64_t left = target_ > now ? target_ - now : 1;
@@ -266,7 +267,7 @@ class Machine::Life : private Watcher {
   bool closed_ = false;
   int exit_ = 0;
 
-  // State that only the side that is currently running accesses.
+  // The thread that currently runs is the only one that accesses this state.
   hw::Platform* platform_ = nullptr;  ///< set while software runs
   uint64_t target_ = 0, cycles_ = 0, ns_ = 0;
   std::vector<hw::Counter> counters_;

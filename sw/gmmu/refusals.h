@@ -9,7 +9,7 @@
 
 namespace gmmu {
 
-/// Returns the result of `work`. The libraries that it calls throw std::runtime_error for an error in their arguments;
+/// Calls `work` and returns its result. The libraries throw std::runtime_error for wrong arguments;
 /// this function converts the exception to an Error with the same text.
 template <typename Work>
 auto Refused(const Work& work) -> decltype(work()) {
@@ -20,7 +20,8 @@ auto Refused(const Work& work) -> decltype(work()) {
   }
 }
 
-/// Parses the text of a configuration with changes, like app::Configuration::FromToml. Throws Error.
+/// Parses the text of a configuration and applies the changes, like app::Configuration::FromToml.
+/// Throws Error.
 app::Configuration Read(const std::string& text, const std::string& file, const std::string& table,
                         const std::vector<std::string>& changes);
 

@@ -8,22 +8,22 @@
 
 namespace gmmu {
 
-/// A function on its own thread that alternates with its owner and never runs at the same time. It can be suspended
-/// anywhere, whatever stacks it uses.
+/// A function on its own thread that alternates with its owner: only one of the two runs at a time.
+/// It can be suspended at any point, whatever stacks it uses.
 class Turns {
  public:
-  /// The first Resume starts the body.
+  /// The body starts at the first Resume.
   explicit Turns(std::function<void()> body) : body_(std::move(body)) {}
-  /// Destroy it only after the body has returned, or before it has started.
+  /// Destroy the object only before the body has started or after it has returned.
   ~Turns();
   Turns(const Turns&) = delete;
   Turns& operator=(const Turns&) = delete;
 
-  /// Runs the body until the body calls Yield (Resume returns true) or returns (Resume returns false). Throws the
-  /// body's exception. Meanwhile `idle` is called ten times a second. If `idle` throws, Resume rethrows the exception
-  /// once the body has yielded.
+  /// Runs the body until it calls Yield (Resume returns true) or returns (Resume returns false).
+  /// Rethrows the body's exception. Calls `idle` ten times a second meanwhile. If `idle` throws,
+  /// Resume rethrows that exception when the body next yields.
   bool Resume(const std::function<void()>& idle);
-  /// Called by the body. Passes control to the owner until the owner's next Resume.
+  /// Called by the body. Passes control to the owner until the next Resume.
   void Yield();
   bool begun() const { return thread_.joinable() || ended_; }
   bool ended() const { return ended_; }

@@ -8,16 +8,17 @@
 namespace gmmu {
 namespace {
 
-constexpr size_t kPage = 4096;  // block copies are split into parts of this size; the engines split them further anyway
+constexpr size_t kPage = 4096;  // size of the parts of a block copy; the engines use smaller parts
 
 }  // namespace
 
-/// Forwards the accesses of a GPU's clients to the machine and the responses back, and reports the responses to the
-/// watcher.
+/// Forwards the accesses of a GPU's clients to the machine, forwards the responses to the clients,
+/// and reports the responses to the watcher.
 class WatchedPlatform::Told : public hw::ClientAccesses {
  public:
   Told(unsigned unit, Watcher& watcher) : unit_(unit), watcher_(watcher) {}
-  /// Replaces the accesses; responses to the previous ones are no longer reported.
+  /// Replaces the source of accesses. Responses to accesses of the previous source are no longer
+  /// reported.
   void Renew(hw::ClientAccesses* accesses) {
     if (accesses != accesses_) under_way_.clear();
     accesses_ = accesses;
@@ -50,8 +51,8 @@ class WatchedPlatform::Told : public hw::ClientAccesses {
   const unsigned unit_;
   Watcher& watcher_;
   hw::ClientAccesses* accesses_ = nullptr;
-  /// Keyed by client and tag. Accesses of the same client with the same tag may complete in any order, so their
-  /// responses cannot be distinguished.
+  /// Keyed by client and tag. Accesses with the same client and tag may complete in any order, so
+  /// their responses cannot be distinguished.
   std::unordered_multimap<std::pair<unsigned, uint64_t>, hw::ClientRequest, Hash> under_way_;
 };
 

@@ -12,7 +12,7 @@
 
 namespace gmmu {
 
-/// Hooks that are called between two CPU accesses and for completed requests at client ports.
+/// Hooks that are called between two CPU accesses, and for completed requests at client ports.
 class Watcher {
  public:
   virtual ~Watcher() = default;
@@ -20,13 +20,13 @@ class Watcher {
   virtual void Look() = 0;
   /// Returns the longest time that a wait may take before the next Look.
   virtual uint64_t LongestWaitNs() = 0;
-  /// Called while time passes. It must neither touch the machine nor throw.
+  /// Called while time passes. Must neither access the machine nor throw.
   virtual void Answered(const Access& access) = 0;
 };
 
-/// Wraps the platform of an engine and calls Look after each access. Long waits and copies are split into several,
-/// which take the same time in total. The instruments are those of the engine; the watcher receives responses at client
-/// ports before they are forwarded.
+/// Wraps an engine's platform and calls Look after each access. Splits long waits and copies into
+/// parts that take the same time in total. The instruments are the engine's. The watcher receives
+/// responses at client ports before they are forwarded.
 class WatchedPlatform : public hw::Platform, public hw::Instruments {
  public:
   WatchedPlatform(hw::Platform& platform, Watcher& watcher);

@@ -51,7 +51,7 @@ std::unique_ptr<Work> WorkOf(const Replay& replay, app::Configuration& configura
   work->run = [plan, replayed, open, &result = work->result](hw::Platform& platform, const workload::JobOptions& job) {
     try {
       replay::RunReplay(platform, *plan, open, job, result, *replayed);
-    } catch (const replay::ReplayError& error) {  // thrown if the pages do not fit
+    } catch (const replay::ReplayError& error) {  // the pages do not fit
       throw Error(error.what());
     }
     return 0;

@@ -19,15 +19,16 @@ namespace gmmu {
 /// The work to run on a machine, and its report. WorkOf has already validated the work.
 struct Work {
   std::string scenario;  ///< name of the scenario; empty: none
-  /// Called once, on the machine's thread. The options are complete except for the input.
+  /// Called once, on the machine's thread. The options are complete except for the input data.
   std::function<int(hw::Platform&, workload::JobOptions)> run;
-  /// Returns the report as JSON after the run. Null for Software, whose errors are passed to the owner instead.
+  /// Returns the report as JSON after the run. Null for Software: its errors are passed to the
+  /// owner instead.
   std::function<std::string(const report::Limits&)> report;
   workload::JobResult result;  ///< the run's findings, for the report
 };
 
-/// Create the work of each kind. Each function throws Error before anything is simulated. A replay enables the settings
-/// of `configuration` that its pages need.
+/// Each function creates one kind of work, and throws Error before anything is simulated. A replay
+/// also enables the settings of `configuration` that its pages need.
 std::unique_ptr<Work> WorkOf(Job job);
 std::unique_ptr<Work> WorkOf(const Replay& replay, app::Configuration& configuration);
 std::unique_ptr<Work> WorkOf(Software software);

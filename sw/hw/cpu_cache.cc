@@ -12,7 +12,7 @@ constexpr std::array<uint8_t, kPageSize> kZeros = {};
 
 }  // namespace
 
-/// Returns the page's bytes as the CPU sees them, which are those in the file.
+/// Returns the page's bytes as the CPU sees them, that is, the bytes in the file.
 const uint8_t* CpuCache::Seen(uint64_t pfn) const {
   const uint8_t* const page = file_.page(pfn);
   return page != nullptr ? page : kZeros.data();
@@ -52,7 +52,7 @@ void CpuCache::Enter(uint64_t pfn, Caching caching) {
   Page& page = entry->second;
   if (first) {
     if (const uint8_t* const seen = file_.page(pfn)) {
-      page.dram.reset(new Bytes);  // make_unique would zero the bytes
+      page.dram.reset(new Bytes);  // avoids make_unique's zeroing of the bytes
       std::memcpy(page.dram->data(), seen, kPageSize);
     }
     page.lines = caching == Caching::kCached;
@@ -95,8 +95,9 @@ void CpuCache::DeviceWrite(uint64_t hpa, const uint8_t* from, size_t size, bool 
   if (size != written) file_.write(hpa + written, from + written, size - written);
 }
 
-/// Performs the part of a device's write that lies in one page. The CPU sees the written bytes, except for bytes under
-/// dirty lines that are not snooped, and bytes that wait in a write-combining buffer.
+/// Performs the part of a device's write that lies in one page. The CPU sees the written bytes,
+/// except those under dirty lines that are not snooped and those for which a write-combining buffer
+/// holds newer data.
 void CpuCache::WritePart(uint64_t pfn, Page& page, uint64_t offset, const uint8_t* from, uint64_t size, bool snoop) {
   const uint64_t unit = page.lines ? kLine : 1;
   const bool snooped = snoop && page.lines;

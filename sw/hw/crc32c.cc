@@ -10,7 +10,7 @@ namespace {
 constexpr uint32_t kPolynomial = 0x82F63B78;  // 0x1EDC6F41, bits reversed
 using Tables = std::array<std::array<uint32_t, 256>, 8>;
 
-/// Entry [n][b] is the contribution to the CRC state of byte b followed by n further bytes.
+/// Entry [n][b] is the contribution to the CRC state of byte b when n further bytes follow it.
 constexpr Tables MakeTables() {
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Your own device in the machine: what a shared object for `gmmu run --device FILE.so` exports, and what a driver may
- * export for --device none (docs/device.md). C11 or C++.
+/* The interface of a user's own device: what a shared object for `gmmu run --device FILE.so`
+ * exports, and what a driver may export for --device none (docs/device.md). C11 or C++.
  *
- * All calls are made one at a time, on one thread. A device acts only inside `step`: `write` records the written value,
- * and the next step does the work. Host memory is accessed at bus addresses, as the device sends them: the IOMMU
- * translates them, and refuses addresses that the system has not mapped for this device. */
+ * All calls are made one at a time, on one thread. A device acts only inside `step`: `write`
+ * records the written value, and the next step does the work. Host memory is accessed at bus
+ * addresses, as the device sends them: the IOMMU translates them, and refuses addresses that the
+ * system has not mapped for this device. */
 #ifndef GMMU_HW_DEVICE_H
 #define GMMU_HW_DEVICE_H
 
@@ -21,7 +22,7 @@ extern "C" {
 typedef struct GMMU_DEVICE_HOST {
   uint32_t version; /* GMMU_DEVICE_VERSION */
   void* machine;    /* first argument of the functions below */
-  uint8_t* memory;  /* local memory, of [device] memory_mib; BAR 2 shows its first part */
+  uint8_t* memory;  /* local memory of size [device] memory_mib; BAR 2 maps its first part */
   uint64_t memory_bytes;
   uint64_t visible_bytes;  /* size of BAR 2, or 0 if there is none */
   uint8_t* registers;      /* BAR 0 as plain memory if the device has no `read` and `write`, else NULL */
@@ -59,9 +60,9 @@ typedef struct GMMU_DEVICE {
 /* Exported by a --device shared object. Fills in the zeroed `device`; returns 0 if it cannot work with this host. */
 int GmmuOpenDevice(const GMMU_DEVICE_HOST* host, GMMU_DEVICE* device);
 
-/* May be exported by a driver for --device none: the hardware thread, called like `step`. A program may create several
- * machines, one after the other; the hardware must therefore keep its state in registers or local memory, which start
- * as zeros. */
+/* May be exported by a driver for --device none. It models the hardware and is called like `step`.
+ * A program may create several machines, one after the other; the hardware must therefore keep its
+ * state in registers or local memory, which are initially zero. */
 uint64_t GmmuServeDevice(const GMMU_DEVICE_HOST* host);
 
 #ifdef __cplusplus

@@ -9,7 +9,8 @@
 
 namespace gmmu::hw {
 
-/// The causes of the cycles of a walk, a translation, an access or a command. docs/events.md describes each.
+/// The causes to which the cycles of a walk, a translation, an access or a command are attributed.
+/// docs/events.md describes each.
 enum class Cause : uint8_t {
   kClient,      ///< between the client's pins and its translation port
   kL1,          ///< a lookup that hit the L1
@@ -43,16 +44,16 @@ enum class Cause : uint8_t {
 inline constexpr size_t kCauses = static_cast<size_t>(Cause::kCount);
 const char* CauseName(Cause cause);
 
-/// Cycles [begin, end) spent on one cause. `level` is the level of the table entry that was read or awaited, or -1 if
-/// no entry was.
+/// Cycles [begin, end) attributed to one cause. `level` is the level of the table entry that was
+/// read or awaited, or -1 if there was none.
 struct Step {
   Cause cause;
   int level;
   uint64_t begin, end;
 };
 
-/// An event that lasts from `begin` to `end`, in GPU cycles since reset release. Its steps cover this time without gap
-/// or overlap; CheckSteps checks that.
+/// An event that lasts from `begin` to `end`, in GPU cycles since reset release. Its steps cover
+/// this time without gap or overlap; CheckSteps verifies this.
 struct Span {
   unsigned unit = 0;
   uint64_t number = 0;  ///< counted from 1 for each kind and unit, in the order of begin
@@ -102,7 +103,7 @@ struct AccessEvent : Span {
   regs::Fault fault = regs::Fault::kNone;
 };
 
-/// The paging engine's cycles by cause. The elements of `spent` add up to end - begin.
+/// Cycles of the paging engine, by cause. The elements of `spent` add up to end - begin.
 struct EngineSpan {
   unsigned unit = 0;
   uint64_t number = 0;
@@ -129,8 +130,9 @@ struct CommandEvent : EngineSpan {
 enum class PointKind : uint8_t { kFault, kInvalidation, kInterrupt };
 const char* PointName(PointKind kind);
 
-/// An instantaneous event. A fault fills port, space, `code` (reason), `first` (address) and `second` (fence); an
-/// invalidation fills `code` (scope), `first` and `second` (its range); an interrupt fills `first` (bus address).
+/// An instantaneous event. Its kind determines which members are valid: for a fault port, space,
+/// `code` (reason), `first` (address) and `second` (fence); for an invalidation `code` (scope),
+/// `first` and `second` (its range); for an interrupt `first` (bus address).
 struct PointEvent {
   unsigned unit = 0;
   PointKind kind = PointKind::kFault;
@@ -139,11 +141,11 @@ struct PointEvent {
   uint64_t first = 0, second = 0;
 };
 
-/// Quantities traced over time: occupied walk table rows, and outstanding lookups of all ports.
+/// Quantities recorded over time: occupied walk table rows, and outstanding lookups of all ports.
 enum class Gauge : uint8_t { kWalks, kLookups, kCount };
 
-/// Receives each recorded event after its end. For each GPU the calls come in order of simulated time. They must not
-/// access the machine and must not throw.
+/// Receives each recorded event after its end, for each GPU in order of simulated time. The
+/// functions must not access the machine and must not throw.
 class EventSink {
  public:
   virtual ~EventSink() = default;
@@ -153,7 +155,7 @@ class EventSink {
   virtual void Take(const BufferEvent& event) = 0;
   virtual void Take(const CommandEvent& event) = 0;
   virtual void Take(const PointEvent& event) = 0;
-  /// Reports that a gauge has this value as of `cycle`.
+  /// Reports that the gauge has the value `depth` from `cycle` on.
   virtual void Depth(unsigned unit, Gauge gauge, uint64_t cycle, unsigned depth) = 0;
 };
 

@@ -44,7 +44,7 @@ bool HostRam::Installed(uint64_t hpa, uint64_t size) const {
   for (const Range& range : installed_) {
     if (hpa < range.start) return false;
     if (hpa >= range.end) continue;
-    // The access may continue in a range that begins where this range ends.
+    // The rest of the access may be in a range that begins where this range ends.
     if (size <= range.end - hpa) return true;
     size -= range.end - hpa;
     hpa = range.end;
@@ -115,7 +115,8 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, Vie
   }
   void* view = mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (view == MAP_FAILED) throw Failure("cannot reserve a CPU view", errno);
-  if (caching != Caching::kNonCached) {  // must precede MapRuns, which may allocate the page's storage
+  // Must precede MapRuns, which may allocate the page's storage.
+  if (caching != Caching::kNonCached) {
     for (size_t i = 0; i < count; ++i) cache_.Enter(pfns[i], caching);
   }
   try {
@@ -133,7 +134,8 @@ void* HostRam::MapPages(const uint64_t* pfns, size_t count, Caching caching, Vie
   return view;
 }
 
-/// Maps the pages consecutively, starting at `view`. Pages that are adjacent in the file are mapped together.
+/// Maps the pages consecutively, starting at `view`. Pages that are adjacent in the file share one
+/// mapping.
 void HostRam::MapRuns(uint8_t* view, const uint64_t* pfns, size_t count, ViewAccess access) {
   const int protection = access == ViewAccess::kReadOnly ? PROT_READ : PROT_READ | PROT_WRITE;
   const int sharing = access == ViewAccess::kCopyOnWrite ? MAP_PRIVATE : MAP_SHARED;

@@ -25,17 +25,18 @@ struct Range {
 /// a read-only view causes a page fault.
 enum class ViewAccess : uint8_t { kReadWrite, kReadOnly, kCopyOnWrite };
 
-/// The modelled machine's RAM, of any size up to 47 bits. It is sparse: only pages that were written or mapped take
-/// storage.
+/// The modelled machine's RAM, of any size up to 47 bits. It is sparse: only pages that were
+/// written or mapped need storage.
 ///
-/// The pages are in the file of a PageStore. A CPU view maps scattered pages of that file as one contiguous range
-/// (MapPages), so that devices see the CPU's stores without a copy. A page reads as zero until it is written. Stores
-/// through a cached or write-combined view may reach devices later (CpuCache).
+/// The pages are in the file of a PageStore. A CPU view maps scattered pages of that file as one
+/// contiguous range (MapPages), so that devices see the CPU's stores without a copy. A page reads
+/// as zero until it is written. Stores through a cached or write-combined view may reach devices
+/// later (CpuCache).
 class HostRam {
  public:
-  /// `installed` must be ascending, 4 KiB aligned and without overlaps; otherwise the constructor throws
-  /// std::runtime_error. It also throws std::runtime_error if the host fails to provide memory, as do later calls that
-  /// use more pages.
+  /// `installed` must be ascending, 4 KiB aligned and without overlaps; otherwise the constructor
+  /// throws std::runtime_error. The constructor and later calls that use more pages also throw
+  /// std::runtime_error if the host cannot provide memory.
   explicit HostRam(std::vector<Range> installed);
   ~HostRam();
   HostRam(const HostRam&) = delete;
@@ -47,11 +48,13 @@ class HostRam {
   /// Returns whether all of [hpa, hpa + size) is installed.
   bool Installed(uint64_t hpa, uint64_t size) const;
 
-  /// Perform the CPU's reads and uncached stores. Return false, without a transfer, unless the range is installed.
+  /// Perform the CPU's reads and uncached stores. If the range is not installed, they transfer
+  /// nothing and return false.
   [[nodiscard]] bool Read(uint64_t hpa, void* to, size_t size) const;
   [[nodiscard]] bool Write(uint64_t hpa, const void* from, size_t size);
-  /// Perform accesses by devices. With `snoop`, the access snoops the CPU's caches, like every request without the No
-  /// Snoop attribute. Return false, without a transfer, unless the whole range is installed.
+  /// Perform accesses by devices. If `snoop` is true, the access snoops the CPU's caches, like
+  /// every request without the No Snoop attribute. If the range is not fully installed, they
+  /// transfer nothing and return false.
   [[nodiscard]] bool DeviceRead(uint64_t hpa, void* to, size_t size, bool snoop) const;
   [[nodiscard]] bool DeviceWrite(uint64_t hpa, const void* from, size_t size, bool snoop);
 
@@ -59,25 +62,27 @@ class HostRam {
   /// std::runtime_error if a page is not installed or the host is out of address space.
   void* MapPages(const uint64_t* pfns, size_t count, Caching caching = Caching::kNonCached,
                  ViewAccess access = ViewAccess::kReadWrite);
-  /// Revokes access to a view, or restores it in the mode `access` in which it was mapped. The pages stay mapped.
+  /// Makes a view inaccessible, or restores its original access rights `access`. The pages stay
+  /// mapped.
   void SetReachable(void* view, size_t count, ViewAccess access, bool reachable);
-  /// Removes a view; `view` and `count` are the result and the argument of MapPages.
+  /// Removes a view. `view` is the result of MapPages, `count` its argument.
   void UnmapPages(void* view, size_t count);
   /// Returns the host physical address of a pointer into a cached or write-combined view, or nullopt for any other
   /// pointer.
   std::optional<uint64_t> PhysicalOf(const void* pointer) const;
-  /// Returns the number of views that have not been unmapped yet.
+  /// Returns the number of existing views.
   size_t views() const { return views_; }
 
   CpuCache& cache() { return cache_; }
 
-  /// Lists the host physical page numbers of all pages that contain a non-zero byte, ascending.
+  /// Lists, in ascending order, the host physical page numbers of all pages that contain a non-zero
+  /// byte.
   std::vector<uint64_t> PagesWithData() const;
 
  private:
   CpuCache::File FileAccess();
   void MapRuns(uint8_t* view, const uint64_t* pfns, size_t count, ViewAccess access);
-  /// Writes bytes to the file, which holds what the CPU sees.
+  /// Writes bytes to the file, that is, to what the CPU sees.
   void Store(uint64_t hpa, const uint8_t* from, size_t size);
 
   std::vector<Range> installed_;

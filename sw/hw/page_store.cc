@@ -53,7 +53,8 @@ void PageStore::Grow() {
     throw std::runtime_error(owner_ + ": cannot have " + std::to_string((size + kChunk) >> 20) +
                              " MiB of pages in use (is a limit set, see `ulimit -v`?): " + std::strerror(errno));
   }
-  madvise(chunk, kChunk, MADV_NOHUGEPAGE);  // zeroing a huge page costs more time than the avoided page faults
+  // Zeroing a huge page would cost more time than it saves in page faults.
+  madvise(chunk, kChunk, MADV_NOHUGEPAGE);
   madvise(chunk, kChunk, MADV_DONTDUMP);
   chunks_.push_back(static_cast<uint8_t*>(chunk));
 }

@@ -10,25 +10,27 @@
 
 namespace gmmu::hw {
 
-/// Stores the pages of a sparse memory in an anonymous file, in the order of their first use. Pages that are used
-/// together are therefore adjacent in the file and need few mappings, whatever their page numbers.
+/// Stores the pages of a sparse memory in an anonymous file, in the order of their first use. Pages
+/// that are used together are therefore adjacent in the file and need few mappings, whatever their
+/// page numbers.
 ///
-/// A page reads as zero and has no storage until it is used. Storage is never freed. The caller numbers the pages.
+/// A page reads as zero and has no storage until it is used. Storage is never freed. The caller
+/// defines the page numbers.
 class PageStore {
  public:
-  /// Throws std::runtime_error if the host provides no memory, as do later calls. The message begins with `owner` and
-  /// contains the host's reason.
+  /// The constructor and later calls throw std::runtime_error if the host cannot provide memory.
+  /// The message begins with `owner` and contains the host's reason.
   explicit PageStore(std::string owner);
   ~PageStore();
   PageStore(const PageStore&) = delete;
   PageStore& operator=(const PageStore&) = delete;
 
-  /// Returns the kPageSize bytes of a page, at an address that never changes, or null if the page has not been used
-  /// yet.
+  /// Returns the kPageSize bytes of a page, or null if the page has not been used yet. Their
+  /// address never changes.
   uint8_t* Find(uint64_t page) const;
-  /// Returns the bytes of a page, and marks it as used.
+  /// Marks a page as used, and returns its bytes.
   uint8_t* Use(uint64_t page);
-  /// Returns the byte offset of a page in file(), and marks the page as used.
+  /// Marks a page as used, and returns its byte offset in file().
   uint64_t OffsetOf(uint64_t page);
   int file() const { return file_; }
   /// Lists the used pages in ascending order.

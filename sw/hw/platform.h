@@ -11,7 +11,7 @@
 
 namespace gmmu::hw {
 
-/// PCI bus, device, function.
+/// A PCI bus, device and function number.
 struct Bdf {
   uint8_t bus = 0;
   uint8_t device = 0;
@@ -47,13 +47,14 @@ struct Counter {
   bool known = true;  ///< false: the engine does not count this, and `value` is 0
 };
 
-/// An error that the translation checker or another probe found. A run with a finding has failed.
+/// An error that the translation checker or another probe found. A run with any finding fails.
 struct Finding {
   std::string probe;  ///< "translation", "bus", ...
   std::string text;
 };
 
-/// Request counts for one device, from the bus monitor on the device's side of the root complex.
+/// Request counts of one device. The bus monitor counts them on the device's side of the root
+/// complex.
 struct BusCounts {
   uint64_t reads = 0;
   uint64_t writes = 0;
@@ -61,11 +62,11 @@ struct BusCounts {
   uint64_t total() const { return reads + writes + messages; }
 };
 
-/// An access that a device makes although no software requested it: a read or write of 8 bytes, or an interrupt message
-/// of 4 bytes.
+/// An access that a device makes without a request from software: an 8-byte read or write, or a
+/// 4-byte interrupt message.
 enum class Stray : uint8_t { kRead, kWrite, kMessage };
 
-/// A hardware resource that is in use: it was allocated and has not been freed yet.
+/// A hardware resource that was allocated and has not been freed yet.
 struct InUse {
   std::string kind;  ///< "rtl_slot" (work under way in the GPU), "bus_slot" (a burst at its edge), "pcie_tag"
   std::string name;  ///< name of the resource, or how many there are
@@ -74,55 +75,60 @@ struct InUse {
 class ClientAccesses;
 class DeviceAccess;
 
-/// Observes the machine and injects faults. No real machine has such an interface.
+/// Observes the machine and injects faults. A real machine has no such interface.
 class Instruments {
  public:
   virtual ~Instruments() = default;
   virtual std::vector<Counter> Counters() = 0;
   virtual std::vector<Finding> Findings() = 0;
-  /// Counts the requests that the device has put on the bus since reset.
+  /// Returns the number of requests that the device has put on the bus since reset.
   virtual BusCounts BusAccesses(Bdf device) = 0;
-  /// Counts the accesses by any device to a host physical page (after the IOMMU), to prove that devices are silent.
-  /// Counting starts at the first call for the page.
+  /// Returns the number of accesses by any device to a host physical page (after the IOMMU), as
+  /// evidence that devices are silent. Counting starts at the first call for the page.
   virtual uint64_t PageAccesses(uint64_t pfn) = 0;
-  /// Records that host physical pages [first, first + count) now have an owner, or have none. After the first call, a
-  /// device's access (after the IOMMU) to a page without an owner is a finding.
+  /// Records whether host physical pages [first, first + count) have an owner from now on. After
+  /// the first call, a device access (after the IOMMU) to a page without an owner is a finding.
   virtual void NotePages(uint64_t first, uint64_t count, bool owned) = 0;
-  /// Informs the checker that the operating system now regards [start, end) of `space` of GPU `unit` as flushed (0, ~0:
-  /// the whole space). From here on the checker requires new translations, regardless of what the hardware did.
+  /// Informs the checker that the operating system regards [start, end) of `space` of GPU `unit` as
+  /// flushed (0, ~0: the whole space). From now on, the checker expects new translations,
+  /// regardless of what the hardware did.
   virtual void NoteFlush(unsigned unit, unsigned space, uint64_t start, uint64_t end) = 0;
-  /// Cycles counts the GPU's clock edges since the end of reset, CyclesEvaluated those that the engine evaluated.
+  /// Cycles returns the number of GPU clock edges since the end of reset, CyclesEvaluated the
+  /// number that the engine evaluated.
   virtual uint64_t Cycles() = 0;
   virtual uint64_t CyclesEvaluated() = 0;
-  /// Lists the hardware resources in use now. The list must be empty at power-off.
+  /// Lists the hardware resources in use. The list must be empty at power-off.
   virtual std::vector<InUse> ResourcesInUse() = 0;
-  /// Makes the client ports of GPU `unit` perform these accesses (hw/client_accesses.h) instead of earlier ones; null
-  /// stops them. A second call with the same object makes the machine call Due for every client again. Responses to
-  /// earlier accesses are dropped. While a client's traffic engine runs, the client performs none of these accesses. A
-  /// GPU reset ends them.
+  /// Makes the client ports of GPU `unit` perform these accesses (hw/client_accesses.h) instead of
+  /// the previous ones; null stops them. A second call with the same object makes the machine call
+  /// Due for every client again. Responses to previous accesses are dropped. While a client's
+  /// traffic engine runs, the client performs none of these accesses. A GPU reset ends them.
   virtual void DriveClients(unsigned unit, ClientAccesses* accesses) = 0;
-  /// Deliberate fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space` and the response is never accepted, so
-  /// its slot stays in use. Afterwards the client's traffic engine cannot run.
+  /// Injects a fault: client 0 of GPU `unit` reads 64 bytes at `va` in `space`, and the response is
+  /// never accepted, so its slot stays in use. Afterwards, the client's traffic engine cannot run.
   virtual void LoseAnswer(unsigned unit, unsigned space, uint64_t va) = 0;
-  /// Deliberate fault: the device sends an access to bus address `address` through its port although no software
-  /// requested it; the access is then handled like any other. `data` is for a write or message; a read's data is
-  /// dropped.
+  /// Injects a fault: the device's port sends an access to bus address `address` that no software
+  /// requested. The access is then handled like any other. `data` is the data of a write or
+  /// message; a read's data is dropped.
   virtual void StrayAccess(Bdf device, Stray kind, uint64_t address, uint32_t data = 0) = 0;
-  /// Takes GPU `unit` out of its slot. From here on its configuration and its registers read as all ones, writes are
-  /// dropped, and it issues no request and no message.
+  /// Removes GPU `unit` from its slot. From now on, its configuration space and registers read as
+  /// all ones, writes to it are dropped, and it sends no request and no message.
   virtual void Unplug(unsigned unit) = 0;
   virtual bool InSlot(unsigned unit) = 0;
-  /// Deliberate fault: delays the responses to GPU `unit`'s reads of the 4 KiB page at bus address `address` until
-  /// `until_ns` (on the clock of NowNs). Dependent work is delayed too. Only one page is held at a time.
+  /// Injects a fault: delays the responses to GPU `unit`'s reads of the 4 KiB page at bus address
+  /// `address` until `until_ns` (in the time of NowNs). Work that depends on them is delayed
+  /// accordingly. Only one page can be delayed at a time.
   virtual void HoldReads(unsigned unit, uint64_t address, uint64_t until_ns) = 0;
-  /// Access to the memory of a machine without client ports (hw/device_access.h), or null if the machine has ports.
+  /// Returns the interface to the memory of a machine without client ports (hw/device_access.h), or
+  /// null if it has ports.
   virtual DeviceAccess* device_access() { return nullptr; }
 };
 
-/// Software's only interface to the machine. It offers the functions of a CPU, its chipset and firmware.
+/// Software's only interface to the machine: what a CPU, its chipset and firmware provide.
 ///
-/// Only calls that touch the machine take simulated (or real) time, and only they let other software run. All addresses
-/// are host physical. An engine implements this interface; tests use RecordingPlatform (hw/recording.h).
+/// Only calls that access the machine take simulated (or real) time, and only they let other
+/// software run. All addresses are host physical. An engine implements this interface; tests use
+/// RecordingPlatform (hw/recording.h).
 class Platform {
  public:
   virtual ~Platform() = default;
@@ -130,22 +136,24 @@ class Platform {
   virtual const FirmwareTables& firmware() const = 0;
   virtual HostRam& ram() = 0;
 
-  /// Access a device or the IOMMU uncached; `size` is 1, 2, 4 or 8, and the address naturally aligned. An undecoded
-  /// address reads all ones; a write there is dropped.
+  /// Access a device or the IOMMU uncached. `size` is 1, 2, 4 or 8, and the address must be
+  /// naturally aligned. An address that nothing decodes reads all ones; a write to it is dropped.
   virtual uint64_t MmioRead(uint64_t address, unsigned size) = 0;
   virtual void MmioWrite(uint64_t address, unsigned size, uint64_t value) = 0;
-  /// Block copies through write-combining. Address and size must be 8-byte aligned. The copies stay in order with other
-  /// accesses.
+  /// Copy blocks through write-combining. Address and size must be multiples of 8 bytes. The copies
+  /// stay in order with other accesses.
   virtual void MmioReadBlock(uint64_t address, void* to, size_t size) = 0;
   virtual void MmioWriteBlock(uint64_t address, const void* from, size_t size) = 0;
 
-  /// Access PCI configuration space; `size` is 1, 2 or 4. A function that does not exist reads all ones.
+  /// Access PCI configuration space. `size` is 1, 2 or 4. Reading a function that does not exist
+  /// returns all ones.
   virtual uint32_t ConfigRead(Bdf bdf, uint16_t offset, unsigned size) = 0;
   virtual void ConfigWrite(Bdf bdf, uint16_t offset, unsigned size, uint32_t value) = 0;
 
   /// Removes and returns the oldest pending interrupt message, or nullopt if none is pending.
   virtual std::optional<Message> TakeMessage() = 0;
-  /// Lets time pass until a message is pending (true) or `bound_ns` nanoseconds have passed (false).
+  /// Lets time pass until a message is pending (returns true) or `bound_ns` nanoseconds have passed
+  /// (returns false).
   virtual bool WaitForMessage(uint64_t bound_ns) = 0;
   /// Returns the nanoseconds since power-on, in the machine's time.
   virtual uint64_t NowNs() = 0;

@@ -40,12 +40,12 @@ RecordingPlatform::Function RecordingPlatform::NewFunction(const Options& option
     std::memcpy(&function.config_writable[offset], &writable, size);
   };
   put(0x00, 4, options.vendor | uint32_t{options.device} << 16, 0);
-  put(0x04, 4, 0x00100000, 0x0406);  // command: memory, bus master, no INTx; status: capabilities
+  put(0x04, 4, 0x00100000, 0x0406);  // command: memory, bus master, INTx off; status: capabilities
   put(0x08, 4, 0x03000000, 0);       // display controller
   put(0x10, 4, 0, ~(options.bar0_bytes - 1));
   put(0x18, 4, 0, ~(options.bar2_bytes - 1));
   put(0x34, 1, kMsi, 0);
-  put(kMsi, 4, 0x00800005, 0x00010000);  // MSI, last capability, 64-bit address, one vector
+  put(kMsi, 4, 0x00800005, 0x00010000);  // MSI, 64-bit address, one vector; the last capability
   put(kMsi + 4, 4, 0, 0xFFFFFFFC);
   put(kMsi + 8, 4, 0, 0xFFFFFFFF);
   put(kMsi + 12, 4, 0, 0xFFFF);

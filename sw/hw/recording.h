@@ -12,12 +12,12 @@
 
 namespace gmmu::hw {
 
-/// A machine for unit tests, without a simulator. It responds as programmed and logs every access.
+/// A fake machine for unit tests. It responds as programmed and logs every access.
 ///
-/// The machine contains RAM, GPU functions (each with a configuration header, BAR0 registers and a BAR2 window onto
-/// VRAM) and address ranges that the test's handlers serve. A call that does not name a unit addresses GPU 0. A BAR0
-/// register holds the last value written, unless a handler covers it. Time advances by a fixed step with each call that
-/// touches the machine.
+/// The machine contains RAM, GPU functions (each with a configuration header, BAR0 registers and a
+/// BAR2 window onto VRAM) and address ranges that the test's handlers serve. Functions without a
+/// unit argument address GPU 0. A BAR0 register holds the last value written, unless a handler
+/// covers it. Time advances by a fixed step with each call that accesses the machine.
 class RecordingPlatform : public Platform {
  public:
   struct Options {
@@ -54,7 +54,7 @@ class RecordingPlatform : public Platform {
     }
   };
 
-  /// Responds to accesses to a range; `offset` counts from the start of the range.
+  /// Responds to accesses to a range; `offset` is relative to the start of the range.
   struct Handler {
     std::function<uint64_t(uint64_t offset, unsigned size)> read;               ///< null: reads return all ones
     std::function<void(uint64_t offset, unsigned size, uint64_t value)> write;  ///< null: writes are dropped
@@ -65,20 +65,20 @@ class RecordingPlatform : public Platform {
 
   // ---- Setup by tests
 
-  /// Sends accesses that begin in `range` (host physical) to `handler`. If several handlers cover an address, the one
-  /// added most recently wins, even over BARs.
+  /// Passes accesses that begin in `range` (host physical) to `handler`. If several handlers cover
+  /// an address, the newest one wins. Handlers take precedence over BARs.
   void OnMmio(Range range, Handler handler);
   /// Like OnMmio, but for offsets in BAR0, wherever the BAR is mapped.
   void OnRegister(Range offsets, Handler handler, unsigned unit = 0);
-  /// Sets the 64-bit BAR0 register at `offset` (8-byte aligned) that no handler covers; it is 0 until
-  /// set or written.
+  /// Sets the 64-bit BAR0 register at `offset` (8-byte aligned), which no handler may cover. A
+  /// register is 0 until it is set or written.
   void SetRegister(uint32_t offset, uint64_t value, unsigned unit = 0) {
     functions_[unit].registers[offset / 8] = value;
   }
   uint64_t Register(uint32_t offset, unsigned unit = 0) const;
   void PushMessage(Message message) { messages_.push_back(message); }
-  /// Sets a hook that is called whenever the software waits and no message is pending, so that the device can act and
-  /// push a message.
+  /// Sets a hook that runs whenever the software waits and no message is pending. In the hook, the
+  /// fake device can act and push a message.
   void OnIdle(std::function<void()> hook) { idle_ = std::move(hook); }
 
   // ---- Inspection by tests
@@ -88,7 +88,7 @@ class RecordingPlatform : public Platform {
   /// Returns the accesses of `kind` that begin in `range`, in order.
   std::vector<Access> LogOf(Kind kind, Range range) const;
   std::vector<uint8_t>& vram(unsigned unit = 0) { return functions_[unit].vram; }
-  /// Returns the programmed address of BAR 0 or 2, or 0 while there is none or memory decoding is off.
+  /// Returns the address of BAR 0 or 2, or 0 if it is not assigned or memory decoding is off.
   uint64_t BarBase(unsigned bar, unsigned unit = 0) const;
   bool bus_master(unsigned unit = 0) const { return (functions_[unit].config[4] & 4) != 0; }
   Message programmed_message(unsigned unit = 0) const;  ///< the message that the MSI capability is programmed to
@@ -128,7 +128,7 @@ class RecordingPlatform : public Platform {
 
   static Function NewFunction(const Options& options, unsigned unit);
   Function* At(Bdf bdf);  ///< null if there is no such function
-  /// Finds the function whose BAR `bar` contains the address, or null if there is none.
+  /// Returns the function whose BAR `bar` contains the address, or null if there is none.
   Function* Holding(unsigned bar, uint64_t address);
   void Log(Kind kind, uint64_t address, uint64_t size, uint64_t value);
   static const Mapped* Find(const std::vector<Mapped>& handlers, uint64_t address);

@@ -4,7 +4,7 @@
 
 namespace gmmu::hw {
 
-/// Rounds `bytes` up to a multiple of `unit`, without an overflow unless the result itself does not fit.
+/// Rounds `bytes` up to a multiple of `unit`. It overflows only if the result itself does not fit.
 constexpr uint64_t RoundUp(uint64_t bytes, uint64_t unit) { return (bytes / unit + (bytes % unit != 0)) * unit; }
 
 }  // namespace gmmu::hw

@@ -27,8 +27,8 @@ constexpr int kSeconds = 60;
   _exit(told ? 0 : 1);
 }
 
-/// Loads the file in a child process. Returns a description of how that process died or failed, or an empty string if
-/// it loaded the file.
+/// Loads the file in a child process. Returns "" on success, otherwise a description of how the
+/// process failed or died.
 std::string Death(const std::string& path) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::string("no pipe: ") + std::strerror(errno);

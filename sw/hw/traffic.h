@@ -4,11 +4,11 @@
 
 #include "hw/gmmu_regs.h"
 
-/// These functions compute a traffic engine's behaviour from the values in its registers, so that software can predict
-/// it. rtl/pkg/gmmu.rdl (client) describes the engine.
+/// These functions compute a traffic engine's behaviour from its register values, so that software
+/// can predict it. rtl/pkg/gmmu.rdl (client) describes the engine.
 namespace gmmu::hw {
 
-/// Returns the next state of the xorshift32 generator, which the access pattern "random" uses.
+/// Returns the next state of the xorshift32 generator of the access pattern "random".
 constexpr uint32_t Xorshift32(uint32_t x) {
   x ^= x << 13;
   x ^= x >> 17;
@@ -16,12 +16,12 @@ constexpr uint32_t Xorshift32(uint32_t x) {
   return x;
 }
 
-/// Returns the 8-byte word that a run with `verify` set writes and expects at `va`.
+/// Returns the 8-byte word at `va` that a run with `verify` set writes and expects.
 constexpr uint64_t AddressPattern(uint64_t seed, uint64_t va) {
   return seed ^ va ^ (va << 21 | va >> 43) ^ (va << 42 | va >> 22);
 }
 
-/// The registers that select the lines of a run.
+/// The register values that determine which lines a run accesses.
 struct TrafficLines {
   regs::Pattern pattern = regs::Pattern::kOrder;
   unsigned footprint_lg2 = 0;  ///< line numbers are taken modulo 2^footprint_lg2; 0: no modulo
@@ -31,8 +31,8 @@ struct TrafficLines {
   uint64_t seed = 0;
 };
 
-/// Generates the GPU VAs of a run's accesses, in order. With pattern chase, only the first address is correct, because
-/// the others depend on the contents of memory.
+/// Generates the GPU VAs of a run's accesses, in order. With the pattern "chase", only the first
+/// address is valid, because the others depend on the contents of memory.
 class TrafficSequence {
  public:
   explicit TrafficSequence(const TrafficLines& lines);

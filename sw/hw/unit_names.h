@@ -8,20 +8,20 @@
 
 namespace gmmu::hw {
 
-/// The prefix of the names that instruments give to one GPU's counters, findings and resources: "unit2." for GPU 2, or
-/// nothing in a machine with one GPU.
+/// Returns the prefix that instruments put before the names of one GPU's counters, findings and
+/// resources: "unit2." for GPU 2, or "" in a machine with one GPU.
 inline std::string UnitPrefix(unsigned unit, unsigned units) {
   return units == 1 ? std::string() : "unit" + std::to_string(unit) + ".";
 }
 
-/// The length of the unit prefix of a block's name, or 0 if the name has none.
+/// Length of the unit prefix in a block's name, or 0 if it has none.
 inline size_t UnitPrefixLength(std::string_view block) {
   const size_t dot = block.find('.');
   return block.substr(0, 4) == "unit" && dot != std::string_view::npos ? dot + 1 : 0;
 }
 
-/// Returns the sum of the counters called `name` over all GPUs, in blocks whose name, without the unit prefix, begins
-/// with `block`.
+/// Returns the sum of the counters called `name` over all GPUs. Only blocks whose name, after the
+/// unit prefix, begins with `block` count.
 inline uint64_t SumOfUnits(const std::vector<Counter>& counters, std::string_view block, std::string_view name) {
   uint64_t sum = 0;
   for (const Counter& counter : counters) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The user-mode half of your own driver: what the driver's shared object may export in addition to DriverEntry, so that
- * scenarios need no register and no escape of this project's GPU (docs/device.md). C11 or C++.
+/* The user-mode half of a user's own driver: what the driver's shared object may export in
+ * addition to DriverEntry, so that scenarios do not depend on the registers and escapes of this
+ * project's GPU (docs/device.md). C11 or C++.
  *
- * No function declared here is called while a call into the kernel-mode half is in progress. Addresses and sizes are in
- * bytes. */
+ * No function declared here is called while a call into the kernel-mode half is in progress.
+ * Addresses and sizes are in bytes. */
 #ifndef GMMU_HW_USER_MODE_H
 #define GMMU_HW_USER_MODE_H
 
@@ -19,7 +20,7 @@ extern "C" {
 typedef struct GMMU_ALLOCATION {
   uint64_t bytes;
   uint32_t priority;           /* D3DDDI_ALLOCATIONPRIORITY_* */
-  uint8_t accessed_physically; /* by segment addresses too, not only by GPU virtual addresses */
+  uint8_t accessed_physically; /* by segment addresses as well as GPU virtual addresses */
   uint8_t cpu_visible;
   uint8_t map_cpu_visible;    /* MapApertureCpuVisible */
   uint8_t system_only;        /* never in local memory */
@@ -60,9 +61,9 @@ typedef struct GMMU_SPACE {
   int (*read)(void* machine, uint32_t target, uint64_t address, void* to, uint32_t bytes);
 } GMMU_SPACE;
 
-/* Commands for a GPU without virtual addresses (DXGK_VIDMMCAPS.GpuMmuSupported = 0): a command buffer, and the two
- * lists that accompany it to the kernel. DxgkDdiRender receives all three; by then the driver's handles have replaced
- * the names of allocations. */
+/* Commands for a GPU without virtual addresses (DXGK_VIDMMCAPS.GpuMmuSupported = 0): a command
+ * buffer, an allocation list and a patch location list. DxgkDdiRender receives all three, with the
+ * driver's handles in place of GMMU_OPERAND.allocation. */
 typedef struct GMMU_LISTED_ALLOCATION {
   uint64_t allocation; /* GMMU_OPERAND.allocation */
   uint32_t write;      /* D3DDDI_ALLOCATIONLIST.WriteOperation: a command may write the allocation */
@@ -96,17 +97,18 @@ typedef struct GMMU_USER_MODE_DRIVER {
   uint32_t preempts_commands; /* 1: a node can be preempted before any command; 0: only before a submission */
   /* Writes the private data of an allocation for DxgkDdiCreateAllocation and returns its size, at most `room`. */
   uint32_t (*allocation_data)(const GMMU_ALLOCATION* allocation, void* to, uint32_t room);
-  /* Finds the byte at `va` as the hardware does, through the driver's own page tables and aperture map. NULL if the
-   * hardware has none. */
+  /* Translates `va` as the hardware does, through the driver's own page tables and aperture map.
+   * NULL if the hardware has no page tables. */
   GMMU_FOUND (*translate)(const GMMU_SPACE* space, uint64_t va, GMMU_ACCESS access, GMMU_PLACE* place);
-  /* Write one command to a process's command buffer and return the command's size, or 0 if `room` is too small. The
-   * command begins when all earlier writes are done; `pattern` is repeated every 4 bytes. If they are NULL, processes
-   * submit nothing. */
+  /* Write one command to a process's command buffer and return the command's size, or 0 if `room`
+   * is too small. The command begins when all earlier writes are done; `pattern` is repeated every
+   * 4 bytes. If these functions are NULL, processes submit nothing. */
   uint32_t (*copy)(void* to, uint32_t room, uint64_t source, uint64_t destination, uint64_t bytes);
   uint32_t (*fill)(void* to, uint32_t room, uint64_t destination, uint64_t bytes, uint32_t pattern);
-  /* The same for a GPU without virtual addresses: append one command, the allocations that it uses, and its patch
-   * locations. Return 0 and append nothing if one of the three has no room. If list_copy is NULL, processes submit
-   * nothing; if list_fill is NULL, the hardware has no fill command. */
+  /* Like copy and fill, but for a GPU without virtual addresses: append one command, the
+   * allocations that it uses, and its patch locations. Return 0 and append nothing if the buffer
+   * or a list has no room. If list_copy is NULL, processes submit nothing; if list_fill is NULL,
+   * the hardware has no fill command. */
   int (*list_copy)(GMMU_COMMAND_BUFFER* buffer, GMMU_OPERAND source, GMMU_OPERAND destination, uint64_t bytes);
   int (*list_fill)(GMMU_COMMAND_BUFFER* buffer, GMMU_OPERAND destination, uint64_t bytes, uint32_t pattern);
 } GMMU_USER_MODE_DRIVER;

@@ -13,7 +13,7 @@ constexpr uint64_t kMajorVersion = 1;
 constexpr uint64_t kRegisterBytes = 64 * 1024;
 constexpr uint64_t kAllCauses = 0x3f;
 constexpr unsigned kPreemptionMinor = 3;      // first minor version that can preempt rings
-constexpr unsigned kLeaf64kAndLinkMinor = 4;  // first minor version with 64 KiB leaf tables, pairs and linked adapters
+constexpr unsigned kLeaf64kAndLinkMinor = 4;  // first minor version with 64 KiB leaves and links
 
 // Tags that identify the driver's memory objects in the system's debug output.
 enum Cookie : ULONG_PTR {
@@ -87,7 +87,7 @@ NTSTATUS Adapter::Start(const DXGKRNL_INTERFACE& interface) {
   if (NT_SUCCESS(status)) {
     spaces.Initialize(registers, static_cast<uint32_t>(registers.Read<regs::Cap0>().spaces()), parameters);
     contiguous_blocks.ForgetAll();
-    fences_signalled = FALSE;  // safe without a lock: no interrupt is raised before Program
+    fences_signalled = FALSE;  // no lock needed: interrupts start only with Program
     silenced = false;
     for (Engine& engine : engines) {
       engine.reported_fence = 0;
@@ -111,7 +111,7 @@ void Adapter::Stop() {
   started = false;
 }
 
-// The memory resources are the BARs in order: first the registers, then the VRAM window.
+// The memory resources are the BARs in order: the registers first, then the VRAM window.
 NTSTATUS Adapter::MapResources() {
   DXGK_DEVICE_INFO info{};
   NTSTATUS status = dxgkrnl.DxgkCbGetDeviceInformation(dxgkrnl_handle(), &info);
@@ -203,7 +203,7 @@ NTSTATUS Adapter::CreateMemory() {
   if (NT_SUCCESS(status)) status = dummy_page.Create(callbacks, kDummyCookie, OwnMemory::Origin::kPages);
   if (NT_SUCCESS(status)) status = residency.Create(callbacks, kResidencyCookie);
   if (NT_SUCCESS(status)) status = save_area.Create(callbacks, *this);
-  if (NT_SUCCESS(status) && integrated()) {  // blocks of contiguous pages begin at multiples of 64 KiB
+  if (NT_SUCCESS(status) && integrated()) {  // blocks of contiguous pages must be 64 KiB aligned
     status = segment_memory_.Create(callbacks, kSegmentCookie, OwnMemory::Origin::kContiguous,
                                     parameters.system_segment_bytes + kPage64k);
     system_page_ = RoundUp(segment_memory_.address(), kPage64k) / kPage;
@@ -219,7 +219,7 @@ NTSTATUS Adapter::Program(Vram vram) {
     all_causes.raw = kAllCauses;
     registers.Write(all_causes);  // write one to clear
   }
-  // A reset restores the built sizes, so the driver writes its sizes after each reset.
+  // A reset restores the sizes of the build, so write the driver's sizes after each reset.
   if (parameters.sizes_in_use != 0) registers.Write(regs::SizesInUse{parameters.sizes_in_use});
   if (vram == Vram::kLost) WriteApertureTable();
   if (!TurnedDown()) return STATUS_NOT_SUPPORTED;
@@ -241,8 +241,8 @@ NTSTATUS Adapter::Program(Vram vram) {
   return AtDeviceLevel(enable);
 }
 
-// A read returns the effective sizes. They differ from the written sizes if the hardware cannot adopt the written ones,
-// or has not adopted them yet.
+// A read returns the effective sizes. They differ from the written ones if the hardware cannot
+// adopt those, or has not adopted them yet.
 bool Adapter::TurnedDown() {
   const regs::SizesInUse wanted{parameters.sizes_in_use};
   const auto holds = [&] { return registers.Read<regs::SizesInUse>().raw == wanted.raw; };
@@ -269,8 +269,9 @@ void Adapter::EndSilence() {
   silenced = false;
 }
 
-// Every unused aperture page points to the dummy page, because the GPU may access it. The table may be anywhere in
-// VRAM, so the driver moves the window to the table and then back to 0, where the system expects the memory segment.
+// Points every aperture page to the dummy page, because the GPU may access unused aperture pages.
+// The table may be anywhere in VRAM, so the driver moves the window to it, and then back to 0,
+// where the system expects the memory segment.
 void Adapter::WriteApertureTable() {
   constexpr uint64_t kChunk = 256;
   ULONG64 entries[kChunk];
@@ -292,7 +293,7 @@ NTSTATUS Adapter::Quiesce() {
     powered = false;
     registers.Write(regs::IntEnable{});
   };
-  NTSTATUS stopped = AtDeviceLevel(disable);  // after the call the interrupt routine is not running
+  NTSTATUS stopped = AtDeviceLevel(disable);  // on return, the interrupt routine is not running
   for (UINT node = 0; node < nodes; ++node) {
     const NTSTATUS status = engines[node].ring.Stop();
     if (!NT_SUCCESS(status)) stopped = status;

@@ -21,30 +21,31 @@ namespace gmmu::kmd {
 struct Context;
 struct Process;
 
-/// One node of the GPU: a ring with its memory, and the state that the interrupt path keeps about the node.
+/// One node of the GPU: a ring with its memory, and the interrupt path's state of the node.
 struct Engine {
   Ring ring;
   OwnMemory ring_page;
   OwnMemory fence_page;
 
-  // The members below are used at device level (Adapter::AtDeviceLevel), or while the interrupt routine ignores the
-  // engine.
+  // Use the members below at device level (Adapter::AtDeviceLevel), or while the interrupt routine
+  // ignores the engine.
   uint32_t reported_fence = 0;
   bool resetting = false;  ///< true: the interrupt routine ignores the engine
   bool preemption_pending = false;
   uint32_t preemption_fence = 0;
   Progress progress;  ///< progress of buffers that have no context
 
-  /// Starts the ring empty, after Ring::Stop. Fences up to `completed` count as completed.
+  /// Starts an empty ring, after Ring::Stop. Fences up to `completed` count as completed.
   void Restart(const Registers& registers, UINT node, bool privileged, uint32_t completed) {
     ring.Start(registers, node, privileged, ring_page, fence_page, completed);
   }
 };
 
-/// One GPU. AddDevice creates it, and every entry point receives it as hAdapter (MiniportDeviceContext).
+/// One GPU. AddDevice creates it, and the entry points receive it as hAdapter
+/// (MiniportDeviceContext).
 ///
-/// Its own memory (ring, fence record, fault queue, dummy page) exists only from Start to Stop, because before Start
-/// the adapter might not have its IOMMU domain yet.
+/// Its own memory (ring, fence record, fault queue, dummy page) exists only from Start to Stop,
+/// because the adapter might not have its IOMMU domain before Start.
 class Adapter {
  public:
   static constexpr UINT kPagingNode = 0;  ///< ring 0: privileged, paging buffers only
@@ -58,31 +59,34 @@ class Adapter {
   void Stop();
 
   enum class Vram { kLost, kKept };
-  /// Writes all registers whose contents the hardware has lost: at start, at power-up, after a reset of the adapter and
-  /// after exclusive access. If VRAM is lost, the aperture is empty afterwards.
+  /// Writes all registers whose contents the hardware has lost. Call at start, at power-up, after a
+  /// reset of the adapter and after exclusive access. If VRAM is lost, all aperture pages are
+  /// unmapped afterwards.
   [[nodiscard]] NTSTATUS Program(Vram vram);
-  /// Stops all of the device's memory accesses and messages before it returns. Returns STATUS_IO_TIMEOUT if the device
-  /// did not become quiet in time.
+  /// Stops all memory accesses and messages of the device before it returns. Returns
+  /// STATUS_IO_TIMEOUT if the device did not become quiet in time.
   NTSTATUS Quiesce();
-  /// Makes the device hold back its accesses and messages until EndSilence, after which the device continues where it
-  /// stopped. If the device does not become silent in time, withdraws the request and returns STATUS_IO_TIMEOUT.
+  /// Makes the device hold back its accesses and messages until EndSilence; the device then
+  /// continues where it stopped. If it does not become silent in time, the request is withdrawn and
+  /// STATUS_IO_TIMEOUT is returned.
   NTSTATUS Silence();
   void EndSilence();
 
-  /// The engine of a node, or null if there is no such node.
+  /// Returns the engine of a node, or null if there is no such node.
   Engine* EngineOf(UINT node) { return node < nodes ? &engines[node] : nullptr; }
-  /// Finds an engine by the handle of the lead adapter, the adapter's index and the node, as DDI arguments identify it.
-  /// Returns null if there is none.
+  /// Finds an engine by the lead adapter's handle, the adapter's index and the node, as DDI
+  /// arguments identify it. Returns null if there is none.
   static Engine* FindEngine(HANDLE lead, UINT adapter, UINT node) {
     Adapter* member = From(lead).Member(adapter);
     return member == nullptr ? nullptr : member->EngineOf(node);
   }
-  /// Starts a node's ring empty, after Ring::Stop. Fences up to `completed` count as completed.
+  /// Starts an empty ring for a node, after Ring::Stop. Fences up to `completed` count as
+  /// completed.
   void RestartRing(UINT node, uint32_t completed) {
     engines[node].Restart(registers, node, node == kPagingNode, completed);
   }
 
-  /// Runs `work` while the interrupt routine of this adapter does not run on any processor.
+  /// Runs `work` while this adapter's interrupt routine is excluded on all processors.
   template <typename Work>
   NTSTATUS AtDeviceLevel(Work work) const {
     const auto routine = [](PVOID context) -> BOOLEAN {
@@ -99,26 +103,28 @@ class Adapter {
   Adapter* Member(UINT number) const { return link.Member(*this, number); }
   Adapter& lead() const { return *Member(link.lead()); }
   uint64_t aperture_pages() const { return parameters.aperture_bytes / PAGE_SIZE; }
-  /// Offset in VRAM of the driver's own part, which holds the table of aperture entries.
+  /// The VRAM offset of the table of aperture entries, which is at the end of VRAM, in the driver's
+  /// own part.
   uint64_t aperture_table() const;
-  /// The VRAM offset of the first byte that survives a power transition.
+  /// The VRAM offset of the first byte that is saved across power transitions.
   uint64_t save_area_offset() const { return aperture_table() - parameters.save_area_bytes; }
-  /// Size of the memory segment: VRAM below the driver's own part, as far as the BAR2 window reaches, or the segment in
-  /// system memory.
+  /// Size of the memory segment. In VRAM, it ends at the driver's own part or at the end of the
+  /// BAR2 window, whichever comes first. The segment may instead be in system memory.
   uint64_t vram_segment_bytes() const;
-  /// True if the memory segment is populated from system memory.
+  /// True if the memory segment is in system memory.
   bool integrated() const { return parameters.system_segment_bytes != 0; }
-  /// The first page of that segment as the GPU addresses system memory, or 0 if the segment is VRAM.
+  /// The first page of the segment in system memory, as a logical page number, or 0 if the segment
+  /// is in VRAM.
   uint64_t system_page() const { return system_page_; }
-  /// The first byte of the memory segment as the CPU addresses it.
+  /// CPU physical address of the memory segment.
   PHYSICAL_ADDRESS segment_address() const;
-  /// Finds the hardware's target and offset for a byte of a segment other than the hidden one. Returns false if there is
-  /// no such segment.
+  /// Converts an offset in a segment, other than the hidden one, to the hardware's target and
+  /// offset. Returns false if there is no such segment.
   [[nodiscard]] bool Locate(UINT segment, uint64_t offset, regs::Target* target, uint64_t* hardware) const;
   uint64_t hidden_segment_bytes() const;  ///< 0: the adapter has no hidden segment
   /// The first VRAM page of the hidden segment, or 0 if there is no hidden segment.
   uint64_t hidden_page() const { return hidden_segment_bytes() == 0 ? 0 : vram_segment_bytes() / PAGE_SIZE; }
-  HiddenPages hidden_pages() const;  ///< hidden_page() of each linked adapter; 0 for adapters that have not started
+  HiddenPages hidden_pages() const;  ///< hidden_page() of each linked adapter; 0 before its start
 
   PDEVICE_OBJECT device_object;
   Parameters parameters;
@@ -147,17 +153,18 @@ class Adapter {
   ResidencyRecord residency;
   SaveArea save_area;
 
-  /// Protects the data that calls on any thread change: the spaces, the processes that have them, the clients'
-  /// registers, and context_sequence.
+  /// Protects the data that calls on any thread may change: the spaces, their assignment to
+  /// processes, the clients' registers, and context_sequence.
   FastMutex objects;
   uint64_t context_sequence = 0;  ///< number of context allocations created so far
 
-  /// The system's paging process. It needs no lock: the system creates it before the first paging operation and
-  /// destroys it after the last paging operation.
+  /// The system's paging process. It needs no lock: the system creates it before the first paging
+  /// operation and destroys it after the last.
   Process* system_process = nullptr;
-  /// Returns the space in which a context's addresses and its buffers' addresses are translated, or Spaces::kNone if
-  /// none is allocated yet. For a system context or null it is the space of the paging process, the only privileged
-  /// one, even if the context is the companion of another process's context.
+  /// Returns the address space in which the virtual addresses of a context and of its buffers are
+  /// translated, or Spaces::kNone if none has been allocated yet. For a system context or null,
+  /// this is the space of the paging process, which is the only privileged space, even if the
+  /// context is the paging companion of another process's context.
   uint32_t SpaceOf(const Context* context) const;
 
   // Interlocked.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements DxgkDdiQueryAdapterInfo. No output is ever written past the size of the caller's buffer. An unknown type
-// returns STATUS_NOT_SUPPORTED.
+// Implements DxgkDdiQueryAdapterInfo. Never writes past the end of the caller's buffer. Returns
+// STATUS_NOT_SUPPORTED for an unknown type.
 #include <algorithm>
 #include <cstring>
 #include <string_view>
@@ -26,8 +26,8 @@ Output* OutputOf(const DXGKARG_QUERYADAPTERINFO& args) {
   return static_cast<Output*>(args.pOutputData);
 }
 
-/// Returns the smallest value in the chain of linked adapters, because a capability is reported once for the whole
-/// chain.
+/// Returns the minimum over the linked adapters, because a capability is reported once for the
+/// whole chain.
 template <typename ValueOf>
 uint64_t LeastOf(const Adapter& adapter, ValueOf value_of) {
   uint64_t least = value_of(adapter.parameters);
@@ -41,7 +41,8 @@ LONGLONG HighestAddress(const Adapter& adapter) {
   return static_cast<LONGLONG>((uint64_t{1} << LeastOf(adapter, [](const Parameters& p) { return p.limit_bits; })) - 1);
 }
 
-/// Returns the adapter that a query's input names, or null if the input is missing or names no adapter.
+/// Returns the adapter that a query's input selects, or null if the input is missing or selects no
+/// adapter.
 template <typename Input>
 const Adapter* Named(const Input* in, const Adapter& adapter) {
   return in == nullptr ? nullptr : adapter.Member(in->PhysicalAdapterIndex);
@@ -68,8 +69,8 @@ DXGK_WDDMVERSION WddmVersionOf(uint64_t interface) {
   return version;
 }
 
-/// The structure grew from version to version. The caller gets the part that fits its buffer; if not even the oldest
-/// version fits, the query fails.
+/// The structure has grown with each version, so the caller gets as much as fits its buffer. If not
+/// even the oldest version fits, the query fails.
 NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   constexpr size_t kOldestSize = offsetof(DXGK_DRIVERCAPS, InternalGpuVirtualAddressRangeStart);
   if (args.pOutputData == nullptr || args.OutputDataSize < kOldestSize) return STATUS_BUFFER_TOO_SMALL;
@@ -92,8 +93,9 @@ NTSTATUS DriverCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter
   return STATUS_SUCCESS;
 }
 
-/// The system queries twice; the first query passes no array and returns the number of segments. Descriptors are
-/// `SegmentDescriptorStride` bytes apart, which may exceed their size in this header.
+/// The system queries twice: the first query passes no array and only returns the number of
+/// segments. Descriptors are `SegmentDescriptorStride` bytes apart, which may be more than their
+/// size in this header.
 NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   const auto* in = InputOf<DXGK_QUERYSEGMENTIN4>(args);
   auto* out = OutputOf<DXGK_QUERYSEGMENTOUT4>(args);
@@ -146,7 +148,7 @@ NTSTATUS QuerySegment(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead)
   return STATUS_SUCCESS;
 }
 
-/// The system sends this query for a segment whose descriptor counts unusable ranges.
+/// The system sends this query for a segment whose descriptor reports unusable ranges.
 NTSTATUS SegmentMemoryState(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   auto* out = OutputOf<DXGK_QUERYSEGMENTMEMORYSTATE>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;
@@ -159,8 +161,9 @@ NTSTATUS SegmentMemoryState(const DXGKARG_QUERYADAPTERINFO& args, const Adapter&
   return STATUS_SUCCESS;
 }
 
-/// The system aligns a large page relative to its segment, so the segment must begin at a large-page boundary of VRAM. A
-/// segment in system memory may begin at any 64 KiB boundary.
+/// The system aligns large pages relative to their segment. Each segment in VRAM must therefore
+/// start at a large-page boundary. A segment in system memory need not: it may start at any 64 KiB
+/// boundary.
 bool HasLargePages(const Adapter& adapter) {
   if (adapter.integrated()) return false;
   const uint64_t large = kPage << adapter.parameters.page_table_bits[0];
@@ -186,7 +189,7 @@ NTSTATUS GpuMmuCaps(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& lead) {
   caps.DualPteSupported = adapter.parameters.dual_pte;
   caps.SysMem64KBPageSupported = adapter.parameters.system_64k;
   caps.LeafPageTableSizeFor64KPagesInBytes = static_cast<UINT>(adapter.parameters.Leaf64kTableBytes());
-  caps.VirtualAddressBitCount =  // the whole link shares one address space
+  caps.VirtualAddressBitCount =  // linked adapters share one address space
       static_cast<UINT>(LeastOf(adapter, [](const Parameters& p) { return p.va_bits(); }));
   caps.PageTableLevelCount = adapter.parameters.page_table_levels;
   *out = caps;
@@ -254,7 +257,8 @@ NTSTATUS SaveAreaSize(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapt
   return STATUS_SUCCESS;
 }
 
-/// The system queries twice. The first query passes no array, in one of two forms, and returns the number of ranges.
+/// The system queries twice: the first query passes no array, in one of two forms, and only returns
+/// the number of ranges.
 NTSTATUS ReservedRanges(const DXGKARG_QUERYADAPTERINFO& args, const Adapter& adapter) {
   auto* out = OutputOf<DXGK_HARDWARERESERVEDRANGES>(args);
   if (out == nullptr) return STATUS_BUFFER_TOO_SMALL;

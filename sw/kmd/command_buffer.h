@@ -20,14 +20,15 @@ struct Place {
   Place operator+(uint64_t bytes) const { return {physical, target, space, address + bytes}; }
 };
 
-/// Appends commands to the free part of a paging buffer and never writes past it.
+/// Appends commands to the free part of a paging buffer and never writes past its end.
 ///
-/// Each member writes one command and returns true, or writes nothing and returns false if the command does
-/// not fit. The first command carries the wait bit, so that an operation starts only after everything earlier in the
-/// buffer has been written. Commands of one operation overlap unless Wait() is called between them.
+/// Each member writes one command and returns true, or writes nothing and returns false if the
+/// command does not fit. The first command carries the wait bit, so an operation starts only after
+/// all earlier writes of the buffer have completed. Commands of one operation overlap unless Wait()
+/// is called between them.
 class CommandBuffer {
  public:
-  /// `at` must be 8-byte aligned. If `bytes` is not a multiple of 8, the remainder stays unused.
+  /// `at` must be 8-byte aligned. If `bytes` is not a multiple of 8, the remainder is unused.
   CommandBuffer(void* at, size_t bytes) : words_(static_cast<uint64_t*>(at)), room_(bytes / 8) {}
 
   /// Makes the next command wait until all earlier writes have completed.
@@ -36,11 +37,13 @@ class CommandBuffer {
   [[nodiscard]] bool Nop();
   [[nodiscard]] bool Copy(Place source, Place destination, uint64_t bytes);
   [[nodiscard]] bool Fill(Place destination, uint64_t bytes, uint32_t pattern);
-  /// Writes `count` entries: the first is `first`, and each further one is `step` more than the previous one.
+  /// Writes `count` entries. The first is `first`, and each of the others exceeds its predecessor
+  /// by `step`.
   [[nodiscard]] bool TableRepeat(Place destination, uint32_t count, uint64_t first, uint64_t step);
   /// Reserves `count` inline entries, which the caller fills. Returns null if they do not fit.
   [[nodiscard]] uint64_t* TableWrite(Place destination, uint32_t count);
-  /// The largest number of inline entries for which TableWrite and ApertureList currently have room.
+  /// The maximum number of inline entries for which TableWrite and ApertureList currently have
+  /// room.
   uint32_t InlineRoom() const;
   [[nodiscard]] bool ApertureMap(uint32_t page, uint32_t pages, regs::ApertureEntryEntry first);
   [[nodiscard]] uint64_t* ApertureList(uint32_t page, uint32_t pages);
@@ -54,7 +57,7 @@ class CommandBuffer {
   size_t bytes_used() const { return used_ * 8; }
 
  private:
-  /// Appends a command of `words` and writes its header. Returns null if it does not fit.
+  /// Appends a command of `words` words and writes its header. Returns null if it does not fit.
   uint64_t* Append(regs::CommandHeaderWord header, size_t words);
 
   uint64_t* words_;

@@ -4,9 +4,10 @@
 
 namespace gmmu::kmd {
 
-/// Creates the context allocation of a new context (DxgkDdiCreateContext, ContextBytes), maps it into the process, and
-/// makes the GPU write its first words before the call returns. With ContextShared, the first context of a device
-/// creates the allocation for all of the device's contexts. On failure, nothing remains allocated.
+/// Creates a new context's allocation (DxgkDdiCreateContext, ContextBytes), maps it into the
+/// process, and makes the GPU write its first words before the call returns. With ContextShared,
+/// the first context of a device creates one allocation for all contexts of the device. On failure,
+/// nothing remains allocated.
 [[nodiscard]] NTSTATUS CreateContextMemory(Adapter& adapter, Device& device, Context& context, HANDLE dxgk_context);
 /// Frees the context allocation, if there is one.
 void DestroyContextMemory(Adapter& adapter, ContextMemory& memory);

@@ -8,12 +8,13 @@
 
 namespace gmmu::kmd {
 
-/// Remembers which aligned blocks of sixteen leaf entries carry the contiguous bit.
+/// Records which aligned blocks of sixteen leaf entries carry the contiguous bit.
 ///
-/// The bit is valid only if all sixteen entries agree, so an update of some of them must first clear it in the others.
-/// Tables cannot be read while paging buffers are built, because earlier updates may still be queued. This record
-/// follows the build order, which is the execution order. A block is identified by the address of its first entry, and
-/// that entry represents all sixteen: entry k equals it plus k pages.
+/// The bit is valid only if it is set in all sixteen entries, so an update of some of them must
+/// first clear it in the others. Tables cannot be read while paging buffers are built, because
+/// earlier updates may still be queued. This record follows the build order, which is also the
+/// execution order. A block is identified by the address of its first entry, and that entry
+/// determines the others: entry k equals it plus k pages.
 class ContiguousBlocks {
  public:
   static constexpr uint32_t kEntries = 16;

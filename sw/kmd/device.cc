@@ -22,7 +22,7 @@ NTSTATUS AddDevice(PDEVICE_OBJECT PhysicalDeviceObject, PVOID* MiniportDeviceCon
 
 NTSTATUS StartDevice(PVOID MiniportDeviceContext, PDXGK_START_INFO, PDXGKRNL_INTERFACE DxgkInterface,
                      PULONG NumberOfVideoPresentSources, PULONG NumberOfChildren) {
-  *NumberOfVideoPresentSources = 0;  // the device only renders
+  *NumberOfVideoPresentSources = 0;  // the device is render-only
   *NumberOfChildren = 0;
   return Adapter::From(MiniportDeviceContext).Start(*DxgkInterface);
 }
@@ -40,13 +40,15 @@ NTSTATUS RemoveDevice(PVOID MiniportDeviceContext) {
   return STATUS_SUCCESS;
 }
 
-// The system shuts down without calling DxgkDdiStopDevice, so the device must stop accessing memory. Nothing is freed.
+// At shutdown, the system does not call DxgkDdiStopDevice, so this call must stop all memory
+// accesses. Nothing is freed.
 void ResetDevice(PVOID MiniportDeviceContext) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   if (adapter.started) adapter.Quiesce();
 }
 
-// On entry, the system has evicted its part of VRAM. The driver's part need not be saved if the machine shuts down.
+// The system has already evicted its part of VRAM. The driver's part is not saved if the machine
+// shuts down.
 NTSTATUS SetPowerState(PVOID MiniportDeviceContext, ULONG, DEVICE_POWER_STATE DevicePowerState,
                        POWER_ACTION ActionType) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
@@ -58,7 +60,7 @@ NTSTATUS SetPowerState(PVOID MiniportDeviceContext, ULONG, DEVICE_POWER_STATE De
     return status;
   }
   if (adapter.powered && ActionType < PowerActionShutdown) adapter.save_area.Save(adapter);
-  adapter.contiguous_blocks.ForgetAll();  // the tables are lost with VRAM, and the system rewrites them
+  adapter.contiguous_blocks.ForgetAll();  // tables are lost with VRAM; the system rewrites them
   return adapter.Quiesce();
 }
 

@@ -2,8 +2,9 @@
 #pragma once
 #include "ddi/dispmprt.h"
 
-/// The driver's entry points, which DriverEntry passes to Dxgkrnl in a table. docs/ddi.md describes their actions,
-/// rules and statuses. The comment after a name contains the file that implements the entry point.
+/// The driver's entry points, which DriverEntry passes to Dxgkrnl in a table. docs/ddi.md describes
+/// their actions, rules and statuses. The comment after the first name of a group is the file that
+/// implements the group.
 namespace gmmu::kmd {
 
 extern DXGKDDI_LINK_DEVICE LinkDevice;  // link.cc

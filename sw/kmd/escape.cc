@@ -22,7 +22,8 @@ NTSTATUS Run(Adapter& adapter, EscapeQueryCaps& escape) {
   return STATUS_SUCCESS;
 }
 
-// The caller holds Adapter::objects, so no other thread programs the client, and the space stays with the process.
+// The caller holds Adapter::objects, so that no other thread programs the client and the process
+// keeps its space.
 NTSTATUS StartClient(Adapter& adapter, const EscapeRunClient& escape) {
   const uint32_t space = SpaceOf(adapter, escape.process);
   if (escape.client >= adapter.traffic_engines || space == Spaces::kNone) return STATUS_INVALID_PARAMETER;

@@ -2,13 +2,14 @@
 #pragma once
 #include <cstdint>
 
-/// Private data that the driver and software for this hardware agree on: DxgkDdiEscape's
-/// pPrivateDriverData and DxgkDdiCreateAllocation's private data. Plain structures of fixed layout;
-/// pointers and handles are 64 bits.
+/// Private data shared by the driver and software for this hardware: pPrivateDriverData of
+/// DxgkDdiEscape, and the private data of DxgkDdiCreateAllocation. These are plain structures of
+/// fixed layout, with 64-bit pointers and handles.
 namespace gmmu::kmd {
 
-/// The request of an escape. Each structure below begins with an EscapeHeader; the driver rejects a size that does not
-/// fit the code (STATUS_INVALID_PARAMETER) and writes the outputs in place.
+/// The kind of request. Each structure below starts with an EscapeHeader. The driver writes the
+/// outputs into the same structure. It rejects a size that does not match the code
+/// (STATUS_INVALID_PARAMETER).
 enum class EscapeCode : uint32_t {
   kQueryCaps = 1,
   kRunClient = 2,
@@ -28,7 +29,7 @@ struct EscapeHeader {
   uint16_t adapter = 0;  ///< index of the linked adapter that the request addresses
 };
 
-/// The sizes that the hardware was built with.
+/// Queries the hardware's built sizes.
 struct EscapeQueryCaps {
   EscapeHeader header{EscapeCode::kQueryCaps, sizeof(EscapeQueryCaps)};
   uint32_t clients = 0;     ///< out: number of client ports with a traffic engine; they have the lowest numbers
@@ -36,13 +37,13 @@ struct EscapeQueryCaps {
   uint64_t vram_bytes = 0;  ///< out: all of VRAM, including the driver's part
 };
 
-/// Starts a client's traffic engine. Rejected while the engine runs (STATUS_DEVICE_NOT_READY), for a client
-/// that does not exist or was built without one, and for a process without an address space
-/// (STATUS_INVALID_PARAMETER).
+/// Starts a client's traffic engine. Rejected with STATUS_DEVICE_NOT_READY while the engine runs,
+/// and with STATUS_INVALID_PARAMETER for a client that does not exist or has no engine, or a
+/// process without an address space.
 ///
-/// Pattern order accesses `count` lines of 64 bytes: base + 64 * (first + stride * k), k = 0, step,
-/// 2 step, ... modulo count. hw/traffic.h predicts the lines of every pattern. Rejected for a pattern or a check that
-/// the built hardware lacks (STATUS_NOT_SUPPORTED).
+/// Pattern order accesses `count` lines of 64 bytes: base + 64 * (first + stride * k), where k = 0,
+/// step, 2 step, ... modulo count. hw/traffic.h predicts the lines of every pattern. A pattern or
+/// check that the hardware was built without is rejected with STATUS_NOT_SUPPORTED.
 struct EscapeRunClient {
   EscapeHeader header{EscapeCode::kRunClient, sizeof(EscapeRunClient)};
   uint64_t process = 0;  ///< hKmdProcess whose address space is used
@@ -74,8 +75,8 @@ struct EscapeQueryClient {
   uint64_t fault_address = 0;  ///< out: GPU VA
 };
 
-/// Queries a process's hardware address space. Fails with STATUS_INVALID_PARAMETER while the process has none (no
-/// context yet).
+/// Queries a process's hardware address space. Fails with STATUS_INVALID_PARAMETER while the
+/// process has none, because it has no context.
 struct EscapeQuerySpace {
   EscapeHeader header{EscapeCode::kQuerySpace, sizeof(EscapeQuerySpace)};
   uint64_t process = 0;  ///< in: hKmdProcess
@@ -97,7 +98,8 @@ struct EscapeFault {
   uint64_t cycle = 0;
 };
 
-/// Removes the driver's oldest fault records and returns them. Repeat the call until count is 0 to get all records.
+/// Removes the oldest fault records from the driver's log and returns them. To get all records,
+/// repeat the call until `count` is 0.
 struct EscapeReadFaults {
   static constexpr uint32_t kMost = 16;
   EscapeHeader header{EscapeCode::kReadFaults, sizeof(EscapeReadFaults)};
@@ -106,7 +108,7 @@ struct EscapeReadFaults {
   EscapeFault faults[kMost];
 };
 
-/// The state of a node's ring.
+/// Queries the state of a node's ring.
 struct EscapeQueryRing {
   EscapeHeader header{EscapeCode::kQueryRing, sizeof(EscapeQueryRing)};
   uint32_t busy = 0;
@@ -122,16 +124,16 @@ struct EscapeQueryRing {
   uint32_t node = 0;            ///< in
 };
 
-/// The part of VRAM whose content the driver saves across power transitions.
+/// Queries the part of VRAM whose contents the driver saves across power transitions.
 struct EscapeQuerySaveArea {
   EscapeHeader header{EscapeCode::kQuerySaveArea, sizeof(EscapeQuerySaveArea)};
   uint64_t offset = 0;   ///< out: offset in VRAM
   uint64_t bytes = 0;    ///< out
-  uint32_t state = 0;    ///< out: 0: never saved; else how the last transfer was made: 1 pinned, 2 by windows, 3 failed
+  uint32_t state = 0;    ///< out: last transfer: 0 none, 1 pinned pages, 2 windows, 3 failed
   uint32_t windows = 0;  ///< out: windows that transfers have used since the start
 };
 
-/// The location of an allocation according to its word in the residency record. The query fails with
+/// Queries the location of an allocation, from its word in the residency record. Fails with
 /// STATUS_INVALID_PARAMETER for an allocation without ExplicitResidencyNotification.
 struct EscapeQueryResidency {
   EscapeHeader header{EscapeCode::kQueryResidency, sizeof(EscapeQueryResidency)};
@@ -150,7 +152,8 @@ struct EscapeQueryContext {
   uint64_t sequence = 0;  ///< out: ContextRecord::sequence
 };
 
-/// The range of a process's addresses that the driver has reserved for itself (DriverVaBytes).
+/// Queries the range of a process's addresses that the driver has reserved for itself
+/// (DriverVaBytes).
 struct EscapeQueryProcess {
   EscapeHeader header{EscapeCode::kQueryProcess, sizeof(EscapeQueryProcess)};
   uint64_t process = 0;  ///< in: hKmdProcess

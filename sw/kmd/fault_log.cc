@@ -59,7 +59,8 @@ void FaultLog::Drain() {
 
 void FaultLog::DrainLocked() {
   if (records_ == nullptr) return;
-  // The hardware advances the tail after memory has accepted the record, and this read cannot pass that write.
+  // The hardware advances the tail only when the record's write has been accepted, and this read
+  // cannot pass that write.
   const auto tail = registers_.Read<regs::FaultQueueTail>();
   dropped_by_hardware_ = static_cast<uint32_t>(tail.dropped());
   const uint32_t end = static_cast<uint32_t>(tail.index()) % kRecords;

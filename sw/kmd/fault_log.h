@@ -10,8 +10,8 @@
 
 namespace gmmu::kmd {
 
-/// The hardware's fault queue (one page of records), and the driver's log of records read from the queue. Callers are
-/// at DISPATCH_LEVEL or below.
+/// The hardware's fault queue (one page of records), and the driver's log of the records read from
+/// it. Call at DISPATCH_LEVEL or below.
 class FaultLog {
  public:
   static constexpr uint32_t kSizeLg2 = 7;
@@ -19,13 +19,13 @@ class FaultLog {
   static constexpr uint32_t kKept = 256;
 
   void Start(const Registers& registers, const OwnMemory& queue);
-  /// Drains the queue. Afterwards this object accesses neither the queue nor registers.
+  /// Drains the queue. Afterwards, neither the queue nor the registers are accessed.
   void Stop();
-  /// Moves all records that the hardware has written into the log. Records that do not fit are dropped. Does nothing
-  /// while the log is stopped.
+  /// Moves all records that the hardware has written to the log. Records that do not fit are
+  /// dropped. Does nothing while the log is stopped.
   void Drain();
-  /// Moves up to `most` of the oldest records to `to` and returns their number. Sets `dropped` to the total number
-  /// dropped.
+  /// Moves up to `most` of the oldest records to `to` and returns their number. Sets `dropped` to
+  /// the total number of dropped records.
   uint32_t Take(EscapeFault* to, uint32_t most, uint32_t* dropped);
 
  private:

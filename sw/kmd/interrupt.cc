@@ -7,12 +7,12 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Maximum number of times that one call re-reads the interrupt causes when new ones keep arriving. Causes raised later
-/// are handled by the next interrupt.
+/// Maximum number of reads of the interrupt causes per call, if new causes keep arriving. Causes
+/// raised later are handled by the next interrupt.
 constexpr int kMostRounds = 16;
 
-/// Returns whether the fault is a failed translation, so that its address is a GPU VA. All other faults concern the
-/// command, or the memory access after the translation.
+/// True if the fault is a failed translation; its address is then a GPU VA. All other faults
+/// concern the command itself, or the memory access after translation.
 bool IsPageFault(regs::Fault reason) {
   switch (reason) {
     case regs::Fault::kSpaceDisabled:
@@ -54,8 +54,8 @@ void ReportCompletion(Adapter& adapter, UINT node) {
   Notify(adapter, data);
 }
 
-// The ring is stopped until it is reset. The entries before the faulted entry have completed, and the faulted entry now
-// counts as completed too.
+// The ring stays stopped until it is reset. All entries before the faulted one have completed, and
+// the faulted entry also counts as completed now.
 void ReportRingError(Adapter& adapter, UINT node) {
   Engine& engine = adapter.engines[node];
   const auto status = engine.ring.Status();
@@ -92,15 +92,16 @@ void ReportRingError(Adapter& adapter, UINT node) {
   Notify(adapter, data);
 }
 
-// The ring is restarted empty before the preemption is reported, because the system may submit from inside the report.
+// Restarts an empty ring before it reports the preemption, because the system may submit from
+// within the report.
 void ReportPreemption(Adapter& adapter, UINT node) {
   Engine& engine = adapter.engines[node];
   if (!engine.preemption_pending) return;
   if (adapter.can_preempt) {
     if (!engine.ring.Status().preempted()) return;
     engine.ring.KeepProgress();
-    ReportCompletion(adapter, node);              // reports entries that completed in the meantime
-    if (!NT_SUCCESS(engine.ring.Stop())) return;  // without a report, Dxgkrnl resets the engine
+    ReportCompletion(adapter, node);              // entries that completed meanwhile
+    if (!NT_SUCCESS(engine.ring.Stop())) return;  // unreported: Dxgkrnl will reset the engine
     adapter.RestartRing(node, engine.reported_fence);
   } else if (!engine.ring.idle()) {
     return;
@@ -115,8 +116,9 @@ void ReportPreemption(Adapter& adapter, UINT node) {
   Notify(adapter, data);
 }
 
-// Causes are read and cleared until none is pending. The last read also flushes the device's earlier posted writes, so
-// the fence record read afterwards is at least as recent as every cleared cause.
+// Reads and clears causes until none is pending. The last read also flushes the device's earlier
+// posted writes, so a fence record that is read afterwards is at least as recent as every cleared
+// cause.
 BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
   if (!adapter.powered) return FALSE;
@@ -125,14 +127,14 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
   for (int round = 0; round < kMostRounds; ++round) {
     const auto now = adapter.registers.Read<regs::IntStatus>();
     if (now.raw == 0) break;
-    if (now.raw == ~decltype(now.raw){0}) return FALSE;  // the device is no longer in its slot
+    if (now.raw == ~decltype(now.raw){0}) return FALSE;  // the device has been removed
     adapter.registers.Write(now);
     causes.raw |= now.raw;
   }
   if (causes.raw == 0) return FALSE;
   if (causes.fault()) InterlockedExchange(&adapter.faults_logged, TRUE);
 
-  // Engine completions are reported to Dxgkrnl before all other causes.
+  // Report engine completions to Dxgkrnl before all other causes.
   for (UINT node = 0; node < adapter.nodes; ++node) {
     if (adapter.engines[node].resetting) continue;
     ReportCompletion(adapter, node);
@@ -152,7 +154,8 @@ BOOLEAN InterruptRoutine(PVOID MiniportDeviceContext, ULONG) {
 
 void DpcRoutine(PVOID MiniportDeviceContext) {
   auto& adapter = Adapter::From(MiniportDeviceContext);
-  // Drain only if an interrupt reported a fault, because a register read takes a round trip over the link.
+  // Drain only after a reported fault, because draining reads a register, which is a round trip
+  // over the link.
   if (InterlockedExchange(&adapter.faults_logged, FALSE)) adapter.fault_log.Drain();
   adapter.dxgkrnl.DxgkCbNotifyDpc(adapter.dxgkrnl_handle());
 }

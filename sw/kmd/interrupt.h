@@ -6,8 +6,8 @@ namespace gmmu::kmd {
 
 class Adapter;
 
-/// Reports to Dxgkrnl what a node has completed since the previous call, its fault and its preemption. Call it at
-/// device level only, from the interrupt routine or through DxgkCbSynchronizeExecution.
+/// Report a node's completions since the previous call, its fault and its preemption to Dxgkrnl.
+/// Call at device level only: from the interrupt routine or through DxgkCbSynchronizeExecution.
 void ReportCompletion(Adapter& adapter, UINT node);
 void ReportRingError(Adapter& adapter, UINT node);
 void ReportPreemption(Adapter& adapter, UINT node);

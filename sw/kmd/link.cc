@@ -9,7 +9,8 @@ namespace {
 
 constexpr ULONG kChainUid = 1;
 
-/// The chain's adapters by index. AddDevice and RemoveDevice never run concurrently.
+/// The adapters of the chain by index. It needs no lock: AddDevice and RemoveDevice never run
+/// concurrently.
 struct Chain {
   Adapter* members[LinkPlace::kMost] = {};
   UINT added = 0;

@@ -9,12 +9,13 @@ namespace gmmu::kmd {
 
 class Adapter;
 
-/// An adapter's place in the chain of linked adapters. The driver supports one chain: the first `LinkedAdapters`
-/// adapters that were added. They are added in link-port order, so an adapter's index is its port number; the adapter
-/// with index `LeadAdapter` is the lead.
+/// An adapter's place in the chain of linked adapters. The driver supports one chain, which
+/// consists of the first `LinkedAdapters` adapters to be added. They are added in link-port order,
+/// so an adapter's index is its port number. The adapter with index `LeadAdapter` is the lead.
 ///
-/// Dxgkrnl makes calls for all of them with the lead's handle; EngineOrdinal or PhysicalAdapterIndex selects the
-/// adapter. Calls for interrupts, power and device objects contain the adapter's own handle.
+/// Dxgkrnl passes the lead's handle in calls that concern the chain; EngineOrdinal or
+/// PhysicalAdapterIndex selects the adapter. Calls for interrupts, power and device objects pass
+/// the adapter's own handle.
 class LinkPlace {
  public:
   static constexpr UINT kMost = 4;
@@ -24,13 +25,14 @@ class LinkPlace {
   UINT adapters() const { return adapters_; }
   UINT lead() const { return lead_; }
 
-  /// Assigns the adapter the next free index in a chain of `adapters` (DxgkDdiLinkDevice). If no index is free, the
-  /// adapter stays unlinked.
+  /// Gives the adapter the next free index in a chain of `adapters` (DxgkDdiLinkDevice). If no
+  /// index is free, the adapter stays unlinked.
   void Join(Adapter& self, UINT adapters, UINT lead);
   void Leave();
   /// Call from DriverEntry, before any adapter has been added.
   static void ForgetChain();
-  /// Returns the adapter with index `number`, or null if there is none or it has not been added yet.
+  /// Returns the adapter with index `number`, or null if it does not exist or has not been added
+  /// yet.
   Adapter* Member(const Adapter& self, UINT number) const;
 
  private:
@@ -39,7 +41,7 @@ class LinkPlace {
   UINT lead_ = 0;
 };
 
-/// For each linked adapter, the first VRAM page of its hidden segment, or 0 if it has no hidden segment.
+/// The first VRAM page of each linked adapter's hidden segment, or 0 if the adapter has none.
 using HiddenPages = std::array<uint64_t, LinkPlace::kMost>;
 
 }  // namespace gmmu::kmd

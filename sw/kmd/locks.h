@@ -6,8 +6,9 @@
 
 namespace gmmu::kmd {
 
-/// Excludes threads and deferred calls from each other at DISPATCH_LEVEL. Hold it for a few accesses only, and never
-/// while waiting. Data shared with the interrupt routine needs Adapter::AtDeviceLevel. The object must not be moved.
+/// Mutual exclusion of threads and DPCs, at DISPATCH_LEVEL. Hold it for a few accesses only, and
+/// never while waiting. Data shared with the interrupt routine needs Adapter::AtDeviceLevel
+/// instead. The object must not be moved.
 class SpinLock {
  public:
   SpinLock() { KeInitializeSpinLock(&lock_); }
@@ -33,8 +34,8 @@ class SpinLock {
   KSPIN_LOCK lock_;
 };
 
-/// Excludes threads from each other at APC_LEVEL. It may be held while registers are polled, but not during a Dxgkrnl
-/// callback that may lead to a call into the driver on another thread.
+/// Mutual exclusion of threads, at APC_LEVEL. It may be held while polling registers, but not
+/// during a Dxgkrnl callback that may call into the driver on another thread.
 class FastMutex {
  public:
   FastMutex() { ExInitializeFastMutex(&mutex_); }
@@ -58,7 +59,7 @@ class FastMutex {
   FAST_MUTEX mutex_;
 };
 
-/// Excludes threads from each other at PASSIVE_LEVEL, where every callback may be called.
+/// Mutual exclusion of threads, at PASSIVE_LEVEL, where every callback may be called.
 class Mutex {
  public:
   Mutex() { KeInitializeMutex(&mutex_, 0); }

@@ -12,8 +12,8 @@ namespace gmmu::kmd {
 
 namespace {
 
-// The driver can reserve addresses only inside DxgkDdiCreateProcess. The range covers whole leaf tables, because the
-// driver owns all their entries.
+// The driver can reserve addresses only inside DxgkDdiCreateProcess. The range covers whole leaf
+// tables, because the driver then owns all entries of these tables.
 NTSTATUS ReserveDriverVa(Adapter& adapter, Process& process) {
   const Parameters& parameters = adapter.parameters;
   if (parameters.own_va_bytes == 0 || process.system) return STATUS_SUCCESS;
@@ -36,8 +36,8 @@ uint32_t Adapter::SpaceOf(const Context* context) const {
   return process == nullptr ? Spaces::kNone : process->space_on(link.index());
 }
 
-// PASIDs are accepted but not used, because this GPU has its own page tables. (The system process has a PASID even if
-// the driver declared no IOMMU model.)
+// PASIDs are accepted but ignored, because this GPU has its own page tables. (The system process
+// has a PASID even if the driver declares no IOMMU model.)
 NTSTATUS CreateProcess(HANDLE hAdapter, DXGKARG_CREATEPROCESS* pArgs) {
   auto& adapter = Adapter::From(hAdapter);
   auto* process = PoolNew<Process>();
@@ -93,7 +93,8 @@ NTSTATUS DestroyDevice(HANDLE hDevice) {
 
 namespace {
 
-// Acquires a space for the first context of a process on an adapter; the process keeps it while it has contexts there.
+// Acquires a space for a process's first context on an adapter. The process keeps it as long as it
+// has contexts there.
 NTSTATUS HoldSpace(Adapter& adapter, Process::Share& share) {
   const auto hold = [&] {
     const NTSTATUS status = share.space == Spaces::kNone ? adapter.spaces.Acquire(&share.space) : STATUS_SUCCESS;
@@ -115,7 +116,8 @@ NTSTATUS LetSpaceGo(Adapter& adapter, Process::Share& share) {
 
 }  // namespace
 
-// EngineAffinity has one bit set, for the linked adapter on which the context runs; 0 selects the lead.
+// EngineAffinity has one bit set, which selects the linked adapter on which the context runs; 0
+// selects the lead.
 NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
   auto& device = *static_cast<Device*>(hDevice);
   Process& process = *device.process;
@@ -137,7 +139,7 @@ NTSTATUS CreateContext(HANDLE hDevice, DXGKARG_CREATECONTEXT* pArgs) {
     context->process = &process;
     context->device = &device;
     context->system = pArgs->Flags.SystemContext != 0;
-    // The only reason for which the call may fail here is a lack of memory.
+    // The DDI lets this call fail for lack of memory only.
     if (!context->system && adapter.parameters.context_bytes != 0 &&
         !NT_SUCCESS(CreateContextMemory(adapter, device, *context, pArgs->hContext)))
       status = STATUS_NO_MEMORY;
@@ -206,7 +208,8 @@ NTSTATUS CreateAllocation(HANDLE hAdapter, DXGKARG_CREATEALLOCATION* pArgs) {
     info.PitchAlignedSize = 0;
     info.HintedBank.Value = 0;
     info.PreferredSegment.Value = 0;
-    // An allocation that the CPU does not access prefers the hidden segment, to save CPU-visible VRAM.
+    // An allocation that the CPU does not access prefers the hidden segment, which saves
+    // CPU-visible VRAM.
     const bool hidden = adapter.Member(wanted->physical_adapter)->hidden_page() != 0 && !wanted->cpu_visible;
     info.PreferredSegment.SegmentId0 = wanted->system_only ? kApertureSegment : hidden ? kHiddenSegment : kVramSegment;
     info.SupportedReadSegmentSet = 0;  // ignored by this model

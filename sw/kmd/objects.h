@@ -20,8 +20,8 @@ struct Allocation {
   uint32_t residency_slot = ResidencyRecord::kNone;  ///< slot of an allocation with ExplicitResidencyNotification
 };
 
-/// The object behind hKmdProcess. On each linked adapter, a process holds a hardware address space as long as it has
-/// contexts on that adapter.
+/// The object behind hKmdProcess. A process has a hardware address space on each linked adapter on
+/// which it has contexts.
 struct Process {
   Adapter* adapter = nullptr;
   HANDLE dxgk_process = nullptr;
@@ -36,7 +36,7 @@ struct Process {
   uint32_t space_on(UINT index) const { return shares[index].space; }
 };
 
-/// A context allocation: memory that the system makes resident before the context runs.
+/// A context allocation, which the system makes resident before the context runs.
 struct ContextMemory {
   HANDLE handle = nullptr;  ///< Dxgkrnl's handle; null: no allocation
   Allocation allocation;
@@ -50,7 +50,8 @@ struct Device {
   Process* process = nullptr;
   HANDLE dxgk_device = nullptr;
   Mutex making_shared;
-  /// The allocations that its contexts on the same linked adapter share (ContextShared), by the adapter's index.
+  /// With ContextShared: the allocation shared by the device's contexts on each linked adapter, by
+  /// adapter index.
   ContextMemory shared[LinkPlace::kMost];
 };
 
@@ -63,7 +64,8 @@ struct Context {
   bool system = false;
   ContextMemory own;
   Progress progress;
-  /// Returns the context's own allocation, or else its device's shared one, or null if neither exists.
+  /// Returns the context's own allocation, otherwise the one shared through its device, or null if
+  /// neither exists.
   const ContextMemory* memory() const {
     const ContextMemory& shared = device->shared[index];
     return own.handle != nullptr ? &own : shared.handle != nullptr ? &shared : nullptr;

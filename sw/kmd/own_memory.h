@@ -6,18 +6,19 @@
 
 namespace gmmu::kmd {
 
-/// The Dxgkrnl callbacks that allocate memory for a driver. Callbacks that the kernel's table lacks are null.
+/// The Dxgkrnl callbacks with which a driver allocates memory. Callbacks that the kernel's table
+/// lacks are null.
 struct MemoryCallbacks {
   HANDLE adapter = nullptr;
   bool isolation = false;  ///< memory is allocated through the GPU isolation callbacks
-  // Memory objects, WDDM 2.9.
+  // Memory objects (WDDM 2.9).
   DXGKCB_CREATEPHYSICALMEMORYOBJECT create = nullptr;
   DXGKCB_DESTROYPHYSICALMEMORYOBJECT destroy = nullptr;
   DXGKCB_ALLOCATEADL allocate_adl = nullptr;
   DXGKCB_FREEADL free_adl = nullptr;
   DXGKCB_MAPPHYSICALMEMORY map = nullptr;
   DXGKCB_UNMAPPHYSICALMEMORY unmap = nullptr;
-  // GPU isolation, WDDM 2.4.
+  // GPU isolation (WDDM 2.4).
   DXGKCB_ALLOCATECONTIGUOUSMEMORY allocate_contiguous = nullptr;
   DXGKCB_FREECONTIGUOUSMEMORY free_contiguous = nullptr;
   DXGKCB_ALLOCATEPAGESFORMDL allocate_pages = nullptr;
@@ -28,30 +29,32 @@ struct MemoryCallbacks {
   static MemoryCallbacks Of(const DXGKRNL_INTERFACE& dxgkrnl, bool isolation);
 };
 
-/// Contiguous system memory shared by CPU and GPU: one page for a ring, a fence record, the fault queue or the dummy page,
-/// or all pages of a memory segment.
+/// Contiguous system memory shared by CPU and GPU: one page for a ring, a fence record, the fault
+/// queue or the dummy page, or all pages of a memory segment.
 ///
-/// For a memory object, the GPU's address comes from an ADL and the CPU's from a mapping; neither can be computed from
-/// the other. Both forms of ADL are accepted for a single page. For any other kind of memory the
-/// GPU uses the physical address. Call the methods at APC_LEVEL or below.
+/// For a memory object, the GPU's address comes from an ADL and the CPU's from a mapping; neither
+/// can be derived from the other. For a single page, both forms of ADL are accepted. For memory of
+/// any other origin, the GPU uses the physical address. Call the methods at APC_LEVEL or below.
 class OwnMemory {
  public:
-  /// The source of the memory. The first three use GPU isolation callbacks: DxgkCbAllocateContiguousMemory,
-  /// DxgkCbAllocatePagesForMdl, and DxgkCbMapMdlToIoMmu for an MDL of the driver's own memory. kListed works for the
-  /// lead adapter only and needs a memory object, so before WDDM 2.9 kPages replaces it. A driver that does not use
-  /// these callbacks uses kObject (a memory object with an ADL), or kKernel (kernel memory) before WDDM 2.9.
+  /// The source of the memory. The first three are for drivers that use the GPU isolation
+  /// callbacks: DxgkCbAllocateContiguousMemory, DxgkCbAllocatePagesForMdl, and DxgkCbMapMdlToIoMmu
+  /// for an MDL of the driver's own memory. kListed works for the lead adapter only and needs a
+  /// memory object, so before WDDM 2.9 kPages replaces it. Other drivers use kObject (a memory
+  /// object with an ADL), or kKernel (kernel memory) before WDDM 2.9.
   enum class Origin { kContiguous, kPages, kListed, kObject, kKernel };
 
   OwnMemory() = default;
   OwnMemory(const OwnMemory&) = delete;
   OwnMemory& operator=(const OwnMemory&) = delete;
 
-  /// On failure, nothing is allocated. `cookie` names a memory object in the system's debug output. `isolated` is the
-  /// origin to use if memory is allocated through the GPU isolation callbacks; kPages and kListed are for single pages.
-  /// A single page is cleared, more `bytes` (a multiple of 4096) are not.
+  /// On failure, nothing is allocated. `cookie` identifies a memory object in the system's debug
+  /// output. `isolated` is the origin if memory is allocated through the GPU isolation callbacks;
+  /// kPages and kListed support single pages only. A single page is cleared; a larger size (`bytes`
+  /// is a multiple of 4096) is not.
   [[nodiscard]] NTSTATUS Create(const MemoryCallbacks& callbacks, ULONG_PTR cookie,
                                 Origin isolated = Origin::kContiguous, uint64_t bytes = PAGE_SIZE);
-  /// Frees everything that is allocated, in reverse order.
+  /// Frees everything that was allocated, in reverse order.
   void Destroy();
 
   template <typename Word>

@@ -18,7 +18,8 @@ struct PrivateData {
   static PrivateData Of(const DXGKARG_SUBMITCOMMANDVIRTUAL& args) {
     return {static_cast<const uint8_t*>(args.pDmaBufferPrivateData), args.DmaBufferPrivateDataSize};
   }
-  /// Sets `data` to the private data that a physical submission names. Returns false if the named range is invalid.
+  /// Sets `data` to the private data of a physical submission. Returns false if the submission's
+  /// range is invalid.
   static bool Of(const DXGKARG_SUBMITCOMMAND& args, PrivateData* data) {
     const UINT start = args.DmaBufferPrivateDataSubmissionStartOffset;
     const UINT end = args.DmaBufferPrivateDataSubmissionEndOffset;
@@ -29,12 +30,13 @@ struct PrivateData {
   }
 };
 
-/// The physical address of a paging buffer. The driver stores it in the private data of every operation, because a
-/// submission can begin with any operation. It is needed if the system does not pass the buffer's GPU virtual address:
-/// the submission then contains only a byte offset (observed on Windows build 22621 with buffers in system memory).
+/// The physical address of a paging buffer, which is needed if the system does not pass the
+/// buffer's GPU virtual address: the submission then contains only a byte offset (observed on
+/// Windows build 22621 with buffers in system memory). The driver stores it in the private data of
+/// every operation, because a submission can begin with any operation.
 struct BufferStart {
   static constexpr uint64_t kMagic = 0x74726174735f4d47;
-  static constexpr uint32_t kMost = 64;  ///< operations of one buffer
+  static constexpr uint32_t kMost = 64;  ///< maximum number of operations per buffer
   uint64_t magic;
   uint64_t physical;  ///< address of the first byte; also its bus address, because DMA is not remapped
 
@@ -44,7 +46,8 @@ struct BufferStart {
   static bool Fits(const DXGKARG_BUILDPAGINGBUFFER& args) {
     return args.DmaBufferPrivateDataSize >= sizeof(BufferStart);
   }
-  /// Writes the start and advances the private data past it. Call it before pDmaBuffer is advanced.
+  /// Writes the buffer's start to the private data and advances the pointer. Call this before
+  /// pDmaBuffer is advanced.
   static void Append(DXGKARG_BUILDPAGINGBUFFER* args) {
     const BufferStart start{kMagic, static_cast<uint64_t>(MmGetPhysicalAddress(args->pDmaBuffer).QuadPart) -
                                         args->DmaBufferWriteOffset};
@@ -61,8 +64,9 @@ struct BufferStart {
   }
 };
 
-/// The driver's record of one operation in a paging buffer, kept in the buffer's private data. Submissions are checked
-/// against it. The system does not copy private data; it passes the same memory to the submission call.
+/// The driver's record of one operation in a paging buffer, kept in the buffer's private data.
+/// Submissions are checked against these records. The system does not copy private data: it passes
+/// the same memory to the submission call.
 struct PagingRecord {
   static constexpr uint32_t kMagic = 0x676D6D75;
   uint32_t magic;
@@ -70,20 +74,20 @@ struct PagingRecord {
   uint32_t offset;  ///< offset of the record's commands in the buffer
   uint32_t bytes;
 
-  /// `reserved` is the number of bytes of private data that records do not use.
+  /// `reserved` is the number of bytes of private data that records must leave free.
   static bool Fits(const DXGKARG_BUILDPAGINGBUFFER& args, size_t reserved) {
     return args.pDmaBufferPrivateData != nullptr && args.DmaBufferPrivateDataSize >= reserved + sizeof(PagingRecord);
   }
-  /// Writes the record and advances the private data past it.
+  /// Writes the record to the private data and advances the pointer.
   static void Append(DXGKARG_BUILDPAGINGBUFFER* args, uint32_t bytes) {
     auto* record = static_cast<PagingRecord*>(args->pDmaBufferPrivateData);
     *record = {kMagic, static_cast<uint32_t>(args->Operation), args->DmaBufferWriteOffset, bytes};
     args->pDmaBufferPrivateData = record + 1;
     args->DmaBufferPrivateDataSize -= sizeof(PagingRecord);
   }
-  /// Returns whether the records describe operations that the driver builds, and cover all `bytes` bytes that a
-  /// submission executes. A BufferStart may precede each record. The submission begins at `offset` of its buffer, or
-  /// where the first record does.
+  /// True if the records describe operations that the driver builds, and cover all `bytes` bytes
+  /// that a submission executes. A BufferStart may precede each record. The submission begins at
+  /// `offset` of its buffer or, if `offset` is absent, at the first record's offset.
   static bool Describe(const PrivateData& data, std::optional<uint32_t> offset, uint32_t bytes) {
     for (uint32_t at = 0; at < data.bytes; at += sizeof(PagingRecord)) {
       if (BufferStart::Of({data.begin + at, data.bytes - at}).magic != 0) at += sizeof(BufferStart);

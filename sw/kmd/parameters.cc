@@ -11,7 +11,7 @@
 namespace gmmu::kmd {
 namespace {
 
-constexpr uint32_t kMostBitsOfPairs = 12;  // limits a level-1 table to 64 KiB
+constexpr uint32_t kMostBitsOfPairs = 12;  // a level-1 table of pairs is then at most 64 KiB
 
 constexpr uint32_t kEvery = ~0u;
 
@@ -29,7 +29,8 @@ struct Name {
   }
 };
 
-/// Reads values of the registry key. A value for one linked adapter takes precedence over the value for all adapters.
+/// Reads the values of the registry key. A value for one linked adapter takes precedence over the
+/// value for all adapters.
 class Key {
  public:
   explicit Key(uint32_t index) : index_(index) {}
@@ -105,7 +106,7 @@ bool Parameters::Read(uint32_t index) {
   read.interface_version = std::min<uint64_t>(read.interface_version, DXGKDDI_INTERFACE_VERSION);
   if (read.interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_0) return false;
   read.SwitchOff();
-  if (!read.isolation) read.save_area_bytes = 0;  // save memory is available with isolation only
+  if (!read.isolation) read.save_area_bytes = 0;  // the save callbacks exist only with isolation
 
   if (read.update_mode > DXGK_PAGETABLEUPDATE_GPU_PHYSICAL) return false;
   if (read.aperture_bytes == 0 || read.aperture_bytes % kPage != 0 || read.aperture_bytes / kPage > UINT32_MAX)
@@ -125,7 +126,7 @@ bool Parameters::Read(uint32_t index) {
     if (pages % kPage != 0) return false;
   }
   if (read.visible_vram % kPage64k != 0 || read.system_segment_bytes % kPage64k != 0) return false;
-  if (read.system_segment_bytes != 0 && read.linked_adapters > 1) return false;  // no peer reaches it
+  if (read.system_segment_bytes != 0 && read.linked_adapters > 1) return false;  // no peer access
   if (read.isolation_required && !read.isolation) return false;
   if ((read.dual_pte || read.system_64k) && !read.leaf_64k) return false;
   const uint64_t alignment = read.page_table_alignment;

@@ -7,8 +7,8 @@
 
 namespace gmmu::kmd {
 
-/// The values that a user can set in the driver's registry key. driver.def lists each member with its value's name,
-/// default and meaning. A missing value keeps the default.
+/// The values that a user can set in the driver's registry key. driver.def lists each member with
+/// its value's name, default and meaning. A missing value leaves the default.
 struct Parameters {
 #define NUMBER(key, Value, initial, unit, min, max, text) uint64_t key = initial;
 #define BYTES(key, member, Value, lg2, initial, unit, min, max, text) uint64_t member = uint64_t{initial} << lg2;
@@ -17,7 +17,7 @@ struct Parameters {
 #define LEVELS(key, Value, unit, min, max, text) std::array<uint64_t, DXGK_MAX_PAGE_TABLE_LEVEL_COUNT> key{};
 #define NO_KEY(member, Value, initial, text) uint64_t member = initial;
 #include "kmd/driver.def"
-  /// Index bits, 1 to 13, leaf first; 12 + their sum is the GPU VA's width.
+  /// Index bits per level, 1 to 13, leaf first. The width of a GPU VA is 12 plus their sum.
   std::array<uint32_t, DXGK_MAX_PAGE_TABLE_LEVEL_COUNT> page_table_bits{9, 9, 9, 9, 0, 0};
 
   uint32_t va_bits() const;
@@ -27,16 +27,17 @@ struct Parameters {
   uint64_t Leaf64kTableBytes() const;  ///< 0 when the driver has no leaf tables of 64 KiB entries
   /// Number of 8-byte hardware words per entry of a table of `level`.
   uint32_t EntryWords(uint32_t level) const { return dual_pte && level == 1 ? 2 : 1; }
-  /// Whether system memory is allocated by the GPU isolation callbacks. A driver with DMA remapping cannot use them,
-  /// except before WDDM 2.9, where no other callbacks exist.
+  /// True if system memory is allocated through the GPU isolation callbacks. A driver with DMA
+  /// remapping cannot use them, except before WDDM 2.9, when no other callbacks existed.
   bool isolation_callbacks() const {
     return isolation && (!dma_remapping || interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_9);
   }
   /// Page size of the segment that holds page tables.
   uint64_t TablePage() const;
 
-  /// Reads the registry key. Returns false, without a change, if a value is out of range. A linked adapter reads again
-  /// once its index is known, because values named "Adapter<index><Name>" apply to that adapter only.
+  /// Reads the registry key. Returns false and changes nothing if a value is out of range. A linked
+  /// adapter reads again when its index is known, because values named "Adapter<index><Name>" apply
+  /// to that adapter only.
   [[nodiscard]] bool Read();
   [[nodiscard]] bool Read(uint32_t index);
 

@@ -6,17 +6,19 @@ namespace gmmu::kmd {
 
 /// Records how much of a preempted buffer has been executed, until the buffer runs again.
 ///
-/// A context has one record, and a node has one for buffers without a context. One is enough, because a context's
-/// packets are resubmitted in order and before new ones (wddm-ddi 8.3), so only the first of them can be partly
-/// executed. For the same reason another buffer of the context, or a first submission, means that the recorded packet
-/// was dropped. Written at device level, where memory cannot be allocated.
+/// Each context has one record, and each node has one for buffers without a context. One is enough:
+/// a context's packets are resubmitted in order and before new ones (wddm-ddi 8.3), so only the
+/// first of them can be partly executed. For the same reason, another buffer of the context, or a
+/// first submission, means that the recorded packet was dropped. The record is written at device
+/// level, where memory cannot be allocated.
 class Progress {
  public:
   void Keep(uint64_t buffer, uint32_t bytes) {
     buffer_ = buffer;
     bytes_ = bytes;
   }
-  /// Returns and clears the number of bytes of the buffer that have been executed, or 0 if none are recorded.
+  /// Returns the number of bytes of the buffer that have been executed (0 if no progress is
+  /// recorded), and clears the record.
   uint32_t Take(uint64_t buffer, bool resubmission) {
     const uint32_t done = resubmission && buffer == buffer_ ? bytes_ : 0;
     *this = {};

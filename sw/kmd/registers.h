@@ -8,9 +8,10 @@
 
 namespace gmmu::kmd {
 
-/// The driver's view of BAR0: typed 64-bit registers of hw/gmmu_regs.h at a mapped base.
+/// The driver's view of BAR0: the typed 64-bit registers of hw/gmmu_regs.h at a mapped base
+/// address.
 ///
-/// A register inside a group is named by the group's index: `Read<regs::RingStatus>(RingBlock(0))`.
+/// A register in a register group also needs the group: `Read<regs::RingStatus>(RingBlock(0))`.
 class Registers {
  public:
   Registers() = default;
@@ -31,10 +32,10 @@ class Registers {
     WRITE_REGISTER_ULONG64(At(block + Register::kOffset), value.raw);
   }
 
-  /// Reads the register until `done(value)` holds, or until it has been read `polls` times and the time of that many
-  /// reads over a usual link has passed: over a short link, as many reads take less time. The time is not read before
-  /// half of the reads have been made; kMost times as many reads are the limit of a clock that stands still. A device
-  /// that was taken out of its slot reads as all ones; nothing is pending there, so the wait ends as if it were done.
+  /// Reads the register until `done(value)` holds. Gives up after `polls` reads, but not before the
+  /// second half of them has taken kReadTime per read; over a fast link, this needs more reads.
+  /// kMost * polls reads are the limit in case the clock stands still. A removed device reads as
+  /// all ones; nothing is pending then, so the wait ends as if `done` held.
   template <typename Register, typename Done>
   [[nodiscard]] bool Poll(Done done, uint32_t block = 0, uint32_t polls = kPolls) const {
     ULONG64 counter = 0;
@@ -50,7 +51,7 @@ class Registers {
 
   static constexpr uint32_t kPolls = 20000;
   static constexpr uint32_t kMost = 64;
-  static constexpr ULONGLONG kReadTime = 5;  ///< of one read, in units of 100 ns
+  static constexpr ULONGLONG kReadTime = 5;  ///< time of one read, in units of 100 ns
 
  private:
   volatile ULONG64* At(uint32_t offset) const { return reinterpret_cast<volatile ULONG64*>(base_ + offset); }

@@ -7,7 +7,8 @@
 namespace gmmu::kmd {
 namespace {
 
-/// If an engine does not stop within this bound, the system resets the adapter. That reset polls twenty times as long.
+/// Bound of an engine reset. If the engine does not stop in time, the system resets the adapter,
+/// whose bound is twenty times as large.
 constexpr uint32_t kEngineResetPolls = Registers::kPolls / 20;
 
 template <typename Work>
@@ -17,9 +18,9 @@ void ForEachMember(const Adapter& lead, Work work) {
 
 }  // namespace
 
-// The hardware stops before the next command and raises an interrupt. Hardware that cannot stop first completes all
-// submitted entries, which the DDI allows. The interrupt lock is held, because the last completion may arrive in the
-// meantime.
+// The hardware stops before the next command and raises an interrupt. Hardware that cannot stop
+// completes all submitted entries first, which the DDI allows. The work runs at device level,
+// because the last completion may arrive at any time.
 NTSTATUS PreemptCommand(HANDLE hAdapter, const DXGKARG_PREEMPTCOMMAND* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
@@ -44,18 +45,18 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   auto& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
-  // The reset replaces a pending preemption, which is therefore no longer reported.
+  // The reset supersedes a pending preemption, which is therefore not reported.
   const auto begin = [&] {
     engine->preemption_pending = false;
     engine->resetting = true;
   };
   NTSTATUS status = adapter.AtDeviceLevel(begin);
   if (!NT_SUCCESS(status)) return status;
-  engine->ring.KeepProgress();  // the system resubmits these buffers
+  engine->ring.KeepProgress();  // the system will resubmit these buffers
   const NTSTATUS stopped = engine->ring.Stop(kEngineResetPolls);
   const auto end = [&] {
     engine->resetting = false;
-    if (!NT_SUCCESS(stopped)) return;  // the system then resets the adapter
+    if (!NT_SUCCESS(stopped)) return;  // the system will reset the adapter
     adapter.RestartRing(pArgs->NodeOrdinal, engine->ring.submitted_fence());
     pArgs->LastAbortedFenceId = engine->ring.submitted_fence();
     engine->reported_fence = engine->ring.submitted_fence();
@@ -64,7 +65,8 @@ NTSTATUS ResetEngine(HANDLE hAdapter, DXGKARG_RESETENGINE* pArgs) {
   return NT_SUCCESS(stopped) ? status : stopped;
 }
 
-// Reads one register but no ring state, which the interrupt routine may change concurrently by a restart.
+// Reads one register but no state of the ring, because the interrupt routine may restart the ring
+// concurrently.
 NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
     return STATUS_INVALID_PARAMETER;
@@ -74,8 +76,8 @@ NTSTATUS QueryEngineStatus(HANDLE hAdapter, DXGKARG_QUERYENGINESTATUS* pArgs) {
   return STATUS_SUCCESS;
 }
 
-// Resetting one node does not require resetting another. Nodes share the unit that executes commands, one entry at a
-// time, so a hung node blocks the others until its ring has been emptied.
+// A node can be reset without the others. The nodes share the unit that executes commands, one
+// entry at a time, so a hung node blocks the others until its ring has been stopped.
 NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINEGROUP* pArgs) {
   if (Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal) == nullptr)
     return STATUS_INVALID_PARAMETER;
@@ -83,18 +85,18 @@ NTSTATUS QueryDependentEngineGroup(HANDLE hAdapter, DXGKARG_QUERYDEPENDENTENGINE
   return STATUS_SUCCESS;
 }
 
-// If one adapter hangs, all linked adapters are reset, because the system treats them as one adapter.
+// Resets all linked adapters if one of them hangs, because the system treats them as one adapter.
 NTSTATUS ResetFromTimeout(HANDLE hAdapter) {
   NTSTATUS status = STATUS_SUCCESS;
   ForEachMember(Adapter::From(hAdapter), [&](Adapter& adapter) {
-    adapter.contiguous_blocks.ForgetAll();  // the system rewrites all tables
+    adapter.contiguous_blocks.ForgetAll();  // the system will rewrite all tables
     const NTSTATUS quiet = adapter.Quiesce();
     if (!NT_SUCCESS(quiet)) status = quiet;
     for (Engine& engine : adapter.engines) {
       engine.preemption_pending = false;
       engine.progress = {};
     }
-    adapter.residency.Clear();  // cleared only here, because the GPU could still write the record before the reset
+    adapter.residency.Clear();  // not earlier: the GPU could still write it
   });
   return status;
 }
@@ -111,10 +113,11 @@ NTSTATUS RestartFromTimeout(HANDLE hAdapter) {
 
 namespace {
 
-// A register makes the hardware hold back accesses and messages. Hardware without it depends on the scheduler, which
-// has drained the rings: if a ring is not empty, the call fails and the device keeps running, because stopping a
-// ring would lose its entries. Messages and fault records are held back by disabling their sources. A cause that is
-// raised in the meantime stays pending in the device and sends its message when Program enables it again.
+// A register makes the hardware hold back accesses and messages. For hardware without that
+// register, the scheduler must have drained the rings: if one is not empty, the call fails and the
+// device keeps running, because stopping the ring would lose its entries. Messages and fault
+// records are held back by disabling their sources. A cause that is raised meanwhile stays pending
+// in the device, which sends its message when Program enables the cause again.
 NTSTATUS BeginOne(Adapter& adapter) {
   if (!adapter.powered || adapter.silenced) return STATUS_INVALID_DEVICE_STATE;
   if (adapter.can_preempt) return adapter.Silence();
@@ -137,8 +140,8 @@ NTSTATUS EndOne(Adapter& adapter) {
 
 }  // namespace
 
-// The system makes one call, with the lead's handle, for all linked adapters, because they share a domain. If one
-// adapter fails, the adapters that had already begun exclusive access resume.
+// The system makes one call, with the lead's handle, for all linked adapters, because they share a
+// domain. If one adapter fails, exclusive access ends on the adapters where it had already begun.
 NTSTATUS BeginExclusiveAccess(HANDLE hAdapter, DXGKARG_BEGINEXCLUSIVEACCESS*) {
   const Adapter& lead = Adapter::From(hAdapter);
   for (UINT i = 0; i < lead.link.adapters(); ++i) {

@@ -9,9 +9,10 @@
 
 namespace gmmu::kmd {
 
-/// Records the addresses of the allocations with ExplicitResidencyNotification. Each allocation has one word of
-/// GPU-visible memory, which the GPU writes in stream order (NOTIFY_RESIDENCY). A word is 0 if the allocation is not
-/// resident, else the address of its first byte with the segment in bits 5:1 and bit 0 set.
+/// Records the addresses of allocations with ExplicitResidencyNotification. Each such allocation
+/// has one word of GPU-visible memory, which the GPU writes in stream order (NOTIFY_RESIDENCY). The
+/// word is 0 if the allocation is not resident. Otherwise it is the address of the first byte, with
+/// the segment in bits 5:1 and bit 0 set.
 class ResidencyRecord {
  public:
   static constexpr uint32_t kSlots = 512;
@@ -40,7 +41,7 @@ class ResidencyRecord {
     if (slot == kNone) return;
     lock_.With([&] { return taken_[slot] = false; });
   }
-  /// Marks every allocation as not resident. Call after video memory was lost.
+  /// Marks every allocation as not resident. Call after video memory has been lost.
   void Clear() { page_.Clear(); }
 
   uint64_t address(uint32_t slot) const { return page_.address() + uint64_t{slot} * 8; }  ///< logical address

@@ -34,7 +34,7 @@ void Ring::Preempt() {
 }
 
 void Ring::KeepProgress() const {
-  const auto status = Status();  // the read completes after the device's write of the fence record
+  const auto status = Status();  // the fence record is up to date after this read
   const uint32_t completed = CompletedFence();
   for (const Submission& submission : submissions_) {
     if (submission.progress == nullptr || !Newer(submission.fence, completed)) continue;
@@ -46,7 +46,7 @@ void Ring::KeepProgress() const {
 }
 
 bool Ring::WaitIdle() const {
-  // A read completes after the device's earlier writes, so the fence record is checked after the read.
+  // The register read flushes the device's earlier writes, so check the fence record after it.
   return registers_.Poll<regs::RingStatus>([this](regs::RingStatus s) { return !s.busy() && idle(); }, block_);
 }
 

@@ -16,56 +16,57 @@ struct Submission {
   uint32_t fence = 0;
   std::optional<uint32_t> space = std::nullopt;  ///< space of a virtual address; nullopt: system memory
   uint64_t buffer = 0;                           ///< address of the first byte of the system's buffer
-  uint32_t skipped = 0;                          ///< bytes of the buffer that were executed before a preemption
-  Progress* progress = nullptr;  ///< where KeepProgress writes; lives as long as the submission is in the ring
-  bool interrupt = true;         ///< the hardware raises an interrupt at the end
+  uint32_t skipped = 0;                          ///< bytes executed before a preemption
+  Progress* progress = nullptr;                  ///< KeepProgress writes it; outlives the entry
+  bool interrupt = true;                         ///< the hardware raises an interrupt at the end
 };
 
 /// A ring of submissions: one page of entries and one fence record.
 ///
-/// Entries complete in order. On completion, the hardware writes the entry's fence id to the fence record and raises an
-/// interrupt.
+/// Entries complete in order. When an entry completes, the hardware writes its fence id to the
+/// fence record and raises an interrupt.
 class Ring {
  public:
   /// One page holds 2^kSizeLg2 entries of 32 bytes.
   static constexpr uint32_t kSizeLg2 = 7;
   static constexpr uint32_t kEntries = 1u << kSizeLg2;
 
-  /// Programs ring `index` and starts it empty. The memory must stay valid for as long as the ring is used. On a
-  /// privileged ring, physical addresses and table commands are allowed. Fences up to `completed` count as done, and
-  /// nothing is pending.
+  /// Programs ring `index` and starts it empty. The memory must stay valid while the ring is used.
+  /// A privileged ring may use physical addresses and table commands. Fences up to `completed`
+  /// count as completed.
   void Start(const Registers& registers, uint32_t index, bool privileged, const OwnMemory& entries,
              const OwnMemory& fence, uint32_t completed);
-  /// Makes the hardware abandon its current command as soon as all accesses in flight have completed. Returns
-  /// STATUS_IO_TIMEOUT if the ring has not stopped after `polls` status reads.
+  /// Makes the hardware abandon the current command when all accesses in flight have completed.
+  /// Returns STATUS_IO_TIMEOUT if the ring has not stopped after `polls` status reads.
   NTSTATUS Stop(uint32_t polls = Registers::kPolls);
 
-  /// Requests that the hardware stop before the next command; the hardware sends an interrupt when it has stopped.
+  /// Requests a stop before the next command. The hardware sends an interrupt when it has stopped.
   void Preempt();
 
-  /// Writes an entry and rings the doorbell. Returns STATUS_INVALID_PARAMETER for a misaligned buffer, and
-  /// STATUS_IO_TIMEOUT if the ring is full and no entry completed within the bound.
+  /// Writes an entry and rings the doorbell. Returns STATUS_INVALID_PARAMETER for a misaligned
+  /// buffer, and STATUS_IO_TIMEOUT if the ring is full and no entry completes within the bound.
   [[nodiscard]] NTSTATUS Submit(const Submission& submission);
 
-  /// Fence id of the most recently completed entry, read from memory. Until an entry has completed, it is the
-  /// `completed` argument of Start.
+  /// Fence id of the most recently completed entry, read from memory. Before any entry has
+  /// completed, it is the `completed` argument of Start.
   uint32_t CompletedFence() const;
-  /// Records how much of each uncompleted submission is done; call it before Stop and Start. The preempted submission
-  /// is done up to the command at which the hardware stopped. The other submissions have made no progress since they
-  /// were submitted.
+  /// Records how much of each uncompleted submission has been executed. Call before Stop and Start.
+  /// The preempted submission has been executed up to the command at which the hardware stopped;
+  /// the others have made no progress.
   void KeepProgress() const;
   uint32_t submitted_fence() const { return submitted_fence_; }
   bool idle() const { return CompletedFence() == submitted_fence_; }
   /// Waits until all submissions have completed; returns false on a timeout.
   [[nodiscard]] bool WaitIdle() const;
-  /// Waits until the hardware has fetched and completed all entries, including those without a new fence.
+  /// Waits until the hardware has fetched and completed all entries, including those that repeat an
+  /// old fence id.
   [[nodiscard]] bool WaitTaken() const;
 
   regs::RingStatus Status() const { return registers_.Read<regs::RingStatus>(block_); }
   regs::RingErrorCommand ErrorCommand() const { return registers_.Read<regs::RingErrorCommand>(block_); }
   regs::RingErrorAddress ErrorAddress() const { return registers_.Read<regs::RingErrorAddress>(block_); }
 
-  /// Returns whether fence id a is newer than b, even across a wrap.
+  /// True if fence id a is newer than b, even across a wrap.
   static bool Newer(uint32_t a, uint32_t b) { return static_cast<int32_t>(a - b) > 0; }
 
  private:

@@ -8,9 +8,10 @@
 
 namespace gmmu::kmd {
 
-// All contexts of a process share its space, so the system makes the call once per context with the same root. Only a
-// change is written to the hardware, which then flushes the space. The DDI returns no status: for a root that the
-// hardware does not support, the space is left unchanged and a debug message is printed.
+// All contexts of a process share its space, so the system makes this call once per context with
+// the same root. Only a changed root is written to the hardware, which then flushes the space. The
+// DDI returns no status: if the hardware does not support the root, the space is left unchanged and
+// a debug message is printed.
 void SetRootPageTable(HANDLE, const DXGKARG_SETROOTPAGETABLE* pArgs) {
   const auto& context = *static_cast<const Context*>(pArgs->hContext);
   Adapter& adapter = *context.adapter;
@@ -31,7 +32,8 @@ void SetRootPageTable(HANDLE, const DXGKARG_SETROOTPAGETABLE* pArgs) {
   }
 }
 
-// The system calls this only with two levels, because only then may the root grow and shrink.
+// The system calls this only if there are two levels, because only then may the root grow and
+// shrink.
 SIZE_T GetRootPageTableSize(HANDLE hAdapter, DXGKARG_GETROOTPAGETABLESIZE* pArgs) {
   const Adapter* member = Adapter::From(hAdapter).Member(pArgs->PhysicalAdapterIndex);
   if (member == nullptr) return 0;

@@ -13,18 +13,20 @@ enum SaveAreaCookie : ULONG_PTR { kSmallCookie = 0x10, kCommandCookie };
 
 #if DXGKDDI_INTERFACE_VERSION >= DXGKDDI_INTERFACE_VERSION_WDDM2_4
 
-/// Copies between VRAM and system memory, in the direction that `save` selects.
+/// Appends a copy between VRAM and system memory, in the direction given by `save`.
 bool CopyEitherWay(CommandBuffer& commands, bool save, uint64_t vram, uint64_t system, uint64_t bytes) {
   const Place local = Place::Physical(regs::Target::kVram, vram);
   const Place host = Place::Physical(regs::Target::kSystem, system);
   return save ? commands.Copy(local, host, bytes) : commands.Copy(host, local, bytes);
 }
 
-/// Pins the pages of a section: in an MDL if memory is allocated through the GPU isolation callbacks, else in an ADL.
+/// Pins the pages of a section, as an MDL if memory is allocated through the GPU isolation
+/// callbacks, otherwise as an ADL.
 class PinnedSection {
  public:
   PinnedSection(const Adapter& adapter, const SectionPart& part) : adapter_(adapter), part_(part) { status_ = Pin(); }
-  /// Unpins if pinning succeeded. No destructor does this, because the callback may raise a bug check.
+  /// Unpins if pinning succeeded. A destructor cannot do this, because the callback may raise a bug
+  /// check.
   void Unpin() {
     if (!NT_SUCCESS(status_)) return;
     const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE unpin{part_.section};
@@ -98,7 +100,7 @@ NTSTATUS SaveArea::Create(const MemoryCallbacks& callbacks, const Adapter& adapt
   saved_ = false;
   windows_ = 0;
   if (bytes_ == 0) return STATUS_SUCCESS;
-  // Only the lead adapter can have a mapped list.
+  // Only the lead adapter may use kListed.
   const auto commands = &adapter.lead() == &adapter ? OwnMemory::Origin::kListed : OwnMemory::Origin::kPages;
   NTSTATUS status = small_.Create(callbacks, kSmallCookie, OwnMemory::Origin::kPages);
   if (NT_SUCCESS(status)) status = commands_.Create(callbacks, kCommandCookie, commands);
@@ -111,7 +113,8 @@ void SaveArea::Destroy() {
 }
 
 NTSTATUS SaveArea::Run(Adapter& adapter, const CommandBuffer& commands) {
-  // The entry repeats the system's last fence id and raises no interrupt, so the system does not notice the entry.
+  // The entry repeats the system's last fence id and raises no interrupt, so the system does not
+  // notice it.
   Ring& ring = adapter.engines[Adapter::kPagingNode].ring;
   Submission submission;
   submission.address = submission.buffer = commands_.address();
@@ -150,8 +153,8 @@ NTSTATUS SaveArea::CopyPage(Adapter& adapter, uint64_t at, bool save) {
   return Run(adapter, commands);
 }
 
-// To save, the engine copies to the driver's page and the CPU copies from there; restore does the reverse. Each window
-// is closed before the next one is opened.
+// Save: the engine copies VRAM to the driver's page, and the CPU copies from there to the window.
+// Restore does the reverse. Each window is closed before the next one is opened.
 NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
   const DXGKRNL_INTERFACE& dxgkrnl = adapter.dxgkrnl;
   if (dxgkrnl.DxgkCbMapFrameBufferPointer == nullptr) return STATUS_NOT_SUPPORTED;
@@ -180,7 +183,7 @@ NTSTATUS SaveArea::ThroughWindows(Adapter& adapter, bool save) {
   return status;
 }
 
-#else  // the interface version has no frame buffer save
+#else  // no frame buffer save before WDDM 2.4
 
 NTSTATUS SaveArea::ThroughPages(Adapter&, bool) { return STATUS_NOT_SUPPORTED; }
 NTSTATUS SaveArea::ThroughWindows(Adapter&, bool) { return STATUS_NOT_SUPPORTED; }
@@ -207,7 +210,7 @@ void SaveArea::Restore(Adapter& adapter) {
   if (bytes_ != 0 && state_ == State::kLost) StartEmpty(adapter);
 }
 
-// Discards the contents of the area after an abandoned transfer: the adapter is reset, and the area is cleared.
+// Resets the adapter and clears the area, because a transfer into it was abandoned.
 void SaveArea::StartEmpty(Adapter& adapter) {
   NTSTATUS status = adapter.Quiesce();
   if (NT_SUCCESS(status)) status = adapter.Program(Adapter::Vram::kLost);

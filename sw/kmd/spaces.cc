@@ -36,7 +36,7 @@ NTSTATUS Spaces::WriteRoot(uint32_t space, const Root& root) {
 NTSTATUS Spaces::Acquire(uint32_t* space) {
   for (uint32_t i = 0; i < count_; ++i) {
     if (taken_[i]) continue;
-    NTSTATUS status = WaitUntilQuiet();  // the hardware ignores a command while another one is running
+    NTSTATUS status = WaitUntilQuiet();  // a command is ignored while another one is running
     if (!NT_SUCCESS(status)) return status;
     registers_.Write(regs::InvCmd{}.set_scope(regs::Scope::kSpace).set_space(i));
     status = WaitUntilQuiet();
@@ -52,7 +52,7 @@ NTSTATUS Spaces::Acquire(uint32_t* space) {
 NTSTATUS Spaces::Release(uint32_t space) {
   roots_[space] = Root{geometry_, regs::SpaceRoot{}};
   const NTSTATUS status = WriteRoot(space, roots_[space]);
-  if (NT_SUCCESS(status)) taken_[space] = false;  // on failure the space is never reused
+  if (NT_SUCCESS(status)) taken_[space] = false;  // after a failure, never reuse the space
   return status;
 }
 

@@ -8,21 +8,22 @@
 
 namespace gmmu::kmd {
 
-/// The hardware's address spaces: which are in use, and the root of each.
+/// The hardware's address spaces: which of them are in use, and their roots.
 ///
-/// Every call that changes a root polls, a bounded number of times, until the hardware no longer uses the old root
-/// (inv_status.busy). STATUS_IO_TIMEOUT means that it stayed busy; the space must not be used again. Callers hold
-/// Adapter::objects, or no other thread is in the driver.
+/// Every call that changes a root polls, a bounded number of times, until the hardware has stopped
+/// using the old root (inv_status.busy). If it returns STATUS_IO_TIMEOUT, the hardware stayed busy,
+/// and the space must not be used again. Callers hold Adapter::objects, or no other thread is in
+/// the driver.
 class Spaces {
  public:
   static constexpr uint32_t kMost = regs::kSpaceCount;
   static constexpr uint32_t kNone = ~0u;
 
-  /// Marks all `count` spaces as free, which they are after a reset of the hardware.
+  /// Marks all `count` spaces as free, as they are after a reset of the hardware.
   void Initialize(const Registers& registers, uint32_t count, const Parameters& parameters);
 
-  /// Allocates a space that is free and for whose number the hardware caches nothing. Returns
-  /// STATUS_INSUFFICIENT_RESOURCES if no such space exists.
+  /// Allocates a free space for which the hardware caches nothing. Returns
+  /// STATUS_INSUFFICIENT_RESOURCES if there is none.
   [[nodiscard]] NTSTATUS Acquire(uint32_t* space);
   /// Disables the space and flushes its translations.
   NTSTATUS Release(uint32_t space);
@@ -30,10 +31,10 @@ class Spaces {
   /// Sets the root at `address` (4 KiB aligned). An unchanged root is not written again.
   [[nodiscard]] NTSTATUS SetRoot(uint32_t space, regs::Target target, uint64_t address, uint32_t entries);
 
-  /// The space that currently has this root, or kNone if no space has it.
+  /// The space that currently has this root, or kNone.
   uint32_t WithRoot(regs::Target target, uint64_t address) const;
 
-  /// Writes all roots again after the hardware has lost them (power, reset).
+  /// Rewrites all roots after the hardware has lost them (power-up or reset).
   [[nodiscard]] NTSTATUS Restore();
 
   uint32_t count() const { return count_; }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Submission. The hardware treats the address of a paging buffer in segment 0 as physical: it is the logical (bus)
-// address of the first byte to execute, in system memory, where the buffer is contiguous. Paging buffers in the
-// aperture segment, and buffers of processes, are at virtual addresses of their context's space.
+// Submission. The hardware treats the address of a paging buffer in segment 0 as physical: it is
+// the logical (bus) address of the first byte to execute. Such a buffer is contiguous in system
+// memory. Paging buffers in the aperture segment, and buffers of processes, are addressed by
+// virtual addresses in their context's space.
 #include "kmd/adapter.h"
 #include "kmd/entry_points.h"
 #include "kmd/objects.h"
@@ -11,7 +12,7 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Shortens a resubmission by the bytes that were executed before the preemption.
+/// Skips the part of a resubmitted buffer that was executed before the preemption.
 void Resume(Progress& progress, bool resubmission, Submission* submission) {
   submission->progress = &progress;
   submission->buffer = submission->address;
@@ -28,7 +29,7 @@ Progress& ProgressOf(Engine& engine, Context* context) {
 
 }  // namespace
 
-// The privileged ring accepts only the system's paging work; all other work is submitted to the other ring.
+// The privileged ring accepts only the system's paging work. All other work goes to the other ring.
 NTSTATUS SubmitCommandVirtual(HANDLE hAdapter, const DXGKARG_SUBMITCOMMANDVIRTUAL* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   const bool paging = pArgs->NodeOrdinal == Adapter::kPagingNode;
@@ -79,7 +80,8 @@ NTSTATUS QueryCurrentFence(HANDLE hAdapter, DXGKARG_QUERYCURRENTFENCE* pArgs) {
   Engine* engine = Adapter::FindEngine(hAdapter, pArgs->EngineOrdinal, pArgs->NodeOrdinal);
   if (engine == nullptr) return STATUS_INVALID_PARAMETER;
   const Adapter& adapter = *Adapter::From(hAdapter).Member(pArgs->EngineOrdinal);
-  return adapter.AtDeviceLevel([&] { pArgs->CurrentFence = engine->ring.CompletedFence(); });  // a restart may run
+  // A restart of the ring may run concurrently.
+  return adapter.AtDeviceLevel([&] { pArgs->CurrentFence = engine->ring.CompletedFence(); });
 }
 
 }  // namespace gmmu::kmd

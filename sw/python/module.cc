@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The extension module gmmu._gmmu. It exposes the library's interface to gmmu/__init__.py, which documents it for
-// users.
+// The extension module gmmu._gmmu. It exposes the library to gmmu/__init__.py, which documents the
+// interface for users.
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>

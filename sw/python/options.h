@@ -6,12 +6,12 @@
 
 namespace gmmu::python {
 
-/// Converts {name: value} to the options of a replay. Names and values are those of `gmmu replay` ("page_size": "64k").
-/// Throws Error for an unknown name or an invalid value.
+/// Converts {name: value} to replay options. Names and values are those of `gmmu replay`
+/// ("page_size": "64k"). Throws Error for an unknown name or an invalid value.
 replay::Options OptionsFrom(const std::string& workload, const pybind11::dict& values);
 
-/// Creates a listener from {name: callable or None}. The names are "progress", "accesses", "fault", "output", "print"
-/// and "paging".
+/// Creates a listener from {name: callable or None}. Valid names are "progress", "accesses",
+/// "fault", "output", "print" and "paging".
 Listener ListenerFrom(const pybind11::dict& calls);
 
 }  // namespace gmmu::python

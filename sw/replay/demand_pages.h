@@ -23,7 +23,7 @@ struct Life;
 
 namespace gmmu::replay {
 
-/// Results of demand paging. Times are GPU cycles of the machine.
+/// Results of demand paging. Times are in cycles of the GPU.
 struct DemandTally {
   uint64_t far_faults = 0;     ///< accesses that got a fault response or stalled at a port
   uint64_t batches = 0;        ///< number of times that the system served the waiting accesses
@@ -33,38 +33,40 @@ struct DemandTally {
   uint64_t evicted = 0, written_back = 0;
   uint64_t bytes_in = 0, bytes_out = 0;
   events::Histogram batch_pieces;  ///< pieces requested by a batch
-  events::Histogram batch_cycles;  ///< from the start of a batch to its last mapping
-  events::Histogram wait_cycles;   ///< from the fault of an access to its retry
+  events::Histogram batch_cycles;  ///< cycles from the start of a batch to its last mapping
+  events::Histogram wait_cycles;   ///< cycles from the fault of an access to its retry
 };
 
-/// A workload's memory in pieces of 64 KiB, some of which are in VRAM.
+/// A workload's memory in pieces of 64 KiB, some of which are resident in VRAM.
 ///
-/// On request the system copies a piece from host memory with the paging engine and maps it. If no frame is free, the
-/// system first evicts another piece, i.e. unmaps it, flushes its TLB entries and writes it back if it is dirty. Call
-/// all functions except Note on the application's fibre.
+/// On request, the system copies a piece from host memory with the paging engine and maps it. If no
+/// frame is free, the system first evicts another piece: it unmaps the piece, flushes its TLB
+/// entries, and writes it back if it is dirty. Call all functions except Note on the application's
+/// fibre.
 class DemandPages {
  public:
-  /// `moved` translates the workload's addresses to the process's addresses. Throws OsError if VRAM has no room for
-  /// `frames` pieces.
+  /// `moved` translates addresses of the workload to addresses in the process. Throws OsError if
+  /// VRAM has no room for `frames` pieces.
   DemandPages(workload::Life& life, const os::GpuProcess& process, const Footprint& footprint, const Rebase& moved,
               const Options& options, uint64_t frames);
   void End();
 
   static uint64_t PieceOf(uint64_t va) { return va >> 16; }
   bool resident(uint64_t piece) const { return places_.count(piece) != 0; }
-  /// Call when an access to the piece has completed.
+  /// Call this when an access to the piece has completed.
   void Note(uint64_t piece, bool write);
-  /// Returns the number of prefetched pieces that were first accessed since the previous call.
+  /// Returns the number of prefetched pieces that have been accessed for the first time since the
+  /// previous call.
   uint64_t TakeUsed() { return std::exchange(used_, 0); }
-  /// Makes these pieces resident, together with the pieces that the options prefetch for them.
+  /// Makes these pieces resident, and those that the options prefetch with them.
   void Bring(const std::vector<uint64_t>& pieces, DemandTally& tally);
 
  private:
   struct Frame {
     os::Allocation* memory = nullptr;
     uint64_t piece = 0;
-    bool dirty = false, unused = false;  // unused: prefetched and not accessed yet
-    bool kept = false;                   // used by the current batch, which must not evict it
+    bool dirty = false, unused = false;  // unused: prefetched but not yet accessed
+    bool kept = false;                   // belongs to the current batch, which must not evict it
   };
   void Prefetches(const std::vector<uint64_t>& pieces, std::vector<uint64_t>& more) const;
   void Tree(uint64_t piece, std::vector<uint64_t>& more) const;
@@ -77,10 +79,10 @@ class DemandPages {
   const Options& options_;
   os::Random random_;
   std::unordered_map<uint64_t, bool> touched_;  // pieces that the workload accesses
-  std::list<Frame> frames_;                     // free frames first, then by arrival, or by last use with kLru
+  std::list<Frame> frames_;                     // free frames first, then by arrival or last use
   std::unordered_map<uint64_t, std::list<Frame>::iterator> places_;
   uint64_t used_ = 0;
-  os::SystemBuffer host_;  // source and target of all copies; its contents do not matter
+  os::SystemBuffer host_;  // source and target of all copies; the contents are irrelevant
 };
 
 }  // namespace gmmu::replay

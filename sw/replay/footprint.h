@@ -7,13 +7,13 @@
 
 namespace gmmu::replay {
 
-/// The 4 KiB pages that a workload touches, in the workload's own addresses.
+/// The 4 KiB pages that a workload touches, in the addresses of the workload.
 class Footprint {
  public:
   void Add(uint64_t address, uint64_t bytes);
   uint64_t pages() const { return pages_.size(); }
-  /// Returns the numbers (address / bytes), ascending, of the aligned pieces of `bytes` (4096 or a larger power of two)
-  /// that contain a touched page.
+  /// Returns the numbers (address / bytes), in ascending order, of the aligned pieces of `bytes`
+  /// bytes that contain a touched page. `bytes` is 4096 or a larger power of two.
   std::vector<uint64_t> Pieces(uint64_t bytes) const;
 
  private:
@@ -23,10 +23,11 @@ class Footprint {
 
 /// Maps the addresses of a workload to a range of GPU virtual addresses.
 ///
-/// The workload's addresses are divided into aligned regions of `region_bytes`, the range of one leaf table. Touched
-/// regions are placed one after the other, starting at `va`, in ascending address order; offsets within a region do not
-/// change. All address bits below the region's size are therefore preserved: the page offset, the leaf-table index and
-/// the neighbours. Gaps between regions are removed; with `keep_gaps` all distances are kept.
+/// The workload's addresses are divided into aligned regions of `region_bytes`, the range of one
+/// leaf table. Touched regions are placed next to each other from `va` on, in ascending order;
+/// offsets within a region do not change. All address bits below the region's size are therefore
+/// preserved, and with them the page offset, the leaf-table index and the neighbours. Gaps between
+/// regions are removed, unless `keep_gaps` is true.
 class Rebase {
  public:
   /// `va` must be a multiple of `region_bytes`, which must be a power of two.
@@ -34,7 +35,7 @@ class Rebase {
   /// `address` must be in a touched page.
   uint64_t operator()(uint64_t address) const;
   uint64_t regions() const { return places_.size(); }
-  /// Returns the size of the GPU virtual address range that a Rebase with these arguments needs.
+  /// Returns the size of the GPU virtual address range that a Rebase with these arguments takes.
   static uint64_t Span(const Footprint& footprint, uint64_t region_bytes, bool keep_gaps);
 
  private:

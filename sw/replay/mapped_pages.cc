@@ -93,7 +93,7 @@ void MappedPages::TakeVram(uint64_t first, uint64_t count) {
 void MappedPages::MapVram(const std::vector<Run>& runs) {
   TakeVram(0, facts_.pieces);
   auto memory = allocations_.begin();
-  uint64_t begin = 0;  // index of the allocation's first piece
+  uint64_t begin = 0;  // first piece of the allocation
   for (const Run& run : runs) {
     for (uint64_t done = 0; done < run.count;) {
       const uint64_t piece = run.first + done, pieces = os::BytesOf(**memory) / kBlock;
@@ -121,8 +121,9 @@ bool MappedPages::TakeLarge(uint64_t piece, bool whole) {
   return whole;
 }
 
-// A page table may be placed anywhere and divide the free range that a large page needs. If the first attempt runs out
-// of room, the second one allocates all large pages before the first table is created.
+// A page table may be placed anywhere, and may split a free range that a large page needs. If the
+// first attempt runs out of room, the second one allocates all large pages before it creates the
+// first table.
 void MappedPages::MapLarge(const std::vector<Run>& runs) {
   for (const bool all_first : {false, true}) {
     os::Random random(options_.seed, "replay placement");

@@ -21,20 +21,22 @@ struct Life;
 
 namespace gmmu::replay {
 
-/// Runs `work` and converts os::NoRoom (a full memory segment) to a ReplayError whose message contains the remedy. Call
-/// it inside Life::Work, because an exception that leaves Life::Work ends the run.
+/// Runs `work` and converts os::NoRoom (a full memory segment) to a ReplayError whose message
+/// contains the remedy. Call this inside Life::Work, because an exception that leaves Life::Work
+/// ends the run.
 void WithRoom(const Options& options, const std::function<void()>& work);
 
-/// Memory for every piece that contains a touched page, mapped in a separate process.
+/// Memory for every piece that contains a touched page, mapped in a process of its own.
 ///
-/// VRAM is allocated in 64 KiB blocks, of which the stated percentage consists of scattered 4 KiB pages, or in large
-/// pages. System memory is allocated in scattered pages, at consecutive logical addresses if the GPU is remapped. All
-/// calls must be made on the application's fibre. With Options::demand nothing is mapped here (demand_pages.h). End
-/// must be called; the destructor frees nothing.
+/// VRAM is allocated in large pages, or in 64 KiB blocks; the stated percentage of these consists
+/// of scattered 4 KiB pages instead. System memory is allocated in scattered pages, which have
+/// consecutive logical addresses if DMA is remapped. With Options::demand, nothing is mapped here
+/// (see demand_pages.h). Make all calls on the application's fibre. Call End before destruction:
+/// the destructor frees nothing.
 class MappedPages {
  public:
-  /// `progress` counts pieces. Throws ReplayError if VRAM has no room for pages or page tables, or if the machine does
-  /// not support the requested page size.
+  /// `progress` counts pieces. Throws ReplayError if VRAM has no room for the pages or page tables,
+  /// or if the machine does not support the page size.
   MappedPages(workload::Life& life, const Footprint& footprint, const Options& options,
               const std::function<void(uint64_t done, uint64_t total)>& progress);
   void End();
@@ -44,16 +46,18 @@ class MappedPages {
   const BackingFacts& facts() const { return facts_; }
 
  private:
-  /// Pieces with consecutive addresses in the workload, and therefore in GPU virtual addresses.
+  /// Pieces whose addresses are consecutive in the workload, and therefore also in GPU virtual
+  /// addresses.
   struct Run {
     uint64_t va, first, count;  // `first` is the index of the run's first piece among all pieces
   };
   std::vector<Run> Runs(const std::vector<uint64_t>& pieces) const;
-  /// Allocates VRAM for `count` pieces, in several allocations if no memory segment has room for all of them.
+  /// Allocates VRAM for `count` pieces. Uses several allocations if no memory segment has room for
+  /// all of them.
   void TakeVram(uint64_t first, uint64_t count);
   void MapVram(const std::vector<Run>& runs);
-  /// Allocates VRAM for one large page if `whole` is true, else for 4 KiB pages in its place. Returns whether it
-  /// allocated a large page.
+  /// Allocates VRAM for one large page if `whole` is true, otherwise for 4 KiB pages of the same
+  /// total size. Returns `whole`.
   bool TakeLarge(uint64_t piece, bool whole);
   void MapLarge(const std::vector<Run>& runs);
   void MapSystem(const std::vector<Run>& runs);

@@ -11,13 +11,13 @@ inline constexpr uint64_t kLargePage = uint64_t{2} << 20;
 
 enum class PageSize : uint8_t { k4k, k64k, k2m };
 enum class Memory : uint8_t { kVram, kSystem };
-/// Selects the warp that makes an access: the warp of the access's stream, or the next one in turn.
+/// Selects the warp that makes an access: the warp of the access's stream, or each warp in turn.
 enum class Assign : uint8_t { kStream, kDeal };
 
-/// Selects the piece that is evicted from VRAM when another one needs room.
+/// Selects the victim when a piece needs room in VRAM.
 enum class Evict : uint8_t { kLru, kRandom };
 
-/// Names of these choices on the command line, in Python and in reports.
+/// Names of the choices above on the command line, in Python and in reports.
 inline const std::map<std::string, PageSize> kPageSizes = {{"4k", PageSize::k4k},
                                                            {"64k", PageSize::k64k},
                                                            {"2m", PageSize::k2m}};
@@ -35,12 +35,13 @@ std::string WordOf(const std::map<std::string, Enum>& words, Enum value) {
 inline constexpr unsigned kMostUnits = 64, kMostWarps = 1024, kMostWindow = 4096, kMostBatch = 4096,
                           kMostPrefetch = 512;
 
-/// The distribution of a workload over the client ports.
+/// How a workload is distributed over the client ports, and how its pages are mapped.
 struct Options {
   std::string workload;  ///< name for trace::Open
   uint64_t seed = 0;     ///< seed of generators, placement and the machine
 
-  // Requesters. Compute unit u drives client port u; warp w belongs to compute unit w modulo the number of units.
+  // Requesters. Compute unit u drives client port u. Warp w belongs to compute unit w modulo the
+  // number of compute units.
   unsigned compute_units = 0;  ///< 0: one for each client port of the GPU
   unsigned warps = 8;          ///< warps of each compute unit
   unsigned window = 0;         ///< most accesses of a warp in flight; 0: the workload's value, or 1 if it states none
@@ -48,14 +49,14 @@ struct Options {
   Assign assign = Assign::kStream;
   bool coalesce = false;  ///< merges consecutive accesses of a warp to the same lines
 
-  // Selection of the accesses, counted in the workload's order.
+  // Which accesses are made, counted in the workload's order.
   uint64_t skip = 0;         ///< number of accesses to leave out at the beginning
-  uint64_t warmup = 0;       ///< number of accesses after the skipped ones that are made but not measured
+  uint64_t warmup = 0;       ///< accesses made after the skipped ones but not measured
   uint64_t accesses = kAll;  ///< number of accesses in the region of interest
-  uint64_t epoch = 0;        ///< accesses for each row of counters; 0: no rows
+  uint64_t epoch = 0;        ///< accesses per row of counters; 0: no rows
   uint64_t epoch_cycles = 0;
 
-  // The memory that backs the pages.
+  // The memory that holds the pages.
   PageSize page_size = PageSize::k4k;
   Memory memory = Memory::kVram;
   bool keep_gaps = false;   ///< true: address regions keep their distances; false: they are packed

@@ -8,7 +8,7 @@ namespace {
 
 constexpr uint64_t kBlock = 65536;
 constexpr uint64_t kLookEvery = 1 << 20;
-constexpr uint64_t kOwnShare = 1 << 20;  // bytes of VRAM reserved for the system's own tables; more than they need
+constexpr uint64_t kOwnShare = 1 << 20;  // VRAM bytes reserved for the system's own tables; ample
 
 std::string MiB(uint64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
 
@@ -43,13 +43,13 @@ void CheckOptions(const Options& options, const trace::Header& header, const Mac
     throw ReplayError("--gap does not go with " + options.workload + ", which states when its accesses arrive");
 }
 
-/// Returns the number of bytes of VRAM that the page tables of the footprint take.
+/// Returns the VRAM that the footprint's page tables take, in bytes.
 uint64_t TableBytes(const Options& options, const Footprint& footprint, const MachineFacts& machine) {
   uint64_t bytes = 0;
   for (size_t level = 0; level < machine.levels.size(); ++level) {
     const MachineFacts::Level& each = machine.levels[level];
     if (level == 0 && options.page_size == PageSize::k2m && options.fragmented == 0) continue;
-    // Touched regions are packed, so upper levels need few tables.
+    // Touched regions are packed, so the upper levels need few tables.
     const uint64_t span = Rebase::Span(footprint, std::min(each.covers, kLargePage), options.keep_gaps);
     const uint64_t touched = footprint.Pieces(each.covers).size();
     bytes += each.bytes * std::min(touched, (span + each.covers - 1) / each.covers);
@@ -57,8 +57,8 @@ uint64_t TableBytes(const Options& options, const Footprint& footprint, const Ma
   return bytes;
 }
 
-/// Throws ReplayError if pages and page tables do not fit in VRAM. Other uses of VRAM are not known here; if they leave
-/// too little room, the system runs out of memory later (WithRoom).
+/// Throws ReplayError if the pages and page tables do not fit in VRAM. Other uses of VRAM are not
+/// considered; if they leave too little room, the system runs out of memory later (WithRoom).
 void CheckRoom(const Options& options, const Footprint& footprint, const MachineFacts& machine, uint64_t piece) {
   const auto refuse = [&](const std::string& what) {
     throw ReplayError(options.workload + ": " + what + "\n" + kMoreRoom);
@@ -75,8 +75,8 @@ void CheckRoom(const Options& options, const Footprint& footprint, const Machine
   const uint64_t visible = machine.visible_bytes != 0 ? machine.visible_bytes : machine.vram_bytes;
   if (tables > visible)
     refuse("needs " + MiB(tables) + " of page tables, and the CPU sees " + MiB(visible) + " of VRAM, where they lie");
-  // With --demand, the system's own tables are counted too, because pages that fault in later still need room for
-  // tables.
+  // With --demand, the system's own tables also count, because pages that fault in later still need
+  // room for tables.
   if (pages + tables + (options.demand ? kOwnShare : 0) > machine.vram_bytes) {
     refuse("needs " + MiB(pages) + " for pages and " + MiB(tables) + " for page tables, of " + MiB(machine.vram_bytes) +
            " of VRAM");

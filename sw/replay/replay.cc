@@ -16,16 +16,16 @@ namespace {
 
 constexpr uint64_t kPollNs = 2'000;
 constexpr uint64_t kStallNs = 100'000'000;       // far longer than any configurable access time
-constexpr uint64_t kMostPs = uint64_t{1} << 63;  // end of machine time: engines count picoseconds in 64 bits
+constexpr uint64_t kMostPs = uint64_t{1} << 63;  // machine time limit: 64-bit picoseconds
 
-/// Returns by how much each counter has grown between two lists from the same machine.
+/// Returns the increase of each counter between two lists from the same machine.
 std::vector<hw::Counter> Grown(const std::vector<hw::Counter>& before, std::vector<hw::Counter> after) {
   for (size_t i = 0; i < after.size() && i < before.size(); ++i)
     after[i].value -= std::min(after[i].value, before[i].value);
   return after;
 }
 
-/// Detaches the accesses from the client ports when it is destroyed.
+/// Detaches the traffic from the client ports on destruction.
 class Ports {
  public:
   explicit Ports(hw::Instruments& instruments) : instruments_(instruments) {}
@@ -124,15 +124,15 @@ class Replay {
     result_.phases.push_back(std::move(phase));
   }
 
-  /// Returns how long the machine will stay idle, with nothing in flight and no access due. The time is a multiple of
-  /// the poll interval, so that skipping it does not shift later polls.
+  /// Returns how long the machine will stay idle, with nothing in flight and no access due, rounded
+  /// down to a multiple of the poll interval, so that skipping the time does not shift later polls.
   uint64_t IdleNs(const Traffic& traffic) const {
     const uint64_t due = traffic.next_due(), now = instruments_.Cycles();
     if (traffic.in_flight() != 0 || due == Traffic::kNever || due <= now) return 0;
     return (due - now) * plan_.period_ps / 1000 / kPollNs * kPollNs;
   }
 
-  /// Waits until every access has completed.
+  /// Waits until all accesses have completed.
   void Await(const std::string& name, uint64_t accesses, Traffic& traffic, Ports& ports, PhaseResult& phase) {
     hw::Platform& platform = life_.host.platform();
     uint64_t answered = 0, answered_ns = platform.NowNs();
@@ -157,8 +157,9 @@ class Replay {
     }
   }
 
-  /// The system's far-fault handler. After its start-up time, it collects the waiting accesses, brings in the pieces
-  /// that faulted first, and replays those accesses.
+  /// The system's far-fault handler. After its start-up time, it makes a batch of the pieces that
+  /// have faulted, oldest fault first, brings them in, and replays the accesses that waited for
+  /// them.
   void Serve(Traffic& traffic, Ports& ports, DemandTally& tally) {
     hw::Platform& platform = life_.host.platform();
     const uint64_t far_ns = life_.options.os.far_fault_ns, wait_ns = (far_ns / kPollNs + 1) * kPollNs;

@@ -28,30 +28,31 @@ class ReplayError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Opens the workload at its beginning. It is called twice per run, and the returned sources must produce the same
-/// accesses.
+/// Opens the workload at its beginning. It is called twice per run, and both sources must produce
+/// the same accesses.
 using Opener = std::function<std::unique_ptr<trace::Source>()>;
 
-/// The remedies when VRAM is full; appended to error messages.
+/// Remedies if VRAM is full, appended to error messages.
 inline constexpr const char* kMoreRoom =
     "Give more VRAM (gpu.vram_mib), fewer accesses (--accesses N), page tables in system memory "
     "(driver.page_tables=system), or --memory system.";
 
-/// Facts about the machine, against which the options are checked.
+/// Properties of the machine against which the options are checked.
 struct MachineFacts {
   unsigned client_ports = 0;
   uint64_t vram_bytes = 0;
   unsigned va_bits = 0;
   uint64_t period_ps = 1000;   ///< period of the GPU's clock
   uint64_t visible_bytes = 0;  ///< part of VRAM that may hold page tables; 0: all of VRAM
-  /// For each level, leaf first: the range that a table covers, and its size in VRAM (0: it is in system memory).
+  /// Per level, leaf first: the address range that a table covers, and its size in VRAM (0: it is
+  /// in system memory).
   struct Level {
     uint64_t covers, bytes;
   };
   std::vector<Level> levels{};
 };
 
-/// A workload with checked options, after the first pass over its accesses.
+/// A workload and its checked options, after a first pass over the accesses.
 struct Plan {
   Options options;  ///< options with defaults filled in
   trace::Header header;
@@ -60,14 +61,14 @@ struct Plan {
   uint64_t period_ps = 1000;        ///< period of the GPU's clock
 };
 
-/// Reads the selected accesses, without a machine. Throws ReplayError for physical addresses, options that do not fit
-/// the machine or each other, no access in the selected region, and pages or page tables that do not fit in VRAM.
-/// Exceptions of the source pass through. `progress` receives the number of accesses read and their total (0: not
-/// known).
+/// Reads the selected accesses, without a machine. Throws ReplayError for physical addresses, for
+/// options that contradict the machine or each other, if the selected region contains no access, or
+/// if pages or page tables do not fit in VRAM. Exceptions of the source propagate. `progress`
+/// receives the number of accesses read and the total (0: unknown).
 Plan MakePlan(const Options& options, const trace::Header& header, const Opener& open, const MachineFacts& machine,
               const std::function<void(uint64_t done, uint64_t total)>& progress = nullptr);
 
-/// The measurements of one epoch, between two readings of the counters.
+/// The measurements of one epoch, which lies between two readings of the counters.
 struct Row {
   uint64_t first_cycle = 0, last_cycle = 0;  ///< GPU cycles, half open
   EpochTally tally;
@@ -87,9 +88,10 @@ struct Result {
   std::vector<PhaseResult> phases;
 };
 
-/// Runs the workload in one power cycle of the machine: power on, a process with the touched pages mapped, the phases
-/// with nothing in flight between them, power off. workload::RunLife describes the exceptions and the machine's part of
-/// the report. `job.progress` receives "mapping" in pieces and each phase in accesses.
+/// Runs the workload in one power cycle of the machine: power on, create a process with the touched
+/// pages mapped, run the phases with nothing in flight between them, power off. workload::RunLife
+/// describes the exceptions and the machine's part of the report. `job.progress` counts pieces in
+/// the phase "mapping", and accesses in the other phases.
 void RunReplay(hw::Platform& platform, const Plan& plan, const Opener& open, const workload::JobOptions& job,
                workload::JobResult& job_result, Result& result);
 

@@ -23,7 +23,7 @@ constexpr const char* kKinds[] = {"read", "write", "execute"};
 
 const char* NameOf(trace::Loop loop) { return loop == trace::Loop::kOpen ? "open" : "closed"; }
 
-/// Returns the counters that have grown, by block; a counter that is missing did not grow.
+/// Returns the counters that have grown, by block. A missing counter has not grown.
 Json Of(const std::vector<hw::Counter>& counters) {
   Json json = Json::object();
   for (const hw::Counter& counter : counters)

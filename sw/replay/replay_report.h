@@ -11,7 +11,8 @@ namespace gmmu::replay {
 std::string TextReport(const Plan& plan, const Result& result, const workload::JobResult& job,
                        const report::Limits& limits);
 
-/// Returns the JSON report of a run (sw/report) with an additional member "replay" (sw/replay/README.md describes it).
+/// Returns the JSON report of a run (sw/report) with the additional member "replay", which
+/// sw/replay/README.md describes.
 std::string JsonReport(const Plan& plan, const Result& result, const workload::JobResult& job,
                        const report::Limits& limits);
 

@@ -65,15 +65,15 @@ uint64_t Traffic::next_due() const {
   return first;
 }
 
-/// Reads the source until the warp has an access. Returns false if the source has no more accesses for the warp, or if
-/// the look-ahead is full of other warps' accesses.
+/// Reads the source until the warp has an access. Returns false if the source has no more accesses
+/// for the warp, or if the look-ahead is full of accesses for other warps.
 bool Traffic::Fill(unsigned warp) {
   while (warps_[warp].next.empty()) {
     if (exhausted_ || read_ahead_ >= kLookAhead) return false;
     std::optional<trace::Access> access;
     try {
       if (left_ != 0) access = source_.Next();
-    } catch (...) {  // the exception must not reach the machine
+    } catch (...) {  // must not propagate into the machine
       error_ = std::current_exception();
     }
     if (!access) {
@@ -128,7 +128,8 @@ uint64_t Traffic::Due(unsigned client) {
   return unit.ready.empty() ? kNever : unit.ready.top().cycle;
 }
 
-/// Merges the warp's next accesses to the same lines into this access, unless compute time precedes them.
+/// Merges the warp's next accesses to the same lines into this one. Stops at an access that is
+/// preceded by compute time.
 void Traffic::Coalesce(unsigned number, Unit& unit, Pending& pending) {
   const uint64_t low = unit.at / kLine * kLine, high = (unit.end + kLine - 1) / kLine * kLine;
   while (Fill(number)) {
@@ -143,7 +144,7 @@ void Traffic::Coalesce(unsigned number, Unit& unit, Pending& pending) {
   }
 }
 
-/// Starts the access that became ready first.
+/// Issues the access that became ready first.
 void Traffic::Issue(Unit& unit, uint64_t cycle) {
   const Ready first = unit.ready.top();
   unit.ready.pop();
@@ -218,7 +219,7 @@ void Traffic::Retry(const std::function<bool(uint64_t)>& mapped, uint64_t cycle,
       continue;
     }
     waited.Add(cycle - std::min(cycle, far_faults_[i].cycle));
-    // Without `retry`, the port itself translates the request again.
+    // If `retry` is false, the port itself translates the request again.
     if (request.retry) units_[request.client].again.push_back(waiting_[i]);
     request.waits = request.retry = false;
   }
@@ -232,7 +233,7 @@ void Traffic::Answered(unsigned client, const hw::ClientAnswer& answer) {
     request.retry = true;
     return Wait(answer.tag, answer.answered);
   }
-  if (request.waits) {  // false if a port translated the request again before Retry
+  if (request.waits) {  // the port translated it again before Retry
     const auto at = std::find(waiting_.begin(), waiting_.end(), answer.tag) - waiting_.begin();
     early_waits_.push_back(answer.answered - std::min(answer.answered, far_faults_[static_cast<size_t>(at)].cycle));
     waiting_.erase(waiting_.begin() + at);

@@ -25,10 +25,10 @@ struct Tally {
   uint64_t faults = 0;                                ///< requests that completed with a fault
   uint64_t first_cycle = hw::ClientAccesses::kNever;  ///< cycle in which the first request was accepted
   uint64_t last_cycle = 0;                            ///< cycle of the last response
-  /// Cycles from the moment at which a warp is ready to make an access (open loop: the access's arrival) to the
-  /// response for its last line.
+  /// Cycles from when a warp is ready to make an access (open loop: from the access's arrival) to
+  /// the response for its last line.
   events::Histogram latency;
-  std::array<events::Histogram, 3> by_kind;  ///< the same values by trace::Kind
+  std::array<events::Histogram, 3> by_kind;  ///< latency by trace::Kind
   std::vector<events::Histogram> by_client;
   events::Histogram port_latency;  ///< cycles from a request's first valid cycle at a port to its last beat
 
@@ -44,10 +44,10 @@ struct EpochTally {
 
 /// Compute units with warps that make the accesses of a workload.
 ///
-/// In a closed loop a warp has up to `window` accesses in flight. It makes the next access `gap` cycles plus the
-/// access's own delay after the latest response. In an open loop, a warp makes an access when it arrives, regardless of
-/// how many are in flight. A compute unit sends the lines of the access that became ready first, then those of the next
-/// access; responses may come in any order.
+/// In a closed loop, a warp has up to `window` accesses in flight. It makes the next access `gap`
+/// cycles plus the access's own delay after the latest response. In an open loop, a warp makes each
+/// access when it arrives, however many are in flight. A compute unit sends all lines of the access
+/// that became ready first, then those of the next. Responses may come in any order.
 class Traffic : public hw::ClientAccesses {
  public:
   struct Shape {
@@ -60,29 +60,29 @@ class Traffic : public hw::ClientAccesses {
     bool demand = false;
     std::function<void(uint64_t va, bool write)> touched;  ///< with demand: called when an access has completed
   };
-  /// `moved` translates an address of the workload to a GPU virtual address.
+  /// `moved` translates addresses of the workload to GPU virtual addresses.
   Traffic(trace::Source& source, std::function<uint64_t(uint64_t)> moved, const Shape& shape);
 
-  /// Starts a phase with the next `accesses` accesses of the source at this GPU cycle. Call it when done() is true, and
-  /// then call Instruments::DriveClients.
+  /// Starts a phase at this GPU cycle, with the next `accesses` accesses of the source. Call it
+  /// while done() is true, and then call Instruments::DriveClients.
   void Begin(uint64_t accesses, uint64_t cycle);
-  /// True if every access of the phase has completed. Throws the source's exception.
+  /// True if all accesses of the phase have completed. Rethrows an exception of the source.
   bool done() const;
   const Tally& tally() const { return tally_; }
   EpochTally TakeEpoch();
-  /// in_flight returns the number of accesses in flight, next_due the cycle at which the next access is due (kNever: no
-  /// warp has one).
+  /// in_flight is the number of accesses in flight. next_due is the cycle at which the next access
+  /// is due (kNever: there is none).
   uint64_t in_flight() const { return in_flight_; }
   uint64_t next_due() const;
 
-  // With Shape::demand, an access to an unmapped page waits until a call of Retry repeats it. far_faults returns the
-  // GPU virtual address and cycle of each waiting access, oldest first.
+  // With Shape::demand, an access to an unmapped page waits until Retry repeats it. far_faults
+  // returns the GPU virtual address and fault cycle of each waiting access, oldest first.
   struct FarFault {
     uint64_t va = 0, cycle = 0;
   };
   const std::vector<FarFault>& far_faults() const { return far_faults_; }
-  /// Repeats the accesses for which `mapped` returns true, and adds their wait times to `waited`. Call
-  /// Instruments::DriveClients afterwards.
+  /// Repeats the waiting accesses for which `mapped` returns true, and adds their wait times to
+  /// `waited`. Then call Instruments::DriveClients.
   void Retry(const std::function<bool(uint64_t va)>& mapped, uint64_t cycle, events::Histogram& waited);
 
   // hw::ClientAccesses
@@ -97,13 +97,13 @@ class Traffic : public hw::ClientAccesses {
     std::deque<trace::Access> next;
     unsigned in_flight = 0;
     bool ready = false;    // queued at its compute unit
-    bool starved = false;  // in Unit::starved, because the warp's next access has not been read yet
+    bool starved = false;  // in Unit::starved: the warp's next access has not been read yet
     uint64_t last_issue = 0, last_answer = 0;
   };
   struct Ready {
     uint64_t cycle, order;
     unsigned warp;
-    bool operator<(const Ready& other) const {  // puts the earliest at the top of the queue
+    bool operator<(const Ready& other) const {  // the queue's top is the earliest
       return cycle != other.cycle ? cycle > other.cycle : order > other.order;
     }
   };
@@ -116,13 +116,13 @@ class Traffic : public hw::ClientAccesses {
     hw::ClientRequest sent;
     size_t pending = 0;
     unsigned client = 0;
-    bool waits = false;  // waits until its page is mapped, after a far fault
-    bool retry = false;  // must be sent again, because it is no longer in its port
+    bool waits = false;  // has faulted and waits until its page is mapped
+    bool retry = false;  // has left its port and must be sent again
   };
   struct Unit {
     std::deque<size_t> again;  // requests to send again
     std::priority_queue<Ready> ready;
-    uint64_t at = 0, end = 0;  // unsent part of the current access, in workload addresses
+    uint64_t at = 0, end = 0;  // unsent part of the current access, in the workload's addresses
     size_t pending = 0;
     std::vector<unsigned> starved;
   };
@@ -147,8 +147,8 @@ class Traffic : public hw::ClientAccesses {
   std::vector<Request> requests_;  // requests in flight, by tag
   std::vector<size_t> free_requests_;
   std::vector<FarFault> far_faults_;
-  std::vector<uint64_t> early_waits_;  // wait times of requests that a port translated again before Retry
-  std::vector<size_t> waiting_;        // the requests of far_faults_
+  std::vector<uint64_t> early_waits_;  // waits of requests that a port retried before Retry
+  std::vector<size_t> waiting_;        // the request of each element of far_faults_
   Tally tally_;
   EpochTally epoch_;
   std::optional<uint64_t> first_arrival_;

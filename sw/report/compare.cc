@@ -13,7 +13,8 @@ namespace {
 using Json = nlohmann::json;
 using Texts = std::vector<std::string>;
 
-/// The counters to compare, by the block's name without the GPU's prefix. Ports (port_*) have their own rules.
+/// The counters to compare, by block name without the GPU's prefix. Ports (port_*) have their own
+/// rules.
 const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_mmu", {"invalidations"}},
     {"gpu_aperture", {"ap_lookups"}},
@@ -22,7 +23,7 @@ const std::vector<std::pair<std::string, Texts>> kCounters = {
     {"gpu_clients", {"client_read_bytes", "client_write_bytes"}},
 };
 
-/// The members of the machine, of each check and of each phase that are compared.
+/// The members of the machine, of each check, and of each phase that are compared.
 const Texts kMachine = {"clock_mhz", "bus_bits", "iommu", "clients", "seed"};
 const Texts kCheck = {"name", "passed", "text"};
 const Texts kPhase = {"name", "bytes", "link"};
@@ -36,7 +37,8 @@ void CheckObject(const Json& value, const std::string& at, const Texts& keys) {
   for (const std::string& key : keys) Check(value.contains(key), at + "." + key, "is missing");
 }
 
-/// Checks that each element of a list has the members `keys`, and that the members `texts` are strings.
+/// Checks that each element of a list has the members `keys`, and that those in `texts` are
+/// strings.
 void CheckList(const Json& report, const std::string& name, const Texts& keys, const Texts& texts = {}) {
   const Json& list = report[name];
   Check(list.is_array(), name, "is no list");
@@ -47,7 +49,8 @@ void CheckList(const Json& report, const std::string& name, const Texts& keys, c
   }
 }
 
-/// Throws CompareError unless the report has every member that a Comparison reads, with the right type.
+/// Throws CompareError unless the report has all members that Comparison reads, with the right
+/// types.
 void CheckReport(const Json& report) {
   Check(report.is_object(), "passed", "is missing");
   for (const char* key : {"passed", "scenario", "verified", "bytes", "bytes_verified", "checks", "phases", "faults",
@@ -147,7 +150,7 @@ class Comparison {
     for (const Json* report : {&first, &second})
       for (const auto& [block, counters] : report->items()) blocks.insert(block);
     for (const std::string& block : blocks) {
-      const std::string plain = block.substr(block.rfind('.') + 1);  // the name without a prefix such as "unit1."
+      const std::string plain = block.substr(block.rfind('.') + 1);  // without the GPU's prefix
       if (plain.rfind("port_", 0) == 0) Port(block, plain, At(first, block), At(second, block));
       for (const auto& [name, counters] : kCounters) {
         if (plain != name) continue;
@@ -162,7 +165,8 @@ class Comparison {
       }
     }
   }
-  /// The number of faulting lookups depends on timing: when a lookup faults, the lookups in flight with it fault too.
+  /// Compares the ports. The number of faulting lookups depends on timing: if one faults, those in
+  /// flight at the same time also fault.
   void Port(const std::string& block, const std::string& plain, const Json& first, const Json& second) {
     const auto good = [](const Json& c) { return Number(c, "lookups") - Number(c, "faults"); };
     const auto faulted = [](const Json& c) { return Number(c, "faults") != 0; };
@@ -172,7 +176,8 @@ class Comparison {
   static Json At(const Json& object, const std::string& key) {
     return object.contains(key) ? object[key] : Json::object();
   }
-  /// Returns the counter's value, or 0 if it is missing or null because the engine does not count it.
+  /// Returns the counter's value, or 0 if it is missing, or null because the engine does not count
+  /// it.
   static int64_t Number(const Json& counters, const std::string& name) {
     const Json value = At(counters, name);
     return value.is_number() ? value.get<int64_t>() : 0;
@@ -181,8 +186,8 @@ class Comparison {
     const Json list = first_.value("by_time", Json::array());
     return std::find(list.begin(), list.end(), counter) != list.end();
   }
-  /// Returns the bytes written minus those of interrupt messages (4 bytes each). The number of messages depends on
-  /// which interrupt causes coincide.
+  /// Returns the bytes written without those of interrupt messages (4 bytes each), because the
+  /// number of messages depends on which interrupt causes coincide.
   static Json WrittenData(const Json& bus) { return Number(bus, "host_write_bytes") - 4 * Number(bus, "messages"); }
 
   const Json& first_;

@@ -13,7 +13,7 @@ using Json = nlohmann::ordered_json;
 
 Json Known(int64_t value) { return value < 0 ? Json(nullptr) : Json(value); }
 
-const char* ModeOf(os::DmaMode mode) {  // names as in the configuration's [os] iommu
+const char* ModeOf(os::DmaMode mode) {  // names as in setting [os] iommu
   switch (mode) {
     case os::DmaMode::kRemapped: return "remap";
     case os::DmaMode::kIdentity: return "identity";
@@ -44,7 +44,7 @@ Json JsonOf(const os::Fault& fault) {
           {"text", fault.text}};
 }
 
-/// Returns the block's name in the table of counters. Blocks with the same set of counters share a name.
+/// Returns the block's name in the table of counters. Blocks with the same counters share a name.
 std::string KindOf(const std::string& block) {
   const std::string own = block.substr(hw::UnitPrefixLength(block));
   return own.rfind("port_", 0) == 0 ? "port_*" : own;
@@ -118,7 +118,7 @@ std::string JsonReport(const workload::JobResult& result, const Limits& limits) 
     report["counter_table"][KindOf(counter.block)][counter.name] = {{"unit", counter.unit},
                                                                     {"description", counter.description}};
   }
-  // A path, or a text from the driver, may be invalid UTF-8.
+  // Paths, and text from the driver, may contain invalid UTF-8.
   return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

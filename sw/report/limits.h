@@ -5,8 +5,8 @@
 
 namespace gmmu::report {
 
-/// The machine's peak rates, and its configuration. Both rates are 0 for engine "device", which models neither a link
-/// nor a bus.
+/// The machine's peak rates and configuration. Both rates are 0 for engine "device", which models
+/// neither a link nor a bus.
 struct Limits {
   double link_bytes_per_second = 0;  ///< PCIe payload bandwidth with full packets, one direction
   double bus_bytes_per_second = 0;   ///< bandwidth of one data bus of the GPU, one direction
@@ -16,7 +16,7 @@ struct Limits {
   std::string timing;  ///< "exact": cycle by cycle; "estimated": times come from a model (docs/twin.md);
                        ///< "wall clock", "simulated board"
   uint64_t seed = 0;
-  std::string input;          ///< name of the bytes that were paged
+  std::string input;          ///< name of the input data
   std::string scenario;       ///< empty: none
   std::string version;        ///< version of the program
   std::string commit;         ///< commit of the program's sources, or "unknown"

@@ -50,7 +50,8 @@ std::string Rate(double bytes_per_second, bool slow) {
   return slow ? fmt::format("{:.1f} kB/s", bytes_per_second / 1e3) : fmt::format("{:.3f} GB/s", bytes_per_second / 1e9);
 }
 
-/// Returns the number of reads per walk. It is below the number of levels if walks began at a walk-cache hit.
+/// Returns the number of reads per walk. It is less than the number of levels if some walks started
+/// at a walk-cache hit.
 std::string Each(uint64_t reads, uint64_t walks) {
   return walks == 0 ? "-" : fmt::format("{:.2f}", static_cast<double>(reads) / static_cast<double>(walks));
 }
@@ -142,7 +143,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
                                      reads, Each(reads, walks)));
   }
 
-  // Expected faults and checks follow the unexpected ones, under a separate heading.
+  // Expected faults and checks are listed after the unexpected ones, under their own heading.
   std::string wrong, expected;
   auto add = [](std::string& to, const std::string& what) { to += "  " + what + "\n"; };
   for (const workload::Check& check : result.checks) {
@@ -153,7 +154,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     uint64_t times;
     bool expected;
   };
-  std::vector<Line> faults;  // equal faults share a line
+  std::vector<Line> faults;  // one line per distinct fault
   std::unordered_map<std::string, size_t> places;
   bool happened = false;
   for (const os::Fault& fault : result.faults) {
@@ -163,7 +164,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     if (fresh) faults.push_back({what, 0, result.Expected(fault)});
     ++faults[place->second].times;
   }
-  for (size_t i = 0; i < faults.size(); ++i) {  // the last fault is always listed, because it ended the run
+  for (size_t i = 0; i < faults.size(); ++i) {  // always list the last fault, which ended the run
     const Line& fault = faults[i];
     std::string& to = fault.expected ? expected : wrong;
     if (i < kMostFaults || i + 1 == faults.size())
@@ -174,7 +175,7 @@ std::string TextReport(const workload::JobResult& result, const Limits& limits) 
     add(wrong, fmt::format("{} checker: {}", result.findings[i].probe, result.findings[i].text));
   if (result.findings.size() > kMostFindings)
     add(wrong, fmt::format("and {} findings more (--json names all)", result.findings.size() - kMostFindings));
-  // Leaked objects come before the pages that they hold, because they are more specific.
+  // List leaked objects before the pages that they hold, because they are more specific.
   std::vector<os::Leak> leaks = result.leaks;
   std::stable_partition(leaks.begin(), leaks.end(),
                         [](const os::Leak& leak) { return leak.kind != "page" && leak.kind != "pinned_page"; });

@@ -7,7 +7,7 @@
 
 namespace gmmu::report {
 
-/// Returns the text report of about 40 lines.
+/// Returns the text report, which has about 40 lines.
 std::string TextReport(const workload::JobResult& result, const Limits& limits);
 
 }  // namespace gmmu::report

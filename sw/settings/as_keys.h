@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Include this header before a .def file, in a scope where `keys` is a Keys and `place` the object. The settings of the
-// .def file become keys of the object's members. The last line of the .def file undefines the macros.
+// Include this header before a .def file, in a scope where `keys` is a Keys and `place` is the
+// object. The settings of the .def file become keys that are bound to the object's members. The
+// last line of the .def file undefines the macros.
 #define SECTION(member, Type, text)             \
   {                                             \
     auto& outer = place;                        \

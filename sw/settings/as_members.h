@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Include this header before a .def file. The settings of that file become members with defaults. The last line of the
-// .def file undefines the macros.
+// Include this header before a .def file. The settings of the .def file become members with default
+// values. The last line of the .def file undefines the macros.
 #define SECTION(member, Type, text) struct Type {
 #define END(member, Type) \
   }                       \

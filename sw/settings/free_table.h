@@ -8,9 +8,10 @@
 
 namespace gmmu::settings {
 
-/// A value in a section whose names the user chooses: a whole number, a string, bytes, or several strings.
+/// A value in a section whose names the user chooses: an integer, a string, bytes, or several
+/// strings.
 using FreeValue = std::variant<uint64_t, std::string, std::vector<uint8_t>, std::vector<std::string>>;
-/// Values by table and name: [section.TABLE] and NAME = VALUE.
+/// Values by table and name, from [section.TABLE] and NAME = VALUE.
 using FreeTable = std::map<std::string, std::map<std::string, FreeValue>>;
 
 }  // namespace gmmu::settings

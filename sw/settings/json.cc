@@ -12,7 +12,7 @@ Json Of(const Value& value) {
   return std::visit([](const auto& held) { return Json(held); }, value);
 }
 
-/// Returns the object of a dotted section; creates the object and its parents if they are missing.
+/// Returns the object of a dotted section. Creates the object and its parents if they do not exist.
 Json& At(Json& root, const std::string& section, const char* below) {
   Json* at = &root;
   for (size_t begin = 0; begin <= section.size();) {

@@ -15,7 +15,7 @@ namespace gmmu::settings {
 
 inline constexpr uint64_t kNoMax = INT64_MAX;  ///< the largest whole number in TOML
 
-/// A value as stated in the file. The value of a choice is its name.
+/// A value as written in the file. The value of a choice is its name.
 using Value = std::variant<uint64_t, bool, std::string, std::vector<uint64_t>>;
 /// Returns the value as TOML.
 std::string Render(const Value& value);
@@ -26,7 +26,7 @@ struct Choice {
   uint64_t value = 0;
 };
 
-/// The location in which a choice is stored: an enumeration or a number.
+/// The member in which a choice is stored: an enumeration or a number.
 struct ChoicePlace {
   void* member;
   uint64_t (*get)(const void* member);
@@ -39,7 +39,7 @@ struct ChoicePlace {
   }
 };
 
-/// One key of the file, bound to a member of the object for which its Keys were made.
+/// One key of the file, bound to a member of the object whose Keys contain it.
 struct Key {
   std::string section;  ///< dotted, as in TOML
   std::string name;     ///< name of the member
@@ -50,7 +50,7 @@ struct Key {
   std::string text;                ///< description, one or more sentences
   std::vector<Choice> choices;     ///< allowed names; empty: any text
   std::string build_option;        ///< CMake variable, if the value must equal the built one; empty: read at start
-  bool up_to_built = false;        ///< a value below the built one is allowed too, and read at start
+  bool up_to_built = false;        ///< a smaller value is also allowed, and read at start
   std::string other_name;          ///< name by which another program reads the value; empty: none does
 
   std::string full_name() const { return section + "." + name; }
@@ -59,35 +59,37 @@ struct Key {
   std::string Allowed() const;
 };
 
-/// A value that the same code reads but that no key can set.
+/// A value that the same code reads but no key can set.
 struct OtherValue {
   std::string name, text;
 };
 
-/// Keys that form a table of the configuration file.
+/// A table of the configuration file, with its keys.
 struct Section {
   std::string name, text;
   std::vector<Key> keys;
-  /// [[name.list]] may replace [name], but only once; a second table causes an error with the message `second`. An
-  /// empty `list` forbids the replacement.
+  /// [[name.list]] may replace [name], but only once: a second table is an error with the message
+  /// `second`. If `list` is empty, nothing may replace [name].
   std::string list, second;
-  /// The values of key "preset", each with TOML for the keys of the section that it sets. They count as defaults: keys
-  /// that the file states take precedence, regardless of their order.
+  /// The values of key "preset", each with TOML for the keys that it sets in the section. They
+  /// count as defaults: a key that the file sets takes precedence, regardless of the order.
   std::vector<std::pair<std::string, std::string>> presets;
   std::vector<OtherValue> others;
-  /// For a section without keys: tables of the file with names that the user chooses. Null for any other section.
+  /// For a section without keys: its tables, whose names the user chooses. Null for any other
+  /// section.
   FreeTable* free = nullptr;
 };
 
-/// The settings of one object, bound to its members, which must outlive them. Names, bounds and descriptions come from
-/// the owner's .def file, which as_members.h turns into members and as_keys.h into calls of this class.
+/// The settings of one object, bound to its members, which must outlive this object. Names, bounds
+/// and descriptions come from the component's .def file, which as_members.h turns into members and
+/// as_keys.h into calls of this class.
 class Keys {
  public:
-  /// Opens section `name`, to which the following keys belong until Close.
+  /// Opens section `name`. The keys that follow belong to it, until Close.
   Section& Open(const std::string& name, const std::string& text);
   void Close() { path_.pop_back(); }
 
-  /// Adds a section for which the user chooses the names of tables and values.
+  /// Adds a section in which the user chooses the names of tables and values.
   void AddFree(const std::string& name, FreeTable& place, const std::string& text);
   Key& Add(Key key);
   Key& AddNumber(const char* name, uint64_t& member, uint64_t initial, const char* unit, uint64_t min, uint64_t max,
@@ -111,16 +113,16 @@ class Keys {
     return Add(std::move(key));
   }
 
-  /// Adds another object's sections; keys of an existing section are appended to it.
+  /// Adds the sections of another object. Keys of a section that already exists are appended to it.
   void Append(Keys other);
 
   const std::vector<Section>& sections() const { return sections_; }
   std::vector<const Key*> all() const;
-  /// Returns null if there is no such section or key.
+  /// These functions return null if there is no such section or key.
   const Section* FindSection(const std::string& name) const;
   const Key* Find(const std::string& section, const std::string& name) const;
-  /// Returns the full name of the key with the smallest edit distance to `name`; keys of the same section are
-  /// preferred.
+  /// Returns the full name of the key with the smallest edit distance to `name`. Keys of the same
+  /// section are preferred.
   std::string Nearest(const std::string& section, const std::string& name) const;
   std::string NearestSection(const std::string& name) const;
 
@@ -129,35 +131,37 @@ class Keys {
   std::vector<std::string> path_;  ///< full names of the open sections, outermost first
 };
 
-/// Sets the members that the TOML text states; other members keep their values. Errors refer to the text as `file`. If
-/// `table` is not empty, only that table of the text is read, and its sub-tables are the sections (for "machine",
-/// [machine.gpu] is section [gpu]); errors give line numbers in the whole text. Throws Error for a syntax error, an
-/// unknown key (suggesting the nearest known one), a wrong type or a value out of range; in this case some members may
-/// already have been changed. Returns the full names of the keys that the text itself states, without those of a
-/// preset.
+/// Sets the members whose keys the TOML text contains; other members keep their values. Errors
+/// refer to the text as `file`. If `table` is not empty, only that table of the text is read, and
+/// its sub-tables are the sections (for "machine", [machine.gpu] is section [gpu]); line numbers in
+/// errors refer to the whole text. Throws Error for a syntax error, an unknown key (and suggests
+/// the nearest known one), a wrong type, or a value out of range; some members may then already
+/// have been changed. Returns the full names of the keys in the text, without those that a preset
+/// sets.
 std::set<std::string> Load(const Keys& keys, std::string_view text, const std::string& file,
                            const std::string& table = "");
 /// Returns the contents of a file. Throws Error if it cannot be read.
 std::string ReadFile(const std::string& path);
 
-/// Returns valid TOML that lists every key with its value; comments give bounds, unit, default and description.
+/// Returns valid TOML with every key and its value. Comments state bounds, unit, default and
+/// description.
 std::string ToToml(const Keys& keys);
-/// Returns a line for each key, followed by its description. An empty `section` means all sections. Throws Error for an
-/// unknown section.
+/// Returns a line for each key, followed by its description. An empty `section` selects all
+/// sections. Throws Error for an unknown section.
 std::string ToList(const Keys& keys, const std::string& section);
-/// Returns tables of all keys for a page, with the defaults but without the values.
+/// Returns a documentation page with tables of all keys and their defaults, but not their values.
 std::string ToMarkdown(const Keys& keys);
 
 /// Returns every key with its value as one JSON object, nested by section like a TOML file.
 std::string ToJson(const Keys& keys);
-/// Returns a JSON Schema (draft 7) of the object that ToJson returns, with type, bounds, default, unit and meaning of
-/// each key; "when" is "run" or "build".
+/// Returns a JSON Schema (draft 7) of the object that ToJson returns, with type, bounds, default,
+/// unit and meaning of each key. "when" is "run" or "build".
 std::string ToJsonSchema(const Keys& keys);
 
-/// Throws Error, which names the file, the key and the error in its value.
+/// Throws Error with the file, the key and the error in its value.
 [[noreturn]] void Refuse(const std::string& file, const std::string& key, const std::string& text);
-/// Checks that several settings classes share. CheckMultiple throws Error unless `value` is a multiple of `of`;
-/// CheckPowerOfTwo throws Error unless `value` is 0 or a power of two.
+/// Checks common to several classes of settings. CheckMultiple throws Error unless `value` is a
+/// multiple of `of`. CheckPowerOfTwo throws Error unless `value` is 0 or a power of two.
 void CheckMultiple(const std::string& file, const std::string& key, uint64_t value, uint64_t of);
 void CheckPowerOfTwo(const std::string& file, const std::string& key, uint64_t value);
 

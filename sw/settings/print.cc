@@ -9,19 +9,19 @@
 namespace gmmu::settings {
 namespace {
 
-/// A build key's default is the value with which the program was built, which a page cannot contain, so this function
-/// returns the build option.
+/// Returns the key's default. For a build key, this is the value of the build, which a page cannot
+/// contain, so the name of the build option is returned instead.
 std::string DefaultOnPage(const Key& key) {
   return key.build_option.empty() ? "`" + Render(key.initial) + "`" : "`" + key.build_option + "`";
 }
 
-/// Returns the text escaped for a table cell.
+/// Escapes the text for a table cell.
 std::string Cell(std::string text) {
   for (size_t at = 0; (at = text.find('|', at)) != std::string::npos; at += 2) text.insert(at, "\\");
   return text;
 }
 
-/// Returns the time at which a key takes effect ("run" or "build"), in the words of docs/settings.md.
+/// Returns when a key takes effect ("run" or "build"), in the words of docs/settings.md.
 std::string When(const Key& key) {
   if (key.build_option.empty()) return "run";
   return key.up_to_built ? "run up to " + Render(key.initial) + ", above it build" : "build";
@@ -92,7 +92,7 @@ std::string RenderFree(const FreeValue& value) {
   return out.str();
 }
 
-/// Prints a section that consists of user-named tables.
+/// Prints a section whose tables have names chosen by the user.
 void FreeToml(const Section& section, std::ostringstream& out) {
   for (const auto& [name, values] : *section.free) {
     out << "\n[" << section.name << "." << Render(Value(name)) << "]\n";

@@ -13,10 +13,11 @@
 namespace gmmu::trace {
 namespace {
 
-constexpr uint64_t kWindow = 16 << 20;  // size of the windows of shared and local memory in the generic address space
+constexpr uint64_t kWindow = 16 << 20;  // size of the shared and local memory windows
 
-/// Reads a kernel's file: lines `-key = value`, then thread blocks between #BEGIN_TB and #END_TB, each with its warps
-/// in order. The accesses of concurrent blocks, and of the warps of a block, are interleaved one by one.
+/// Reads a kernel's file: lines `-key = value`, then thread blocks between #BEGIN_TB and #END_TB,
+/// each with its warps in order. The accesses of concurrent blocks, and of a block's warps, are
+/// interleaved one by one.
 class AccelSim : public QueueSource {
  public:
   AccelSim(const std::string& path, const Header& header, const ImportOptions& options, std::vector<std::string>& notes,
@@ -45,7 +46,7 @@ class AccelSim : public QueueSource {
   }
 
  private:
-  /// If `path` is a list of kernels, collects the files that the list names.
+  /// If `path` is a list of kernels, collects the files that it lists.
   void FindKernels(const std::string& path) {
     Input list(path);
     std::string line;
@@ -106,7 +107,7 @@ class AccelSim : public QueueSource {
     if (key == "local mem base_addr") local_ = number(ParseHex(value));
   }
 
-  /// Appends the warps of the next thread block; returns false if there is none.
+  /// Appends the warps of the next thread block. Returns false if there is none.
   bool Block(std::vector<std::vector<Access>>& warps) {
     const size_t first = warps.size();
     std::string line;
@@ -170,8 +171,8 @@ class AccelSim : public QueueSource {
     cycles = 0;
   }
 
-  /// Makes one access for each line that the threads touch, in thread order. The access covers the first to the last
-  /// touched byte of the line.
+  /// Makes one access for each line that the threads touch, in thread order. The access spans the
+  /// first to the last byte touched in the line.
   void Coalesce(const GpuInstruction& instruction, uint32_t stream, uint64_t cycles, std::vector<Access>& list) {
     const size_t begin = list.size();
     const uint64_t line = options_.coalesce;
@@ -208,12 +209,11 @@ class AccelSim : public QueueSource {
   std::vector<std::string> files_;
   size_t file_ = 0;
   std::unique_ptr<Input> input_;
-  uint64_t version_ = 0, grid_ = 0, blocks_ = 0;  // current file's version, number of its thread blocks, and number of
-                                                  // blocks read so far
-  uint32_t warps_ = 0;                            // number of warps of a thread block
+  uint64_t version_ = 0, grid_ = 0, blocks_ = 0;  // current file: version, blocks, blocks read
+  uint32_t warps_ = 0;                            // warps per thread block
   uint64_t shared_ = 0, local_ = 0;
   bool lineinfo_ = false;
-  std::array<uint64_t, 6> left_out_{};  // number of skipped instructions, by space
+  std::array<uint64_t, 6> left_out_{};  // skipped instructions, by Space
 };
 
 }  // namespace

@@ -19,7 +19,8 @@ struct Meaning {
   bool writes;
 };
 
-/// The SASS instructions with an address. An atomic instruction counts as a write, because its page must be writable.
+/// The SASS instructions that access memory. An atomic instruction counts as a write, because its
+/// page must be writable.
 const std::map<std::string, Meaning, std::less<>>& Opcodes() {
   static const std::map<std::string, Meaning, std::less<>> kOpcodes = {
       {"LDG", {Space::kGlobal, false}},  {"STG", {Space::kGlobal, true}},   {"LDGSTS", {Space::kGlobal, false}},
@@ -31,7 +32,7 @@ const std::map<std::string, Meaning, std::less<>>& Opcodes() {
   return kOpcodes;
 }
 
-/// The words of a line in order.
+/// Returns the words of a line one after the other.
 class Reader {
  public:
   explicit Reader(const std::string& line) : words_(Words(line)) {}
@@ -64,8 +65,8 @@ class Reader {
   size_t at_ = 0;
 };
 
-/// Returns the number of bytes of a thread's access, from the numeric modifier of the opcode, which is in bits, or 4 if
-/// there is none.
+/// Returns the size of a thread's access in bytes: the opcode's numeric modifier, which is in bits,
+/// or 4 if there is none.
 uint32_t BytesOf(const std::string& opcode) {
   for (size_t at = 0; (at = opcode.find('.', at)) != std::string::npos;) {
     ++at;
@@ -88,14 +89,14 @@ void Addresses(Reader& reader, uint32_t mask, std::vector<uint64_t>& addresses) 
     case 0:  // a list of absolute addresses
       while (addresses.size() < threads) addresses.push_back(reader.Number("an address", 16));
       return;
-    case 1: {  // a base address plus a stride
+    case 1: {  // a base address and a stride
       const uint64_t stride = reader.Difference("a stride");
       const uint64_t ones = mask == 0 ? 0 : uint64_t{mask} >> __builtin_ctz(mask);
       if ((ones & (ones + 1)) != 0) throw std::runtime_error("has base and stride, but a mask with holes");
       while (addresses.size() < threads) addresses.push_back(addresses.back() + stride);
       return;
     }
-    case 2:  // a base address plus deltas
+    case 2:  // a base address, then the deltas
       while (addresses.size() < threads) addresses.push_back(addresses.back() + reader.Difference("a difference"));
       return;
     default: throw std::runtime_error(fmt::format("has mode {} of the addresses; 0, 1 and 2 are known", mode));

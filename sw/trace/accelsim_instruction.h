@@ -6,7 +6,7 @@
 
 namespace gmmu::trace {
 
-/// The memory space of a GPU instruction. Only in kGlobal is the address in the trace one that the MMU translates.
+/// The memory space of a GPU instruction. The MMU translates only global addresses.
 enum class Space { kNone, kGlobal, kGeneric, kShared, kLocal, kConstant };
 
 /// An instruction line of Accel-Sim's tracer, versions 3 to 5:
@@ -18,8 +18,8 @@ struct GpuInstruction {
   uint32_t bytes = 0;               ///< bytes that each thread accesses
   std::vector<uint64_t> addresses;  ///< one address for each active thread
 
-  /// `lineinfo`: the line begins with a source line number. Throws std::runtime_error; its what() is the end of a
-  /// sentence.
+  /// `lineinfo`: the line starts with a source line number. Throws std::runtime_error; its what()
+  /// completes a sentence that starts with the line.
   static GpuInstruction Parse(const std::string& line, bool lineinfo);
 };
 

@@ -13,16 +13,18 @@ struct Access {
   uint32_t bytes = 0;    ///< at least 1; may cross lines and pages
   Kind kind = Kind::kRead;
   uint32_t stream = 0;  ///< the requester: a thread, a warp or a core, numbered from 0
-  /// Open loop: the arrival cycle. Closed loop: cycles of computation after the previous response of its stream.
+  /// Open loop: the arrival cycle. Closed loop: the cycles of computation between the stream's
+  /// previous response and this access.
   uint64_t cycles = 0;
 };
 
-/// A sequence of accesses, read from a file in pieces or generated. Sources with equal arguments return equal
-/// sequences.
+/// A sequence of accesses, generated or read from a file in pieces. Sources with equal arguments
+/// return equal sequences.
 class Source {
  public:
   virtual ~Source() = default;
-  /// Returns the next access, or nullopt at the end. Throws TraceError, which names the file and the line or record.
+  /// Returns the next access, or nullopt at the end. Throws TraceError with the file and the line
+  /// or record.
   virtual std::optional<Access> Next() = 0;
 };
 

@@ -11,9 +11,9 @@ namespace {
 
 constexpr size_t kRecord = 64, kDestinations = 2, kSources = 4;
 
-/// Records are 64 bytes, little endian: instruction pointer (8 bytes), is branch, branch taken, two destination and
-/// four source registers (a byte each), addresses of two memory destinations and four memory sources (8 bytes each; 0:
-/// none).
+/// Records are 64 bytes, little endian: instruction pointer (8 bytes); is-branch, branch-taken, two
+/// destination and four source registers (a byte each); the addresses of two memory destinations
+/// and four memory sources (8 bytes each; 0 means none).
 class ChampSim : public QueueSource {
  public:
   ChampSim(const std::string& path, const Header& header, uint32_t bytes, bool fetches, Input::Watch watch)

@@ -10,7 +10,7 @@
 namespace gmmu::trace {
 namespace {
 
-/// A text file with one or two requests per line. Empty lines and lines that begin with # are skipped.
+/// A text file with one or two requests per line. Skips empty lines and lines that start with #.
 class DramText : public QueueSource {
  public:
   DramText(const std::string& path, const Header& header, uint32_t bytes, Input::Watch watch)
@@ -69,7 +69,7 @@ class RamulatorCpu : public DramText {
   void Request(const AllWords& words) override {
     const auto bubbles = ParseDigits(words[0], 10);
     if (!bubbles || words.size() < 2 || words.size() > 3) Refuse("is not BUBBLES ADDRESS [ADDRESS]");
-    if (words.size() == 3 && (words[2] == "R" || words[2] == "W")) {  // the trace was recorded before the caches
+    if (words.size() == 3 && (words[2] == "R" || words[2] == "W")) {  // not filtered by caches
       Put(ParseNumber(words[1]), words[2] == "R" ? Kind::kRead : Kind::kWrite, *bubbles);
       return;
     }
@@ -90,8 +90,9 @@ class Ramulator2LoadStore : public DramText {
   }
 };
 
-/// Ramulator 2's format ReadWriteTrace. An address is a vector with one index for each level of the DRAM, from the
-/// channel to the column. The last level varies fastest in the line number, as in Ramulator 2's mapper ChRaBaRoCo.
+/// Ramulator 2's format ReadWriteTrace. An address is a vector of indices, one for each level of
+/// the DRAM, from the channel to the column. The last index varies fastest with the line number, as
+/// in Ramulator 2's mapper ChRaBaRoCo.
 class Ramulator2ReadWrite : public DramText {
  public:
   Ramulator2ReadWrite(const std::string& path, const Header& header, uint32_t bytes,

@@ -6,9 +6,10 @@
 namespace gmmu::trace {
 namespace {
 
-constexpr size_t kShown = 80;  // maximum number of bytes of an input line that a message quotes
+constexpr size_t kShown = 80;  // most bytes of an input line that a message quotes
 
-/// Returns the length of the UTF-8 sequence at the start of `text`, or 0 if it is invalid or a control character.
+/// Returns the length of the UTF-8 sequence at the start of `text`, or 0 if it is invalid or a
+/// control character.
 size_t Sequence(std::string_view text) {
   const auto byte = [&](size_t at) { return static_cast<uint8_t>(text[at]); };
   const uint8_t first = byte(0);

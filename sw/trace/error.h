@@ -6,14 +6,17 @@
 
 namespace gmmu::trace {
 
-/// Returns `text` safe for a terminal: control characters and invalid UTF-8 become \xNN; line feeds are kept.
+/// Makes `text` safe for a terminal: control characters and invalid UTF-8 become \xNN. Line feeds
+/// are kept.
 std::string Printable(std::string_view text);
 
-/// Returns the first 80 bytes of an input line in quotation marks, printable, followed by "..." if there are more.
+/// Returns the first 80 bytes of an input line in quotation marks and printable form, followed by
+/// "..." if there are more.
 std::string Quoted(std::string_view line);
 
-/// Thrown for a workload that cannot be used. what() is one to three lines: the place (file and line, record and
-/// offset, or generator and key), the error, and the remedy. The text is printable, whatever the input contained.
+/// Thrown for a workload that cannot be used. what() has one to three lines: the place (file and
+/// line, record and offset, or generator and key), the error, and the remedy. Its text is
+/// printable, whatever the input contained.
 class TraceError : public std::runtime_error {
  public:
   explicit TraceError(const std::string& what) : std::runtime_error(Printable(what)) {}

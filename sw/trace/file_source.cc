@@ -17,14 +17,14 @@ struct FileSource::File {
   std::FILE* file = nullptr;
   ZSTD_DCtx* context = ZSTD_createDCtx();
   std::array<char, 65536> bytes;
-  size_t size = 0, at = 0;  // size: number of bytes in `bytes`; at: read position
+  size_t size = 0, at = 0;  // number of bytes in `bytes`; read position in `bytes`
   uint64_t before = 0;      // offset of `bytes` in the file
 
   ~File() {
     if (file != nullptr) std::fclose(file);
     ZSTD_freeDCtx(context);
   }
-  /// Returns whether there is a next byte.
+  /// True if there is a next byte. Reads more of the file if necessary.
   bool More() {
     if (at < size) return true;
     before += size;
@@ -33,7 +33,7 @@ struct FileSource::File {
     return size != 0;
   }
   uint64_t Offset() const { return before + at; }
-  /// Reads the next `most` bytes of the file, or fewer at the end of the file.
+  /// Reads the next `most` bytes of the file. Returns fewer at the end of the file.
   std::string Take(size_t most) {
     std::string taken;
     while (taken.size() < most && More()) taken += bytes[at++];
@@ -50,7 +50,7 @@ FileSource::FileSource(const std::string& path) : path_(path), file_(std::make_u
   if (std::ferror(file_->file)) throw TraceError(path + ": cannot be read: " + std::strerror(errno));
   if (text.empty()) throw TraceError(path + ": is empty");
   if (!ended() && text.rfind("gmmu-trace ", 0) == 0) {
-    if (text.find('\r') != std::string::npos) ParseHeader(text, path);  // throws and names the line that ends in \r
+    if (text.find('\r') != std::string::npos) ParseHeader(text, path);  // throws for that line
     throw TraceError(path + ": ends in its header, or has no empty line behind it");
   }
   header_ = ParseHeader(text, path);
@@ -69,7 +69,8 @@ char FileSource::Frame() {
   offset_ = file_->Offset();
   ZSTD_DCtx_reset(file_->context, ZSTD_reset_session_only);
   ZSTD_outBuffer out{unpacked_.data(), unpacked_.size(), 0};
-  // RFC 8878, 3.1.1.1.1: the byte after the magic number is the frame header descriptor; bit 2: a checksum follows.
+  // RFC 8878, 3.1.1.1.1: the byte after the magic number is the frame header descriptor. Its bit 2
+  // means that a checksum follows.
   const std::string begin = file_->Take(sizeof(uint32_t) + 1);
   ZSTD_inBuffer first{begin.data(), begin.size(), 0};
   size_t left = begin.empty() ? 1 : ZSTD_decompressStream(file_->context, &out, &first);

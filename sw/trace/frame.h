@@ -5,7 +5,7 @@
 
 namespace gmmu::trace {
 
-// Contents of the zstd frames of a trace (docs/traces.md).
+// The contents of a trace's zstd frames (docs/traces.md).
 
 inline constexpr uint32_t kFrameRecords = 65536;  ///< maximum number of records in a frame
 inline constexpr size_t kMaxFrame = 4 << 20;      ///< maximum size of an unpacked frame in bytes
@@ -13,8 +13,8 @@ inline constexpr char kHeaderFrame = 'H';         ///< repeats the header
 inline constexpr char kRecordFrame = 'R';
 inline constexpr char kEndFrame = 'E';
 
-// The first byte of a record contains the kind, and flags for the values that are omitted because they equal those of
-// the previous record.
+// The first byte of a record contains the kind, and flags for values that are omitted because they
+// equal those of the previous record.
 inline constexpr uint8_t kKindMask = 3;
 inline constexpr uint8_t kNewStream = 4;
 inline constexpr uint8_t kNewBytes = 8;

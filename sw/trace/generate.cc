@@ -10,7 +10,7 @@
 namespace gmmu::trace {
 namespace {
 
-/// Adds cycles of computation or arrival cycles to the accesses of a generator.
+/// Adds cycles of computation, or arrival cycles, to the accesses of a generator.
 class Timed : public Source {
  public:
   Timed(std::unique_ptr<Source> source, const Header& header, uint64_t compute, uint64_t period)

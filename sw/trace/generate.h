@@ -11,7 +11,7 @@
 
 namespace gmmu::trace {
 
-/// What a generator returns for its parameters.
+/// What a generator creates from its parameters.
 struct Generated {
   std::unique_ptr<Source> source;  ///< its accesses have `cycles` 0
   uint64_t end = 0;                ///< one past the last byte that the source may access
@@ -19,7 +19,7 @@ struct Generated {
   uint32_t window = 0;  ///< as Header::window
 };
 
-/// A generator with a constructor that reads the parameters and sets `end`.
+/// Creates a generator whose constructor reads the parameters and sets `end`.
 template <typename Kernel>
 Generated Make(const Parameters& parameters) {
   auto kernel = std::make_unique<Kernel>(parameters);
@@ -35,18 +35,19 @@ struct Generator {
   std::function<Generated(const Parameters& parameters)> make;
 };
 
-/// Return the generators that one source file defines; Generators() returns all generators.
+/// Each of the first three functions returns the generators of one source file; Generators()
+/// returns all of them.
 std::vector<Generator> Patterns();
 std::vector<Generator> Kernels();
 std::vector<Generator> SparseKernels();
 const std::vector<Generator>& Generators();
-/// Parameters that every generator has.
+/// Parameters common to all generators.
 const std::vector<ParameterRule>& CommonRules();
 
 /// `spec` is `gen:NAME[,KEY=VALUE]...`. The other arguments are those of Open. Throws TraceError.
 Workload Generate(const std::string& spec, uint64_t seed, unsigned address_bits);
 
-/// A generator's random numbers. The sequence is the same on every machine.
+/// Random numbers for a generator. The sequence is the same on every machine.
 class Random {
  public:
   explicit Random(uint64_t seed) : engine_(seed) {}
@@ -59,7 +60,7 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-/// Places arrays one after the other, each at a multiple of 2 MiB.
+/// Places arrays one behind the other, each at a multiple of 2 MiB.
 class Arrays {
  public:
   explicit Arrays(uint64_t base) : end_(base) {}

@@ -24,8 +24,8 @@ std::string OneLine(std::string text) {
   return text;
 }
 
-/// Rejects a line that ends in an invisible character; the error names the character. The space at the end of "KEY = ",
-/// whose value is empty, is allowed.
+/// Rejects a line that ends in an invisible character. The error names the character. The space at
+/// the end of "KEY = " with an empty value is allowed.
 void RefuseBlankEnd(const std::string& path, unsigned number, const std::string& line) {
   const size_t last = line.size() - 1;
   const char* blank = line[last] == '\r'                                  ? "carriage return"
@@ -37,7 +37,8 @@ void RefuseBlankEnd(const std::string& path, unsigned number, const std::string&
                                number, Quoted(line), blank));
 }
 
-/// The lines of a header by key. Take checks values and removes their lines; the lines that remain have unknown keys.
+/// The lines of a header, by key. Take returns a value and removes its line, so the remaining lines
+/// have unknown keys.
 class Lines {
  public:
   Lines(const std::string& text, const std::string& path) : path_(path) {
@@ -69,7 +70,8 @@ class Lines {
     }
   }
 
-  /// Returns the value of a key and removes its line. `needed` makes the key mandatory.
+  /// Returns the value of a key and removes its line. If `needed` is true, a missing key is an
+  /// error.
   std::optional<std::string> Take(const std::string& key, bool needed) {
     const auto found = lines_.find(key);
     if (found == lines_.end()) {
@@ -90,7 +92,7 @@ class Lines {
     return *number;
   }
 
-  /// Returns whether the value is the second of the two allowed words; rejects any other word.
+  /// True if the value is the second of the two allowed words. Rejects any other word than these.
   bool Second(const std::string& text, const char* first, const char* second) const {
     if (text != first && text != second) throw Refused(fmt::format("\"{}\" is neither {} nor {}", text, first, second));
     return text == second;

@@ -11,17 +11,17 @@ namespace gmmu::trace {
 enum class Addresses : uint8_t { kVirtual, kPhysical };
 enum class Loop : uint8_t { kClosed, kOpen };  ///< meaning of Access::cycles
 
-/// The properties of a workload that are known before its first access, from the text header of a trace
-/// (docs/traces.md) or from a generator.
+/// The properties of a workload that are known before its first access. They come from the text
+/// header of a trace (docs/traces.md) or from a generator.
 struct Header {
   std::string name;        ///< one word, for tables
   std::string provenance;  ///< one line: program and tool, or generator with all parameters and seed
   Addresses addresses = Addresses::kVirtual;
-  /// Granularity in which addresses and sizes were recorded: 1, or the bytes of a line (a power of two). An Access is
-  /// always in bytes; its address and size are multiples of `unit`.
+  /// Granularity of the recorded addresses and sizes: 1, or the bytes of a line (a power of two).
+  /// An Access is always in bytes; its address and size are multiples of `unit`.
   uint32_t unit = 1;
   uint64_t page_bytes = 0;     ///< page size of the recorded system; 0: not known, or not recorded
-  unsigned address_bits = 48;  ///< the last byte of every access lies below 2^this; 12 to 64
+  unsigned address_bits = 48;  ///< every access ends below 2^address_bits; 12 to 64
   Loop loop = Loop::kClosed;
   uint32_t window = 0;  ///< most accesses of a stream in flight; 1: each depends on the last one; 0: not stated
   std::optional<uint64_t> count;  ///< number of accesses, if known in advance
@@ -29,16 +29,17 @@ struct Header {
 
 inline constexpr uint32_t kMaxBytes = 65536;      ///< maximum bytes of one access
 inline constexpr uint32_t kMaxUnit = 4096;        ///< maximum bytes of a unit
-inline constexpr uint32_t kMaxStreams = 1 << 20;  ///< streams are numbered below this
+inline constexpr uint32_t kMaxStreams = 1 << 20;  ///< maximum number of streams
 inline constexpr size_t kMaxHeader = 16384;       ///< maximum bytes of the header's text
 
-/// Returns the header as text, including the empty line that ends it.
+/// Returns the header as text, including the empty line at its end.
 std::string ToText(const Header& header);
-/// Parses the text of a header; errors mention `path`. Throws TraceError, which names the line.
+/// Parses the text of a header. Errors refer to the file as `path`. Throws TraceError with the line
+/// number.
 Header ParseHeader(const std::string& text, const std::string& path);
 
-/// Returns the reason why an access does not fit a trace with this header, as the end of a sentence, or an empty string
-/// if the access fits.
+/// Returns why an access does not fit a trace with this header, as the end of a sentence, or an
+/// empty string if it fits.
 std::string Wrong(const Access& access, const Header& header);
 
 /// Returns "bytes" or "lines of 64".

@@ -10,8 +10,8 @@
 
 namespace gmmu::trace {
 
-/// Options of an importer besides the file. Properties that a format does not define have no default; an importer that
-/// needs one requires the option.
+/// Options of an importer. Properties that a format does not define have no default; an importer
+/// that needs such a property requires the option.
 struct ImportOptions {
   std::optional<Addresses> addresses;
   std::optional<uint32_t> unit;        ///< as Header::unit
@@ -21,8 +21,8 @@ struct ImportOptions {
   bool fetches = false;     ///< lackey, champsim: also imports instruction fetches
   uint32_t coalesce = 128;  ///< accelsim: line size within which the threads of an instruction make one access
   uint32_t blocks = 1;      ///< accelsim: thread blocks that run concurrently
-  /// For ramulator2-readwrite: the number of units of each DRAM level, in the order of the address vectors. Their
-  /// product must fit in 64 bits.
+  /// For ramulator2-readwrite: the number of units at each DRAM level, in the order of the address
+  /// vectors. The product must fit in 64 bits.
   std::vector<uint64_t> organization;
   std::string name;  ///< name of the trace; empty: the file's name
 };
@@ -34,13 +34,14 @@ struct Format {
 };
 const std::vector<Format>& Formats();
 
-/// Opens a trace of another program, which is read on demand. `path` may be `-` for standard input. Throws TraceError
-/// for an unknown format and for an option that is missing or contradicts the format; Next() throws it for an invalid
-/// line. Before Next() returns the end, `notes` receives a line for each kind of input that was skipped.
+/// Opens a trace of another program, which is read on demand. `path` may be `-` for standard input.
+/// Throws TraceError for an unknown format, or an option that is missing or contradicts the format.
+/// Next() throws TraceError for an invalid line. Before Next() returns the end, it adds a line to
+/// `notes` for each kind of input that was skipped.
 Workload Import(const std::string& format, const std::string& path, const ImportOptions& options,
                 std::vector<std::string>& notes, Input::Watch watch = nullptr);
 
-// Return the sources of the formats; `header` must be complete except for count.
+// Each function returns the source of one format. `header` must be complete, except for count.
 std::unique_ptr<Source> ReadLackey(const std::string& path, const Header& header, const ImportOptions& options,
                                    Input::Watch watch);
 std::unique_ptr<Source> ReadAccelSim(const std::string& path, const Header& header, const ImportOptions& options,

@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kPiece = 1 << 18;
 constexpr size_t kMaxLine = 1 << 16;
 
-/// Returns the program that decompresses a file with these first bytes, or an empty string if the file is not
-/// compressed.
+/// Returns the program that decompresses a file that starts with these bytes, or an empty string if
+/// the file is not compressed.
 std::string Unpacker(const std::vector<char>& bytes) {
   static const std::pair<std::string_view, const char*> kPacked[] = {{"\xfd"
                                                                       "7zXZ",

@@ -10,11 +10,11 @@
 
 namespace gmmu::trace {
 
-/// A trace file that another program has written, read in chunks. The error for a compressed file names the command that
-/// decompresses it.
+/// A trace file of another program, read in chunks. The error for a compressed file states the
+/// command that decompresses it.
 class Input {
  public:
-  /// Called from time to time with the number of bytes read and the size of the file (0 for a pipe).
+  /// Called periodically with the number of bytes read and the size of the file (0 for a pipe).
   using Watch = std::function<void(uint64_t done, uint64_t total)>;
 
   /// Throws TraceError if the file cannot be opened, is empty or is compressed. `-` is standard input.
@@ -23,13 +23,14 @@ class Input {
   Input(const Input&) = delete;
   Input& operator=(const Input&) = delete;
 
-  /// Reads the next line without its newline; returns false if there is none. A last line without a newline is an
-  /// error, because it is typical of a truncated file.
+  /// Reads the next line without its newline. Returns false at the end of the file. A last line
+  /// without a newline is an error, because the file has probably been truncated.
   bool Line(std::string& line);
-  /// Reads the next `size` bytes; returns false at the end of the file. A file that ends within `what` is an error.
+  /// Reads the next `size` bytes. Returns false at the end of the file. If the file ends inside
+  /// them, the error names `what`.
   bool Bytes(void* to, size_t size, const char* what);
 
-  /// Returns an error that refers to the line that was read last.
+  /// Returns an error that refers to the line that was last read.
   TraceError Wrong(const std::string& what) const;
   uint64_t line() const { return line_; }
   uint64_t offset() const { return offset_; }

@@ -10,7 +10,8 @@ namespace {
 ParameterRule Line() { return {"line", 128, "bytes", 32, 4096, "that one access has at most"}; }
 ParameterRule Streams(const char* of) { return {"streams", 16, of, 1, 4096, "that run at the same time"}; }
 
-/// C = A * B with matrices stored row by row. Each stream computes a tile of C and iterates over A and B tile by tile.
+/// C = A * B, with matrices stored row by row. Each stream computes a tile of C, and iterates over
+/// A and B tile by tile.
 class Gemm : public QueueSource {
  public:
   explicit Gemm(const Parameters& p)
@@ -66,7 +67,8 @@ class Gemm : public QueueSource {
   uint64_t first_ = 0, step_ = 0;  // first_: tile of C that stream 0 computes; step_: current step in K
 };
 
-/// Jacobi iteration on a grid, with five points in two dimensions and seven in three. A stream computes a row.
+/// Jacobi iteration on a grid, with a five-point stencil in two dimensions and a seven-point
+/// stencil in three. A stream computes a row.
 class Stencil : public QueueSource {
  public:
   explicit Stencil(const Parameters& p)
@@ -125,8 +127,8 @@ class Stencil : public QueueSource {
   uint64_t first_ = 0, done_ = 0;  // first_: row that stream 0 computes; done_: finished iterations
 };
 
-/// A hash join without partitions. It builds a hash table of the smaller table and probes it with the keys of the
-/// larger one.
+/// A hash join without partitioning. It builds a hash table of the smaller table and probes it with
+/// the keys of the larger one.
 class HashJoin : public QueueSource {
  public:
   explicit HashJoin(const Parameters& p)
@@ -171,7 +173,7 @@ class HashJoin : public QueueSource {
   }
 
  private:
-  /// The finalizer of MurmurHash3.
+  /// Uses the finalizer of MurmurHash3.
   uint64_t Bucket(uint64_t key) const {
     uint64_t hash = key + seed_ * 0x9e3779b97f4a7c15;
     hash = (hash ^ hash >> 33) * 0xff51afd7ed558ccd;

@@ -8,8 +8,9 @@
 namespace gmmu::trace {
 namespace {
 
-/// Lines "I  address,size", " L address,size", " S ..." and " M ..." (a load and a store of the same bytes). Addresses
-/// are hexadecimal, sizes decimal. Lines of valgrind itself begin with == or --.
+/// Parses lines "I  address,size", " L address,size", " S ..." and " M ..." (a load and a store of
+/// the same bytes). Addresses are hexadecimal, sizes decimal. Valgrind's own lines start with == or
+/// --.
 class Lackey : public QueueSource {
  public:
   Lackey(const std::string& path, const Header& header, bool fetches, Input::Watch watch)

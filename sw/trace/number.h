@@ -7,8 +7,8 @@
 
 namespace gmmu::trace {
 
-/// Parses the whole text as a number in base 10 or 16, without sign or prefix. Returns nullopt if it is not a number or
-/// exceeds 64 bits.
+/// Parses all of the text as a number in base 10 or 16, without sign or prefix. Returns nullopt if
+/// it is not a number or does not fit in 64 bits.
 inline std::optional<uint64_t> ParseDigits(std::string_view text, int base) {
   uint64_t value = 0;
   const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);

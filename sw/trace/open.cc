@@ -12,8 +12,8 @@
 namespace gmmu::trace {
 namespace {
 
-/// Rejects accesses outside the address space in which the trace is replayed, which may be smaller than the recorded
-/// address space.
+/// Rejects accesses outside the address space of the replay, which may be smaller than the recorded
+/// one.
 class Narrow : public Source {
  public:
   Narrow(std::unique_ptr<Source> source, const Header& header, const std::string& path)

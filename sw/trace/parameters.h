@@ -8,7 +8,7 @@
 
 namespace gmmu::trace {
 
-/// A parameter of a generator. With unit "file", it is a path, otherwise a whole number.
+/// A parameter of a generator. If its unit is "file", it is a path, otherwise an integer.
 struct ParameterRule {
   std::string name;
   std::optional<uint64_t> initial;  ///< default; nullopt: the parameter is mandatory
@@ -17,18 +17,18 @@ struct ParameterRule {
   std::string text;
 };
 
-/// The parameters of `gen:NAME,KEY=VALUE,...`. A number may end in KiB, MiB or GiB.
+/// The parameters in `gen:NAME,KEY=VALUE,...`. A number may end in KiB, MiB or GiB.
 class Parameters {
  public:
-  /// `text` is the part after the generator's name. Throws TraceError for a key that is unknown, repeated or missing,
-  /// and for a value out of bounds.
+  /// `text` is the part after the generator's name. Throws TraceError for a key that is unknown,
+  /// repeated or missing, or a value out of bounds.
   Parameters(const std::string& generator, const std::string& text, const std::vector<ParameterRule>& rules);
 
   uint64_t operator[](const std::string& name) const { return numbers_.at(name); }
   const std::string& File(const std::string& name) const { return files_.at(name); }
   void Set(const std::string& name, uint64_t value) { numbers_.at(name) = value; }
   bool given(const std::string& name) const { return given_.count(name) != 0; }
-  /// Returns `gen:NAME` with all parameters, which generates the same accesses on every machine.
+  /// Returns `gen:NAME` with all parameters. It generates the same accesses on every machine.
   std::string Spec() const;
   [[noreturn]] void Refuse(const std::string& what) const;
 

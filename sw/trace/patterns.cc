@@ -10,7 +10,7 @@
 namespace gmmu::trace {
 namespace {
 
-/// A sequence of `count` accesses, each of which is computed from its index.
+/// A sequence of `count` accesses, each computed from its index.
 class Counted : public Source {
  public:
   Counted(uint64_t count, std::function<Access(uint64_t)> at) : count_(count), at_(std::move(at)) {}
@@ -25,7 +25,7 @@ class Counted : public Source {
   uint64_t index_ = 0;
 };
 
-/// A pattern of `count` accesses in [base, base + footprint).
+/// Returns a pattern of `count` accesses in [base, base + footprint).
 Generated Pattern(const Parameters& p, uint64_t footprint, std::function<Access(uint64_t)> at) {
   return {std::make_unique<Counted>(p["count"], std::move(at)), p["base"] + footprint, p["count"], 0};
 }
@@ -38,7 +38,8 @@ ParameterRule Bytes() { return {"bytes", 64, "bytes", 1, 4096, "of an access"}; 
 ParameterRule Streams() { return {"streams", 8, "streams", 1, 65536, "that take turns"}; }
 ParameterRule Writes() { return {"writes", 0, "percent", 0, 100, "of the accesses that write"}; }
 
-/// Picks reads and writes at random; parameter `writes` gives the percentage of writes.
+/// Returns a function that picks a read or a write at random. Parameter `writes` is the percentage
+/// of writes.
 std::function<Kind()> Kinds(const Parameters& p) {
   return [random = Random(p["seed"] ^ 0x57), percent = p["writes"]]() mutable {
     return percent != 0 && random.Percent(percent) ? Kind::kWrite : Kind::kRead;
@@ -75,7 +76,8 @@ Generated Uniform(const Parameters& p) {
   });
 }
 
-/// Ranks 0 to n - 1 with probabilities proportional to 1 / (rank + 1)^theta, by the method of Gray et al., figure 2.
+/// Draws ranks 0 to n - 1 with probabilities proportional to 1 / (rank + 1)^theta, by the method of
+/// Gray et al., figure 2.
 class ZipfRanks {
  public:
   ZipfRanks(uint64_t n, double theta) : n_(static_cast<double>(n)), theta_(theta) {
@@ -101,7 +103,7 @@ Generated Zipf(const Parameters& p) {
   if (granules < 3 || granules > 1 << 24) p.Refuse(fmt::format("{} granules are not 3 to 2^24", granules));
   if (bytes > granule) p.Refuse("an access has more bytes than a granule");
   Random random(p["seed"]);
-  uint64_t step = random.Below(granules) | 1;  // spreads the ranks, so that popular granules are not adjacent
+  uint64_t step = random.Below(granules) | 1;  // scatters the popular granules
   while (std::gcd(step, granules) != 1) step = step % granules + 1;
   const ZipfRanks ranks(granules, static_cast<double>(p["theta"]) / 100);
   return Pattern(p, p["footprint"], [=, kind = Kinds(p)](uint64_t i) mutable {

@@ -6,7 +6,8 @@
 
 namespace gmmu::trace {
 
-/// A source that produces its accesses in batches, such as those of a line of text, a row or a tile.
+/// A source that produces its accesses in batches, for example one batch per line of text, row or
+/// tile.
 class QueueSource : public Source {
  public:
   std::optional<Access> Next() final {
@@ -22,7 +23,7 @@ class QueueSource : public Source {
   }
 
  protected:
-  /// Appends the next accesses, possibly none; returns false at the end.
+  /// Appends the next accesses, possibly none. Returns false at the end.
   virtual bool Fill(std::vector<Access>& queue) = 0;
 
  private:
@@ -31,7 +32,7 @@ class QueueSource : public Source {
   bool ended_ = false;
 };
 
-/// Interleaves lists of accesses that are made at the same time: appends one access of each list in turn.
+/// Interleaves lists of concurrent accesses: appends one access of each list in turn.
 inline void InTurn(std::vector<std::vector<Access>>& lists, std::vector<Access>& queue) {
   for (size_t i = 0, left = 1; left != 0; ++i) {
     left = 0;

@@ -12,8 +12,8 @@ namespace {
 
 constexpr uint64_t kIndex = 4, kValue = 8;  // sizes in bytes of an index and of a value
 
-/// y = A * x with A in CSR. A stream computes one row. It reads the row's bounds, then for each line of nonzeros the
-/// columns, the values and the matching elements of x, and finally writes y.
+/// y = A * x, with A in CSR. A stream computes one row: it reads the row's bounds, then for each
+/// line of nonzeros the columns, the values and the matching elements of x, and finally writes y.
 class Spmv : public QueueSource {
  public:
   explicit Spmv(const Parameters& p)
@@ -39,7 +39,7 @@ class Spmv : public QueueSource {
   void Row(uint64_t stream) {
     std::vector<Access>& list = lists_[stream];
     Span(list, first_ + row_ * kIndex, 2 * kIndex, line_, Kind::kRead, stream);
-    const uint64_t wide = line_ / kIndex;  // number of nonzeros whose column indices fit in a line
+    const uint64_t wide = line_ / kIndex;  // nonzeros per line of column indices
     for (uint64_t at = matrix_.first[row_], last = matrix_.first[row_ + 1]; at < last;) {
       const uint64_t count = std::min(wide - at % wide, last - at);
       Span(list, column_ + at * kIndex, count * kIndex, line_, Kind::kRead, stream);
@@ -59,9 +59,10 @@ class Spmv : public QueueSource {
   uint64_t row_ = 0;
 };
 
-/// Breadth-first search of a graph from a root, top down. A stream takes a vertex of the frontier and reads its bounds,
-/// then its edges line by line. The stream reads the level of each neighbour; if the neighbour has no level yet, the
-/// stream writes the level and adds the neighbour to the next frontier.
+/// Top-down breadth-first search of a graph from a root. A stream takes a vertex of the frontier
+/// and reads its bounds, then its edges line by line. The stream reads the level of each neighbour.
+/// If a neighbour has no level yet, the stream writes the level and adds the neighbour to the next
+/// frontier.
 class Bfs : public QueueSource {
  public:
   explicit Bfs(const Parameters& p)

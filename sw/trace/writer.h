@@ -11,19 +11,19 @@
 
 namespace gmmu::trace {
 
-/// Writes a trace with one frame at a time in memory.
+/// Writes a trace, holding one frame at a time in memory.
 class Writer {
  public:
   using Sink = std::function<void(const void* bytes, size_t size)>;  ///< receives the file's bytes in order; may throw
 
-  /// Writes the header immediately. Errors mention `path`.
+  /// Writes the header immediately. Errors refer to the file as `path`.
   Writer(const Header& header, const std::string& path, Sink sink);
   ~Writer();
-  /// Throws TraceError if the access does not fit the header, or if in an open loop it arrives before the previous
-  /// access.
+  /// Throws TraceError if the access does not fit the header or, in an open loop, arrives before
+  /// the previous access.
   void Add(const Access& access);
-  /// Writes the end record, without which a file counts as truncated. Throws TraceError if the header stated a
-  /// different count.
+  /// Writes the end record, without which a file counts as truncated. Throws TraceError if the
+  /// header states a different count.
   void Finish();
   uint64_t count() const { return count_; }
 
@@ -40,7 +40,7 @@ class Writer {
   uint64_t first_ = 0;   // index of the first record of the frame
   uint64_t count_ = 0;
   uint64_t arrived_ = 0;  // open loop: arrival cycle of the previous access
-  Access last_;           // the previous record in units, against which the next one is encoded
+  Access last_;           // the previous record, in Header::unit
   std::array<uint64_t, 3> kinds_{};
 };
 

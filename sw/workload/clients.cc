@@ -14,15 +14,14 @@
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kPollNs = 20'000;  // maximum time between polls; clients also signal the end of a run by an
-                                      // interrupt
+constexpr uint64_t kPollNs = 20'000;  // maximum poll interval; the end also raises an interrupt
 regs::Access AccessOf(const ClientRun& run) {
   if (run.execute) return regs::Access::kExecute;
   return run.write ? regs::Access::kWrite : regs::Access::kRead;
 }
-/// A run that writes the pattern also reads it back.
+/// Number of accesses in a run. A run that writes the pattern also reads it back.
 uint64_t AccessesOf(const ClientRun& run) { return run.order.count * (run.pattern && run.write ? 2 : 1); }
-/// Time limit of a run, far above any configurable access time.
+/// Time limit of a run in nanoseconds, far above any configurable access time.
 uint64_t BoundNs(uint64_t lines) { return 20'000'000 + lines * 20'000; }
 }  // namespace
 

@@ -12,7 +12,7 @@
 
 namespace gmmu::workload {
 
-/// How a client's run ended, or its progress.
+/// The progress of a client's run, or how it ended.
 struct ClientEnd {
   uint64_t count = 0;  ///< accesses completed without a fault
   uint32_t crc = 0;    ///< CRC of the bytes read
@@ -22,8 +22,9 @@ struct ClientEnd {
   uint64_t fault_address = 0;
 };
 
-/// One run of a GPU client's traffic engine: the lines that it reads, the address space, and the expected data. With a
-/// pattern seed, it writes or reads the address pattern (hw/traffic.h) instead, and the engine itself compares.
+/// One run of a GPU client's traffic engine: the lines it reads, its address space, and the
+/// expected data. A run with a pattern seed writes or reads the address pattern (hw/traffic.h)
+/// instead, and the engine itself compares.
 struct ClientRun {
   unsigned client = 0;
   os::GpuProcess* process = nullptr;
@@ -40,15 +41,16 @@ struct ClientRun {
 /// Returns a run over every line of [base, base + bytes), in order.
 ClientRun AllLines(os::GpuProcess* process, uint64_t base, uint64_t bytes);
 
-/// Runs that are started together. Runs without a line are skipped.
+/// Runs that are started together. Runs without lines are skipped.
 class ClientBatch {
  public:
   /// Starts the runs; `what` names them in checks and errors.
   ClientBatch(os::VidMm& vidmm, std::vector<ClientRun> runs, std::string what);
-  /// True while any run has not ended.
+  /// True while at least one run is active.
   bool busy() const;
-  /// Waits until all runs have ended and appends a check for each to `checks`. Throws os::DeviceFault if a client's run
-  /// ended with a fault, os::OsTimeout if a run does not end in time.
+  /// Waits until all runs have ended and appends a check for each to `checks`. Throws
+  /// os::DeviceFault if a client's run ended with an unexpected fault, and os::OsTimeout if a run
+  /// does not end in time.
   void Finish(std::vector<Check>& checks);
 
  private:
@@ -57,15 +59,16 @@ class ClientBatch {
 
   os::VidMm& vidmm_;
   std::vector<ClientRun> runs_;
-  /// Results of runs that a plug-in performs: half of the accesses at the start, one at each query, the rest at the
-  /// end.
+  /// Results of runs that a plug-in performs: it makes half of the accesses at the start, one at
+  /// each query, and the rest at the end.
   mutable std::vector<ClientEnd> ends_;
   std::string what_;
   uint64_t bound_ns_ = 0;
   uint64_t deadline_ = 0;
 };
 
-/// Returns a run in which client 0 reads [va, va + expected.size()) and expects these bytes.
+/// Returns a run in which client 0 reads [va, va + expected.size()) and expects the bytes of
+/// `expected`.
 ClientRun ReadOf(os::GpuProcess* process, uint64_t va, const std::vector<uint8_t>& expected);
 
 /// Starts the runs and waits until they end.

@@ -11,8 +11,9 @@ namespace gmmu::workload {
 namespace {
 constexpr uint64_t kCommandBytes = 64;  // room for a copy and a fill
 
-/// Returns the value of every word of a page of the source after the round. Before the first one its bytes are equal:
-/// documents do not say how wide FillPattern is.
+/// Returns the value of each word of source page `page` after round `round`. Before round 1, the
+/// four bytes of a word are equal, because the WDDM documentation does not give the width of
+/// FillPattern.
 uint32_t WordOf(uint32_t round, uint64_t page) {
   return round == 0 ? PageWords::Word(static_cast<uint32_t>(page))
                     : (round + 1) << 24 | static_cast<uint32_t>(page + 1);

@@ -15,10 +15,11 @@ struct Life;
 
 /// A process whose packets must execute each command once and in order.
 ///
-/// The process has one source, and a destination for each round. The packet of a round copies the source to the round's
-/// destination and overwrites the source, page by page. No later round writes that destination. Hardware that skips,
-/// reorders or repeats commands therefore leaves wrong bytes there until the end. (An immediate repetition of a command
-/// is not detected, because its result is the same.)
+/// The process has one source and one destination per round. The packet of a round copies the
+/// source to the round's destination and then overwrites the source, page by page. No later round
+/// writes that destination. If the hardware skips, reorders or repeats commands, the wrong bytes
+/// therefore remain there until the end. (A command that is repeated immediately has the same
+/// result, so that case is not detected.)
 class Copier {
  public:
   Copier(Life& life, const std::string& name, uint64_t pages, uint32_t rounds);

@@ -6,7 +6,7 @@
 
 namespace gmmu::workload {
 
-/// Checks the sums below among the counters of an idle machine. Returns those that do not hold:
+/// Checks the sums below on the counters of an idle machine. Returns the sums that do not hold:
 ///
 ///   each port_*   lookups = hits + misses + merged + faults
 ///   gpu_l2        lookups = hits + misses + merged; at least one lookup for each port's L1 miss
@@ -17,8 +17,8 @@ namespace gmmu::workload {
 ///                 missed = walks + waited, at least walks_joined;
 ///                 bypassed is at least the number of interrupts
 ///
-/// Skips blocks that the engine does not have, and an IOMMU of another architecture. Each of several GPUs is checked
-/// separately.
+/// Blocks that the engine lacks and IOMMUs of other architectures are skipped. Each of several GPUs
+/// is checked separately.
 std::vector<hw::Finding> CounterSums(const std::vector<hw::Counter>& counters);
 
 }  // namespace gmmu::workload

@@ -37,7 +37,8 @@ std::vector<uint8_t> DeviceCopy::FromAperture(uint64_t aperture_page, uint64_t b
 
 namespace {
 
-/// Calls `access` with the offset from the start of BAR 2, after moving the window of BAR 2 if necessary.
+/// Moves the window of BAR 2 if necessary, then calls `access` with the offset from the start of
+/// BAR 2.
 template <typename Access>
 void WithWindow(const Life& life, const os::Gpu& gpu, uint64_t offset, uint64_t bytes, const Access& access) {
   constexpr uint64_t kAlwaysShown = uint64_t{64} << 20;

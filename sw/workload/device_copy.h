@@ -15,8 +15,9 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// Copies bytes of aperture pages, as the GPU sees them, to the CPU. The paging engine moves them from the aperture
-/// into VRAM (TRANSFER), and from VRAM into a host buffer (VIRTUAL_TRANSFER). Call on the VidMm worker thread only.
+/// Copies the bytes of aperture pages to CPU memory, as the GPU sees them. The paging engine moves
+/// them from the aperture into VRAM (TRANSFER), and from VRAM into a host buffer
+/// (VIRTUAL_TRANSFER). Call on the VidMm worker thread only.
 class DeviceCopy {
  public:
   /// Allocates buffers for up to `bytes` bytes.
@@ -31,8 +32,9 @@ class DeviceCopy {
   os::SystemBuffer target_;
 };
 
-/// Access the VRAM of the built-in driver's hardware with the CPU, at any offset. They move the window of BAR 2 if
-/// necessary and set it back to 0, so the driver must not access VRAM meanwhile.
+/// CPU accesses to the VRAM of the built-in driver's hardware, at any offset. The functions move
+/// the window of BAR 2 if necessary and set it back to 0, so the driver must not access VRAM
+/// meanwhile.
 void ReadVram(const Life& life, const os::Gpu& gpu, uint64_t offset, std::vector<uint8_t>& to);
 void WriteVram(const Life& life, const os::Gpu& gpu, uint64_t offset, const std::vector<uint8_t>& from);
 /// Returns the offset of an allocation's first page in the VRAM of the built-in driver's hardware. The allocation must

@@ -23,13 +23,14 @@ std::vector<uint8_t> LoadInput(const std::string& path);
 /// Returns `bytes` pseudo-random bytes; equal seeds give equal bytes.
 std::vector<uint8_t> SeededInput(uint64_t seed, uint64_t bytes);
 
-/// A part of the input whose bytes are in VRAM at the same time.
+/// A part of the input that is small enough for all of its bytes to be in VRAM at the same time.
 struct Piece {
   uint64_t offset = 0;
   uint64_t bytes = 0;
 };
 
-/// Divides `bytes` into pieces of at most `most` bytes (a multiple of 4096). Returns none for 0 bytes.
+/// Divides `bytes` into pieces of at most `most` bytes (a multiple of 4096). Returns an empty list
+/// for 0 bytes.
 std::vector<Piece> Pieces(uint64_t bytes, uint64_t most);
 
 }  // namespace gmmu::workload

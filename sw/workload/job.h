@@ -30,7 +30,7 @@ struct Phase {
   bool link = true;  ///< true: the bytes cross the link; false: they stay in VRAM
 };
 
-/// The result that is expected of a run that must fail.
+/// The failure that a run must end with.
 struct Expectation {
   std::string fault;       ///< name of the fault: "bug_check", "entry_invalid", ...
   uint32_t stop_code = 0;  ///< stop code of the bug check
@@ -60,7 +60,8 @@ struct JobResult {
   uint64_t cycles_evaluated = 0;
   uint64_t simulated_ns = 0;
   double host_seconds = 0;
-  /// The DMA modes of the GPU, in order. A start, and an activation of isolation, may change the mode.
+  /// The successive DMA modes of the GPU. A start or an activation of isolation may change the
+  /// mode.
   std::vector<os::DmaMode> modes;
   unsigned clients = 0;
   std::vector<Phase> phases;
@@ -75,23 +76,25 @@ struct JobResult {
   std::optional<Expectation> expected;
   std::optional<Refusal> refusal;    ///< absent: no refusal was requested
   std::vector<std::string> by_time;  ///< Scenario::by_time
-  /// What happened and how often (os::Kernel::Happened).
+  /// Number of occurrences of each event, by name (os::Kernel::Happened).
   std::map<std::string, uint64_t> happened;
-  /// The capability that this scenario needs and that the driver or the device lacks. If it is not empty, the procedure
-  /// did not run.
+  /// The capability that this scenario needs but the driver or the device lacks. If it is not
+  /// empty, the procedure did not run.
   std::string not_applicable;
-  /// The reason why the run ended before anything began: power-on or a restart with another policy failed, or the
-  /// machine did not meet a procedure's requirement. Empty if the run began, or ended with a bug check, a timeout or a device fault.
+  /// The reason why the run ended before the job began: power-on or a restart with another policy
+  /// failed, or the machine did not meet a procedure's requirement. Empty if the job began, or if
+  /// the run ended with a bug check, a timeout or a device fault.
   std::string not_begun;
-  /// The reason why the run ended in the middle because memory of the machine, or of a segment, was exhausted.
+  /// Set if the run ended early because the machine or a segment ran out of memory: the reason.
   std::string too_small;
 
-  /// True if the run was verified without a fault, leak or finding, or if only the expected fault occurred, once or
-  /// more.
+  /// True if the run was verified without a fault, leak or finding, or if the expected fault, and
+  /// no other, occurred at least once.
   bool Passed() const;
   /// True if the run expects this fault.
   bool Expected(const os::Fault& fault) const;
-  /// True if the scenario was not applicable, nothing ran for that reason, and no error occurred.
+  /// True if the scenario was not applicable, the procedure therefore did not run, and no error
+  /// occurred.
   bool NotApplicable() const;
 };
 
@@ -108,12 +111,13 @@ struct JobOptions {
   std::function<void(const void* bytes, size_t size)> out;
   /// Called after the last page-in fence of the first piece has completed.
   std::function<void()> after_first_page_in;
-  /// Receives the phase, the bytes done so far, and the total bytes of the phase over the whole run.
+  /// Receives the phase, the bytes completed so far, and the total bytes of the phase over the
+  /// whole run.
   std::function<void(const std::string& phase, uint64_t done, uint64_t total)> progress;
 };
 
-/// Runs the main job over one GPU power cycle: power on, allocation, processes, page-in, use, page-out, aperture, power
-/// off. RunLife (life.h) describes results and exceptions.
+/// Runs the main job over one GPU power cycle: power on, allocation, processes, page-in, use,
+/// page-out, aperture, power off. See RunLife (life.h) for the results and exceptions.
 void RunMainJob(hw::Platform& platform, const JobOptions& options, JobResult& result);
 
 }  // namespace gmmu::workload

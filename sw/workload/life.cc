@@ -26,7 +26,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// Names the settings that enlarge a memory segment that is too small.
+/// Error text that names the settings to change if a memory segment is too small.
 constexpr char kRoomKeys[] = " (its size is made of gpu.vram_mib or gpu.unit_vram_mib and of what the driver declares)";
 constexpr uint64_t kGraceNs = 100'000;  // maximum wait for fault reports that are still in flight
 
@@ -114,7 +114,8 @@ std::vector<os::Fault> ReadFaultRecords(os::PhysicalAdapter& adapter) {
   return faults;
 }
 
-/// Waits for hardware to become idle, for at most kGraceNs, and returns the resources that are still in use.
+/// Waits up to kGraceNs for the hardware to become idle, and returns the resources that are still
+/// in use.
 std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   hw::Instruments* instruments = kernel.instruments();
   if (instruments == nullptr) return {};
@@ -122,20 +123,20 @@ std::vector<hw::InUse> InUseAtPowerOff(os::Kernel& kernel) {
   hw::Platform& platform = kernel.hal().platform();
   while (!instruments->ResourcesInUse().empty() && kernel.hal().NowNs() < end) {
     if (!platform.WaitForMessage(kGraceNs / 100)) continue;
-    while (platform.TakeMessage()) {}  // a pending message would end every wait at once
+    while (platform.TakeMessage()) {}  // a pending message would end every wait immediately
   }
   return instruments->ResourcesInUse();
 }
 
-/// Fault records that the run provoked on purpose. The hardware logs them like any others, but they did not end the
-/// run.
+/// Fault records that the run provoked on purpose. The hardware logs them like any other fault, but
+/// they did not end the run.
 class ExpectedRecords {
  public:
   ExpectedRecords(const JobResult& result, os::LogicalAdapter& adapter) : recoveries_(adapter.vidsch().recoveries()) {
     for (const Check& check : result.checks)
       if (check.fault) clients_.push_back(*check.fault);
   }
-  /// True if the run provoked `record`. Each provoked fault of a client accounts for one record.
+  /// Returns true if the run provoked `record`. Each provoked client fault accounts for one record.
   bool Take(const os::Fault& record) {
     const auto client = std::find_if(clients_.begin(), clients_.end(), [&](const os::Fault& fault) {
       return fault.name == record.name && fault.access == record.access &&
@@ -145,7 +146,8 @@ class ExpectedRecords {
       clients_.erase(client);
       return true;
     }
-    // True if the record is a page fault that was handled and cost a process its device.
+    // Page faults that were handled, and cost only the faulting process its device, also count as
+    // provoked.
     return std::any_of(recoveries_.begin(), recoveries_.end(), [&](const os::RecoveryRecord& recovery) {
       return recovery.why.rfind("page fault at " + os::Hex(record.address) + ",", 0) == 0;
     });
@@ -182,7 +184,8 @@ void CollectFaults(os::Kernel& kernel, os::LogicalAdapter& adapter, bool failed,
     try {
       ReadLastRecords(kernel, adapter, result);
     } catch (const os::OsError&) {
-      // The driver failed again during this query. The error that ended the run is already known.
+      // The driver failed again during this query. The error that ended the run has already been
+      // recorded.
     }
   }
   result.faults.insert(result.faults.begin(), kernel.faults().begin(), kernel.faults().end());
@@ -299,7 +302,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
   try {
     kernel.scheduler().Run();
   } catch (const os::DeviceFault&) {
-    failed = true;  // the kernel's list already contains the error
+    failed = true;  // the kernel has already recorded this fault
   } catch (const os::OsTimeout& timeout) {
     failed = true;
     trouble = Trouble("timeout", "timeout", timeout.what());
@@ -342,7 +345,8 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
     result.counters = instruments->Counters();
     result.findings = instruments->Findings();
     if (!failed) {
-      // What a GPU had under way when it was taken out of its slot is counted in part.
+      // Skip GPUs that were unplugged: work in flight at that moment was counted only partly, so
+      // their sums may not hold.
       std::vector<hw::Counter> whole = result.counters;
       const unsigned units = platform.firmware().gpus;
       for (unsigned unit = 0; unit < units; ++unit) {
@@ -374,7 +378,7 @@ void RunLife(hw::Platform& platform, const JobOptions& options, JobResult& resul
          " DxgkCbNotifyInterrupt had reported, but DxgkDdiDpcRoutine returned without "
          "DxgkCbNotifyDpc"}}) {
     const uint64_t missed = adapter.vidsch().missed_completions(fate);
-    // A run that has failed ends while packets are under way.
+    // A failed run may end with packets in flight.
     if (missed == 0 || failed || (fate == Fate::kNotReported && options.os.inject.lost_interrupts != 0)) continue;
     result.findings.push_back({"interrupts", "DxgkDdiQueryCurrentFence told " + std::to_string(missed) +
                                                  " times of packets whose completion" + why});

@@ -92,12 +92,12 @@ void MainJob::MakeProcesses(uint64_t piece_bytes) {
   uint8_t* dummy = vidmm_.dummy().Map(0, kPage);
   FillPattern(dummy, kPage, options_.seed ^ kDummySeed);
   vidmm_.dummy().Unmap();
-  if (piece_bytes == 0) {  // without input, it only builds tables
+  if (piece_bytes == 0) {  // if there is no input, the job only builds tables
     vidmm_.Unmap(*first_, va_, 1);
     vidmm_.Unmap(*second_, va_, 1);
     return;
   }
-  // The second process has different bytes at the addresses of the first process.
+  // The second process maps different bytes at the same addresses as the first process.
   const uint64_t bytes = std::min(kOtherBytes, piece_bytes);
   other_data_.resize(bytes);
   FillPattern(other_data_.data(), bytes, options_.seed ^ 0x6F74686572);
@@ -236,16 +236,16 @@ void MainJob::PageOut(Piece& piece) {
 }
 
 void MainJob::Aperture(Piece& piece) {
-  if (!os::MayLiveInAperture(*piece.shown)) return;  // the driver allows only the implicit system memory segment
+  if (!os::MayLiveInAperture(*piece.shown)) return;  // only the implicit system segment is allowed
   const uint64_t most = life_.gpu().facts().aperture.size / kPage;
   for (uint64_t first = 0; first < piece.pages; first += most) {
     ApertureChunk(piece, first, std::min(most, piece.pages - first));
   }
 }
 
-// Client 0 reads every line through entries that target the aperture, while the allocation's VRAM is
-// overwritten. Then the DMA engine copies the same bytes from the aperture into that VRAM, where the clients read them
-// again.
+// Client 0 reads every line through entries that target the aperture, while the CPU overwrites the
+// allocation's VRAM. Then the DMA engine copies the bytes from the aperture back into that VRAM,
+// and the clients read them there again.
 void MainJob::ApertureChunk(Piece& piece, uint64_t first_page, uint64_t pages) {
   const uint64_t start = first_page * kPage;
   const uint64_t bytes = std::min(piece.padded - start, pages * kPage);
@@ -302,7 +302,7 @@ void MainJob::CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, u
   RunClients(vidmm_, {one}, "dummy page by a client after the unmap", result_.checks);
   life_.Work([&] {
     vidmm_.transfers().CopyFromAperture(aperture_page * kPage, *piece.allocation, first_page * kPage, read * kPage);
-    // The same addresses now map VRAM: a stale translation would read the aperture.
+    // The same addresses now map VRAM: a stale translation would lead to the aperture.
     vidmm_.Map(*first_, aperture_va_, *piece.allocation, first_page, read);
   });
   RunClients(vidmm_, {one}, "dummy page by DMA after the unmap", result_.checks);

@@ -23,7 +23,7 @@ class MainJob {
 
   /// Performs steps 2 to 6 of the main job for the whole input, piece by piece.
   void Run();
-  /// Returns the host physical pages of the buffers from which and to which the job paged.
+  /// Returns the host physical pages of the buffers that were sources or targets of paging.
   const std::vector<uint64_t>& pages_used() const { return pages_used_; }
 
  private:
@@ -40,7 +40,7 @@ class MainJob {
   };
   void MakeProcesses(uint64_t piece_bytes);
   void RunPiece(uint64_t offset, uint64_t bytes, bool first);
-  /// Deliberate fault: keeps a slot of client 0 occupied.
+  /// Injected fault: keeps a slot of client 0 occupied.
   void LoseAnswer();
   void Allocate(Piece& piece);
   void PageIn(Piece& piece, bool first);
@@ -51,7 +51,8 @@ class MainJob {
   void CheckUnmapped(Piece& piece, uint64_t first_page, uint64_t pages, uint64_t aperture_page);
 
   void Progress(const std::string& phase, uint64_t done) const;
-  /// Writes `bytes` of `data` (if null, a pattern by `seed`) to a buffer through CPU views.
+  /// Writes `bytes` of `data` to a buffer through CPU views; if `data` is null, writes the pattern
+  /// of `seed`.
   void Write(os::SystemBuffer& buffer, const uint8_t* data, uint64_t bytes, uint64_t seed);
   ClientRun Reader(unsigned client, os::GpuProcess* process, const uint8_t* expected, LineOrder order) const;
 

@@ -13,7 +13,7 @@
 
 namespace gmmu::workload {
 namespace {
-constexpr uint64_t kBypassDriverCap = 8;  // bit of [os] iommu_flags
+constexpr uint64_t kBypassDriverCap = 8;  // bit 3 of [os] iommu_flags
 constexpr uint64_t kIsolates = 7;         // bits of [os] iommu_flags that create, map and attach a domain
 }  // namespace
 

@@ -37,7 +37,7 @@ OtherAdapter::~OtherAdapter() { parts_->worker.Stop(); }
 
 void OtherAdapter::Start() {
   Parts& parts = *parts_;
-  std::exception_ptr refusal;  // an exception of the worker would end the whole run
+  std::exception_ptr refusal;  // an exception that escapes from the worker would end the whole run
   parts.worker.Call([&] {
     refusal = os::RefusalOf([&] { parts.adapter.Start(); });
     if (refusal) return parts.adapter.GiveUp();

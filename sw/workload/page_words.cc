@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload/page_words.h"
 
+#include "os/application/facts.h"
 #include "workload/clients.h"
-#include "os/vidmm/gpu_process.h"
 #include "workload/life.h"
 
 namespace gmmu::workload {
@@ -33,7 +33,7 @@ void PageWords::Read(os::GpuProcess* process, const std::string& what, uint64_t 
   ClientRun run = ReadOf(process, va, Bytes(words));
   run.client = client_;
   run.execute = execute;
-  RunClients(*process->vidmm, {run}, what, life_.result.checks);
+  RunClients(os::VidMmOf(*process), {run}, what, life_.result.checks);
 }
 
 void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
@@ -43,7 +43,7 @@ void PageWords::Fault(os::GpuProcess* process, const std::string& what, uint64_t
   run.fault = fault;
   run.write = access == regs::Access::kWrite;
   run.execute = access == regs::Access::kExecute;
-  RunClients(*process->vidmm, {run}, what, life_.result.checks);
+  RunClients(os::VidMmOf(*process), {run}, what, life_.result.checks);
 }
 
 }  // namespace gmmu::workload

@@ -11,8 +11,9 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// Pages that are each filled with one 32-bit word of four equal bytes (documents do not say how wide FillPattern is), and a client that reads them. The checks are added to the run's
-/// result.
+/// Pages that are each filled with one 32-bit word, and a client that reads them. The four bytes of
+/// a word are equal, because the WDDM documentation does not give the width of FillPattern. The
+/// checks are added to the run's result.
 class PageWords {
  public:
   explicit PageWords(Life& life, unsigned client = 0) : life_(life), client_(client) {}
@@ -23,12 +24,12 @@ class PageWords {
   /// Reads the pages that start at `va`, which must contain `words`, one word per page.
   void Read(os::GpuProcess* process, const std::string& what, uint64_t va, const std::vector<uint32_t>& words,
             bool execute = false);
-  /// Accesses the page and requires that the access ends with fault `fault`.
+  /// Accesses the page and requires that the access ends with the fault `fault`.
   void Fault(os::GpuProcess* process, const std::string& what, uint64_t va, regs::Fault fault,
              regs::Access access = regs::Access::kRead);
-  /// Returns the contents of the pages in memory.
+  /// Returns the memory contents of pages filled with `words`.
   static std::vector<uint8_t> Bytes(const std::vector<uint32_t>& words);
-  /// Returns the word of number `at`; words less than 255 numbers apart differ.
+  /// Returns word number `at`. Words whose numbers differ by less than 255 are different.
   static uint32_t Word(uint32_t at) { return (at % 255 + 1) * 0x01010101; }
   static std::vector<uint32_t> Words(uint32_t first, uint64_t count);
 

@@ -20,8 +20,7 @@
 namespace gmmu::workload {
 namespace {
 constexpr uint64_t kView = 4 << 20;           // size of the largest CPU view
-constexpr uint64_t kCommandBytes = 24 << 10;  // bytes of a command; divides no piece, so the last command of a piece is
-                                              // shorter
+constexpr uint64_t kCommandBytes = 24 << 10;  // divides no piece size, so the last command is short
 constexpr uint32_t kOverwritten = 0xDEADBEEF;
 constexpr uint64_t kDummyPages = 4;  // number of pages read again after the aperture is unmapped
 }  // namespace
@@ -47,8 +46,8 @@ void PhysicalJob::Run() {
   fills_ = PlugIn::Current()->has_listed_fill();
   const os::GpuFacts facts = life_.gpu().facts();
   has_aperture_ = facts.aperture.size != 0;
-  // Two allocations of a piece must fit in video memory with room to spare for other allocations, and one must fit in
-  // the aperture.
+  // Two allocations of a piece must fit in video memory and leave room for other allocations, and
+  // one must fit in the aperture.
   const uint64_t shown = has_aperture_ ? facts.aperture.size / 2 : facts.local.size / 4;
   const uint64_t most = std::min(facts.local.size / 4, shown) / kPage * kPage;
   const std::vector<workload::Piece> pieces = Pieces(options_.input->size(), std::max(most, kPage));
@@ -124,9 +123,9 @@ void PhysicalJob::PageIn(Piece& piece, bool first) {
   Write(piece.source, nullptr, bytes, options_.seed ^ 0x736F75726365);
 }
 
-// Once the packet has completed, the CPU reads the pages that the window maps into the aperture; if there is no
-// aperture, the window is evicted first. The same buffer first overwrites the window's old contents, so that a wrong
-// command order is detected.
+// Copies `from` to the window by commands, then compares. The CPU reads the window's pages, which
+// are mapped into the aperture; if there is no aperture, the window is evicted first. The same
+// buffer first overwrites the window's old contents, so that a wrong command order is detected.
 void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation& from, const std::string& what) {
   Progress(what, 0);
   life_.Timed("read back by commands", piece.data.size(), true, [&] {
@@ -138,8 +137,8 @@ void PhysicalJob::ReadBack(Piece& piece, os::GpuProcess* process, os::Allocation
   life_.Compare(what, Difference(os::InSystemMemory(*piece.window), piece.data));
 }
 
-// Evicts the allocation. Then the CPU overwrites the allocation's former memory, so that an access to the stale address
-// reads wrong bytes.
+// Evicts the allocation. The CPU then overwrites the VRAM that the allocation occupied, so that an
+// access to the stale address reads wrong bytes.
 void PhysicalJob::Evict(os::Allocation& allocation) {
   const std::optional<uint64_t> offset = os::VramOffset(allocation), window = life_.gpu().facts().local.window;
   life_.Work([&] { vidmm_.residency().Evict(allocation); });
@@ -162,7 +161,7 @@ void PhysicalJob::ComeAndGo(Piece& piece) {
                 residency.counts().discards == discards + 1 ? "" : "an allocation that was only read was copied out");
   ReadBack(piece, first_, *piece.second, "bytes evicted unchanged and back");
   if (!fills_) return;
-  // An allocation that was written must be copied out again.
+  // After a write, the allocation must be copied out again.
   ListedBuffer buffer(life_, first_);
   buffer.Fill(*piece.second, 0, piece.data.size(), kOverwritten);
   buffer.SubmitAndWait("a fill");

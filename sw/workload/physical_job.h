@@ -13,20 +13,23 @@ struct JobOptions;
 struct JobResult;
 struct Life;
 
-/// The application of the main job on a GPU without page tables. It performs these steps for each piece of the input:
+/// The application of the main job on a GPU without page tables. For each piece of the input, it
+/// performs these steps:
 ///
 ///   page in       system memory -> video memory, by the paging engine
 ///   copy          video memory -> another allocation in video memory, by commands of a process
-///   read back     both allocations -> an allocation in the aperture, by commands of two processes; the CPU compares
-///   evict         the second allocation is evicted and restored for a command: after a write, after reads only, and
-///                 after another write
+///   read back     both allocations -> an allocation in the aperture, by commands of two processes;
+///                 the CPU compares the bytes
+///   evict         the second allocation is evicted, then restored for a command: after a write,
+///                 after reads only, and after another write
 ///   page out      video memory -> other pages of system memory
-///   aperture      the paging engine reads pages through the aperture; unmapped ones must read as the dummy page
+///   aperture      the paging engine reads pages through the aperture; unmapped pages must read as
+///                 the dummy page
 class PhysicalJob {
  public:
   explicit PhysicalJob(Life& life);
   void Run();
-  /// Returns the host physical pages of the buffers from which and to which the job has paged.
+  /// Returns the host physical pages of the buffers that were sources or targets of paging.
   const std::vector<uint64_t>& pages_used() const { return pages_used_; }
 
  private:
@@ -53,7 +56,7 @@ class PhysicalJob {
   const JobOptions& options_;
   JobResult& result_;
   os::GpuProcess *first_ = nullptr, *second_ = nullptr;
-  bool fills_ = false;         // processes have a fill command
+  bool fills_ = false;         // true: processes have a fill command
   bool has_aperture_ = false;  // false: the GPU has no view of system memory
   uint64_t done_ = 0;          // bytes of finished pieces
   std::vector<uint64_t> pages_used_;

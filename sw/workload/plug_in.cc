@@ -18,7 +18,8 @@ namespace {
 
 constexpr uint32_t kMostData = 4096;  // maximum size of an allocation's private data
 
-/// Returns the built-in hardware's fault code for a walk result of the plug-in's tables.
+/// Returns the built-in hardware's fault code for the result of a walk through the plug-in's
+/// tables.
 regs::Fault FaultOf(GMMU_FOUND found) {
   switch (found) {
     case GMMU_FOUND_READ_ONLY: return regs::Fault::kWriteProtect;
@@ -27,7 +28,7 @@ regs::Fault FaultOf(GMMU_FOUND found) {
   }
 }
 
-constexpr uint64_t kSystemOnly = 16 << 20;  // used as the VRAM size if all memory is system memory
+constexpr uint64_t kSystemOnly = 16 << 20;  // assumed VRAM size if all memory is system memory
 
 const PlugIn* current = nullptr;
 
@@ -97,7 +98,7 @@ void PlugIn::Run(os::VidMm& vidmm, const ClientRun& run, uint64_t until, ClientE
   space.read = ReadTable;
   const uint64_t step = run.order.count == 1 ? 1 : run.order.step;
   for (; end.count < until && !end.fault; ++end.count) {
-    const bool write = run.write && end.count < run.order.count;  // a run that writes reads everything back afterwards
+    const bool write = run.write && end.count < run.order.count;  // writes first, then reads back
     const GMMU_ACCESS how = run.execute ? GMMU_ACCESS_EXECUTE : write ? GMMU_ACCESS_WRITE : GMMU_ACCESS_READ;
     const uint64_t k = end.count % run.order.count * step % run.order.count;
     const uint64_t va = run.base + kLine * (run.order.first + run.order.stride * k);

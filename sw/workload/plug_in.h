@@ -12,27 +12,26 @@ namespace gmmu::workload {
 struct ClientEnd;
 struct ClientRun;
 
-/// The user-mode half of a driver other than the built-in one (hw/user_mode.h), which scenarios use instead of
-/// kmd/escape.h. At most one exists at a time; while none exists, the driver must support the escapes of the built-in
-/// driver.
+/// The user-mode half of a driver other than the built-in one (hw/user_mode.h). Scenarios use it
+/// instead of kmd/escape.h. At most one plug-in exists at a time; while none exists, the driver
+/// must support the escapes of the built-in driver.
 class PlugIn {
  public:
-  /// `driver` must not be null, and must have this program's version or an older one.
+  /// `driver` must not be null. Its version must be this program's version or older.
   explicit PlugIn(const GMMU_USER_MODE_DRIVER* driver);
   ~PlugIn();
   PlugIn(const PlugIn&) = delete;
   PlugIn& operator=(const PlugIn&) = delete;
 
-  /// Returns the existing plug-in, or null if none exists, in which case the driver supports the built-in driver's
-  /// escapes.
+  /// Returns the current plug-in, or null if there is none. The driver then supports the built-in
+  /// driver's escapes.
   static const PlugIn* Current();
-  /// Number of clients that software emulates. Their accesses are made one after the other, not in parallel as on a
-  /// GPU.
+  /// Number of clients that software emulates. Their accesses are serial, not parallel as on a GPU.
   static constexpr unsigned kClients = 4;
 
   os::UserModeDriver ForSystem() const;
-  /// Makes the run's next accesses, up to a total of `until`. It translates with the driver's tables, then accesses
-  /// memory like the device, and stops at a fault.
+  /// Continues the run until it has made `until` accesses in total. Each access is translated with
+  /// the driver's tables and then made to memory as the device would make it. A fault ends the run.
   void Run(os::VidMm& vidmm, const ClientRun& run, uint64_t until, ClientEnd& end) const;
 
   bool has_commands() const { return driver_->copy != nullptr && driver_->fill != nullptr; }
@@ -45,12 +44,13 @@ class PlugIn {
   const GMMU_USER_MODE_DRIVER* const driver_;
 };
 
-/// Returns the number of a GPU's client ports with a traffic engine, or of the clients that the plug-in emulates.
-/// Throws OsError if it is 0.
+/// Returns the number of the GPU's client ports that have a traffic engine, or the number of
+/// clients that the plug-in emulates. Throws OsError if it is 0.
 unsigned ClientsOf(const os::Gpu& gpu);
-/// Returns the size of VRAM as applications see it. With the built-in driver, this is all of VRAM, including the
-/// driver's own part; if that driver has several memory segments, it is the size of the largest. For a GPU without
-/// memory segments it is the size of its aperture, or a default size if it has none.
+/// Returns the size of VRAM as applications see it. With the built-in driver this is all of VRAM,
+/// including the driver's own part, or the size of the largest segment if there are several memory
+/// segments. If the GPU has no memory segment, it is the size of the aperture, or a default size if
+/// there is no aperture either.
 uint64_t MemoryOf(const os::Gpu& gpu);
 
 }  // namespace gmmu::workload

@@ -24,13 +24,15 @@ void Preempter::Stop() {
 }
 
 void Preempter::Serve(Life& life, uint32_t node, State& state) {
-  unsigned misses = 0;  // consecutive packets that completed before they were preempted
+  unsigned misses = 0;  // consecutive packets that completed before they could be preempted
   uint64_t came_back = life.graphics.resubmissions(node);
   for (uint64_t turn = 0; !state.stop; ++turn) {
     life.host.Wait([&] { return state.stop || !life.graphics.idle(node); }, "a packet to preempt");
-    // On a slow machine a packet does nothing in the shortest times; they grow until it does.
+    // On a slow machine, a packet makes no progress within the shortest times, so the times grow
+    // until it does.
     const uint64_t grown = turn / kTurnsToGrow, longer = 1 + grown * grown * grown;
-    // On a fast machine packets complete before the shortest time has passed. The times shrink until a packet is preempted.
+    // On a fast machine, packets complete within the shortest time, so the times shrink until a
+    // packet is preempted.
     const uint64_t shorter = 1 + misses / kMissesToShrink;
     const uint64_t until = life.host.platform().NowNs() + (kFirstNs + turn % kSteps * kStepNs) * longer / shorter;
     life.host.Wait([&] { return state.stop || life.host.platform().NowNs() >= until; }, "time to pass", 500);

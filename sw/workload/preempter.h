@@ -7,13 +7,13 @@ namespace gmmu::workload {
 
 struct Life;
 
-/// A thread that requests the preemption of a node repeatedly while the driver has packets of that node. The time
-/// between requests grows by some microseconds and then becomes small again, so that packets are preempted at different
-/// commands and still make progress.
+/// A thread that repeatedly requests the preemption of a node while the driver has packets of that
+/// node. The time between requests grows by a few microseconds each time and then starts small
+/// again, so that packets are preempted at different commands and still make progress.
 class Preempter {
  public:
   Preempter(Life& life, uint32_t node);
-  /// Stops the requests. On return, no further request will follow.
+  /// Stops the requests. No request is made after the call returns.
   void Stop();
 
  private:

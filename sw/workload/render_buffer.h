@@ -13,20 +13,21 @@ namespace gmmu::workload {
 class PlugIn;
 struct Life;
 
-/// A command buffer of a process, as its user-mode driver would allocate it: system memory that is mapped at GPU
-/// virtual addresses of the process and written by the CPU. All addresses are addresses of the process.
+/// A command buffer of a process, allocated as a user-mode driver would: in system memory that is
+/// mapped at GPU virtual addresses of the process and written by the CPU. All addresses are GPU
+/// virtual addresses of the process.
 ///
 /// Calls throw os::OsError if the buffer is full or the GPU has no node for processes.
 class RenderBuffer {
  public:
   RenderBuffer(Life& life, os::GpuProcess* process, uint64_t bytes);
 
-  /// The following calls append a command that starts when all earlier writes have completed.
+  /// These calls append a command that starts when all earlier writes have completed.
   void Copy(uint64_t source, uint64_t destination, uint64_t bytes);
   void Fill(uint64_t destination, uint64_t bytes, uint32_t pattern);
 
   os::PacketId Submit(const std::string& what);
-  /// Frees memory and addresses. The buffer's packets must have completed.
+  /// Frees the memory and the addresses. The buffer's packets must have completed.
   void Release();
 
  private:

@@ -78,7 +78,8 @@ class Reader {
     }
   }
 
-  /// Accepts "DXGK_GPUMMUCAPS.DualPteSupported", "DXGK_GPUMMUCAPS.PageTableLevelCount = 6", and "<=" in place of "=".
+  /// Parses capabilities such as "DXGK_GPUMMUCAPS.DualPteSupported" or
+  /// "DXGK_GPUMMUCAPS.PageTableLevelCount = 6"; "<=" may replace "=".
   void Needs(const std::string& name, const toml::node& node) {
     if (!node.is_array() || node.as_array()->empty()) Fail(node, name + " is a list of capabilities");
     for (const toml::node& each : *node.as_array()) {

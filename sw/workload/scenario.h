@@ -13,7 +13,8 @@
 
 namespace gmmu::workload {
 
-/// Thrown for a scenario that cannot be used. what() is one to three lines: the place, the error, and the remedy.
+/// Thrown for a scenario that cannot be used. what() has one to three lines: the place, the error,
+/// and the remedy.
 class ScenarioError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -23,17 +24,17 @@ class ScenarioError : public std::runtime_error {
 struct Need {
   std::string cap;
   std::optional<uint64_t> value;  ///< absent: any value except 0
-  bool at_most = false;           ///< smaller values are accepted too
+  bool at_most = false;           ///< smaller values are also accepted
 };
 
-/// The minimum of a sum of event counts (os::Kernel::Happened) that a scenario must reach.
+/// A minimum for the sum of some event counts (os::Kernel::Happened).
 struct Happening {
   std::string names;  ///< joined by " + "
   uint64_t at_least = 0;
 };
 
-/// A machine, a procedure with its parameters, and the required end of the run, read from a file in
-/// sw/workload/scenarios (whose README describes the keys).
+/// A machine, a procedure with its parameters, and the required result of the run. It is read from
+/// a file in sw/workload/scenarios; the README there describes the keys.
 struct Scenario {
   std::string name;  ///< file name without ".toml"
   std::string title;
@@ -45,15 +46,16 @@ struct Scenario {
   std::map<std::string, uint64_t> parameters;  ///< every parameter of the procedure
   std::optional<Expectation> expected;         ///< absent: the run must pass
   std::vector<Happening> happens;              ///< what the run must have done
-  /// Counters such as "gpu_engine.commands" that depend on the moment of an interruption, so that they may differ
-  /// between engines.
+  /// Counters that depend on the moment of an interruption, such as "gpu_engine.commands", and may
+  /// therefore differ between engines.
   std::vector<std::string> by_time;
-  /// Capabilities without which the scenario is not applicable. Gpu::CapOf lists their names.
+  /// Capabilities that the scenario needs to be applicable. Gpu::CapOf lists their names.
   std::vector<Need> needs;
 };
 
-/// Throws ScenarioError, which names the file, the line and the known names, for a syntax error, an unknown key,
-/// procedure or parameter, and a value out of range. The configuration checks the keys of the machine.
+/// Throws ScenarioError for a syntax error, an unknown key, procedure or parameter, or a value out
+/// of range; the message names the file, the line and the known names. The configuration checks the
+/// keys of the machine.
 Scenario ParseScenario(std::string_view text, const std::string& file);
 
 /// The built-in scenarios, sorted by name.
@@ -64,7 +66,7 @@ Scenario FindScenario(const std::string& name);
 /// True if the scenario is for GPUs without page tables; the built-in driver cannot run it.
 bool ForPhysicalModel(const Scenario& scenario);
 
-/// Adds a check for each happening, unless the run ended with a fault or was not applicable.
+/// Adds a check for each of `happens`, unless the run ended with a fault or was not applicable.
 void CompareHappenings(const std::vector<Happening>& happens, JobResult& result);
 
 /// Calls RunLife with the scenario's procedure. `options.os` must contain the values that the scenario's machine

@@ -16,15 +16,15 @@
 
 namespace gmmu::bench {
 
-/// A register write that reaches the GPU's port half a cycle before clock edge `cycle`.
+/// A register write that arrives at the GPU's port half a cycle before clock edge `cycle`.
 struct RegisterWrite {
   uint64_t cycle;
   uint32_t offset;
   uint64_t value;
 };
 
-/// The Verilated GPU in a plain C++ loop: no SystemC, and arrays as memories. It includes the co-simulation's checkers
-/// and evaluates every cycle.
+/// The Verilated GPU in a plain C++ loop, without SystemC and with arrays as memories. It includes
+/// the co-simulation's checkers and evaluates every cycle.
 class BareGpu {
  public:
   static constexpr uint64_t kMemoryBytes = 64u << 20;  ///< size of VRAM, and of host memory

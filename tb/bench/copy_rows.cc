@@ -10,7 +10,7 @@ namespace {
 using dma::CopyMachine;
 using dma::CopyWork;
 
-constexpr unsigned kLatency = 100;  // the default of dma::Answers
+constexpr unsigned kLatency = 100;  // default latency of dma::Answers, in cycles
 
 struct Limit {
   double value;
@@ -56,8 +56,9 @@ void AddCopyRows(Measurements& to) {
   work.stride = 4104;
   work.s = 1;
   work.d = 6;
-  // The limit for 256 copies is L until the first beat, plus one burst of 256 bytes: the engine writes a burst only
-  // after all of it was read without error. After this burst, both directions are always busy.
+  // The limit for 256 copies is L until the first beat, plus one burst of 256 bytes: the engine
+  // writes a burst only after the whole burst was read without error. After this first burst, both
+  // directions are always busy.
   constexpr double kBurstBeats = 32;
   Add(to, "misaligned 4 KiB copies", work,
       {131072.0 / (256 * 513 + kLatency + kBurstBeats), "513 beats for 512, L and a burst once"}, 0.9968);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures client translations in the whole GPU, in a bare C++ loop, with page tables in VRAM. Latencies are measured
-// with a traffic engine that reads single lines, the rate with all client ports, which read one word of each page in
-// host memory.
+// Measures client translations in the whole GPU, in a bare C++ loop, with page tables in VRAM. A
+// traffic engine that reads single lines measures the latencies. For the rate, all client ports
+// read one word of each page in host memory.
 #include <fmt/format.h>
 
 #include "hw/gmmu_regs.h"
@@ -54,8 +54,8 @@ void Prepare(BareGpu& gpu, Target pages) {
 }
 
 /// Returns the number of cycles from the edge that accepts a lookup to the edge at which its response is valid. The
-/// lookups are `before`, `address` and `address`. The last one hits the L1, so that the result is the difference of the
-/// last two plus the latency of an L1 hit.
+/// lookups are `before`, `address` and `address`. The last lookup hits the L1, so the result is the
+/// difference of the last two latencies plus the latency of an L1 hit.
 uint64_t Latency(std::vector<uint64_t> before, uint64_t address) {
   before.insert(before.end(), {address, address});
   ArrayTiming timing;

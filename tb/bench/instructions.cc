@@ -79,7 +79,8 @@ Count UnderValgrind(const PagingMachine::Load& load) {
   Count count;
   for (size_t i = at; i < text.size() && text[i] != '\n'; ++i)
     if (text[i] >= '0' && text[i] <= '9') count.instructions = 10 * count.instructions + (text[i] - '0');
-  // The program's own output line, which lacks Valgrind's mark, contains the number of cycles.
+  // The program's own output line, which does not begin with Valgrind's "==", contains the number
+  // of cycles.
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = text.find('\n', begin);
     if (text.compare(begin, 2, "==") != 0 && end > begin)
@@ -98,7 +99,7 @@ void MeasureInstructions(Row& row) {
   Processor processor;
   Count first, second;
   if (processor.works()) {
-    processor.Run(brief);  // warm-up: everything that happens only once
+    processor.Run(brief);  // warm-up, so that one-time work is not counted
     first = processor.Run(brief);
     second = processor.Run(longer);
     row.config = "the processor's counter";

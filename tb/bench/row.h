@@ -8,7 +8,7 @@
 
 namespace gmmu::bench {
 
-/// A row could not be measured; what() returns the reason.
+/// Thrown if a row cannot be measured; what() returns the reason.
 class RowError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -16,9 +16,9 @@ class RowError : public std::runtime_error {
 
 /// One measured row.
 ///
-/// `ratio` relates the figure to its limit; 1 means at the limit. It is figure / limit if more is better, and limit /
-/// figure if less is better. A target is a bound on the figure or on the ratio that must be met. A goal is a more
-/// ambitious bound of the same kind.
+/// `ratio` is figure / limit if more is better, and limit / figure if less is better; 1 means that
+/// the figure is at its limit. A target is a bound on the figure or on the ratio that must be met.
+/// A goal is a more ambitious bound of the same kind.
 struct Row {
   enum class Better { kMore, kLess };
   enum class TargetOf { kFigure, kRatio };

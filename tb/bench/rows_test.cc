@@ -103,7 +103,7 @@ TEST(BareLoop, DoesCycleForCycleWhatTheCoSimulationDoes) {
     Pair pair(work, 100);
     EXPECT_EQ(pair.job.Check(pair.coupled.vram(), pair.coupled.host()), "");
     EXPECT_EQ(pair.job.Check(pair.bare.vram(), pair.bare.host()), "");
-    EXPECT_TRUE(pair.Same());  // Same also compares the cycle in the fence record
+    EXPECT_TRUE(pair.Same());  // Same() also compares the cycle in the fence record
     EXPECT_EQ(pair.coupled.cycles_evaluated(), pair.bare.cycle());
     EXPECT_EQ(pair.coupled.transactions(), pair.bare.host_port().bursts());
     EXPECT_EQ(pair.coupled.translations(), pair.bare.translations());

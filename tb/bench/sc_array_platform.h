@@ -18,7 +18,7 @@ class ArrayPlatform {
   ArrayPlatform(const ArrayTiming& vram, const ArrayTiming& host, const std::vector<RegisterWrite>& script);
   ~ArrayPlatform();
 
-  /// Lets at least `cycles` cycles pass.
+  /// Simulates at least `cycles` cycles.
   void Run(uint64_t cycles);
   uint64_t cycles_evaluated() const;
   sim::VramCore& vram();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the speed of the simulation itself, relative to a bare loop and in cycles per second.
+// Measures the speed of the simulation itself, both relative to a bare loop and in cycles per
+// second.
 #include <fmt/format.h>
 
 #include <cstring>

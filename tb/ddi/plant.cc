@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number of the planted fault that is active in this run (tools/plant_ddi.py), from an environment variable; 0 means
-// none.
+// Defines the number of the planted fault that is active in this run (tools/plant_ddi.py). It comes
+// from an environment variable; 0 means none.
 #include <cstdlib>
 
 extern "C" int gmmu_plant() {

@@ -87,8 +87,8 @@ def abc(folder, model, command, seconds, witness=""):
 def failed_assertions(folder, top):
     """Replays abc's counterexample in Yosys' simulator, an independent check; returns the names of the failing
     assertions."""
-    # In the model, all latches start at 0 (-zinit: free values come from inputs); abc leaves out latches without
-    # effect.
+    # In the model, all latches start at 0 (with -zinit, arbitrary initial values come from inputs).
+    # abc omits latches that have no effect.
     latches = int((folder / "model.aig").open("rb").readline().split()[3])
     frames = (folder / "cex.aiw").read_text().splitlines()[1:]
     (folder / "cex.aiw").write_text("\n".join(["0" * latches, *frames]) + "\n")

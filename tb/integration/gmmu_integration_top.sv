@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_gpu_axi as the bench of tb/integration drives it: one ordinary ring and one privileged, no through-port, no
-// links. A channel of a memory port is one vector, and valid and ready of all its channels are one vector each way,
-// because each signal that Python reads costs time.
+// gmmu_gpu_axi as the bench of tb/integration drives it: one unprivileged and one privileged ring,
+// no through-port, no links. A channel of a memory port is one vector, and valid and ready of all
+// its channels are one vector each way, because each signal that Python reads costs time.
 module gmmu_integration_top
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

@@ -175,12 +175,12 @@ class Errors:
         gpu, world, rng = self.gpu, self.world, self.gpu.rng
         model, ring = world.model, case.ring
         space = world.spaces[0]
-        # destination of the good fills: no other access of a case touches it
+        # the destination of the fills that succeed, which no other access of a case touches
         safe = virtual(space, space.large or space.runs[0] + 8 * PAGE)
         target = physical(VRAM, DATA[VRAM] + 8 * PAGE)
         place = target if ring == PRIVILEGED else safe
 
-        # entry 0 succeeds; entry 1 fails at its second command; entry 2 must not start
+        # Entry 0 succeeds, entry 1 fails at its second command, and entry 2 must not start.
         def fill():
             return self._fill(place, rng.randint(1, 300))
         entries = [] if case.first else [self._buffer(ring, fill(), 0)]
@@ -204,7 +204,7 @@ class Errors:
         for number, content in enumerate(entries):
             world.poke_bytes(SYSTEM, RINGS[ring] + 32 * number, content)
 
-        # bytes that the failing command may write: each may have its old or its new value
+        # Each byte that the failing command may write may have its old or its new value.
         before = {target: memory.copy() for target, memory in model.memories.items()}
         if case.refuse:
             memory, kind, start, end = case.refuse

@@ -129,14 +129,16 @@ async def reset_in_the_middle_of_a_copy(dut, seed):
             await visitor.end()
             accesses += visitor.count
 
-            # registers have their reset values, the GPU starts nothing by itself, and late responses have no effect
+            # Registers have their reset values, the GPU starts nothing by itself, and late
+            # responses have no effect.
             for name in ("ctrl", "int_enable", "int_status", "ring.base", "ring.ctrl", "ring.tail", "ring.head", "ring.status",
                          "fault_queue_size", "space.root", "aperture_pages", "window_base"):
                 assert await gpu.read(name, 1 if name.startswith(("ring", "space")) else 0) == 0, f"{name} after a reset"
             cut += gpu.host.bytes.word(RECORD[1]) & 0xFFFFFFFF != fence
-            # Each byte that the copy may have written is old or new in memory, and the model adopts that value. If a
-            # memory delayed an old write further, the write could overwrite one that was issued after the reset: no id
-            # orders the two.
+            # Each byte that the copy may have written has its old or its new value, and the model
+            # adopts it. First, the memories finish the old writes: no id orders an old write with
+            # one that is issued after the reset, so a write that was delayed further could
+            # overwrite the newer one.
             for target, name in ((VRAM, "vram"), (SYSTEM, "host")):
                 gpu.memories[name].finish_writes()
                 world.model.memories[target] = gpu.memories[name].bytes.copy()

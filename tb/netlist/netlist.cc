@@ -104,8 +104,7 @@ void Netlist::Read(const std::string& line) {
 template <typename Visit>
 void Netlist::VisitInputs(const Gate& gate, Visit visit) const {
   if (gate.ram >= 0) std::for_each_n(rams_[static_cast<size_t>(gate.ram)].read, 4, visit);
-  else if (gate.mult >= 0)
-    std::for_each_n(multipliers_[static_cast<size_t>(gate.mult)].a, 36, visit);  // b follows a in memory
+  else if (gate.mult >= 0) std::for_each_n(multipliers_[static_cast<size_t>(gate.mult)].a, 36, visit);  // a, then b
   else std::for_each_n(gate.in, 5, visit);
 }
 

@@ -9,15 +9,15 @@
 
 namespace gmmu::netlist {
 
-/// Event-driven simulation of a mapped netlist with one clock. A gate without a changed input costs nothing. A
-/// Verilated model of the same netlist simulates only a thousand cycles per second, because each cycle evaluates every
-/// LUT and register.
+/// Event-driven simulation of a mapped netlist with one clock. A gate without a changed input costs
+/// nothing. A Verilated model of the same netlist simulates only a thousand cycles per second,
+/// because it evaluates every LUT and register in each cycle.
 ///
 /// tools/fpga/netlist_sim.py writes the file, with one part per line. Nets are numbers; nets 0 and 1 are the constants:
 ///
 ///     table OUT TABLE A B C D E        a function of five nets, bit {E,D,C,B,A} of TABLE (hexadecimal)
 ///     ff Q D CE INVERT LSR VALUE       CE is active low if INVERT; LSR loads VALUE, which is also the initial value
-///     ram16 4xDO 4xRAD 4xWAD 4xDI WRE TABLE        LUT RAM: read at once, written at the edge
+///     ram16 4xDO 4xRAD 4xWAD 4xDI WRE TABLE        LUT RAM: asynchronous read, write at the edge
 ///     mult 36xP 18xA 18xB
 ///     block WIDTH_A WIDTH_B MODE_A MODE_B, then for each port {ON WE 14xAD 18xDI 18xDO}
 ///     init ROW WORD                    sets a word of the previous block
@@ -33,7 +33,8 @@ class Netlist {
   bool PadsDrive() const { return !pads_.empty() && values_[pads_[0].off] == 0; }
   uint64_t PadsOut() const;
 
-  /// Propagates the inputs through the gates, then makes a rising edge and propagates its changes.
+  /// Propagates the inputs through the gates, then simulates a rising edge and propagates the
+  /// changes.
   void Edge();
   void Settle();
 

@@ -88,7 +88,7 @@ TEST_F(NetlistTest, RefusesLoopsAndWrongLinesByName) {
   EXPECT_THAT(refusal("ff 2 3\n"), HasSubstr(":1: ff lacks a number"));
 }
 
-/// Compares both ports, at every width, with an array of bits.
+/// Compares both ports with an array of bits, at every width.
 TEST(BlockRam, KeepsItsBitsAtEveryWidth) {
   std::mt19937_64 chance(7);
   RecordProperty("seed", 7);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The base of every RTL bench: the Verilated top, its clock, random numbers, and bounded waits. It does not use
-// GoogleTest, because the measurements of tb/bench use some of these benches too; block_test.h contains the fixture.
+// The base of every RTL bench: the Verilated top, its clock, random numbers, and bounded waits. It
+// does not use GoogleTest, because the measurements of tb/bench also use some of these benches;
+// block_test.h contains the GoogleTest fixture.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +22,8 @@ namespace gmmu {
 /// an override of Step, which Run and Until then use.
 template <typename Top>
 class BlockBench : public Dice {
-  // A top has clk_i and rst_i, or the names of gmmu_gpu_axi. The call with an int prefers the first overload.
+  // Finds a top's clock and reset: clk_i and rst_i, or aclk and areset in gmmu_gpu_axi. Passing an
+  // int prefers the first overload.
   template <typename T>
   static auto Clock(T& t, int) -> decltype((t.clk_i)) {
     return t.clk_i;
@@ -77,7 +79,8 @@ class BlockBench : public Dice {
     ++now;
   }
   virtual void Step() { Settle(), Edge(); }
-  /// Runs a cycle in which `drive` sets inputs and `sample` sees valid and ready of every handshake.
+  /// Runs one cycle: `drive` sets the inputs, and `sample` reads the settled valids and readys
+  /// before the edge.
   template <typename Drive, typename Sample>
   void Step(const Drive& drive, const Sample& sample) {
     drive();

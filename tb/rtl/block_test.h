@@ -27,8 +27,9 @@ inline std::string SizeAndSeed(const testing::TestParamInfo<SizeSeed>& test) {
   return std::string(sizes[std::get<0>(test.param)]) + "_seed" + std::to_string(std::get<1>(test.param));
 }
 
-/// A fixture that derives from the bench of its block. `Bench` is constructed from size and seed, as BlockBench is; the
-/// seed also selects the manner. A failing test prints its size, seed, manner and cycle.
+/// A fixture that derives from the bench of its block. `Bench` is constructed from size and seed,
+/// as BlockBench is; the seed also selects the rate of pauses and back-pressure (the manner). A
+/// failing test prints its size, seed, manner and cycle.
 template <typename Bench>
 class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
  protected:
@@ -40,7 +41,7 @@ class BlockTest : public testing::TestWithParam<SizeSeed>, protected Bench {
     std::cout << "size " << this->n << ", seed " << seed << ", " << this->manner.idle_percent << " % idle, "
               << this->manner.stall_percent << " % stalled, cycle " << this->now << '\n';
   }
-  using Bench::Run;  // testing::Test has a private Run
+  using Bench::Run;  // testing::Test also has a Run, which is private
 
   const int seed = std::get<1>(GetParam());
 };
@@ -50,7 +51,7 @@ template <typename Payload = int>
 class Standing {
  public:
   explicit Standing(const char* name = "the offer") : name_(name) {}
-  /// To be called once in each cycle, between Settle and Edge. Returns whether the offer is accepted.
+  /// Call once per cycle, between Settle and Edge. Returns whether the offer is accepted.
   bool Look(bool valid, bool ready, const Payload& payload = {}) {
     if (stands_) {
       EXPECT_TRUE(valid) << name_ << " was withdrawn";

@@ -14,7 +14,7 @@ struct Manner {
 };
 constexpr Manner kManners[] = {{0, 0}, {60, 0}, {0, 60}, {40, 40}};
 
-/// A bench's random numbers, from a seed that the test prints. Each call draws one number.
+/// A random number generator whose seed the test prints. Each call draws one number.
 struct Dice {
   explicit Dice(uint64_t seed) : rng(seed) {}
   bool Chance(unsigned percent) { return rng() % 100 < percent; }
@@ -29,7 +29,7 @@ struct Dice {
 /// An input of a block that is offered after random pauses and then stays valid until it is accepted.
 class Offer {
  public:
-  /// Returns whether the input is offered in this cycle. `have`: there is a value to offer.
+  /// Returns whether the input is offered in this cycle. `have`: a value is available.
   bool Now(bool have, Dice& dice, unsigned idle_percent) {
     standing_ = have && (standing_ || !dice.Chance(idle_percent));
     return standing_;

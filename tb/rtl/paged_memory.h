@@ -6,8 +6,8 @@
 
 namespace gmmu {
 
-/// Bytes in 4 KiB pages. Only pages that were made exist; an access to another page reads zeros, writes nothing and is
-/// counted in `strays`.
+/// Bytes in 4 KiB pages. Only pages created with Make exist: any other page reads as zeros and
+/// ignores writes, and each such access is counted in `strays`.
 class PagedMemory {
  public:
   using Pages = std::map<uint64_t, std::array<uint8_t, 4096>>;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Packed structs of the RTL in C++. Verilator exports a C++ struct for each type that a package marks `verilator
-// public`: it contains the members of the type, get() (returns the bits of a port) and set() (loads the members from
-// these bits).
+// C++ types for the packed structs of the RTL. Verilator exports a C++ struct for each type that a
+// package marks `verilator public`. The struct has the members of the type, get() (returns the bits
+// of a port) and set() (loads the members from these bits).
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <cstring>
 
-/// The exported struct of the type `name` in the bench `top`: GMMU_STRUCT(gmmu_peer_port_bench, sub_ax_t).
+/// The exported struct for type `name` of bench `top`, for example
+/// GMMU_STRUCT(gmmu_peer_port_bench, sub_ax_t).
 #define GMMU_STRUCT(top, name) V##top##_##name##__struct__0
 
 namespace gmmu {
@@ -21,8 +22,8 @@ Struct Unpack(const Port& port) {
   return fields;
 }
 
-/// Returns the bits of a struct for a port, with zeros above its width. get() leaves those bits undefined, and a member that
-/// is wider in C++ than in the RTL may spill into them.
+/// Returns a struct as the bits of a port, with zeros above its width. get() leaves those bits
+/// undefined, and a member that is wider in C++ than in the RTL may spill into them.
 template <typename Struct>
 auto Pack(const Struct& fields) {
   using Bits = decltype(fields.get());
@@ -49,7 +50,8 @@ auto Pack(const Struct& fields) {
   return bits;
 }
 
-/// Changes members of the struct on a port: `change` receives the struct with the port's value, by reference.
+/// Changes members of the struct on a port. `change` receives the struct by reference, filled from
+/// the port; the result is written back.
 template <typename Struct, typename Port, typename Change>
 void Repack(Port& port, const Change& change) {
   Struct fields = Unpack<Struct>(port);

@@ -63,18 +63,17 @@ TEST(ClientPorts, GiveTheSameAnswersOnBothEngines) {
       const unsigned offset = i % 3 == 0 ? 0 : i * 7 % 40;
       list.Add(i % 4, line + offset, i % 3 == 0 ? 64 : 1 + i % 24, i % 5 == 0 ? Access::kExecute : Access::kRead);
     }
-    list.Add(0, 0x80000, 8, Access::kRead);     // a hole
+    list.Add(0, 0x80000, 8, Access::kRead);     // not mapped
     list.Add(1, 0x90000, 64, Access::kWrite);   // read only
     list.Add(2, 0x91000, 4, Access::kExecute);  // no execute
     list.Add(3, 0x92000, 64, Access::kWrite);   // zero
     list.Add(0, 0x92000, 64, Access::kRead);
     list.Add(1, 0x94000, 64, Access::kRead);      // peer
-    list.Add(2, 0x95000, 64, Access::kWrite);     // past the end of VRAM
+    list.Add(2, 0x95000, 64, Access::kWrite);     // beyond the end of VRAM
     list.Add(3, 0x40000, 64, Access::kRead);      // host memory
     list.Add(0, 64, 64, Access::kRead, 0, 2);     // a space that is disabled
     list.Add(1, 0x41008, 16, Access::kWrite);     // host memory
-    list.Add(2, 128, 64, Access::kRead, 20'000);  // long after the other accesses, so that the GPU sleeps before this
-                                                  // one
+    list.Add(2, 128, 64, Access::kRead, 20'000);  // much later, so that the GPU sleeps
     Drive(s, list);
     for (uint32_t port = 0; port < 4; ++port) {
       const uint32_t block = regs::kPortCountersBase + port * regs::kPortCountersStride;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the same clients and translations on both engines. Results must be equal, except for times.
+// Runs the same client accesses on both engines. Results must be equal, except for times.
 #include "tb/system/engines_script.h"
 
 namespace gmmu::test {
@@ -39,7 +39,7 @@ TEST(Engines, RunClientsTheSameWay) {
     run.ctrl = ctrl().set_pattern(regs::Pattern::kChase).set_access(Access::kWrite);
     run.first = 1, run.count = 40;
     s.Client("chase", run);
-    s.PutVram(kVram + (5 ^ 5) * 4096 + 64, 0x2043);  // a pointer whose low bits are set
+    s.PutVram(kVram + (5 ^ 5) * 4096 + 64, 0x2043);  // a pointer with its ignored low bits set
     s.Client("chase of a crooked pointer", run);
     s.SayVram(kVram, 0x10000);
     s.SayHost(Script::kData, 1 << 20);
@@ -168,7 +168,7 @@ TEST(Engines, CountAndHoldTheSameWay) {
     s.Write(regs::FaultQueueSize::kOffset, regs::FaultQueueSize().set_size_lg2(1).set_enable(1).raw);
     Script::Run run;
     run.base = 0x80000;
-    for (int i = 0; i < 3; ++i) {  // software does not advance the queue's head
+    for (int i = 0; i < 3; ++i) {  // software does not advance the head, so the queue fills up
       s.Write(regs::kClientBase + 8, run.base);
       s.Write(regs::kClientBase + 0x18, regs::ClientOrder().set_count(1).set_step(1).raw);
       s.Write(regs::kClientBase, regs::ClientCtrl().set_start(1).set_space(1).raw);

@@ -53,8 +53,10 @@ inline void ExpectSame(const std::function<void(Script&)>& scene, bool checker =
   EXPECT_GT(rtl.size(), 3u);
 }
 
-/// Maps space 1: VRAM from kVram at 0, host data at 0x40000, and an unmapped page at 0x80000. The pages that follow are
-/// read-only, no-execute, zero, aperture, peer, past the end of VRAM, and logical without memory.
+/// Maps space 1: VRAM from kVram at 0, host data at 0x40000, and an unmapped page at 0x80000. The
+/// pages from 0x90000 on are read-only, no-execute, zero, aperture, peer, beyond the end of VRAM,
+/// a logical page without memory, an entry with a reserved bit, and aperture pages beyond the map
+/// and with an invalid map entry.
 inline void MakePages(Script& s) {
   s.MakeSpace(1);
   for (uint64_t i = 0; i < 16; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the contract of an engine (host/engine.h, hw/platform.h): one suite for all engines, and for a fifth one that
-// exists only in tests (tb/sim/host/pattern_device.h).
+// Tests the contract of an engine (host/engine.h, hw/platform.h): one suite for all engines and for
+// one that exists only in tests (tb/sim/host/pattern_device.h).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ constexpr uint64_t kRegisters = 0xF8000000, kWindow = 0xE0000000, kNowhere = 0xD
 constexpr uint16_t kCommand = 4, kPowerState = 0xA4;
 constexpr uint64_t kMessage = 0xFEE00000, kForever = ~uint64_t{0};
 
-/// An engine, and an object that must live as long as the engine.
+/// An engine, and an object that must exist as long as the engine.
 struct Made {
   std::shared_ptr<void> beside;
   std::unique_ptr<Engine> engine;
@@ -67,7 +67,7 @@ const Kind kKinds[] = {
        board::BoardOptions at;
        at.port = fake->port();
        auto board = std::make_unique<board::Board>(at);
-       board->clock().set_speed(100);  // waits are simulated, as the board is
+       board->clock().set_speed(100);  // machine time passes 100 times as fast as wall-clock time
        config.gpu.mmio_bound_ns = 1'000'000'000'000;
        board::Adopt(board->identity(), {}, config);
        auto engine = board::CreateEngine(config, std::move(board), {});
@@ -162,7 +162,8 @@ TEST_P(EveryEngine, DescribesItselfAsItsFunctionDoes) {
   }
 }
 
-/// Makes random calls: time never goes backwards, and a wait that timed out lasted at least its bound.
+/// Makes random calls. Time must never go backwards, and a wait that times out must last at least
+/// its bound.
 TEST_P(EveryEngine, TimeNeverGoesBack) {
   const unsigned seed = 20261128;
   SCOPED_TRACE(seed);

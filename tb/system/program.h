@@ -18,7 +18,7 @@ namespace gmmu {
 
 namespace fs = std::filesystem;
 
-/// Runs the program as users do, in its own folder.
+/// Runs the program as users do, in a folder of its own.
 class Program : public ::testing::Test {
  protected:
   Program() : folder_(fs::temp_directory_path() / ("gmmu_system_" + std::to_string(getpid()))) {

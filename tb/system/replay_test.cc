@@ -77,8 +77,8 @@ TEST(Replay, TakesTheSameCyclesTwiceOnTheRtl) {
   EXPECT_EQ(first.job.cycles, second.job.cycles);
 }
 
-// The 16 entries of the L1 map 16 scattered 4 KiB pages; the 512 entries of the L2 map 512. A walk that hits the walk
-// cache reads only the leaf.
+// The L1's 16 entries map 16 scattered 4 KiB pages, and the L2's 512 entries map 512. A walk that
+// hits the walk cache reads only the leaf entry.
 TEST(Replay, ShowsTheStepsOfL1AndL2InTheLatencyOfRandomReads) {
   const auto latency = [](uint64_t footprint) {
     Options options;

@@ -10,7 +10,8 @@
 
 namespace gmmu::test {
 
-/// Software for a bare GPU. It records its results without times, so that two engines must record the same text.
+/// Software for a bare GPU. It records its results without times, so two engines must produce the
+/// same text.
 ///
 /// Spaces have two levels of nine bits. The root of space s is at VRAM 0x100000 x s; its leaf table for [0, 2 MiB) is
 /// one page after the root.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the first run of --waves-on, which finds the cycle of the trigger's event. Recording the waves needs another
-// program (build/waves), which make check runs.
+// Tests the first run of --waves-on, which finds the cycle of the trigger's event. The waves
+// themselves are recorded by another program (build/waves), which make check runs.
 #include <gmock/gmock.h>
 
 #include <string>

@@ -13,7 +13,8 @@ import reduce  # noqa: E402
 import settle  # noqa: E402
 import verdict  # noqa: E402
 
-# Fails with a and b, refuses c = 9 by name and c = 8 without, is not applicable with d, crashes with e, prints the keys.
+# A program that fails if a and b are set, refuses c = 9 with and c = 8 without naming the key, is
+# not applicable if d is set, crashes if e is set, and prints its keys.
 PROGRAM = """#!/usr/bin/env python3
 import os, sys
 words = sys.argv[1:]

@@ -15,8 +15,9 @@ import report_cases
 
 PROGRAM = pathlib.Path(sys.argv.pop(1)).resolve()
 BROWSER = next((found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None)
-# A script that collects for each figure: its title and description, the number of points that it should show, and the
-# number of points of those series that have an extent on the screen and enough path vertices or marks.
+# A script that collects for each figure: its title and description, the number of points that it
+# should show, and the number of points that it does show: those of the series that are visible on
+# the screen and have enough path vertices or marks.
 LOOK = """<script>
 window.addEventListener("load", () => {
   const figures = [...document.querySelectorAll("svg")].map(svg => {

@@ -16,7 +16,8 @@ LEFT_OUT = {
     "policy.arguments": "text for policy.file",
 }
 FEW = 4  # a number of a range as small as this gets every value
-# Keys whose default in a scenario is not that of the configuration (sw/app/configuration.cc).
+# Keys whose default in a scenario differs from the configuration's default
+# (sw/app/configuration.cc).
 OF_SCENARIOS = {"os.variety": 200}
 # Keys of which all triples of values are combined.
 THREE_WAY = ("driver.update_mode", "driver.page_tables", "driver.leaf_64k", "driver.dual_pte", "driver.paging_buffer_bytes",

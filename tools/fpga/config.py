@@ -13,8 +13,8 @@ ROOT = rtl_sources.ROOT
 PROFILE = os.environ.get("GMMU_FPGA_PROFILE", "default")
 # The boards of constraints/, each with its top and the clock that it must reach.
 BOARDS = {"ulx3s": {"top": "gmmu_ulx3s", "package": "CABGA381", "mhz": 80, "seed": 1, "parameters": {}}}
-# Suffix of a board that differs only in the serial line, which has the simulated board's speed (sim/board_pins). `make
-# netlist-smoke` uses it.
+# Suffix of a board that differs only in the rate of its serial line, which is the simulated board's
+# (sim/board_pins). `make netlist-smoke` uses it.
 SIMULATED = "-simulated"
 BOARDS.update({name + SIMULATED: {**board, "parameters": {"BitsPerSecond": 20_000_000}} for name, board in BOARDS.items()})
 BOARD = BOARDS.get(PROFILE)
@@ -24,7 +24,8 @@ WRAPPER = TOP if BOARD else "gmmu_pins"   # the placed top
 BUILD = ROOT / (f"build/boards/{PROFILE}" if BOARD else "build/fpga" if PROFILE == "default" else f"build/fpga-{PROFILE}")
 CONSTRAINTS = ROOT / "constraints" / (PROFILE.removesuffix(SIMULATED) if BOARD else "ecp5-85f")
 
-# Ports that a size of 0 removes, by name prefix. They are not connected to pins: inputs are 0, outputs open.
+# Ports that a size of 0 removes, by name prefix. They are not connected to pins: their inputs are
+# 0, and their outputs are open.
 LEFT_OUT = {"EventPort": "ev_", "ThroughPorts": "s_thr_", "LinkPort": "s_peer_"}
 # The profiles of rtl/pkg/sizes.json. Gowin's GW2AR-18 is too small for the smallest GPU, so only the MMU is built (gowin.py).
 PROFILES = {"default": "Fpga", "board": "FpgaBoard", "tang-nano-20k": "MmuOnly"}

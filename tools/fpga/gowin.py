@@ -24,7 +24,7 @@ PINS = config.ROOT / "constraints/tang-nano-20k/pins.cst"
 NETLIST = config.BUILD / f"{config.WRAPPER}.json"
 LIMIT = 3600  # time limit of place and route in seconds
 AIM_MHZ = 50  # target of the router: the board's oscillator
-# Rows of the table: each has a kind and the prefixes of the cell names that it counts.
+# Rows of the table: a kind, and the prefixes of the names of the cells that the row counts.
 KINDS = (("LUT4", "LUT"), ("wide multiplexer", "MUX2"), ("ALU", "ALU"), ("flip-flop", "DFF"), ("LUT RAM", "RAM16"), ("block RAM", ("SDP", "DP", "SP")),
          ("multiplier", "MULT"))
 

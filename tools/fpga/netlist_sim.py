@@ -17,7 +17,7 @@ NETLIST = config.BUILD / f"{config.WRAPPER}.json"
 SIMULATOR = config.BUILD / "gmmu-board-sim"
 ROOM = config.ROOT / "tb/netlist"
 MODES = {"NORMAL": 0, "WRITETHROUGH": 1, "READBEFOREWRITE": 2}
-# The settings of each cell type that this program can translate.
+# By cell type: the settings that this program can translate.
 KNOWN = {
     "TRELLIS_FF": {"CLKMUX": ("CLK",), "LSRMUX": ("LSR",), "LSRMODE": ("LSR",), "SRMODE": ("LSR_OVER_CE", "ASYNC")},
     "CCU2C": {"INJECT1_0": ("NO",), "INJECT1_1": ("NO",)},

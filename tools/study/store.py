@@ -35,7 +35,8 @@ FIGURES = {"engine": "machine.engine", "timing": "machine.timing", "seed": "mach
            "bus_bytes_per_second": "machine.bus_bytes_per_second",
            # The figures of gmmu replay are those of its last phase, which is the measured phase.
            **{name.replace(".", "_"): f"replay.phases[#-1].{name}" for name in ("accesses", "requests", "latency.mean", "latency.p50", "latency.p99")},
-           # With --demand: blocks and bytes that were moved, and how long accesses waited for them.
+           # With --demand: the blocks and bytes that were moved, and how long accesses waited for
+           # them.
            **{f"demand_{name}".replace(".", "_"): f"replay.phases[#-1].demand.{name}"
               for name in ("far_faults", "batches", "faulted", "prefetched", "prefetch_used", "evicted", "written_back", "bytes_in", "bytes_out",
                            "batch_pieces.mean", "batch_cycles.mean", "wait_cycles.mean", "wait_cycles.p99")}}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A driver for this project's GPU: sw/kmd, with the functions in this file inserted between its function table and
-// Dxgkrnl. Each function may inspect a call by the system, replace it, or pass it on. This example counts the paging
-// operations and prints the counts when the device stops.
+// A driver for this project's GPU: sw/kmd, with the functions in this file between its function
+// table and Dxgkrnl. Each function may inspect a call of the system, replace it, or pass it on.
+// This example counts the paging operations and prints the counts when the device stops.
 //
-// The command in the README compiles sw/kmd with -DDxgkInitialize=CountedInitialize, so that its DriverEntry calls this
-// file.
+// The command in the README compiles sw/kmd with -DDxgkInitialize=CountedInitialize, so that its
+// DriverEntry calls the function of that name in this file.
 #undef DxgkInitialize
 #include "ddi/dispmprt.h"
 

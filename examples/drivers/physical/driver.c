@@ -80,7 +80,7 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
     return STATUS_DEVICE_HARDWARE_ERROR;
   a->map_offset = memory - (a->aperture_bytes / PAGE * 8 + PAGE - 1) / PAGE * PAGE;
   Write(a, REG_MAP, a->map_offset);
-  for (i = 0; i < NODES; ++i) { /* resume from the state in which an earlier start left the hardware */
+  for (i = 0; i < NODES; ++i) { /* resume from the hardware's state after an earlier start */
     a->tail[i] = (UINT)Read(a, REG_TAIL(i));
     a->reported[i] = (UINT)Read(a, REG_FENCE(i));
     a->preempted[i] = (UINT)Read(a, REG_PREEMPTED(i));
@@ -94,7 +94,7 @@ static BOOLEAN ForgetRegisters(PVOID context) {
   return TRUE;
 }
 
-/* The interrupt is still connected, and this device cannot mask it: the interrupt routine must see that it is stopped. */
+/* The interrupt stays connected; the interrupt routine must see that the device has stopped. */
 static NTSTATUS StopDevice(PVOID context) {
   struct adapter* a = context;
   const PVOID view = (PVOID)a->registers;
@@ -153,7 +153,7 @@ static NTSTATUS CreateDevice(HANDLE adapter, DXGKARG_CREATEDEVICE* args) {
 
 static NTSTATUS DestroyDevice(HANDLE device) { return Free(device); }
 
-/* Sets what the system creates for each context: DMA buffers, and lists of this many elements. */
+/* Sets the sizes of what the system creates for each context: DMA buffers, and lists. */
 static NTSTATUS CreateContext(HANDLE device, DXGKARG_CREATECONTEXT* args) {
   args->ContextInfo.DmaBufferSize = DMA_BYTES;
   args->ContextInfo.DmaBufferSegmentSet = 0; /* contiguous system memory */
@@ -198,7 +198,7 @@ static NTSTATUS DestroyAllocation(HANDLE adapter, CONST DXGKARG_DESTROYALLOCATIO
   return STATUS_SUCCESS;
 }
 
-/* A device opens allocations: the handles returned here appear in the allocation lists of its contexts. */
+/* Opens allocations for a device, whose allocation lists contain the handles returned. */
 static NTSTATUS OpenAllocation(HANDLE device, CONST DXGKARG_OPENALLOCATION* args) {
   const struct device* d = device;
   UINT i;
@@ -223,9 +223,9 @@ static NTSTATUS CloseAllocation(HANDLE device, CONST DXGKARG_CLOSEALLOCATION* ar
 
 /* ---- commands of processes */
 
-/* Whether a patch location of the user-mode driver is valid for its command: it covers all bytes that the command
- * accesses, in an allocation of the list, which is listed for writing if it is written. All of this comes from user
- * mode. */
+/* Checks a patch location, because it comes from user mode: its allocation must be in the list,
+ * must be listed for writing if it is written, and must contain all bytes that the command
+ * accesses. */
 static BOOLEAN Allowed(const DXGKARG_RENDER* r, const D3DDDI_PATCHLOCATIONLIST* p, UINT64 bytes, BOOLEAN write) {
   const DXGK_ALLOCATIONLIST* element;
   UINT64 room;
@@ -255,9 +255,9 @@ static NTSTATUS Render(HANDLE context, DXGKARG_RENDER* r) {
   for (i = 0; i < count; ++i) {
     struct command c;
     UINT sides, side;
-    memcpy(&c, (const BYTE*)r->pCommand + i * sizeof c, sizeof c); /* copied: the process can change it at any time */
+    memcpy(&c, (const BYTE*)r->pCommand + i * sizeof c, sizeof c); /* the process may change it */
     if ((c.op != OP_COPY && c.op != OP_FILL) || c.words != 0) return STATUS_ILLEGAL_INSTRUCTION;
-    sides = c.op == OP_COPY ? 2 : 1; /* of a copy, the first side is the source */
+    sides = c.op == OP_COPY ? 2 : 1; /* a copy has its source first */
     if (patches_end - in < (LONGLONG)sides) return STATUS_INVALID_USER_BUFFER;
     if (i >= r->MultipassOffset) {
       if (r->DmaSize - used < sizeof c || (UINT)(out - r->pPatchLocationListOut) + sides > r->PatchLocationListOutSize) break;
@@ -270,7 +270,7 @@ static NTSTATUS Render(HANDLE context, DXGKARG_RENDER* r) {
         if (!Allowed(r, out, c.bytes, write)) return STATUS_INVALID_PARAMETER;
         out->PatchOffset = used + (write ? offsetof(struct command, to) : offsetof(struct command, from));
         out->SplitOffset = used;
-        /* Writes the allocation's last address: if it is still there later, the system need not call Patch. */
+        /* Writes the last known address. If it stays valid, Patch is not called. */
         if (r->pAllocationList[out->AllocationIndex].SegmentId != 0) Place(r->pDmaBuffer, out, r->pAllocationList);
       }
       used += sizeof c;
@@ -283,8 +283,8 @@ static NTSTATUS Render(HANDLE context, DXGKARG_RENDER* r) {
   return i == count ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-/* The allocations are at the addresses in the list and stay there until the submission has ended. If the DMA buffer is
- * submitted in pieces, only the patch locations of this piece are patched. */
+/* The allocations stay at the addresses in the list until the submission has ended. If the DMA
+ * buffer is split, only the patch locations of this part are patched. */
 static NTSTATUS Patch(HANDLE adapter, CONST DXGKARG_PATCH* p) {
   UINT i;
   (void)adapter;
@@ -295,7 +295,7 @@ static NTSTATUS Patch(HANDLE adapter, CONST DXGKARG_PATCH* p) {
 
 /* ---- paging buffers */
 
-/* Appends a command followed by `words` words; returns NULL if there is no room. */
+/* Appends a command and room for `words` words. Returns NULL if they do not fit. */
 static struct command* Append(DXGKARG_BUILDPAGINGBUFFER* b, UCHAR op, UINT words) {
   const UINT bytes = sizeof(struct command) + words * 8;
   struct command* c = b->pDmaBuffer;
@@ -309,8 +309,8 @@ static struct command* Append(DXGKARG_BUILDPAGINGBUFFER* b, UCHAR op, UINT words
   return c;
 }
 
-/* Writes entries of the aperture map, as many as fit into each buffer; MultipassOffset counts the entries written so
- * far. */
+/* Writes entries of the aperture map, as many per buffer as fit. MultipassOffset counts the entries
+ * written so far. */
 static NTSTATUS Map(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b, UINT64 first, UINT pages, const PFN_NUMBER* pfns,
                     UINT64 dummy) {
   while (b->MultipassOffset < pages) {
@@ -332,7 +332,7 @@ static NTSTATUS Map(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b, UINT64 firs
        ? (UINT64)(b)->Transfer.end.SegmentAddress.QuadPart + (b)->Transfer.TransferOffset + (page) * (UINT64)PAGE \
        : MmGetMdlPfnArray((b)->Transfer.end.pMdl)[(b)->Transfer.MdlOffset + (page)] * PAGE | BUS)
 
-/* Writes one command per page; MultipassOffset counts the pages done so far. */
+/* Writes one command per page. MultipassOffset counts the pages done so far. */
 static NTSTATUS Transfer(DXGKARG_BUILDPAGINGBUFFER* b) {
   const UINT64 size = b->Transfer.TransferSize;
   while ((UINT64)b->MultipassOffset * PAGE < size) {
@@ -366,7 +366,7 @@ static NTSTATUS BuildPagingBuffer(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) 
     case DXGK_OPERATION_UNMAP_APERTURE_SEGMENT:
       return Map(adapter, b, b->UnmapApertureSegment.OffsetInPages, (UINT)b->UnmapApertureSegment.NumberOfPages, NULL,
                  (UINT64)b->UnmapApertureSegment.DummyPage.QuadPart);
-    default: return STATUS_SUCCESS; /* other operations need no work by the hardware */
+    default: return STATUS_SUCCESS; /* other operations need no hardware action */
   }
 }
 
@@ -400,7 +400,7 @@ static BOOLEAN InterruptRoutine(PVOID context, ULONG message) {
   struct adapter* a = context;
   UINT node;
   (void)message;
-  if (a->registers == NULL) return FALSE; /* the device is stopped */
+  if (a->registers == NULL) return FALSE; /* device stopped */
   for (node = 0; node < NODES; ++node) {
     const UINT preempted = (UINT)Read(a, REG_PREEMPTED(node)); /* read first: preempted submissions will not complete */
     const UINT fence = (UINT)Read(a, REG_FENCE(node));
@@ -447,8 +447,8 @@ struct reset {
   UINT node;
 };
 
-/* Makes the hardware drop the node's submissions; the read returns when they are dropped. No interrupt may report them
- * as completed. */
+/* Makes the hardware drop the node's submissions. When the register read returns, they have been
+ * dropped. No interrupt may report them as completed. */
 static BOOLEAN Reset(PVOID context) {
   struct reset* reset = context;
   struct adapter* a = reset->adapter;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hardware thread, and the user-mode half of the driver, which writes command buffers with their lists. This file
- * uses only registers, local memory and the bus, and none of the kernel-mode half's memory. */
+/* The hardware thread, and the user-mode half of the driver, which writes command buffers with
+ * their lists. This file accesses only registers, local memory and the bus, never the memory of the
+ * kernel-mode half. */
 #include <hw/device.h>
 #include <hw/user_mode.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@ struct node {
   uint64_t head, preempted, reset, done_ns;
   int running;
 };
-/* The hardware's private state lies behind its registers, so that each machine starts with zeros. */
+/* The hardware's private state is behind its registers, so it is zero at the start of each
+ * machine. */
 static struct {
   const GMMU_DEVICE_HOST* host;
   struct node* nodes;
@@ -71,8 +73,8 @@ static int Do(const struct command* c, uint64_t* stopped) {
   return 1;
 }
 
-/* Executes the submission at the ring's head, or only counts the bytes that it moves. Between two commands with
- * FLAG_WAIT, the last command runs first. */
+/* Executes the submission at the ring's head, or only counts the bytes that it moves. From one
+ * command with FLAG_WAIT up to the next, commands run in reverse order. */
 static int Run(unsigned n, struct node* node, int count_only, uint64_t* moved) {
   static uint8_t buffer[BUFFER_BYTES];
   static const struct command* batch[BUFFER_BYTES / sizeof(struct command)];
@@ -99,8 +101,8 @@ static int Run(unsigned n, struct node* node, int count_only, uint64_t* moved) {
   return 0;
 }
 
-/* A submission takes the time that its bytes need and takes effect only at the end, so an earlier reset cancels all of
- * it. */
+/* The duration of a submission depends on the bytes it moves. It takes effect only at its end, so
+ * an earlier reset cancels all of it. */
 static void Begin(unsigned n, struct node* node, uint64_t now) {
   uint64_t moved = 0;
   node->running = Run(n, node, 1, &moved);
@@ -150,7 +152,7 @@ static uint32_t AllocationData(const GMMU_ALLOCATION* allocation, void* to, uint
   return sizeof *allocation;
 }
 
-/* Returns the list element of an allocation; appends the element if the list lacks it. */
+/* Returns the index of an allocation in the list. Appends the allocation if the list lacks it. */
 static uint32_t Index(GMMU_COMMAND_BUFFER* b, uint64_t allocation, uint32_t write) {
   uint32_t i = 0;
   while (i < b->allocation_count && b->allocations[i].allocation != allocation) ++i;
@@ -170,7 +172,7 @@ static void Patch(GMMU_COMMAND_BUFFER* b, uint32_t slot, GMMU_OPERAND operand, u
   p->driver_id = 0;
   p->allocation_offset = (uint32_t)operand.offset;
   p->patch_offset = b->command_bytes + member;
-  p->split_offset = b->command_bytes; /* commands are self-contained, so each may start a piece */
+  p->split_offset = b->command_bytes; /* a buffer may be split before any command */
 }
 
 static int Append(GMMU_COMMAND_BUFFER* b, const struct command* c, const GMMU_OPERAND* source, GMMU_OPERAND destination) {

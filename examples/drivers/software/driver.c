@@ -14,7 +14,7 @@
 #include "hardware.h"
 
 #define TAG 0x7466736D
-/* Segment ids. The implicit system memory segment has the id after the last one; in an address it is segment 0. */
+/* Segment ids. Implicit system memory has the id after the last one; in addresses it is 0. */
 enum { SYSTEM_ADDRESS, APERTURE, LOCAL = 1 + APERTURE_SEGMENT, SYSTEM = LOCAL + LOCAL_SEGMENT };
 #define SET(segment) (1u << ((segment) - 1))
 
@@ -73,7 +73,7 @@ static NTSTATUS StartDevice(PVOID context, PDXGK_START_INFO start, PDXGKRNL_INTE
     return STATUS_DEVICE_HARDWARE_ERROR;
   a->map_offset = memory - (a->aperture_bytes / PAGE_SIZE * 8 + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
   Write(a, REG_MAP, a->map_offset);
-  for (i = 0; i < NODES; ++i) { /* resume from the state in which an earlier start left the hardware */
+  for (i = 0; i < NODES; ++i) { /* resume from the hardware's state after an earlier start */
     a->tail[i] = (UINT)Read(a, REG_TAIL(i));
     a->reported[i] = (UINT)Read(a, REG_FENCE(i));
     a->preempted[i] = (UINT)Read(a, REG_PREEMPTED(i));
@@ -87,7 +87,7 @@ static BOOLEAN ForgetRegisters(PVOID context) {
   return TRUE;
 }
 
-/* The interrupt is still connected, and this device cannot mask it: the interrupt routine must see that it is stopped. */
+/* The interrupt stays connected; the interrupt routine must see that the device has stopped. */
 static NTSTATUS StopDevice(PVOID context) {
   struct adapter* a = context;
   const PVOID view = (PVOID)a->registers;
@@ -194,7 +194,7 @@ static NTSTATUS GetNodeMetadata(HANDLE adapter, UINT node, DXGKARG_GETNODEMETADA
 /* ---- objects */
 
 static NTSTATUS CreateProcess(HANDLE adapter, DXGKARG_CREATEPROCESS* args) {
-  args->hKmdProcess = args->hDxgkProcess; /* needs no state: roots belong to contexts */
+  args->hKmdProcess = args->hDxgkProcess; /* no state needed: roots belong to contexts */
   return STATUS_SUCCESS;
 }
 
@@ -233,7 +233,7 @@ static NTSTATUS CreateAllocation(HANDLE adapter, DXGKARG_CREATEALLOCATION* args)
     DXGK_ALLOCATIONINFO* info = &args->pAllocationInfo[i];
     const GMMU_ALLOCATION* wanted = info->pPrivateDriverData;
     if (info->PrivateDriverDataSize < sizeof *wanted) return STATUS_INVALID_PARAMETER;
-    info->hAllocation = ExAllocatePool2(POOL_FLAG_NON_PAGED, 1, TAG); /* serves only as a handle */
+    info->hAllocation = ExAllocatePool2(POOL_FLAG_NON_PAGED, 1, TAG); /* only a handle */
     if (info->hAllocation == NULL) return STATUS_NO_MEMORY;
     info->Size = (wanted->bytes + PAGE_SIZE - 1) / PAGE_SIZE * PAGE_SIZE;
     info->PreferredSegment.SegmentId0 = LOCAL_SEGMENT && !wanted->system_only ? LOCAL : SYSTEM_HOME;
@@ -266,7 +266,7 @@ static void SetRootPageTable(HANDLE adapter, CONST DXGKARG_SETROOTPAGETABLE* arg
 
 /* ---- paging buffers */
 
-/* Appends a command followed by `data` words; returns NULL if there is no room. */
+/* Appends a command and room for `words` words of data. Returns NULL if they do not fit. */
 static struct command* Append(DXGKARG_BUILDPAGINGBUFFER* b, UINT op, UINT words) {
   const UINT bytes = sizeof(struct command) + words * 8;
   struct command* c = b->pDmaBuffer;
@@ -285,7 +285,7 @@ static NTSTATUS Simple(DXGKARG_BUILDPAGINGBUFFER* b, UINT op, UINT64 to, UINT64 
   return STATUS_SUCCESS;
 }
 
-/* Writes words to a PLACE, as many as fit into each buffer; MultipassOffset counts the words written so far. */
+/* Writes as many words to a PLACE as fit. MultipassOffset counts the words written so far. */
 typedef UINT64 word_of(const DXGKARG_BUILDPAGINGBUFFER* b, UINT i);
 static NTSTATUS Words(DXGKARG_BUILDPAGINGBUFFER* b, UINT64 place, UINT count, word_of* word) {
   while (b->MultipassOffset < count) {
@@ -338,7 +338,7 @@ static NTSTATUS Aperture(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b, SIZE_T
   return Words(b, PLACE(AT_LOCAL, a->map_offset + 8 * first), (UINT)pages, word);
 }
 
-/* Returns the source or destination of a transfer's page number MultipassOffset. */
+/* Returns the address of one side of a transfer, for page number MultipassOffset. */
 static UINT64 Side(const DXGKARG_BUILDPAGINGBUFFER* b, UINT segment, LARGE_INTEGER at, MDL* mdl) {
   const UINT page = b->MultipassOffset;
   if (segment == SYSTEM_ADDRESS) return PLACE(AT_HOST, MmGetMdlPfnArray(mdl)[b->Transfer.MdlOffset + page] * PAGE_SIZE);
@@ -390,12 +390,12 @@ static NTSTATUS Build(struct adapter* a, DXGKARG_BUILDPAGINGBUFFER* b) {
     case DXGK_OPERATION_SIGNAL_MONITORED_FENCE:
       return Simple(b, OP_SIGNAL, PLACE(AT_VIRTUAL, b->SignalMonitoredFence.MonitoredFenceGpuVa),
                     b->SignalMonitoredFence.MonitoredFenceValue, 8);
-    default: return STATUS_SUCCESS; /* nothing to do: the hardware caches no translations */
+    default: return STATUS_SUCCESS; /* nothing to do: no translations are cached */
   }
 }
 
-/* Some systems do not report the address of a paging buffer in segment 0, so the private data of each operation, any of
- * which may be the first of a submission, holds the physical address of the buffer. */
+/* Some systems do not pass the address of a paging buffer in segment 0, so the private data of each
+ * operation (any may start a submission) contains the buffer's physical address. */
 static NTSTATUS BuildPagingBuffer(HANDLE adapter, DXGKARG_BUILDPAGINGBUFFER* b) {
   UINT64* start = b->pDmaBufferPrivateData;
   const PVOID first = b->pDmaBuffer;
@@ -498,8 +498,8 @@ struct reset {
   UINT node;
 };
 
-/* Makes the hardware drop the node's submissions; the read returns when they are dropped. No interrupt may report them
- * as completed. */
+/* Makes the hardware drop the node's submissions. When the register read returns, they have been
+ * dropped. No interrupt may report them as completed. */
 static BOOLEAN Reset(PVOID context) {
   struct reset* reset = context;
   struct adapter* a = reset->adapter;
@@ -536,7 +536,7 @@ static NTSTATUS ResetFromTimeout(HANDLE adapter) {
 
 static NTSTATUS RestartFromTimeout(HANDLE adapter) { return STATUS_SUCCESS; }
 
-/* Nothing to do: the scheduler has drained both nodes, and the hardware only executes submissions. */
+/* Nothing to do: the scheduler has drained both nodes, so the hardware is idle. */
 static NTSTATUS BeginExclusiveAccess(HANDLE adapter, DXGKARG_BEGINEXCLUSIVEACCESS* args) { return STATUS_SUCCESS; }
 static NTSTATUS EndExclusiveAccess(HANDLE adapter, DXGKARG_ENDEXCLUSIVEACCESS* args) { return STATUS_SUCCESS; }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hardware thread, and the user-mode half of the driver, which writes commands and decodes addresses. This file
- * uses only registers, local memory and the bus, and none of the kernel-mode half's memory. */
+/* The hardware thread, and the user-mode half of the driver, which writes commands and decodes
+ * addresses. This file accesses only registers, local memory and the bus, never the memory of the
+ * kernel-mode half. */
 #include <hw/device.h>
 #include <hw/user_mode.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 
 enum { PAGE = 4096, BYTES_PER_NS = 8 };
 
-/* The memory from which page tables and the aperture map are read: by the hardware itself, or for the decoder. */
+/* How page tables and the aperture map are read: by the hardware itself, or by the user-mode
+ * decoder. */
 struct reader {
   void* machine;
   int (*read)(void* machine, uint32_t target, uint64_t address, void* to, uint32_t bytes);
@@ -20,7 +22,7 @@ static int Entry(const struct reader* r, uint64_t place, uint64_t* entry) {
   return r->read(r->machine, PLACE_AT(place) == AT_LOCAL ? GMMU_TARGET_LOCAL : GMMU_TARGET_HOST, PLACE_ADDRESS(place), entry, 8);
 }
 
-/* Resolves a PLACE that is not a virtual address to memory. */
+/* Converts a PLACE, which must not be virtual, to a memory address. */
 static GMMU_FOUND Resolve(const struct reader* r, uint64_t place, GMMU_PLACE* out) {
   uint64_t entry = 0;
   out->target = PLACE_AT(place) == AT_LOCAL ? GMMU_TARGET_LOCAL : GMMU_TARGET_HOST;
@@ -56,7 +58,8 @@ struct node {
   uint64_t head, preempted, reset, done_ns;
   int running;
 };
-/* The hardware's private state lies behind its registers, so that each machine starts with zeros. */
+/* The hardware's private state is behind its registers, so it is zero at the start of each
+ * machine. */
 static struct {
   const GMMU_DEVICE_HOST* host;
   struct node* nodes;
@@ -152,8 +155,8 @@ static int Run(unsigned n, struct node* node, int count_only, uint64_t* moved) {
   return 0;
 }
 
-/* A submission takes the time that its bytes need and takes effect only at the end, so an earlier reset cancels all of
- * it. */
+/* The duration of a submission depends on the bytes it moves. It takes effect only at its end, so
+ * an earlier reset cancels all of it. */
 static void Begin(unsigned n, struct node* node, uint64_t now) {
   uint64_t moved = 0;
   node->running = Run(n, node, 1, &moved);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device of this example, as its driver sees it: registers (words of 8 bytes in BAR 0), commands, entries. */
+/* The driver's view of this example's device: registers (8-byte words in BAR 0), commands,
+ * entries. */
 #ifndef HARDWARE_H
 #define HARDWARE_H
 
@@ -7,10 +8,11 @@
 
 enum { NODES = 2, RING_SLOTS = 128 };
 
-/* Macros that -D can set: whether there is an aperture segment; whether local memory is a segment, or contains only the
- * aperture map; the segment through which allocations are placed in system memory (APERTURE, or SYSTEM, the implicit
- * one); the levels of the page tables; index bits and segment of the leaf tables and of the upper tables; whether the
- * CPU or the GPU writes them. A table has 8 bytes per entry. */
+/* Macros that -D can set: whether there is an aperture segment; whether local memory is a segment
+ * or contains only the aperture map; the segment that places allocations in system memory
+ * (APERTURE, or SYSTEM, the implicit segment); the number of page-table levels; the index bits and
+ * the segment of the leaf tables and of the upper tables; whether the CPU or the GPU writes the
+ * tables. A table has 8 bytes per entry. */
 #ifndef APERTURE_SEGMENT
 #define APERTURE_SEGMENT 1
 #endif
@@ -38,18 +40,18 @@ enum { NODES = 2, RING_SLOTS = 128 };
 #ifndef UPDATE_MODE
 #define UPDATE_MODE DXGK_PAGETABLEUPDATE_GPU_PHYSICAL
 #endif
-/* Number of virtual address bits below the index into a table of `level`. */
+/* Number of virtual address bits below the index into a table at `level`. */
 #define VA_BITS(level) (12 + ((level) == 0 ? 0 : LEAF_BITS + ((level)-1) * UPPER_BITS))
 
-/* A PLACE is an address with its kind: in the address space of the submission's root, in local memory, on the bus, or
- * in the aperture. */
+/* A PLACE is an address and its kind: virtual (translated from the submission's root), in local
+ * memory, on the bus, or in the aperture. */
 enum { AT_VIRTUAL = 0, AT_LOCAL = 1, AT_HOST = 2, AT_APERTURE = 3 };
 #define PLACE(at, address) ((uint64_t)(at) << 60 | (uint64_t)(address))
 #define PLACE_AT(place) ((unsigned)((place) >> 60))
 #define PLACE_ADDRESS(place) ((place) & 0x0FFFFFFFFFFFFFFFull)
 
-/* Page table entries: bits 12 to 47 are an address, bits 60 and 61 its kind (not AT_VIRTUAL). Entries of the aperture
- * map are bus addresses with a valid bit. */
+/* Page table entries: bits 12 to 47 are an address, bits 60 and 61 its kind (never AT_VIRTUAL).
+ * Entries of the aperture map are bus addresses with a valid bit. */
 #define ENTRY_VALID 1ull
 #define ENTRY_READ_ONLY 2ull
 #define ENTRY_NO_EXECUTE 4ull
@@ -57,13 +59,13 @@ enum { AT_VIRTUAL = 0, AT_LOCAL = 1, AT_HOST = 2, AT_APERTURE = 3 };
 
 /* Register numbers, in words. A submission is four words: buffer (a PLACE), bytes, root (a PLACE), fence. */
 enum { REG_MAP = 0, REG_SIGNALS = 1 };
-#define REG_TAIL(node) (8 + (node))      /* number of submissions so far; the ring holds RING_SLOTS */
+#define REG_TAIL(node) (8 + (node))      /* count of submissions; the ring has RING_SLOTS slots */
 #define REG_FENCE(node) (16 + (node))    /* last completed fence */
-#define REG_PREEMPT(node) (24 + (node))  /* a write returns the submissions that have not started */
+#define REG_PREEMPT(node) (24 + (node))  /* a write drops submissions that have not started */
 #define REG_PREEMPTED(node) (32 + (node))
-#define REG_FAULT(node) (40 + (node))    /* 0, or bit 32 and the fence of the submission that stopped the node */
+#define REG_FAULT(node) (40 + (node))    /* 0, or bit 32 and the faulting submission's fence */
 #define REG_FAULT_VA(node) (48 + (node))
-#define REG_RESET(node) (56 + (node))    /* a write drops everything up to this fence */
+#define REG_RESET(node) (56 + (node))    /* a write drops submissions up to this fence */
 #define REG_RING(node) (1024 + (node) * RING_SLOTS * 4)
 
 enum { OP_COPY = 1, OP_FILL = 2, OP_WRITE = 3, OP_SIGNAL = 4 };

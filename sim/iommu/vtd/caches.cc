@@ -8,7 +8,7 @@
 namespace gmmu::sim {
 namespace {
 
-/// Moves the element to the front, the most recently used position.
+/// Moves the element to the front, which is the most recently used position.
 template <typename T>
 void Touch(std::vector<T>& entries, typename std::vector<T>::iterator at) {
   std::rotate(entries.begin(), at, at + 1);
@@ -23,7 +23,7 @@ size_t EraseIf(std::vector<T>& entries, Condition condition) {
 }
 
 bool Overlap(uint64_t a, unsigned a_lg2, uint64_t b, unsigned b_lg2) {
-  const unsigned lg2 = std::max(a_lg2, b_lg2);  // both are aligned, so they are nested or disjoint
+  const unsigned lg2 = std::max(a_lg2, b_lg2);  // aligned blocks are nested or disjoint
   return lg2 >= 64 || a >> lg2 == b >> lg2;
 }
 

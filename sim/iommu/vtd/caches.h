@@ -8,8 +8,8 @@
 
 namespace gmmu::sim {
 
-/// A decoded context entry. With caching mode, it may be an entry that faults; then `reason` is not kNone, and `did` is
-/// 0.
+/// A decoded context entry. In caching mode it may be an entry that faults; then `reason` is not
+/// kNone and `did` is 0.
 struct VtdContext {
   uint16_t sid = 0;
   uint16_t did = 0;
@@ -28,8 +28,8 @@ class VtdContextCache {
   void Fill(const VtdContext& context);
   size_t DropAll();
   size_t DropDomain(uint16_t did);
-  /// Drops the entries of `did` whose SID equals `sid`, ignoring the low bits that `function_mask` (0..3) selects.
-  /// Every Drop function returns the number of dropped entries.
+  /// Drops the entries of `did` whose SID equals `sid`, ignoring the low bits selected by
+  /// `function_mask` (0..3). Every Drop function returns the number of dropped entries.
   size_t DropDevice(uint16_t did, uint16_t sid, unsigned function_mask);
 
  private:
@@ -37,8 +37,8 @@ class VtdContextCache {
   std::vector<VtdContext> entries_;  ///< most recently used first
 };
 
-/// A completed translation. With caching mode, it may also be a failed one: then `reason` is not kNone, and the entry
-/// covers one 4 KiB page and one kind of access.
+/// A completed translation. In caching mode it may be a failed one; then `reason` is not kNone, and
+/// the entry covers one 4 KiB page and one kind of access.
 struct VtdTlbEntry {
   uint16_t did = 0;
   uint8_t level = 1;  ///< 1: 4 KiB, 2: 2 MiB, 3: 1 GiB
@@ -48,19 +48,19 @@ struct VtdTlbEntry {
   VtdReason reason = VtdReason::kNone;
 };
 
-/// The IOTLB, tagged by DID. It is set-associative, indexed by the page number for each page size. A set replaces its
-/// least recently used entry.
+/// The IOTLB, tagged by DID. It is set-associative; for each page size, the page number is the
+/// index. A set replaces its least recently used entry.
 class VtdIotlb {
  public:
   VtdIotlb(unsigned sets, unsigned ways);
-  /// Finds the entry for the access: a translation of any page size, whatever its permissions, or else a cached failure
-  /// of this kind of access. Returns null if there is none.
+  /// Finds the entry for the access: a translation of any page size, with any permissions, or else
+  /// a cached failure for this kind of access. Returns null if there is none.
   const VtdTlbEntry* Find(uint16_t did, uint64_t iova, bool write);
   void Fill(const VtdTlbEntry& entry);
   size_t DropAll();
   size_t DropDomain(uint16_t did);
-  /// Drops the entries of `did` that overlap the 2^address_mask pages at `iova`. If `larger` is false, entries larger
-  /// than that range are kept.
+  /// Drops the entries of `did` that overlap the 2^address_mask pages at `iova`. If `larger` is
+  /// false, pages larger than that range are kept.
   size_t DropPages(uint16_t did, uint64_t iova, unsigned address_mask, bool larger);
 
  private:
@@ -79,13 +79,14 @@ class VtdIotlb {
   uint64_t clock_ = 0;
 };
 
-/// A non-leaf entry: the address of the table of `level` for all IOVAs with the same bits above that table's index.
+/// A non-leaf entry: the address of the table of `level` for all IOVAs that share the bits above
+/// that table's index.
 struct VtdTableEntry {
   uint16_t did = 0;
-  uint8_t level = 1;   ///< level of the table pointed to: 1 .. levels - 1
+  uint8_t level = 1;   ///< level of the table that it points to: 1 .. levels - 1
   uint64_t start = 0;  ///< first IOVA that the table covers
   uint64_t table = 0;
-  bool read = false, write = false;  ///< permissions of all entries from the top to this one, ANDed
+  bool read = false, write = false;  ///< permissions of this and all higher entries, ANDed
 };
 
 /// Paging-structure caches, one per table level. Each is fully associative and replaces its least recently used
@@ -93,7 +94,7 @@ struct VtdTableEntry {
 class VtdTableCache {
  public:
   explicit VtdTableCache(unsigned entries_a_level) : capacity_(entries_a_level) {}
-  /// Finds the lowest-level cached table for `iova` that is below level `levels`.
+  /// Finds the cached table for `iova` at the lowest level, below level `levels`.
   std::optional<VtdTableEntry> Find(uint16_t did, uint64_t iova, unsigned levels);
   void Fill(const VtdTableEntry& entry);
   size_t DropAll();

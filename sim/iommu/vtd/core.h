@@ -18,14 +18,15 @@ namespace gmmu::sim {
 class VtdWalk {
  public:
   bool done() const { return stage_ == Stage::kDone; }
-  /// Returns the next read that the walk needs; valid only while the walk is not done.
+  /// Returns the next read of the walk; valid only until the walk is done.
   const RemapRead& read() const { return read_; }
   /// Returns the translation result; valid only when the walk is done.
   const VtdResult& result() const { return result_; }
   const VtdRequest& request() const { return request_; }
-  /// Returns the number of reads whose data Feed has supplied.
+  /// Returns how many reads Feed has supplied.
   unsigned reads() const { return reads_; }
-  /// Whether the lookup hit the paging-structure caches; the walk then started below the top table.
+  /// Whether the lookup hit the paging-structure caches, so that the walk started below the top
+  /// table.
   bool below_top() const { return below_top_; }
 
  private:
@@ -48,63 +49,70 @@ class VtdWalk {
   bool below_top_ = false;
 };
 
-/// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation and faults, but no time.
+/// An Intel VT-d unit in legacy mode: registers, translation, caches, invalidation and faults, but
+/// no time.
 ///
 /// A timed unit calls it in steps and performs each memory access itself:
 ///
-///   walk = Lookup(request)            searches the caches; a hit or a fault is done at once
+///   walk = Lookup(request)            searches the caches; a hit or a fault is done immediately
 ///   while (!walk.done()) Feed(walk, ok, low, high) with the bytes at walk.read()
 ///   ... the access itself, at walk.result().hpa ...
-///   Finish(walk)                      is called once for each Lookup, when the access is complete or blocked
+///   Finish(walk)                      once per Lookup, when the access is complete or blocked
 ///
-/// Any number of walks may be in progress. A fault is recorded when its walk is done. An invalidation does not stop
-/// walks, but walks that started before it fill no cache. A wait descriptor (for the registers: the busy bits ICC and
-/// IVT, and TES) completes only after those walks have finished and, with DR or DW, the accesses that were translated
-/// before the invalidation.
+/// Any number of walks may be in progress. A fault is recorded when its walk is done. An
+/// invalidation does not stop walks, but walks that started before it fill no cache. A wait
+/// descriptor (for the registers: the busy bits ICC and IVT, and TES) completes only when those
+/// walks and, with DR or DW, the accesses that were translated before the invalidation have
+/// finished.
 ///
-/// The invalidation queue is driven the same way: NextWork() returns its next access. Register accesses
-/// take effect at once.
+/// The invalidation queue is driven in the same way: NextWork() returns its next access. Register
+/// accesses take effect immediately.
 class VtdCore {
  public:
   /// Throws std::invalid_argument, whose message names the parameter, if a parameter is out of range.
   explicit VtdCore(const VtdParameters& parameters);
 
   const VtdParameters& parameters() const { return parameters_; }
-  /// The sink receives the fault and invalidation-completion interrupts, whose addresses are not translated.
+  /// The sink receives the fault and invalidation-completion interrupts. Their addresses are not
+  /// translated.
   void set_message_sink(const VtdMessageSink& sink);
 
   // ---- registers: `offset` from the unit's base, below register_bytes()
 
   uint32_t register_bytes() const { return register_bytes_; }
-  /// `size` is 4 or 8, naturally aligned; any other access reads all ones. An offset without a register reads 0.
+  /// `size` is 4 or 8, naturally aligned; other accesses read all ones. Offsets without a register
+  /// read 0.
   uint64_t ReadRegister(uint32_t offset, unsigned size) const;
-  /// A 64-bit register accepts one 64-bit or two 32-bit writes, a 32-bit register one 32-bit write; other writes are
-  /// dropped and counted. The queue may then have work: call NextWork().
+  /// A 64-bit register accepts one 64-bit or two 32-bit writes, a 32-bit register one 32-bit write;
+  /// other writes are dropped and counted. Call NextWork() afterwards, because the queue may have
+  /// work.
   void WriteRegister(uint32_t offset, unsigned size, uint64_t value);
 
   // ---- translation in steps
 
   VtdWalk Lookup(const VtdRequest& request);
-  /// Supplies the data for walk.read(). `ok` is false if memory is unreadable; only 16-byte reads use `high`.
+  /// Supplies the data for walk.read(). `ok` is false if memory cannot be read; only 16-byte reads
+  /// use `high`.
   void Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high = 0);
-  /// Restarts an unfinished walk with the current contents of the caches: another walk may have filled them, or an
-  /// invalidation may have made words that the walk has read stale. For draining, the walk still counts as started at
-  /// the time of its Lookup.
+  /// Restarts an unfinished walk with the present contents of the caches. Another walk may have
+  /// filled them, or an invalidation may have made words that this walk has read stale. For
+  /// draining, the walk still counts as started at its Lookup.
   void Restart(VtdWalk& walk);
   void Finish(const VtdWalk& walk);
-  /// Recounts an IOTLB hit as a miss that waited for a walk in progress; `below_top` says whether that walk started
-  /// below the top table. It is for callers that perform accesses first and compute their times later (sim/twin): the
-  /// times can show that the hit arrived during the walk for its page.
+  /// Recounts an IOTLB hit as a miss that waited for a walk in progress; `below_top` is whether
+  /// that walk started below the top table. This is for callers that perform accesses first and
+  /// compute their times later (sim/twin): the times can show that the hit arrived while the walk
+  /// for its page was in progress.
   void CountJoined(bool below_top);
-  /// Returns the number of requests that were looked up and have not finished.
+  /// Returns the number of requests for which Lookup was called, but not yet Finish.
   uint64_t in_flight() const { return drains_.in_flight(); }
 
   // ---- translation at once
 
   /// Translates a device's request, using and updating caches, fault records and counters.
   VtdResult Translate(RemapMemory& memory, const VtdRequest& request);
-  /// Translates by a table walk only, without using or changing any state: for dumps and debug accesses, and as the
-  /// oracle for cached translation.
+  /// Translates by a table walk only, without using or changing any state. Used for dumps and debug
+  /// accesses, and as the oracle for cached translation.
   VtdResult Peek(RemapMemory& memory, const VtdRequest& request) const;
 
   // ---- invalidation
@@ -112,20 +120,21 @@ class VtdCore {
   RemapWork NextWork();
   void FetchDone(bool ok, uint64_t low, uint64_t high);
   void StatusDone(bool ok);
-  /// Executes queue commands until the queue is idle or must wait for requests in flight.
+  /// Executes commands until the queue is idle or must wait for requests in flight.
   void RunQueue(RemapMemory& memory);
 
-  /// Counts invalidations. A result from an older generation must not be reused.
+  /// The number of invalidations. Results from an older generation must not be reused.
   uint64_t generation() const { return generation_; }
 
   // ---- observation
 
-  /// Whether translation is enabled for a request that arrives now. It is enabled by the write that sets TE (even while
-  /// TES still waits for earlier requests) and stays enabled until TES falls after a write that clears TE.
+  /// Whether translation is enabled for a request that arrives now. It becomes enabled with the
+  /// write that sets TE, even while TES still waits for earlier requests. It stays enabled until
+  /// TES falls after a write that clears TE.
   bool translating() const { return translating_; }
   uint64_t root() const { return root_; }
-  /// Returns, by SID, the translations that the tables at `root` grant to devices: exactly those that Peek would
-  /// return.
+  /// Returns, by SID, the translations that the tables at `root` grant to devices. They are exactly
+  /// what Peek would return.
   std::vector<RemapDevice> MappingsOf(RemapMemory& memory, uint64_t root) const;
   /// Returns the number of faults by reason number, whether or not they were recorded.
   const std::array<uint64_t, 16>& faults() const { return faults_; }
@@ -139,17 +148,17 @@ class VtdCore {
   std::vector<hw::Counter> Counters() const;
 
  private:
-  // walk.cc: what one table read yields; it is cached if the walk may fill the caches
+  // walk.cc: the result of one table read, which is cached if the walk may fill the caches
   struct Learned {
     enum class Kind : uint8_t { kNothing, kContext, kTable, kPage } kind = Kind::kNothing;
     VtdContext context;
     VtdTableEntry table;
     VtdTlbEntry page;
   };
-  void Begin(VtdWalk& walk) const;         // requests the read of the root entry, or completes the walk
+  void Begin(VtdWalk& walk) const;         // requests the root entry, or completes the walk
   void Search(VtdWalk& walk);              // searches all caches
-  bool SearchTranslations(VtdWalk& walk);  // searches IOTLB and table cache; needs the context entry
-  void EnterDomain(VtdWalk& walk) const;   // continues at the top table, or completes the walk
+  bool SearchTranslations(VtdWalk& walk);  // searches IOTLB and table caches; needs the context
+  void EnterDomain(VtdWalk& walk) const;   // proceeds to the top table, or completes the walk
   Learned Step(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepContext(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) const;
   Learned StepTable(VtdWalk& walk, bool ok, uint64_t entry) const;
@@ -218,7 +227,7 @@ class VtdCore {
   VtdDrainTracker::Wait enable_wait_, disable_wait_, context_wait_, iotlb_wait_;
   bool enabling_ = false, disabling_ = false, context_busy_ = false, iotlb_busy_ = false;
   enum class QueueState : uint8_t { kReady, kFetching, kWaiting, kWriting } queue_ = QueueState::kReady;
-  VtdDrainTracker::Wait queue_wait_;  // the requests for which the next wait descriptor waits
+  VtdDrainTracker::Wait queue_wait_;  // requests that the next wait descriptor waits for
   uint64_t wait_low_ = 0, wait_high_ = 0;
 
   // counters

@@ -37,8 +37,8 @@ void VtdDrainTracker::Leave(uint64_t epoch, Kind kind) {
 VtdDrainTracker::Wait VtdDrainTracker::Mark(bool reads, bool writes) {
   if (counts_.back() != std::array<uint64_t, 3>{}) counts_.emplace_back();
   const uint64_t current = first_ + counts_.size() - 1;
-  // A walk in progress will become a read or a write of the same epoch, so a drain of reads and a drain of writes both
-  // wait for it.
+  // A walk in progress may become a read or a write of its epoch. Therefore drains of reads and
+  // drains of writes both wait for it.
   return Wait{{current, reads ? current : 0, writes ? current : 0}};
 }
 

@@ -11,10 +11,12 @@ namespace gmmu::sim {
 /// Sends an interrupt message: a 32-bit write of `data` to `address`.
 using VtdMessageSink = std::function<void(uint64_t address, uint32_t data)>;
 
-/// The control, data and address registers of one of the unit's own interrupts (FECTL etc. or IECTL etc.).
+/// One of the unit's own interrupts, with its control, data and address registers (FECTL etc. or
+/// IECTL etc.).
 ///
-/// A condition sets IP. If the interrupt is unmasked, the unit sends the message and clears IP. If it is masked, IP
-/// stays set until software either unmasks the interrupt, which sends the message, or clears the conditions.
+/// A condition sets IP. If the interrupt is unmasked, the unit sends the message and clears IP. If
+/// it is masked, IP stays set until software either unmasks the interrupt, which sends the message,
+/// or clears all conditions.
 class VtdEvent {
  public:
   void set_sink(VtdMessageSink sink) { sink_ = std::move(sink); }
@@ -43,7 +45,7 @@ class VtdFaultLog {
  public:
   VtdFaultLog(unsigned records, bool collapse) : collapse_(collapse), records_(records) {}
 
-  /// Records a blocked request. If the log is full, sets PFO instead.
+  /// Records a blocked request. If the log is full, it sets PFO instead.
   void Record(uint16_t sid, uint64_t iova, bool write, VtdAddressType type, VtdReason reason);
   /// Sets IQE, ICE or ITE of FSTS.
   void RaiseStatus(uint32_t bit);
@@ -51,7 +53,7 @@ class VtdFaultLog {
   uint32_t status() const;           ///< FSTS
   void WriteStatus(uint32_t value);  ///< write 1 to clear: PFO, IQE, ICE, ITE
   uint64_t record(unsigned index, bool high) const;
-  void ClearRecord(unsigned index);  ///< called when software writes 1 to the record's F
+  void ClearRecord(unsigned index);  ///< called when software writes 1 to the record's F bit
   unsigned records() const { return static_cast<unsigned>(records_.size()); }
 
   VtdEvent& event() { return event_; }

@@ -8,8 +8,8 @@ namespace gmmu::sim::vtd {
 inline constexpr uint64_t kInterruptStart = 0xFEE00000;
 inline constexpr uint64_t kInterruptEnd = 0xFEF00000;
 
-// Register offsets from the unit's base. IVA, IOTLB and the fault records are not listed because ECAP.IRO and CAP.FRO
-// give their offsets.
+// Register offsets from the unit's base. IVA, IOTLB and the fault records are missing, because
+// ECAP.IRO and CAP.FRO give their offsets.
 enum Register : uint32_t {
   kVer = 0x00,
   kCap = 0x08,
@@ -44,7 +44,7 @@ inline constexpr uint32_t kPfo = 1u << 0, kPpf = 1u << 1, kIqe = 1u << 4, kIce =
 // FECTL and IECTL.
 inline constexpr uint32_t kIm = 1u << 31, kIp = 1u << 30;
 
-// The cause of IQE, as IQERCD[3:0] reports it.
+// The cause of IQE, as reported in IQERCD[3:0].
 enum QueueError : uint8_t {
   kQueueNoInformation = 0,
   kQueueBadTail = 1,

@@ -25,8 +25,8 @@ void Append(std::vector<RemapMapping>& list, const RemapMapping& piece) {
 
 bool InWindow(uint64_t address) { return address >= vtd::kInterruptStart && address < vtd::kInterruptEnd; }
 
-/// Adds a mapping without those parts whose IOVA or host address lies in the interrupt window, where there is no
-/// memory.
+/// Adds a mapping, excluding the parts whose IOVA or host address lies in the interrupt window,
+/// where no memory exists.
 void AppendOutsideWindow(std::vector<RemapMapping>& list, const RemapMapping& whole) {
   std::array<uint64_t, 6> cuts{0, whole.bytes};
   size_t count = 2;
@@ -72,7 +72,8 @@ void VtdCore::MapTable(RemapMemory& memory, unsigned level, uint64_t table, uint
 std::vector<RemapDevice> VtdCore::MappingsOf(RemapMemory& memory, uint64_t root) const {
   std::vector<RemapDevice> devices;
   for (unsigned sid = 0; sid < 0x10000; ++sid) {
-    // Decodes the tables in the same steps as a request from this device would. Address 0 is legal for such a walk.
+    // Decodes the tables with the same functions as a request from this device. Address 0 is legal
+    // for such a walk.
     VtdWalk walk;
     walk.request_.sid = static_cast<uint16_t>(sid);
     walk.stage_ = VtdWalk::Stage::kRoot;

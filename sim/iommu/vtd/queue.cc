@@ -113,11 +113,11 @@ RemapWork VtdCore::NextWork() {
     StatusDone(true);
     return NextWork();
   }
-  return {};  // wait for the previous access's completion
+  return {};  // wait until the previous access completes
 }
 
 void VtdCore::FetchDone(bool ok, uint64_t low, uint64_t high) {
-  if (queue_ != QueueState::kFetching) return;  // the queue was disabled meanwhile
+  if (queue_ != QueueState::kFetching) return;  // the queue was disabled in the meantime
   if (!ok) return FailQueue(vtd::kQueueFetch);
   if (const auto error = Execute(low, high)) return FailQueue(*error);
   if (Bits(low, 3, 0) != 5) return Retire();
@@ -157,7 +157,7 @@ std::optional<uint8_t> VtdCore::Execute(uint64_t low, uint64_t high) {
       if (Bits(low, 31, 7) != 0 || Bits(high, 1, 0) != 0) return vtd::kQueueReserved;
       if ((low & (kWaitInterrupt | kWaitStatus)) == 0) return vtd::kQueueNoInformation;
       return std::nullopt;
-    default: return vtd::kQueueBadType;  // device-TLB, interrupt and PASID caches are not supported
+    default: return vtd::kQueueBadType;  // no device TLB, interrupt remapping or PASID caches
   }
 }
 

@@ -113,8 +113,8 @@ void VtdCore::WriteRegister(uint32_t offset, unsigned size, uint64_t value) {
     Is64Bit(offset) ? WriteHalf(offset, static_cast<uint32_t>(value)) : Write32(offset, static_cast<uint32_t>(value));
     return;
   }
-  // IQT takes effect when its low half is written, the other registers when their high half is written. The half that
-  // takes effect must be written last.
+  // IQT takes effect when its low half is written, all other registers when their high half is
+  // written. That half must be written last.
   const bool tail = offset == vtd::kIqt;
   WriteHalf(offset + (tail ? 4 : 0), static_cast<uint32_t>(tail ? value >> 32 : value));
   WriteHalf(offset + (tail ? 0 : 4), static_cast<uint32_t>(tail ? value : value >> 32));
@@ -174,7 +174,7 @@ void VtdCore::WriteCommand(uint32_t value) {
     disabling_ = false;
     if ((status_ & vtd::kTe) == 0 && !enabling_) {
       translating_ = enabling_ = true;
-      enable_wait_ = drains_.Mark(true, true);  // TES changes only after the untranslated requests have completed
+      enable_wait_ = drains_.Mark(true, true);  // TES waits until untranslated requests are done
     }
   } else if (translating() && !disabling_) {
     enabling_ = false;

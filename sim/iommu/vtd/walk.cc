@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Translation: cache searches, and the walk of root, context and paging tables, one read at a time.
+// Translation: cache searches, and the walk of the root, context and paging tables, one read at a
+// time.
 #include <algorithm>
 #include <cassert>
 
@@ -44,7 +45,8 @@ bool VtdCore::LevelHasPages(unsigned level) const {
 }
 
 uint64_t VtdCore::ReservedBits(unsigned level, bool leaf) const {
-  // The transient-mapping bit is reserved at every level because the unit does not support device TLBs.
+  // The transient-mapping bit is reserved at every level, because the unit does not support device
+  // TLBs.
   uint64_t bits = (Above(parameters_.haw) & ~Above(52)) | vtd::kEntryTransient;
   if (!leaf || !parameters_.snoop_control) bits |= vtd::kEntrySnoop;
   if (level > 3) bits |= vtd::kEntryPageSize;
@@ -275,7 +277,7 @@ void VtdCore::Finished(VtdWalk& walk) {
   if (result.outcome == RemapOutcome::kMemory && !result.translated) ++count_.passed;
   if (result.reason == VtdReason::kNone) return;
   ++faults_[static_cast<size_t>(result.reason)];
-  // The FPD bit cannot suppress a fault that occurs before the context entry has been read: the bit is not known yet.
+  // FPD cannot suppress a fault that occurs before the context entry has been read.
   const bool silenced = walk.has_context_ && walk.context_.fpd &&
                         (result.reason != VtdReason::kContextReserved || parameters_.fpd_covers_reserved_context);
   if (silenced) return;
@@ -317,8 +319,9 @@ void VtdCore::Feed(VtdWalk& walk, bool ok, uint64_t low, uint64_t high) {
   const bool was_context = walk.stage_ == VtdWalk::Stage::kContext;
   const Learned learned = Step(walk, ok, low, high);
   Keep(walk, learned);
-  // The walk's domain is known only here, so search again: the IOTLB might hold a translation that another device of
-  // the domain filled. If an invalidation came after the walk started, the walk continues with its own reads.
+  // Only now is the walk's domain known, so search again: another device of the domain may have
+  // filled the IOTLB. If an invalidation came after the walk started, the walk continues with its
+  // own reads.
   if (was_context && !walk.done() && walk.generation_ == generation_) SearchTranslations(walk);
   if (walk.done()) Finished(walk);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of the aperture segment: map an MDL or an ADL, and unmap to the dummy page. The engine itself invalidates
-// its cache of aperture entries before the next command.
+// Operations on the aperture segment: map an MDL or an ADL, and unmap to the dummy page. The engine
+// invalidates its cache of aperture entries itself before the next command.
 #include <algorithm>
 
 #include "kmd/build/build.h"
@@ -49,7 +49,8 @@ NTSTATUS BuildMapAperture(Build& build) {
                  op.Flags.CacheCoherent);
 }
 
-// Both forms of ADL are accepted in every DMA mode, and AdlOffset counts pages in both. A contiguous ADL has no array.
+// Both forms of ADL are accepted in every DMA mode; AdlOffset counts pages in both. A contiguous
+// ADL has no page array.
 NTSTATUS BuildMapAperture2(Build& build) {
   const auto& op = build.args.MapApertureSegment2;
   if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages)) return STATUS_INVALID_PARAMETER;
@@ -65,8 +66,9 @@ NTSTATUS BuildMapAperture2(Build& build) {
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The range stays accessible: it maps the dummy page that the system names. Between a reset of the adapter and its
-// restart, the GPU must not be used, and the restart rewrites the whole map.
+// The range stays accessible: it maps the dummy page that the system passes. While the adapter is
+// reset but not restarted, nothing is written: the GPU must not be used, and the restart rewrites
+// the whole table.
 NTSTATUS BuildUnmapAperture(Build& build) {
   const auto& op = build.args.UnmapApertureSegment;
   if (!InAperture(build, op.SegmentId, op.OffsetInPages, op.NumberOfPages)) return STATUS_INVALID_PARAMETER;

@@ -40,7 +40,7 @@ NTSTATUS Dispatch(Build& build) {
     case DXGK_OPERATION_NOTIFY_FENCE_RESIDENCY:
     case DXGK_OPERATION_NOTIFY_ALLOC: return STATUS_SUCCESS;
 
-    // The system sends other operations only to drivers that opt in.
+    // The system sends all other operations only to drivers that opt in.
     default: return STATUS_NOT_SUPPORTED;
   }
 }
@@ -54,7 +54,7 @@ bool Build::PagingSpace(uint32_t* space) const {
 
 bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const {
   const auto at = static_cast<uint64_t>(address.QuadPart);
-  if (segment == kHiddenSegment) {  // the hidden segment directly follows the VRAM segment in hardware
+  if (segment == kHiddenSegment) {  // the hidden segment directly follows the VRAM segment in VRAM
     const uint64_t start = adapter.parameters.BaseOf(kVramSegment);
     if (adapter.hidden_page() == 0 || at < start + adapter.hidden_page() * kPage) return false;
     *place = Place::Physical(regs::Target::kVram, at - start);
@@ -69,7 +69,7 @@ bool Build::SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) cons
   return true;
 }
 
-// The operation does not name an adapter; it is executed by the adapter on which the system context runs.
+// The operation names no adapter. The adapter on which the system context runs executes it.
 NTSTATUS BuildPagingBuffer(HANDLE hAdapter, DXGKARG_BUILDPAGINGBUFFER* pArgs) {
   const UINT room = pArgs->pDmaBuffer == nullptr ? 0 : pArgs->DmaSize;
   const auto* context = static_cast<const Context*>(pArgs->hSystemContext);

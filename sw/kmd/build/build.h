@@ -9,19 +9,21 @@ class Adapter;
 
 /// One call of DxgkDdiBuildPagingBuffer.
 ///
-/// An operation writes what fits, keeps its progress in args.MultipassOffset and returns
-/// STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER; the system then submits the buffer and calls again with the same
-/// operand and a fresh buffer. Any other failure is a caller error or a driver error and is fatal to the system.
+/// If the buffer is too small, an operation writes the commands that fit, keeps its progress in
+/// args.MultipassOffset and returns STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER. The system then
+/// submits the buffer and calls again with the same operand and an empty buffer. Any other failure
+/// is an error of the caller or the driver, and is fatal to the system.
 struct Build {
   Adapter& adapter;  ///< the adapter that will execute the buffer
   DXGKARG_BUILDPAGINGBUFFER& args;
   CommandBuffer commands;
 
-  /// Sets *space to the address space of the paging context, in which the buffer's virtual addresses are translated.
-  /// Returns false if the context has none.
+  /// Sets *space to the address space of the paging context, which translates the buffer's virtual
+  /// addresses. Returns false if the context has none.
   [[nodiscard]] bool PagingSpace(uint32_t* space) const;
-  /// Converts a WDDM 1 operand to a place. The operand names a segment and an address to which the segment's base has
-  /// been added. Returns false if there is no such segment or the address is below its base.
+  /// Converts a WDDM 1 operand to a place. The operand is a segment and an address that includes
+  /// the segment's base. Returns false if there is no such segment or the address is below its
+  /// base.
   [[nodiscard]] bool SegmentPlace(UINT segment, LARGE_INTEGER address, Place* place) const;
 };
 

@@ -10,8 +10,8 @@
 
 namespace gmmu::kmd {
 
-// A context allocation is zeroed. The fill uses the GPU VA in the paging process if the system passes one, because then
-// the pages need not be consecutive.
+// Fills a context allocation with zeros. Uses the GPU VA in the paging process if the system passes
+// one, because the pages then need not be contiguous.
 NTSTATUS BuildInitContextResource(Build& build) {
   const auto& op = build.args.InitContextResource;
   const auto* allocation = static_cast<const Allocation*>(op.hAllocation);
@@ -27,7 +27,8 @@ NTSTATUS BuildInitContextResource(Build& build) {
   return build.commands.Fill(at, allocation->bytes, 0) ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The private data replaces the allocation's first bytes. MultipassOffset counts the words written so far.
+// Writes the private data to the start of the allocation. MultipassOffset counts the words written
+// so far.
 NTSTATUS BuildUpdateContextAllocation(Build& build) {
   const auto& op = build.args.UpdateContextAllocation;
   uint32_t space = 0;

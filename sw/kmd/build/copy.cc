@@ -10,8 +10,8 @@
 namespace gmmu::kmd {
 namespace {
 
-/// Cuts one range into pieces whose source and destination do not overlap, and orders them so that no piece overwrites
-/// what a later one reads, like memmove.
+/// Divides a range into pieces whose source and destination do not overlap, ordered such that no
+/// piece overwrites the source of a later piece (like memmove).
 struct Move {
   explicit Move(const DXGK_BUILDPAGINGBUFFER_COPY_RANGE& range)
       : source(range.SrcPageTableAddress + range.SrcStartPteIndex * kEntryBytes),
@@ -21,8 +21,8 @@ struct Move {
     piece = std::min<uint64_t>(entries, distance);
   }
   bool upward() const { return destination < source; }
-  /// Size returns the length of the piece that follows the first `done` entries, and First returns the piece's first
-  /// entry.
+  /// Size returns the length of the piece that follows the first `done` copied entries, and First
+  /// its lowest entry.
   uint64_t Size(uint64_t done) const { return std::min(piece, entries - done); }
   uint64_t First(uint64_t done) const { return upward() ? done : entries - done - Size(done); }
 
@@ -31,9 +31,9 @@ struct Move {
 
 }  // namespace
 
-// MultipassOffset counts the entries copied so far over all ranges. Addresses are in the privileged space. A copied
-// entry keeps its contiguous bit, which may be wrong in the new table, so a driver that sets the bit rejects the
-// operation.
+// MultipassOffset counts the entries copied so far over all ranges. Addresses are in the privileged
+// space. A copied entry would keep its contiguous bit, which may be wrong in the new table, so the
+// operation is rejected if the driver uses that bit.
 NTSTATUS BuildCopyPageTableEntries(Build& build) {
   const auto& op = build.args.CopyPageTableEntries;
   uint32_t space = 0;
@@ -48,7 +48,7 @@ NTSTATUS BuildCopyPageTableEntries(Build& build) {
     if (range.SrcPageTableAddress % kEntryBytes != 0 || range.DstPageTableAddress % kEntryBytes != 0)
       return STATUS_INVALID_PARAMETER;
   }
-  uint64_t before = 0;  // entries of earlier ranges
+  uint64_t before = 0;  // total entries of earlier ranges
   for (UINT i = 0; i < op.NumRanges; ++i) {
     const Move move(op.pRanges[i]);
     uint64_t done = build.args.MultipassOffset - std::min<uint64_t>(build.args.MultipassOffset, before);

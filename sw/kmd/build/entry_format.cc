@@ -5,11 +5,11 @@
 
 namespace gmmu::kmd {
 namespace {
-constexpr uint64_t kPageLimit = uint64_t{1} << 36;  // page numbers of 48-bit addresses
+constexpr uint64_t kPageLimit = uint64_t{1} << 36;  // limit of page numbers in 48-bit addresses
 static_assert(regs::PteEntry{}.set_page(1).raw == kNextPage, "a page number counts from bit 12");
 
-/// Sets `large` if a level-1 entry names a leaf table of 64 KiB entries. Returns false if the hardware has no such
-/// form.
+/// Sets `large` to whether a level-1 entry points to a leaf table of 64 KiB entries. Returns false
+/// if the hardware has no such entry.
 bool KindOfTable(const DXGK_PTE& pte, EntryForm form, bool* large) {
   *large = form == EntryForm::kHalf64k;
   if (form == EntryForm::kHalf4k || form == EntryForm::kHalf64k) return true;
@@ -61,7 +61,7 @@ bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contig
                   .set_table_64k(table_64k)
                   .set_adapter(peer ? adapter : 0)
                   .set_segment(pte.Segment);
-  if (maps_data) {  // the attributes of an entry that names a table are ignored
+  if (maps_data) {  // entries that point to a table have no attributes
     made.set_read_only(pte.ReadOnly).set_no_execute(pte.NoExecute).set_large(level != 0);
   }
   if (level == 0) made.set_contiguous(contiguous);

@@ -16,29 +16,31 @@ enum class EntryForm {
   kLeaf64k,  ///< level 0: an entry of a table of 64 KiB entries
 };
 
-/// Converts an abstract entry to the hardware's format (docs/page-tables.md). Only this function knows both
-/// formats.
+/// Converts an abstract entry to the hardware's format (docs/page-tables.md). Only this function
+/// depends on both formats.
 ///
-/// `level` is the level of the table that holds the entry (0: leaf). `contiguous` marks a leaf as one of a block of
-/// sixteen (see ContiguousBlocks). Returns false, and leaves *entry unchanged, if the hardware has no such entry (large
-/// page at the leaf level, 64 KiB leaf table where there are none, large page in the 64 KiB half of a pair, 64 KiB page
-/// that is not aligned, unknown segment, page number beyond 48-bit addresses, table in the aperture or on another
-/// adapter).
+/// `level` is the level of the table that contains the entry (0: leaf). `contiguous` marks a leaf
+/// entry that belongs to a block of sixteen (see ContiguousBlocks). Returns false, and leaves
+/// *entry unchanged, if the hardware has no such entry: a large page at the leaf level or in the 64
+/// KiB half of a pair, a 64 KiB leaf table if the hardware has none, a misaligned 64 KiB page, an
+/// unknown segment, a page number beyond 48-bit addresses, or a table in the aperture or on another
+/// adapter.
 ///
-/// `own`: index of the linked adapter to which the table belongs. PhysicalAdapterIndex selects the adapter whose VRAM
-/// is mapped; another adapter's VRAM becomes target peer. A table always lies in its own adapter's memory. `hidden`:
-/// the first page of each adapter's hidden segment, in which no table lies. `system_page`: the first page of a memory
-/// segment that is populated from system memory, or 0; accesses to it snoop the CPU's caches.
+/// `own` is the index of the linked adapter to which the table belongs. PhysicalAdapterIndex
+/// selects the adapter whose VRAM is mapped; another adapter's VRAM becomes a peer target. A table
+/// is always in its own adapter's memory. `hidden` is the first page of each adapter's hidden
+/// segment, which never contains tables. `system_page` is the first page of a memory segment in
+/// system memory, or 0; accesses to that segment snoop the CPU's caches.
 ///
-/// Zero takes precedence over Valid. An entry that is neither valid nor zero becomes 0, so that none of
-/// its fields can be misread.
+/// Zero takes precedence over Valid. An entry that is neither valid nor zero becomes 0, so that
+/// none of its fields can be misread.
 [[nodiscard]] bool ToHardware(const DXGK_PTE& pte, uint32_t level, EntryForm form, bool contiguous,
                               regs::PteEntry* entry, uint32_t own = 0, const HiddenPages& hidden = {},
                               uint64_t system_page = 0);
 
 /// Size of a hardware entry in bytes.
 inline constexpr uint64_t kEntryBytes = 8;
-/// Difference between neighbouring entries that map consecutive pages.
+/// Difference between adjacent entries that map consecutive pages.
 inline constexpr uint64_t kNextPage = 0x1000;
 
 }  // namespace gmmu::kmd

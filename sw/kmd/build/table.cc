@@ -15,14 +15,15 @@ namespace gmmu::kmd {
 namespace {
 
 constexpr uint32_t kBlock = ContiguousBlocks::kEntries;
-/// Flag in MultipassOffset: no entry has been written yet, because contiguous bits of blocks are still being cleared. The
-/// other bits count the cleared blocks.
+/// Flag in MultipassOffset: contiguous bits of blocks are still being cleared, so no entry has been
+/// written yet. The other bits count the cleared blocks.
 constexpr UINT kSettling = 1u << 31;
-/// Runs of at least this number of entries take fewer words as a repeat command with its header than as inline entries.
+/// Minimum length of a run for which a repeat command with its header takes fewer words than inline
+/// entries.
 constexpr uint32_t kShortestRun = 4;
 
-/// The CPU writes the entries immediately. The window keeps writes in order, so a doorbell or root written later takes
-/// effect after the entries.
+/// Writes the entries immediately, with the CPU. The window keeps writes in order, so a later write
+/// of a doorbell or root takes effect after them.
 NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const TableSource& source) {
   if (op.PageTableAddress.CpuVirtual == nullptr) return STATUS_INVALID_PARAMETER;
   volatile ULONG64* at = static_cast<volatile ULONG64*>(op.PageTableAddress.CpuVirtual) + source.start();
@@ -36,8 +37,8 @@ NTSTATUS WriteByCpu(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Tabl
   return STATUS_SUCCESS;
 }
 
-/// Clears the contiguous bit of a block that the call writes only in part, and increments the count in MultipassOffset.
-/// Returns false and changes nothing if the buffer has no room.
+/// Clears the contiguous bit of a block that the call writes only partly, and increments the count
+/// in MultipassOffset. Returns false and changes nothing if the buffer has no room.
 bool Demote(Build& build, ContiguousBlocks::Block block) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   auto first = blocks.Find(block);
@@ -50,9 +51,10 @@ bool Demote(Build& build, ContiguousBlocks::Block block) {
   return true;
 }
 
-/// Called before the first entry of a leaf update is written. A block that the update covers in part loses its
-/// contiguous bit. A block that the update covers completely is recorded with its new contiguous bit. Returns false if
-/// the buffer has no room; the next call continues with the next block.
+/// Call before the first entry of a leaf update is written. Clears the contiguous bit of each block
+/// that the update covers only partly, and records the new bit of each block that it covers
+/// completely. Returns false if the buffer has no room; the next call continues with the next
+/// block.
 bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t start, const TableSource& source) {
   ContiguousBlocks& blocks = build.adapter.contiguous_blocks;
   const uint32_t end = start + source.count();
@@ -73,7 +75,7 @@ bool SettleBlocks(Build& build, regs::Target target, uint64_t table, uint32_t st
   return true;
 }
 
-/// Emits commands for the words that start at MultipassOffset, which counts the words written so far.
+/// Emits commands for the words from MultipassOffset on, which counts the words written so far.
 NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
   const uint32_t start = source.start();
   const auto place = [&](uint32_t i) { return table + (uint64_t{start} + i) * kEntryBytes; };
@@ -90,7 +92,7 @@ NTSTATUS WriteByCommands(Build& build, Place table, const TableSource& source) {
       done += run;
       continue;
     }
-    // Write entries inline up to the beginning of the next run.
+    // Write entries inline up to the next run.
     const uint32_t room = std::min(build.commands.InlineRoom(), source.count() - done);
     if (room == 0) return no_room();
     uint32_t count = 1;
@@ -111,8 +113,8 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   TableSource source(op, adapter.parameters, adapter.link.index(), adapter.hidden_pages(), adapter.system_page());
   if (!source.Legal()) return STATUS_INVALID_PARAMETER;
 
-  // The update mode, not the presence of a buffer, decides whether the CPU or the GPU writes: an immediate update may
-  // have a buffer too.
+  // The update mode decides whether the CPU or the GPU writes. The presence of a buffer does not,
+  // because an immediate update may also have one.
   switch (op.UpdateMode) {
     case DXGK_PAGETABLEUPDATE_CPU_VIRTUAL: return WriteByCpu(op, source);
 
@@ -130,7 +132,8 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
           target == regs::Target::kAperture || offset % kPage != 0) {
         return STATUS_INVALID_PARAMETER;
       }
-      // The CPU writes the paging process's tables too, so contiguous bits in those tables could become wrong.
+      // The paging process is excluded, because the CPU also writes its tables, which could leave
+      // wrong contiguous bits.
       const auto* process = static_cast<const Process*>(op.hProcess);
       if (adapter.parameters.contiguous_pages && process != nullptr && !process->system) source.MarkContiguous();
       const bool settled = build.args.MultipassOffset != 0 && (build.args.MultipassOffset & kSettling) == 0;
@@ -145,9 +148,10 @@ NTSTATUS BuildUpdatePageTable(Build& build) {
   return STATUS_INVALID_PARAMETER;
 }
 
-// Flushes the process's space, to which the root must belong; another process's root is rejected. An inactive root has
-// no cached entries, so an empty command only keeps the operation's place in the stream. If both ends are 0, the whole
-// space is flushed. The page of the end address is flushed too, so it does not matter whether the end is inclusive.
+// Flushes the process's space. Rejects a root that belongs to another process. If the process has
+// no space, nothing is cached, and an empty command only keeps the operation's place in the stream.
+// If both addresses are 0, the whole space is flushed. The page of the end address is included, so
+// it does not matter whether the end is inclusive.
 NTSTATUS BuildFlushTlb(Build& build) {
   const auto& op = build.args.FlushTlb;
   const auto* process = static_cast<const Process*>(op.hProcess);
@@ -158,7 +162,7 @@ NTSTATUS BuildFlushTlb(Build& build) {
   const bool named = build.adapter.Locate(op.RootPageTableAddress.SegmentId, op.RootPageTableAddress.SegmentOffset,
                                           &target, &root);
   uint32_t space = Spaces::kNone;
-  const auto is_foreign = [&] {  // runs with `objects` held, because the process's contexts may change
+  const auto is_foreign = [&] {  // call with `objects` held: the process's contexts may change
     if (process != nullptr) space = process->space_on(build.adapter.link.index());
     const uint32_t owner = named ? build.adapter.spaces.WithRoot(target, root) : Spaces::kNone;
     return owner != Spaces::kNone && owner != space;
@@ -172,7 +176,7 @@ NTSTATUS BuildFlushTlb(Build& build) {
   } else {
     if (op.EndVirtualAddress < op.StartVirtualAddress) return STATUS_INVALID_PARAMETER;
     const uint64_t last = std::min<uint64_t>(op.EndVirtualAddress, ~uint64_t{0} - kPage) /
-                          kPage;  // clamped because no space is that large
+                          kPage;  // clamped: the addition below must not overflow
     fits = build.commands.FlushRange(space, op.StartVirtualAddress / kPage * kPage, (last + 1) * kPage);
   }
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;

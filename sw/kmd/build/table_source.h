@@ -9,36 +9,36 @@
 
 namespace gmmu::kmd {
 
-/// Makes the hardware entries of one UPDATE_PAGE_TABLE one by one, because the abstract entries are readable only
-/// during the call and the caller's stack is small.
+/// Converts the entries of one UPDATE_PAGE_TABLE on demand, because the abstract entries are
+/// readable only during the call and the caller's stack is small.
 class TableSource {
  public:
-  /// `own`, `hidden` and `system_page`: see ToHardware.
+  /// See ToHardware for `own`, `hidden` and `system_page`.
   TableSource(const DXGK_BUILDPAGINGBUFFER_UPDATEPAGETABLE& op, const Parameters& parameters, uint32_t own = 0,
               const HiddenPages& hidden = {}, uint64_t system_page = 0);
 
-  /// Whether all entries lie within the table and each has a hardware form.
+  /// True if all entries are within the table and each has a hardware form.
   [[nodiscard]] bool Legal() const;
   /// The number of 8-byte words. An entry occupies one word; a pair occupies two (the 4 KiB half first).
   uint32_t count() const { return op_.NumPageTableEntries * words_; }
   /// The index of the call's first word in the table.
   uint32_t start() const { return op_.StartIndex * words_; }
-  /// Whether the table is a leaf table of 4 KiB entries.
+  /// True if the table is a leaf table of 4 KiB entries.
   bool has_pages_of_4k() const { return op_.PageTableLevel == 0 && form_ == EntryForm::kPlain; }
   /// Returns word i of the call, 0 <= i < count.
   uint64_t Entry(uint32_t i) const;
-  /// The length, at most `most`, of the run that starts at word i and in which each word exceeds the previous one by
-  /// `*step`.
+  /// Returns the length of the run that starts at word i, at most `most`. Each word of a run
+  /// exceeds the previous one by `*step`.
   uint32_t Run(uint32_t i, uint32_t most, uint64_t* step) const;
 
-  /// Makes later calls of Entry set the contiguous bit in the leaf entries of qualifying blocks.
+  /// Makes later calls of Entry set the contiguous bit in leaf entries of contiguous blocks.
   void MarkContiguous() { mark_ = has_pages_of_4k() && !op_.Flags.Repeat; }
-  /// Whether entry i of the call begins an aligned block of sixteen that lies in the call and is contiguous: valid
-  /// pages of equal attributes in one aligned 64 KiB.
+  /// True if entry i of the call starts an aligned block of sixteen that is completely inside the
+  /// call and contiguous: valid pages with equal attributes in one aligned 64 KiB.
   bool IsContiguousBlock(uint32_t i) const;
 
  private:
-  /// Makes the hardware entry of entry i; returns false if there is none.
+  /// Converts entry i to the hardware's format; returns false if the hardware has no such entry.
   bool Convert(uint32_t i, regs::PteEntry* entry) const;
   regs::PteEntry Plain(uint32_t i) const;
 

@@ -17,7 +17,7 @@ struct Side {
   const PFN_NUMBER* pages = nullptr;  ///< page numbers of the MDL from the first page on; null for a segment
   Place start;                        ///< first byte, when `pages` is null
 
-  /// The number of contiguous bytes that start at `offset`, at most `most`.
+  /// Returns the number of contiguous bytes from `offset` on, at most `most`.
   uint64_t Run(uint64_t offset, uint64_t most) const {
     if (pages == nullptr) return most;
     uint64_t page = offset / kPage;
@@ -39,13 +39,14 @@ bool MakeSide(const Build& build, const End& end, UINT mdl_offset, UINT transfer
     side->pages = MmGetMdlPfnArray(end.pMdl) + mdl_offset;
     return true;
   }
-  // Only the side with a segment address is shifted by TransferOffset.
+  // TransferOffset shifts only a side with a segment address.
   if (!build.SegmentPlace(end.SegmentId, end.SegmentAddress, &side->start)) return false;
   side->start.address += transfer_offset;
   return true;
 }
 
-// MultipassOffset counts the pages copied so far. A size of 0 only announces that the contents are lost.
+// MultipassOffset counts the pages copied so far. A size of 0 means that the contents are lost;
+// nothing is copied.
 template <typename Operand>
 NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
   Side source;
@@ -67,13 +68,14 @@ NTSTATUS Move(Build& build, const Operand& op, UINT mdl_offset) {
   return STATUS_SUCCESS;
 }
 
-/// The documentation does not state whether the pattern is 32 bits or one byte in a 32-bit field; a setting selects the
-/// interpretation.
+/// The documentation does not state whether the pattern is 32 bits wide or one byte in a 32-bit
+/// field, so a setting decides.
 uint32_t Pattern(const Build& build, UINT pattern) {
   return build.adapter.parameters.fill_by_byte ? (pattern & 0xFF) * 0x01010101u : pattern;
 }
 
-/// Returns the value that hardware with 32-bit atomics would write. Its upper half is 0, and the system extends it.
+/// Without 64-bit atomics, the hardware writes only the low 32 bits, and the system derives the
+/// upper half.
 uint64_t FenceValue(const Adapter& adapter, uint64_t value) {
   return adapter.parameters.no_64bit_atomics ? value & UINT32_MAX : value;
 }
@@ -94,7 +96,8 @@ NTSTATUS BuildFill(Build& build) {
                                                                               : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// A transfer of any size is one command. AllocationOffsetInBytes is only informative; no address includes it.
+// A transfer of any size is one command. AllocationOffsetInBytes is informative; addresses do not
+// include it.
 NTSTATUS BuildVirtualTransfer(Build& build) {
   const auto& op = build.args.TransferVirtual;
   uint32_t space = 0;
@@ -104,7 +107,7 @@ NTSTATUS BuildVirtualTransfer(Build& build) {
   return fits ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }
 
-// The pattern is either the whole 32-bit value or its low byte; the documentation does not state which (see Pattern).
+// See Pattern for the width of the fill pattern.
 NTSTATUS BuildVirtualFill(Build& build) {
   const auto& op = build.args.FillVirtual;
   uint32_t space = 0;
@@ -127,8 +130,9 @@ NTSTATUS BuildSignalMonitoredFence(Build& build) {
   return STATUS_SUCCESS;
 }
 
-// The GPU writes the address of an allocation with ExplicitResidencyNotification in stream order; other allocations
-// have no word for their address. Address 0 of segment 0 means that the allocation is not resident.
+// The GPU records the address of an allocation with ExplicitResidencyNotification, in stream order.
+// Other allocations have no record. Address 0 in segment 0 means that the allocation is not
+// resident.
 NTSTATUS BuildNotifyResidency(Build& build) {
   const auto& op = build.args.NotifyResidency;
   const auto* allocation = static_cast<const Allocation*>(op.hAllocation);
@@ -140,8 +144,8 @@ NTSTATUS BuildNotifyResidency(Build& build) {
   return STATUS_SUCCESS;
 }
 
-// DxgkDdiSignalMonitoredFence appends a fence signal to the commands that the system has built. The fence's address is
-// in the context's space.
+// Appends a fence signal to the commands that the system has built. The fence's address is in the
+// context's space.
 NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pArgs) {
   const auto& context = *static_cast<const Context*>(hContext);
   const uint32_t space = context.adapter->SpaceOf(&context);
@@ -158,8 +162,8 @@ NTSTATUS SignalMonitoredFence(HANDLE hContext, DXGKARG_SIGNALMONITOREDFENCE* pAr
   return STATUS_SUCCESS;
 }
 
-// READ_PHYSICAL and WRITE_PHYSICAL order GPU writes before CPU reads; the data does not matter. The command's wait bit
-// and the submission's fence ensure this order.
+// READ_PHYSICAL and WRITE_PHYSICAL only order GPU writes before CPU reads. The command's wait bit
+// and the submission's fence ensure this.
 NTSTATUS BuildBarrier(Build& build) {
   return build.commands.Nop() ? STATUS_SUCCESS : STATUS_GRAPHICS_INSUFFICIENT_DMA_BUFFER;
 }

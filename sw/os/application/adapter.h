@@ -19,14 +19,15 @@ struct RecoveryFacts {
   std::string why;
 };
 
-/// The operating system's completed exclusive accesses to the device.
+/// Statistics of the exclusive accesses that the operating system has completed.
 struct ExclusiveFacts {
   uint64_t runs = 0;
   uint64_t drained_ns = 0, quiet_ns = 0;  ///< of the last one: the wait for packets, and the observed silence
 };
 
-/// A copyable reference to a logical adapter. Applications wait for its packets, an administrator switches its power
-/// and isolates it, and a run inspects it. Node numbers refer to GPU 0; pages are 4 KiB.
+/// A copyable reference to a logical adapter. Applications use it to wait for packets, an
+/// administrator to switch power and isolation, and a run to inspect the adapter. Node numbers
+/// refer to GPU 0; pages are 4 KiB.
 class Adapter {
  public:
   Adapter(LogicalAdapter& adapter) : adapter_(&adapter) {}
@@ -34,13 +35,13 @@ class Adapter {
   Gpu gpu(unsigned index) const;
   Gpu lead() const;
 
-  /// Waits until the packet has completed. The time limit is one second plus the time of work that blocks the packet
-  /// (VidSch).
+  /// Waits until the packet has ended. The time limit is one second plus the time of work that
+  /// blocks the packet (VidSch).
   PacketEnd Wait(PacketId packet) const;
   bool Ended(PacketId packet) const;
   /// True if the driver holds no packet of the node.
   bool idle(uint32_t node) const;
-  /// Requests that the driver return the packets that the node has not completed.
+  /// Requests that the driver return the node's uncompleted packets.
   void Preempt(uint32_t node) const;
   /// resubmissions: number of the node's packets that were preempted and resubmitted. submitted_in_reports: number of
   /// packets that were submitted while the driver was still reporting a preemption.
@@ -48,38 +49,43 @@ class Adapter {
   uint64_t submitted_in_reports() const;
   std::vector<RecoveryFacts> recoveries() const;
 
-  /// PowerDown enters D3, PowerUp leaves it. Call them on the VidMm worker, with nothing in VRAM.
+  /// PowerDown enters D3, PowerUp leaves it. Call them on the VidMm worker, when VRAM is empty.
   void PowerDown(POWER_ACTION action) const;
   void PowerUp() const;
 
-  /// Plug and play reports that the adapter's devices are no longer in their slots. The caller must still destroy the
-  /// adapter's objects. Destroying them does not wait for the GPU.
+  /// Handles the Plug and Play notification that the adapter's devices were removed from their
+  /// slots. The caller must still destroy the adapter's objects; destroying them does not wait for
+  /// the GPU.
   void SurpriseRemove() const;
 
   /// Number of calls of a driver entry point.
   uint64_t CallsOf(const std::string& entry) const;
-  /// Number of calls of a callback ("DxgkCbCreateContextAllocation"), by all adapters.
+  /// Number of calls of a callback ("DxgkCbCreateContextAllocation") by the drivers of all
+  /// adapters.
   uint64_t CallbacksOf(const std::string& callback) const;
-  /// Returns the units for which the entry point (add, start, power, stop, remove) was called so far, in order. `state`
-  /// selects the calls of DxgkDdiSetPowerState.
+  /// Returns, in order, the units for which the entry point (add, start, power, stop, remove) was
+  /// called so far. `state` selects calls of DxgkDdiSetPowerState; pass PowerDeviceUnspecified for
+  /// other entry points.
   std::vector<unsigned> UnitsOf(const std::string& entry, DEVICE_POWER_STATE state) const;
 
-  /// How the adapter's GPUs reach host memory.
+  /// How the adapter's GPUs access host memory.
   DmaMode mode() const;
   bool has_domain() const;
-  /// True if there is a domain and it maps all physical memory, not only the memory for the GPU.
+  /// True if there is a domain that maps all physical memory, not only the GPU's own.
   bool domain_has_all() const;
-  /// Returns the host page to which the domain maps the GPU's page, or all ones if it is not mapped.
+  /// Returns the host page to which the domain maps a logical page, or all ones if the page is not
+  /// mapped.
   uint64_t At(uint64_t page) const;
-  /// Ranges that the driver reports as reserved by firmware.
+  /// Host memory that firmware reserves, as the driver reports it.
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved() const;
 
-  /// Activates GPU isolation. Throws OsError if that is not allowed.
+  /// Activates GPU isolation, as for the start of a secure virtual machine. Throws OsError if the
+  /// machine must not start.
   void StartSecureVm() const;
-  /// Begins and ends an exclusive access by the operating system, without any work in between.
+  /// Begins and ends an exclusive access of the operating system without doing anything in between.
   void TakeDevice() const;
   ExclusiveFacts exclusive() const;
-  /// Deliberate fault: removes the domain's mapping of this byte address.
+  /// Injects a fault: removes the page at this logical byte address from the domain's mapping.
   void PunchHole(uint64_t logical) const;
 
  private:

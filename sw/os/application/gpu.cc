@@ -57,8 +57,8 @@ namespace {
 
 using Answered = uint64_t (*)(PhysicalAdapter& gpu);
 
-/// Returns the size of the largest table in system memory (`in_system`) or in memory segments, or 0 if there is no
-/// table.
+/// Returns the size in bytes of the largest page table in system memory (`in_system`) or in memory
+/// segments, or 0 if there is none.
 uint64_t LargestTable(PhysicalAdapter& gpu, bool in_system) {
   uint64_t largest = 0;
   for (const LevelDescriptor& level : gpu.caps().geometry.levels)
@@ -66,7 +66,7 @@ uint64_t LargestTable(PhysicalAdapter& gpu, bool in_system) {
   return largest;
 }
 
-/// The capabilities that scenarios may require.
+/// The capabilities that a scenario can require.
 const std::vector<std::pair<std::string, Answered>>& Caps() {
 #define CAP(name, value)                        \
   {name, [](PhysicalAdapter& gpu) -> uint64_t { \

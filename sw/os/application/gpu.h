@@ -21,7 +21,8 @@ struct SegmentFacts {
   uint64_t free = 0;    ///< free bytes
   std::optional<uint64_t> window =
       std::nullopt;  ///< bus address of its first byte in BAR 2; nullopt: not visible to the CPU
-  /// Host physical address of its first byte if it is populated from system memory, else nullopt.
+  /// Host physical address of the segment's first byte if it is populated from system memory, else
+  /// nullopt.
   std::optional<uint64_t> memory = std::nullopt;
 };
 
@@ -43,35 +44,37 @@ struct GpuFacts {
   std::vector<SegmentFacts> memory;  ///< all memory segments; `local` is the first, with id and size 0 if there is none
 };
 
-/// A started GPU, as an application that has opened it, its driver and the bus see it. The object is a copyable
-/// reference, valid until power-off.
+/// A started GPU, as seen by an application that has opened it, by its driver and by the bus. The
+/// object is a copyable reference, valid until power-off.
 class Gpu {
  public:
   Gpu(PhysicalAdapter& gpu) : gpu_(&gpu) {}
   GpuFacts facts() const;
 
-  /// Sends D3DKMTEscape to this hardware's driver. `Data` begins with a header that names the adapter.
+  /// Sends D3DKMTEscape to this project's driver. `Data` begins with a header that identifies the
+  /// adapter.
   template <typename Data>
   NTSTATUS Ask(Data& data) const {
     data.header.adapter = index();
     return Ask(&data, sizeof data);
   }
-  /// Like Ask, but throws an error that contains `what` if the driver fails the escape.
+  /// Like Ask. If the driver fails the escape, throws an error that contains `what`.
   template <typename Data>
   void Escape(Data& data, const char* what) const {
     Require(Ask(data), what, static_cast<uint32_t>(data.header.code));
   }
-  /// Returns the driver's value of a capability or, for an entry point ("DxgkDdiBeginExclusiveAccess"), whether the
-  /// driver implements it. `name` is one of CapNames().
+  /// Returns the driver's value of a capability. For the name of an entry point
+  /// ("DxgkDdiBeginExclusiveAccess"), returns whether the driver implements it. `name` is one of
+  /// CapNames().
   uint64_t CapOf(const std::string& name) const;
   static const std::vector<std::string>& CapNames();
-  /// True if the paging node has received work and has completed all of it.
+  /// True if the paging node has received work and has completed it all.
   bool PagingCompleted() const;
 
   /// The callback table that StartDevice passes to the driver.
   DXGKRNL_INTERFACE Callbacks() const;
 
-  // Direct CPU accesses through the window onto VRAM.
+  // Direct CPU accesses to VRAM through the window.
   void ReadVram(uint64_t offset, void* to, uint64_t bytes) const;
   void WriteVram(uint64_t offset, const void* from, uint64_t bytes) const;
 

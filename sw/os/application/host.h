@@ -14,8 +14,8 @@ namespace gmmu::os {
 class Kernel;
 class VidMm;
 
-/// A run's view of the machine: threads, memory and faults. It is a copyable reference. A wait without its own bound
-/// throws OsTimeout after kBoundNs of machine time.
+/// A copyable reference with which a run accesses the machine: threads, memory and faults. A wait
+/// without a bound of its own throws OsTimeout after kBoundNs of machine time.
 class Host {
  public:
   static constexpr uint64_t kBoundNs = 1'000'000'000;
@@ -23,7 +23,7 @@ class Host {
   Host(Kernel& kernel) : kernel_(&kernel) {}
   Host(VidMm& vidmm);
 
-  /// The machine: time, RAM, firmware, instruments.
+  /// The machine model: time, RAM, firmware, instruments.
   hw::Platform& platform() const;
   void Spawn(const std::string& name, const std::function<void()>& body) const;
   /// Wait calls Scheduler::Wait. WaitOrFault also throws DeviceFault as soon as a device reports a fault.
@@ -37,20 +37,21 @@ class Host {
   /// Reports the fault and throws DeviceFault.
   void Fail(const Fault& fault) const;
 
-  /// Allocates physical pages anywhere. Throws OsError if there are too few.
+  /// Allocates physical pages at any address. Throws OsError if there are not enough.
   std::vector<uint64_t> TakePages(uint64_t count, const std::string& owner, const std::string& what) const;
   void FreePages(const std::vector<uint64_t>& pages) const;
-  /// Deliberate fault: returns true once if the caller must leak an object of this kind.
+  /// Injects a fault: if inject.leak names this kind of object, returns true at the first call; the
+  /// caller must then leak the object.
   bool LeakNow(const std::string& kind) const;
-  /// Records that the deliberate fault of this [inject] key has been injected.
+  /// Records that the fault selected by this [inject] key has been injected.
   void Injected(const std::string& key) const;
 
  private:
   Kernel* kernel_;
 };
 
-/// Allocates scattered host memory that belongs to an application and is accessible to the GPU, at host physical
-/// addresses of `lowest` or above.
+/// Allocates scattered host memory for an application, at host physical addresses of at least
+/// `lowest`. The GPU can access it.
 SystemBuffer MakeHostMemory(VidMm& vidmm, uint64_t bytes, uint64_t lowest = 0);
 
 }  // namespace gmmu::os

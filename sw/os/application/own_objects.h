@@ -10,16 +10,18 @@ namespace gmmu::os {
 
 class VidMm;
 
-/// A process with a device, a context and allocations, created in the driver by an application's own thread while other
-/// threads are in the driver. It bypasses the VidMm worker, so nothing is mapped or resident.
+/// A process with a device, a context and allocations, which an application's own thread creates in
+/// the driver while other threads are in the driver. Creation bypasses the VidMm worker, so nothing
+/// is mapped or resident.
 ///
-/// Close() must be called; the destructor frees nothing. Each call throws OsError if the driver fails the request.
+/// Close() must be called; the destructor frees nothing. Each function throws OsError if the driver
+/// fails the request.
 class OwnObjects {
  public:
-  /// Opens process, device and context.
+  /// Creates the process, the device and the context.
   OwnObjects(VidMm& vidmm, const std::string& name);
   ~OwnObjects();
-  /// Closes everything, allocations first.
+  /// Destroys all objects, allocations first.
   void Close();
 
   /// The driver's handles.

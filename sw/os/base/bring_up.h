@@ -8,19 +8,22 @@ namespace gmmu::os {
 ///
 /// kLinked: each table is placed at random (by the seed) and cleared; then its parent's entry is written.
 ///
-/// kWindows22621: the order that was observed on build 22621, generalised to any geometry:
+/// kWindows22621: the order observed on build 22621, generalised to any geometry:
 ///   places   The tables of the paging process are placed from the start of the segment upwards, root first. The tables
 ///            of other processes are placed from the end of the segment downwards, root first.
-///   paging   The CPU writes all tables of its 1 GiB before the first SetRootPageTable. The leaf tables are
-///            cleared one after another (Repeat, InitialUpdate). The level above them is cleared, and its entries are
-///            then written one by one. Each higher level is written as a whole, links included (InitialUpdate).
+///   paging   The CPU writes all tables of the paging process's 1 GiB before the first
+///            SetRootPageTable. The leaf tables are cleared one after another (Repeat,
+///            InitialUpdate). The level above them is cleared, and its entries are then written
+///            one by one. Each higher level is written as a whole, including its links
+///            (InitialUpdate).
 ///   process  The first table of a range is cleared. Each new table above it is written as a whole with its link
 ///            (InitialUpdate). An existing table gets one entry. SetRootPageTable follows the first range.
 ///   queries  adapter_answers.h lists the queries between DxgkDdiStartDevice and the creation of the system's process,
 ///            in order.
-/// For four levels of 512 entries this rule yields 1,027 updates; 1,028 were observed. The remaining one is data in
-/// kUnexplainedWholeWrites: the root is written as a whole once more. With it the number of entries also matches:
-/// 264,704 (280,643 were observed, of which 15,939 belong to the first client process).
+/// For four levels of 512 entries, this order has 1,027 updates; 1,028 were observed. The missing
+/// update writes the whole root a second time, for an unknown reason (kUnexplainedWholeWrites).
+/// With it, the number of entries also matches: 264,704 (280,643 were observed, of which 15,939
+/// belong to the first client process).
 ///
 /// kWindows26100: the seven steps observed on build 26100 for the paging process, generalised to any geometry. The
 /// tables of other processes are built as with kLinked.
@@ -32,10 +35,11 @@ namespace gmmu::os {
 ///   3  The first entries of the leaf table map the leaf table itself, page by page.
 ///   4  The paging buffers, read-only pages of system memory, are mapped one by one.
 ///   5  The root is written as a whole.
-///   6  FLUSH_TLB is issued before the driver receives the root; then SetRootPageTable.
-///   7  VIRTUAL_FILL runs through entries of the leaf table.
-/// The CPU performs all seven steps. If Parameters::immediate_updates_have_a_buffer is set, the calls also carry a DMA
-/// buffer and private data, which are unused. Unexplained26100 lists the facts that follow no known rule.
+///   6  FLUSH_TLB is issued before the driver receives the root; SetRootPageTable follows.
+///   7  A VIRTUAL_FILL is executed through entries of the leaf table.
+/// The CPU performs all seven steps. If Parameters::immediate_updates_have_a_buffer is set, the
+/// calls also have a DMA buffer and private data, which are unused. Unexplained26100 lists the
+/// observations that follow no known rule.
 enum class BringUp { kLinked, kWindows22621, kWindows26100 };
 
 /// The unit that writes the paging process's entries after bring-up: the CPU through virtual addresses, or the GPU

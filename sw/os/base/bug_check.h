@@ -9,7 +9,8 @@
 
 namespace gmmu::os {
 
-/// Bug checks with known numbers, from crashes of real Windows or from the documentation of display drivers.
+/// Bug checks whose numbers are known, from crashes of real Windows or from the display driver
+/// documentation.
 enum class StopCode : uint32_t {
   kUnknown = 0,  ///< Windows would stop, but the stop code is not known
   kSystemServiceException = 0x3B,
@@ -25,10 +26,11 @@ enum class StopCode : uint32_t {
   kVideoTdrFailure = 0x116,
   kVideoSchedulerInternalError = 0x119,
 };
-/// Returns the symbolic name, such as "VIDEO_MEMORY_MANAGEMENT_INTERNAL"; "" for kUnknown.
+/// Returns the symbolic name, such as "VIDEO_MEMORY_MANAGEMENT_INTERNAL", or "" for kUnknown.
 const char* NameOf(StopCode code);
 
-/// Subcodes (parameter 1) of some of these bug checks. All were observed except kAbortedFence, which is documented.
+/// Values of parameter 1 of some bug checks. All were observed except kAbortedFence, which is
+/// documented.
 namespace stop {
 constexpr uint64_t kBuildPagingBuffer = 0xB;      ///< 0x10E: P3 is the driver's status
 constexpr uint64_t kPageTableUnreachable = 0x49;  ///< 0x10E: during VA initialisation of the paging process
@@ -53,8 +55,8 @@ class BugCheck : public OsError {
   std::string cause_;
 };
 
-/// Finds the object of `key` in a map of live objects, for example by handle. A key that was never issued, or whose
-/// object was destroyed, triggers a bug check whose message consists of the parts of `cause`.
+/// Finds `key`, such as a handle, in a map of live objects. If the key was never issued or its
+/// object was destroyed, triggers a bug check whose message is the concatenation of `cause`.
 template <typename Map, typename... Part>
 auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... cause) {
   const auto found = map.find(key);
@@ -62,9 +64,10 @@ auto FindOrStop(Map& map, const typename Map::key_type& key, const Part&... caus
   return found;
 }
 
-/// Runs `work`. Returns null, or the error if the caller can handle it (a failed request, a full segment, a reset
-/// adapter). Throws errors that end the run (a bug check, a fault, a timeout). The caller can thus clean up outside an
-/// exception handler, where a fibre may wait.
+/// Runs `work`. Returns null, or an error that the caller can handle (a failed request, a full
+/// segment, a reset adapter). Errors that end the run (a bug check, a fault, a timeout) are
+/// rethrown. The caller can therefore clean up outside an exception handler, where a fibre may
+/// wait.
 template <typename Work>
 std::exception_ptr RefusalOf(const Work& work) {
   try {

@@ -7,8 +7,8 @@ namespace gmmu::os {
 
 /// How a GPU reaches host memory.
 enum class DmaMode {
-  kPhysical,  ///< no domain: bus addresses are host physical ones
-  kIdentity,  ///< a domain that maps 1:1 the memory that the GPU may use
+  kPhysical,  ///< no domain: bus addresses are host physical addresses
+  kIdentity,  ///< a domain with a 1:1 mapping of the memory that the GPU may use
   kRemapped,  ///< a domain with its own logical addresses
 };
 /// Returns "physical", "1:1" or "remapped".
@@ -26,7 +26,7 @@ enum class RemapPolicy {
 struct DmaFacts {
   uint64_t highest_visible = 0;  ///< address of the last visible byte (DXGK_PHYSICAL_MEMORY_CAPS.HighestVisibleAddress)
   uint64_t last_byte = 0;        ///< address of the last byte of installed memory
-  bool inclusive = false;        ///< all memory counts as visible even if highest_visible equals last_byte
+  bool inclusive = false;        ///< highest_visible == last_byte means that all memory is visible
   bool supported = false;        ///< DXGK_IOMMU_CAPS.DmaRemappingSupported
   bool known = true;             ///< the driver's interface version defines the capability (WDDM 3.0 and later)
   uint64_t inf_value = 3;        ///< DmaRemappingCompatible in the driver's INF; 3: the device supports remapping
@@ -37,13 +37,13 @@ struct DmaFacts {
 struct DmaDecision {
   DmaMode mode = DmaMode::kPhysical;
   bool reaches_all = true;  ///< the GPU can address all installed memory without remapping
-  /// The reason why the adapter must not start. Empty if it may start.
+  /// The reason why the adapter must not start, or empty if it may.
   std::string refusal;
 };
 
-/// Decides how a GPU reaches host memory (documentation: IOMMU DMA remapping, "start condition"). Without remapping,
-/// the GPU's highest visible address must exceed the last installed byte. If it does not, the GPU is remapped, or the
-/// adapter does not start if remapping is impossible.
+/// Decides how a GPU reaches host memory (documentation: IOMMU DMA remapping, "start condition").
+/// Without remapping, the GPU's highest visible address must exceed the last installed byte. If it
+/// does not, the GPU must be remapped; if that is impossible, the adapter does not start.
 DmaDecision DecideDma(const DmaFacts& facts);
 
 }  // namespace gmmu::os

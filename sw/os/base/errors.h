@@ -7,7 +7,8 @@
 
 namespace gmmu::os {
 
-/// One fault reported by the OS model: source, place and reason. Numeric fields that do not apply to the source are -1.
+/// A fault as the OS model reports it: source, place and reason. Numeric fields that do not apply
+/// to the source are -1.
 struct Fault {
   std::string source;  ///< "gpu", "iommu", "timeout", "verify", ...
   std::string name;    ///< reason, for example "entry_invalid" or "no read permission"
@@ -18,7 +19,8 @@ struct Fault {
   std::string access;  ///< "read", "write", "execute" or ""
   int64_t fence = -1;
   std::string text;  ///< one-line message for the user
-  /// Number and parameters of the bug check that Windows raises. The number is 0 if there is none, or if it is unknown.
+  /// Number and parameters of the bug check that Windows would raise. The number is 0 if there is
+  /// no bug check or if it is unknown.
   uint32_t stop_code = 0;
   std::array<uint64_t, 4> stop_parameters{};
 };
@@ -29,14 +31,14 @@ class OsError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Thrown when a bounded wait timed out; the message names the awaited event.
+/// Thrown when a bounded wait times out; the message names the awaited event.
 class OsTimeout : public OsError {
  public:
   OsTimeout(const std::string& what_for, uint64_t bound_ns)
       : OsError("waited " + std::to_string(bound_ns) + " ns for " + what_for) {}
 };
 
-/// Thrown when the machine has too little of something: memory, or addresses.
+/// Thrown when memory or addresses are exhausted.
 class Exhausted : public OsError {
  public:
   using OsError::OsError;

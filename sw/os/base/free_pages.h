@@ -9,14 +9,16 @@
 
 namespace gmmu::os {
 
-/// Free pages of a memory, kept as a bit map. A call for a few pages takes about the same time however scattered the
-/// free pages are.
+/// The free pages of a memory, kept as a bitmap. The time of a call for a few pages hardly depends
+/// on how scattered the free pages are.
 ///
-/// Ranges and alignments are widened to whole pages. Possible places for a range are counted for the few most recently
-/// requested combinations of size and alignment; the first call with a new combination scans the whole memory.
+/// Ranges and alignments are widened to whole pages. The possible places of a range are counted for
+/// the most recently requested combinations of size and alignment; the first call with a new
+/// combination scans the whole memory.
 class FreePages : public FreeSpace {
  public:
-  /// Initially all whole pages in [start, end) are free. `page` is the page size in bytes, a power of two.
+  /// Initially, all whole pages in [start, end) are free. `page` is the page size in bytes, a power
+  /// of two.
   FreePages(uint64_t start, uint64_t end, uint64_t page);
 
   void Add(uint64_t start, uint64_t end) override;
@@ -27,7 +29,8 @@ class FreePages : public FreeSpace {
   uint64_t StartBefore(uint64_t end) const override;
 
  private:
-  static constexpr size_t kKinds = 4;  // enough for requests that alternate between pages, blocks and page tables
+  // Enough for alternating requests for pages, blocks and page tables.
+  static constexpr size_t kKinds = 4;
 
   uint64_t PagesUpTo(uint64_t address) const { return address / page_ + (address % page_ != 0 ? 1 : 0); }
   uint64_t Set(uint64_t start, uint64_t end, bool free);

@@ -9,7 +9,7 @@
 namespace gmmu::os {
 namespace {
 
-constexpr size_t kHolesOfALeaf = 128, kChildrenOfANode = 32;  // a node that exceeds its maximum is split in two
+constexpr size_t kHolesOfALeaf = 128, kChildrenOfANode = 32;  // a larger node is split in two
 
 uint64_t FirstStart(uint64_t start, const FreeRanges::Wanted& wanted) {
   return (std::max(start, wanted.from) + wanted.alignment - 1) & ~(wanted.alignment - 1);
@@ -41,7 +41,7 @@ struct FreeRanges::Node {
     of.start = leaf() ? holes.front().start : children.front().start;
     of.end = leaf() ? holes.back().end : children.back().end;
   }
-  /// Moves the upper half into a new node, and returns it.
+  /// Moves the upper half into a new node, and returns that node.
   std::unique_ptr<Node> Divide() {
     auto upper = std::make_unique<Node>();
     const auto move_half = [](auto& from, auto& to) {
@@ -212,7 +212,7 @@ uint64_t FreeRanges::Places(const Summary& of, const Wanted& wanted, size_t kind
 
 uint64_t FreeRanges::Places(const Wanted& wanted) const {
   size_t kind = KindOf(wanted);
-  if (kind == kKinds && root_->longest >= wanted.size) {  // replace the oldest size and alignment
+  if (kind == kKinds && root_->longest >= wanted.size) {  // replace the oldest combination
     kind = kinds_seen_ % kKinds;
     kinds_[kind] = {wanted.size, wanted.alignment, ++kinds_seen_};
   }

@@ -9,10 +9,11 @@
 
 namespace gmmu::os {
 
-/// The free ranges ("holes") of an address space of any size, in ascending order; adjacent holes are merged. The leaves
-/// of a balanced tree hold them, and its nodes count the places for the most recently requested sizes. The time of a
-/// call grows with the logarithm of the number of holes, except for the first call with a new size. Memories, which can
-/// have millions of holes, use FreePages instead.
+/// The free ranges ("holes") of an address space of any size, in ascending order; adjacent holes
+/// are merged. They are stored in the leaves of a balanced tree, whose nodes count the places for
+/// the most recently requested sizes. The time of a call grows with the logarithm of the number of
+/// holes, except for the first call with a new size. Memories, which can have millions of holes,
+/// use FreePages instead.
 class FreeRanges : public FreeSpace {
  public:
   struct Hole {
@@ -32,26 +33,32 @@ class FreeRanges : public FreeSpace {
   uint64_t StartBefore(uint64_t end) const override;
 
  private:
-  // VRAM is allocated alternately in pages and in blocks, so places are counted for more than one size.
+  // VRAM is allocated in pages and blocks alternately, so places are counted for several
+  // combinations.
   static constexpr size_t kKinds = 4;
   /// A combination of size and alignment, without address bounds, whose places are counted.
   struct Kind {
     uint64_t size = 0;  // 0 if the element is unused
     uint64_t alignment = 1;
-    uint32_t since = 0;  // generation number; counts made for the element's previous combination have another number
+    // Generation number, which distinguishes counts for this combination from those for the
+    // element's previous combinations.
+    uint32_t since = 0;
   };
   struct Node;
   struct Summary;
 
-  /// The first hole that ends above `at`, or null if there is none. Valid until the next Add or Remove.
+  /// Returns the first hole that ends above `at`, or null if there is none. The pointer is valid
+  /// until the next Add or Remove.
   const Hole* EndsBehind(uint64_t at) const;
   static uint64_t PlacesOf(const Hole& hole, const Wanted& wanted);
-  /// The index of this combination of size and alignment, or kKinds if its places are not counted.
+  /// Returns the index of the combination of size and alignment in kinds_, or kKinds if its places
+  /// are not counted.
   size_t KindOf(const Wanted& wanted) const;
   uint64_t Places(const Summary& of, const Wanted& wanted, size_t kind) const;
   void Note(Summary& in, const Hole& hole, bool more) const;
-  /// Replaces the hole `old` by the holes [first, end), at most two. An empty `old` replaces nothing and only marks the
-  /// position of the new hole. Returns the upper half of the node if the node was split.
+  /// Replaces the hole `old` by the holes [first, end), at most two. If `old` is empty, it only
+  /// specifies the position of the new hole. Returns the upper half of the node if the node was
+  /// split.
   std::unique_ptr<Node> Replace(Summary& in, const Hole& old, const Hole* first, const Hole* end);
   void Replace(const Hole& old, const Hole* first, const Hole* end);
 

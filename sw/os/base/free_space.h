@@ -17,18 +17,19 @@ class FreeSpace {
 
   virtual ~FreeSpace() = default;
 
-  /// Adds [start, end), no part of which may already be free.
+  /// Marks [start, end) as free. No part of it may be free already.
   virtual void Add(uint64_t start, uint64_t end) = 0;
-  /// Removes the free part of [start, end) and returns its size in bytes.
+  /// Marks [start, end) as not free, and returns how many bytes of it were free.
   virtual uint64_t Remove(uint64_t start, uint64_t end) = 0;
-  /// Returns whether all of [start, end), which must not be empty, is free.
+  /// Returns whether all of [start, end) is free. The range must not be empty.
   virtual bool Has(uint64_t start, uint64_t end) const = 0;
   /// Returns the number of addresses at which the wanted range could start.
   virtual uint64_t Places(const Wanted& wanted) const = 0;
   /// Returns the possible start with index `place`, counted from 0 in ascending order. `place` must be below
   /// Places(wanted).
   virtual uint64_t Start(const Wanted& wanted, uint64_t place) const = 0;
-  /// The start of the free range that ends at `end`, or `end` itself if the byte before it is not free.
+  /// Returns the start of the free range that ends at `end`, or `end` itself if the byte before it
+  /// is not free.
   virtual uint64_t StartBefore(uint64_t end) const = 0;
 };
 

@@ -31,7 +31,7 @@ class Ledger {
   /// Like Open, but for a range, whose name is "START+SIZE" in hexadecimal digits.
   Ticket OpenRange(const std::string& kind, uint64_t start, uint64_t size, const std::string& owner,
                    const std::string& created_by);
-  /// Throws std::logic_error if the ticket is not open, because a call for such a ticket is an OS model error.
+  /// Throws std::logic_error if the ticket is not open, which is a bug of the OS model.
   void Close(Ticket ticket);
   bool IsOpen(Ticket ticket, const std::string& kind) const;
   /// Returns the owner of an open ticket.
@@ -41,7 +41,8 @@ class Ledger {
   std::vector<Leak> Leaks() const;
 
  private:
-  /// There can be millions of entries, so each distinct string is stored once, in `texts_`.
+  /// Each distinct string is stored only once, in `texts_`, because there can be millions of
+  /// entries.
   struct Entry {
     const std::string* kind;
     const std::string* owner;

@@ -6,8 +6,8 @@
 
 namespace gmmu::os {
 
-/// A bit for each page of a bounded space, set while the page is free. Pages are numbered from 0. The bits of a group
-/// of pages share one cache line.
+/// A bitmap with one bit for each page of a bounded space, set while the page is free. Pages are
+/// numbered from 0. The bits of a group of pages share a cache line.
 class PageBits {
  public:
   static constexpr uint64_t kWord = 64;  // pages per word
@@ -23,7 +23,7 @@ class PageBits {
     return word == kAllFree ? kWord : static_cast<uint64_t>(__builtin_clzll(~word));
   }
 
-  /// Initially no page is free.
+  /// Initially, no page is free.
   explicit PageBits(uint64_t pages);
 
   uint64_t pages() const { return pages_; }
@@ -35,15 +35,15 @@ class PageBits {
 
   /// Marks the pages [first, end) as free or used. Returns the number of pages that changed.
   uint64_t Set(uint64_t first, uint64_t end, bool free);
-  /// Returns the number of consecutive free pages that start at `page`, but at most `most`.
+  /// Returns the number of consecutive free pages starting at `page`, at most `most`.
   uint64_t RunFrom(uint64_t page, uint64_t most) const;
-  /// Returns the number of consecutive free pages that end right before `page`.
+  /// Returns the number of consecutive free pages that end directly before `page`.
   uint64_t RunBefore(uint64_t page) const;
 
  private:
   uint64_t pages_;
   std::vector<uint64_t> words_;
-  std::vector<uint64_t> full_;  // a bit for each group
+  std::vector<uint64_t> full_;  // one bit per group, set if the group is full
 };
 
 }  // namespace gmmu::os

@@ -11,7 +11,7 @@ using hw::RoundUp;
 
 inline constexpr uint64_t kPage = hw::kPageSize;
 
-/// Returns how many pages hold `bytes`.
+/// Returns the number of pages needed for `bytes`.
 constexpr uint64_t PagesOf(uint64_t bytes) { return bytes / kPage + (bytes % kPage != 0); }
 
 constexpr bool PowerOfTwo(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }

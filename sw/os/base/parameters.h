@@ -18,16 +18,17 @@ class Keys;
 
 namespace gmmu::os {
 
-/// The form of the first of the two queries for hardware-reserved ranges. The documentation does not say which form is
-/// right; neither passes an array.
+/// The form of the first of the two queries for hardware-reserved ranges. The documentation does
+/// not specify the form; neither form passes an array.
 enum class ReservedQuery { kNullPointer, kZeroCount };
 
-/// Which pages kEnableMappings maps when isolation is switched on. The documents contradict each other: according to
-/// the description of the flag, "all physical memory"; according to the description of activation, the memory that
-/// Dxgkrnl tracks.
+/// Which pages kEnableMappings maps when isolation is switched on. The documents contradict each
+/// other: the description of the flag says "all physical memory", and the description of activation
+/// says the memory that Dxgkrnl tracks.
 enum class IsolationScope {
-  kTracked,  ///< memory of the driver's callbacks, VidMm and the reserved ranges; other memory when it is allocated
-  kAll,      ///< every installed page
+  /// Memory of driver callbacks, VidMm and reserved ranges; later memory when it is allocated.
+  kTracked,
+  kAll,  ///< every installed page
 };
 
 /// How VidMm places allocations in memory segments.
@@ -44,8 +45,8 @@ enum class Preset { kDocuments, kWindows22621, kWindows26100 };
 /// Values of Inject::noisy_device.
 enum class NoisyDevice { kNone, kRead, kWrite, kMessage };
 
-/// Deliberate faults of the operating system; part of [inject] in the configuration file. inject.def describes each
-/// member.
+/// Deliberate faults of the operating system: the section [inject] of the configuration file.
+/// inject.def describes each member.
 struct Inject {
 #include "settings/as_members.h"
 #include "os/base/inject.def"
@@ -54,12 +55,13 @@ struct Inject {
   std::optional<hw::Stray> stray() const;
   /// Kinds of objects that `leak` accepts.
   static const std::vector<std::string>& LeakKinds();
-  /// Values that `leak` accepts in the configuration file: nothing, a kind, or "pcie_tag", which the machine leaks.
+  /// Values that `leak` accepts in the configuration file: an empty string, a kind, or "pcie_tag"
+  /// (leaked by the machine, not by the operating system).
   static std::vector<std::string> LeakKeyValues();
 };
 
-/// The operating system's settings: facts about the machine, and policy. os.def describes each setting. A
-/// default-constructed object is preset "documents".
+/// The operating system's settings: facts about the machine, and policy. os.def describes each
+/// setting. The default values are those of preset "documents".
 struct Parameters {
 #include "settings/as_members.h"
 #include "os/base/os.def"
@@ -75,16 +77,19 @@ struct Parameters {
   settings::FreeTable registry;
 
   uint64_t seed = 0;
-  /// Receives a line for each DxgkDdiBuildPagingBuffer call (paging_trace.h). May be empty.
+  /// Called with a line of text for each DxgkDdiBuildPagingBuffer call (paging_trace.h). May be
+  /// empty.
   std::function<void(const std::string&)> trace_paging;
-  /// Receives a line for each call into the driver and for each of its callbacks (ddi_trace.h). May be empty.
+  /// Called with a line of text for each call into the driver and each of the driver's callbacks
+  /// (ddi_trace.h). May be empty.
   std::function<void(const std::string&)> trace_ddi;
-  /// Receives text that the driver prints (DbgPrintEx), without delay. May be empty.
+  /// Called immediately with text that the driver prints (DbgPrintEx). May be empty.
   std::function<void(const std::string&)> debug_print;
 
   /// Returns the settings as keys of [os], [inject] and [registry]. The keys must not outlive this object.
   settings::Keys Keys();
-  /// Checks the settings against each other. Throws settings::Error, which names `file`, the key and the error.
+  /// Checks the settings for consistency. Throws settings::Error, which names `file`, the key and
+  /// the problem.
   void Check(const std::string& file) const;
 };
 

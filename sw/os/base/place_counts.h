@@ -9,15 +9,16 @@
 
 namespace gmmu::os {
 
-/// Counts and numbers the places for one size and alignment (in pages), in ascending order. A place is a page at which
-/// `size` free pages begin. Call Changed after each change of the bits; the next query recounts the affected groups.
+/// Counts the places for one size and alignment (in pages), and numbers them in ascending order. A
+/// place is an aligned page at which `size` free pages begin. Call Changed after each change of the
+/// bits; the next query recounts the affected groups.
 class PlaceCounts {
  public:
   /// `size` must not be 0, and `alignment` must be a power of two. `bits` must outlive the counts.
   PlaceCounts(const PageBits& bits, uint64_t size, uint64_t alignment);
 
   bool Are(uint64_t size, uint64_t alignment) const { return size == size_ && alignment == alignment_; }
-  /// Call after the pages [first, end), a non-empty range, have become free or used.
+  /// Call after the pages [first, end) have become free or used. The range must not be empty.
   void Changed(uint64_t first, uint64_t end);
   /// Returns the number of places below `page`.
   uint64_t Below(uint64_t page);
@@ -37,7 +38,7 @@ class PlaceCounts {
   const PageBits* bits_;
   uint64_t size_;
   uint64_t alignment_;
-  uint64_t multiples_;            // bits at multiples of the alignment, in a word that has such bits
+  uint64_t multiples_;            // mask of the aligned bits in a word that has any
   std::vector<uint16_t> counts_;  // number of places in each group
   std::vector<uint32_t> sums_;    // Fenwick tree of counts_: sums_[i] is the sum of the `i & -i` groups before group i
   std::vector<bool> marked_;

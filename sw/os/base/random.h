@@ -5,8 +5,8 @@
 
 namespace gmmu::os {
 
-/// Deterministic pseudo-random numbers (SplitMix64). Every user has its own named stream, so a new user does not change
-/// the numbers of other users.
+/// Deterministic pseudo-random numbers (SplitMix64). Each user has its own named stream, so that
+/// adding a user does not change the numbers of the others.
 class Random {
  public:
   Random(uint64_t seed, std::string_view stream) : state_(seed * 0x9E3779B97F4A7C15ull + 0x1234567) {
@@ -19,7 +19,8 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
     return z ^ (z >> 31);
   }
-  /// Returns a number in [0, bound), or 0 if `bound` is 0. The remainder's slight bias does not matter for placement.
+  /// Returns a number in [0, bound), or 0 if `bound` is 0. The slight bias of the modulo does not
+  /// matter for placement.
   uint64_t Below(uint64_t bound) { return bound == 0 ? 0 : Next() % bound; }
 
  private:

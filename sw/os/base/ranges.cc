@@ -12,9 +12,9 @@
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kMostPages = uint64_t{1} << 28;  // the limit of 2^28 pages needs 32 MiB of bits
+constexpr uint64_t kMostPages = uint64_t{1} << 28;  // 2^28 pages: 32 MiB of bits
 
-/// Returns the page size, or 0 if the space has too many pages for a bit per page.
+/// Returns `page`, or 0 if the space has too many pages for a bitmap.
 uint64_t PageWithin(uint64_t end, uint64_t page) { return page != 0 && end / page <= kMostPages ? page : 0; }
 
 std::unique_ptr<FreeSpace> AllFree(uint64_t start, uint64_t end, uint64_t page) {

@@ -13,17 +13,20 @@ namespace gmmu::os {
 
 class FreeSpace;
 
-/// Allocates half-open ranges of an address space (VRAM, the aperture, GPU virtual addresses, logical addresses) at
-/// pseudo-random places. The caller chooses the unit of size. The ledger lists each range as a `kind` owned by `owner`.
-/// If `page`, a power of two, is not 0, ranges consist of whole pages of that size: the time of a call then does not
-/// depend on the number of ranges, and each page costs a bit and a few bytes. If it is 0, the space can be of any size.
+/// Allocates half-open ranges of an address space (VRAM, the aperture, GPU virtual addresses,
+/// logical addresses) at pseudo-random places. The caller chooses the unit of addresses and sizes.
+/// The ledger lists each range as a `kind` owned by `owner`. If `page` is not 0, it must be a power
+/// of two, and ranges consist of whole pages of that size; the time of a call then does not depend
+/// on the number of ranges, at the cost of a bit and a few bytes of memory per page. If `page` is
+/// 0, the space can have any size.
 class RangeAllocator {
  public:
   RangeAllocator(uint64_t start, uint64_t end, uint64_t seed, std::string kind, std::string owner, Ledger& ledger,
                  uint64_t page = 0);
   ~RangeAllocator();
 
-  /// Permanently removes the free part of [start, end) (for holes, windows and bad memory).
+  /// Permanently excludes the free part of [start, end) from allocation (for holes, windows and bad
+  /// memory).
   void Exclude(uint64_t start, uint64_t end);
   enum class Place { kBySeed, kLowest, kHighest };
   /// Returns the start of a free range of `size` at a multiple of `alignment` (a power of two), or nullopt if there is
@@ -35,11 +38,13 @@ class RangeAllocator {
                                          const std::string& created_by);
   /// Returns false and changes nothing unless all of [start, start + size) is free.
   [[nodiscard]] bool AllocateAt(uint64_t start, uint64_t size, const std::string& created_by);
-  /// Frees the range at `start`. Triggers a bug check if no allocation returned `start`.
+  /// Frees the range that begins at `start`. Triggers a bug check if there is no such allocated
+  /// range.
   void Free(uint64_t start);
 
   uint64_t free_bytes() const { return free_bytes_; }
-  /// The number of free ranges of `size` bytes that start at a multiple of `size`, a power of two.
+  /// The number of free blocks of `size` bytes that are aligned to their size, which must be a
+  /// power of two.
   uint64_t FreeBlocks(uint64_t size) const;
   size_t ranges() const { return used_.size(); }
   /// The highest end of an allocated or excluded range, or 0 if there is no such range.

@@ -14,8 +14,9 @@ namespace gmmu::os {
 
 /// The allocated ranges, indexed by their starts.
 ///
-/// In a space of pages, a range is found by the number of its first page. Millions of scattered pages are allocated and
-/// freed, and an array with four bytes per page stays in the processor's caches, unlike the nodes of a map.
+/// If the space consists of pages, ranges are looked up by the number of their first page in an
+/// array with four bytes per page. Unlike the nodes of a map, it stays in the processor's caches
+/// when millions of scattered pages are allocated and freed.
 class UsedRanges {
  public:
   struct Range {
@@ -24,7 +25,7 @@ class UsedRanges {
     Ledger::Ticket ticket;
   };
 
-  /// Ranges begin at multiples of `page`, below `end`. If `page` is 0, they may begin at any address.
+  /// Ranges begin below `end`, at multiples of `page`, or at any address if `page` is 0.
   UsedRanges(uint64_t end, uint64_t page);
 
   /// No existing range may start at the same address as `range`.
@@ -34,8 +35,8 @@ class UsedRanges {
   size_t size() const { return size_; }
 
  private:
-  using Numbers = std::array<uint32_t, 1024>;  // indexed by page: 0, or 1 + the index in ranges_ of the range that
-                                               // begins at the page
+  // Indexed by page: 1 + the index in ranges_ of the range that begins there, or 0 if none does.
+  using Numbers = std::array<uint32_t, 1024>;
 
   uint64_t page_;
   size_t size_ = 0;

@@ -20,7 +20,8 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the value that the built-in driver's INF declares, unless the user has set another value.
+/// Returns the DmaRemappingCompatible value from the built-in driver's INF, unless the user has set
+/// another value.
 uint64_t InfValue(const Kernel& kernel) { return kernel.QueryParameter("DmaRemappingCompatible").value_or(3); }
 
 }  // namespace
@@ -71,7 +72,7 @@ void AdapterDomain::Decide(bool may_remap) {
   MakeDomain(mode_ == DmaMode::kIdentity);
 }
 
-// Before DxgkDdiStartDevice, only DXGK_IOMMU_CAPS specifies what the driver requires.
+// Before DxgkDdiStartDevice, DXGK_IOMMU_CAPS is the only source of what the driver requires.
 bool AdapterDomain::IsolatedFromTheStart() const {
   const auto& iommu = adapter_.answers().iommu;
   if (!iommu) return false;
@@ -126,8 +127,8 @@ void AdapterDomain::MakeDomain(bool identity) {
 }
 
 void AdapterDomain::QueryReserved() {
-  // Before WDDM 2.9, the driver cannot report before its start whether it supports isolation, and it may fail the
-  // query.
+  // A driver older than WDDM 2.9 cannot report before its start whether it supports isolation. It
+  // is therefore always queried (from WDDM 2.4 on), and may fail the query.
   const auto& iommu = adapter_.answers().iommu;
   const ULONG version = adapter_.answers().version;
   const bool asked = HasMemoryCaps(version) ? iommu && (iommu->IommuIsolationSupported || iommu->DmaRemappingSupported)
@@ -143,7 +144,7 @@ void AdapterDomain::QueryReserved() {
 void AdapterDomain::MapReservedRanges() {
   reserved_mapped_ = true;
   if (domain_->identity()) return kernel_.iommu()->MapIdentity(*domain_, PagesOf(reserved_));
-  // A reserved range keeps its address even in a remapped domain.
+  // Even in a remapped domain, a reserved range is mapped at its physical address.
   for (const DXGK_PHYSICAL_MEMORY_RANGE& range : reserved_) {
     if (!domain_->logical().AllocateAt(range.BaseAddress, range.NumberOfBytes, "reserved range")) {
       throw OsError("hardware-reserved range at " + Hex(range.BaseAddress) +
@@ -245,7 +246,7 @@ void AdapterDomain::AttachIsolation() {
 
 void AdapterDomain::AbandonIsolation() {
   if (domain_ == nullptr) return;
-  reserved_mapped_ = false;  // the mappings are removed with the domain
+  reserved_mapped_ = false;  // destroying the domain removes the mappings
   segment_pages_.clear();
   Leave();
 }

@@ -15,8 +15,9 @@ class Kernel;
 class PhysicalAdapter;
 enum class IsolationScope;
 
-/// How the GPUs of one logical adapter reach host memory: the DMA mode, the IOMMU domain that they share, and their
-/// hardware-reserved ranges. Errors throw OsError, or trigger a bug check where `[os]` selects that.
+/// How the GPUs of one logical adapter access host memory: the DMA mode, the IOMMU domain that they
+/// share, and their hardware-reserved ranges. Errors throw OsError, or trigger a bug check if
+/// `[os]` selects that.
 class AdapterDomain {
  public:
   explicit AdapterDomain(LogicalAdapter& adapter);
@@ -32,14 +33,15 @@ class AdapterDomain {
   bool can_be_1to1() const;
   const std::vector<DXGK_PHYSICAL_MEMORY_RANGE>& reserved_ranges() const { return reserved_; }
 
-  // The adapter's start and stop call these functions in this order. Decide needs the results of the memory queries. It
-  // creates a domain in three cases: for remapping, for isolation that the driver requires (IommuIsolationRequired), or
-  // for isolation that the driver supports if isolation is already on in this machine. A driver before WDDM 2.9 reports
-  // its GPU's address limit (admission.h) and its requirements only after the start, so it starts without a domain.
-  // `may_remap` is false if the driver was found to lack MapAperture2Supported.
+  // The adapter's start and stop call these functions in this order. Decide needs the results of
+  // the memory queries. It creates a domain in three cases: for remapping, for isolation that the
+  // driver requires (IommuIsolationRequired), and for isolation that the driver supports if
+  // isolation is already on in this machine. A driver older than WDDM 2.9 reports its GPU's address
+  // limit (admission.h) and its requirements only after the start, so it starts without a domain.
+  // `may_remap` is false after the driver was found to lack MapAperture2Supported.
   void Decide(bool may_remap);
   void QueryReserved();
-  /// Attaches the devices to the domain. No device may use the bus meanwhile.
+  /// Attaches the devices to the domain. No device may use the bus during this call.
   void AttachAll();
   /// Maps segments of system memory (PopulatedFromSystemMemory) into a 1:1 domain. The driver reports their addresses
   /// after the start.
@@ -62,12 +64,13 @@ class AdapterDomain {
 
  private:
   bool IsolatedFromTheStart() const;
-  /// Enables the IOMMU, unless another adapter has done so. Adapters that run without a domain get one that maps all
-  /// memory 1:1, so that they go on as before.
+  /// Enables the IOMMU if it is off. Each running adapter without a domain gets one that maps all
+  /// memory 1:1, so that its host physical addresses stay valid.
   void SwitchIommuOn();
   /// Disables the IOMMU, unless another adapter has a domain.
   void SwitchIommuOff();
-  /// Creates the domain of an adapter that uses host physical addresses while the IOMMU is on for another one.
+  /// Creates passing_, a 1:1 domain of all memory, for an adapter that uses host physical addresses
+  /// while another adapter needs the IOMMU.
   void MakePassing();
   void EndPassing();
   void MakeDomain(bool identity);
@@ -84,11 +87,12 @@ class AdapterDomain {
   DmaMode mode_ = DmaMode::kPhysical;
   bool reaches_all_memory_ = true;
   RemappingDomain* domain_ = nullptr;
-  RemappingDomain* passing_ = nullptr;  // see MakePassing; destroyed before the GPUs are attached to domain_
+  // See MakePassing. It is destroyed before the GPUs are attached to domain_.
+  RemappingDomain* passing_ = nullptr;
   std::set<const PhysicalAdapter*> attached_;
   std::vector<DXGK_PHYSICAL_MEMORY_RANGE> reserved_;
   bool reserved_mapped_ = false;
-  std::vector<uint64_t> segment_pages_;  // pages of segments that the domain maps 1:1
+  std::vector<uint64_t> segment_pages_;  // pages of memory segments that the domain maps 1:1
 };
 
 }  // namespace gmmu::os

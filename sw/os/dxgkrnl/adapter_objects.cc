@@ -39,7 +39,7 @@ Miniport& AdapterObjects::miniport() { return adapter_.miniport(); }
 
 void AdapterObjects::OpenProcess(ProcessHandles& handles, const std::string& name, bool system) {
   handles.dxgk_process = NewHandle(0);
-  // DxgkDdiCreateProcess is an entry point of WDDM 2. A driver of the physical model may lack it.
+  // DxgkDdiCreateProcess is new in WDDM 2, so a driver of the physical model may lack it.
   if (adapter_.caps().physical_model && miniport().table().DxgkDdiCreateProcess == nullptr) return;
   DXGKARG_CREATEPROCESS process{};
   process.hDxgkProcess = handles.dxgk_process;
@@ -58,7 +58,7 @@ void AdapterObjects::OpenDevice(ProcessHandles& handles, const std::string& name
   const auto open = [&] {
     DXGKARG_CREATEDEVICE device{};
     device.hDevice = handles.dxgk_device = NewHandle(1);
-    device.pInfo = nullptr;  // pInfo shares a union with the flags
+    device.pInfo = nullptr;  // pInfo and the flags are members of a union
     device.Flags.SystemDevice = system;
     device.hKmdProcess = handles.process;
     if (system && kernel_.parameters().system_process_has_pasid) device.Pasid = kPasid;
@@ -126,7 +126,7 @@ void AdapterObjects::CloseCompanion(HANDLE context) {
 }
 
 void AdapterObjects::DestroyProcess(ProcessHandles& handles) {
-  // A leaked context keeps its device and its process alive.
+  // A context that an injected leak keeps open also keeps its device and its process open.
   if (kernel_.LeakNow("context")) return;
   if (handles.state != nullptr && !handles.joined) adapter_.vidsch().DestroyDevice(handles.state);
   if (handles.context != nullptr) {
@@ -177,7 +177,7 @@ DriverAllocation AdapterObjects::CreateAllocation(const AllocationRequest& reque
   }
   adapter_.dxgkrnl().NoteUnmodelled(unmodelled);
   adapter_.dxgkrnl().NoteUnmodelled(UnmodelledOf(args, info));
-  // Before WDDM 2, this union contains MaximumRenamingListLength instead of PhysicalAdapterIndex.
+  // In WDDM 1, the member at this offset is MaximumRenamingListLength, not PhysicalAdapterIndex.
   const UINT index = adapter_.caps().physical_model ? 0 : info.PhysicalAdapterIndex;
   return {info.hAllocation,
           info.Size,

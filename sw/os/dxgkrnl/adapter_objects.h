@@ -15,8 +15,8 @@ class Miniport;
 class PhysicalAdapter;
 struct GpuDevice;
 
-/// Handles of a GPU process. They are the driver's handles unless the comment on a member says otherwise. With linked
-/// adapters, the process has a context on each adapter.
+/// Handles of a GPU process: the driver's handles, except those with the prefix dxgk_, which are
+/// Dxgkrnl's. With linked adapters, the process has a context on each adapter.
 struct ProcessHandles {
   HANDLE process = nullptr;
   HANDLE device = nullptr;
@@ -31,22 +31,23 @@ struct ProcessHandles {
   DXGK_CONTEXTINFO context_info{};
 };
 
-/// The driver's objects for the processes of one logical adapter: processes, devices, contexts and allocations. Each
-/// call throws OsError if the driver fails the call.
+/// Creates and destroys the driver's objects for the processes of one logical adapter: processes,
+/// devices, contexts and allocations. Each function throws OsError if the driver fails the call.
 class AdapterObjects {
  public:
   explicit AdapterObjects(LogicalAdapter& adapter);
 
-  /// Opens a process, then its device, then a context on `gpu`. With linked adapters, call it once for each adapter:
-  /// the first call fills `handles`; the others use copies of `handles` with `joined` set, which must be destroyed
-  /// before the original. `handles` contains Dxgkrnl's handle before the driver is called.
+  /// Opens a process, then its device, then a context on `gpu`. For linked adapters, call
+  /// OpenContext once per adapter: the first call fills `handles`; each further call uses a copy of
+  /// `handles` with `joined` set. Destroy the copies before the original. Dxgkrnl's handle is
+  /// stored in `handles` before the driver is called.
   void OpenProcess(ProcessHandles& handles, const std::string& name, bool system);
   void OpenDevice(ProcessHandles& handles, const std::string& name, bool system);
   void OpenContext(ProcessHandles& handles, const std::string& name, bool system, PhysicalAdapter& gpu);
   /// Opens a system context on the device's companion node, for updates to the page tables of the device's process.
   HANDLE OpenCompanion(const ProcessHandles& handles, const std::string& name, PhysicalAdapter& gpu);
   void CloseCompanion(HANDLE context);
-  /// Destroys the existing objects, even if the driver has failed to create a further one.
+  /// Destroys the objects that exist, even if the driver has failed to create some of them.
   void DestroyProcess(ProcessHandles& handles);
   /// Throws OsError if the driver fails the call, or if AdmitAllocation rejects the driver's output.
   DriverAllocation CreateAllocation(const AllocationRequest& request);
@@ -57,7 +58,8 @@ class AdapterObjects {
     D3DKMT_HANDLE handle = 0;
     HANDLE device_specific = nullptr;  ///< the driver's handle
   };
-  /// Opens the driver's `allocation` for the driver's `device`. `create`: the same device has created the allocation.
+  /// Opens `allocation` for `device`; both are the driver's handles. `create`: the same device has
+  /// created the allocation.
   Opened OpenAllocation(HANDLE device, HANDLE allocation, bool create, const std::string& name);
   void CloseAllocation(HANDLE device, const Opened& opened);
 

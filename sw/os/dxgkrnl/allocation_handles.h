@@ -6,9 +6,9 @@
 
 namespace gmmu::os {
 
-/// Handles of allocations, which DxgkDdiOpenAllocation passes to the driver. The driver gets its own data for a handle
-/// from DxgkCbGetHandleData or from DxgkCbAcquireHandleData. The latter holds the allocation until
-/// DxgkCbReleaseHandleData.
+/// The allocation handles that DxgkDdiOpenAllocation passes to the driver. With a handle, the
+/// driver looks up its own data for the allocation (DxgkCbGetHandleData, DxgkCbAcquireHandleData).
+/// The latter also holds the allocation until DxgkCbReleaseHandleData.
 class AllocationHandles {
  public:
   /// Returns a new handle for the allocation whose driver handle is `allocation`.
@@ -18,11 +18,11 @@ class AllocationHandles {
   /// Closes the handle. Triggers a bug check if the driver still holds the allocation.
   void Close(D3DKMT_HANDLE handle);
 
-  /// Returns null if there is no such allocation; resources are not modelled.
+  /// Returns null if the handle is not an allocation's. Handles of resources are not modelled.
   HANDLE Data(const DXGKARGCB_GETHANDLEDATA& args) const;
-  /// Returns the data, and holds the allocation until Release is called with `release`.
+  /// Returns the driver's data and holds the allocation until Release is called with `release`.
   HANDLE Acquire(const DXGKARGCB_GETHANDLEDATA& args, DXGKARG_RELEASE_HANDLE& release);
-  /// Triggers a bug check if `release` does not hold an allocation.
+  /// Triggers a bug check unless `release` identifies an allocation that is held.
   void Release(DXGKARG_RELEASE_HANDLE release);
 
  private:

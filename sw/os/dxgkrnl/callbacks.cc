@@ -43,7 +43,7 @@ NTSTATUS MapMemory(HANDLE device, PHYSICAL_ADDRESS address, ULONG length, BOOLEA
     *pointer = adapter.kernel().mmio().Map(start, length, kDriver, "DxgkCbMapMemory");
     return *pointer == nullptr ? STATUS_INSUFFICIENT_RESOURCES : STATUS_SUCCESS;
   }
-  return STATUS_INVALID_PARAMETER;  // the address is not in a BAR of this device
+  return STATUS_INVALID_PARAMETER;  // the address is not in a BAR of the device
 }
 
 NTSTATUS UnmapMemory(HANDLE device, PVOID pointer) {
@@ -70,7 +70,7 @@ NTSTATUS SynchronizeExecution(HANDLE device, PKSYNCHRONIZE_ROUTINE routine, PVOI
   return STATUS_SUCCESS;
 }
 
-/// Calls `access(index, offset)` for each byte of a range of the configuration space.
+/// Calls `access(index, offset)` for each byte of a range in the configuration space.
 template <typename Access>
 NTSTATUS OnDeviceSpace(ULONG type, ULONG offset, ULONG length, ULONG* done, const Access& access) {
   *done = 0;
@@ -95,8 +95,9 @@ NTSTATUS WriteDeviceSpace(HANDLE device, ULONG type, PVOID buffer, ULONG offset,
   });
 }
 
-// The driver's accesses before the notification are ordered before the calls that result from it, even if another
-// thread makes such a call immediately.
+// Notifying is a release operation for race detection: the driver's earlier accesses happen before
+// the calls that result from the notification, even if another thread makes such a call
+// immediately.
 void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data) {
   PhysicalAdapter& adapter = Dxgkrnl::Current().FromHandle(device);
   adapter.kernel().races().Tell();
@@ -105,13 +106,14 @@ void NotifyInterrupt(HANDLE device, CONST DXGKARGCB_NOTIFY_INTERRUPT_DATA* data)
 
 void NotifyDpc(HANDLE device) { Dxgkrnl::Current().FromHandle(device).vidsch().OnDpc(); }
 
-// Converts `status` to the status that a memory callback returns (docs/ddi/statuses.md).
+// Converts `status` to the status that the memory callbacks return (docs/ddi/statuses.md).
 NTSTATUS Answer(NTSTATUS status) {
   const bool one = Dxgkrnl::Current().kernel().parameters().one_failure_status;
   return one && !NT_SUCCESS(status) ? STATUS_UNSUCCESSFUL : status;
 }
 
-// Callbacks implemented by a method of MemoryObjects, IsolationMemory, FrameBuffer or the memory manager.
+// The callbacks below call a method of MemoryObjects, IsolationMemory, FrameBuffer or the memory
+// manager.
 template <auto kMethod, typename Args>
 NTSTATUS ObjectCall(Args* args) {
   return Answer((Dxgkrnl::Current().objects().*kMethod)(*args, kDriver));
@@ -177,14 +179,15 @@ NTSTATUS FrameBufferCall(HANDLE device, Args* args) {
   return Answer((Saved(device).*kMethod)(device, *args));
 }
 
-/// A callback as the driver sees it. A call at an IRQL that the callback does not permit triggers a bug check. The
-/// thread leaves driver code for the call, and may be preempted before and after it. The call is traced, and an
-/// injected fault can make it fail.
+/// Wraps a callback for the driver. A call at an IRQL that the callback does not permit triggers a
+/// bug check. During the call, the thread counts as outside the driver; it may be preempted before
+/// and after the call. The call is traced, and an injected fault can make it fail.
 template <auto kMember>
 struct Seam;
 template <typename Result, typename... Args, Result (*DXGKRNL_INTERFACE::*kMember)(Args...)>
 struct Seam<kMember> {
-  /// `may_fail`: the callback can fail. Drivers may call it at IRQLs `lowest` to `highest`.
+  /// `may_fail`: an injected fault can make the callback fail. Drivers may call it at IRQLs from
+  /// `lowest` to `highest`.
   static void Put(DXGKRNL_INTERFACE& table, const char* name, bool may_fail, Irql highest, Irql lowest = kPassive) {
     callback = std::exchange(table.*kMember, Call);
     callback_name = name;
@@ -213,7 +216,7 @@ struct Seam<kMember> {
   }
 
  private:
-  /// A callback without a status returns 0 when a fault is injected.
+  /// An injected fault makes a callback that returns no NTSTATUS return 0.
   static Result Refusal() {
     if constexpr (std::is_same_v<Result, NTSTATUS>) return Answer(STATUS_NO_MEMORY);
     else return Result{};
@@ -233,9 +236,10 @@ struct Seam<kMember> {
   static inline Irql highest_irql = kHigh, lowest_irql = kPassive;
 };
 
-/// Callbacks that free or notify cannot fail (HOLDS). Each IRQL is the one on the callback's reference page. Memory
-/// callbacks, including the isolation ones, are the exception: their pages permit only PASSIVE_LEVEL, but the guide
-/// permits APC_LEVEL, and the model follows the guide.
+/// FAILS marks callbacks that an injected fault can make fail; HOLDS marks those that free or
+/// notify, which cannot fail. The IRQLs are those on the callbacks' reference pages. Memory
+/// callbacks, including those of GPU isolation, are the exception: their pages permit only
+/// PASSIVE_LEVEL, but the driver design guide permits APC_LEVEL, and the model follows the guide.
 void PutSeams(DXGKRNL_INTERFACE& table) {
 #define FAILS(name, ...) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, true, __VA_ARGS__)
 #define HOLDS(name, ...) Seam<&DXGKRNL_INTERFACE::name>::Put(table, #name, false, __VA_ARGS__)

@@ -4,8 +4,8 @@
 
 namespace gmmu::os {
 
-/// Requests that a driver makes to the video memory manager through its callbacks, at PASSIVE_LEVEL and on the thread
-/// that is inside the driver.
+/// Requests that a driver makes to the video memory manager through callbacks. They run at
+/// PASSIVE_LEVEL, on the thread that is inside the driver.
 class DriverRequests {
  public:
   virtual ~DriverRequests() = default;
@@ -14,7 +14,7 @@ class DriverRequests {
   virtual NTSTATUS DestroyContextAllocation(HANDLE allocation) = 0;
   /// Returns 0 if the request fails.
   virtual D3DGPU_VIRTUAL_ADDRESS MapContextAllocation(const DXGKARGCB_MAPCONTEXTALLOCATION& args) = 0;
-  /// Writes the allocation on the GPU, and returns when the write is complete.
+  /// Has the GPU write the allocation, and returns when the write is complete.
   virtual NTSTATUS UpdateContextAllocation(const DXGKARGCB_UPDATECONTEXTALLOCATION& args) = 0;
   /// Call only inside DxgkDdiCreateProcess.
   virtual NTSTATUS ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) = 0;

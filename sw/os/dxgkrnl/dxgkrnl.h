@@ -22,20 +22,22 @@ class MemoryObjects;
 class PhysicalAdapter;
 struct AllocationRequest;
 
-/// The user-mode half of the display driver. Its data is passed unchanged to the kernel-mode driver; only the two
-/// halves know its format.
+/// The user-mode half of the display driver. Its data is passed unchanged to the kernel-mode half;
+/// only the two halves know the format.
 struct UserModeDriver {
-  /// Returns private data for DxgkDdiCreateAllocation (DXGK_ALLOCATIONINFO.pPrivateDriverData).
+  /// Returns the private data of an allocation for DxgkDdiCreateAllocation
+  /// (DXGK_ALLOCATIONINFO.pPrivateDriverData).
   std::function<std::vector<uint8_t>(const AllocationRequest& request)> allocation_data;
-  /// Returns the hardware's number of a process's address space (only for instruments), or nullopt if the process has
-  /// none yet. `process` is hKmdProcess.
+  /// Returns the hardware's id of a process's address space (used only by instruments), or nullopt
+  /// if the process has none yet. `process` is hKmdProcess.
   std::function<std::optional<unsigned>(PhysicalAdapter& adapter, HANDLE process)> space_of;
 };
 
-/// The part of the graphics kernel that all adapters of a machine share: the loaded drivers, the physical memory
-/// objects, and the map of adapter handles.
+/// The part of the graphics kernel that all adapters of a machine share: the loaded drivers, the
+/// physical memory objects, and the map from adapter handles to adapters.
 ///
-/// Exactly one exists at a time, because eight of the driver's callbacks have no argument that identifies it.
+/// Exactly one exists at a time, because eight of the driver's callbacks have no argument that
+/// identifies the instance.
 class Dxgkrnl {
  public:
   explicit Dxgkrnl(Kernel& kernel);
@@ -50,14 +52,14 @@ class Dxgkrnl {
   MemoryObjects& objects() { return *objects_; }
   IsolationMemory& isolation_memory() { return *isolation_memory_; }
   FrameBuffer& frame_buffer() { return *frame_buffer_; }
-  /// Handles of allocations that devices have opened.
+  /// Handles of the allocations that devices have opened.
   AllocationHandles& allocation_handles() { return *allocation_handles_; }
 
   /// Records that GPU isolation was switched on. It stays on until the machine is restarted.
   void NoteIsolation() { isolation_noted_ = true; }
   bool isolation_noted() const { return isolation_noted_; }
 
-  /// Records members that the driver declares and the model does not implement (unmodelled.h).
+  /// Records members that the driver sets but the model does not implement (unmodelled.h).
   void NoteUnmodelled(const std::vector<std::string>& members);
   /// Returns all recorded members, each once, in the order in which they were recorded.
   const std::vector<std::string>& unmodelled() const;
@@ -70,8 +72,9 @@ class Dxgkrnl {
   /// Implements DxgkInitialize, which DriverEntry calls. Copies the part of the table that the driver's version
   /// defines.
   void OnDriverTable(const DRIVER_INITIALIZATION_DATA& table);
-  /// Returns the table that the running DriverEntry has passed so far. A program that wraps the driver copies the
-  /// table, inserts its own functions and calls DxgkInitialize again.
+  /// Returns the table that the running DriverEntry has most recently passed to DxgkInitialize. A
+  /// program that wraps the driver copies this table, inserts its own functions and calls
+  /// DxgkInitialize again.
   const DRIVER_INITIALIZATION_DATA& table_so_far() const;
 
   /// The user-mode half of the display driver.
@@ -87,7 +90,8 @@ class Dxgkrnl {
   /// Returns the physical adapter that a callback's handle identifies. Triggers a bug check if there is none.
   PhysicalAdapter& FromHandle(HANDLE handle);
   const std::vector<LogicalAdapter*>& adapters() const { return adapters_; }
-  /// Returns the machine's number for a GPU. GPUs are numbered in the order in which they were first found on the bus.
+  /// Returns the machine-wide index of a GPU. GPUs are numbered in the order in which enumeration
+  /// first finds them.
   unsigned MachineUnit(uint16_t requester_id) {
     return machine_units_.try_emplace(requester_id, static_cast<unsigned>(machine_units_.size())).first->second;
   }

@@ -11,7 +11,7 @@
 namespace gmmu::os {
 namespace {
 
-/// How long the device is watched before and after the work; far longer than any single access takes.
+/// How long the device is watched before and after the work; far longer than any single access.
 constexpr uint64_t kWatchNs = 50'000;
 
 }  // namespace
@@ -87,8 +87,8 @@ void ExclusiveAccess::RunSuspended(const std::string& what, const std::function<
     DoInSilence(what, work);
   } catch (const std::exception&) {
     try {
-      miniport.driver().EndExclusiveAccess();  // the adapter stays in use, so its device must work again
-    } catch (const OsError&) {                 // the error that is being handled is more specific
+      miniport.driver().EndExclusiveAccess();  // the adapter is still in use and needs its device
+    } catch (const OsError&) {                 // the original error is more specific
     }
     throw;
   }

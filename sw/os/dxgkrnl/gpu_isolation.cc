@@ -15,7 +15,8 @@ namespace gmmu::os {
 ForcedIsolation ForceIsolation(uint32_t flags, bool driver_cap) {
   const auto set = [flags](uint32_t bit) { return (flags & bit) != 0; };
   ForcedIsolation actions;
-  if (!driver_cap && !set(IommuFlags::kBypassDriverCap)) return actions;  // the enable bits are ignored
+  // Without driver support, the enable bits are ignored.
+  if (!driver_cap && !set(IommuFlags::kBypassDriverCap)) return actions;
   actions.create_domain = set(IommuFlags::kEnabled);
   actions.map = actions.create_domain && set(IommuFlags::kEnableMappings);
   actions.attach = actions.map && set(IommuFlags::kEnableAttach);
@@ -54,7 +55,7 @@ void GpuIsolation::Enable(const ForcedIsolation& actions, IsolationScope scope) 
   adapter_.dxgkrnl().NoteIsolation();
 }
 
-// As of WDDM 2.9, the domain is created before the start (AdapterDomain::Decide).
+// From WDDM 2.9 on, AdapterDomain::Decide creates the domain before the start.
 bool GpuIsolation::EnterByPolicy() {
   const ULONG version = adapter_.answers().version;
   if (adapter_.dxgkrnl().remap_policy() != RemapPolicy::kIdentity || HasMemoryCaps(version) ||
@@ -75,8 +76,8 @@ void GpuIsolation::OnStarted() {
   ignored_failure_.clear();
   RefuseForbiddenRoutines();
   if (active()) return;
-  // A driver that is older than WDDM 2.9, or fails the IOMMU_CAPS query, reports what it supports and requires only
-  // after its start.
+  // A driver that is older than WDDM 2.9, or that fails the IOMMU_CAPS query, reports only after
+  // its start which isolation it supports and requires.
   const bool required = adapter_.answers().driver.MemoryManagementCaps.IoMmuSecureModeRequired != 0;
   if (required || (adapter_.dxgkrnl().isolation_noted() && DriverCap()))
     return Enable({true, true, true, false}, IsolationScope::kTracked);
@@ -93,7 +94,7 @@ void GpuIsolation::OnStarted() {
   } catch (const BugCheck&) {
     throw;
   } catch (const DeviceFault&) {
-    throw;  // the error is not limited to isolation
+    throw;  // kAllowFailure does not cover device faults
   } catch (const OsError& error) {
     if (!actions.ignore_failure) throw;
     ignored_failure_ = error.what();

@@ -10,8 +10,8 @@ namespace gmmu::os {
 class LogicalAdapter;
 enum class IsolationScope;
 
-// Conditions that turn on the IOMMU-based GPU isolation of WDDM 2.4. They come from the documentation; no open-source
-// driver was observed with isolation on.
+// Conditions that turn on the IOMMU-based GPU isolation of WDDM 2.4. They come from the
+// documentation; no open-source driver was observed with isolation enabled.
 
 /// Bits of the DWORD IOMMUFlags in the GraphicsDrivers key. Other bits are ignored.
 struct IommuFlags {
@@ -23,7 +23,7 @@ struct IommuFlags {
   static constexpr uint32_t kAll = 0x1F;
 };
 
-/// What Dxgkrnl does shortly after the adapter has started.
+/// The actions that IOMMUFlags request shortly after the adapter has started.
 struct ForcedIsolation {
   bool create_domain = false;
   bool map = false;
@@ -41,36 +41,39 @@ enum class SecureVmStart {
   kRefused,      ///< the start is refused because the driver lacks support
 };
 
-/// `enabled` is set by velocity staging key 14688597 (off by default), or because isolation was switched on earlier,
-/// which only a restart undoes. `active`: the adapter is in a domain. kAllowFailure has no effect here.
+/// `enabled` is true if velocity staging key 14688597 (off by default) is set, or if isolation was
+/// switched on earlier, which only a machine restart undoes. `active`: the adapter is in a domain.
+/// kAllowFailure has no effect here.
 SecureVmStart DecideSecureVm(bool enabled, bool driver_cap, bool active);
 
-/// GPU isolation of one adapter that was started without a domain. While the adapter runs, it attaches a 1:1 domain
-/// that maps the memory that the GPU may access. Isolation stays on until the machine is restarted: this class never
-/// switches it off, and an adapter that is restarted is isolated again.
+/// GPU isolation of one adapter that was started without a domain. While the adapter runs, this
+/// class attaches it to a 1:1 domain that maps the memory that the GPU may access. Isolation stays
+/// on until the machine is restarted: this class never switches it off, and an adapter that is
+/// restarted is isolated again.
 class GpuIsolation {
  public:
   explicit GpuIsolation(LogicalAdapter& adapter) : adapter_(adapter), exclusive_(adapter) {}
 
-  /// Call shortly after the adapter has started. Performs what os.iommu or IOMMUFlags require. Throws OsError on
-  /// failure, unless IOMMUFlags allows failure. If the driver requires isolation, or isolation was activated earlier,
-  /// the domain exists before the start (AdapterDomain).
+  /// Call shortly after the adapter has started. Performs what os.iommu or IOMMUFlags require.
+  /// Throws OsError on failure, unless IOMMUFlags allow failure. If the driver requires isolation,
+  /// or isolation was switched on earlier, the domain exists before the start (AdapterDomain).
   void OnStarted();
   /// Call when a secure virtual machine is about to start. Throws OsError if it must not start.
   void OnSecureVm();
 
   /// True if the GPU is in a domain, which may also be a remapping domain.
   bool active() const;
-  /// Why the forced isolation failed, if the failure was tolerated. Empty if it did not fail.
+  /// Why forced isolation failed, if the failure was tolerated; otherwise empty.
   const std::string& ignored_failure() const { return ignored_failure_; }
   ExclusiveAccess& exclusive() { return exclusive_; }
 
  private:
   bool DriverCap() const;
-  /// Applies RemapPolicy::kIdentity to a driver before WDDM 2.9. Returns false if the policy requires no isolation.
-  /// Throws OsError if a 1:1 domain is not possible.
+  /// Applies RemapPolicy::kIdentity to a driver older than WDDM 2.9. Returns false if the policy
+  /// requires no isolation. Throws OsError if a 1:1 domain is not possible.
   bool EnterByPolicy();
-  /// Throws OsError if a driver that supports isolation uses memory that its domain would not map.
+  /// Throws OsError if a driver that supports isolation has called a routine that isolation
+  /// forbids, because the domain would not map the memory that such a routine allocates.
   void RefuseForbiddenRoutines() const;
   void Enable(const ForcedIsolation& actions, IsolationScope scope);
 

@@ -8,24 +8,26 @@
 
 namespace gmmu::os {
 
-/// A device's response to DxgkDdiLinkDevice, which is called right after DxgkDdiAddDevice for that device.
+/// A device's result of DxgkDdiLinkDevice, which is called right after DxgkDdiAddDevice of that
+/// device.
 struct LinkAnswer {
   std::string device;  ///< bus, device and function
   LINKED_DEVICE link{};
 };
 
-/// The chain of linked adapters that contains the first device. If `refusal` is empty, the chain is complete: it
-/// contains all announced adapters and one lead.
+/// The chain of linked adapters that contains the first device. If `refusal` is empty, the chain is
+/// usable: it has exactly one lead and as many adapters as its members report.
 struct LinkedChain {
   std::vector<size_t> members;  ///< indexes of the answers, in ascending order
   size_t lead = 0;              ///< index of the lead's answer
   std::string refusal;          ///< why the chain cannot be used; Windows then starts in VGA mode
 };
 
-/// Finds the chain according to the display driver interface (LINKED_DEVICE, DXGKDDI_LINK_DEVICE; documented, not
-/// observed on Windows): devices with the same ChainUid form a chain; all of them report the same number of links, and
-/// that many devices are enumerated; exactly one of them is the lead. A device that reports one link is not linked,
-/// whatever its other members are.
+/// Finds the chain according to the display driver interface (LINKED_DEVICE, DXGKDDI_LINK_DEVICE;
+/// documented, not observed on Windows). Devices with the same ChainUid form a chain. All of them
+/// must report the same number of links, the chain must contain that many devices, and exactly one
+/// of them must be the lead. A device that reports one link is not linked, whatever its other
+/// members are.
 LinkedChain FindChain(const std::vector<LinkAnswer>& answers);
 
 }  // namespace gmmu::os

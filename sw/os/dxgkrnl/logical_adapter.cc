@@ -27,7 +27,7 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint8_t kLastBus = 8;  // of the buses on which a GPU can be
+constexpr uint8_t kLastBus = 8;  // the last bus that is searched for GPUs
 }  // namespace
 
 LogicalAdapter::LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry)
@@ -96,8 +96,8 @@ hw::BusCounts LogicalAdapter::BusAccesses() {
   return sum;
 }
 
-// MapAperture2Supported is known only after the start, which needs the domain. A driver that lacks it is stopped and
-// restarted without remapping.
+// MapAperture2Supported is known only after the start, but the domain is needed before it. If the
+// driver turns out to lack this capability, it is stopped and restarted without remapping.
 void LogicalAdapter::Start() {
   may_remap_ = true;
   StartInMode();
@@ -175,7 +175,7 @@ void LogicalAdapter::Attach() {
   size_t live = 0;
   for (const auto& gpu : physical_)
     live += objects().LiveAdls(gpu->handle()) + dxgkrnl_.isolation_memory().Live(gpu->handle());
-  if (live != 0) {  // the GPU could not reach these pages, or would need new addresses
+  if (live != 0) {  // their ADLs hold addresses of the previous DMA mode
     throw OsError("the adapter is started while " + std::to_string(live) +
                   " ADLs and pieces of isolation memory of its last start live: the mode of DMA is decided while the "
                   "device references no memory");
@@ -193,11 +193,12 @@ void LogicalAdapter::StartDevices() {
   vidsch_->Connect(miniport_.get());
 }
 
-// The driver assigns the adapter indexes: for each index, DXGK_PHYSICALADAPTERCAPS.DxgkPhysicalAdapterHandle is the
-// DeviceHandle that DxgkDdiStartDevice received.
+// The driver assigns the adapter indexes. For each index, it reports
+// DXGK_PHYSICALADAPTERCAPS.DxgkPhysicalAdapterHandle, the DeviceHandle that DxgkDdiStartDevice
+// received.
 void LogicalAdapter::NumberAdapters() {
   if (physical_.size() == 1) return;
-  std::vector<size_t> at;  // position of the adapter with each index
+  std::vector<size_t> at;  // by adapter index: the position in physical_
   for (UINT index = 0; index < adapters(); ++index) {
     DXGK_PHYSICALADAPTERCAPS caps{};
     Miniport::Require(QueryPhysicalAdapterCaps(*miniport_, index, caps),
@@ -282,7 +283,7 @@ std::string LogicalAdapter::NotIdle() const {
 }
 
 void LogicalAdapter::PowerDown(POWER_ACTION action) {
-  vidsch_->Suspend();  // stays suspended until PowerUp
+  vidsch_->Suspend();  // the scheduler stays suspended until PowerUp
   vidsch_->WaitQuiet(VidSch::kBoundNs);
   for (PhysicalAdapter* gpu : DownOrder()) {
     miniport_->devices().SetPowerState(PowerDeviceD3, action, gpu->unit());
@@ -310,7 +311,7 @@ void LogicalAdapter::Stop() {
   dma_->DetachAll();
   dxgkrnl_.frame_buffer().Release(handle());
   for (PhysicalAdapter* gpu : DownOrder()) {
-    miniport_->devices().RemoveDevice(gpu->unit());  // the driver may still free memory in this call
+    miniport_->devices().RemoveDevice(gpu->unit());  // the driver may still free memory here
     objects().RemoveAdapter(gpu->handle());
     dxgkrnl_.isolation_memory().RemoveAdapter(gpu->handle());
   }

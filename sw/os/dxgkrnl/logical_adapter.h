@@ -29,14 +29,16 @@ struct AdapterCaps;
 struct PciFunction;
 struct Segment;
 
-/// A logical adapter from power-on to power-off: a single GPU, or several linked ones. It finds the GPUs on the bus,
-/// loads their driver through DriverEntry, decides how they reach memory, starts them and queries their capabilities.
+/// A logical adapter from power-on to power-off: a single GPU, or several linked ones. It finds the
+/// GPUs on the bus, loads their driver through DriverEntry, decides how they access memory, starts
+/// them and queries their capabilities.
 ///
-/// For a link, DxgkDdiAddDevice is called for every device, each time followed by DxgkDdiLinkDevice; then the queries
-/// before a start are made. All GPUs share a domain. The lead is started and powered up after the others, and powered
-/// down and stopped before them. GPUs that are not in the chain of the first GPU are removed again, and another logical
-/// adapter can then be started on them: a start considers only the GPUs that no started adapter uses. The behaviour comes
-/// from the documentation on linked display adapters; it was not observed on Windows.
+/// For linked GPUs, DxgkDdiAddDevice is called for every device, each time followed by
+/// DxgkDdiLinkDevice; then the queries that precede a start are made. All GPUs share a domain. The
+/// lead is started and powered up after the others, and powered down and stopped before them. GPUs
+/// that are not in the chain of the first GPU are removed again; another logical adapter can then
+/// use them, because a start considers only the GPUs that no started adapter uses. The behaviour
+/// comes from the documentation on linked display adapters; it was not observed on Windows.
 class LogicalAdapter {
  public:
   LogicalAdapter(Dxgkrnl& dxgkrnl, PDRIVER_INITIALIZE entry);
@@ -52,15 +54,17 @@ class LogicalAdapter {
   /// Cleans up after a start that has failed: stops the started devices, removes the added ones and unloads
   /// the driver. Resources that the driver still holds are leaks. The adapter cannot be used afterwards.
   void GiveUp();
-  /// Sleep and wake. The driver saves its state, the device enters D3 and returns to D0, and VRAM loses its contents.
-  /// VRAM that is still in use triggers a bug check, because VidMm must have evicted its allocations and tables before.
+  /// Sleep and wake: the driver saves its state, the device enters D3 and returns to D0, and VRAM
+  /// loses its contents. VidMm must evict its allocations and tables first: VRAM that is still in
+  /// use triggers a bug check.
   void PowerDown(POWER_ACTION action = PowerActionSleep);
   void PowerUp();
 
-  /// Call both after DxgkDdiResetFromTimeout has returned for all GPUs. AnnounceLoss notifies the driver that the VRAM
-  /// and aperture of one GPU have lost their contents (`lost`: operations without a paging buffer, which the GPU does
-  /// not execute). After one such call per GPU, Restart lets the driver restart the hardware (display driver documents,
-  /// resetting the hardware).
+  /// Call both after DxgkDdiResetFromTimeout has returned for all GPUs. AnnounceLoss notifies the
+  /// driver that the VRAM and aperture of one GPU have lost their contents; `lost` contains
+  /// operations without a paging buffer, which the GPU does not execute. After one such call per
+  /// GPU, Restart has the driver restart the hardware (display driver documents, resetting the
+  /// hardware).
   void AnnounceLoss(HANDLE paging_context, std::vector<DXGKARG_BUILDPAGINGBUFFER> lost);
   void Restart();
 
@@ -70,7 +74,8 @@ class LogicalAdapter {
   GpuIsolation& isolation() { return *isolation_; }
   Miniport& miniport() { return *miniport_; }
   VidSch& vidsch() { return *vidsch_; }
-  /// The GPUs, ordered by PhysicalAdapterIndex after they have started. There are none while the power is off.
+  /// The GPUs, ordered by PhysicalAdapterIndex once they have started. The list is empty while the
+  /// power is off.
   unsigned adapters() const { return static_cast<unsigned>(physical_.size()); }
   const std::vector<std::unique_ptr<PhysicalAdapter>>& gpus() const { return physical_; }
   PhysicalAdapter& physical(unsigned index);
@@ -106,7 +111,8 @@ class LogicalAdapter {
   bool LoseInterrupt();
 
  private:
-  /// The check before level-three calls. Describes what is not idle, or returns "" if everything is idle.
+  /// Implements the check before level-three calls. Returns what is not idle, or "" if everything
+  /// is idle.
   std::string NotIdle() const;
   void FindDevices();
   void LoadDriver();
@@ -127,7 +133,7 @@ class LogicalAdapter {
   std::unique_ptr<VidSch> vidsch_;
   std::vector<std::unique_ptr<PhysicalAdapter>> physical_;
   PhysicalAdapter* lead_ = nullptr;
-  std::map<uint16_t, char> handles_;    // keyed by requester id; an element's address is the GPU's handle
+  std::map<uint16_t, char> handles_;    // by requester id; an element address is a GPU handle
   std::unique_ptr<Miniport> miniport_;  // exists once the driver has registered its table
   bool may_remap_ = true;               // false after the driver was found to lack MapAperture2Supported
   std::unique_ptr<AdapterDomain> dma_;

@@ -87,7 +87,8 @@ void PhysicalAdapter::StartDevice() {
     ++next;
   }
   next->Type = CmResourceTypeInterrupt;
-  next->Flags = function_.has_messages() ? CM_RESOURCE_INTERRUPT_MESSAGE : 0;  // 0: line interrupt, level sensitive
+  // Flags 0: a level-sensitive line interrupt.
+  next->Flags = function_.has_messages() ? CM_RESOURCE_INTERRUPT_MESSAGE : 0;
   next->u.Interrupt.Level = kDevice;
   next->u.Interrupt.Vector = message_.data;
   next->u.Interrupt.Affinity = 1;
@@ -133,9 +134,9 @@ void PhysicalAdapter::UseAnswers() {
                                      level.PageTableAlignmentInBytes});
   }
   caps_.physical_model = answers_.physical_model();
-  // The root is indexed by the address bits above those of the lower levels. With two levels, the root's descriptor
-  // specifies only the initial size. In a link with fewer virtual address bits than this GPU has, only a part of the
-  // root is used.
+  // The address bits above those of the lower levels index the root. With two levels, the root's
+  // descriptor specifies only the initial size. If the link has fewer virtual address bits than
+  // this GPU, only part of the root is used.
   if (!caps_.physical_model) {
     LevelDescriptor& root = caps_.geometry.levels.back();
     const unsigned left = caps_.geometry.va_bits - (bits - root.index_bits);
@@ -186,7 +187,7 @@ void PhysicalAdapter::MakeSegments() {
   no_aperture_.space = std::make_unique<RangeAllocator>(0, 0, 0, "aperture_range", "no segment", kernel().ledger());
 }
 
-/// Returns the CPU's view of a memory segment, which is in a BAR or in system memory.
+/// Returns the CPU mapping of a memory segment, which is in a BAR or in system memory.
 uint8_t* PhysicalAdapter::ViewOf(const DXGK_SEGMENTDESCRIPTOR4& descriptor, unsigned id) {
   if (!IsSystemMemory(descriptor)) {
     return static_cast<uint8_t*>(kernel().mmio().Map(static_cast<uint64_t>(descriptor.CpuTranslatedAddress.QuadPart),

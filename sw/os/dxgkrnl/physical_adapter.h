@@ -41,11 +41,12 @@ struct AdapterCaps {
   uint64_t paging_private_bytes = 0;
 };
 
-/// One GPU of a logical adapter: its PCI function, its device object, what the driver reported about it, and its memory
-/// segments. LogicalAdapter creates it, and calls its functions in the order that a link needs.
+/// One GPU of a logical adapter: its PCI function, its device object, its capabilities as reported
+/// by the driver, and its memory segments. LogicalAdapter creates it, and calls its functions in
+/// the order that linked adapters require.
 class PhysicalAdapter {
  public:
-  /// `handle` is opaque, and the same at every start of this GPU.
+  /// `handle` is opaque and is the same at every start of this GPU.
   PhysicalAdapter(LogicalAdapter& logical, const PciFunction& function, unsigned unit, unsigned machine_unit,
                   HANDLE handle)
       : logical_(logical), function_(function), unit_(unit), machine_unit_(machine_unit), handle_(handle) {}
@@ -55,17 +56,19 @@ class PhysicalAdapter {
   LogicalAdapter& logical() { return logical_; }
   /// Index of the GPU's device object in its logical adapter. The driver has a context for each device object.
   unsigned unit() const { return unit_; }
-  /// The machine's number for the GPU, by which instruments name it.
+  /// Machine-wide index of the GPU, used by instruments.
   unsigned machine_unit() const { return machine_unit_; }
-  /// The driver's number for the GPU (PhysicalAdapterIndex and EngineOrdinal), known after the start.
+  /// The driver's index of the GPU (PhysicalAdapterIndex and EngineOrdinal), known after the start.
   unsigned index() const { return index_; }
-  /// The GPU's DeviceHandle in DXGKRNL_INTERFACE, which is the hAdapter of its callbacks.
+  /// The DeviceHandle in the GPU's DXGKRNL_INTERFACE, which the driver passes to callbacks as
+  /// hAdapter.
   HANDLE handle() const { return handle_; }
   const PciFunction& function() const { return function_; }
   std::string name() const { return function_.bdf.ToString(); }
   const AdapterAnswers& answers() const { return answers_; }
   const AdapterCaps& caps() const { return caps_; }
-  /// Returns `text`, followed by the adapter's index if the logical adapter has several physical adapters.
+  /// Returns `text`, followed by the adapter's index if the logical adapter consists of several
+  /// GPUs.
   std::string Named(const std::string& text) const;
 
   Segment& segment(unsigned id);
@@ -76,11 +79,12 @@ class PhysicalAdapter {
   Segment& aperture_segment();
   /// True if memory in segment `id` (0: system memory) may be mapped with 64 KiB pages.
   bool Has64kPages(unsigned id);
-  /// Returns the set of memory segments with 64 KiB pages: bit n stands for segment n.
+  /// Returns the set of memory segments with 64 KiB pages: bit n represents segment n.
   uint64_t SegmentsOf64kPages() const;
   const std::vector<Segment>& segments() const { return segments_; }
-  /// The size of a level-1 large page, or 0 if VidMm maps none: the GPU has no such pages (LargePageSupported), or it is
-  /// linked and the page tables of all linked GPUs must have the same form.
+  /// Returns the size of a level-1 large page, or 0 if VidMm maps none. The result is 0 if the GPU
+  /// has no large pages (LargePageSupported), or if it is linked, because the page tables of all
+  /// linked GPUs must have the same form.
   uint64_t LargePageBytes() const;
 
   // The kernel of the logical adapter.
@@ -89,28 +93,31 @@ class PhysicalAdapter {
   Miniport& miniport();
   VidSch& vidsch();
   bool remapped() const;
-  /// True if transfers and fills address memory by segment addresses and MDLs: in the physical model, or if `[os]
-  /// physical_paging` is set.
+  /// True if transfers and fills address memory by segment address and MDL: in the physical model,
+  /// or if `[os] physical_paging` is set.
   bool physical_paging();
 
-  /// Creates a buffer of system memory that VidMm owns and the GPUs of the logical adapter use. It is opened with this
-  /// GPU's handle. The buffer is scattered, or contiguous for the GPU if `contiguous` is true.
+  /// Creates a buffer of system memory that VidMm owns and that all GPUs of the logical adapter
+  /// use. The buffer is opened with this GPU's handle. If `contiguous` is true, it has contiguous
+  /// addresses for the GPU; otherwise, its pages are scattered.
   SystemBuffer MakeBuffer(uint64_t bytes, bool contiguous = false);
 
-  // Entry points that concern this GPU. RootPageTableSize returns the number of entries of a root for at least
-  // `entries` entries, and the root's size in bytes.
+  // Call entry points for this GPU. RootPageTableSize returns the number of entries of a root with
+  // at least `entries` entries, and the root's size in bytes.
   std::pair<uint64_t, uint64_t> RootPageTableSize(uint64_t entries);
   void SetRootPageTable(HANDLE context, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t entries);
-  /// Returns UserModeDriver::space_of for a process on this GPU. Returns nullopt if the user-mode driver has no such
-  /// function, or if the process has no space yet, so that none of its translations is cached.
+  /// Returns UserModeDriver::space_of for a process on this GPU. Returns nullopt if the user-mode
+  /// driver has no such function, or if the process has no address space yet and therefore no
+  /// cached translations.
   std::optional<unsigned> SpaceOf(HANDLE process);
-  /// Sends an escape in the format of this hardware's driver: `Data` begins with a header that names the adapter.
+  /// Sends an escape to this project's driver: `Data` begins with a header that identifies the
+  /// adapter.
   template <typename Data>
   NTSTATUS Ask(Data& data) {
     data.header.adapter = static_cast<uint16_t>(index_);
     return miniport().Escape(&data, sizeof data);
   }
-  /// Sends an escape, and throws an error that contains `what` if the driver fails the escape.
+  /// Sends an escape. If the driver fails it, throws an error that contains `what`.
   template <typename Data>
   void Escape(Data& data, const char* what) {
     Miniport::Require(Ask(data), std::string(what) + " (DxgkDdiEscape, code " +
@@ -129,7 +136,8 @@ class PhysicalAdapter {
  private:
   friend class LogicalAdapter;
   void NoteBusAccesses() { bus_accesses_when_off_ = BusAccesses().total(); }
-  /// Throws OsError if the device has used the bus since NoteBusAccesses, although its driver has not been started.
+  /// Throws OsError if the device has used the bus since NoteBusAccesses, although the driver has
+  /// not been started.
   void RequireUntouchedBus() const;
   /// Enables bus mastering and interrupt messages.
   void Connect();

@@ -26,10 +26,10 @@ constexpr std::array kFaults = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRA
 constexpr unsigned kDispatchLevel = 2;
 constexpr size_t kSignalStack = 64 * 1024;
 
-// Read by the signal handlers, which run on the interrupted thread.
+// The signal handlers, which run on the interrupted thread, read these variables.
 DriverGuard::Frame* volatile current = nullptr;
 bool is_on = false;
-const void* base_of_driver = nullptr;  // base of the driver's shared object; null: all code is the driver's
+const void* base_of_driver = nullptr;  // of the driver's file; null: all code is the driver's
 DriverGuard::Frame* spinning = nullptr;
 unsigned ticks = 0, most_ticks = 0;
 void (*last_resort)() = nullptr;
@@ -85,9 +85,10 @@ void OnFault(int signal, siginfo_t* info, void* context) {
   if (current != nullptr && device_access != nullptr && device_access(signal, info, context)) return;
   if (current != nullptr) Leave(current, signal, info, context);
   if (last_resort != nullptr) std::exchange(last_resort, nullptr)();
-  // The driver did not cause the fault. After the return, the instruction faults again, which ends the program.
+  // The driver did not cause the fault. After this handler returns, the instruction faults again,
+  // which ends the program.
   std::signal(signal, SIG_DFL);
-  if (info->si_code <= 0) raise(signal);  // a signal that a process sent does not recur by itself
+  if (info->si_code <= 0) raise(signal);  // a signal sent by a process does not recur by itself
 }
 
 void OnTick(int, siginfo_t* info, void* context) {
@@ -98,7 +99,7 @@ void OnTick(int, siginfo_t* info, void* context) {
     return;
   }
   if (++ticks < most_ticks) return;
-  // At this tick, the thread is not in the driver's code; wait for the next tick.
+  // The thread is executing code outside the driver. Check again at the next tick.
   if (base_of_driver != nullptr && BaseOf(InstructionOf(context)) != base_of_driver) return;
   spinning = nullptr;
   ticks = 0;
@@ -121,7 +122,7 @@ void DriverGuard::Install(const void* in_driver, unsigned spin_seconds) {
   if (std::exchange(is_on, true)) return;
   static const int at_exit = std::atexit(OnExit);
   static_cast<void>(at_exit);
-  signal_stack.resize(kSignalStack);  // the driver may have overflowed its own stack
+  signal_stack.resize(kSignalStack);  // needed if the driver overflows its own stack
   stack_t stack{};
   stack.ss_sp = signal_stack.data();
   stack.ss_size = signal_stack.size();
@@ -175,7 +176,7 @@ void DriverGuard::Run(const char* entry, unsigned irql, uint64_t now_ns, const s
   frame.irql = irql;
   frame.start_ns = now_ns;
   frame.outer = current;
-  spinning = nullptr;  // a later call might have a frame at the same address
+  spinning = nullptr;  // the previous call's frame may have had the same address
   if (sigsetjmp(frame.at, 0) != 0) {
     if (frame.error) std::rethrow_exception(frame.error);
     Raise(frame);
@@ -212,7 +213,7 @@ std::string DriverGuard::CallSite() {
   const int count = backtrace(frames.data(), static_cast<int>(frames.size()));
   for (int i = 0; i < count; ++i) {
     const auto* const instruction = static_cast<const char*>(frames[static_cast<size_t>(i)]) -
-                                    1;  // address inside the call instruction
+                                    1;  // an address within the call instruction
     if (BaseOf(instruction) == base_of_driver) return call + PlaceOf(instruction);
   }
   return call;

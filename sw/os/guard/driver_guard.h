@@ -9,17 +9,19 @@
 
 namespace gmmu::os {
 
-/// Tracks the driver call that is running, so that its faults are attributed to the driver. Faults are calls that do
-/// not return and, once Install was called, processor faults.
+/// Tracks the driver call in progress, so that faults are attributed to the driver. Faults are
+/// calls that do not return and, after Install, processor faults.
 ///
-/// A processor fault inside a call (a bad pointer, a division by zero, abort) abandons the driver's stack frames
-/// without unwinding and makes Run throw a BugCheck. Its number is SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the
-/// NTSTATUS below DISPATCH_LEVEL, and DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address at DISPATCH_LEVEL and
-/// above; abort has no number. If the access ran past the end of memory that was passed to the driver (GuardedMemory),
-/// the message names the object, and pool memory has the bug checks of special pool. A call that spends `spin_seconds`
-/// of processor time in the driver's own code throws OsTimeout. A call that reads registers or delays for kBoundNs of
-/// machine time also throws OsTimeout, even without Install. If a driver calls exit, the program reports it and ends
-/// with status 1.
+/// A processor fault inside a call (a bad pointer, a division by zero, abort) abandons the driver's
+/// stack frames without unwinding and makes Run throw a BugCheck. Its number is
+/// SYSTEM_THREAD_EXCEPTION_NOT_HANDLED (0x7E) with the NTSTATUS below DISPATCH_LEVEL, and
+/// DRIVER_IRQL_NOT_LESS_OR_EQUAL (0xD1) with the address at DISPATCH_LEVEL and above; abort has no
+/// number. If the access ran beyond the end of memory that was passed to the driver
+/// (GuardedMemory), the message names the object; for pool memory, the bug checks are those of
+/// special pool. A call that spends `spin_seconds` of processor time in the driver's own code
+/// throws OsTimeout. A call that reads registers or delays for kBoundNs of machine time also throws
+/// OsTimeout, even without Install. If a driver calls exit, the program reports this and ends with
+/// status 1.
 class DriverGuard {
  public:
   static constexpr uint64_t kBoundNs = 500'000'000;
@@ -37,43 +39,46 @@ class DriverGuard {
     std::exception_ptr error;  ///< if set, the error that ends the call, instead of a signal
   };
 
-  /// Attributes signals that are raised inside a call to the driver. `in_driver` is any address of the driver's code;
-  /// null (for tests) means that all code is the driver's.
+  /// From now on, signals that are raised inside a call are attributed to the driver. `in_driver`
+  /// is any address in the driver's code; null (for tests) means that all code is the driver's.
   static void Install(const void* in_driver, unsigned spin_seconds = 10);
   /// Undoes Install. No call may be running.
   static void Remove();
   static bool installed();
-  /// Sets the function that runs before a fault outside any call ends the program; null means none. The function runs
-  /// in the signal handler.
-  static void SetLastResort(void (*last_resort)());
-  /// Sets the function that handles signals of accesses to device memory inside a call; null means none. The function
+  /// Sets the function that runs before a fault outside any call ends the program; null: none. It
   /// runs in the signal handler.
+  static void SetLastResort(void (*last_resort)());
+  /// Sets the function that handles signals of device memory accesses inside a call; null: none. It
+  /// runs in the signal handler and returns true if it has handled the signal.
   static void SetDeviceAccess(bool (*take)(int signal, const siginfo_t* info, void* context));
-  /// Abandon and Blame end the innermost call from any depth. Abandon makes Run throw `error`. Blame makes Run throw
-  /// the fault of an access that turned out not to be a device access.
+  /// Both end the innermost call, at any stack depth. Abandon makes Run throw `error`. Blame makes
+  /// Run throw the fault of an access that was trapped but is not a device access.
   [[noreturn]] static void Abandon(std::exception_ptr error);
   [[noreturn]] static void Blame(const void* address, const void* instruction, bool write);
-  /// Sets a function that explains a fault at an address and returns an empty string for an unknown address. Null
-  /// removes the function.
+  /// Sets the function that explains a fault at an address; null: none. It returns an empty string
+  /// for an unknown address.
   static void Explain(std::function<std::string(const void* address)> explain);
 
-  /// Runs `call` on the current stack and attributes its faults to `entry` at `irql`. `now_ns`: the machine's time.
+  /// Runs `call` on the current stack, and attributes faults inside it to `entry` at `irql`.
+  /// `now_ns`: the machine's time.
   static void Run(const char* entry, unsigned irql, uint64_t now_ns, const std::function<void()>& call);
-  /// Call from a kernel routine in which a driver can wait. Throws OsTimeout if the driver's call has lasted longer
-  /// than `bound_ns`, which is kBoundNs scaled for the machine.
+  /// Call from kernel routines in which a driver can wait. Throws OsTimeout if the driver call has
+  /// lasted longer than `bound_ns`, which is kBoundNs scaled for the machine.
   static void CheckTime(uint64_t now_ns, uint64_t bound_ns = kBoundNs);
 
-  /// Restarts the time limit of the innermost call. Call after a legitimate wait, as in a driver's system thread.
+  /// Restarts the time limit of the innermost call. Call after a legitimate wait, for example in a
+  /// driver's system thread.
   static void Restart(uint64_t now_ns);
 
-  /// Take removes and returns the innermost call of this fibre. Call Take before switching stacks and Put afterwards.
+  /// Take removes and returns the current fibre's innermost call. Call Take before switching stacks
+  /// and Put afterwards.
   static Frame* Take();
   static void Put(Frame* frame);
   /// Returns the name of the innermost call, or "" outside any call.
   static const char* entry();
-  /// Describes the place in the driver that called the running routine, from the return addresses on the stack: "
-  /// inside of DxgkDdiDpcRoutine at driver.so+0x1234 (Dpc)". Omits the address if no driver file is known. Returns ""
-  /// outside any call.
+  /// Describes the location in the driver that called the current kernel routine, from the return
+  /// addresses on the stack: " inside of DxgkDdiDpcRoutine at driver.so+0x1234 (Dpc)". Omits the
+  /// location if the driver's file is unknown. Returns "" outside any call.
   static std::string CallSite();
 
  private:

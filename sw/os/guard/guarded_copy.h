@@ -9,9 +9,9 @@
 
 namespace gmmu::os {
 
-/// A copy of an argument that ends at an inaccessible page, so that a driver faults when it accesses memory beyond the
-/// copy (DriverGuard). CheckFront finds writes in front of the copy. After Shut, the copy is inaccessible until its
-/// next use.
+/// A copy of an argument. An inaccessible page follows it, so that a driver faults when it accesses
+/// memory beyond the copy (DriverGuard). CheckFront finds writes before its start. After Shut, the
+/// copy is inaccessible until its next use.
 class GuardedCopy : public GuardedMemory {
  public:
   GuardedCopy() = default;
@@ -19,8 +19,8 @@ class GuardedCopy : public GuardedMemory {
     if (base_ != nullptr) Release(base_, room_ + kGuard);
   }
 
-  /// Copies `count` elements, starting at `first`. The copy is valid until the next call of Of. `name` describes the
-  /// argument in a report.
+  /// Copies `count` elements from `first`. The copy is valid until the next call of Of or Room.
+  /// `name` describes the argument in a report.
   template <typename T>
   T* Of(const T* first, size_t count, std::string name) {
     return static_cast<T*>(Of(static_cast<const void*>(first), count * sizeof(T), std::move(name)));
@@ -30,8 +30,8 @@ class GuardedCopy : public GuardedMemory {
     if (bytes != 0) std::memcpy(at, first, bytes);
     return at;
   }
-  /// Provides memory for the driver to fill, without a copy. If `real` is not null, the memory stands in for that at
-  /// `real`.
+  /// Returns memory for the driver to fill; nothing is copied. If `real` is not null, the memory
+  /// replaces that at `real`.
   void* Room(size_t bytes, std::string name, const void* real = nullptr) {
     real_ = static_cast<const char*>(real);
     if (base_ == nullptr || bytes + kFront > room_) Grow(bytes + kFront);
@@ -42,7 +42,7 @@ class GuardedCopy : public GuardedMemory {
     std::memset(begin() - kFront, kFrontByte, kFront);
     return begin();
   }
-  /// Throws BugCheck if the driver has written in front of the copy.
+  /// Throws BugCheck if the driver has written before the start of the copy.
   void CheckFront() const {
     for (const char* at = begin() - kFront; at != begin(); ++at) {
       if (static_cast<uint8_t>(*at) == kFrontByte) continue;
@@ -54,7 +54,7 @@ class GuardedCopy : public GuardedMemory {
     if (base_ != nullptr) Close(base_, room_);
     shut_ = true;
   }
-  /// Copies the contents, as the driver left them, to `first`.
+  /// Copies the contents, including the driver's changes, to `first`.
   void To(void* first) const {
     if (bytes_ != 0) std::memcpy(first, begin(), bytes_);
   }

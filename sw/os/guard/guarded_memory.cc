@@ -15,7 +15,7 @@ std::vector<GuardedMemory*>& All() {
   return all;
 }
 
-// The address is far from those the loader uses, so that it is the same in every run.
+// This address is far from those that the loader uses, so that it is free in every run.
 char* const kFirstPlace = reinterpret_cast<char*>(uint64_t{0x5000'0000'0000});
 constexpr int kNobodys = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 

@@ -8,8 +8,8 @@
 
 namespace gmmu::os {
 
-/// Memory for a driver, surrounded by inaccessible guard pages. A fault in a guard page is reported with the memory
-/// that was overrun. Objects of this class can be found by address.
+/// Driver memory that is surrounded by inaccessible guard pages. The report of a fault in a guard
+/// page names the memory that was overrun. All objects of this class can be found by address.
 class GuardedMemory {
  public:
   /// Describes an access to an inaccessible page.
@@ -21,10 +21,11 @@ class GuardedMemory {
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
-  /// Finds the memory whose guard pages contain the address.
+  /// Returns a description of the access if the address is in a guard page or in inaccessible
+  /// memory of an object.
   static std::optional<Trespass> Find(const void* address);
-  /// Translates an address as seen by a driver. If it lies in memory that stands in for other memory, returns the
-  /// corresponding address in that other memory.
+  /// Translates an address that a driver uses. If it is in memory that replaces other memory
+  /// (GuardedCopy::Room), returns the corresponding address in the original.
   static const void* RealOf(const void* address);
 
  protected:
@@ -32,7 +33,8 @@ class GuardedMemory {
   ~GuardedMemory();
 
   static constexpr size_t kPage = 4096;
-  /// Reserves whole inaccessible pages, at the same addresses in every run if those are free. Throws std::bad_alloc.
+  /// Reserves whole inaccessible pages, at the same address in every run if it is free. Throws
+  /// std::bad_alloc.
   static char* Reserve(size_t bytes);
   static void Release(char* base, size_t bytes);
   /// Makes part of the reserved pages accessible and fills it with zeros.
@@ -42,7 +44,7 @@ class GuardedMemory {
 
  private:
   virtual std::optional<Trespass> At(const char* address) const = 0;
-  /// Returns null if the address is not in memory that stands in for other memory.
+  /// Returns null if the address is not in memory that replaces other memory.
   virtual const void* Real(const char*) const { return nullptr; }
 };
 

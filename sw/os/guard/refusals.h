@@ -8,22 +8,23 @@
 
 namespace gmmu::os {
 
-/// A callback or an allocation that was made to fail deliberately.
+/// A callback or an allocation that an injected fault made fail.
 struct Refused {
   std::string what;    ///< "DxgkCbAllocateAdl", "pool block gmmu of 64 bytes"
   std::string inside;  ///< the driver's entry point that made the request
 };
 
-/// Counts callbacks that are allowed to fail, or allocations, and makes the n-th one fail (inject.fail_callback,
-/// inject.fail_allocation).
+/// Counts callbacks that are allowed to fail, or allocations, and makes the n-th fail
+/// (inject.fail_callback, inject.fail_allocation).
 class Refusals {
  public:
-  /// 0 disables an injected failure. If both are 0, nothing is counted.
+  /// The ordinal of the callback or of the allocation that fails; 0: none fails. If both are 0,
+  /// nothing is counted.
   Refusals(uint64_t callback, uint64_t allocation) : callback_(callback), allocation_(allocation) {}
 
   bool asked() const { return callback_ != 0 || allocation_ != 0; }
   bool Callback(const std::string& name) { return callback_ != 0 && Count(callback_, name); }
-  /// `name` is called only if the callback or allocation is made to fail.
+  /// `name` is called only if the allocation must fail.
   template <typename Name>
   bool Allocation(const Name& name) {
     return allocation_ != 0 && Count(allocation_, name());

@@ -18,12 +18,12 @@ namespace {
 
 namespace context = boost::context;
 
-constexpr size_t kGuard = 16 << 20;  // inaccessible pages below the stack, too many to skip over
+constexpr size_t kGuard = 16 << 20;  // guard area in bytes; no stack frame is larger
 constexpr size_t kPage = 4096;
 constexpr uint64_t kPaint = 0x5AC7'5AC7'5AC7'5AC7;
 thread_local StackMeter* running = nullptr;
 
-/// Keeps the context from freeing the stack, which the meter owns.
+/// Prevents the context from freeing the stack, which belongs to the meter.
 struct KeepsIt {
   void deallocate(context::stack_context&) noexcept {}
 };
@@ -37,14 +37,16 @@ StackMeter::StackMeter(size_t bytes) : bytes_(bytes) {
   begin_ = reinterpret_cast<uint64_t*>(static_cast<char*>(at) + kGuard);
   std::fill(begin_, end(), kPaint);
   const auto empty = [] { DriverGuard::Run("", 0, 0, [] {}); };
-  RunPainted(empty);  // the first call on the stack resolves symbols, which must not count
+  // The first call on the stack resolves symbols, which must not be measured.
+  RunPainted(empty);
   own_ = RunPainted(empty);
 }
 
 StackMeter::~StackMeter() { munmap(reinterpret_cast<char*>(begin_) - kGuard, kGuard + bytes_); }
 
 size_t StackMeter::Touched() {
-  static const std::vector<uint64_t> painted(kPage / sizeof kPaint, kPaint);  // the fill pattern, compared page by page
+  // The fill pattern; the stack is compared page by page.
+  static const std::vector<uint64_t> painted(kPage / sizeof kPaint, kPaint);
   uint64_t* deepest = begin_;
   while (deepest != end() && std::memcmp(deepest, painted.data(), kPage) == 0) deepest += painted.size();
   deepest = std::find_if(deepest, end(), [](uint64_t word) { return word != kPaint; });

@@ -7,15 +7,16 @@
 
 namespace gmmu::os {
 
-/// Runs a routine on a separate stack that was filled with a pattern, and measures how deep the routine used it.
+/// Runs a routine on a separate stack that is filled with a pattern, and measures how much of the
+/// stack the routine used.
 ///
-/// Off runs code that models hardware (a register access and the resulting work of the machine) on the caller's stack,
-/// so that it does not count as stack use of the routine. The meter runs one routine at a time. The routine may switch
-/// fibres only inside Off.
+/// Off runs code that models hardware (a register access and the resulting work of the machine) on
+/// the caller's stack, so that it does not count as the routine's stack use. The meter runs one
+/// routine at a time. The routine may switch fibres only inside Off.
 class StackMeter {
  public:
-  /// `bytes` is the size of the stack, whole pages and far more than any routine should use. Below the stack is a guard
-  /// area.
+  /// `bytes`: size of the stack, a multiple of the page size and far more than any routine should
+  /// use. A guard area lies below the stack.
   explicit StackMeter(size_t bytes = 96 * 1024);
   ~StackMeter();
   StackMeter(const StackMeter&) = delete;

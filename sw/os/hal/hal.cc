@@ -16,10 +16,11 @@ namespace {
 constexpr uint64_t kMessageAddress = 0xFEE00000;
 constexpr uint32_t kFirstVector = 0x30;
 constexpr uint32_t kLastVector = 0xEF;
-constexpr uint64_t kReservation = uint64_t{1} << 36;  // address space only, no memory
+constexpr uint64_t kReservation = uint64_t{1} << 36;  // reserves address space, not memory
 }  // namespace
 
-// The machine model runs on its own stack, so that StackMeter measures only the driver.
+// StackMeter::Off runs the machine model outside the measured stack, so that only the driver's use
+// is measured.
 uint64_t Hal::Read(uint64_t address, unsigned size) {
   uint64_t value = 0;
   StackMeter::Off([&] {
@@ -72,7 +73,8 @@ void Hal::StallUntil(uint64_t end_ns) {
   for (uint64_t now = NowNs(); now < end_ns; now = NowNs()) {
     platform_.WaitForMessage(end_ns - now);
     scheduler_.Seam();
-    // A message that the IRQL masks ends each wait immediately, so an access is needed to let time advance.
+    // While the IRQL masks a pending message, WaitForMessage returns immediately. An access then
+    // advances the time.
     if (NowNs() == now) ConfigRead({}, 0, sizeof(uint32_t));
   }
 }

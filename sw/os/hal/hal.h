@@ -13,23 +13,26 @@
 
 namespace gmmu::os {
 
-/// The hardware abstraction layer: the machine as the kernel sees it. Every access serves pending interrupts.
+/// The hardware abstraction layer: the kernel's accesses to the machine. After every access,
+/// pending interrupts are served.
 class Hal {
  public:
   Hal(hw::Platform& platform, Scheduler& scheduler) : platform_(platform), scheduler_(scheduler) {}
 
   uint64_t Read(uint64_t address, unsigned size);
-  /// Uncached stores; they first drain the write-combining buffers.
+  /// Uncached stores, which first drain the write-combining buffers.
   void Write(uint64_t address, unsigned size, uint64_t value);
   void ReadBlock(uint64_t address, void* to, size_t size);
   void WriteBlock(uint64_t address, const void* from, size_t size);
   uint32_t ConfigRead(hw::Bdf bdf, uint16_t offset, unsigned size);
   void ConfigWrite(hw::Bdf bdf, uint16_t offset, unsigned size, uint32_t value);
 
-  /// Lets time advance until NowNs() reaches `end_ns`, at any IRQL. Interrupts are served if the IRQL allows.
+  /// Lets time advance until NowNs() reaches `end_ns`. Call at any IRQL; interrupts are served if
+  /// the IRQL permits.
   void StallUntil(uint64_t end_ns);
 
-  /// Allocates a message whose arrival calls `isr`, and returns it (see Scheduler::ConnectInterrupt).
+  /// Allocates an interrupt message whose arrival calls `isr`, and returns the message (see
+  /// Scheduler::ConnectInterrupt).
   hw::Message ConnectInterrupt(std::string name, std::function<void()> isr);
   void DisconnectInterrupt(const hw::Message& message);
 
@@ -46,8 +49,9 @@ class Hal {
 
 /// Kernel virtual addresses of device registers.
 ///
-/// Drivers get a pointer into an inaccessible region, which READ_REGISTER_* and WRITE_REGISTER_* resolve. A plain load
-/// or store faults; in a loaded driver, the access is then performed on the device (device_accesses.h).
+/// Drivers get a pointer into an inaccessible region; READ_REGISTER_* and WRITE_REGISTER_* resolve
+/// it to a physical address. A plain load or store faults. In a loaded driver, the faulting access
+/// is then performed on the device (device_accesses.h).
 class MmioViews {
  public:
   explicit MmioViews(Ledger& ledger);
@@ -55,12 +59,13 @@ class MmioViews {
   MmioViews(const MmioViews&) = delete;
   MmioViews& operator=(const MmioViews&) = delete;
 
-  /// Returns a pointer for [physical, physical + size).
+  /// Returns a pointer that represents the registers at [physical, physical + size), or null if no
+  /// address space is left.
   void* Map(uint64_t physical, size_t size, const std::string& owner, const std::string& created_by);
   /// Removes the view. Triggers a bug check if Map did not return `view`.
   void Unmap(void* view);
-  /// Returns the physical address behind `pointer`. Triggers a bug check if [pointer, pointer + size) is not within a
-  /// single view.
+  /// Returns the physical address that `pointer` represents. Triggers a bug check if [pointer,
+  /// pointer + size) is not within a single view.
   uint64_t Resolve(const volatile void* pointer, size_t size) const;
   bool Contains(const volatile void* pointer) const;
 

@@ -8,7 +8,8 @@ namespace {
 
 /// Returns the index of the first aligned block of `unit` consecutive host pages, or `count` if there is none.
 size_t FirstBlock(const uint64_t* pfns, size_t count, uint64_t unit) {
-  size_t run = 0;  // number of pages in the run that ends at page i and begins at an aligned page
+  // Number of consecutive pages that end at page i and begin at an aligned page.
+  size_t run = 0;
   for (size_t i = 0; i < count; ++i) {
     const bool goes_on = run != 0 && pfns[i] == pfns[i - 1] + 1;
     run = goes_on ? run + 1 : (pfns[i] % unit == 0 ? 1 : 0);
@@ -25,7 +26,8 @@ std::optional<LogicalRange> PlaceLogical(RangeAllocator& space, const uint64_t* 
     if (count < unit) continue;
     const size_t index = FirstBlock(pfns, count, unit);
     if (index == count) continue;
-    const uint64_t lead = (unit - index % unit) % unit;  // the block's first page gets an aligned address
+    // `lead` pages before the range give the block's first page an aligned address.
+    const uint64_t lead = (unit - index % unit) % unit;
     const auto taken = space.Allocate((lead + count) * hw::kPageSize, unit * hw::kPageSize, created_by);
     if (taken) return LogicalRange{*taken, *taken + lead * hw::kPageSize};
   }

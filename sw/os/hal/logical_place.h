@@ -13,9 +13,10 @@ struct LogicalRange {
   uint64_t logical;  ///< logical address of the first page
 };
 
-/// Allocates `count` logical pages at an address that lets the largest IOMMU pages map each run of consecutive host
-/// pages: the logical and host addresses are equal modulo 1 GiB or 2 MiB if the run contains an aligned page of that
-/// size. Falls back to smaller pages. Returns nullopt if no range is large enough.
+/// Allocates `count` logical pages such that the largest possible IOMMU pages map the host pages
+/// `pfns`. If these contain an aligned run of 1 GiB, or else of 2 MiB, the first such run gets a
+/// logical address with the same alignment. Falls back to smaller pages. Returns nullopt if no
+/// range is large enough.
 std::optional<LogicalRange> PlaceLogical(RangeAllocator& space, const uint64_t* pfns, size_t count,
                                          const char* created_by);
 

@@ -11,7 +11,7 @@
 namespace gmmu::os {
 namespace {
 constexpr uint64_t kFirstPage = 0x100;  // the first MiB belongs to the firmware
-constexpr int kDraws = 64;              // random tries before a linear search
+constexpr int kDraws = 64;              // random draws before a linear search
 
 bool Inside(const std::vector<hw::Range>& ranges, uint64_t first, uint64_t count) {
   return std::any_of(ranges.begin(), ranges.end(),
@@ -71,7 +71,8 @@ std::optional<std::vector<uint64_t>> PageAllocator::AllocateScattered(size_t cou
   return Draw(count, low, high, block_pages_ > 1, owner, created_by);
 }
 
-/// Returns the next page of the current block or of a new block, or nullopt if there is none.
+/// Returns the next page of the open block, or the first page of a new block. Returns nullopt if no
+/// free block was found.
 std::optional<uint64_t> PageAllocator::NextOfBlock(const std::vector<hw::Range>& ranges) {
   const auto free = [&](uint64_t first, uint64_t count) {
     if (!Inside(ranges, first, count)) return false;
@@ -141,7 +142,8 @@ std::optional<uint64_t> PageAllocator::AllocateContiguous(size_t count, uint64_t
   for (const hw::Range& range : Candidates(low, high)) {
     if (range.end - range.start >= count) ranges.push_back(range);
   }
-  // Returns `first` if the range may begin there, else the lowest page behind `first` where it might.
+  // Returns `first` if the range can begin there; otherwise the next page above `first` where it
+  // might.
   auto next_fit = [&](uint64_t first) {
     const uint64_t last = first + count - 1;
     if (boundary_pages != 0 && first / boundary_pages != last / boundary_pages)

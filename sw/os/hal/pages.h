@@ -14,40 +14,45 @@
 
 namespace gmmu::os {
 
-/// Allocates physical pages of the machine's RAM at pseudo-random places all over the RAM.
+/// Allocates physical pages at pseudo-random places in all of the machine's RAM.
 ///
-/// Pages are host physical page numbers. The first MiB belongs to firmware and is never allocated. Bounds are byte
-/// addresses, [low, high). If `ram` is given, allocated pages contain zeros; otherwise they contain what their previous
-/// owner left.
+/// Pages are host physical page numbers. The first MiB belongs to firmware and is never allocated.
+/// Bounds are byte addresses, [low, high). If `ram` is given, reused pages are filled with zeros
+/// unless set_zeroing is off; otherwise they contain their previous owner's data.
 class PageAllocator {
  public:
-  /// `instruments` is notified which pages have an owner; it may be null.
+  /// `instruments`, which may be null, is notified when a page is allocated or freed.
   PageAllocator(std::vector<hw::Range> installed, uint64_t seed, Ledger& ledger, hw::HostRam* ram = nullptr,
                 hw::Instruments* instruments = nullptr);
 
-  /// Allocates `count` pages at unrelated places, or in blocks (set_block). Returns nullopt and changes nothing if
-  /// there are not enough pages.
+  /// Allocates `count` pages at random places, or in blocks (set_block). Returns nullopt and
+  /// changes nothing if there are not enough pages.
   std::optional<std::vector<uint64_t>> AllocateScattered(size_t count, uint64_t low, uint64_t high,
                                                          const std::string& owner, const std::string& created_by);
-  /// Makes later calls of AllocateScattered allocate consecutive pages in aligned blocks of `pages` (a power of two) at
-  /// random places, as long as whole blocks are free. If `pages` is 1, each page is placed at random.
+  /// Makes AllocateScattered allocate consecutive pages in aligned blocks of `pages` (a power of
+  /// two) at random places, as long as it finds free blocks. If `pages` is 1, each page is placed
+  /// at random.
   void set_block(uint64_t pages) { block_pages_ = pages; }
-  /// Sets whether allocated pages contain zeros or what the previous owner left (MM_DONT_ZERO_ALLOCATION).
+  /// Sets whether reused pages are filled with zeros or keep their previous owner's data
+  /// (MM_DONT_ZERO_ALLOCATION).
   void set_zeroing(bool on) { zeroing_ = on; }
-  /// True if any page was freed since power-on, that is, memory is no longer in its power-on state.
+  /// True if memory may contain old data, that is, a page was freed and has not been filled with
+  /// zeros since.
   bool used_before() const { return !dirty_.empty(); }
-  /// Returns the first of `count` consecutive pages; its number is a multiple of `alignment`. The range never crosses a
-  /// multiple of `boundary` (bytes, a power of two, 0: none).
+  /// Allocates `count` consecutive pages, and returns the first page number, a multiple of
+  /// `alignment`. The range never crosses a multiple of `boundary` (bytes, a power of two, 0:
+  /// none).
   std::optional<uint64_t> AllocateContiguous(size_t count, uint64_t low, uint64_t high, uint64_t boundary,
                                              const std::string& owner, const std::string& created_by,
                                              uint64_t alignment = 1);
-  /// Allocates one page anywhere; throws OsError if no page is free.
+  /// Allocates one page at a random place. Throws OsError if no page is free.
   uint64_t AllocatePage(const std::string& owner, const std::string& created_by);
 
-  /// Sets the commit limit to the installed memory plus `pages` of page file.
+  /// Sets the commit limit to the size of the installed memory plus `pages` of page file.
   void set_page_file(uint64_t pages) { page_file_ = pages; }
-  /// Commits `pages` that are not in memory: they count as used, although no page is allocated yet. Returns false if
-  /// the total would exceed the commit limit. Discharge a page when it is brought into memory or is no longer needed.
+  /// Commits `pages` that are not in memory: they count as used, although no page is allocated yet.
+  /// Returns false if the total would exceed the commit limit. Discharge them when they are brought
+  /// into memory or are no longer needed.
   [[nodiscard]] bool Charge(uint64_t pages);
   void Discharge(uint64_t pages) { charged_ -= pages; }
 
@@ -60,7 +65,7 @@ class PageAllocator {
   void Unpin(uint64_t pfn);
 
   bool Allocated(uint64_t pfn) const { return pages_.count(pfn) != 0; }
-  /// Returns the owner that the page was allocated for, or "" if it is not allocated.
+  /// Returns the owner for which the page was allocated, or "" if it is not allocated.
   std::string OwnerOf(uint64_t pfn) const;
 
   uint64_t installed_pages() const { return total_; }
@@ -88,7 +93,7 @@ class PageAllocator {
   uint64_t block_pages_ = 1;
   hw::Range open_block_{0, 0};  ///< pages that are left in the current block
   std::unordered_map<uint64_t, Page> pages_;
-  std::unordered_set<uint64_t> dirty_;  // pages that had an owner at some time
+  std::unordered_set<uint64_t> dirty_;  // freed pages that have not been filled with zeros
   bool zeroing_ = true;
   Random random_;
   Ledger& ledger_;

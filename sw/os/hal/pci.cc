@@ -6,7 +6,7 @@
 
 namespace gmmu::os {
 namespace {
-// Type 0 configuration header (PCI Local Bus specification, chapter 6).
+// Offsets in the type 0 configuration header (PCI Local Bus specification, chapter 6).
 constexpr uint16_t kId = 0x00, kCommand = 0x04, kStatus = 0x06, kClass = 0x08, kHeader = 0x0E;
 constexpr uint16_t kBar0 = 0x10, kSubsystem = 0x2C, kCapabilities = 0x34, kLine = 0x3C, kPin = 0x3D;
 constexpr uint32_t kMemory = 1u << 1, kBusMaster = 1u << 2, kNoLine = 1u << 10;
@@ -22,7 +22,7 @@ std::vector<PciFunction> Pci::Enumerate(uint8_t last_bus, const std::set<uint16_
         const hw::Bdf bdf{static_cast<uint8_t>(bus), device, number};
         const uint32_t id = hal_.ConfigRead(bdf, kId, 4);
         if ((id & 0xFFFF) == 0xFFFF) {
-          if (number == 0) break;  // function 0 is missing, so there is no device
+          if (number == 0) break;  // without function 0, there is no device
           continue;
         }
         const uint8_t header = static_cast<uint8_t>(hal_.ConfigRead(bdf, kHeader, 1));
@@ -88,7 +88,7 @@ void Pci::AssignBars(PciFunction& function) {
     hal_.ConfigWrite(bdf, offset, 4, static_cast<uint32_t>(bar.address));
     if (bar.is_64 && index < 5) {
       hal_.ConfigWrite(bdf, static_cast<uint16_t>(offset + 4), 4, static_cast<uint32_t>(bar.address >> 32));
-      ++index;  // the next register is this one's upper half
+      ++index;  // the next register is the upper half of this BAR
     }
   }
   hal_.ConfigWrite(bdf, kCommand, 2, (command & ~kBusMaster) | kMemory | kNoLine);
@@ -115,11 +115,11 @@ void Pci::EnableInterrupt(const PciFunction& function, const hw::Message& messag
     data = static_cast<uint16_t>(at + 12);
   }
   hal_.ConfigWrite(function.bdf, data, 2, message.data);
-  // Enables only one message: multiple message enable (6:4) is 0.
+  // Multiple message enable (6:4) = 0 enables only one message.
   hal_.ConfigWrite(function.bdf, static_cast<uint16_t>(at + 2), 2, (control & ~0x70u) | kMsiEnable);
 }
 
-// The interrupt controller uses the vector in the interrupt line register.
+// The interrupt controller raises the vector that is in the interrupt line register.
 void Pci::RouteLine(const PciFunction& function, const hw::Message& message) {
   if (hal_.ConfigRead(function.bdf, kPin, 1) == 0)
     throw OsError("device " + function.bdf.ToString() + " has no MSI capability and no interrupt pin");
@@ -147,7 +147,8 @@ void Pci::SetPower(const PciFunction& function, bool on) {
   const auto control = static_cast<uint16_t>(capability + 4);
   const uint32_t now = hal_.ConfigRead(function.bdf, control, 2);
   hal_.ConfigWrite(function.bdf, control, 2, (now & ~3u) | (on ? 0u : 3u));
-  static_cast<void>(hal_.ConfigRead(function.bdf, control, 2));  // the read completes only after the write has arrived
+  // Reading the register back ensures that the write has arrived.
+  static_cast<void>(hal_.ConfigRead(function.bdf, control, 2));
 }
 
 void Pci::PowerOff(const PciFunction& function) {

@@ -14,7 +14,7 @@ namespace gmmu::os {
 
 class Hal;
 
-/// A memory BAR after assignment. Its size is 0 if the BAR is not implemented.
+/// A memory BAR with its assigned address. Its size is 0 if the BAR is not implemented.
 struct Bar {
   uint64_t address = 0;
   uint64_t size = 0;
@@ -41,17 +41,19 @@ class Pci {
  public:
   Pci(Hal& hal, hw::Range window) : hal_(hal), window_(window), next_(window.start) {}
 
-  /// Finds every function on buses 0 to `last_bus`. Sizes and assigns BARs, enables memory decoding and disables bus
-  /// mastering. A BAR that was assigned before keeps its address. Functions with the requester ids `in_use` are left out
-  /// and not accessed.
+  /// Finds every function on buses 0 to `last_bus`. Sizes and assigns its BARs, enables memory
+  /// decoding and disables bus mastering. A BAR that was assigned before keeps its address.
+  /// Functions with the requester ids `in_use` are skipped and not accessed.
   std::vector<PciFunction> Enumerate(uint8_t last_bus = 8, const std::set<uint16_t>& in_use = {});
-  /// Enables the function's interrupt. A function without MSI gets the message's vector through its interrupt pin.
+  /// Enables the function's interrupt. A function without MSI raises the message's vector through
+  /// its interrupt pin.
   void EnableInterrupt(const PciFunction& function, const hw::Message& message);
   void DisableInterrupt(const PciFunction& function);
   void SetBusMaster(const PciFunction& function, bool on);
   /// Whether a single assigned BAR contains all of [start, start + size).
   bool Decodes(uint64_t start, uint64_t size) const;
-  /// Sets D0 or D3 through the power management capability, if any. In D3, the function's memory loses its contents.
+  /// Sets D0 or D3 through the power management capability, if the function has one. In D3, the
+  /// function's memory loses its contents.
   void SetPower(const PciFunction& function, bool on);
   /// Disables memory decoding and bus mastering.
   void PowerOff(const PciFunction& function);
@@ -59,7 +61,8 @@ class Pci {
  private:
   void RouteLine(const PciFunction& function, const hw::Message& message);
   void AssignBars(PciFunction& function);
-  /// Returns the address for a BAR: its previous address, or one above all other BARs.
+  /// Returns the address for a BAR: its previous address, or a new one above all BARs assigned so
+  /// far.
   uint64_t PlaceOf(hw::Bdf bdf, unsigned index, uint64_t size);
   uint16_t FindCapability(hw::Bdf bdf, uint8_t id);
 

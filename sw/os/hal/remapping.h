@@ -38,10 +38,11 @@ struct RemappingFault {
   std::string Text() const;
 };
 
-/// The view of host memory of one logical adapter's devices. Created by Remapping::CreateDomain.
+/// The view that the devices of one logical adapter have of host memory. Remapping::CreateDomain
+/// creates it.
 ///
-/// Logical addresses are allocated at pseudo-random places in [4 KiB, limit), except the interrupt window
-/// 0xFEE00000-0xFEEFFFFF. Page numbers count 4 KiB pages.
+/// Logical addresses are allocated at pseudo-random places in [4 KiB, limit), except the interrupt
+/// window 0xFEE00000-0xFEEFFFFF. Page numbers count 4 KiB pages.
 class RemappingDomain {
  public:
   virtual ~RemappingDomain() = default;
@@ -50,17 +51,18 @@ class RemappingDomain {
 
   /// Whether logical addresses equal host addresses (1:1) and are not allocated from `logical`.
   bool identity() const { return identity_; }
-  /// Whether an identity domain maps all installed memory, in use or not.
+  /// Whether an identity domain maps all installed memory, allocated or not.
   bool whole() const { return !whole_.empty(); }
   RangeAllocator& logical() { return logical_; }
   bool Has(hw::Bdf device) const;
   /// Whether nothing is mapped.
   bool empty() const { return mappings_.empty() && uses_.empty() && whole_.empty(); }
-  /// Returns the host page of a logical page, read from the unit's tables, or all ones if it is not mapped.
+  /// Returns the host page of a logical page, or all ones if it is not mapped. Reads the unit's
+  /// tables.
   virtual uint64_t Lookup(uint64_t page) const = 0;
 
  protected:
-  // State that every implementation of Remapping records in its domains.
+  // State that every implementation of Remapping keeps in its domains.
 
   /// `number` is unique among the unit's domains.
   RemappingDomain(unsigned number, uint64_t limit, bool identity, uint64_t seed, Ledger& ledger,
@@ -74,14 +76,14 @@ class RemappingDomain {
   /// Triggers a bug check unless the device is attached.
   void RequireDevice(hw::Bdf device) const;
   void RemoveDevice(hw::Bdf device);
-  /// Call when Remapping::Map has mapped `pages` pages from logical page `first` upwards.
+  /// Call after Remapping::Map has mapped `pages` pages to logical pages from `first` upwards.
   void AddMapping(uint64_t first, uint64_t pages, const std::string& owner, const std::string& created_by);
   /// Triggers a bug check unless a single Map call has mapped exactly these pages.
   void RequireMapping(uint64_t first, uint64_t pages) const;
   void RemoveMapping(uint64_t first);
-  /// AddUses counts a use of each host page, and EndUses removes one. AddUses returns, in order, the pages that had no
-  /// use before; EndUses returns those that have no use left. Pages mapped by MapWhole are left out. Removing a use
-  /// that does not exist triggers a bug check.
+  /// AddUses counts one more use of each host page, EndUses one less. AddUses returns the pages
+  /// that had no use before, in order; EndUses returns those that have no use left. Pages mapped by
+  /// MapWhole are ignored. Ending a use that does not exist triggers a bug check.
   std::vector<uint64_t> AddUses(const std::vector<uint64_t>& pfns);
   std::vector<uint64_t> EndUses(const std::vector<uint64_t>& pfns);
   void set_whole(const std::vector<hw::Range>& ranges) { whole_ = ranges; }
@@ -104,36 +106,41 @@ class RemappingDomain {
   Ledger::Ticket ticket_;
 };
 
-/// Driver for the IOMMU, the unit that translates the addresses of device accesses to host memory.
+/// Driver for the IOMMU, the unit that translates the addresses of devices' memory accesses.
 ///
-/// The rest of the operating system uses only this interface; each implementation supports one architecture. Addresses
-/// are bytes, logical or host physical, in 4 KiB pages; `pfns` are host page numbers. Calls wait for the unit, so
-/// the IRQL must be below kDispatch. When a call returns, its change is in effect for every later device access, and
-/// pages may be reused at once. Fibres may make calls at the same time if the calls are for different pages or domains.
-/// Errors: OsError when memory or the unit fails, OsTimeout when the unit does not respond, BugCheck for misuse.
+/// The rest of the operating system uses only this interface; each implementation supports one
+/// architecture. Addresses are byte addresses, logical or host physical, and refer to 4 KiB pages;
+/// `pfns` are host page numbers. Calls wait for the unit, so the IRQL must be below kDispatch. When
+/// a call returns, its change is in effect for every later device access, and pages may be reused
+/// at once. Fibres may make calls at the same time if the calls are for different pages or domains.
+/// Errors: OsError if memory or the unit fails, OsTimeout if the unit does not respond, BugCheck
+/// for misuse.
 ///
-/// Interrupts are not remapped: the messages of Hal::ConnectInterrupt pass the unit unchanged.
+/// Interrupts are not remapped: the unit passes the messages of Hal::ConnectInterrupt unchanged.
 class Remapping {
  public:
   virtual ~Remapping() = default;
 
-  /// Makes it possible to create and fill domains while the unit is off. Enable includes Prepare. Throws OsError if no
-  /// unit responds or if the unit lacks a required capability.
+  /// Reads the unit's capabilities, so that domains can be created and filled while the unit is
+  /// off. Enable does the same. Throws OsError if no unit responds or if the unit lacks a required
+  /// capability.
   virtual void Prepare() = 0;
   /// A device and the domain to which it is attached.
   using Attachment = std::pair<hw::Bdf, RemappingDomain*>;
-  /// Enables translation. Afterwards every unattached device is blocked; the devices of `attached`, which may be using
-  /// memory, are attached before. `on_fault` is called for each blocked access, at IRQL kDevice.
+  /// Enables translation, after which every unattached device is blocked. The devices of `attached`
+  /// are attached first, because they may be accessing memory. `on_fault` is called for each
+  /// blocked access, at IRQL kDevice.
   virtual void Enable(std::function<void(const RemappingFault&)> on_fault,
                       const std::vector<Attachment>& attached = {}) = 0;
-  /// Disables translation. Every device then reaches all host memory by physical addresses. All domains must have been
-  /// destroyed.
+  /// Disables translation, after which every device accesses all host memory by physical addresses.
+  /// All domains must have been destroyed.
   virtual void Disable() = 0;
   virtual bool enabled() const = 0;
   virtual bool has_domains() const = 0;
 
-  /// Creates a domain for logical addresses below `limit` bytes, or up to the unit's own limit if that is lower. If
-  /// `identity` is true, logical addresses equal host addresses. This object owns the domain.
+  /// Creates a domain for logical addresses below `limit` bytes, or below the unit's own limit if
+  /// that is lower. If `identity` is true, logical addresses equal host addresses. This object owns
+  /// the domain.
   virtual RemappingDomain* CreateDomain(uint64_t limit, bool identity, const std::string& owner) = 0;
   /// Destroys the domain and its mappings. Its devices must have been detached.
   virtual void DestroyDomain(RemappingDomain* domain) = 0;
@@ -145,27 +152,28 @@ class Remapping {
   /// bug check if one of these logical pages is already mapped.
   virtual void Map(RemappingDomain& domain, uint64_t logical, const std::vector<uint64_t>& pfns,
                    const std::string& owner, const std::string& created_by) = 0;
-  /// Undoes the Map call that began at `logical`, and waits until no device uses the mapping.
+  /// Undoes the Map call that began at `logical`. Returns when no device uses the mapping any more.
   virtual void Unmap(RemappingDomain& domain, uint64_t logical, uint64_t pages) = 0;
-  /// Lets the devices of an identity domain access `pfns` at the pages' own addresses. Uses of a page are counted; the
-  /// last UnmapIdentity removes the mapping.
+  /// Let the devices of an identity domain access `pfns` at the pages' own addresses. Uses of a
+  /// page are counted; the last UnmapIdentity removes the mapping.
   virtual void MapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) = 0;
   virtual void UnmapIdentity(RemappingDomain& domain, const std::vector<uint64_t>& pfns) = 0;
   /// Maps every page of `ranges` (page numbers) at its own address for the lifetime of the domain. MapIdentity must not
   /// have mapped any of the pages before.
   virtual void MapWhole(RemappingDomain& domain, const std::vector<hw::Range>& ranges) = 0;
-  /// Deliberate fault: removes one page from a mapping. Unmap tolerates the missing page.
+  /// Injects a fault: removes one page from a mapping. Unmap tolerates the missing page.
   virtual void PunchHole(RemappingDomain& domain, uint64_t logical) = 0;
 };
 
-/// Parameters of a remapping unit's driver.
+/// What a remapping unit's driver needs.
 struct RemappingParts {
   Hal& hal;
   PageAllocator& pages;
   Ledger& ledger;
   uint64_t base;  ///< host physical address of the unit's registers, as firmware reports it
   uint64_t seed;  ///< seed for the placement of logical addresses
-  /// Returns true if the next invalidation must be started but not waited for (a deliberate fault).
+  /// Injects a fault: if it returns true, the driver queues the next invalidation but does not wait
+  /// for it.
   std::function<bool()> forget;
 };
 

@@ -14,8 +14,8 @@ namespace {
 constexpr size_t kLongestInstruction = 15;
 constexpr unsigned kMostBytes = 64;
 
-/// The disassembler library. It is loaded when the first instruction is decoded, because it has 77,000 relocations and
-/// few runs decode any instruction.
+/// The disassembler library. It is loaded only when the first instruction is decoded, because
+/// loading processes 77,000 relocations and few runs decode any instruction.
 struct Library {
   void* const handle = dlopen(GMMU_CAPSTONE, RTLD_NOW | RTLD_LOCAL);
   decltype(&cs_open) open = Find<decltype(open)>("cs_open");
@@ -32,7 +32,7 @@ struct Library {
   }
 };
 
-/// A decoder, with its instruction buffer, that stays open until the program ends.
+/// A decoder with its instruction buffer. It is never closed.
 class Decoder {
  public:
   Decoder() {
@@ -55,8 +55,8 @@ class Decoder {
   cs_insn* instruction_ = nullptr;
 };
 
-/// Returns 0 if there is no register. Also returns 0 for segment registers, because a driver's segments begin at 0 in
-/// 64-bit mode.
+/// Returns the value of a base or index register, or 0 if the operand has none. Segment bases are
+/// ignored, because a driver's segments begin at 0 in 64-bit mode.
 uint64_t ValueOf(x86_reg name, const gregset_t& registers, const cs_insn& instruction) {
   const auto of = [&](int which) { return static_cast<uint64_t>(registers[which]); };
   switch (name) {
@@ -81,8 +81,8 @@ uint64_t ValueOf(x86_reg name, const gregset_t& registers, const cs_insn& instru
   }
 }
 
-/// Whether the instruction overwrites memory without reading it. The library's own information is wrong for some vector
-/// moves.
+/// Whether the instruction overwrites memory without reading it. The library reports this wrongly
+/// for some vector moves.
 bool OnlyStores(const cs_insn& instruction) {
   const std::string_view name = instruction.mnemonic;  // "rep movsb"
   const auto has = [&](std::string_view part) { return name.find(part) != std::string_view::npos; };

@@ -13,9 +13,10 @@ struct DecodedAccess {
   bool reads = false, writes = false;
 };
 
-/// Decodes the access to `address` that the x86-64 instruction at the instruction pointer of `registers` makes.
-/// `write`: the processor reports a store, or a load and a store. Returns nullopt for an unknown instruction, or if the
-/// instruction accesses a different address.
+/// Decodes the access to `address` that the x86-64 instruction at the instruction pointer of
+/// `registers` makes. `write`: the processor reported a write fault, that is, a store or a
+/// read-modify-write. Returns nullopt for an unknown instruction, or if the instruction does not
+/// access `address`.
 std::optional<DecodedAccess> DecodeAccess(const gregset_t& registers, uint64_t address, bool write);
 
 }  // namespace gmmu::os

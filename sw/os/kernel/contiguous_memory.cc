@@ -24,7 +24,8 @@ hw::Caching CachingOf(MEMORY_CACHING_TYPE type) {
 
 }  // namespace
 
-ContiguousMemory::~ContiguousMemory() {  // after a failed run, this frees the address space of the remaining views
+// After a failed run, this frees the address space of the remaining views.
+ContiguousMemory::~ContiguousMemory() {
   for (const auto& [view, block] : blocks_) kernel_.hal().ram().UnmapPages(view, block.pfns.size());
 }
 

@@ -11,12 +11,13 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Memory from MmAllocateContiguousMemorySpecifyCache: consecutive host pages with a CPU view. The driver passes
-/// addresses from MmGetPhysicalAddress to the device, but an IOMMU domain does not map them.
+/// Memory from MmAllocateContiguousMemorySpecifyCache: consecutive host pages with a CPU view. The
+/// driver passes their addresses from MmGetPhysicalAddress to the device, but no IOMMU domain maps
+/// them.
 class ContiguousMemory {
  public:
-  /// Bounds in bytes. `highest` is the address of the last usable byte. No block crosses a multiple of `boundary` (a
-  /// power of two, 0: no limit).
+  /// Address bounds in bytes. `highest` is the address of the last usable byte. No block crosses a
+  /// multiple of `boundary` (a power of two, 0: no limit).
   struct Bounds {
     uint64_t lowest = 0, highest = ~uint64_t{0}, boundary = 0;
   };
@@ -24,7 +25,7 @@ class ContiguousMemory {
   explicit ContiguousMemory(Kernel& kernel) : kernel_(kernel) {}
   ~ContiguousMemory();
 
-  /// Returns null if there are no such pages. Triggers a bug check above DISPATCH_LEVEL.
+  /// Returns null if no such pages are free. Triggers a bug check above DISPATCH_LEVEL.
   void* Allocate(uint64_t bytes, const Bounds& bounds, MEMORY_CACHING_TYPE caching);
   /// Triggers a bug check if the memory was not allocated by this object, or was allocated with another size.
   void Free(void* view, uint64_t bytes);

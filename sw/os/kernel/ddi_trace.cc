@@ -9,13 +9,13 @@
 namespace gmmu::os {
 namespace {
 
-/// Whether a pointer with this name is a handle, which one call returns and a later call accepts. Traces show a handle
-/// by name. Other pointers are recorded only as null or not null.
+/// Whether the argument or member `path` is a handle, that is, a pointer that one call returns and
+/// a later call accepts. Traces show a handle by name, and other pointers only as null or not null.
 bool IsHandle(const std::string& path) {
   const size_t dot = path.find_last_of('.');
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
-  // For arguments identified by number, the first two can be handles. Later arguments are buffers, except the seventh,
-  // which is the address that DxgkCbMapMemory returns.
+  // A number is an argument's position. Arguments 0 and 1 can be handles. Later ones are buffers,
+  // except number 6, the address that DxgkCbMapMemory returns.
   if (name[0] >= '0' && name[0] <= '9') return name == "0" || name == "1" || name == "6";
   if (name.size() > 1 && name[0] == 'h' && name[1] >= 'A' && name[1] <= 'Z') return true;
   for (const char* given :

@@ -16,8 +16,9 @@ namespace gmmu::os {
 class Hal;
 class Scheduler;
 
-/// The trace of --trace-ddi: a line of JSON for each call into the driver and for each callback, written when the call
-/// returns (docs/check-driver.md describes the members). Two runs with the same seed write equal lines.
+/// The trace of --trace-ddi: a line of JSON for each call into the driver and for each callback,
+/// written when the call returns (docs/check-driver.md describes the members). Two runs with the
+/// same seed write identical lines.
 class DdiTrace {
  public:
   using Sink = std::function<void(const std::string&)>;
@@ -77,7 +78,7 @@ class DdiTrace {
 
  private:
   static std::string StatusText(uint64_t status);
-  /// Begin throws the exception that the sink threw at the end of an earlier call.
+  /// If the sink threw an exception at the end of an earlier call, Begin rethrows it.
   void Begin(Call& call);
   void End(const Call& call) noexcept;
 
@@ -87,7 +88,7 @@ class DdiTrace {
   HandleNames names_;
   uint64_t calls_ = 0;
   std::exception_ptr failed_;
-  std::map<const void*, uint64_t> inside_;  // keyed by thread: number of the thread's innermost call in progress
+  std::map<const void*, uint64_t> inside_;  // by thread: number of its innermost call in progress
 };
 
 }  // namespace gmmu::os

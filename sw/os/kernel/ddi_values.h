@@ -13,8 +13,9 @@
 
 namespace gmmu::os {
 
-/// Names for handles and addresses that do not depend on where objects lie in this run. The first handle that appears
-/// as hDevice is always named "hDevice.1", even where another member contains it later.
+/// Names for handles and addresses that do not depend on the addresses in this run. A handle keeps
+/// its first name: one that first appears as hDevice is always named "hDevice.1", even if another
+/// member contains it later.
 class HandleNames {
  public:
   const std::string& NameOf(const void* handle, const std::string& member) {
@@ -28,22 +29,24 @@ class HandleNames {
   std::map<std::string, unsigned> counts_;
 };
 
-/// The members of a structure that are shown (ddi_members.def). A structure without a row has kKnown = false.
+/// The members of a structure that are shown (ddi_members.def). kKnown is false for a structure
+/// that is not listed.
 template <typename T>
 struct DdiMembers {
   static constexpr bool kKnown = false;
 };
 
-/// The arguments of a call as (name, JSON) pairs. Members of structures are identified by name, other arguments by
-/// position. Numbers of up to 32 bits are decimal, wider ones and flags are hexadecimal strings, and handles are names.
+/// The arguments of a call as (name, JSON) pairs. Members of structures are identified by name,
+/// other arguments by position. Numbers of up to 32 bits are decimal; wider numbers and flags are
+/// hexadecimal strings. Handles are shown as names.
 class DdiValues {
  public:
   using Pairs = std::vector<std::pair<std::string, std::string>>;
 
   explicit DdiValues(HandleNames& names) : names_(names) {}
 
-  /// Returns the arguments in their current state. Arrays are read at the addresses of the first call, because the
-  /// driver may change the structure's pointers.
+  /// Returns the current state of the arguments. Arrays are always read at the addresses that the
+  /// first call of Read found, because the driver may change the structure's pointers.
   template <typename... Args>
   Pairs Read(const Args&... args) {
     pairs_.clear();
@@ -68,7 +71,7 @@ class DdiValues {
   }
 
  private:
-  static constexpr size_t kMost = 16;  // most elements of an array that are shown
+  static constexpr size_t kMost = 16;  // number of array elements shown
 
   template <typename T>
   void Argument(const std::string& name, const T& value) {

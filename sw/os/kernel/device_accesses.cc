@@ -15,13 +15,14 @@
 #include "os/guard/driver_guard.h"
 #include "os/kernel/kernel.h"
 
-// How one trapped device access is executed. Each arrow is a signal:
+// A trapped device access is executed in these steps; each arrow is a signal:
 //
-//   driver's instruction --fault--> Begin (reads the device) --raise--> the same instruction, one step --trap-->
-//     End (writes the device) --raise--> next instruction
+//   driver's instruction --fault--> Begin (reads the device) --raise--> the same instruction,
+//     single-stepped --trap--> End (writes the device) --raise--> next instruction
 //
-// Begin and End run on the driver's stack, below its red zone, rather than in the signal handler, because they may
-// advance simulated time and let other threads run. An Access holds the driver's registers meanwhile.
+// Begin and End may advance simulated time and let other threads run. They therefore run on the
+// driver's stack, below its red zone, and not in the signal handler. Meanwhile, an Access object
+// holds the driver's registers.
 
 namespace gmmu::os {
 namespace {
@@ -29,7 +30,7 @@ namespace {
 constexpr uint64_t kRedZone = 128;
 constexpr greg_t kTrapFlag = 0x100, kDirectionFlag = 0x400;
 constexpr greg_t kWriteFault = 2;      // write bit of a page fault's error code
-constexpr size_t kMostState = 12'288;  // size of the largest floating-point state of current processors
+constexpr size_t kMostState = 12'288;  // largest floating-point state of current processors
 constexpr size_t kMostBytes = 64;
 constexpr uintptr_t kPage = 4096;
 
@@ -43,16 +44,17 @@ struct alignas(64) Access {
   std::array<uint8_t, kMostBytes> data;
 };
 
-// The signal handlers read and write these variables on the interrupted thread.
+// The signal handlers access these variables on the interrupted thread.
 Kernel* kernel = nullptr;
-std::array<Access, 16> accesses;  // one per thread, as several threads can be inside an access at the same time
+std::array<Access, 16> accesses;  // one per access in progress; each thread can have one
 Access* stepping = nullptr;       // the access whose instruction is being single-stepped
-Access* resumed = nullptr;        // the access that the next raised trap resumes
+Access* resumed = nullptr;        // the access to resume at the next raised SIGTRAP
 bool resumed_steps = false;
 
 size_t StateBytes(const ucontext_t& context) {
   constexpr size_t kLegacy = 512, kSoftware = 464;
-  constexpr uint32_t kExtended = 0x46505853;  // FP_XSTATE_MAGIC1; the next word holds the size of the whole state
+  // FP_XSTATE_MAGIC1. The next word contains the size of the whole state.
+  constexpr uint32_t kExtended = 0x46505853;
   std::array<uint32_t, 2> words{};
   std::memcpy(words.data(), reinterpret_cast<const uint8_t*>(context.uc_mcontext.fpregs) + kSoftware, sizeof words);
   return words[0] == kExtended ? words[1] : kLegacy;
@@ -71,19 +73,19 @@ void Keep(const ucontext_t& context, Access& access) {
   std::memcpy(access.registers, context.uc_mcontext.gregs, sizeof access.registers);
 }
 
-/// Makes `context` resume in a call of `function(access)`.
+/// Makes `context` resume at the beginning of `function(access)`.
 void Enter(ucontext_t& context, void (*function)(Access*), Access& access) {
   auto& registers = context.uc_mcontext.gregs;
   const uint64_t stack = ((static_cast<uint64_t>(registers[REG_RSP]) - kRedZone) & ~uint64_t{63}) - sizeof(uint64_t);
-  *reinterpret_cast<uint64_t*>(stack) = 0;  // the call has no return address
+  *reinterpret_cast<uint64_t*>(stack) = 0;  // return address 0: the function never returns
   registers[REG_RSP] = static_cast<greg_t>(stack);
   registers[REG_RDI] = static_cast<greg_t>(reinterpret_cast<uintptr_t>(&access));
   registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<uintptr_t>(function));
   registers[REG_EFL] &= ~(kTrapFlag | kDirectionFlag);
 }
 
-/// Resumes the driver in the state that the access has saved. If `step` is true, the driver executes a single
-/// instruction.
+/// Resumes the driver with the registers that the access has saved. If `step` is true, the driver
+/// executes a single instruction.
 [[noreturn]] void Resume(Access& access, bool step) {
   resumed_steps = step;
   resumed = &access;
@@ -108,7 +110,7 @@ void CheckTime() {
   DriverGuard::CheckTime(kernel->hal().NowNs(), DriverGuard::kBoundNs * kernel->parameters().wait_scale);
 }
 
-/// Performs `work` for an access. An exception from `work` ends the driver's call.
+/// Runs `work` for an access. If `work` throws, the driver's call ends with that exception.
 template <typename Work>
 auto Do(Access& access, const Work& work) {
   try {
@@ -159,7 +161,7 @@ void End(Access* access) {
 
 bool TakeFault(void* address, ucontext_t& context) {
   if (Access* const access = std::exchange(stepping, nullptr); access != nullptr) {
-    // A second access of the stepped instruction faulted; treat it as an ordinary fault.
+    // The stepped instruction faulted at a second access. Treat this as an ordinary fault.
     Open(*access, false);
     access->in_use = false;
     context.uc_mcontext.gregs[REG_EFL] &= ~kTrapFlag;

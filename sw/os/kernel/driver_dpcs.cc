@@ -47,7 +47,7 @@ bool DriverDpcs::Insert(KDPC& dpc, PVOID argument1, PVOID argument2) {
 void DriverDpcs::Run(KDPC& dpc) {
   ++at_work_;
   kernel_.races().Acquire(&dpc);
-  // The object is copied because its routine may requeue or free it.
+  // The routine may requeue or free the object, so a copy is used.
   const KDPC given = dpc;
   CallDriverRoutine(kernel_, "deferred routine", reinterpret_cast<const void*>(given.DeferredRoutine), kDispatch, [&] {
     given.DeferredRoutine(&dpc, given.DeferredContext, given.SystemArgument1, given.SystemArgument2);

@@ -9,19 +9,21 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Deferred procedure calls that a driver queues itself (KDPC), identified by their addresses. Like the scheduler's
-/// deferred calls, their routines run at DISPATCH_LEVEL, one after another, on the queue's processor.
+/// Deferred procedure calls that a driver queues itself (KDPC), identified by their addresses. Like
+/// the scheduler's own DPCs, they run at DISPATCH_LEVEL, one after another, on the processor of the
+/// queue.
 ///
-/// An uninitialised object triggers a bug check, as does one that is freed or initialised while it is queued.
+/// Using an uninitialised object triggers a bug check, as does freeing or initialising one while it
+/// is queued.
 class DriverDpcs {
  public:
   explicit DriverDpcs(Kernel& kernel) : kernel_(kernel) {}
 
   void Initialize(KDPC& dpc, PKDEFERRED_ROUTINE routine, PVOID context);
-  /// Triggers a bug check that names `routine` if Initialize was not called for the object.
+  /// If Initialize was not called for the object, triggers a bug check that names `routine`.
   void Require(const KDPC& dpc, const char* routine) const;
-  /// Queues the DPC. Returns false if it is already queued. Below DISPATCH_LEVEL and without preemption, the DPC's
-  /// routine has run when Insert returns.
+  /// Queues the DPC. Returns false if it is already queued. If the IRQL is below DISPATCH_LEVEL and
+  /// preemption is off, the DPC's routine has run when Insert returns.
   bool Insert(KDPC& dpc, PVOID argument1, PVOID argument2);
   /// Removes the DPC from the queue. Returns false if it was not queued.
   bool Remove(KDPC& dpc);

@@ -12,12 +12,12 @@
 
 namespace gmmu::os {
 
-/// A driver's kernel objects, except locks and memory. Kernel::driver() returns the machine's instance.
+/// A driver's kernel objects, except locks and memory. Kernel::driver() returns the only instance.
 struct DriverObjects {
   explicit DriverObjects(Kernel& kernel);
 
-  /// Call when the driver has called a routine that GPU isolation forbids. After Forbid, such a call triggers a bug
-  /// check.
+  /// Call when the driver calls a routine that GPU isolation forbids. After Forbid, this triggers a
+  /// bug check.
   void NoteForbidden(const char* routine);
   /// Call when a driver that supports GPU isolation has started.
   void Forbid() { forbids_ = true; }

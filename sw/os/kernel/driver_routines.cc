@@ -11,13 +11,14 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns a copy of the name that is never freed, because frames and accesses keep pointers to the copy.
+/// Returns a copy of the name that is never freed, because frames and recorded accesses keep
+/// pointers to it.
 const char* Kept(const std::string& name) {
   static std::set<std::string> names;
   return names.insert(name).first->c_str();
 }
 
-/// While an InDriver exists, the running thread counts as being in the driver.
+/// While an InDriver exists, the current thread counts as being inside the driver.
 class InDriver {
  public:
   InDriver(Kernel& kernel, const char* name) : kernel_(kernel), was_(kernel.scheduler().EnterDriver(true)) {

@@ -10,18 +10,18 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Timers of a driver (KTIMER), identified by their addresses. A system thread, started with the first timer, waits
-/// until the next timer is due, signals it and queues its deferred call.
+/// Timers of a driver (KTIMER), identified by their addresses. A system thread, started with the
+/// first timer, waits until the next timer is due, signals it and queues its DPC.
 ///
-/// An uninitialised timer triggers a bug check, as does one that is freed or initialised while it is set. Timers are
-/// also objects of DriverLocks, which implements waits for them.
+/// Using an uninitialised timer triggers a bug check, as does freeing or initialising one while it
+/// is set. DriverLocks implements waits for timers.
 class DriverTimers {
  public:
   explicit DriverTimers(Kernel& kernel) : kernel_(kernel) {}
 
   void Initialize(KTIMER& timer, TIMER_TYPE type);
-  /// `due_ns` is relative to the current time; `period_ms` 0 means that the timer expires once. Returns whether the
-  /// timer was already set.
+  /// `due_ns` is relative to the current time. If `period_ms` is 0, the timer expires once. Returns
+  /// whether the timer was already set.
   bool Set(KTIMER& timer, uint64_t due_ns, uint32_t period_ms, KDPC* dpc);
   bool Cancel(KTIMER& timer);
   /// Call when [begin, begin + bytes) is freed. Triggers a bug check if a timer there is set.

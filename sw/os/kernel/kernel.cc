@@ -44,7 +44,7 @@ Kernel::Kernel(hw::Platform& platform, const Parameters& parameters, MakesRemapp
     iommu_ = remapping != nullptr ? remapping(parts) : MakeRemapping(parts);
   }
   driver_parameters_ = parameters.driver;
-  // emplace does not replace a value that the user has set.
+  // emplace keeps a value that the user has set.
   driver_parameters_.emplace("LinkedAdapters",
                              parameters.linked_gpus == 0 ? platform.firmware().gpus : parameters.linked_gpus);
   if (platform.firmware().gpu_sizes_in_use != 0)

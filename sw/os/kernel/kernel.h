@@ -31,8 +31,8 @@ struct DriverObjects;
 class Remapping;
 struct RemappingParts;
 
-/// The kernel of one machine: everything below Dxgkrnl. Only one exists at a time, because the routines that drivers
-/// call (os/wdm) have no argument that identifies the machine.
+/// The kernel of one machine: everything below Dxgkrnl. Only one exists at a time, because the
+/// kernel routines that drivers call (os/wdm) have no argument that identifies the machine.
 class Kernel {
  public:
   /// Creates the driver for a remapping unit.
@@ -47,8 +47,8 @@ class Kernel {
 
   /// Returns the existing kernel. Triggers a bug check if there is none.
   static Kernel& Current();
-  /// Like Current, for use in a kernel routine that the driver calls. Triggers a bug check if the IRQL is above
-  /// `highest`.
+  /// Like Current, for kernel routines that the driver calls. Triggers a bug check if the IRQL is
+  /// above `highest`.
   static Kernel& Called(const char* routine, Irql highest);
 
   const Parameters& parameters() const { return parameters_; }
@@ -56,7 +56,7 @@ class Kernel {
   Scheduler& scheduler() { return scheduler_; }
   RaceDetector& races() { return races_; }
   DriverLocks& locks() { return locks_; }
-  /// The driver's kernel objects other than its locks.
+  /// The driver's kernel objects, except locks and memory.
   DriverObjects& driver() { return *driver_; }
   Hal& hal() { return hal_; }
   PageAllocator& pages() { return pages_; }
@@ -71,7 +71,7 @@ class Kernel {
 
   void* AllocatePool(size_t bytes, uint32_t tag);
   void FreePool(void* block, uint32_t tag);
-  /// Triggers a bug check if the driver has written beyond the ends of its pool blocks.
+  /// Triggers a bug check if the driver has written outside its pool blocks.
   void CheckPool() const { pool_.Check(); }
 
   /// Returns a value that the driver reads from its registry key.
@@ -86,36 +86,40 @@ class Kernel {
   void WaitOrFault(const std::function<bool()>& condition, uint64_t bound_ns, const std::string& what,
                    uint64_t poll_ns = 0);
 
-  /// Registers the device of a driver's device object. DeviceOf returns the device, or null for any other pointer.
+  /// Records which device a driver's device object represents. DeviceOf returns the device, or null
+  /// for any other pointer.
   void AddDeviceObject(const void* object, const PciFunction& function) { device_objects_.insert({object, function}); }
   const PciFunction* DeviceOf(const void* object) const {
     const auto found = device_objects_.find(object);
     return found == device_objects_.end() ? nullptr : &found->second;
   }
-  /// Records something that the driver declares or calls and the model does not implement. Each distinct message is
-  /// kept once.
+  /// Records a feature that the driver declares or calls but the model does not implement. Each
+  /// distinct message is recorded once.
   void NoteUnmodelled(const std::string& what);
   const std::vector<std::string>& unmodelled() const { return unmodelled_; }
 
-  /// Records a driver's mistake with which Windows continues but which it logs. Each distinct message is kept once.
+  /// Records a driver's mistake that Windows logs but tolerates. Each distinct message is recorded
+  /// once.
   void NoteMistake(const std::string& what);
   const std::vector<std::string>& mistakes() const { return mistakes_; }
 
   /// The trace of driver calls, or null if calls are not traced.
   DdiTrace* ddi_trace() { return ddi_trace_.get(); }
-  /// Decides which of the driver's calls are made to fail deliberately.
+  /// Decides which of the driver's requests fail because of an injected fault.
   Refusals& refusals() { return refusals_; }
 
-  /// Counts what happened in this run, by name: calls of driver entry points and of callbacks, completed operations of
-  /// DxgkDdiBuildPagingBuffer without DXGK_OPERATION_ ("TRANSFER"), and events of VidMm ("evictions").
+  /// Counts events of this run by name: calls of driver entry points and of callbacks, completed
+  /// operations of DxgkDdiBuildPagingBuffer without the prefix DXGK_OPERATION_ ("TRANSFER"), and
+  /// events of VidMm ("evictions").
   void Happened(const std::string& what) { ++happened_[what]; }
   const std::map<std::string, uint64_t>& happened() const { return happened_; }
 
-  /// Returns true once, if inject.leak names this kind of object. The caller then must not free the object.
+  /// If inject.leak names this kind of object, returns true at the first call; the caller must then
+  /// leak the object.
   bool LeakNow(const std::string& kind) { return parameters_.inject.leak == kind && injected_.insert("leak").second; }
-  /// Records that the fault of this [inject] key has been injected.
+  /// Records that the fault selected by this [inject] key has been injected.
   void Injected(const std::string& key) { injected_.insert(key); }
-  /// Returns the [inject] keys that are set but whose faults have not been injected.
+  /// Returns the [inject] keys that are set but whose faults were never injected.
   std::vector<std::string> NeverInjected() const;
 
  private:

@@ -10,15 +10,15 @@
 
 namespace gmmu::os {
 
-/// The target of a driver's handles.
+/// A kernel object to which a driver can have handles.
 struct KernelObject {
   enum class Type : uint8_t { kThread, kKey };
   Type type;
   std::string name;  ///< "the system thread at driver.so+0x1234"
 };
 
-/// Handles and references of a driver. A handle value is never reused. Handles and references have tickets in the
-/// ledger (handle, object_reference). Misuse triggers a bug check.
+/// A driver's handles and object references. A handle value is never reused. Each handle and each
+/// reference has a ticket in the ledger (handle, object_reference). Misuse triggers a bug check.
 class KernelObjects {
  public:
   explicit KernelObjects(Ledger& ledger) : ledger_(ledger) {}
@@ -27,7 +27,7 @@ class KernelObjects {
   void Close(HANDLE handle);
   /// Returns null if the handle is not open.
   KernelObject* Find(HANDLE handle) const;
-  /// Reference and Dereference return the new number of references.
+  /// Both return the new number of references.
   LONG_PTR Reference(KernelObject& object, const char* created_by);
   LONG_PTR Dereference(const void* object);
 

@@ -20,7 +20,8 @@ hw::Caching CachingOf(MEMORY_CACHING_TYPE type) {
 }  // namespace
 
 MdlViews::~MdlViews() {
-  for (const auto& [list, view] : views_) ram_.UnmapPages(view.base, view.pages);  // needed after a failed run
+  // Views can remain after a failed run.
+  for (const auto& [list, view] : views_) ram_.UnmapPages(view.base, view.pages);
 }
 
 void* MdlViews::Map(MDL& list, MEMORY_CACHING_TYPE caching) {

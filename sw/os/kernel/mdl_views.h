@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// CPU views of the pages of drivers' own MDLs (MmMapLockedPagesSpecifyCache); each MDL has at most one view. The
-/// ledger lists the views as cpu_view. Misuse triggers a bug check.
+/// CPU views of the pages of MDLs that drivers create (MmMapLockedPagesSpecifyCache). Each MDL has
+/// at most one view. The ledger lists the views as cpu_view. Misuse triggers a bug check.
 class MdlViews {
  public:
   MdlViews(hw::HostRam& ram, Ledger& ledger) : ram_(ram), ledger_(ledger) {}

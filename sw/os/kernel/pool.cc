@@ -15,7 +15,7 @@ constexpr uint8_t kSurrounding = 0xFE;
 
 uint64_t Number(const void* address) { return reinterpret_cast<uint64_t>(address); }
 
-/// Returns the bug check for a bad free; `why` is its first parameter.
+/// Returns the bug check for an invalid free; `why` is its first parameter.
 BugCheck BadCaller(uint64_t why, const void* block, uint64_t third, uint64_t fourth, const std::string& cause) {
   return BugCheck(StopCode::kBadPoolCaller, {why, why == 7 ? 0 : Number(block), third, fourth},
                   "ExFreePoolWithTag of " + cause);
@@ -101,7 +101,7 @@ void Pool::CheckSurroundings(char* at, const Block& block, const char* when) con
   changed(end - block.pages, at, 0x23);
 }
 
-/// Returns the block whose pages or guard page contain the address.
+/// Returns the block whose pages or guard page contain `address`.
 std::map<char*, Pool::Block>::const_iterator Pool::Around(const char* address) const {
   if (address < base_ || address >= next_) return blocks_.end();
   // Blocks are adjacent and ordered by address. Each ends with its guard page.

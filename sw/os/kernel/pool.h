@@ -8,18 +8,20 @@
 
 namespace gmmu::os {
 
-/// Pool memory of drivers, laid out as in Windows' special pool: each block ends at an inaccessible page. A freed block
-/// stays inaccessible permanently, because no address is reused.
+/// Pool memory of drivers, laid out as in Windows' special pool: an inaccessible page follows each
+/// block. A freed block stays inaccessible permanently, because no address is reused.
 ///
-/// If the size of a block is not a multiple of 16 bytes, up to 15 bytes lie between the end of the block and the
-/// inaccessible page. A write to these bytes, or in front of the block, is detected when the block is freed or the
-/// driver is unloaded. It triggers the bug checks of special pool.
+/// If the size of a block is not a multiple of 16 bytes, up to 15 bytes lie between the end of the
+/// block and the inaccessible page. A write to these bytes, or before the start of the block, is
+/// detected when the block is freed or the driver is unloaded. It triggers the bug checks of
+/// special pool.
 class Pool : public GuardedMemory {
  public:
   explicit Pool(Ledger& ledger);
   ~Pool();
 
-  /// Returns zeroed memory at a multiple of 16 bytes. Returns null for 0 bytes, or if no memory is left.
+  /// Returns zeroed memory with 16-byte alignment. Returns null for 0 bytes, or if no memory is
+  /// left.
   void* Allocate(size_t bytes, uint32_t tag);
   /// Frees the block. `tag` 0 matches any tag.
   void Free(void* block, uint32_t tag);
@@ -45,7 +47,7 @@ class Pool : public GuardedMemory {
   Ledger& ledger_;
   char* base_ = nullptr;
   char* next_ = nullptr;
-  std::map<char*, Block> blocks_;  // keyed by the first byte; includes freed blocks
+  std::map<char*, Block> blocks_;  // by address of the first byte; includes freed blocks
 };
 
 }  // namespace gmmu::os

@@ -11,8 +11,9 @@
 
 namespace gmmu::os {
 
-/// The registry that a driver sees while the machine is on. Names of keys and values are case-insensitive. A key exists
-/// if the configuration contains it or a key below it, or if the driver created it.
+/// The registry that a driver accesses while the machine is on. Names of keys and values are
+/// case-insensitive. A key exists if the configuration contains it or one of its subkeys, or if the
+/// driver created it.
 class Registry {
  public:
   struct Value {
@@ -34,10 +35,10 @@ class Registry {
 
   /// Returns null if the key does not exist. `path` starts at the root: "\Registry\Machine\...".
   Key* Open(const std::u16string& path);
-  /// Sets `made` to whether the key was created by this call.
+  /// Sets `made` to true if this call created the key.
   Key& Create(const std::u16string& path, bool& made);
   static std::u16string Upper(std::u16string text);
-  /// Returns a path as the counted string that drivers receive. Its characters stay valid permanently.
+  /// Returns a path as the counted string that drivers receive. Its characters are never freed.
   static UNICODE_STRING Counted(const char* path);
 
  private:

@@ -13,24 +13,25 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// A system thread as a driver sees it.
+/// The object that represents a system thread to a driver.
 struct SystemThread : KernelObject {
   LONG priority = 8;
   uint64_t number = 0;  ///< the scheduler's number of the fibre
 };
 
-/// Threads that a driver creates (PsCreateSystemThread). Each is a fibre that does not keep a run going. The ledger
-/// lists a thread (system_thread) until the thread exits. DriverLocks implements waits for threads.
+/// Threads that a driver creates (PsCreateSystemThread). Each is a fibre that does not keep a run
+/// going. The ledger lists a thread (system_thread) until it exits. DriverLocks implements waits
+/// for threads.
 class SystemThreads {
  public:
   explicit SystemThreads(Kernel& kernel) : kernel_(kernel) {}
 
   SystemThread& Create(PKSTART_ROUTINE start, PVOID context);
-  /// Ends the running thread. Returns without effect if Create did not start the thread.
+  /// Ends the current thread. Does nothing if Create did not start it.
   void Terminate();
-  /// Returns the running thread, even if Create did not start it.
+  /// Returns the current thread, even if Create did not start it.
   SystemThread& Current();
-  /// Returns null if `thread` is not a thread.
+  /// Returns null if `thread` is not a system thread.
   SystemThread* Find(const void* thread) const;
 
  private:

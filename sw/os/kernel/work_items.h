@@ -11,13 +11,15 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// Work that a driver queues for system threads. Each item runs on its own thread at PASSIVE_LEVEL. The ledger lists
-/// the item (work_item) until its routine returns. Queuing a queued item, or freeing it, triggers a bug check.
+/// Work items that a driver queues. Each runs on a system thread of its own at PASSIVE_LEVEL. The
+/// ledger lists an item (work_item) until its routine returns. Queuing or freeing an item that is
+/// queued triggers a bug check.
 class WorkItems {
  public:
   explicit WorkItems(Kernel& kernel) : kernel_(kernel) {}
 
-  /// `item` may be queued again, or freed, once its `routine` has been called. Call at DISPATCH_LEVEL or below.
+  /// `item` may be queued again, or freed, when its `routine` has begun. Call at DISPATCH_LEVEL or
+  /// below.
   void Queue(const void* item, const char* call, const void* routine, const std::function<void()>& work);
   /// Triggers a bug check if the item is queued. The message begins with `call`.
   void RequireIdle(const void* item, const char* call) const;

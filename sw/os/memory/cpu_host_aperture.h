@@ -12,17 +12,18 @@ namespace gmmu::os {
 class Kernel;
 class Miniport;
 
-/// The window through which the CPU accesses a memory segment that is not CPU-visible as a whole
-/// (SupportsCpuHostAperture). The driver maps a page of the segment at each page of the window. The window works as
-/// soon as the driver has reported its segments. The behaviour comes from the documentation; it was not observed on
-/// Windows.
+/// The window through which the CPU accesses a memory segment that is not fully CPU-visible
+/// (SupportsCpuHostAperture). The driver can map any page of the segment at each page of the
+/// window. The window can be used as soon as the driver has reported its segments. The behaviour
+/// comes from the documentation; it was not observed on Windows.
 ///
-/// No run uses the window: the modelled hardware has none, the built-in driver declares none, and PhysicalAdapter
-/// rejects page tables in a segment that needs a window. The class serves drivers that declare a window; a test acts as
-/// such a driver.
+/// The modelled hardware has no such window, the built-in driver declares none, and PhysicalAdapter
+/// rejects page tables in a segment that needs one, so no run uses the class. It exists for drivers
+/// that declare a window; a test acts as such a driver.
 ///
-/// The page size is that of the segment: 64 KiB with Use64KBPages, otherwise 4 KiB. A view is consecutive in the
-/// window, whichever pages of the segment it maps. Its pointer behaves like that of a register view.
+/// The page size is that of the segment: 64 KiB with Use64KBPages, otherwise 4 KiB. A view is
+/// contiguous in the window, even if it maps scattered pages of the segment. Its pointer behaves
+/// like that of a register mapping.
 class CpuHostAperture {
  public:
   CpuHostAperture(Kernel& kernel, Miniport& miniport, const DXGK_SEGMENTDESCRIPTOR4& segment, UINT segment_id,
@@ -31,8 +32,8 @@ class CpuHostAperture {
   /// Maps `pages` of the segment in the given order. Throws OsError if the window has no room or the driver fails the
   /// request.
   uint8_t* Map(HANDLE allocation, const std::vector<uint64_t>& pages);
-  /// Unmaps the view. Triggers a bug check unless Map returned `view`. The pointer becomes invalid before the driver is
-  /// called.
+  /// Unmaps a view that Map returned; any other pointer triggers a bug check. The pointer becomes
+  /// invalid before the driver is called.
   void Unmap(uint8_t* view);
 
   uint64_t page_bytes() const { return page_bytes_; }
@@ -40,7 +41,7 @@ class CpuHostAperture {
 
  private:
   struct View {
-    uint64_t first;  // first page of the view in the window
+    uint64_t first;  // the view's first page in the window
     uint64_t pages;
   };
   std::vector<UINT> Pages(const View& view) const;
@@ -49,7 +50,7 @@ class CpuHostAperture {
   Miniport& miniport_;
   const UINT segment_, adapter_;
   const uint64_t page_bytes_, start_, segment_pages_;
-  RangeAllocator space_;  // allocates pages of the window
+  RangeAllocator space_;  // pages of the window
   std::map<uint8_t*, View> views_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kCuts[] = {1, 16};  // pages: 4 KiB, 64 KiB
+constexpr uint64_t kCuts[] = {1, 16};  // alignments in pages: 4 KiB, 64 KiB
 }
 
 CpuViews::CpuViews(Kernel& kernel) : kernel_(kernel), random_(kernel.parameters().seed, "views") {
@@ -21,7 +21,8 @@ CpuViews::CpuViews(Kernel& kernel) : kernel_(kernel), random_(kernel.parameters(
 CpuViews::~CpuViews() {
   DriverGuard::Explain(nullptr);
   kernel_.scheduler().set_on_process(nullptr);
-  for (const auto& [base, view] : views_) {  // after a failed run, this frees the address space of remaining views
+  // After a failed run, free the address space of the remaining views.
+  for (const auto& [base, view] : views_) {
     if (!view.io) End(base, view);
   }
 }

@@ -13,9 +13,10 @@ class Kernel;
 
 /// CPU views of physical memory objects.
 ///
-/// A view lies within the object and contains the requested range; it may begin earlier and end later than that range.
-/// The seed chooses at random whether the view is aligned to 4 KiB or to 64 KiB. Kernel views are valid in every
-/// process. A user view belongs to the process that is current at the call; an access from another process faults.
+/// A view contains the requested range and lies within the object, but may begin earlier and end
+/// later than the request. The seed determines whether a view is aligned to 4 KiB or to 64 KiB.
+/// Kernel views are valid in every process. A user view belongs to the process that is current when
+/// it is mapped; accesses from other processes fault.
 class CpuViews {
  public:
   explicit CpuViews(Kernel& kernel);
@@ -23,12 +24,13 @@ class CpuViews {
   CpuViews(const CpuViews&) = delete;
   CpuViews& operator=(const CpuViews&) = delete;
 
-  /// Maps `bytes` of the object. Returns STATUS_INVALID_PARAMETER for a range outside the object, a user view of I/O
-  /// space, or a section that must not be mapped.
+  /// Maps a view of an object of `bytes` bytes. Returns STATUS_INVALID_PARAMETER for a range
+  /// outside the object, for a user view of I/O space, and for a section without the right to be
+  /// mapped.
   NTSTATUS Map(HANDLE object, MemoryBacking& backing, uint64_t bytes, DXGKARGCB_MAP_PHYSICAL_MEMORY& args,
                const std::string& owner, const char* call);
-  /// Triggers a bug check if there is no such view, if the view shows another object or is another process's user view,
-  /// or if its size differs from what Map returned.
+  /// Triggers a bug check if the view does not exist, belongs to another object, is another
+  /// process's user view, or has another size than Map returned.
   void Unmap(const DXGKARGCB_UNMAP_PHYSICAL_MEMORY& args, MemoryBacking& backing, const char* call);
 
  private:
@@ -37,7 +39,7 @@ class CpuViews {
     uint64_t first, pages;
     bool io;
     bool user;
-    uint64_t process;  // the process that owns a user view
+    uint64_t process;  // owner of a user view
     hw::ViewAccess access;
     Ledger::Ticket ticket;
   };

@@ -15,7 +15,8 @@ namespace {
 constexpr char kOwner[] = "dxgkrnl";
 constexpr uint64_t kViewUnit = 64 << 10;  // views of a section begin at multiples of 64 KiB
 
-/// Whether the call with index `call` is one of the `count` calls after the first `after` calls.
+/// True if `call`, an index counted from 0, is among the `count` calls that follow the first
+/// `after` calls.
 bool Among(uint64_t call, uint64_t after, uint64_t count) { return call >= after && call - after < count; }
 
 }  // namespace
@@ -35,7 +36,7 @@ void FrameBuffer::Reserve(HANDLE adapter, bool supports_remapping, const std::ve
                     std::to_string(bytes) + ", not whole pages");
     }
     const uint64_t pages = bytes / hw::kPageSize;
-    // A section is charged against the commit limit, whether it is in memory or not.
+    // A section is charged against the commit limit even while it is not in memory.
     const uint64_t taken = kernel_.pages().allocated() + charged_, installed = kernel_.pages().installed_pages();
     const uint64_t left = installed - std::min(taken, installed);
     DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT create{};
@@ -68,7 +69,7 @@ void FrameBuffer::Release(HANDLE adapter) {
       ++at;
       continue;
     }
-    // The section stays open, so that the ledger reports it as a leak.
+    // A section in use stays open, so that the ledger reports it as a leak.
     if (section.adl != nullptr || section.window != nullptr) {
       ++at;
       continue;

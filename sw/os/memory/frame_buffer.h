@@ -17,29 +17,33 @@ class MemoryObjects;
 /// (DXGKQAITYPE_FRAMEBUFFERSAVESIZE and the frame buffer callbacks). The behaviour comes from the documentation; it was
 /// not observed on Windows.
 ///
-/// Each physical adapter that reports a size has a section, which is charged against the commit limit when the adapter
-/// starts. A driver pins the whole section, or maps one window of it at a time. hAdapter is the lead adapter, and
-/// PhysicalAdapterIndex selects the section. For a section that the adapters share, adapter 0 reports its size and the
-/// others report 0. Drivers must tolerate that pinning or mapping fails. To unpin or unmap nothing, or to map a second
-/// window, triggers a bug check. Call at APC_LEVEL or below. Ledger kinds: commit_charge, pinned_frame_buffer.
+/// Each physical adapter that reports a size has its own section, which is charged against the
+/// commit limit when the adapter starts. A driver pins the whole section, or maps one window of it
+/// at a time. hAdapter is the lead adapter; PhysicalAdapterIndex selects the section. If linked
+/// adapters share a section, adapter 0 reports its size and the others report 0. Drivers must
+/// tolerate failed pinning and mapping. Unpinning or unmapping what is not pinned or mapped, or
+/// mapping a second window, triggers a bug check. Call at APC_LEVEL or below. Ledger kinds:
+/// commit_charge, pinned_frame_buffer.
 class FrameBuffer {
  public:
   FrameBuffer(Kernel& kernel, MemoryObjects& objects) : kernel_(kernel), objects_(objects) {}
 
-  /// `sizes` contains DXGK_FRAMEBUFFERSAVEAREA.MaximumSize by physical adapter, in bytes. Throws OsError for a size
-  /// that is not a multiple of the page size or that exceeds the available memory.
+  /// Creates the sections. `sizes` contains DXGK_FRAMEBUFFERSAVEAREA.MaximumSize of each physical
+  /// adapter, in bytes. Throws OsError if a size is not a multiple of the page size or exceeds the
+  /// available memory.
   void Reserve(HANDLE adapter, bool supports_remapping, const std::vector<uint64_t>& sizes);
-  /// Frees the sections and ends their charges.
+  /// Frees the adapter's sections and their commit charges.
   void Release(HANDLE adapter);
 
-  /// Pin returns the pages in an MDL, Pin2 in an ADL. Pin fails with STATUS_NOT_SUPPORTED for a driver that supports
-  /// DMA remapping, because behind a remapped domain only an ADL can describe the pages.
+  /// Pin the section's pages. Pin returns them in an MDL, and Pin2 in an ADL. Pin returns
+  /// STATUS_NOT_SUPPORTED if the driver supports DMA remapping, because only an ADL can describe
+  /// pages in a remapped domain.
   NTSTATUS Pin(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE& args);
   NTSTATUS Pin2(HANDLE adapter, DXGKARGCB_PINFRAMEBUFFERFORSAVE2& args);
   /// Unpins the pages that Pin or Pin2 pinned.
   NTSTATUS Unpin(HANDLE adapter, const DXGKARGCB_UNPINFRAMEBUFFERFORSAVE& args);
-  /// Maps [Offset, Offset + Size) of the section for the CPU. The requested bytes begin at pBaseAddress plus the
-  /// returned Offset.
+  /// Maps [Offset, Offset + Size) of the section for the CPU. On return, the requested bytes begin
+  /// at pBaseAddress + Offset.
   NTSTATUS MapWindow(HANDLE adapter, DXGKARGCB_MAPFRAMEBUFFERPOINTER& args);
   NTSTATUS UnmapWindow(HANDLE adapter, const DXGKARGCB_UNMAPFRAMEBUFFERPOINTER& args);
 
@@ -50,16 +54,17 @@ class FrameBuffer {
   struct Section {
     uint64_t bytes = 0;
     HANDLE object = nullptr, adapter_object = nullptr;
-    DXGK_ADL* adl = nullptr;  // set while the section is pinned
+    DXGK_ADL* adl = nullptr;  // non-null while the section is pinned
     Mdl mdl;
-    bool has_list = false;  // true while the driver holds `mdl`, which Pin returned
+    bool has_list = false;  // the driver holds `mdl`, which Pin returned
     void* window = nullptr;
     uint64_t window_bytes = 0;
     Ledger::Ticket charge = 0, pin = 0;
   };
   using Key = std::pair<HANDLE, UINT>;
   Section* Find(HANDLE adapter, UINT index);
-  /// Pins the pages, or returns a failure status. `size` is the size that the driver requested.
+  /// Pins all pages of a section. `size` is the size that the driver requested. Returns an error
+  /// status on failure.
   NTSTATUS PinPages(HANDLE adapter, UINT index, uint64_t size, bool contiguous, const char* call);
 
   Kernel& kernel_;

@@ -18,7 +18,8 @@ constexpr uint64_t kMostMdlBytes = (uint64_t{4} << 30) - hw::kPageSize;
 }  // namespace
 
 IsolationMemory::~IsolationMemory() {
-  for (const auto& [handle, block] : blocks_) {  // after a failed run, this frees the address space of remaining views
+  // After a failed run, free the address space of the remaining views.
+  for (const auto& [handle, block] : blocks_) {
     if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
   }
 }
@@ -68,7 +69,7 @@ void IsolationMemory::Drop(std::map<HANDLE, Block>::iterator at) {
   if (RemappingDomain* domain = DomainOf(block.adapter)) kernel_.iommu()->UnmapIdentity(*domain, block.pfns);
   for (uint64_t pfn : block.pfns) kernel_.pages().Unpin(pfn);
   if (block.view != nullptr) kernel_.hal().ram().UnmapPages(block.view, block.pfns.size());
-  block.backing.Free(kernel_);  // does nothing if the driver owns the pages
+  block.backing.Free(kernel_);  // no effect on pages that the driver owns
   kernel_.ledger().Close(block.ticket);
   blocks_.erase(at);
 }
@@ -87,7 +88,7 @@ NTSTATUS IsolationMemory::AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATEC
   Block block{Kind::kContiguous, adapter, {}, {}, {}, nullptr, nullptr, 0};
   const NTSTATUS status = MemoryBacking::Make(kernel_, nullptr, create, kDriver, kCall, block.backing);
   if (status == STATUS_INSUFFICIENT_RESOURCES)
-    return STATUS_NO_MEMORY;  // the status of this callback for lack of memory
+    return STATUS_NO_MEMORY;  // the status with which this callback reports lack of memory
   if (!NT_SUCCESS(status)) return status;
   block.pfns = block.backing.pfns();
   block.view = args.pMemory = kernel_.hal().ram().MapPages(block.pfns.data(), block.pfns.size(),

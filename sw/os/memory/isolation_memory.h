@@ -13,16 +13,18 @@ namespace gmmu::os {
 
 class Kernel;
 
-/// The six memory callbacks of WDDM 2.4. They allocate contiguous memory or pages with an MDL, and make the driver's
-/// own MDLs accessible to the GPU.
+/// The six memory callbacks of WDDM 2.4: they allocate contiguous memory or pages described by an
+/// MDL, and make MDLs of the driver accessible to the GPU.
 ///
-/// Memory is allocated and, behind a 1:1 domain, mapped in one step. MDLs contain physical page numbers, which are also
-/// the domain's page numbers. Each block has a handle, which the freeing callback needs, and a ticket in the ledger:
-/// isolation_memory, isolation_mdl, iommu_mdl. Pages are chosen and arguments checked as for memory objects of the same
-/// two types (MemoryBacking), but bounds apply as given, even 0. A driver that supports DMA remapping cannot use the
-/// callbacks, whether it is remapped or not (IOMMU DMA remapping documentation: the older callbacks "cannot be
-/// used"). They then return STATUS_NOT_SUPPORTED, although no document names the status. hAdapter is the lead adapter.
-/// Calls above APC_LEVEL and unknown handles trigger a bug check.
+/// A single call allocates memory and, with a 1:1 domain, maps it. MDLs contain physical page
+/// numbers, which are also the domain's page numbers. Each block has a handle, which the freeing
+/// callback receives, and a ledger ticket of kind isolation_memory, isolation_mdl or iommu_mdl.
+/// Pages are selected and arguments are checked as for memory objects of the corresponding types
+/// (MemoryBacking), but bounds apply literally, even 0. A driver that supports DMA remapping cannot
+/// use the callbacks, even if it is not remapped (IOMMU DMA remapping documentation: the older
+/// callbacks "cannot be used"). They then return STATUS_NOT_SUPPORTED; this status is not
+/// documented. hAdapter is the lead adapter. Calls above APC_LEVEL and unknown handles trigger a
+/// bug check.
 class IsolationMemory {
  public:
   explicit IsolationMemory(Kernel& kernel) : kernel_(kernel) {}
@@ -32,22 +34,23 @@ class IsolationMemory {
   void AddAdapter(HANDLE adapter, DmaView view, bool supports_remapping = false) {
     adapters_[adapter] = {std::move(view), supports_remapping};
   }
-  /// Sets the adapter's 1:1 domain. Existing memory of the adapter is mapped now, later memory when it is allocated.
+  /// Sets the adapter's 1:1 domain and maps the adapter's existing memory in it. Later memory is
+  /// mapped when it is allocated.
   void SetDomain(HANDLE adapter, RemappingDomain& domain);
-  /// Call when the adapter's domain was destroyed together with its mappings.
+  /// Call when the adapter's domain has been destroyed together with its mappings.
   void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
-  /// Number of the adapter's allocations that have not been freed.
+  /// Number of blocks of the adapter that have not been freed.
   size_t Live(HANDLE adapter) const;
 
   NTSTATUS AllocateContiguous(HANDLE adapter, DXGKARGCB_ALLOCATECONTIGUOUSMEMORY& args);
   NTSTATUS FreeContiguous(HANDLE adapter, const DXGKARGCB_FREECONTIGUOUSMEMORY& args);
-  /// Allocates all pages or none; at most 4 GiB minus a page. CacheType is checked but not used, because the callback
-  /// creates no view.
+  /// Allocates all pages or none. The maximum size is 4 GiB minus a page. CacheType is checked but
+  /// has no effect, because the callback creates no view.
   NTSTATUS AllocatePagesForMdl(HANDLE adapter, DXGKARGCB_ALLOCATEPAGESFORMDL& args);
   NTSTATUS FreePagesFromMdl(HANDLE adapter, const DXGKARGCB_FREEPAGESFROMMDL& args);
-  /// The list and its pages must stay unchanged until UnmapMdl has returned. MapMdl pins the pages; UnmapMdl triggers a
-  /// bug check if the list has changed.
+  /// MapMdl pins the pages of a driver's MDL, which must not change until UnmapMdl has returned.
+  /// UnmapMdl triggers a bug check if it has changed.
   NTSTATUS MapMdl(HANDLE adapter, DXGKARGCB_MAPMDLTOIOMMU& args);
   void UnmapMdl(HANDLE adapter, const DXGKARGCB_UNMAPMDLFROMIOMMU& args);
 
@@ -66,9 +69,10 @@ class IsolationMemory {
   struct Adapter {
     DmaView view;
     bool supports_remapping = false;
-    bool refused() const { return supports_remapping || view.remapped(); }  // must use memory objects
+    // The driver must use memory objects.
+    bool refused() const { return supports_remapping || view.remapped(); }
   };
-  /// Triggers a bug check if there is no such adapter.
+  /// Returns the adapter. Triggers a bug check if it is unknown, or if the IRQL is above APC_LEVEL.
   Adapter& Of(HANDLE adapter, const char* call);
   RemappingDomain* DomainOf(HANDLE adapter) const { return adapters_.at(adapter).view.domain; }
   HANDLE Keep(Block block, const char* kind, const char* call);

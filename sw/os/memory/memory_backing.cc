@@ -26,8 +26,8 @@ hw::Caching CachingOf(DXGK_MEMORY_CACHING_TYPE type) {
 constexpr UINT kMdlFlags = MM_DONT_ZERO_ALLOCATION | MM_ALLOCATE_FROM_LOCAL_NODE_ONLY | MM_ALLOCATE_FULLY_REQUIRED |
                            MM_ALLOCATE_NO_WAIT | MM_ALLOCATE_PREFER_CONTIGUOUS | MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS;
 
-/// Chooses pages as MmAllocatePagesForMdlEx does. Three of its flags have no effect, because there is one memory node
-/// and an allocation never waits.
+/// Selects pages as MmAllocatePagesForMdlEx does. Three flags of that function have no effect,
+/// because there is only one memory node and allocations never wait.
 class MdlPages {
  public:
   MdlPages(PageAllocator& pages, const MemoryBacking::Arguments& args, const std::string& owner, const char* call)
@@ -38,7 +38,7 @@ class MdlPages {
   MdlPages(const MdlPages&) = delete;
   MdlPages& operator=(const MdlPages&) = delete;
 
-  /// Returns no pages if there are not enough.
+  /// Allocates and returns all pages, or returns an empty vector if there are not enough.
   std::vector<uint64_t> Take() {
     if ((args_.Mdl.Flags & MM_ALLOCATE_REQUIRE_CONTIGUOUS_CHUNKS) != 0) {
       const uint64_t skip = Bytes(args_.Mdl.SkipBytes);
@@ -53,7 +53,8 @@ class MdlPages {
   }
 
  private:
-  /// Allocates chunks of `size` pages, each at a multiple of its size if `aligned` is true.
+  /// Allocates contiguous chunks of `size` pages. If `aligned` is true, each chunk is aligned to
+  /// its size.
   void Chunks(uint64_t size, bool aligned) {
     while (taken_.size() < count_) {
       const auto first = pages_.AllocateContiguous(size, Bytes(args_.Mdl.LowAddress), Past(args_.Mdl.HighAddress), 0,
@@ -63,7 +64,8 @@ class MdlPages {
     }
   }
 
-  /// Allocates pages from the range, then from ranges that each begin SkipBytes further on, up to the end of memory.
+  /// Allocates pages from the requested range. If that is not enough, moves the range up by
+  /// SkipBytes and repeats, up to the end of memory.
   void Ranges() {
     const uint64_t skip = Bytes(args_.Mdl.SkipBytes);
     uint64_t low = Bytes(args_.Mdl.LowAddress), high = Past(args_.Mdl.HighAddress);
@@ -71,7 +73,7 @@ class MdlPages {
       while (taken_.size() < count_) {
         const uint64_t want = count_ - taken_.size();
         auto some = pages_.AllocateScattered(want, low, high, owner_, call_);
-        // The range has too few pages, so halve the request until it succeeds.
+        // The range has too few free pages: halve the request until it succeeds.
         for (uint64_t less = want / 2; !some && less != 0; less /= 2)
           some = pages_.AllocateScattered(less, low, high, owner_, call_);
         if (!some) break;
@@ -124,7 +126,8 @@ NTSTATUS MemoryBacking::MakeContiguous(Kernel& kernel, const Arguments& args, co
                                        const char* call) {
   const uint64_t boundary = Bytes(args.ContiguousMemory.BoundaryAddressMultiple);
   if (boundary != 0 && (!PowerOfTwo(boundary) || boundary < hw::kPageSize)) return STATUS_INVALID_PARAMETER;
-  // On build 26100, large contiguous objects sometimes fail on a running system and succeed after a cold boot.
+  // Models build 26100, on which large contiguous objects sometimes fail on a running system and
+  // succeed after a cold boot.
   const uint64_t fails = kernel.parameters().inject.contiguous_bytes;
   if (fails != 0 && args.Size >= fails && kernel.pages().used_before()) {
     kernel.Injected("contiguous_bytes");
@@ -178,7 +181,7 @@ NTSTATUS MemoryBacking::MakeIoSpace(Kernel& kernel, const Arguments& args) {
 }
 
 void MemoryBacking::Free(Kernel& kernel) {
-  if (section_ || io_space()) return;  // a section's pages were freed with the last hold
+  if (section_ || io_space()) return;  // pages of a section are freed when the last hold ends
   kernel.pages().Free(pfns_);
 }
 

@@ -14,13 +14,14 @@ namespace gmmu::os {
 class Kernel;
 class SectionNames;
 
-/// The memory of a physical memory object, by type (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), and of the contiguous
-/// memory and the MDLs of the isolation callbacks:
+/// The memory of a physical memory object (DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT), or of a block
+/// of the isolation callbacks (contiguous memory or MDL). By type:
 ///
-///   MDL                pages as MmAllocatePagesForMdlEx chooses them: SkipBytes moves the range on until enough
-///                      pages are found, or is the size of contiguous chunks (Flags)
-///   CONTIGUOUS_MEMORY  consecutive pages between two bounds that do not cross a multiple of a boundary
-///   SECTION            pageable memory of the page file (Section)
+///   MDL                pages, selected as MmAllocatePagesForMdlEx does: depending on Flags,
+///                      SkipBytes is the step by which the range moves up until enough pages are
+///                      found, or the size of contiguous chunks
+///   CONTIGUOUS_MEMORY  consecutive pages between two bounds, which cross no multiple of a boundary
+///   SECTION            pageable memory, backed by the page file (Section)
 ///   IO_SPACE           a range that a PCI device decodes; no memory is allocated
 ///
 /// All sizes inside this class are multiples of the page size.
@@ -28,27 +29,30 @@ class MemoryBacking {
  public:
   using Arguments = DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT;
 
-  /// Returns STATUS_INVALID_PARAMETER for arguments that no memory can satisfy, STATUS_NO_MEMORY or
-  /// STATUS_INSUFFICIENT_RESOURCES if there is no memory, and STATUS_COMMITMENT_LIMIT if no commit charge is left for a
-  /// section. After a failure, nothing is allocated. An existing named section is opened (STATUS_OBJECT_NAME_EXISTS, a
-  /// success, with the section's original size) or collides (SectionNames). If `names` is null, there are no named
-  /// sections.
+  /// Allocates memory into `backing`. Returns STATUS_INVALID_PARAMETER for arguments that can never
+  /// be satisfied, STATUS_NO_MEMORY or STATUS_INSUFFICIENT_RESOURCES if there is not enough memory,
+  /// and STATUS_COMMITMENT_LIMIT if a section exceeds the commit limit. After a failure, nothing is
+  /// allocated. If a section of the same name exists, it is opened with its original size
+  /// (STATUS_OBJECT_NAME_EXISTS, a success status) or the call fails (SectionNames). `names` is
+  /// null if named sections are not supported.
   static NTSTATUS Make(Kernel& kernel, SectionNames* names, const Arguments& args, const std::string& owner,
                        const char* call, MemoryBacking& backing);
   /// Frees the memory. Triggers a bug check while a page is pinned.
   void Free(Kernel& kernel);
 
   uint64_t pages() const { return pfns().size(); }
-  /// Host physical pages; Section::kAway for a page of a section that is not in memory.
+  /// Host physical page numbers; Section::kAway for pages of a section that are not in memory.
   const std::vector<uint64_t>& pfns() const { return section_ ? section_->pfns() : pfns_; }
   bool io_space() const { return type_ == DXGK_PHYSICAL_MEMORY_TYPE_IO_SPACE; }
-  /// Whether the memory's type requires contiguous pages.
+  /// True if the memory type implies contiguous pages.
   bool contiguous() const { return io_space() || type_ == DXGK_PHYSICAL_MEMORY_TYPE_CONTIGUOUS_MEMORY; }
   hw::Caching caching() const { return caching_; }
-  /// The access that a view permits, or nullopt if no view is permitted (a section without SECTION_MAP_READ).
+  /// The access that views permit, or nullopt if views are not permitted (a section without
+  /// SECTION_MAP_READ).
   std::optional<hw::ViewAccess> access() const { return access_; }
 
-  /// Keeps pages [first, first + count) in place until the matching Release. Returns false if no memory is left.
+  /// Keeps pages [first, first + count) in memory at fixed addresses until the matching Release.
+  /// Returns false if no memory is left.
   bool Hold(uint64_t first, uint64_t count) { return !section_ || section_->Hold(first, count); }
   void Release(uint64_t first, uint64_t count) {
     if (section_) section_->Release(first, count);

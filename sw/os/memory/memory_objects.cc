@@ -51,7 +51,8 @@ void MemoryObjects::AddAdapter(HANDLE adapter, DmaView view) {
 
 void MemoryObjects::SetDomain(HANDLE adapter, RemappingDomain& domain) {
   adapters_.at(adapter).view.domain = &domain;
-  std::map<Ledger::Ticket, const Adl*> in_order;  // in allocation order; the addresses of ADLs are arbitrary
+  // Allocation order is deterministic, unlike the addresses of ADLs.
+  std::map<Ledger::Ticket, const Adl*> in_order;
   for (const auto& [list, adl] : adls_) in_order.emplace(adl->ticket, adl.get());
   for (const auto& [ticket, adl] : in_order) {
     const AdapterObject& opened = adapter_objects_.at(adl->adapter_object);
@@ -90,7 +91,8 @@ NTSTATUS MemoryObjects::Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, co
   args.hPhysicalMemoryObject = handle;
   if (args.hAdapter != nullptr) {
     DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT open{handle, args.hAdapter, nullptr};
-    Open(open, owner);  // an object that was created for a known adapter is opened on that adapter
+    // An object that is created for an adapter is also opened on it.
+    Open(open, owner);
     args.hAdapterMemoryObject = open.hAdapterMemoryObject;
   }
   return status;
@@ -106,7 +108,8 @@ void MemoryObjects::Destroy(const DXGKARGCB_DESTROY_PHYSICAL_MEMORY_OBJECT& args
   if (args.hAdapterMemoryObject != nullptr && object.opened != args.hAdapterMemoryObject)
     throw BugCheck(std::string(kCall) + ": handles do not belong together");
   if (object.opened != nullptr) {
-    // An existing ADL triggers a bug check whatever the settings are, because its locked pages would leak.
+    // An existing ADL triggers a bug check regardless of the settings, because its locked pages
+    // would leak.
     if (FindAdapterObject(object.opened, kCall).adls != 0)
       throw BugCheck(std::string(kCall) + " while an ADL of the object exists");
     if (args.hAdapterMemoryObject == nullptr && stops)
@@ -130,7 +133,8 @@ NTSTATUS MemoryObjects::Open(DXGKARGCB_OPEN_PHYSICAL_MEMORY_OBJECT& args, const 
   args.hAdapterMemoryObject = nullptr;
   Object& object = FindObject(args.hPhysicalMemoryObject, kCall);
   if (adapters_.count(args.hAdapter) == 0) return STATUS_INVALID_PARAMETER;
-  if (object.opened != nullptr) return STATUS_INVALID_PARAMETER;  // an object is open on at most one adapter
+  // An object can be open on only one adapter.
+  if (object.opened != nullptr) return STATUS_INVALID_PARAMETER;
   AdapterObject opened{args.hPhysicalMemoryObject, args.hAdapter, 0, 0};
   const HANDLE handle = NewHandle(2);
   opened.ticket = kernel_.ledger().Open("adapter_object", Name(handle, object.size, 0), owner, kCall);

@@ -18,31 +18,33 @@ class SectionNames;
 
 /// How one logical adapter reaches host memory.
 struct DmaView {
-  RemappingDomain* domain = nullptr;  ///< null: physical mode, logical addresses are host physical ones
+  RemappingDomain* domain = nullptr;  ///< null: physical mode, without address translation
   std::string name;
 
   bool remapped() const { return domain != nullptr && !domain->identity(); }
 };
 
-/// Physical memory objects, address descriptor lists and CPU views: the eight callbacks of WDDM 2.9 and later.
+/// Implements the eight memory callbacks of WDDM 2.9 and later: physical memory objects, address
+/// descriptor lists (ADLs) and CPU views.
 ///
-/// VidMm uses the same code for the memory of allocations, so calls that allocate have an `owner` argument ("driver",
-/// "vidmm", "application"). Bad arguments result in an error status. A call above APC_LEVEL, an unknown or closed
-/// handle, or an ADL that outlives its object triggers a bug check. Behaviour that no document defines is a setting
-/// (base/os.def).
+/// VidMm uses the same code for the memory of allocations, so calls that allocate have an `owner`
+/// argument ("driver", "vidmm", "application"). Invalid arguments return an error status. A call
+/// above APC_LEVEL, an unknown or closed handle, or an ADL that outlives its object triggers a bug
+/// check. Undocumented behaviour is controlled by settings (base/os.def).
 class MemoryObjects {
  public:
   explicit MemoryObjects(Kernel& kernel);
   ~MemoryObjects();
 
-  /// `adapter` is the value of the hAdapter arguments.
+  /// `adapter` is the handle that callbacks pass as hAdapter.
   void AddAdapter(HANDLE adapter, DmaView view);
-  /// Attaches a 1:1 domain to an adapter that was started without one. Existing ADLs are mapped immediately.
+  /// Attaches a 1:1 domain to an adapter that was started without a domain, and maps all existing
+  /// ADLs in it.
   void SetDomain(HANDLE adapter, RemappingDomain& domain);
-  /// Call when the adapter's domain was destroyed together with its mappings.
+  /// Call when the adapter's domain has been destroyed together with its mappings.
   void DropDomain(HANDLE adapter) { adapters_.at(adapter).view.domain = nullptr; }
   void RemoveAdapter(HANDLE adapter);
-  /// Number of the adapter's ADLs that have not been freed.
+  /// Number of ADLs of the adapter that have not been freed.
   size_t LiveAdls(HANDLE adapter) const;
 
   NTSTATUS Create(DXGKARGCB_CREATE_PHYSICAL_MEMORY_OBJECT& args, const std::string& owner);
@@ -61,8 +63,8 @@ class MemoryObjects {
     hw::Caching caching = hw::Caching::kNonCached;
   };
   AdlOrigin OriginOf(const DXGK_ADL& adl);
-  /// Host physical pages of an object, for checks by the operating system; Section::kAway for a page of a section that
-  /// is not in memory.
+  /// Host physical page numbers of an object, for checks by the operating system; Section::kAway
+  /// for pages of a section that are not in memory.
   const std::vector<uint64_t>& PagesOf(HANDLE object);
 
  private:
@@ -73,7 +75,7 @@ class MemoryObjects {
   struct Object {
     MemoryBacking backing;
     uint64_t size = 0;        // requested bytes
-    HANDLE opened = nullptr;  // its adapter object
+    HANDLE opened = nullptr;  // the adapter memory object, if it is open
     unsigned views = 0;
     bool destroyed = false;  // freed when the last view is unmapped
     Ledger::Ticket ticket = 0;
@@ -89,17 +91,18 @@ class MemoryObjects {
     std::vector<DXGK_PAGE_NUMBER> pages;
     HANDLE adapter_object;
     uint64_t first_page, page_count;
-    /// Logical ranges, in remapped mode only; more than one if the logical space had no room for a single range.
+    /// A logical range, in remapped mode only. An ADL has several if the logical space had no room
+    /// for a single range or os.logical_piece_kib limits their size.
     struct Range {
-      uint64_t taken;    // address from the domain's allocator
+      uint64_t taken;    // start of the range in the domain's allocator
       uint64_t logical;  // logical address
       uint64_t pages;
     };
     std::vector<Range> ranges;
     Ledger::Ticket ticket = 0;
   };
-  /// Maps `pfns` in order, in one range if possible. Returns false and changes nothing if the logical space has no
-  /// room, or only in pieces while `one_range` is true.
+  /// Maps `pfns` in order, in a single range if possible. Returns false and changes nothing if the
+  /// logical space has no room, or, with `one_range`, no room for a single range.
   bool MapLogical(RemappingDomain& domain, const std::vector<uint64_t>& pfns, bool one_range, Adl& adl,
                   const std::string& owner, const char* call);
   void UnmapLogical(RemappingDomain& domain, const Adl& adl);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Address descriptor lists, which describe a GPU's view of a physical memory object.
+// The part of MemoryObjects for address descriptor lists (ADLs), which describe how a GPU addresses
+// a physical memory object.
 #include <limits>
 #include <optional>
 #include <utility>
@@ -17,7 +18,7 @@ bool MemoryObjects::MapLogical(RemappingDomain& domain, const std::vector<uint64
                                const std::string& owner, const char* call) {
   const uint64_t largest = kernel_.parameters().logical_piece_pages();
   for (size_t done = 0; done < pfns.size();) {
-    // Tries the longest piece first, and halves it until the logical space has room.
+    // Try the longest piece first, and halve it until the logical space has room.
     std::optional<LogicalRange> place;
     size_t pages = pfns.size() - done;
     if (largest != 0 && pages > largest) pages = one_range ? 0 : largest;
@@ -88,7 +89,8 @@ NTSTATUS MemoryObjects::AllocateAdl(DXGKARGCB_ALLOCATE_ADL& args, const std::str
     for (uint64_t pfn : pfns) kernel_.pages().Pin(pfn, owner, kCall);
   }
   adl->list.PageCount = static_cast<UINT32>(count);
-  // A caller that does not request a contiguous list must accept either form. The seed therefore chooses.
+  // A caller that does not request a contiguous list must accept either form, so the seed selects
+  // one.
   if (consecutive && (wants_contiguous || random_.Below(2) == 0)) {
     adl->list.Flags.Contiguous = 1;
     adl->list.BasePageNumber = base;

@@ -41,7 +41,7 @@ void Section::Release(uint64_t first, uint64_t count) {
 }
 
 bool Section::BringIn(uint64_t index) {
-  pages_.Discharge(1);  // now the allocated page itself is charged
+  pages_.Discharge(1);  // the page that is allocated next is charged instead
   const auto page = pages_.AllocateScattered(1, 0, ~uint64_t{0}, owner_, created_by_);
   if (!page) {
     Recharge();

@@ -74,7 +74,8 @@ void SystemBuffer::Release() {
     Unmap();
     object_ = nullptr;
   }
-  // An injected leak keeps the named object and, like a real leak, the objects that it holds.
+  // An injected leak keeps an object of the given kind and, like a real leak, everything that this
+  // object holds.
   for (const char* kind : {"cpu_view", "adl", "pinned_page", "domain_mapping", "logical_range"}) {
     if (kernel_->LeakNow(kind)) {
       if (std::string(kind) == "cpu_view") {

@@ -12,10 +12,11 @@ namespace gmmu::os {
 class Kernel;
 class MemoryObjects;
 
-/// Host memory that a GPU may access: a physical memory object with one ADL for all its pages, made by the same code
-/// that serves the driver's callbacks.
+/// Host memory that a GPU may access: a physical memory object with one ADL for all its pages. It
+/// is created by the code that implements the driver's callbacks (MemoryObjects).
 ///
-/// Release() must be called. The destructor frees nothing, so that stack unwinding does not access the machine.
+/// The owner must call Release(). The destructor frees nothing, so that stack unwinding does not
+/// access the machine.
 class SystemBuffer {
  public:
   /// kReadOnlyView: scattered pages with a CPU view that must not be written.
@@ -33,7 +34,8 @@ class SystemBuffer {
 
   uint64_t bytes() const { return bytes_; }
   const DXGK_ADL& adl() const { return *adl_; }
-  /// The page number as the GPU sees it: logical, or physical in physical mode.
+  /// The number with which the GPU addresses page `index` of the buffer: logical, or physical in
+  /// physical mode.
   uint64_t page(uint64_t index) const {
     if (index == wrong_index_) return wrong_page_;
     return adl_->Flags.Contiguous ? adl_->BasePageNumber + index : adl_->Pages[index];
@@ -41,16 +43,17 @@ class SystemBuffer {
   uint64_t logical() const { return page(0) * hw::kPageSize; }
   const std::vector<uint64_t>& host_pages() const;
 
-  /// Deliberate fault "wrong ADL": makes page(index) return `page`.
+  /// Deliberate fault (inject.wrong_adl): makes page(index) return `page`.
   void Falsify(uint64_t index, uint64_t page) {
     wrong_index_ = index;
     wrong_page_ = page;
   }
 
-  /// Maps a CPU view of [offset, offset + size). Only one view may exist at a time.
+  /// Maps a CPU view of [offset, offset + size) and returns its address. Only one view may exist at
+  /// a time.
   uint8_t* Map(uint64_t offset, uint64_t size);
   void Unmap();
-  /// Writes to the buffer. The operating system may write even if the view is read-only.
+  /// Writes to the buffer, as the operating system may do even if the view is read-only.
   void Write(uint64_t offset, const void* bytes, size_t size) const;
 
  private:

@@ -117,9 +117,10 @@ void QueryMmu(Miniport& miniport, AdapterAnswers& answers) {
   }
 }
 
-/// Build 22621 makes these queries and continues if they fail; they do not concern memory.
+/// Windows build 22621 makes these queries and ignores their failure. Their results do not affect
+/// memory management.
 void QueryUnneeded(Miniport& miniport, DXGK_QUERYADAPTERINFOTYPE type) {
-  UINT32 out = 0;  // HISTORYBUFFERPRECISION was observed with 4 bytes
+  UINT32 out = 0;  // the size that build 22621 passes for HISTORYBUFFERPRECISION
   miniport.Query(type, out);
 }
 

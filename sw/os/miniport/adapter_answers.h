@@ -14,7 +14,7 @@ enum class BringUp;
 
 class Miniport;
 
-/// A driver's unmodified results of DxgkDdiQueryAdapterInfo for one physical adapter.
+/// The unmodified results of DxgkDdiQueryAdapterInfo for one physical adapter.
 struct AdapterAnswers {
   ULONG version = 0;  ///< version of the driver's table, DXGKDDI_INTERFACE_VERSION_*
   UINT physical_adapter = 0;
@@ -24,7 +24,7 @@ struct AdapterAnswers {
   bool system_segment_behind_last = true, both_mmu_models_refused = true, discrete_without_remapping_refused = true;
   bool aperture_required = true, highest_visible_inclusive = false;
 
-  // Queried before DxgkDdiStartDevice, for WDDM 2.9 and later.
+  // Queried before DxgkDdiStartDevice, if the driver's version is WDDM 2.9 or later:
   std::optional<DXGK_PHYSICAL_MEMORY_CAPS> memory;  ///< absent: not queried
   std::optional<DXGK_IOMMU_CAPS> iommu;             ///< absent: not queried, or refused
 
@@ -40,8 +40,8 @@ struct AdapterAnswers {
   UINT paging_buffer_segment = 0;
   UINT paging_buffer_bytes = 0;
   UINT paging_private_bytes = 0;
-  /// Members that the driver set but that are treated as 0, because its interface version lacks them or the model
-  /// clears them.
+  /// Members that the driver set but that the model treats as 0, because the driver's interface
+  /// version does not define them or because the model clears them.
   std::vector<std::string> newer;
 
   /// The number of execution nodes: from `physical` if present, otherwise from the driver's engine topology.
@@ -54,8 +54,8 @@ struct AdapterAnswers {
   UINT system_segment() const {
     return system_segment_behind_last ? static_cast<UINT>(segments.size()) + 1 : DXGK_SEGMENT_ID_SYSTEMMEMORY;
   }
-  /// system_set returns the segment set of system memory. The two functions below return the sets of all aperture and
-  /// of all memory segments.
+  /// system_set returns the segment set that contains only system memory. SegmentSet returns the
+  /// set of all aperture segments or of all memory segments.
   UINT system_set() const { return system_segment_behind_last ? 1u << segments.size() : DXGK_SEGMENT_SET_SYSTEMMEMORY; }
   UINT SegmentSet(bool aperture) const;
   /// True if the GPU has no MMU that the system manages, neither GpuMmu nor IoMmu. Allocations then have only physical

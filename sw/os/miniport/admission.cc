@@ -37,7 +37,7 @@ void Model(const AdapterAnswers& a, Refusals& out) {
   }
   if (caps.GpuMmuSupported && caps.IoMmuSupported && a.both_mmu_models_refused)
     out.push_back({"DXGK_VIDMMCAPS.IoMmuSupported", "is 1 beside GpuMmuSupported", StopCode::kUnknown, {}});
-  if (a.nodes() == 0) {  // observed: Windows crashes if there is no node, but tolerates a failed query
+  if (a.nodes() == 0) {  // observed: with no node, Windows crashes; it tolerates a failed query
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.NumExecutionNodes", "is 0", StopCode::kSystemServiceException, {}});
   } else if (a.paging_node() >= a.nodes()) {
     out.push_back({"DXGK_PHYSICALADAPTERCAPS.PagingNodeIndex",
@@ -57,7 +57,7 @@ void Levels(const AdapterAnswers& a, Refusals& out) {
   }
   unsigned bits = 12;
   for (const DXGK_PAGE_TABLE_LEVEL_DESC& level : a.levels) bits += level.PageTableIndexBitCount;
-  // A link has the virtual address bits of its smallest GPU. A larger GPU uses only a part of its root.
+  // Linked GPUs use the smallest VA width among them; a wider GPU uses only part of its root.
   const bool in_part = a.linked > 1 && a.mmu.VirtualAddressBitCount < bits &&
                        a.mmu.VirtualAddressBitCount > bits - a.levels.back().PageTableIndexBitCount;
   // The root of a two-level tree can grow. The root's descriptor specifies only the initial size, which may be 0.
@@ -118,9 +118,10 @@ void Pages64k(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the segments of page tables. In every update mode, Windows writes the first tables of the paging process with
-/// the CPU, so a local segment with tables must be CPU-visible (observed: 0x10E, 0x49). Tables in the implicit system
-/// memory segment may have any size (as in two of Microsoft's sample drivers).
+/// Checks the segments of page tables. In every update mode, Windows writes the paging process's
+/// first tables with the CPU, so a memory segment that contains tables must be CPU-visible
+/// (observed: bug checks 0x10E and 0x49). Tables in the implicit system memory segment may have any
+/// size (as in two of Microsoft's sample drivers).
 void TableSegment(const AdapterAnswers& a, size_t index, UINT id, const char* member, Refusals& out) {
   const std::string field = std::string("DXGK_PAGE_TABLE_LEVEL_DESC.") + member;
   const std::string which = "of level " + Number(index) + " is " + Number(id);
@@ -165,7 +166,7 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
     const DXGK_SEGMENTFLAGS& flags = a.segments[i].Flags;
     const std::string segment = "of segment " + Number(i + 1) + " ";
     apertures += flags.Aperture;
-    if (host_aperture) {  // Windows was observed to report "invalid flags" of the next segment
+    if (host_aperture) {  // observed: Windows reports "invalid flags" for this segment
       out.push_back({"DXGK_SEGMENTDESCRIPTOR4.Flags",
                      segment + "stands behind a segment with SupportsCpuHostAperture, which must be the last",
                      StopCode::kUnknown,
@@ -182,7 +183,8 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
                      StopCode::kUnknown,
                      {}});
     }
-    if (flags.CacheCoherent && !flags.Aperture && !a.physical_model()) {  // observed with drivers of WDDM 1
+    // The physical model permits this, because WDDM 1 drivers were observed to do it.
+    if (flags.CacheCoherent && !flags.Aperture && !a.physical_model()) {
       out.push_back(
           {"DXGK_SEGMENTFLAGS.CacheCoherent", segment + "is for aperture segments only", StopCode::kUnknown, {}});
     }
@@ -228,7 +230,8 @@ void Segments(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the paging buffers. Windows was observed to fail with INVALID_PARAMETER after creating the paging context.
+/// Checks the segment and the size of paging buffers. If either is illegal, Windows was observed to
+/// fail with INVALID_PARAMETER after it had created the paging context.
 void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   const UINT id = a.paging_buffer_segment;
   if (id > a.segments.size() || (id != 0 && !a.segments[id - 1].Flags.Aperture)) {
@@ -242,8 +245,8 @@ void PagingBuffers(const AdapterAnswers& a, Refusals& out) {
   }
 }
 
-/// Checks the requirements of WDDM 3.0 certification for a discrete GPU (IOMMU DMA remapping, "integrated versus
-/// discrete"). An integrated GPU uses system memory.
+/// Checks what WDDM 3.0 certification requires of a discrete GPU (IOMMU DMA remapping, "integrated
+/// versus discrete"). A GPU is integrated if system memory populates all its memory segments.
 void DiscreteGpu(const AdapterAnswers& a, bool remapped, Refusals& out) {
   if (!a.discrete_without_remapping_refused || !HasDmaRemapping(a.version)) return;
   const bool discrete = std::any_of(a.segments.begin(), a.segments.end(), [](const auto& s) {
@@ -262,7 +265,8 @@ void DiscreteGpu(const AdapterAnswers& a, bool remapped, Refusals& out) {
   }
 }
 
-/// Checks that the two sets of IOMMU bits agree (IOMMU-based GPU isolation; DXGK_IOMMU_CAPS).
+/// Checks that the IOMMU members of DXGK_VIDMMCAPS and of DXGK_IOMMU_CAPS agree (IOMMU-based GPU
+/// isolation).
 void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
   const DXGK_VIDMMCAPS& caps = a.driver.MemoryManagementCaps;
   if (a.iommu) {
@@ -288,8 +292,7 @@ void IommuBits(const AdapterAnswers& a, bool remapped, Refusals& out) {
          StopCode::kUnknown,
          {}});
   }
-  // Before WDDM 2.9, there is no PHYSICAL_MEMORY_CAPS. HighestAcceptableAddress then specifies which memory the GPU can
-  // address.
+  // Before WDDM 2.9, HighestAcceptableAddress limits the memory that the GPU can address.
   const auto highest = static_cast<uint64_t>(a.driver.HighestAcceptableAddress.QuadPart);
   if (a.version < DXGKDDI_INTERFACE_VERSION_WDDM2_9 &&
       (a.highest_visible_inclusive ? highest < a.last_byte : highest <= a.last_byte)) {

@@ -8,7 +8,7 @@
 
 namespace gmmu::os {
 
-/// A reason for which Windows would reject a driver's output.
+/// A violated rule, for which Windows would reject the driver's results.
 struct Refusal {
   std::string field;                   ///< structure and member, e.g. "DXGK_QUERYSEGMENTOUT4.PagingBufferSegmentId"
   std::string text;                    ///< the actual value and the required one
@@ -16,8 +16,9 @@ struct Refusal {
   std::array<uint64_t, 4> parameters{};
 };
 
-/// Checks an adapter's query results against the rules of Windows. Returns the violations in check order, or an empty
-/// list if there are none. `remapped`: the adapter is in a DMA-remapping domain.
+/// Checks an adapter's query results against the rules of Windows. Returns the violations in check
+/// order; the list is empty if there are none. `remapped`: the adapter is in a DMA-remapping
+/// domain.
 ///
 /// Every rule checks a single field and names it. admission.cc cites the source of each rule.
 std::vector<Refusal> Admit(const AdapterAnswers& answers, bool remapped);

@@ -58,16 +58,16 @@ std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXG
   else if (!answers.physical_model() && info.PhysicalAdapterIndex != request.physical_adapter)
     refuse("PhysicalAdapterIndex", "is " + std::to_string(info.PhysicalAdapterIndex) + "; memory of adapter " +
                                        std::to_string(request.physical_adapter) + " was asked for");
-  if (info.Flags.LinkMirrored)  // bit 13: formerly LinkInstanced, today MapApertureCpuVisible
+  if (info.Flags.LinkMirrored)  // bit 12; bit 13, LinkInstanced, is now MapApertureCpuVisible
     refuse("FlagsWddm2",
            "has bit 12, LinkMirrored of WDDM 1.x; it is reserved since WDDM 2.0, and an allocation "
            "lives on the adapter that PhysicalAdapterIndex names");
   if (flags.ExplicitResidencyNotification && !flags.AccessedPhysically)
     refuse("FlagsWddm2.ExplicitResidencyNotification", "needs AccessedPhysically");
-  // According to the IOMMU DMA remapping documentation, the flag belongs to operation 17.
+  // The flag requires operation 17, MAP_APERTURE_SEGMENT2 (IOMMU DMA remapping documentation).
   if (flags.MapApertureCpuVisible && !answers.driver.MemoryManagementCaps.MapAperture2Supported)
     refuse("FlagsWddm2.MapApertureCpuVisible", "needs DXGK_VIDMMCAPS.MapAperture2Supported");
-  // Both rules were observed on Windows build 22621.
+  // The following two rules were observed on Windows build 22621.
   if (flags.CpuVisible && request.shareable && (set & memories) != 0)
     refuse("SupportedWriteSegmentSet",
            "is " + Hex(set) + "; a shareable CpuVisible allocation must be in aperture segments only");

@@ -36,14 +36,16 @@ struct Homes {
   bool implicit_system = false;  ///< may be in system memory without an aperture range and a map operation
   bool contiguous = false;       ///< pages in a memory segment must be consecutive
   uint64_t alignment = 0;        ///< alignment in bytes of the first page in a memory segment; 0: none beyond a page
-  /// The largest page size of the allocation's memory segments. The allocation's size is a multiple of page_bytes. GPU
-  /// virtual address, offset in the allocation and physical address are equal modulo page_bytes.
+  /// The largest page size among the allocation's memory segments. The allocation's size is a
+  /// multiple of page_bytes. Its GPU virtual address, allocation offset and physical address are
+  /// equal modulo page_bytes.
   uint64_t page_bytes = 4096;
   UINT eviction = 0;  ///< set of apertures through which it is evicted; 0: evicted directly to system memory
   UINT priority = 0;  ///< AllocationPriority: lower priorities are evicted first
-  /// The segments in the order in which they are tried: first the segments that the driver prefers (among them may be
-  /// the implicit system memory segment, under the id AdapterAnswers::system_segment), then memory segments, the
-  /// aperture segment, and the implicit system memory segment.
+  /// The segments in the order in which VidMm tries them: first the segments that the driver
+  /// prefers (possibly the implicit system memory segment, with the id
+  /// AdapterAnswers::system_segment), then the memory segments, the aperture segment, and the
+  /// implicit system memory segment.
   struct Place {
     UINT segment = 0;  ///< 0: the implicit system memory segment
     bool from_end = false;
@@ -74,8 +76,9 @@ struct DriverAllocation {
 std::vector<Refusal> AdmitAllocation(const AllocationRequest& request, const DXGK_ALLOCATIONINFO& info,
                                      const AdapterAnswers& answers);
 
-/// Returns the places that `info` permits. If the allocation is not AccessedPhysically, an aperture segment in the set
-/// becomes the implicit system memory segment. In the physical model, every allocation is accessed physically.
+/// Returns the segments that `info` permits. If the allocation is not AccessedPhysically, the
+/// implicit system memory segment replaces an aperture segment in the set. In the physical model,
+/// every allocation counts as accessed physically.
 Homes HomesOf(const DXGK_ALLOCATIONINFO& info, const AdapterAnswers& answers);
 
 }  // namespace gmmu::os

@@ -9,7 +9,7 @@ namespace {
 constexpr const char* kThree[] = {"DxgkDdiAddDevice",         "DxgkDdiStartDevice",   "DxgkDdiStopDevice",
                                   "DxgkDdiRemoveDevice",      "DxgkDdiSetPowerState", "DxgkDdiResetFromTimeout",
                                   "DxgkDdiRestartFromTimeout"};
-/// The calls of the GPU scheduler, the only class at level one.
+/// The GPU scheduler's calls. No other calls have level one.
 constexpr const char* kScheduler[] = {"DxgkDdiPatch",
                                       "DxgkDdiSubmitCommand",
                                       "DxgkDdiSubmitCommandVirtual",

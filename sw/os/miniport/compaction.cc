@@ -50,7 +50,7 @@ Compaction::Compaction(Segment& segment, uint64_t block, const std::vector<const
 void Compaction::Add(size_t subject, const SegmentPages& pages) {
   for (uint64_t i = 0; i < pages.count(); ++i) {
     const uint64_t block = pages.page(i) * hw::kPageSize / block_;
-    if (block >= shares_.size()) continue;  // a smaller rest at the end of the segment
+    if (block >= shares_.size()) continue;  // a partial block at the end of the segment
     auto& shares = shares_[block];
     if (shares.empty() || shares.back().subject != subject) {
       shares.push_back({subject, 0});
@@ -75,10 +75,10 @@ uint64_t Compaction::Movable(uint64_t block) const {
 }
 
 uint64_t Compaction::Free(uint64_t wanted) {
-  // The free blocks are held, so that what moves goes into the holes between other pages.
+  // Holding the free blocks makes pages move into the holes between other pages.
   Held blocks(*segment_.space);
   while (blocks.count() < wanted && blocks.Lowest(block_)) {}
-  std::vector<std::pair<uint64_t, uint64_t>> order;  // pages in use, block
+  std::vector<std::pair<uint64_t, uint64_t>> order;  // {pages in use, block index}
   for (uint64_t block = 0; block < shares_.size() && blocks.count() < wanted; ++block)
     if (const uint64_t pages = Movable(block); pages != 0) order.emplace_back(pages, block);
   std::sort(order.begin(), order.end());
@@ -92,7 +92,7 @@ uint64_t Compaction::Free(uint64_t wanted) {
 bool Compaction::Empty(uint64_t block) {
   const uint64_t start = block * block_, end = start + block_;
   Held rest(*segment_.space);
-  const auto hold_free = [&] {  // so that nothing moves into the block
+  const auto hold_free = [&] {  // prevents moves into the block
     for (uint64_t page = start; page < end; page += hw::kPageSize) static_cast<void>(rest.At(page, hw::kPageSize));
   };
   hold_free();

@@ -8,12 +8,14 @@
 
 namespace gmmu::os {
 
-/// Moves memory within a segment so that large aligned blocks become free. It decides what is moved and keeps the free
-/// blocks out of reach meanwhile; the caller moves the contents.
+/// Moves memory within a segment so that large aligned blocks become free. It selects the pages to
+/// move, and allocates the free blocks in the meantime so that nothing moves into them. The caller
+/// moves the contents.
 class Compaction {
  public:
-  /// Moves what subject `index` has in the bytes [start, end) of the segment elsewhere (SegmentPages::MovedOutOf).
-  /// Returns the subject's new pages, or null if it has to stay. The old pages must be free on return.
+  /// Moves the pages of subject `index` that lie in the bytes [start, end) of the segment to other
+  /// places (SegmentPages::MovedOutOf). Returns the subject's new pages, or null if they cannot be
+  /// moved. The old pages must be free on return.
   using Move = std::function<const SegmentPages*(size_t index, uint64_t start, uint64_t end)>;
 
   /// `movable`: the pages of each subject that can be moved. `block` is the size of a block in bytes, a power of two.
@@ -33,14 +35,14 @@ class Compaction {
   };
   void Add(size_t subject, const SegmentPages& pages);
   void Remove(size_t subject);
-  /// The movable pages in the block.
+  /// Number of movable pages in the block.
   uint64_t Movable(uint64_t block) const;
   bool Empty(uint64_t block);
 
   Segment& segment_;
   const uint64_t block_;
   const Move move_;
-  std::vector<std::vector<uint64_t>> blocks_of_;  // by subject: the blocks in which it has pages
+  std::vector<std::vector<uint64_t>> blocks_of_;  // by subject: the blocks that contain its pages
   std::vector<std::vector<Share>> shares_;        // by block
   uint64_t moves_ = 0, moved_pages_ = 0;
 };

@@ -17,7 +17,7 @@ class DeviceLife {
   explicit DeviceLife(DriverCalls& calls) : calls_(calls) {}
 
   void AddDevice(PDEVICE_OBJECT device);
-  /// Returns a device without links if the driver's table lacks the entry point.
+  /// If the driver's table lacks the entry point, returns a device without links.
   LINKED_DEVICE LinkDevice(PDEVICE_OBJECT device, unsigned unit);
   void StartDevice(DXGK_START_INFO& start, DXGKRNL_INTERFACE& interface, unsigned unit = 0);
   void StopDevice(unsigned unit = 0);

@@ -11,7 +11,7 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kExclusiveNs = 1'000'000'000;  // longer than any exclusive access
+constexpr uint64_t kExclusiveNs = 1'000'000'000;  // longer than any exclusive access lasts
 }
 
 void DriverCalls::Require(NTSTATUS status, const std::string& what) {
@@ -84,8 +84,9 @@ bool DriverCalls::PassGate(const char* entry, Irql level) {
   return true;
 }
 
-// Enforces level three. The rule does not apply to interrupts and deferred calls, which can arrive at any time, nor to
-// code outside fibres: such code runs after all threads have exited, possibly through an error inside the driver.
+// Enforces level three. Interrupts and deferred calls are exempt because they can arrive at any
+// time. Code outside fibres is exempt because it runs after all threads have exited, possibly
+// through an error inside the driver.
 bool DriverCalls::PassAlone(const char* entry) {
   if (kernel_.scheduler().fibre() == nullptr) return false;
   if (!OthersWait() || !kernel_.scheduler().may_wait()) return false;
@@ -118,7 +119,7 @@ bool DriverCalls::PassLevel(const char* entry) {
 }
 
 void DriverCalls::WaitForSchedulerClass(const char* entry) {
-  if (scheduler_class_free()) return;  // a processor that must not wait submits only then
+  if (scheduler_class_free()) return;  // a thread that must not wait gets here only then
   kernel_.scheduler().Wait([this] { return scheduler_class_free(); }, kExclusiveNs,
                            std::string("the GPU scheduler's calls that are in the driver, before ") + entry);
 }

@@ -64,13 +64,14 @@ class DriverCalls {
   bool scheduler_class_free() const { return !in_scheduler_class_ && !OthersWait(); }
   void WaitForSchedulerClass(const char* entry);
 
-  /// Keeps other fibres out of the driver until EndExclusiveAccess. Their calls wait; interrupts and deferred calls are
-  /// held back and delivered at the end. Only one exclusive access exists at a time; it belongs to the fibre that began
-  /// it. `drain` may return only after the driver holds no work and no new work can arrive; until it returns, calls are
-  /// served, including those of a recovery. Rethrows the exceptions of `drain`, and throws OsError if the driver fails
-  /// the request; in both cases nothing has changed.
+  /// Keeps other fibres out of the driver until EndExclusiveAccess. Their calls wait; interrupts
+  /// and deferred calls are held back and delivered at the end. Only one exclusive access exists at
+  /// a time; it belongs to the fibre that began it. `drain` must not return before the driver holds
+  /// no work and no new work can arrive. While it runs, other calls (including recovery) still
+  /// enter the driver. Rethrows the exceptions of `drain`, and throws OsError if the driver fails
+  /// the request; in both cases, exclusive access has not begun.
   void BeginExclusiveAccess(const std::function<void()>& drain);
-  /// Throws OsError if the driver fails the request. In either case, the entry points may be called again afterwards.
+  /// Throws OsError if the driver fails the request. Exclusive access ends even then.
   void EndExclusiveAccess();
   /// Number of interrupts and deferred calls that exclusive access has held back.
   uint64_t held() const { return held_; }
@@ -86,7 +87,7 @@ class DriverCalls {
  private:
   /// Waits until the entry point may be called, and counts the call. Triggers a bug check if the IRQL is not `level`.
   void Enter(const char* entry, Irql level);
-  /// While an InDriver exists, the running thread counts as being in the driver.
+  /// While an InDriver exists, the current thread counts as being inside the driver.
   class InDriver {
    public:
     InDriver(DriverCalls& calls, const char* entry);
@@ -104,7 +105,7 @@ class DriverCalls {
     const size_t locks_;
   };
   bool MeasuresStack(const char* entry) const;
-  /// Records a status that the entry point may not return.
+  /// If `entry` must not return `status` (statuses.def), records it as a driver mistake.
   void NoteStatus(const char* entry, NTSTATUS status);
   uint64_t NowNs() const;
   const void* kernel_thread() const;
@@ -113,7 +114,8 @@ class DriverCalls {
   bool OthersWait() const { return alone_ != nullptr && alone_ != kernel_thread(); }
   InterruptLock& LockOf(unsigned unit);
   void Open();
-  /// Each function returns whether it had to wait. After a wait, other fibres may have changed the state.
+  /// Each function returns true if it had to wait. During the wait, other fibres may have changed
+  /// the state.
   bool PassGate(const char* entry, Irql level);
   bool PassLevel(const char* entry);
   bool PassAlone(const char* entry);
@@ -122,10 +124,9 @@ class DriverCalls {
   const DRIVER_INITIALIZATION_DATA table_;
   std::vector<PVOID> contexts_;
   unsigned lead_ = 0;
-  bool claimed_ = false;                               // a fibre has exclusive access, or waits until calls have
-                                                       // drained
+  bool claimed_ = false;                               // exclusive access is in use or pending
   const void* owner_ = nullptr;                        // the fibre that has exclusive access, from begin to end
-  bool at_gate_ = false;                               // the owner is beginning or ending its access in the driver
+  bool at_gate_ = false;                               // inside Begin- or EndExclusiveAccess
   unsigned inside_ = 0;                                // calls in progress at PASSIVE_LEVEL
   unsigned raised_ = 0;                                // calls in progress at higher levels
   std::map<unsigned, InterruptLock> interrupt_locks_;  // by unit

@@ -8,8 +8,8 @@
 
 namespace gmmu::os {
 
-/// A buffer that a driver fills from its start, advancing the pointer as it writes. The driver writes to a guarded
-/// copy.
+/// A buffer that the driver fills from its start, advancing the pointer as it writes. The driver
+/// writes to a guarded copy of the buffer.
 class DriverRoom {
  public:
   DriverRoom(GuardedArguments& guarded, PVOID& pointer, UINT bytes, const char* name)

@@ -21,8 +21,8 @@ struct LevelDescriptor {
 struct Geometry {
   std::vector<LevelDescriptor> levels;
   unsigned va_bits = 0;
-  /// Size in bytes of a leaf table of 64 KiB entries, DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes, or 0 if no
-  /// segment has 64 KiB pages.
+  /// Size in bytes of a leaf table of 64 KiB entries
+  /// (DXGK_GPUMMUCAPS.LeafPageTableSizeFor64KPagesInBytes); 0 if no segment has 64 KiB pages.
   uint64_t leaf_64k_bytes = 0;
   /// Two-level trees only: number of entries of a process's initial root, which can grow; 0 means the maximum.
   uint64_t first_root_entries = 0;
@@ -35,7 +35,7 @@ struct Geometry {
     for (unsigned below = 0; below < level; ++below) shift += levels[below].index_bits;
     return shift;
   }
-  /// Bytes of VA that a table of `level` covers.
+  /// Size in bytes of the VA range that a table of `level` covers.
   uint64_t Coverage(unsigned level) const { return uint64_t{1} << (Shift(level) + levels[level].index_bits); }
   uint64_t Entries(unsigned level) const { return uint64_t{1} << levels[level].index_bits; }
   uint64_t Index(unsigned level, uint64_t va) const { return (va >> Shift(level)) & (Entries(level) - 1); }

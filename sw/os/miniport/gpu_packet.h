@@ -9,8 +9,8 @@
 
 namespace gmmu::os {
 
-/// The device of a process in the GPU scheduler. A lost device stays lost: its queued packets end as lost, and no new
-/// packet reaches the GPU.
+/// The device of a process in the GPU scheduler. A lost device stays lost: its queued packets end
+/// with PacketEnd::kLost, and it submits no new packet to the GPU.
 struct GpuDevice {
   uint64_t id = 0;  ///< never reused
   std::string name;
@@ -26,7 +26,7 @@ enum class PacketEnd { kPending, kCompleted, kLost };
 
 struct DmaSubmission;
 
-/// A unit of work for a node.
+/// A unit of work that the GPU scheduler submits to a node.
 struct GpuPacket {
   uint32_t node = 0;
   uint32_t engine = 0;  ///< index of the linked adapter that contains the node (EngineOrdinal)

@@ -50,8 +50,8 @@ GuardedArguments::~GuardedArguments() {
   }
 }
 
-// The structures are C types, whose tags start with an underscore: _DXGKARG_CREATEDEVICE is shown as
-// DXGKARG_CREATEDEVICE.
+// The tag of a C structure starts with an underscore, which is removed: _DXGKARG_CREATEDEVICE
+// becomes DXGKARG_CREATEDEVICE.
 std::string GuardedArguments::ReadableName(const std::type_info& type) {
   int status = 0;
   char* readable = abi::__cxa_demangle(type.name(), nullptr, nullptr, &status);

@@ -22,7 +22,7 @@ class GuardedCopies {
  public:
   std::unique_ptr<GuardedCopy> Take();
   void Put(std::unique_ptr<GuardedCopy> copy);
-  /// Throws BugCheck if the driver has written in front of a copy that is in use.
+  /// Throws BugCheck if the driver has written before the start of a copy that is in use.
   void Check() const;
 
  private:
@@ -31,9 +31,10 @@ class GuardedCopies {
   std::set<const GuardedCopy*> out_;
 };
 
-/// The arguments of one call into the driver. For each pointer argument, the driver gets a copy of the object. The copy
-/// ends at a guard page, so an access beyond its end faults. After the call, the copy is written back, unless the
-/// object is constant. While DriverGuard is not installed, the pointers are passed unchanged.
+/// The arguments of one call into the driver. For each pointer argument, the driver gets a copy of
+/// the object. A guard page follows the copy, so an access beyond its end faults. After the call,
+/// the copy is written back unless the object is constant. While DriverGuard is not installed, the
+/// pointers are passed unchanged.
 class GuardedArguments {
  public:
   explicit GuardedArguments(GuardedCopies& copies) : copies_(copies) {}
@@ -48,7 +49,7 @@ class GuardedArguments {
   template <typename T>
   T* Of(T* at) {
     if constexpr (std::is_void_v<T> || std::is_function_v<T> || std::is_same_v<T, DEVICE_OBJECT>) {
-      return at;  // this argument is a handle
+      return at;  // the argument is an opaque handle
     } else {
       return static_cast<T*>(Array(at, BytesOf(at), [] { return ReadableName(typeid(T)); }, !std::is_const_v<T>));
     }
@@ -60,14 +61,14 @@ class GuardedArguments {
   void Guard(T*& first, size_t count, const char* name) {
     first = static_cast<T*>(Array(first, count * sizeof(T), [name] { return std::string(name); }, !std::is_const_v<T>));
   }
-  /// Provides memory that the driver fills instead of the memory at `at`. The caller must copy back what the driver has
-  /// written.
+  /// Returns a buffer that the driver fills in place of the memory at `at`. The caller must copy
+  /// back the bytes that the driver has written.
   void* Room(void* at, size_t bytes, const char* name);
 
  private:
   static std::string ReadableName(const std::type_info& type);
-  /// Returns the number of bytes that the driver may access. For the callback table this is the size in the driver's
-  /// interface version.
+  /// Returns the number of bytes that the driver may access. For the callback table, this is its
+  /// size in the driver's interface version.
   template <typename T>
   static size_t BytesOf(const T* at) {
     if constexpr (std::is_same_v<T, DXGKRNL_INTERFACE>) return at == nullptr ? 0 : at->Size;

@@ -35,12 +35,13 @@ void ScanElf(const FileBytes& file, Names& names) {
     const Elf64_Shdr text = section(table.sh_link);
     const FileBytes symbols = file.Part(table.sh_offset, table.sh_size);
     const FileBytes strings = file.Part(text.sh_offset, text.sh_size);
-    for (uint64_t at = sizeof(Elf64_Sym); at < symbols.size(); at += sizeof(Elf64_Sym)) {  // the first symbol is empty
+    // Symbol 0 is reserved.
+    for (uint64_t at = sizeof(Elf64_Sym); at < symbols.size(); at += sizeof(Elf64_Sym)) {
       const auto symbol = symbols.Read<Elf64_Sym>(at);
       const unsigned binding = ELF64_ST_BIND(symbol.st_info);
       if (binding == STB_LOCAL || symbol.st_name == 0) continue;
       std::string name = strings.Text(symbol.st_name);
-      name.resize(std::min(name.size(), name.find('@')));  // removes the symbol's version
+      name.resize(std::min(name.size(), name.find('@')));  // removes the symbol version suffix
       (symbol.st_shndx == SHN_UNDEF ? names.wanted : names.defined).insert(name);
     }
   }

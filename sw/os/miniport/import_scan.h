@@ -13,11 +13,12 @@ class ImportScanError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Returns a driver's imports, as the Hardware Lab Kit reads them. They are the undefined symbols of a 64-bit
-/// little-endian ELF object or shared object, the symbols that no member of an archive defines, or the import tables of
-/// a 64-bit Windows binary. The list is sorted and has no duplicates.
+/// Returns the imports of a driver, as the Hardware Lab Kit determines them. They are the undefined
+/// symbols of a 64-bit little-endian ELF object or shared object, the symbols of an archive that
+/// none of its members defines, or the import tables of a 64-bit Windows binary. The list is sorted
+/// and has no duplicates.
 ///
-/// Limits: a routine that is looked up by name at run time, or whose code is inside the file, is not found.
+/// Routines that the driver looks up by name at run time, or links statically, are not found.
 std::vector<std::string> ImportsOf(const std::vector<uint8_t>& file);
 
 /// True if the file begins with the signature of a Windows binary (.sys, .dll, .exe).

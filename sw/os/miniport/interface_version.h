@@ -21,17 +21,17 @@ size_t DriverTableBytes(ULONG version);
 /// Size in bytes of DXGKRNL_INTERFACE as passed to the driver in the member Size. Build 22621 was observed to pass
 /// 0x100 to drivers of Windows 8, 0x138 at 2.0, and 0x240 at 2.8 and later.
 size_t KernelTableBytes(ULONG version);
-/// Size in bytes of DXGKRNL_INTERFACE as the version defines it. A callback beyond this size is absent even if Size is
-/// larger.
+/// Size in bytes of DXGKRNL_INTERFACE as the version defines it. Callbacks beyond this size are
+/// absent even if the member Size is larger.
 size_t KernelTableKnown(ULONG version);
 /// Number of bytes that DXGKQAITYPE_DRIVERCAPS requests.
 size_t DriverCapsBytes(ULONG version);
-/// Number of bytes that DXGKQAITYPE_PHYSICALADAPTERCAPS requests, up to the last member that the version defines
-/// (observed by driver authors: 20 at 2.0, 24 at 2.4).
+/// Number of bytes that DXGKQAITYPE_PHYSICALADAPTERCAPS requests: everything up to the last member
+/// that the version defines (driver authors observed 20 at 2.0 and 24 at 2.4).
 size_t PhysicalAdapterCapsBytes(ULONG version);
 
-/// True if the version defines DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, DXGKQAITYPE_IOMMU_CAPS, memory objects, ADLs and
-/// operation 17.
+/// True if the version defines DXGKQAITYPE_PHYSICAL_MEMORY_CAPS, DXGKQAITYPE_IOMMU_CAPS, memory
+/// objects, ADLs and operation 17 (MAP_APERTURE_SEGMENT2).
 constexpr bool HasMemoryCaps(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_9; }
 /// True if the version defines DMA remapping, "introduced in WDDM 3.0". The structures that remapping needs are older.
 constexpr bool HasDmaRemapping(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM3_0; }
@@ -41,9 +41,10 @@ constexpr bool HasIsolation(ULONG version) { return version >= DXGKDDI_INTERFACE
 /// True if the version defines DXGK_OPERATION_SIGNAL_MONITORED_FENCE.
 constexpr bool HasSignalOperation(ULONG version) { return version >= DXGKDDI_INTERFACE_VERSION_WDDM2_2; }
 
-/// Clears the members that `version` lacks (since.def) and appends the names of those that were set to `cleared`.
-/// `where` is a suffix such as " of segment 1". It is not documented what Windows does with such members; the headers
-/// of an older version call them reserved.
+/// Clears the members that `version` does not define (since.def), and appends the names of those
+/// that were set to `cleared`. `where` is a suffix such as " of segment 1". The documentation does
+/// not say what Windows does with such members; the headers of the older version call them
+/// reserved.
 void ClearNewer(ULONG version, std::type_index structure, void* object, const std::string& where,
                 std::vector<std::string>& cleared);
 template <typename Structure>

@@ -16,12 +16,13 @@
 namespace gmmu::os {
 namespace {
 
-constexpr uint64_t kStackOfVidMm = 0x12D0;  // bytes that the VidMm worker uses before it calls the driver (build 22621)
+// Stack in bytes that the VidMm worker uses before it calls the driver (build 22621).
+constexpr uint64_t kStackOfVidMm = 0x12D0;
 
 uint64_t Code(NTSTATUS status) { return static_cast<uint32_t>(status); }
 
-/// Returns AllocationIsIdle, or nullopt for an operation for which the driver must not report a busy allocation
-/// (DxgkDdiBuildPagingBuffer, return values).
+/// Returns the operation's AllocationIsIdle flag, or nullopt for an operation for which the driver
+/// must not return STATUS_GRAPHICS_ALLOCATION_BUSY (DxgkDdiBuildPagingBuffer, return values).
 std::optional<bool> SaidIdle(const DXGKARG_BUILDPAGINGBUFFER& args) {
   switch (args.Operation) {
     case DXGK_OPERATION_TRANSFER: return args.Transfer.Flags.AllocationIsIdle != 0;
@@ -181,7 +182,7 @@ NTSTATUS Miniport::BuildPagingBuffer(DXGKARG_BUILDPAGINGBUFFER& args) {
   }
   try {
     status = driver_->Call(DRIVER(BuildPagingBuffer), kPassive, driver_->lead(), &args);
-  } catch (const std::exception&) {  // rethrown below, because the trace must contain the failed call
+  } catch (const std::exception&) {  // the trace must contain the failed call
     if (trace) trace(PagingTraceLine(kernel_.hal().NowNs(), asked, asked, std::nullopt));
     throw;
   }

@@ -83,7 +83,8 @@ class Miniport {
   /// Called at DISPATCH_LEVEL. The driver responds with an interrupt. A failure status triggers bug check 0x119.
   void PreemptCommand(DXGKARG_PREEMPTCOMMAND& args);
   void QueryEngineStatus(DXGKARG_QUERYENGINESTATUS& args);
-  /// Returns the fence that the node completed most recently, or nullopt if the driver does not know it.
+  /// Returns the fence that the node completed most recently, or nullopt if the driver does not
+  /// report it.
   std::optional<uint32_t> QueryCurrentFence(UINT node, UINT engine = 0);
   /// Returns the nodes that must not run while `node` is reset. Triggers a bug check if `node` is not among these
   /// nodes.

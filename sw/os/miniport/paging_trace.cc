@@ -10,7 +10,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Builds a JSON object. Its members stay in the order in which they are added.
+/// Builds a JSON object whose members keep the order in which they were added.
 class Line {
  public:
   Line& Number(const char* name, uint64_t value) { return Raw(name, std::to_string(value)); }
@@ -145,7 +145,7 @@ void Allocation(Line& line, const Operation& op) {
   line.Flag("hAllocation", op.hAllocation != nullptr);
 }
 
-/// Writes the first members of TRANSFER and SPECIAL_LOCK_TRANSFER, which are the same.
+/// Writes the leading members, which TRANSFER and SPECIAL_LOCK_TRANSFER have in common.
 template <typename Operation>
 void Move(Line& line, const Operation& op) {
   Allocation(line, op);

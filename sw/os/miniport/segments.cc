@@ -25,7 +25,8 @@ std::optional<SegmentPages> SegmentPages::Allocate(Segment& segment, uint64_t co
     if (start) taken.Add(*start, pages);
     return start.has_value();
   };
-  // By default three of four scattered blocks stay whole. The others are split, so that runs also test single pages.
+  // By default, three quarters of the scattered blocks are allocated whole. The others are split
+  // into single pages, so that runs also test those.
   const bool scattered = shape.place == Place::kBySeed;
   const auto broken = [&] {
     if (shape.broken_percent) return random.Below(100) < *shape.broken_percent;

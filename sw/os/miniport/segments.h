@@ -32,28 +32,29 @@ struct Segment {
 /// with 64 KiB pages allocates only whole blocks, even for the last pages.
 class SegmentPages {
  public:
-  /// How Allocate divides an allocation, and where it places the parts.
+  /// How Allocate divides an allocation into blocks, and where it places them.
   struct Shape {
     RangeAllocator::Place place = RangeAllocator::Place::kBySeed;
-    /// Percentage of the 64 KiB blocks that are split into single pages at pseudo-random places; nullopt: 25 for
-    /// kBySeed, otherwise 0.
+    /// Percentage of the 64 KiB blocks that are split into single pages at pseudo-random places;
+    /// nullopt: 25 for kBySeed, otherwise 0.
     std::optional<unsigned> broken_percent = std::nullopt;
     uint64_t large_pages = 0;  ///< size of a large block, in pages; 0: no blocks above 64 KiB
   };
-  /// Returns nullopt and changes nothing if the segment has no room. Where a block does not fit, smaller ones are
-  /// allocated.
+  /// If a block does not fit, smaller blocks are allocated. Returns nullopt and changes nothing if
+  /// the segment has too little free space.
   static std::optional<SegmentPages> Allocate(Segment& segment, uint64_t count, Random& random,
                                               const std::string& created_by, const Shape& shape);
   /// Allocates one range. `alignment` is in bytes, a power of two.
   static std::optional<SegmentPages> AllocateContiguous(Segment& segment, uint64_t count, uint64_t alignment,
                                                         const std::string& created_by,
                                                         RangeAllocator::Place place = RangeAllocator::Place::kBySeed);
-  /// Frees the pages. Release also injects a leak if the kernel is configured to.
+  /// Both free the pages. Release may instead leak them, if the configuration injects leaks.
   void Free();
   void Release(Kernel& kernel);
-  /// Allocates other pages, at the lowest places, for the ranges in [start, end) of the segment. Returns the pages of the
-  /// allocation after the move; they include the ranges that stay. This object then owns only the ranges that move out.
-  /// Returns nullopt and changes nothing if there is no room, or if a range is larger than [start, end).
+  /// Allocates new pages at the lowest free places for the ranges in [start, end) of the segment.
+  /// Returns all pages of the allocation after the move, including those that stay. This object
+  /// then owns only the old pages of the moved ranges. Returns nullopt and changes nothing if the
+  /// space is too small, or if a range extends beyond [start, end).
   std::optional<SegmentPages> MovedOutOf(uint64_t start, uint64_t end, const std::string& created_by);
 
   const Segment& segment() const { return *segment_; }
@@ -62,14 +63,14 @@ class SegmentPages {
   uint64_t page(uint64_t index) const { return pages_[index]; }
   /// True if the pages [index, index + count) were allocated as one range, whose first page is a multiple of `count`.
   bool IsBlock(uint64_t index, uint64_t count) const;
-  /// The number of such blocks of `count` pages, at indices that are multiples of `count`.
+  /// Number of blocks, as IsBlock defines them, at indices that are multiples of `count`.
   uint64_t Blocks(uint64_t count) const;
 
  private:
   Segment* segment_ = nullptr;
   struct Range {
     uint64_t start;  // byte offset in the segment
-    uint64_t index;  // index of its first page in pages_
+    uint64_t index;  // index of the range's first page in pages_
   };
   void Add(uint64_t start, uint64_t pages);
 

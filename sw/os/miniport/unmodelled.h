@@ -9,9 +9,9 @@ namespace gmmu::os {
 
 struct AdapterAnswers;
 
-/// Returns the members that the driver sets for its adapter and that this model accepts but does not implement, as
-/// names such as "DXGK_SEGMENTFLAGS.Agp of segment 1". unmodelled.def lists the members. The names in
-/// AdapterAnswers::newer come last.
+/// Returns the adapter members that the driver sets and that this model accepts but does not
+/// implement, as names such as "DXGK_SEGMENTFLAGS.Agp of segment 1". unmodelled.def lists the
+/// members. The names in AdapterAnswers::newer come last.
 std::vector<std::string> UnmodelledOf(const AdapterAnswers& answers);
 /// Return the corresponding names for an allocation, a node, a segment and a context.
 std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEALLOCATION& args, const DXGK_ALLOCATIONINFO& info);
@@ -19,7 +19,9 @@ std::vector<std::string> UnmodelledOf(const DXGKARG_OPENALLOCATION& args);
 std::vector<std::string> UnmodelledOf(const DXGK_NODEMETADATA& node, const std::string& where);
 std::vector<std::string> UnmodelledOf(const DXGK_SEGMENTDESCRIPTOR3& segment, const std::string& where);
 std::vector<std::string> UnmodelledOf(const DXGK_CONTEXTINFO_CAPS& caps);
-/// Handles pInfo of WDDM 1, which shares storage with the flags that the system passed in `gave`.
+/// Reports pInfo (WDDM 1) if the driver changed it. `gave` is the structure as passed to the
+/// driver, in which pInfo and the flags are a union; `answered` is the structure that the driver
+/// returned.
 std::vector<std::string> UnmodelledOf(const DXGKARG_CREATEDEVICE& gave, const DXGKARG_CREATEDEVICE& answered);
 
 }  // namespace gmmu::os

@@ -18,17 +18,19 @@ namespace gmmu::os {
 
 enum class BringUp;
 
-/// The page tables and virtual addresses of one GPU process on one GPU, as VidMm manages them. The class combines the
-/// other classes of this folder (README.md).
+/// The page tables and virtual addresses of one GPU process on one GPU. The class combines the
+/// other classes of this folder (README.md) for VidMm.
 ///
-/// It knows which tables exist and where they are; the driver knows the hardware's entry format. Addresses and sizes
-/// are in bytes, multiples of 4 KiB. Updates are passed to a sink in the order in which they must be performed. Calls
-/// that allocate tables throw NoRoom if the segment is full; tables that were already allocated remain.
+/// It manages which tables exist and where they are; the driver implements the hardware's entry
+/// format. Addresses and sizes are in bytes, multiples of 4 KiB. Updates are passed to a sink in
+/// the order in which they must be performed. Calls that allocate tables throw NoRoom if the
+/// segment is full; tables that they have already allocated remain.
 class AddressSpace {
  public:
-  /// `va_end` is the end of the virtual addresses that may be allocated. The range of the first leaf table is never
-  /// allocated. `paging`: the address space belongs to the paging process. Without a placer (TableMemory), the seed or
-  /// a Windows build's order determines the tables' places.
+  /// `va_end` is the end of the virtual addresses that may be allocated. Addresses that the first
+  /// leaf table covers are never allocated. `paging`: the address space belongs to the paging
+  /// process. Without a TableMemory::Placer, the seed or a Windows build's order determines the
+  /// addresses of the tables.
   AddressSpace(PhysicalAdapter& gpu, const std::string& name, bool paging, uint64_t va_end);
 
   TableMemory& memory() { return memory_; }
@@ -41,20 +43,23 @@ class AddressSpace {
   Windows22621& windows_22621() { return windows_22621_; }
   RangeAllocator& va() { return va_; }
 
-  /// Call on the paging process's space before and after its tables are built. A Windows build's order places those at
-  /// the start of the segment; with VramPlacement::kFirstFit, later ones are placed at its end.
+  /// For the paging process: call before (true) and after (false) its tables are built. A Windows
+  /// build's order places these tables at the start of the segment; with VramPlacement::kFirstFit,
+  /// later tables are placed at its end.
   void SetBringUp(bool in_progress);
-  /// Allocates and initialises the root. In the order of a build of Windows, it is written later, with its first
-  /// entries. `entries` is the size of a resizable root; 0 means all entries.
+  /// Allocates and initialises the root. In a Windows build's order, the root is instead written
+  /// later, together with its first entries. `entries` is the size of a resizable root; 0 means all
+  /// entries.
   void CreateRoot(const UpdateSink& sink, uint64_t entries = 0);
-  /// Frees the root's memory when the tables are evicted. TableMoves::RestoreRoot allocates a new root.
+  /// Frees the root's memory and the retired tables. All other tables must be evicted.
+  /// TableMoves::RestoreRoot allocates a new root.
   void FreeRoot();
-  /// True if the root has been written; the hardware may then use its address.
+  /// True if the root has been written, so that the hardware may use it.
   bool ready() const { return tree_.root().table().written; }
   D3DGPU_PHYSICAL_ADDRESS root() const { return tree_.root().table().gpu; }
   uint64_t root_entries() const { return tree_.root().entries(); }
 
-  /// Makes every entry of every table invalid, including retired tables
+  /// Makes all entries of all tables invalid, including those of retired tables
   /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation).
   void InvalidateAll(const UpdateSink& sink);
   /// Frees every table, including the root. Call when the GPU no longer uses the address space.

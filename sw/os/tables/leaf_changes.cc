@@ -23,8 +23,8 @@ void LeafChanges::End(LeafChange change) const {
   if (hooks_.end) hooks_.end(change);
 }
 
-// Returns an update of 4 KiB entries for pages [first, first + count) of a block, equivalent to the block's 64 KiB
-// entry.
+// Returns an update that writes 4 KiB entries for pages [first, first + count) of a block. They are
+// equivalent to the block's 64 KiB entry `held`.
 TableUpdate LeafChanges::PartOfBlock(uint64_t block, const HeldEntry& held, uint64_t first, uint64_t count) const {
   TableUpdate part;
   part.first_va = block * kBytesOf64k + first * hw::kPageSize;
@@ -37,8 +37,8 @@ TableUpdate LeafChanges::PartOfBlock(uint64_t block, const HeldEntry& held, uint
   return part;
 }
 
-// The order is documented: suspend the contexts, write the entries of level 0, write the entry of level 1, resume the
-// contexts.
+// The documented order is: suspend the contexts, write the level-0 entries, write the level-1
+// entry, resume the contexts.
 void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t start = leaf * geometry.Coverage(0);
@@ -62,9 +62,9 @@ void LeafChanges::Convert(uint64_t leaf, const UpdateSink& sink) {
   End(LeafChange::kConversion);
 }
 
-// The order is documented: the 64 KiB entry becomes invalid, then the 4 KiB entries become valid; level 1 is linked to
-// a new table last. This hardware requires a flush between the 64 KiB update and the 4 KiB update
-// (docs/page-tables.md).
+// The documented order is: invalidate the 64 KiB entry, write the 4 KiB entries, and link a new
+// table in level 1 last. This hardware requires a flush between the 64 KiB update and the 4 KiB
+// update (docs/page-tables.md).
 void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t>& blocks, const UpdateSink& sink) {
   const Geometry& geometry = adapter_.caps().geometry;
   const uint64_t leaf = update.first_va / geometry.Coverage(0), start = leaf * geometry.Coverage(0);
@@ -72,7 +72,7 @@ void LeafChanges::MoveTo4k(const TableUpdate& update, const std::vector<uint64_t
   const bool is_new = !tree_.HasLeaf(leaf);
   PageTable& table = tree_.Place(0, start);
   Begin(LeafChange::kMove);
-  std::vector<TableUpdate> rest;  // pages of the blocks that the update does not write
+  std::vector<TableUpdate> rest;  // pages in `blocks` that `update` does not write
   for (const uint64_t block : blocks) {
     const HeldEntry held = tree_.leaves_64k().Find(leaf)->entries[block - start / kBytesOf64k];
     TableUpdate clear = PartOfBlock(block, {}, 0, kPagesOf64k);

@@ -13,19 +13,19 @@ class PhysicalAdapter;
 class RetiredTables;
 class TableTree;
 
-/// A change from 64 KiB pages to 4 KiB pages or back. kConversion changes a whole leaf table; it is used if a
-/// level-1 entry points to a single table. kMove changes 64 KiB blocks; it is used if the entry points to a pair of
-/// tables.
+/// The kind of a change between 64 KiB pages and 4 KiB pages. kConversion changes a whole leaf
+/// table and is used if level-1 entries are single. kMove changes individual 64 KiB blocks and is
+/// used if level-1 entries are pairs.
 enum class LeafChange { kConversion, kMove };
 
 /// Performs the changes between 64 KiB pages and 4 KiB pages, each in the order that the GPU virtual address
 /// documentation requires. PageSizeChecker checks every update against that order.
 class LeafChanges {
  public:
-  /// Functions that LeafChanges calls; each may be empty. `begin` is called before a change to 4 KiB; for a conversion,
-  /// the process's contexts are suspended when `begin` returns. `flush` is called after entries of one kind were
-  /// invalidated and before entries of the other kind are validated, and once more at the end. `end` is called last and
-  /// resumes the contexts.
+  /// Functions that LeafChanges calls; each may be empty. `begin` is called before a change to 4
+  /// KiB pages; for a conversion, it must suspend the process's contexts. `flush` is called between
+  /// the invalidation of entries of one size and the writing of entries of the other size, and
+  /// again at the end. `end` is called last and must resume the contexts.
   struct Hooks {
     std::function<void(LeafChange)> begin;
     std::function<void(uint64_t va, uint64_t bytes)> flush;
@@ -35,8 +35,8 @@ class LeafChanges {
   LeafChanges(PhysicalAdapter& gpu, TableTree& tree, RetiredTables& retired);
   void set_hooks(Hooks hooks) { hooks_ = std::move(hooks); }
 
-  /// For single level-1 entries: replaces the leaf table of 64 KiB entries by one of 4 KiB entries. The new table is
-  /// never converted back.
+  /// For single level-1 entries: replaces a leaf table of 64 KiB entries by one of 4 KiB entries,
+  /// which is never converted back. `leaf`: the leaf index (va / coverage).
   void Convert(uint64_t leaf, const UpdateSink& sink);
   /// For pairs: replaces the 64 KiB entries of `blocks` (va / 64 KiB, ascending) by 4 KiB entries, and then applies
   /// `update`, which changes a part of each block.

@@ -12,41 +12,44 @@ namespace gmmu::os {
 
 class TableMemory;
 
-/// A leaf table of 64 KiB entries, together with its entries.
+/// A leaf table of 64 KiB entries and a copy of its entries.
 struct Leaf64k {
   PageTable table;
   std::vector<HeldEntry> entries;
 };
 
-/// The leaf tables of 64 KiB entries of one process, by leaf index (va / coverage). If level-1 entries are single, such
-/// a table replaces a table of 4 KiB entries. If level-1 entries are pairs, both tables can exist.
+/// The leaf tables of 64 KiB entries of one process, keyed by leaf index (va / coverage). If
+/// level-1 entries are single, a leaf has either such a table or a table of 4 KiB entries. If they
+/// are pairs, it can have both.
 class Leaves64k {
  public:
   Leaves64k(const Geometry& geometry, TableMemory& memory) : geometry_(geometry), memory_(memory) {}
 
-  /// True if the page at `va` has a 64 KiB entry, or will get a 64 KiB entry when it is mapped.
+  /// True if the page at `va` has a 64 KiB entry or, if level-1 entries are single, is in a leaf
+  /// table of 64 KiB entries.
   bool Is64k(uint64_t va) const;
-  /// True if one of these pages has a 64 KiB entry, or will get a 64 KiB entry when it is mapped.
+  /// True if Is64k is true for any of the pages.
   bool Any64k(uint64_t va, uint64_t pages) const;
 
-  /// Returns null if the table does not exist.
+  /// Returns the table with index `leaf`, or null if it does not exist.
   const Leaf64k* Find(uint64_t leaf) const;
   /// True if a table with an index in [first, end) exists.
   bool AnyIn(uint64_t first, uint64_t end) const;
   const std::map<uint64_t, Leaf64k>& all() const { return leaves_; }
 
-  /// Allocates the missing table. Its memory has no defined contents until Initialise.
+  /// Allocates the table, which must not exist yet. Its memory has undefined contents until
+  /// Initialise.
   const Leaf64k& Make(uint64_t leaf);
-  /// Allocates the missing table, with these entries.
+  /// Allocates the table, which must not exist yet, and records `entries` as its entries.
   const Leaf64k& Make(uint64_t leaf, std::vector<HeldEntry> entries);
   /// Installs `table` as the table of index `leaf`, and returns the previous table.
   PageTable Replace(uint64_t leaf, PageTable table) { return std::exchange(leaves_.at(leaf).table, std::move(table)); }
   /// Removes the table and returns it.
   Leaf64k Take(uint64_t leaf);
 
-  /// Makes all entries of a new table invalid.
+  /// Sends an update that makes all entries of the new table invalid.
   void Initialise(uint64_t leaf, const UpdateSink& sink) const;
-  /// Applies an update of whole blocks, given as 4 KiB entries, to the 64 KiB entries of their table.
+  /// Writes 64 KiB entries for whole blocks. `update` lists 4 KiB entries.
   void Put(TableUpdate update, const UpdateSink& sink);
 
  private:
@@ -55,8 +58,9 @@ class Leaves64k {
   std::map<uint64_t, Leaf64k> leaves_;
 };
 
-/// The 4 KiB entries in use, by 64 KiB block. Used only if level-1 entries are pairs; then either the 64 KiB entry of a
-/// block or its sixteen 4 KiB entries may be in use, never both.
+/// Records which 4 KiB entries are in use, by 64 KiB block. It is only used if level-1 entries are
+/// pairs. Either the 64 KiB entry of a block or its sixteen 4 KiB entries may be in use, never
+/// both.
 class SmallPages {
  public:
   explicit SmallPages(const Geometry& geometry) : geometry_(geometry) {}

@@ -9,14 +9,16 @@
 
 namespace gmmu::os {
 namespace {
-constexpr size_t kMostTries = 64;  // tries before giving up if each place is in use on another GPU
+constexpr size_t kMostTries = 64;  // maximum number of offsets to try
 }
 
-// The GPUs propose places in turn, so that a GPU that is almost full can propose one of its last free places.
+// Reserves one offset on all GPUs. The GPUs take turns proposing an offset, so that an almost full
+// GPU can propose one of its last free offsets.
 uint64_t LinkedTables::ReserveOnAll(uint64_t bytes, uint64_t alignment, const std::string& created_by) {
-  std::vector<std::pair<size_t, uint64_t>> not_everywhere;  // proposing GPU and offset
+  // Rejected offsets: proposing GPU and offset.
+  std::vector<std::pair<size_t, uint64_t>> not_everywhere;
   std::optional<uint64_t> found;
-  size_t full = 0;  // the GPU that had no room in the last try
+  size_t full = 0;  // the GPU that had no room at the last attempt
   for (size_t tries = 0; tries < kMostTries && !found; ++tries) {
     const size_t proposer = tries % segments_.size();
     const auto offset = segments_[proposer]->space->Allocate(bytes, alignment, created_by);
@@ -54,9 +56,9 @@ uint64_t LinkedTables::Take(unsigned gpu, bool root, unsigned level, uint64_t sl
   }
   const std::pair<unsigned, uint64_t> key{root ? ~0u : level, slot};
   auto found = places_.find(key);
-  // The GPU has used its reserved offset already. It requests the offset again because it has freed its table
-  // meanwhile, when there was no room for all tables of the operation. Offsets that are still reserved on other GPUs
-  // are stale.
+  // The GPU has used its reserved offset and now requests one for the same slot again: an earlier
+  // operation failed for lack of room and freed the table. The reservations left on other GPUs are
+  // stale.
   if (found != places_.end() && !found->second.waiting[gpu]) {
     Release(found->second);
     places_.erase(found);

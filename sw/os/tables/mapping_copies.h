@@ -10,12 +10,14 @@ namespace gmmu::os {
 struct Geometry;
 class TableTree;
 
-/// Pages that a copy moves from the range of one leaf table to the range of another, or within one range.
+/// A piece of a copy: its source pages are in one leaf table, and its target pages are in one leaf
+/// table.
 struct CopyPiece {
   uint64_t source, target, pages;
 };
 
-/// Computes, from the tables, how to copy mappings from one address range to another.
+/// Provides the information about tables that is needed to copy mappings from one address range to
+/// another.
 class MappingCopies {
  public:
   /// The location of a leaf table of 4 KiB entries.
@@ -26,13 +28,16 @@ class MappingCopies {
 
   explicit MappingCopies(TableTree& tree);
 
-  /// Divides the copy of [source, source + bytes) to `target` into pieces, in ascending order.
+  /// Divides the copy of [source, source + bytes) to `target` into pieces, in ascending address
+  /// order.
   std::vector<CopyPiece> Pieces(uint64_t source, uint64_t target, uint64_t bytes) const;
-  /// Returns the location of the leaf table for `va`, which must exist.
+  /// Returns the location of the leaf table of 4 KiB entries that covers `va`, which must exist.
   LeafPlace PlaceOfLeaf(uint64_t va) const;
-  /// Returns the entries of a piece's source pages, each as a 4 KiB entry. An entry is invalid where no table exists.
+  /// Returns the entries of a piece's source pages as 4 KiB entries. Entries are invalid where no
+  /// table exists.
   std::vector<HeldEntry> Entries(const CopyPiece& piece, const TableContents& contents) const;
-  /// Call after the GPU has copied a piece from one table of 4 KiB entries to another. Returns the equivalent update.
+  /// Call after a copy by the GPU from one table of 4 KiB entries to another has been queued.
+  /// Returns the equivalent update.
   TableUpdate NoteCopied(const CopyPiece& piece, const std::vector<HeldEntry>& entries);
 
  private:

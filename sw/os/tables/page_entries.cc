@@ -16,7 +16,8 @@ namespace {
 bool WholeBlocks(const TableUpdate& update) {
   return update.first_va % kBytesOf64k == 0 && update.count % kPagesOf64k == 0;
 }
-/// Returns the part of an update of 4 KiB entries that writes pages [first, first + count).
+/// Returns the part of an update of 4 KiB entries that writes `count` entries, starting with its
+/// entry `first`.
 TableUpdate Cut(const TableUpdate& update, uint64_t first, uint64_t count) {
   TableUpdate part = update;
   part.start += first;
@@ -114,13 +115,13 @@ void PageEntries::PutPair(const TableUpdate& update, bool fits, const UpdateSink
   tree_.WriteSmall(update, sink);
 }
 
-// Whole blocks are invalidated through their 64 KiB entries, because that needs no new table. During an eviction, there
-// may be no room for a table.
+// Invalidates whole blocks through their 64 KiB entries. This needs no new table, for which there
+// may be no room during an eviction.
 void PageEntries::InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf, const UpdateSink& sink) {
   const uint64_t blocks = adapter_.caps().geometry.Coverage(0) / kBytesOf64k;
   const uint64_t whole = (update.first_va + kBytesOf64k - 1) / kBytesOf64k;
   const uint64_t end = (update.first_va + update.count * hw::kPageSize) / kBytesOf64k;
-  uint64_t first = end, last = end;  // bounds of the pages in use
+  uint64_t first = end, last = end;  // first and last block in use
   for (uint64_t block = whole; block < end; ++block) {
     if (!InUse(leaf.entries[block % blocks].entry)) continue;
     first = std::min(first, block);
@@ -134,7 +135,7 @@ void PageEntries::InvalidateLarge(const TableUpdate& update, const Leaf64k& leaf
 void PageEntries::SetZero(uint64_t va, uint64_t pages, const UpdateSink& sink, bool only_leaves) {
   const Geometry& geometry = adapter_.caps().geometry;
   DXGK_PTE zero{};
-  zero.Valid = 1;  // Windows sets Valid too (observed on build 22621)
+  zero.Valid = 1;  // Windows also sets Valid (observed on build 22621)
   zero.Zero = 1;
   const uint64_t end = va + pages * hw::kPageSize;
   const auto fits = [&](unsigned level) {

@@ -10,20 +10,23 @@
 
 namespace gmmu::os {
 
-/// Checks the updates to one process's tables, as VidMm sends them, against the rules for 64 KiB pages. The rules come
-/// from the documentation of GPU virtual addresses ("64 KB pages"); they were not observed on Windows:
-///   pairs   In a 64 KiB block, either the 64 KiB entry or its sixteen 4 KiB entries are in use, never both. The block
-///           is flushed after entries of one kind were invalidated and before entries of the other kind are written
-///           (docs/page-tables.md).
-///   single  A level-1 entry changes from a 64 KiB leaf table to a 4 KiB one only while the process's contexts are
-///           suspended, and only if every block in use has its sixteen entries. It never changes back.
-///   both    A conversion or a move writes the level-1 entry last. If an entry maps an allocation in a memory segment
-///           with 64 KiB pages, the low 16 bits of the virtual and the physical address are equal.
-/// An entry is in use if it is valid or zero. A broken rule is a VidMm error and triggers a bug check that names the
-/// rule.
+/// Checks the updates that VidMm sends for one process's tables against the rules for 64 KiB pages.
+/// The rules come from the documentation of GPU virtual addresses ("64 KB pages"); they were not
+/// observed on Windows:
+///   pairs   In a 64 KiB block, either the 64 KiB entry or 4 KiB entries are in use, never both.
+///           The block is flushed between the invalidation of entries of one size and the writing
+///           of entries of the other size (docs/page-tables.md).
+///   single  A level-1 entry changes from a 64 KiB leaf table to a 4 KiB leaf table only while the
+///           process's contexts are suspended, and only if the new table has all sixteen entries of
+///           each block in use. It never changes back.
+///   both    A conversion or a move writes the level-1 entry last. If an entry maps an allocation
+///           in a memory segment with 64 KiB pages, the low 16 bits of the virtual and the physical
+///           address are equal.
+/// An entry is in use if it is valid or zero. A broken rule is an error of VidMm; it triggers a bug
+/// check that names the rule.
 class PageSizeChecker {
  public:
-  /// `segments`: the set of memory segments with 64 KiB pages; bit n stands for segment n.
+  /// `segments`: bit n is set if segment n is a memory segment with 64 KiB pages.
   PageSizeChecker(const Geometry& geometry, uint64_t segments, std::string name)
       : geometry_(geometry), segments_(segments), name_(std::move(name)) {}
 
@@ -34,14 +37,15 @@ class PageSizeChecker {
   void set_suspended(bool suspended) { suspended_ = suspended; }
   /// Call with each update, in the order in which VidMm sends them.
   void Note(const TableUpdate& update);
-  /// Call with each FLUSH_TLB of [start, end). If both are 0, everything is flushed.
+  /// Call with each FLUSH_TLB of [start, end). If both are 0, it flushes all addresses.
   void NoteFlush(uint64_t start, uint64_t end);
 
  private:
   void NoteLeaf(const TableUpdate& update);
   void NoteLink(uint64_t slot, const DXGK_PTE& entry, const DXGK_PTE& entry_64k, bool initial);
   void Convert(uint64_t slot);
-  /// Forgets `count` blocks, starting at `block`. Their pages are no longer in use.
+  /// Removes the record of `count` blocks, starting at `block`: of their 4 KiB entries (`small`),
+  /// of their 64 KiB entries (`large`), or of both.
   void Forget(uint64_t block, uint64_t count, bool small, bool large);
   [[noreturn]] void Broken(const std::string& rule, uint64_t va) const;
   uint64_t BlocksOfLeaf() const { return geometry_.Entries(0) / kPagesOf64k; }
@@ -52,12 +56,14 @@ class PageSizeChecker {
   bool suspended_ = false;
   bool changing_ = false;
   LeafChange change_ = LeafChange::kMove;
-  bool upper_written_ = false;              // level 1 has been written since Begin
-  std::map<uint64_t, uint16_t> small_;      // pages in use, by block
-  std::set<uint64_t> large_;                // blocks whose 64 KiB entry is in use
-  std::map<uint64_t, uint16_t> was_small_;  // pages and blocks no longer in use but not yet flushed
+  bool upper_written_ = false;          // level 1 has been written since Begin
+  std::map<uint64_t, uint16_t> small_;  // by block: bit per page with a used 4 KiB entry
+  std::set<uint64_t> large_;            // blocks whose 64 KiB entry is in use
+  // Like small_ and large_, for entries that are no longer in use but not flushed yet.
+  std::map<uint64_t, uint16_t> was_small_;
   std::set<uint64_t> was_large_;
-  std::map<uint64_t, bool> kinds_;  // whether a leaf table has 64 KiB entries (single level-1 entries only)
+  // By leaf, if level-1 entries are single: true if the table has 64 KiB entries.
+  std::map<uint64_t, bool> kinds_;
 };
 
 }  // namespace gmmu::os

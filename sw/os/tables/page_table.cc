@@ -7,8 +7,8 @@
 namespace gmmu::os {
 namespace {
 
-// An update contains a single allocation and driver protection. Therefore the table is invalidated first, and then each
-// run of entries with the same values is written by its own update.
+// An update has only one allocation and one driver protection. Therefore the table is first
+// invalidated, and then each run of entries that share these values is written by one update.
 void WriteLeaf(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                const UpdateSink& sink) {
   const uint64_t page = extent.use_64k ? kBytesOf64k : hw::kPageSize;

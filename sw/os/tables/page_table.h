@@ -18,7 +18,7 @@ class SystemBuffer;
 /// Identifies a table below the root by its level and its index among the tables of that level (va / coverage).
 using TableSlot = std::pair<unsigned, uint64_t>;
 
-/// The entries of a whole table. The first entry maps `va`.
+/// The level, address range and size of a whole table. The first entry maps `va`.
 struct TableExtent {
   unsigned level;
   uint64_t va;
@@ -27,7 +27,7 @@ struct TableExtent {
 };
 TableExtent ExtentOf(const Geometry& geometry, const TableSlot& slot, bool use_64k = false);
 
-/// One page table in memory. TableMemory allocates and frees it; the destructor frees nothing.
+/// One page table in memory. TableMemory allocates and frees the memory; the destructor does not.
 struct PageTable {
   PageTable();
   PageTable(PageTable&& other) noexcept;
@@ -44,19 +44,19 @@ struct PageTable {
   uint64_t view = 0;  ///< GPU VA of the table in the paging process (update mode GPU_VIRTUAL)
 };
 
-/// Makes `table` the target of `update`.
+/// Sets `table` as the target of `update`.
 void Aim(TableUpdate& update, const PageTable& table);
-/// Returns an update of every entry of a table. The caller must fill in the entries.
+/// Returns an update of all entries of a table. The caller must fill in the entries.
 TableUpdate UpdateOfAll(const PageTable& table, const TableExtent& extent);
 /// Returns an update that makes every entry of a table invalid.
 TableUpdate UpdateToInvalid(const PageTable& table, const TableExtent& extent);
-/// Makes every entry of a new table invalid, whatever its memory contained before.
+/// Sends the first update of a new table, which makes every entry invalid.
 void Initialise(const PageTable& table, const TableExtent& extent, const UpdateSink& sink);
-/// Writes `entries` to a new table, each leaf entry with its allocation and the driver's protection. `dual`: level-1
-/// entries are pairs.
+/// Writes `entries` to a new table. Leaf entries are written with their allocation and driver
+/// protection. `dual`: level-1 entries are pairs.
 void WriteAll(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries, bool dual,
               const UpdateSink& sink);
-/// Sets `entries` as the entries of an update that covers a whole table. `dual`: level-1 entries are pairs.
+/// Fills `entries` into an update of a whole table. `dual`: level-1 entries are pairs.
 void FillUpdate(TableUpdate& update, const std::vector<HeldEntry>& entries, bool dual);
 
 }  // namespace gmmu::os

@@ -6,8 +6,8 @@
 
 namespace gmmu::os {
 
-/// The permissions that an application has requested for a range of GPU virtual addresses, and the driver's own 64 bits
-/// (D3DDDI_MAPGPUVIRTUALADDRESS).
+/// The permissions that an application requested for a range of GPU virtual addresses, and the
+/// 64-bit driver protection (D3DDDI_MAPGPUVIRTUALADDRESS).
 struct Protection {
   D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE type{};
   uint64_t driver = 0;
@@ -20,9 +20,9 @@ struct Protection {
   }
 };
 
-/// Applies the protection to `page` (D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE): without Write the entry is ReadOnly,
-/// without Execute it is NoExecute. Zero produces a zero entry with Valid set (as observed on build 22621), NoAccess an
-/// invalid entry.
+/// Returns the entry `page` with the protection applied (D3DDDIGPUVIRTUALADDRESS_PROTECTION_TYPE):
+/// without Write it is ReadOnly, and without Execute it is NoExecute. Zero yields a zero entry with
+/// Valid set (as observed on build 22621), and NoAccess yields an invalid entry.
 inline DXGK_PTE Protect(DXGK_PTE page, const Protection& protection) {
   DXGK_PTE entry{};
   if (protection.type.NoAccess) return entry;

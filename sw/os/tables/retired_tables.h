@@ -10,8 +10,8 @@ namespace gmmu::os {
 
 class TableMemory;
 
-/// Tables to which no entry points any longer, but which queued updates and TLBs may still use. Free releases their
-/// memory.
+/// Tables that no entry links any longer, but that queued updates and TLBs may still use. Free
+/// releases their memory.
 class RetiredTables {
  public:
   explicit RetiredTables(TableMemory& memory) : memory_(memory) {}
@@ -20,7 +20,7 @@ class RetiredTables {
   void Add(PageTable table, const TableExtent& extent, bool invalid) {
     tables_.push_back({std::move(table), extent, invalid});
   }
-  /// Invalidates all entries of every table that may contain valid ones
+  /// Invalidates all entries of the tables that may contain valid entries
   /// (DXGK_GPUMMUCAPS.ExplicitPageTableInvalidation). Returns whether there was such a table.
   bool Invalidate(const UpdateSink& sink);
   /// Frees the memory. Call when no queued update and no TLB uses the tables.

@@ -12,7 +12,7 @@
 
 namespace gmmu::os {
 
-/// While an Opened exists, entries may be written although the tables are evicted.
+/// RAII guard: entries may be written during its lifetime even though the tables are evicted.
 class TableMoves::Opened {
  public:
   explicit Opened(TableMoves& moves) : moves_(moves) { moves_.tree_.set_evicted(false); }
@@ -35,7 +35,7 @@ void TableMoves::WriteOrFree(PageTable& table, const TableExtent& extent, const 
   }
 }
 
-// Leaf tables move first. A table above them, which moves later, then already links the moved tables.
+// Leaf tables move first, so that a table above them is copied with links to the moved tables.
 void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   Leaves64k& leaves = tree_.leaves_64k();
   for (const auto& [index, leaf] : leaves.all()) {
@@ -55,7 +55,8 @@ void TableMoves::Move(const TableContents& contents, const UpdateSink& sink) {
   }
 }
 
-// It is not documented whether the update that announces an eviction carries invalid entries or the table's entries.
+// Notifies the driver of the table's eviction. It is not documented whether this update contains
+// invalid entries or the table's current entries.
 void TableMoves::Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                           const UpdateSink& sink) const {
   const bool told = adapter_.kernel().parameters().eviction_tells_entries;
@@ -90,8 +91,8 @@ void TableMoves::Evict(const TableContents& contents, const UpdateSink& sink) {
   tree_.set_evicted(!evicted_.empty() || !evicted_64k_.empty());
 }
 
-// Tables are restored from the root down, so that each has its parent. The link to a table is written after the table
-// is restored.
+// Restores tables from the root down, so that each table's parent exists. The link to a table is
+// written after the table.
 void TableMoves::Restore(const UpdateSink& sink) {
   const Opened opened(*this);
   while (!evicted_.empty()) {

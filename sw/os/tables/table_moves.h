@@ -13,30 +13,33 @@ class RetiredTables;
 class TableMemory;
 class TableTree;
 
-/// Moves the tables of a process to other memory, evicts them and restores them, together with their entries. The
-/// process must not run meanwhile. Old tables are retired.
+/// Moves a process's tables, with their entries, to other memory, or evicts and restores them. The
+/// process must not run during these calls. Old tables are retired.
 class TableMoves {
  public:
   TableMoves(PhysicalAdapter& gpu, TableTree& tree, TableMemory& memory, RetiredTables& retired);
 
-  /// Moves every table except the root. If it throws NoRoom, some tables have already moved.
+  /// Moves every table except the root. If it throws NoRoom, some tables may have moved.
   void Move(const TableContents& contents, const UpdateSink& sink);
-  /// Evicts every table except the root. The driver is notified before each eviction
-  /// (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). No entry may be changed until Restore has restored all tables.
+  /// Evicts every table except the root. The driver is notified of each eviction beforehand
+  /// (DXGK_UPDATEPAGETABLEFLAGS.NotifyEviction). Entries must not be changed until Restore has
+  /// restored all tables.
   void Evict(const TableContents& contents, const UpdateSink& sink);
-  /// Restores the evicted tables. After NoRoom, another call continues at the first table that was not restored.
+  /// Restores the evicted tables. If it throws NoRoom, a further call continues with the first
+  /// table that was not restored.
   void Restore(const UpdateSink& sink);
-  /// Call while the tables are evicted. Allocates a root with as many entries as the freed one had, and restores its
-  /// large and zero entries. Links to tables are written when the tables are restored.
+  /// Call while the tables are evicted. Allocates a root of the same size as the freed root, and
+  /// restores its large and zero entries. Links are written when the tables that they point to are
+  /// restored.
   void RestoreRoot(const UpdateSink& sink);
-  /// Call if the evicted tables will not be restored.
+  /// Discards the entries of the evicted tables. Call if these tables will not be restored.
   void Forget();
 
  private:
   class Opened;
   void Announce(const PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                 const UpdateSink& sink) const;
-  /// Writes the new table. On failure, the table is freed, because no entry points to it yet.
+  /// Writes a new table. If this throws, frees the table, because no entry links it yet.
   void WriteOrFree(PageTable& table, const TableExtent& extent, const std::vector<HeldEntry>& entries,
                    const UpdateSink& sink);
 

@@ -9,14 +9,16 @@
 
 namespace gmmu::os {
 
-/// A copy of a process's page tables: every entry that was sent to the driver, keyed by the address of the entry's
-/// table. Queued updates are already in the copy, but not yet in the hardware.
+/// A copy of a process's page tables: all entries that were sent to the driver, by the address of
+/// their table. The copy includes queued updates, which the hardware has not performed yet.
 class TableShadow {
  public:
-  /// Returns true if the update overwrites an entry that was in use, which the hardware may still have cached. Returns
-  /// false for the first update to a new table, which the hardware cannot access yet.
+  /// Records an update. Returns true if it overwrites an entry in use, which the hardware may have
+  /// cached. Returns false for the first update of a new table, which the hardware cannot access
+  /// yet.
   bool Apply(const TableUpdate& update);
-  /// Performs COPY_PAGE_TABLE_ENTRIES; source and target may overlap. Returns the same as Apply.
+  /// Records a COPY_PAGE_TABLE_ENTRIES; source and target may overlap. Returns true if it
+  /// overwrites an entry in use.
   bool Copy(const D3DGPU_PHYSICAL_ADDRESS& source, uint64_t from, const D3DGPU_PHYSICAL_ADDRESS& target, uint64_t to,
             uint64_t count);
   /// Returns entry `index` of the table at `place`, or an invalid entry if it was never written.

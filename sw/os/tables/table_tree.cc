@@ -110,8 +110,8 @@ uint64_t TableTree::RootEntriesInUse() const {
 }
 
 TableUpdate TableTree::UpdateOfEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, const UpdateSink& sink) {
-  // Orders that write the root with its first link do not see a link to 64 KiB entries, or a large page, in a root of
-  // level 1.
+  // In a Windows build's order, a builder writes the root with its first link. It is not called for
+  // a large page or a link to 64 KiB entries in a root of level 1, so the root is written here.
   if (level == root_.level() && !root_.table().written) root_.Write(sink);
   TableUpdate update;
   update.level = level;
@@ -132,7 +132,7 @@ void TableTree::WriteEntry(unsigned level, uint64_t va, const DXGK_PTE& entry, c
   sink(update);
 }
 
-// Each level-1 entry is written together with the 64 KiB half of its pair (WriteEntry).
+// WriteEntry adds the 64 KiB half of a level-1 entry that is a pair.
 void TableTree::WriteLink(unsigned level, uint64_t va, const UpdateSink& sink) {
   const PageTable* table = Find(level, va);
   const Leaf64k* large = level == 0 ? leaves_64k_.Find(va / geometry_.Coverage(0)) : nullptr;
@@ -219,8 +219,8 @@ bool TableTree::HasChildren(const TableSlot& slot) const {
          (level == 1 && leaves_64k_.AnyIn(first, end));
 }
 
-// Frees tables from the leaves up. A parent that is also freed keeps its entries (on build 26100, freed tables still
-// contain their links), unless ExplicitPageTableInvalidation requires that every entry be invalid.
+// Frees tables from the leaves up. A parent that is also freed keeps its entries, as observed on
+// build 26100, unless ExplicitPageTableInvalidation requires that every entry be invalidated.
 void TableTree::Free(uint64_t va, uint64_t pages, const UpdateSink& sink) {
   const uint64_t end = va + pages * hw::kPageSize;
   std::vector<TableSlot> all;

@@ -10,11 +10,12 @@
 
 namespace gmmu::os {
 
-/// An entry of a page table, with the operands of the update that wrote it. A leaf entry has an allocation, the offset
-/// of its page in the allocation, and the driver's protection; it keeps them when it moves to another table.
+/// An entry of a page table, with the operands of the update that wrote it. A leaf entry keeps its
+/// allocation, the offset in the allocation and the driver protection when it moves to another
+/// table.
 struct HeldEntry {
   DXGK_PTE entry{};
-  DXGK_PTE entry_64k{};  ///< level-1 entries that are pairs: the 64 KiB half
+  DXGK_PTE entry_64k{};  ///< the 64 KiB half of a level-1 entry that is a pair
   HANDLE allocation = nullptr;
   uint64_t allocation_offset = 0;
   uint64_t driver_protection = 0;
@@ -25,7 +26,7 @@ inline bool NoneInUse(const std::vector<DXGK_PTE>& entries) {
   return std::none_of(entries.begin(), entries.end(), InUse);
 }
 
-/// Returns the part of a large entry that begins `bytes` after its start, as a separate entry. LargePage is not
+/// Returns an entry that maps the same memory as `held`, starting `bytes` later. LargePage is not
 /// changed.
 inline HeldEntry PartOf(HeldEntry held, uint64_t bytes) {
   if (!held.entry.Zero) held.entry.PageAddress += bytes >> 12;
@@ -33,8 +34,9 @@ inline HeldEntry PartOf(HeldEntry held, uint64_t bytes) {
   return held;
 }
 
-/// Returns the end of the run of entries, starting at `first`, that a single update can write: entries of the same
-/// allocation with the same protection, each `step` bytes after the previous one, and all in use or all unused.
+/// Returns the end of the longest run of entries, starting at `first`, that a single update can
+/// write: they have the same allocation and driver protection and consecutive offsets (`step` bytes
+/// apart), and are either all in use or all unused.
 inline size_t EndOfRun(const std::vector<HeldEntry>& held, size_t first, uint64_t step) {
   const HeldEntry& begin = held[first];
   size_t end = first + 1;
@@ -48,28 +50,31 @@ inline size_t EndOfRun(const std::vector<HeldEntry>& held, size_t first, uint64_
   return end;
 }
 
-/// A single UpdatePageTable call of VidMm: entries of one table.
+/// An update of entries of one table, which becomes one or more UPDATE_PAGE_TABLE operations.
 struct TableUpdate {
   unsigned level = 0;
   uint64_t start = 0;             ///< index of the first entry
   std::vector<DXGK_PTE> entries;  ///< one entry when `repeat` is set
   uint64_t count = 0;
   bool repeat = false;
-  bool use_64k = false;               ///< level 0: 64 KiB entries, in which `start` and `count` are counted
-  std::vector<DXGK_PTE> entries_64k;  ///< level 1 of pairs: the 64 KiB half of each entry; empty: all invalid
-  bool initial = false;               ///< the first update of a new table, whose memory has arbitrary contents
-  bool notify_eviction = false;       ///< the table is about to be evicted
-  bool retired = false;               ///< no entry points to the table
+  /// Level 0: `start` and `count` are in units of 64 KiB entries.
+  bool use_64k = false;
+  /// If level-1 entries are pairs: the 64 KiB half of each entry. Empty: all are invalid.
+  std::vector<DXGK_PTE> entries_64k;
+  bool initial = false;          ///< first update of a new table, whose memory is undefined
+  bool notify_eviction = false;  ///< the table is about to be evicted
+  bool retired = false;          ///< no entry links the table
   uint64_t first_va = 0;
   HANDLE allocation = nullptr;
   uint64_t allocation_offset = 0;
   uint64_t driver_protection = 0;   ///< level 0 only
   D3DGPU_PHYSICAL_ADDRESS table{};  ///< start of the table
   void* table_cpu = nullptr;        ///< CPU address of the table
-  uint64_t table_va = 0;            ///< GPU VA of the table in the paging process (update mode GPU_VIRTUAL)
+  uint64_t table_va = 0;            ///< GPU VA in the paging process (mode GPU_VIRTUAL)
 };
 
-/// Returns the part of a leaf table's update that writes `count` entries, starting with its entry `first`.
+/// Returns the part of an update of leaf entries that writes `count` entries, starting with its
+/// entry `first`.
 inline TableUpdate PartOf(const TableUpdate& update, uint64_t first, uint64_t count) {
   TableUpdate part = update;
   const uint64_t bytes = first << (update.use_64k ? 16 : 12);
@@ -86,7 +91,7 @@ inline TableUpdate PartOf(const TableUpdate& update, uint64_t first, uint64_t co
 /// Receives updates in the order in which they must be performed.
 using UpdateSink = std::function<void(const TableUpdate&)>;
 
-/// Returns `count` entries of the table at `table`, starting at entry `first`.
+/// Returns `count` entries of the table at address `table`, starting with entry `first`.
 using TableContents =
     std::function<std::vector<HeldEntry>(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t first, uint64_t count)>;
 

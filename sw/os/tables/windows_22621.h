@@ -9,19 +9,21 @@ namespace gmmu::os {
 struct PageTable;
 class TableTree;
 
-/// The order in which Windows build 22621 creates tables (BringUp::kWindows22621). Tables are allocated from the root
-/// down and filled from the leaf up. The root is written with its first entries, not when it is allocated.
+/// Creates tables in the order of Windows build 22621 (BringUp::kWindows22621). Tables are
+/// allocated from the root down and filled from the leaf up. The root is not written when it is
+/// allocated, but together with its first entries.
 class Windows22621 {
  public:
   explicit Windows22621(TableTree& tree) : tree_(tree) {}
 
-  /// Creates a missing table of a process and the missing tables above it (TableTree::Builder).
+  /// Creates a missing table and the missing tables above it (TableTree::Builder).
   PageTable& Build(unsigned level, uint64_t va, const UpdateSink& sink);
-  /// For the paging process: creates all tables of [0, va_end), level by level, and the root.
+  /// For the paging process: creates all tables of [0, va_end), level by level, and writes the
+  /// root.
   void MakeWhole(uint64_t va_end, const UpdateSink& sink);
 
  private:
-  /// Completes the table by invalidating all its entries.
+  /// Allocates the table if it is missing, and invalidates all its entries.
   PageTable& WriteInvalid(unsigned level, uint64_t va, const UpdateSink& sink);
 
   TableTree& tree_;

@@ -6,14 +6,15 @@
 
 namespace gmmu::os {
 
-/// The exceptions that are being handled. The C++ runtime keeps them per operating system thread (Itanium C++ ABI:
-/// Exception Handling, 2.2.2). When a fibre is switched out inside a handler, it must therefore save its own
-/// exceptions; otherwise it would later leave, or rethrow, an exception of another fibre.
+/// The exceptions that a fibre is handling. The C++ runtime keeps them per operating system thread
+/// (Itanium C++ ABI: Exception Handling, 2.2.2). A fibre that is switched out inside a handler must
+/// therefore save its own exceptions; otherwise it would later end or rethrow an exception of
+/// another fibre.
 class CaughtExceptions {
  public:
   /// Contains no exceptions.
   CaughtExceptions() = default;
-  /// Returns the exceptions that are being handled now.
+  /// Returns the exceptions that the current fibre is handling.
   static CaughtExceptions Current() {
     CaughtExceptions now;
     std::memcpy(&now.globals_, abi::__cxa_get_globals(), sizeof now.globals_);

@@ -131,8 +131,8 @@ void DriverLocks::Count(int change) {
   if ((held_by_[self] += static_cast<size_t>(change)) == 0) held_by_.erase(self);
 }
 
-// Threads that share a resource are not ordered among each other. They therefore release a second address, one byte
-// higher, which only an exclusive acquisition acquires.
+// For race detection, threads that share a resource are not ordered with each other. They therefore
+// release a second address, one byte higher, which only an exclusive acquisition acquires.
 void DriverLocks::Take(const void* at, Object& object, Access access) {
   races_.Acquire(at);
   if (object.kind == Kind::kResource && access == Access::kExclusive) races_.Acquire(static_cast<const char*>(at) + 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of DriverLocks that implements signalled objects and the waits for such objects.
+// The part of DriverLocks that implements signalled objects and waits for them.
 #include <algorithm>
 #include <string>
 #include <utility>

@@ -7,7 +7,8 @@
 namespace gmmu::os {
 
 void InterruptLock::Run(const std::function<void()>& work) {
-  if (scheduler_.on_another_processor()) return work();  // the lock's holder is suspended further down on this stack
+  // The lock's holder may be suspended deeper on this stack; waiting for it would deadlock.
+  if (scheduler_.on_another_processor()) return work();
   const void* const self = scheduler_.thread();
   if (holder_ == self) {
     throw BugCheck("deadlock: " + scheduler_.current() +

@@ -8,8 +8,8 @@ namespace gmmu::os {
 
 class RaceDetector;
 
-/// The lock of an interrupt object. The object's service routine and the routines of DxgkCbSynchronizeExecution exclude
-/// each other, on all processors.
+/// The lock of an interrupt object. On all processors, it excludes the interrupt service routine
+/// and the routines of DxgkCbSynchronizeExecution from each other.
 class InterruptLock {
  public:
   InterruptLock(Scheduler& scheduler, RaceDetector& races) : scheduler_(scheduler), races_(races) {}

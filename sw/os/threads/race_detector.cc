@@ -21,8 +21,8 @@ void Join(std::vector<uint32_t>& into, const std::vector<uint32_t>& other) {
   for (size_t i = 0; i < other.size(); ++i) into[i] = std::max(into[i], other[i]);
 }
 
-/// Whether the accesses of `thread` up to `clock` happen before the current access of the thread whose vector clock is
-/// `seen`.
+/// Whether the access of `thread` at time `clock` happens before the current access of a thread
+/// with vector clock `seen`.
 bool Before(uint32_t thread, uint32_t clock, const std::vector<uint32_t>& seen) {
   return thread < seen.size() && clock <= seen[thread];
 }
@@ -121,7 +121,7 @@ void RaceDetector::Release(const void* object) {
   ++thread.clock[thread.number];
 }
 
-// Adds the driver's data: the writable segments of the shared object that contains the code.
+// Adds the driver's static data: the writable segments of the shared object that contains `code`.
 void RaceDetector::FindData(const void* code) {
   struct Search {
     RaceDetector& detector;

@@ -18,8 +18,8 @@ void Note(const void* at, size_t bytes, bool write, const void* code) {
   gmmu::os::StackMeter::Off([&] { races->Access(at, bytes, write, code); });
 }
 
-/// An interlocked operation orders the accesses before and after it. The operation is itself an access that must be
-/// ordered with plain accesses.
+/// An interlocked operation is ordered with the accesses before and after it. It is itself an
+/// access, which races with unordered plain accesses.
 template <typename Word, typename Operation>
 auto Ordered(const volatile Word* at, bool write, const void* code, const Operation& operation) {
   RaceDetector* const races = RaceDetector::active();
@@ -85,7 +85,7 @@ void __tsan_atomic_thread_fence(int) {}
 void __tsan_atomic_signal_fence(int) {}
 void __tsan_read_range(void* at, size_t bytes) { Note(at, bytes, false, __builtin_return_address(0)); }
 void __tsan_write_range(void* at, size_t bytes) { Note(at, bytes, true, __builtin_return_address(0)); }
-// Clang calls these functions instead of those of the C library.
+// Clang calls these functions instead of the C library's.
 void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
   Note(from, bytes, false, __builtin_return_address(0));
   Note(to, bytes, true, __builtin_return_address(0));

@@ -17,7 +17,7 @@ namespace context = boost::context;
 
 namespace {
 constexpr uint64_t kSpinNs = 1'000'000'000;
-constexpr uint64_t kDeferred = ~uint64_t{0};  // stands for the deferred calls, which have no vector
+constexpr uint64_t kDeferred = ~uint64_t{0};  // stands for deferred calls, which have no vector
 
 /// Formats a level like "DISPATCH_LEVEL (IRQL 2)".
 std::string LevelName(Irql level) {
@@ -28,7 +28,7 @@ std::string LevelName(Irql level) {
   return name + (" (IRQL " + std::to_string(level) + ")");
 }
 
-/// Restores the IRQL at the end of the scope, even if an exception leaves the scope.
+/// Restores the IRQL at the end of the scope, even after an exception.
 class LevelGuard {
  public:
   LevelGuard(Irql& level, Irql during) : level_(level), before_(std::exchange(level, during)) {}
@@ -147,7 +147,7 @@ void Scheduler::Resume(Fibre* fibre) {
   running_->condition = nullptr;
   const CaughtExceptions own = CaughtExceptions::Current();
   TellProcess();
-  CaughtExceptions().MakeCurrent();  // a suspended fibre restores its own exceptions when it resumes
+  CaughtExceptions().MakeCurrent();  // a resumed fibre restores its own exceptions
   running_->context = std::move(running_->context).resume();
   own.MakeCurrent();
   running_ = nullptr;
@@ -187,7 +187,8 @@ void Scheduler::SpawnServers() {
 }
 
 void Scheduler::Idle() {
-  if (!OnlyTheDriversLeft()) work_.clear();  // no storm, because time passes and the waits of other threads are bounded
+  // While other threads exist, this is no storm: time passes and their waits are bounded.
+  if (!OnlyTheDriversLeft()) work_.clear();
   const uint64_t now = platform_.NowNs();
   uint64_t bound = ~uint64_t{0};
   for (const auto& fibre : fibres_) {
@@ -223,7 +224,7 @@ void Scheduler::WaitExactly(const std::function<bool()>& condition, uint64_t bou
   if (other_processor_) throw BugCheck("a wait for " + what + " on a processor that must not wait");
   if (condition()) return;
   const uint64_t deadline = platform_.NowNs() + bound_ns;
-  if (running_ == nullptr) {  // the first fibre has not started yet
+  if (running_ == nullptr) {  // no fibre has started yet
     while (!condition()) {
       const uint64_t now = platform_.NowNs();
       if (now >= deadline) throw OsTimeout(what, bound_ns);
@@ -288,8 +289,8 @@ void Scheduler::Seam() {
   RunDpcs();
 }
 
-// A device that interrupts faster than its routine returns, or a deferred call that requeues itself, starves all
-// threads, so that not even the time limit of a wait is checked.
+// Detects storms. A device that interrupts faster than its routine returns, or a deferred call that
+// requeues itself, starves all threads, so that not even the time limits of waits are checked.
 bool Scheduler::NoteDelivery(uint64_t data) {
   if (dropped_.count(data) != 0) return false;
   ++storm_[data];
@@ -318,7 +319,7 @@ void Scheduler::Deliver(const hw::Message& message) {
   if (!NoteDelivery(message.data)) return;
   for (const Vector& vector : vectors_) {
     if (vector.data != message.data) continue;
-    const auto isr = vector.isr;  // the routine may disconnect itself
+    const auto isr = vector.isr;  // copied, because the routine may disconnect itself
     const LevelGuard guard(irql_, kDevice);
     ++delivered_;
     isr();

@@ -18,8 +18,8 @@ class Worker {
     scheduler.Spawn(name, [this] { Serve(); });
   }
 
-  /// Runs `work` on the worker and returns when the work is complete. Throws AdapterWasReset if the adapter was reset
-  /// meanwhile. Other errors end the whole run (Scheduler::Run).
+  /// Runs `work` on the worker and returns when it is complete. Throws AdapterWasReset if the
+  /// adapter was reset meanwhile. Other errors end the whole run (Scheduler::Run).
   void Call(const std::function<void()>& work) {
     bool done = false;
     std::exception_ptr lost;
@@ -34,7 +34,7 @@ class Worker {
     scheduler_.Wait([&] { return done; }, Scheduler::kForEver, "the worker to finish");
     if (lost) std::rethrow_exception(lost);
   }
-  /// Ends the fibre once it has no more work.
+  /// Makes the fibre end when its queue is empty.
   void Stop() { stop_ = true; }
 
  private:

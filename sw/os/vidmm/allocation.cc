@@ -57,7 +57,8 @@ unsigned Allocation::segment() const {
 
 HANDLE Allocation::device() const {
   if (primary) return nullptr;
-  Processes& processes = vidmm->link().front()->processes();  // the process's part on the front VidMm owns its device
+  // On linked GPUs, the process's first part holds the device handle.
+  Processes& processes = vidmm->link().front()->processes();
   const GpuProcess* process = processes.Find([this](const GpuProcess& each) { return each.serial == owner; });
   return process == nullptr ? vidmm->paging().process().handles.device : process->handles.device;
 }

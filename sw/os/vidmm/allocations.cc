@@ -88,7 +88,9 @@ Allocation* Allocations::Adopt(const std::string& name, uint64_t bytes, HANDLE d
   allocation->name = name;
   if (segment != 0) allocation->homes.page_bytes = vidmm_.gpu().segment(segment).page_bytes();
   allocation->bytes =
-      RoundUp(bytes, kPage);  // not rounded to 64 KiB even in a 64 KiB segment, because the driver initialises no more
+      // Not rounded up to 64 KiB, even in a segment with 64 KiB pages: the driver initialises only
+      // these bytes.
+      RoundUp(bytes, kPage);
   allocation->handle = driver_handle;
   allocation->homes.places.push_back({segment});
   allocation->homes.priority = D3DDDI_ALLOCATIONPRIORITY_NORMAL;
@@ -145,7 +147,7 @@ Allocation* Allocations::Opened(D3DKMT_HANDLE handle) const {
 std::vector<DXGKARG_BUILDPAGINGBUFFER> Allocations::Lose() {
   std::vector<DXGKARG_BUILDPAGINGBUFFER> lost;
   for (const auto& [serial, allocation] : allocations_) {
-    Mappings::ForgetAll(*allocation);  // the page tables are lost too
+    Mappings::ForgetAll(*allocation);  // the reset has also discarded the page tables
     if (!allocation->local) continue;
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_TRANSFER;

@@ -22,34 +22,39 @@ class Allocations {
   explicit Allocations(VidMm& vidmm);
   ~Allocations();
 
-  /// The device of `owner` owns the allocation (on linked GPUs, one device serves all parts); null means the system's
-  /// device. Throws OsError if the driver fails the call, or if VidMm rejects the driver's output.
+  /// Creates an allocation that is owned by the device of `owner`, or by the system's device if
+  /// `owner` is null. On linked GPUs, all parts of a process share one device. Throws OsError if
+  /// the driver fails the call, or if VidMm rejects the driver's output.
   Allocation* Create(const AllocationRequest& request, const GpuProcess* owner = nullptr);
   /// Creates an allocation that is accessed only through GPU virtual addresses.
   Allocation* Create(const std::string& name, uint64_t bytes);
-  /// Makes an allocation whose VRAM is contiguous and has this alignment; with 0 its pages are scattered.
+  /// Creates an allocation that is contiguous in VRAM with the given alignment; if `alignment` is
+  /// 0, its pages are scattered.
   Allocation* CreateContiguous(const std::string& name, uint64_t bytes, uint64_t alignment);
-  /// Makes an allocation in VRAM in which `percent` percent of the 64 KiB blocks consist of scattered single pages; the
-  /// other blocks are contiguous and at arbitrary places.
+  /// Creates an allocation in VRAM. `percent` percent of its 64 KiB blocks consist of scattered
+  /// single pages; each of the other blocks is contiguous and has an arbitrary address.
   Allocation* CreateFragmented(const std::string& name, uint64_t bytes, unsigned percent);
-  /// Makes an allocation that is accessed through the aperture segment and is never in VRAM.
+  /// Creates an allocation that is accessed through the aperture segment and is never in VRAM.
   Allocation* CreateInAperture(const std::string& name, uint64_t bytes, const GpuProcess* owner);
-  /// Entries that map the allocation are invalidated and flushed before its VRAM is reused and before the driver is
-  /// called. No paging work is sent for a process that has exited, after an adapter reset, or after VidMm has stopped.
+  /// Destroys the allocation. Page-table entries that map it are invalidated and flushed before the
+  /// driver is called and before its VRAM is reused. No paging work is sent for a process that has
+  /// exited, after an adapter reset, or after VidMm has stopped.
   void Destroy(Allocation* allocation);
-  /// Registers an allocation that the driver requested for itself, in a single segment (0: system memory), without
-  /// DxgkDdiCreateAllocation. Drop destroys it.
+  /// Registers an allocation that the driver requested for its own use, without a call to
+  /// DxgkDdiCreateAllocation. It lives in a single segment (0: system memory). Drop destroys it.
   Allocation* Adopt(const std::string& name, uint64_t bytes, HANDLE driver_handle, UINT segment);
   void Drop(Allocation* allocation);
 
   /// All allocations, in creation order.
   std::vector<Allocation*> all() const;
-  /// Returns the driver's handle for the device (Allocation::device) that owns the allocation, or null if no allocation
-  /// has the driver handle `allocation`.
+  /// Returns the driver's handle of the device that owns an allocation (Allocation::device).
+  /// `allocation` is the driver's handle of the allocation. Returns null if no allocation has that
+  /// handle.
   HANDLE DeviceOf(HANDLE allocation) const;
   /// Returns a handle for applications. It is valid until the allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
-  /// Returns the allocation of a handle, or null if there is no such handle or the allocation was destroyed.
+  /// Returns the allocation of a handle that Open returned, or null if the handle is unknown or its
+  /// allocation was destroyed.
   Allocation* Opened(D3DKMT_HANDLE handle) const;
 
   /// Call after an adapter reset. Drops the mappings of all allocations. Returns the operations that notify the driver

@@ -17,7 +17,8 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the page numbers by which the GPU addresses an ADL. Without remapping, these are host physical page numbers.
+/// Returns the page numbers with which the GPU addresses the pages of an ADL. Without remapping,
+/// these are host physical page numbers.
 std::vector<uint64_t> PagesOf(const DXGK_ADL& adl) {
   std::vector<uint64_t> pages;
   for (UINT32 i = 0; i < adl.PageCount; ++i)
@@ -25,7 +26,7 @@ std::vector<uint64_t> PagesOf(const DXGK_ADL& adl) {
   return pages;
 }
 
-/// Fills in the members that the operands of all aperture operations have in common.
+/// Fills in the operand members that all aperture operations share.
 template <typename Operand>
 void Name(Operand& operand, const Aperture::Owner& owner, unsigned segment, uint64_t first, uint64_t pages) {
   operand.hDevice = owner.device;
@@ -41,15 +42,16 @@ std::string Pages(uint64_t first, uint64_t pages) {
 
 }  // namespace
 
-/// The mapping that one map operation has created.
+/// The mapping that a single map operation created.
 struct Aperture::Mapping {
   HANDLE allocation = nullptr;
-  Mdl mdl;                               // for a driver that uses MDLs; the driver may read it while it is mapped
+  // For a driver that uses MDLs; the driver may read it until the unmap.
+  Mdl mdl;
   DXGKARGCB_MAP_PHYSICAL_MEMORY view{};  // the CPU's view; pMappedAddress is null if there is none
   uint64_t pages = 0;                    // pages still mapped
 };
 
-/// The origin of an ADL's pages (MemoryObjects::AdlOrigin).
+/// The memory object and the offset from which an ADL was made (MemoryObjects::AdlOrigin).
 struct Aperture::Origin : MemoryObjects::AdlOrigin {};
 
 Aperture::Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work)
@@ -139,7 +141,8 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
     MapPiece(owner, first, pages, adl, adl_offset, origin, adl_offset);
     return work_.finish();
   }
-  // The driver accepts only contiguous lists of logical addresses, so each contiguous piece is mapped separately.
+  // The driver of a remapped GPU accepts only contiguous ADLs, so each contiguous run is mapped
+  // separately.
   for (uint64_t done = 0, run = 0; done < pages; done += run) {
     const UINT_PTR* page = adl.Pages + adl_offset + done;
     for (run = 1; run < pages - done && page[run] == page[0] + run;) ++run;
@@ -155,7 +158,8 @@ void Aperture::Map(const Owner& owner, uint64_t first, uint64_t pages, const DXG
 void Aperture::MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
                         const Origin& origin, uint64_t origin_offset) {
   const bool cached = origin.caching == hw::Caching::kCached;
-  // The driver must obey CacheCoherent, so the flag is set only for cacheable memory in a coherent segment.
+  // The driver must honour CacheCoherent, so the flag is set only for cached memory in a coherent
+  // segment.
   const bool coherent = cached && segment_.cache_coherent;
   if (cached) WriteBackCaches(objects_.PagesOf(origin.object), origin.first_page + origin_offset, pages);
 

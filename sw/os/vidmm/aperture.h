@@ -20,10 +20,11 @@ struct Segment;
 
 /// Allocates ranges of the aperture segment and queues the operations that map system memory into them.
 ///
-/// A range can be mapped in pieces, from several lists, and unmapped in other pieces. Only the pages of a piece are
-/// touched, so the GPU may be using the rest. Memory is passed as an ADL (operation 17), or as an MDL (operation 5) to
-/// a driver without MapAperture2Supported, which is never remapped. Unmapping (operation 6) maps the dummy page
-/// instead.
+/// A range can be mapped piece by piece, from several ADLs, and unmapped in pieces of other sizes.
+/// An operation changes only the pages of its piece, so the GPU may keep using the rest of the
+/// range. The driver receives the memory as an ADL (operation 17). A driver without
+/// MapAperture2Supported, which is never remapped, receives an MDL (operation 5). Unmapping
+/// (operation 6) maps the dummy page instead.
 ///
 /// Pages are 4 KiB. Mapping a mapped page, or unmapping an unmapped one, triggers a bug check.
 class Aperture {
@@ -34,8 +35,8 @@ class Aperture {
     uint64_t commit_limit = 0;   ///< DXGK_SEGMENTDESCRIPTOR4.CommitLimit, bytes; 0: none
     uint64_t dummy_logical = 0;  ///< logical address of the dummy page
   };
-  /// How operations reach the driver. `add` returns after DxgkDdiBuildPagingBuffer, `finish` after the GPU has
-  /// completed all operations.
+  /// The functions that pass operations to the driver. `add` returns after
+  /// DxgkDdiBuildPagingBuffer; `finish` returns after the GPU has completed all operations.
   struct Work {
     std::function<void(DXGKARG_BUILDPAGINGBUFFER&)> add;
     std::function<void()> finish;
@@ -44,7 +45,7 @@ class Aperture {
   struct Owner {
     HANDLE device = nullptr;      ///< null: the device of the primary
     HANDLE allocation = nullptr;  ///< null: the range maps a DMA buffer
-    bool cpu_visible = false;     ///< MapApertureCpuVisible is set: the driver gets a CPU address
+    bool cpu_visible = false;     ///< MapApertureCpuVisible: the driver receives a CPU address
   };
 
   Aperture(Kernel& kernel, MemoryObjects& objects, Segment& segment, const Facts& facts, Work work);
@@ -53,34 +54,36 @@ class Aperture {
   /// Reserves a range and returns its first page. Throws OsError if there is no room in the segment or within its
   /// commit limit.
   uint64_t Reserve(uint64_t pages);
-  /// Reserves a range of `pages`, or of a half, a quarter and so on if there is less room. Returns its first page and
-  /// its size, or nullopt if there is no room even for a single page.
+  /// Reserves a range of `pages`; if there is no room, tries half as many, a quarter and so on.
+  /// Returns the range's first page and its size, or nullopt if there is no room for a single page.
   std::optional<std::pair<uint64_t, uint64_t>> ReserveSome(uint64_t pages);
   /// Like Reserve, but returns nullopt if there is no room.
   std::optional<uint64_t> TryReserve(uint64_t pages);
-  /// Frees a range. No page in it may be mapped.
+  /// Frees a range, in which no page may be mapped.
   void Free(uint64_t first);
 
-  /// Maps the pages of a live ADL, starting at page `adl_offset`, at the aperture pages [first, first + pages). The
-  /// driver of a remapped GPU accepts only contiguous lists (IOMMU DMA remapping), so scattered logical pages need
-  /// several operations.
+  /// Maps pages of a live ADL, starting with page `adl_offset`, at the aperture pages [first, first
+  /// + pages). The driver of a remapped GPU accepts only contiguous ADLs (IOMMU DMA remapping), so
+  /// scattered logical pages need several operations.
   void Map(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset);
-  /// Maps the dummy page at these aperture pages. CPU addresses of the previous mappings become invalid when the driver
-  /// returns.
+  /// Maps the dummy page at the aperture pages [first, first + pages). The CPU addresses of the
+  /// previous mappings become invalid when the driver returns.
   void Unmap(const Owner& owner, uint64_t first, uint64_t pages);
 
-  /// Maps pages of `buffer`, starting at page `adl_offset` of its ADL, for an allocation whose Homes include the
-  /// aperture segment.
+  /// Maps pages of `buffer`, starting with page `adl_offset` of its ADL. `allocation` is an
+  /// allocation whose Homes include the aperture segment.
   void Bind(uint64_t first, uint64_t pages, const Allocation& allocation, const SystemBuffer& buffer,
             uint64_t adl_offset);
   void Unbind(uint64_t first, uint64_t pages, const Allocation& allocation);
-  /// Writes the CPU's caches back for pages of cached memory that the segment maps, unless the segment is cache coherent.
-  /// Call it after the CPU has written to mapped pages; Bind does it for what was written before.
+  /// Writes the CPU's caches back for cached pages that are mapped in the segment, unless the
+  /// segment is cache coherent. Call it after the CPU has written to mapped pages. Earlier writes
+  /// need no call, because Bind writes the caches back.
   void WriteBack(const SystemBuffer& buffer, uint64_t first, uint64_t pages);
 
-  /// Call after a reset of the GPU, which discards the aperture map. Returns the operations that notify the driver: one
-  /// for each run of an allocation's pages, with the device that `device_of` returns. CPU addresses stay valid until
-  /// the driver has been notified; then call ForgetAll, after which nothing is mapped.
+  /// Call after a reset of the GPU, which discards the aperture map. Returns the operations that
+  /// notify the driver: one for each run of pages of an allocation, with the device that
+  /// `device_of` returns. CPU addresses stay valid until the driver has been notified. Then call
+  /// ForgetAll, which drops all mappings.
   std::vector<DXGKARG_BUILDPAGINGBUFFER> Lost(const std::function<HANDLE(HANDLE allocation)>& device_of) const;
   void ForgetAll();
 
@@ -96,8 +99,8 @@ class Aperture {
   void Forget(uint64_t first, uint64_t pages);
   void CheckReserved(const char* what, uint64_t first, uint64_t pages) const;
   void WriteBackCaches(const std::vector<uint64_t>& pfns, uint64_t first, uint64_t pages);
-  /// Performs one map operation. `adl_offset` is an offset in the list that is passed to the driver, `origin_offset` an
-  /// offset in the list from which that list was made.
+  /// Performs one map operation. `adl_offset` is the page offset in `adl`, the list that the driver
+  /// receives; `origin_offset` is the page offset in the original list.
   void MapPiece(const Owner& owner, uint64_t first, uint64_t pages, const DXGK_ADL& adl, uint64_t adl_offset,
                 const Origin& origin, uint64_t origin_offset);
   void* CpuAddress(Mapping& mapping, const Origin& origin, uint64_t adl_offset, uint64_t pages);

@@ -46,7 +46,8 @@ NTSTATUS ContextAllocations::Create(DXGKARGCB_CREATECONTEXTALLOCATION& args, Gpu
       (args.EvictionSegmentSet & ~answers.SegmentSet(true)) != 0) {
     return STATUS_INVALID_PARAMETER;
   }
-  if (args.Size > vidmm_.windows().bytes()) return STATUS_NO_MEMORY;  // its operations need all of it in one window
+  // INIT_CONTEXT_RESOURCE needs the whole allocation in one scratch window.
+  if (args.Size > vidmm_.windows().bytes()) return STATUS_NO_MEMORY;
   Allocation* allocation = vidmm_.allocations().Adopt("context allocation of " + process.name, args.Size,
                                                       args.hDriverAllocation,
                                                       memory != 0 ? vidmm_.gpu().local_segment().id : 0);
@@ -152,7 +153,7 @@ D3DGPU_VIRTUAL_ADDRESS ContextAllocations::Map(Made& made, const DXGKARGCB_MAPCO
   if (!va) return 0;
   try {
     vidmm_.Map(*made.process, *va, *made.allocation, args.OffsetInPages, args.SizeInPages, protection);
-  } catch (const Exhausted&) {  // there is no room for page tables
+  } catch (const Exhausted&) {  // no room for the page tables
     made.process->FreeVa(*va);
     return 0;
   }
@@ -183,15 +184,15 @@ NTSTATUS ContextAllocations::Update(const Made& made, const DXGKARGCB_UPDATECONT
   return STATUS_SUCCESS;
 }
 
-// Sizes, alignments and bases must be multiples of the range of a leaf table. The addresses that the root's first entry
-// covers are never allocated.
+// Size, alignment and base must be multiples of the range that one leaf table covers. The addresses
+// that the first root entry covers cannot be reserved.
 NTSTATUS ContextAllocations::ReserveVaRange(DXGKARGCB_RESERVEGPUVIRTUALADDRESSRANGE& args) {
   GpuProcess* process = vidmm_.processes().InCreation(args.hDxgkProcess);
   if (process == nullptr) throw BugCheck("DxgkCbReserveGpuVirtualAddressRange outside of DxgkDdiCreateProcess");
   const Geometry& geometry = vidmm_.adapter().caps().geometry;
   const uint64_t unit = geometry.Coverage(0);
   args.StartVirtualAddress = 0;
-  // The end of the addresses that the root's first entry covers.
+  // The first address after those that the first root entry covers.
   const uint64_t first = uint64_t{1} << geometry.Shift(geometry.count() - 1);
   if (args.SizeInBytes == 0 || args.SizeInBytes % unit != 0 || args.BaseAddress % unit != 0 ||
       (args.BaseAddress != 0 && args.BaseAddress < first) || (args.Alignment != 0 && !PowerOfTwo(args.Alignment))) {

@@ -18,7 +18,8 @@
 
 namespace gmmu::os {
 namespace {
-constexpr uint64_t kGuard = kPage;  // after the buffer, so that the next page has no other owner
+// A guard page after the buffer, so that an overrun does not damage memory of another owner.
+constexpr uint64_t kGuard = kPage;
 constexpr uint64_t kPrivateGuard = 64;
 constexpr uint8_t kGuardByte = 0xC7;
 
@@ -54,8 +55,8 @@ std::unique_ptr<DmaBuffer> DmaBuffers::Make() {
   auto buffer = std::make_unique<DmaBuffer>();
   buffer->bytes = PagesOf(info.DmaBufferSize) * kPage;
   const bool in_aperture = info.DmaBufferSegmentSet != 0;
-  // In system memory, the GPU gets only the address of the buffer's first byte, so the buffer must be contiguous for
-  // the GPU.
+  // The GPU receives only the address of the first byte of a buffer in system memory, so the buffer
+  // must be contiguous from the GPU's point of view.
   buffer->memory = SystemBuffer(gpu.kernel(), gpu.objects(), gpu.handle(), buffer->bytes + kGuard,
                                 in_aperture || gpu.remapped() ? SystemBuffer::Shape::kScattered
                                                               : SystemBuffer::Shape::kContiguous,

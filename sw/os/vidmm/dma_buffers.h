@@ -30,19 +30,21 @@ struct DmaBuffer {
 
   uint64_t private_bytes() const;
   void* private_begin() { return private_bytes() == 0 ? nullptr : private_data.data(); }
-  /// Returns a submission in which the members that are common to all submissions of this buffer are filled in.
+  /// Returns a submission with the members filled in that are the same for all submissions of this
+  /// buffer.
   DmaSubmission Submission();
   /// Triggers a bug check if the driver has written beyond the buffer or its private data. `call` is the name of the
   /// driver call that has returned.
   void CheckEnds(const char* call) const;
 };
 
-/// The DMA buffers of one context, in system memory or, if DmaBufferSegmentSet contains it, in the aperture segment. A
-/// few buffers are reused in turn; Take waits until the next one is free. Call on the VidMm worker thread only.
+/// The DMA buffers of one context. They are in the aperture segment if DmaBufferSegmentSet contains
+/// it, otherwise in system memory. A few buffers are used in rotation; Take waits until the next
+/// one is free. Call on the VidMm worker thread only.
 class DmaBuffers {
  public:
   DmaBuffers(VidMm& vidmm, const GpuProcess& process) : vidmm_(vidmm), process_(process) {}
-  /// Frees the buffers, whose packets must have completed; the destructor frees nothing.
+  /// Frees the buffers; their packets must have completed. The destructor does not free them.
   void Release();
   /// Returns an unused buffer, filled with zeros.
   DmaBuffer& Take();

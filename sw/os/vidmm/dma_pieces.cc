@@ -74,7 +74,8 @@ PacketId DmaPieces::SubmitNext() {
   dma->end = next == whole_.patches.size() ? whole_.end : whole_.patches[next].SplitOffset;
   dma->first_patch = static_cast<UINT>(first_);
   dma->patch_count = static_cast<UINT>(count);
-  std::vector<const Allocation*> listed;  // allocations by index in the allocation list; null if not needed
+  // The allocation list, with null for each allocation that the piece does not need.
+  std::vector<const Allocation*> listed;
   for (const auto& each : commands_.allocations) {
     const bool here = std::find(needed.begin(), needed.end(), each.allocation) != needed.end();
     listed.push_back(here ? each.allocation : nullptr);

@@ -14,9 +14,10 @@ struct Allocation;
 struct GpuProcess;
 struct ListedCommands;
 
-/// Submits a DMA buffer in as few pieces as its allocations permit ("Splitting a DMA Buffer"). A piece ends at the
-/// SplitOffset of the first patch location that it does not include. Allocations that are bound to slots (SlotId) at a
-/// split stay resident at the same place for the later pieces.
+/// Submits a DMA buffer in as few pieces as its allocations permit ("Splitting a DMA Buffer"). A
+/// piece ends at the SplitOffset of the first patch location that it does not include. Allocations
+/// that are bound to a slot (SlotId) at a split stay resident at the same address for the remaining
+/// pieces.
 class DmaPieces {
  public:
   /// `whole` describes the complete buffer.
@@ -27,17 +28,18 @@ class DmaPieces {
   DmaPieces& operator=(const DmaPieces&) = delete;
 
   bool done() const { return start_ == whole_.end; }
-  /// Makes the allocations of the next piece resident and queues the piece. Throws OsError if the allocations of even
-  /// the smallest piece do not fit into memory together.
+  /// Makes the allocations of the next piece resident and queues the piece. Throws OsError if even
+  /// the smallest possible piece needs more memory than there is.
   PacketId SubmitNext();
 
  private:
   using Patches = std::vector<D3DDDI_PATCHLOCATIONLIST>;
-  /// The allocations of the `count` patch locations that start at first_, and the allocations in slots that these
-  /// locations do not rebind. Each allocation is listed once, in order.
+  /// Returns the allocations of the `count` patch locations that start at first_, and the
+  /// allocations bound to slots that these locations do not rebind. Each allocation is listed once,
+  /// in order.
   std::vector<Allocation*> Needed(size_t count) const;
-  /// The largest number of patch locations, up to `most`, after which the buffer can be split, or 0 if it cannot be
-  /// split.
+  /// Returns the largest number of patch locations, up to `most`, after which the buffer can be
+  /// split, or 0 if it cannot be split.
   size_t SplitAt(size_t most) const;
   size_t MakeResident();
 

@@ -34,52 +34,60 @@ struct GpuProcess {
   const uint64_t serial;  // unique; ascends in creation order
   const std::string name;
   ProcessHandles handles;
-  std::unique_ptr<AddressSpace> space;         // null in the physical model
-  std::unique_ptr<DmaBuffers> dma;             // DMA buffers of its context (physical model), created at the first use
-  const std::unique_ptr<TableShadow> shadow;   // copy of the entries of its page tables
-  std::unique_ptr<PageSizeChecker> checker;    // null without 64 KiB pages
-  bool by_cpu = false;                         // the CPU writes its tables, whatever the driver's update mode is
+  std::unique_ptr<AddressSpace> space;  // null in the physical model
+  // The DMA buffers of the context, in the physical model only. Created at the first use.
+  std::unique_ptr<DmaBuffers> dma;
+  const std::unique_ptr<TableShadow> shadow;  // copy of all page-table entries
+  std::unique_ptr<PageSizeChecker> checker;   // null if the GPU has no 64 KiB pages
+  // The CPU writes the page tables, regardless of the driver's update mode.
+  bool by_cpu = false;
   bool root_is_set = false;                    // the root's address was passed to the driver
-  bool overwritten = false;                    // entries in use have changed since the last flush
-  std::unique_ptr<PagingCompanion> companion;  // companion of its context, created at the first use
+  bool overwritten = false;                    // entries in use were changed since the last flush
+  std::unique_ptr<PagingCompanion> companion;  // created at the first use
   struct DriverRange {
     uint64_t bytes;
-    bool user;  // applications may map in the range (AllowUserModeMapping)
+    bool user;  // applications may map memory in the range (AllowUserModeMapping)
   };
-  std::map<uint64_t, DriverRange> driver_ranges;  // ranges that the driver reserved for itself, by address
+  // Ranges that the driver reserved for its own use, keyed by address.
+  std::map<uint64_t, DriverRange> driver_ranges;
   struct Shown {
     uint64_t end;
     Allocation* allocation;
   };
-  std::map<uint64_t, Shown> shown;  // the mappings of all allocations, by address (Mappings)
-  /// Bytes that its allocations may have in memory segments while they have another place; nullopt: `[os]
-  /// local_budget_kib` decides.
+  std::map<uint64_t, Shown> shown;  // mappings of all allocations, keyed by address (Mappings)
+  /// The process's budget in memory segments, in bytes; beyond it, allocations that have another
+  /// place are moved. nullopt: `[os] local_budget_kib` applies.
   std::optional<uint64_t> budget;
-  std::function<void(uint64_t bytes)> trim;  // the application's trim notification (Residency::OnTrim); may be empty
-  bool tables_asleep = false;                // tables are evicted because the GPU sleeps
-  bool tables_gave_way = false;              // tables were evicted to make room for others
-  /// Ranges (address, pages) that changed while the tables were evicted. When the tables are restored, the entries in
-  /// these ranges are cleared, and rewritten where a resident allocation is mapped.
+  // The application's trim notification (Residency::OnTrim). May be empty.
+  std::function<void(uint64_t bytes)> trim;
+  bool tables_asleep = false;    // the tables are evicted because the GPU sleeps
+  bool tables_gave_way = false;  // the tables were evicted to make room
+  /// Ranges (address, pages) that changed while the tables were evicted. When the tables are
+  /// restored, the entries in these ranges are cleared, and those that map a resident allocation
+  /// are rewritten.
   std::vector<std::pair<uint64_t, uint64_t>> stale;
-  const std::vector<GpuProcess*>* parts = nullptr;  // linked adapters: the parts of the process, one per adapter
+  // The parts of the process, one per linked adapter; null without a link.
+  const std::vector<GpuProcess*>* parts = nullptr;
 
-  /// Reserves virtual addresses for `bytes`, rounded up to 64 KiB, at `at` or at a pseudo-random address. With
-  /// VramPlacement::kFirstFit, that address is aligned for large pages if `bytes` has room for one. Throws OsError if
-  /// there is no room, or if the addresses at `at` are in use.
+  /// Reserves a range of virtual addresses. `bytes` is rounded up to 64 KiB. The range begins at
+  /// `at`, or at a pseudo-random address, which with VramPlacement::kFirstFit is aligned for large
+  /// pages if `bytes` is at least a large page. Throws OsError if there is no room, or if the
+  /// addresses at `at` are in use.
   uint64_t ReserveVa(uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
-  /// Reserves without rounding. If `base` is not 0, the range begins there. Otherwise it is placed in [minimum,
-  /// maximum) (`maximum` 0: unbounded), at an address that is `behind` bytes (less than `alignment`) above a multiple
-  /// of `alignment`. Returns nullopt if the addresses are in use or there is no room.
+  /// Like ReserveVa, but without rounding. If `base` is not 0, the range begins there. Otherwise it
+  /// is placed in [minimum, maximum) (`maximum` 0: unbounded), at an address that is `behind` bytes
+  /// (less than `alignment`) above a multiple of `alignment`. Returns nullopt if the addresses are
+  /// in use or there is no room.
   std::optional<uint64_t> ReserveVaWithin(uint64_t bytes, uint64_t base, uint64_t minimum, uint64_t maximum,
                                           uint64_t alignment = 64 << 10, uint64_t behind = 0);
   void FreeVa(uint64_t va);
-  /// Returns the first of the driver's ranges that overlaps [base, base + bytes), with its address, or null if there is
-  /// none.
+  /// Returns the first driver range that overlaps [base, base + bytes), together with its address,
+  /// or null if there is none.
   const std::pair<const uint64_t, DriverRange>* DriverRangeOf(uint64_t base, uint64_t bytes) const;
   /// Returns the contents of the page tables, from `shadow`.
   TableContents Contents();
-  /// Parts returns all parts on linked adapters, otherwise only this process. First returns the first part, which may
-  /// still be under construction.
+  /// Parts returns all parts on linked adapters, and only this object otherwise. First returns the
+  /// first part, even if it is still under construction.
   std::vector<GpuProcess*> Parts();
   const GpuProcess& First() const { return parts == nullptr || parts->empty() ? *this : *parts->front(); }
   /// True if the page tables of any part are evicted.

@@ -21,7 +21,8 @@
 namespace gmmu::os {
 namespace {
 
-// The GPU executes the copy in stream order. It accesses the tables at GPU VAs of the paging process.
+// Has the GPU copy the entries in stream order. The GPU accesses the tables at GPU VAs of the
+// paging process.
 void CopyByGpu(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, const std::vector<HeldEntry>& entries) {
   PagingProcess& paging = vidmm.paging();
   AddressSpace& space = *process.space;
@@ -34,7 +35,8 @@ void CopyByGpu(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, const 
   DXGK_BUILDPAGINGBUFFER_COPY_RANGE range{static_cast<UINT>(piece.pages), source_va, target_va, static_cast<UINT>(from),
                                           static_cast<UINT>(to)};
   if (source.gpu.SegmentId == target.gpu.SegmentId && source.gpu.SegmentOffset == target.gpu.SegmentOffset)
-    // If both ranges are in the same table, both get the same table address, so that the driver can detect an overlap.
+    // If both ranges are in one table, they get the same table address, so that the driver can
+    // detect an overlap.
     range.DstPageTableAddress = source_va;
   DXGKARG_BUILDPAGINGBUFFER operation{};
   operation.Operation = DXGK_OPERATION_COPY_PAGE_TABLE_ENTRIES;
@@ -49,8 +51,8 @@ void CopyByGpu(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, const 
   paging.UnmapTable(target_va, target.bytes);
 }
 
-// Either VidMm writes the entries or the GPU copies them. The GPU copies 4 KiB entries unchanged. Therefore VidMm
-// writes the entries if either side has 64 KiB pages, or if the entries get a different driver protection.
+// Copies the entries of one piece. The GPU can only copy 4 KiB entries unchanged, so VidMm writes
+// the entries itself if either side has 64 KiB pages or if the driver protection changes.
 void CopyOne(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, uint64_t driver_protection) {
   AddressSpace& space = *process.space;
   const std::vector<HeldEntry> entries = space.copies().Entries(piece, process.Contents());
@@ -74,8 +76,8 @@ void CopyOne(VidMm& vidmm, GpuProcess& process, const CopyPiece& piece, uint64_t
 
 }  // namespace
 
-// Leaf tables are copied one by one, in the direction in which an overlap overwrites only entries that were already
-// copied.
+// Copies one leaf table after another, in an order in which overlapping ranges overwrite only
+// entries that were already copied.
 void Mappings::Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection) {
   BringTables(process);
   vidmm_.tables().EnsureEverywhere(process, target, bytes / kPage);

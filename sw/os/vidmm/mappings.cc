@@ -25,22 +25,23 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the first range whose end is above `va`.
+/// Returns the first range that ends above `va`.
 template <typename Ranges>
 auto FirstBehind(Ranges& shown, uint64_t va) {
   auto at = shown.upper_bound(va);
   return at != shown.begin() && std::prev(at)->second.end > va ? std::prev(at) : at;
 }
 
-/// A part of a mapping: consecutive pages that leaf entries map, or one large page.
+/// A part of a mapping: consecutive pages with leaf entries, or one large page.
 struct Part {
-  uint64_t first;  // page in the mapping
+  uint64_t first;  // page index in the mapping
   uint64_t pages;
   bool large;
 };
 
-/// Divides a mapping. `large` is the size of a large page, in pages, or 0. `is_block` tells whether the pages of the
-/// allocation that begin at its argument are one large block.
+/// Divides a mapping into parts. `large` is the size of a large page, in pages; 0 disables large
+/// pages. `is_block(page)` returns whether the allocation's pages that start at `page` form a
+/// contiguous, aligned block of that size.
 std::vector<Part> Divide(const Mapping& mapping, uint64_t large, const std::function<bool(uint64_t)>& is_block) {
   std::vector<Part> parts;
   uint64_t done = 0;
@@ -73,7 +74,8 @@ void Mappings::Finish(const std::vector<VidMm*>& touched) {
   }
 }
 
-// Restores page tables that were evicted to make room, before they are used for a mapping.
+// Restores the process's page tables if they were evicted to make room. Call before a mapping uses
+// them.
 void Mappings::BringTables(GpuProcess& process) {
   if (process.tables_gave_way) vidmm_.residency().RestoreTables(process);
 }
@@ -123,12 +125,13 @@ void Mappings::Restore(Allocation& allocation) {
     owner->tables().FlushChanges(*mapping.process, mapping.va, mapping.pages);
   }
   Finish(touched);
-  // If the allocation was mapped while it was evicted, these may be the first entries of its process. The driver has
-  // then not received the root page table yet.
+  // If the allocation was mapped while it was not resident, these may be the first entries of the
+  // process, whose root page table the driver has then not received yet.
   for (const Mapping& mapping : allocation.mappings) {
     ProcessTables& tables = mapping.process->vidmm->tables();
     tables.TellRoot(*mapping.process);
-    if (!tables.Away(*mapping.process)) tables.ReleaseRetired(*mapping.process);  // large pages replace leaf tables
+    // Leaf tables that large pages replaced are freed.
+    if (!tables.Away(*mapping.process)) tables.ReleaseRetired(*mapping.process);
   }
 }
 
@@ -264,7 +267,8 @@ void Mappings::Map(GpuProcess& process, uint64_t va, Allocation& allocation, uin
                    const Protection& protection) {
   BringTables(process);
   const Mapping mapping{&process, va, first_page, pages, protection};
-  // A GPU cannot access the aperture of a linked one: with this mapping, the allocation has to live elsewhere.
+  // A GPU cannot access the aperture of a linked GPU, so with such a mapping the allocation must
+  // leave the aperture.
   const bool moves = allocation.aperture_page && process.vidmm != allocation.vidmm;
   if (moves && allocation.homes.places.size() == 1)
     throw OsError(allocation.name + " can be in its GPU's aperture only, so " + process.name + " cannot map it");

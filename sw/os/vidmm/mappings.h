@@ -16,83 +16,87 @@ struct Allocation;
 struct GpuProcess;
 struct Mapping;
 
-/// Writes the page-table entries of processes for allocations, system memory and zeros, and records for each allocation
-/// where it is mapped. The entries in a linked GPU's tables are written by that GPU's own paging work, whichever GPU
-/// owns the memory.
+/// Writes the page-table entries that map allocations, system memory and zero pages, and records
+/// the mappings of each allocation. On linked GPUs, each GPU's paging work writes that GPU's
+/// tables, regardless of which GPU owns the memory.
 ///
-/// Calls return when the GPU has completed the work. A new mapping replaces what was mapped in its range. TLB entries
-/// that could be stale are flushed. Addresses are in bytes, pages are 4 KiB. Call on the VidMm worker thread only.
+/// Calls return when the GPU has completed the work. A new mapping replaces all earlier mappings in
+/// its range. TLB entries that may be stale are flushed. Addresses are in bytes, pages are 4 KiB.
+/// Call on the VidMm worker thread only.
 class Mappings {
  public:
   explicit Mappings(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Maps pages of the allocation at `va`. While the allocation is not resident, the entries are invalid; they are
-  /// written when it is made resident.
+  /// Maps pages of the allocation at `va`. If the allocation is not resident, the entries stay
+  /// invalid until it is made resident.
   void Map(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
            const Protection& protection = Protection::All());
-  /// Maps a large page of `level` at `va`, starting with the allocation's first page. The allocation must be
-  /// contiguous, aligned and in a memory segment.
+  /// Maps one large page of level `level` at `va`. It maps the start of the allocation, which must
+  /// be contiguous, aligned and in a memory segment.
   void MapLarge(GpuProcess& process, uint64_t va, unsigned level, Allocation& allocation,
                 const Protection& protection = Protection::All());
-  /// Returns the size of a level-1 large page if such pages may map parts of the allocation; otherwise 0. With
-  /// Parameters::vram_placement kScattered, only a contiguous allocation has blocks of that size.
+  /// Returns the size of a level-1 large page if such pages may map the allocation; otherwise 0.
+  /// With Parameters::vram_placement kScattered, only a contiguous allocation has blocks of that
+  /// size.
   static uint64_t LargePageBytes(const Allocation& allocation);
-  /// Maps page `page` of the resident allocation at each of `pages` consecutive addresses.
+  /// Maps the same page, `page` of the resident allocation, at `pages` consecutive page addresses.
   void MapOnePage(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t page, uint64_t pages);
-  /// Maps zero pages: reads return 0, writes are dropped. The entries are at the highest levels that fit; on linked
-  /// GPUs, whose table trees must stay the same, they are leaf entries.
+  /// Maps zero pages: reads return 0, and writes are dropped. Entries are written at the highest
+  /// possible levels. On linked GPUs, whose trees of tables must stay the same, they are leaf entries.
   void MapZero(GpuProcess& process, uint64_t va, uint64_t pages);
   void MapToAperture(GpuProcess& process, uint64_t va, Allocation& allocation, uint64_t aperture_page, uint64_t pages);
-  /// Maps system memory, starting at `first_page`. `pages` is the number of pages; 0 means all pages to the end.
+  /// Maps `pages` pages of a system buffer, starting with `first_page`. If `pages` is 0, maps all
+  /// pages up to the buffer's end.
   void MapSystem(GpuProcess& process, uint64_t va, const SystemBuffer& buffer, uint64_t first_page = 0,
                  uint64_t pages = 0);
   void Unmap(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Unmaps the range, and frees page tables that served only this range.
+  /// Unmaps the range and frees the page tables that no other range needs.
   void UnmapAndFreeTables(GpuProcess& process, uint64_t va, uint64_t pages);
 
   /// Copies the mappings of [source, source + bytes) to `target`, with `driver_protection` for the pages at `target`.
   /// The ranges may overlap. On linked GPUs, only the tables of this GPU change.
   void Copy(GpuProcess& process, uint64_t source, uint64_t target, uint64_t bytes, uint64_t driver_protection = 0);
 
-  // Operations for residency changes of an allocation. Each applies to all mappings of the allocation. EnsureTables
-  // allocates the page tables that the mappings need when the allocation is resident in `segment`, on the pages `at`.
-  // If `at` is null, the pages are not known yet, and no table is allocated for what could be a large page. Throws
-  // NoRoom.
+  // Operations for residency changes. Each applies to all mappings of the allocation. EnsureTables
+  // allocates the page tables that the mappings will need when the allocation occupies the pages
+  // `at` of `segment`. If `at` is null, the pages are not known yet, and ranges that large pages
+  // might map get no table. Throws NoRoom.
   void EnsureTables(Allocation& allocation, unsigned segment, const SegmentPages* at);
-  /// Invalidate makes the entries invalid. Restore points them to the allocation's current memory.
+  /// Invalidate makes the entries invalid. Restore makes them map the allocation's current memory.
   void Invalidate(Allocation& allocation);
   void Restore(Allocation& allocation);
   /// Writes the entries of resident allocations that are mapped in the ranges (address, pages) of one process. The
   /// caller must flush.
   void RestoreIn(GpuProcess& process, const std::vector<std::pair<uint64_t, uint64_t>>& ranges);
-  /// Invalidates the entries and forgets the mappings. An allocation that is not resident has no valid entries, except
-  /// in evicted tables.
+  /// Invalidates the entries and removes the mappings from the record. An allocation that is not
+  /// resident has no valid entries, except in evicted tables.
   void Clear(Allocation& allocation);
 
-  // Operations on the record of mappings. They do not change entries. Forget removes [va, va + 4096 * pages) from the
-  // mappings of every allocation on every linked GPU.
+  // Operations on the record of mappings, which do not change entries. Forget removes [va, va +
+  // 4096 * pages) of the process from the mappings of the allocations of all linked GPUs.
   void Forget(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Like Forget, but for all addresses of the process.
   void ForgetAll(GpuProcess& process);
   /// Removes all mappings of the allocation and returns them.
   static std::vector<Mapping> ForgetAll(Allocation& allocation);
-  /// Returns the allocations of this GPU that are mapped in [va, va + bytes), each with the part of its mapping in this
-  /// range.
+  /// Returns the allocations of this GPU that are mapped in [va, va + bytes), each with the part of
+  /// the mapping that lies in the range.
   std::vector<std::pair<Allocation*, Mapping>> Of(const GpuProcess& process, uint64_t va, uint64_t bytes) const;
 
  private:
   void BringTables(GpuProcess& process);
-  /// Returns the allocations of every linked GPU that are mapped in [va, end), in order of creation.
+  /// Returns the allocations of all linked GPUs that are mapped in [va, end), in creation order.
   static std::vector<Allocation*> ShownIn(const GpuProcess& process, uint64_t va, uint64_t end);
   static void Add(Allocation& allocation, const Mapping& mapping);
-  /// True if the mapping may use 64 KiB pages while its allocation is in the segment.
-  /// `segment`: the segment, of the GPU whose memory contains the allocation, in which the allocation is or will be.
+  /// True if the mapping may use 64 KiB pages while the allocation is in segment `segment` of the
+  /// GPU that holds it.
   static bool MayBeLarge(const Allocation& allocation, const Mapping& mapping, unsigned segment);
   void MapResident(Allocation& allocation, const Mapping& mapping);
   void WriteEntries(Allocation& allocation, const Mapping& mapping);
   void WriteLarge(GpuProcess& process, uint64_t va, unsigned level, const Allocation& allocation, uint64_t offset,
                   DXGK_PTE entry, uint64_t driver_protection);
-  /// Call when the range has a new mapping. Forgets the old mappings, then completes the change of the tables.
+  /// Call after the entries of a new mapping have been written. Removes the range's old mappings
+  /// from the record, then completes the table change (FinishChange).
   void Replace(GpuProcess& process, uint64_t va, uint64_t pages);
   /// Waits for the paging work of this GPU and of the GPUs in `touched`.
   void Finish(const std::vector<VidMm*>& touched);

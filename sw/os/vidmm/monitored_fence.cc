@@ -87,7 +87,8 @@ PacketEnd MonitoredFence::SignalBehind(GpuProcess& process, uint64_t value) {
 }
 
 void MonitoredFence::Wait(uint64_t value, uint64_t bound_ns) {
-  if (vidmm_.adapter().vidsch().removed()) return;  // nothing signals it any more
+  // On a removed adapter, nothing signals the fence.
+  if (vidmm_.adapter().vidsch().removed()) return;
   vidmm_.adapter().kernel().WaitOrFault([&] { return Value() >= value; }, bound_ns,
                                         "monitored fence value " + std::to_string(value), 1000);
 }

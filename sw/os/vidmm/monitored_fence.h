@@ -21,7 +21,7 @@ class MonitoredFence {
  public:
   MonitoredFence(VidMm& vidmm, uint64_t initial);
   ~MonitoredFence();
-  /// Frees the fence. The processes that have it mapped must be idle or destroyed.
+  /// Frees the fence. Every process into which it is mapped must be idle or destroyed.
   void Release();
 
   uint64_t Value();
@@ -30,17 +30,18 @@ class MonitoredFence {
   const SystemBuffer& memory() const { return *page_; }
   /// The value's GPU virtual address in the paging process.
   uint64_t va() const { return va_; }
-  /// Maps the value into a process for reads and writes, and returns its address there. Call once per process.
+  /// Maps the value into a process, readable and writable, and returns its GPU virtual address
+  /// there. Call once per process.
   uint64_t MapInto(GpuProcess& process);
-  /// Has the process's context signal `value` in a packet behind everything that the context has queued; the driver
-  /// writes the command (DxgkDdiSignalMonitoredFence). Returns when the packet has completed. If the device is lost
-  /// (kLost), the value is never written.
+  /// Queues a packet on the process's context that signals `value` after all work that the context
+  /// has queued. The driver writes the command (DxgkDdiSignalMonitoredFence). Returns when the
+  /// packet has completed. If the device is lost (kLost), the value is never written.
   [[nodiscard]] PacketEnd SignalBehind(GpuProcess& process, uint64_t value);
   /// Waits until the fence has reached the value. Throws OsTimeout or DeviceFault.
   void Wait(uint64_t value, uint64_t bound_ns);
 
  private:
-  /// The fence's address in a process, or nullopt if the fence was not mapped into it.
+  /// Returns the fence's GPU VA in the process, or nullopt if the fence is not mapped there.
   std::optional<uint64_t> In(const GpuProcess& process) const;
 
   VidMm& vidmm_;

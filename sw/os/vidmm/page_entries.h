@@ -24,8 +24,8 @@ std::vector<DXGK_PTE> SystemEntries(const PhysicalAdapter& gpu, const SystemBuff
 DXGK_PTE LocalEntry(const PhysicalAdapter& gpu, const Segment& segment, uint64_t page);
 DXGK_PTE EntryOf(const Allocation& allocation, uint64_t page);
 
-/// Address of page `page` of an allocation in a memory segment, in the form of WDDM 1 operands: it includes the
-/// segment's base address.
+/// Returns the address of page `page` of an allocation in a memory segment, as WDDM 1 operands
+/// contain it: including the segment's base address.
 LONGLONG SegmentAddress(const Allocation& allocation, uint64_t page);
 /// Like SegmentAddress, for the first page of an allocation in a memory segment or in the aperture segment.
 LONGLONG AddressInSegment(const Allocation& allocation);

@@ -19,8 +19,9 @@ namespace gmmu::os {
 namespace {
 using Seen = Unexplained26100;
 
-/// Creates the first tables, except the root, in the order of build 26100: the leaf table of `va`, followed by `large`
-/// leaf tables of 64 KiB entries. Returns the leaf table of `va`.
+/// Creates the first tables, except the root, in the order of build 26100: the leaf table that
+/// covers `va`, and after it `large` leaf tables of 64 KiB entries. Returns the leaf table that
+/// covers `va`.
 ///
 /// Tables are allocated from the root down and filled from the leaf up. It is not known when Windows clears the leaf
 /// tables of 64 KiB entries; here they are cleared before level 1 links them.
@@ -60,7 +61,8 @@ uint64_t PagingBringUp::Reserve(uint64_t bytes, std::optional<uint64_t> offset) 
   return va;
 }
 
-// If VRAM has 64 KiB pages, the scratch windows onto VRAM get their own leaf tables after the first leaf table.
+// If VRAM has 64 KiB pages, the scratch windows onto VRAM have leaf tables of their own, after the
+// first leaf table.
 void PagingBringUp::ReserveVa() {
   const bool seen = gpu_.kernel().parameters().bring_up == BringUp::kWindows26100;
   const Geometry& geometry = gpu_.caps().geometry;
@@ -142,7 +144,7 @@ void PagingBringUp::WriteTablesOf26100(bool gpu_runs) {
   AddressSpace& space = paging_.space();
   const uint64_t low = gpu_.caps().geometry.Coverage(0);
   const PageTable& first = MakeFirstTables(space.tree(), low, windows_.leaf_tables(), sink);
-  std::vector<DXGK_PTE> self;  // maps the leaf table itself, page by page
+  std::vector<DXGK_PTE> self;  // entries that map the leaf table itself, page by page
   for (uint64_t page = 0; page < PagesOf(first.bytes); ++page) {
     self.push_back(space.memory().LinkTo(first));
     self.back().PageAddress += page;
@@ -178,7 +180,8 @@ void PagingBringUp::WriteUnexplained() {
   work_.Send(paging_.process(), update, false);
 }
 
-// It is not documented which pages Windows fills first; here they are free pages of VRAM, if the GPU has VRAM.
+// It is not documented which pages Windows fills here. The model fills free pages of VRAM, or none
+// if the GPU has no VRAM.
 void PagingBringUp::FirstFill() {
   if (!gpu_.has_local_segment()) return;
   SegmentPages pages = placement_.Take(Seen::kFillPages, "first fill");

@@ -13,23 +13,26 @@ class PhysicalAdapter;
 class Placement;
 class ScratchWindows;
 
-/// Reserves the first addresses of the paging process and creates its first tables in the order of os/base/bring_up.h.
-/// These are all tables that the scratch windows and the fence page need, so that later only leaf entries change. Call
-/// on the VidMm worker thread only.
+/// Reserves the first addresses of the paging process and creates its first tables in the order of
+/// os/base/bring_up.h. It creates all tables that the scratch windows and the fence page need, so
+/// that later only leaf entries change. Call on the VidMm worker thread only.
 class PagingBringUp {
  public:
   PagingBringUp(PhysicalAdapter& gpu, PagingWork& work, PagingProcess& paging, ScratchWindows& windows,
                 Placement& placement)
       : gpu_(gpu), work_(work), paging_(paging), windows_(windows), placement_(placement) {}
 
-  /// Reserves the first addresses. Call when the paging process is open and its queue has started.
+  /// Reserves the first addresses. Call after the paging process has been opened and its queue has
+  /// started.
   void ReserveVa();
   void FreeVa();
-  /// Creates the root, tables and entries, and passes the root to the driver. No tables may exist: call it at the
-  /// start, after sleep, and inside an adapter reset. During a reset, the GPU does not run (`gpu_runs` false), so the
-  /// GPU's steps in the order of a Windows build are omitted. `rest` writes further entries; it uses the CPU too.
+  /// Creates the root, tables and entries, and passes the root to the driver. No tables may exist:
+  /// call it at the start, after sleep, and inside an adapter reset. During a reset, the GPU does
+  /// not run (`gpu_runs` is false), so the steps of a Windows build's order that the GPU executes
+  /// are omitted. `rest` writes further entries, also with the CPU.
   void MakeTables(bool gpu_runs, const std::function<void()>& rest);
-  /// Frees the memory of the unexplained update before sleep. MakeTables allocates it again.
+  /// Call before sleep. Frees the table of the unexplained update (Unexplained26100); MakeTables
+  /// allocates it again.
   void FreeUnexplained();
 
  private:
@@ -47,7 +50,7 @@ class PagingBringUp {
   Placement& placement_;
   std::vector<uint64_t> ranges_;  // starts of the reserved GPU VA ranges
   uint64_t self_map_ = 0, buffers_va_ = 0, first_fill_ = 0;
-  std::optional<uint64_t> unexplained_;  // VRAM offset of the table of WriteUnexplained
+  std::optional<uint64_t> unexplained_;  // VRAM offset of the table that WriteUnexplained updates
 };
 
 }  // namespace gmmu::os

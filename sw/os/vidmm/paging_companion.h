@@ -11,8 +11,9 @@ namespace gmmu::os {
 class PagingProcess;
 struct GpuProcess;
 
-/// A system context on a process's device. It runs the updates to that process's page tables
-/// (DXGK_CONTEXTINFO.PagingCompanionNodeId). Its buffers are ordinary paging buffers.
+/// A paging companion: a system context on a process's device that executes the updates of that
+/// process's page tables (DXGK_CONTEXTINFO.PagingCompanionNodeId). Its buffers are ordinary paging
+/// buffers.
 class PagingCompanion {
  public:
   /// Throws OsError if the driver specifies a node other than the paging node.
@@ -23,7 +24,8 @@ class PagingCompanion {
   void Start();
   /// Stops the queue and closes the context.
   void Close();
-  /// Writes the entries of the companion's buffers, if they are mapped, into new tables of the paging process.
+  /// Call after the paging process has new tables. Writes the entries that map the companion's
+  /// buffers, if they are mapped.
   void MapBuffers();
   PagingQueue& queue() { return queue_; }
 

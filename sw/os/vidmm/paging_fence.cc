@@ -26,7 +26,7 @@ void PagingFence::Release() { page_->Release(); }
 uint64_t PagingFence::page() const { return page_->page(0); }
 
 void PagingFence::Wait() {
-  if (gpu_.vidsch().removed()) return;  // nothing signals it any more
+  if (gpu_.vidsch().removed()) return;  // on a removed adapter, nothing signals the fence
   gpu_.kernel().WaitOrFault(
       [this] {
         uint64_t value = 0;

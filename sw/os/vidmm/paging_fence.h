@@ -8,8 +8,9 @@ namespace gmmu::os {
 class PhysicalAdapter;
 class SystemBuffer;
 
-/// Extends `low` to the 64-bit value that follows `last`. With DXGK_VIDSCHCAPS.No64BitAtomics (`narrow`), the GPU
-/// writes only the lower half of a fence. Awaited values must be within UINT_MAX / 2 of `last`.
+/// Extends `low` to the 64-bit fence value closest after `last`. With
+/// DXGK_VIDSCHCAPS.No64BitAtomics (`narrow`), the GPU writes only the lower half of a fence.
+/// Awaited values must be within UINT_MAX / 2 of `last`.
 inline uint64_t ExtendFence(uint64_t last, uint64_t low, bool narrow) {
   if (!narrow) return low;
   return last + (static_cast<uint32_t>(low) - static_cast<uint32_t>(last));
@@ -31,7 +32,7 @@ class PagingFence {
   /// Byte address of the fence page in the paging process. PagingBringUp reserves and maps it.
   uint64_t va() const { return va_; }
   void set_va(uint64_t va) { va_ = va; }
-  /// Returns the value that the next signal must write.
+  /// Increments the fence value and returns the new value, which the next signal must write.
   uint64_t Next() { return ++value_; }
   /// Waits until the GPU has written the value that Next returned most recently. Throws OsTimeout or DeviceFault.
   void Wait();

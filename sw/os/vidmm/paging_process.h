@@ -19,24 +19,25 @@ class VidMm;
 struct GpuProcess;
 struct TableUpdate;
 
-/// The system's own process on one GPU. Paging operations run in its address space. PagingBringUp creates its tables.
-/// After that, other classes of VidMm reserve addresses here and set leaf entries. Addresses and sizes are in bytes;
-/// entries map 4 KiB pages.
+/// The system's own process on one GPU, in whose address space paging operations run. PagingBringUp
+/// creates its tables; after that, other classes of VidMm reserve addresses in it and set leaf
+/// entries. Addresses and sizes are in bytes; entries map 4 KiB pages.
 class PagingProcess {
  public:
   PagingProcess(PhysicalAdapter& gpu, PagingWork& work);
   ~PagingProcess();
 
-  /// Creates process, device and paging context in the driver.
+  /// Creates the process, its device and the paging context in the driver.
   void Open(VidMm& owner);
-  /// Destroys context, device and process in the driver, and frees the tables.
+  /// Destroys the context, device and process in the driver, and frees the tables.
   void Close();
   GpuProcess& process() { return *process_; }
   AddressSpace& space();
   /// End of the virtual addresses that may be allocated.
   uint64_t va_end() const;
 
-  /// While `up` is false, the CPU writes the tables; afterwards the GPU may write them (`paging_updates_by_gpu`).
+  /// While `up` is false, the CPU writes the tables. When it is true, the GPU may write them
+  /// (`paging_updates_by_gpu`).
   void set_up(bool up);
   std::function<void(const TableUpdate&)> sink();
   /// Writes entries for consecutive pages, starting at `va`, without a flush. Returns true if they are 64 KiB entries.
@@ -46,22 +47,25 @@ class PagingProcess {
   void Clear(uint64_t va, uint64_t bytes);
   void Flush(uint64_t va, uint64_t bytes);
   void TellRoot();
-  /// Invalidates all entries before the tables are freed, if the driver requires that (ExplicitPageTableInvalidation).
-  /// The CPU writes the entries, because nothing uses the tables any more.
+  /// Call before the tables are freed. Invalidates all entries if the driver requires that
+  /// (ExplicitPageTableInvalidation). The CPU writes them directly, because the GPU no longer uses
+  /// the tables.
   void InvalidateTables();
   /// Resets the checker. Call when the tables are rebuilt from the root.
   void RestartChecker();
 
-  /// Maps a page table of another process for reads and writes and returns its address. Throws NoRoom.
+  /// Maps a page table of another process, readable and writable, and returns its GPU VA. Throws
+  /// NoRoom.
   uint64_t MapTable(const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
   void UnmapTable(uint64_t va, uint64_t bytes);
-  /// Rewrites only the entries that MapTable has written. Call after the paging process has new tables.
+  /// Call after the paging process has new tables. Rewrites the entries that MapTable wrote.
   void ShowTable(uint64_t va, const D3DGPU_PHYSICAL_ADDRESS& table, uint64_t bytes);
-  /// Maps system memory for reads and writes, and returns its address. Unmap returns when the GPU has removed the
-  /// mapping.
+  /// Maps system memory, readable and writable, and returns its GPU VA. Unmap returns when the GPU
+  /// has removed the mapping.
   uint64_t Map(const SystemBuffer& buffer);
-  /// BytesOf returns the size of the address range that the paging buffers of a queue need; each buffer begins on a
-  /// page. MapBuffers writes read-only entries for them, starting at `va`, without a flush.
+  /// BytesOf returns the size of the address range that the paging buffers of a queue need; each
+  /// buffer starts at a page boundary. MapBuffers maps the buffers read-only, starting at `va`,
+  /// without a flush.
   uint64_t BytesOf(const PagingQueue& queue) const;
   void MapBuffers(PagingQueue& queue, uint64_t va);
   void Unmap(uint64_t va, uint64_t pages);

@@ -19,7 +19,7 @@
 namespace gmmu::os {
 namespace {
 
-/// Sets AllocationIsIdle. VidMm sets it in response to STATUS_GRAPHICS_ALLOCATION_BUSY.
+/// Sets AllocationIsIdle, with which VidMm responds to STATUS_GRAPHICS_ALLOCATION_BUSY.
 void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
   switch (operation.Operation) {
     case DXGK_OPERATION_TRANSFER: operation.Transfer.Flags.AllocationIsIdle = idle; break;
@@ -31,23 +31,23 @@ void SayIdle(DXGKARG_BUILDPAGINGBUFFER& operation, bool idle) {
 }  // namespace
 
 struct PagingQueue::Flush {
-  unsigned space;  // the hardware's number of the address space
+  unsigned space;  // the hardware's address-space number
   uint64_t start, end;
 };
 
 struct PagingQueue::Buffer {
   SystemBuffer memory;
   uint8_t* cpu = nullptr;
-  uint64_t bytes = 0;  // of `memory`, which may extend past the part that the driver gets
+  uint64_t bytes = 0;  // size of `memory`, which may extend past the driver's part
   uint64_t va = 0;     // GPU VA in the paging process, or 0 if the GPU uses the bus address
   std::optional<uint64_t> segment_address;
   std::vector<uint8_t> private_data;
-  uint64_t begin = 0, private_begin = 0;  // start of the part that is not yet submitted
+  uint64_t begin = 0, private_begin = 0;  // start of the part that was not submitted yet
   uint64_t used = 0;
   uint64_t private_used = 0;
   bool Empty() const { return used == begin; }
   uint64_t private_bytes() const { return private_data.size() - static_cast<uint64_t>(kGuard); }
-  PacketId packet = 0;  // the buffer's last submission
+  PacketId packet = 0;  // last packet that was submitted from the buffer
   Ledger::Ticket ticket = 0;
 };
 
@@ -76,13 +76,14 @@ void PagingQueue::Start(HANDLE context, size_t count) {
     throw OsError(
         "os.paging_address_is_offset: a driver cannot find a paging buffer behind a remapped domain by its "
         "physical address; set os.iommu to \"physical\", \"identity\" or \"needed\"");
-  // In the physical model, the driver writes the buffer directly, so a guard page after the buffer detects overruns.
+  // In the physical model, the driver writes into the buffer directly, so a guard page after it
+  // detects overruns.
   const uint64_t behind = adapter_.caps().physical_model ? kPage : 0;
   for (size_t i = 0; i < count; ++i) {
     Buffer buffer;
-    // The GPU gets only the address of the first byte of a paging buffer in segment 0, so the buffer's pages must be
-    // consecutive for the device: consecutive physical pages without remapping, consecutive logical pages with
-    // remapping.
+    // The GPU receives only the address of the first byte of a paging buffer in segment 0, so the
+    // buffer must be contiguous for the device: in physical addresses without remapping, in logical
+    // addresses with remapping.
     buffer.memory = SystemBuffer(adapter_.kernel(), adapter_.objects(), adapter_.handle(), bytes + behind,
                                  adapter_.remapped() || adapter_.caps().paging_buffer_segment != 0
                                      ? SystemBuffer::Shape::kScattered
@@ -147,8 +148,9 @@ void PagingQueue::LeaveBuffer() {
   current_ = (current_ + 1) % buffers_.size();
 }
 
-// An empty buffer is always offered whole, because the driver may need all of it to make progress. Otherwise the
-// operation may find exactly the room that it needs, one unit less, or any other amount.
+// The driver always receives all of an empty buffer, because it may need all of it to make
+// progress. With os.variety it may otherwise receive the size that the operation needed last time,
+// one unit less, or a random amount.
 uint64_t PagingQueue::Offer(const Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation) {
   const uint64_t left = adapter_.caps().paging_buffer_bytes - buffer.used;
   if (buffer.used == 0 || unit_ == 0 || !Differs()) return left;
@@ -168,7 +170,7 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
   order_.Note(operation);
   operation.MultipassOffset = 0;
   operation.hSystemContext = context_;
-  bool idle = false;  // AllocationIsIdle applies to the next call only
+  bool idle = false;  // sets AllocationIsIdle in the next call only
   for (uint64_t passes = 0;; ++passes) {
     if (passes == kMostPasses)
       throw BugCheck("operation " + NameOf(operation.Operation) + " has not ended after " + std::to_string(passes) +
@@ -210,25 +212,26 @@ void PagingQueue::Add(DXGKARG_BUILDPAGINGBUFFER& operation) {
       return;
     }
     if (status == STATUS_GRAPHICS_ALLOCATION_BUSY) {
-      // After this wait, no node of the GPU references the allocation.
+      // Wait until no node of the GPU can reference the allocation.
       Submit();
       adapter_.vidsch().WaitForHeld(VidSch::kBoundNs);
       Drain();
       idle = true;
       continue;
     }
-    // If there is no progress, the next call would be identical and the loop would never end.
+    // Without progress, the next call would be identical and the loop would never end.
     if (was_new && operation.MultipassOffset == pass) {
       throw BugCheck("operation " + NameOf(operation.Operation) + " does not fit into an empty paging buffer of " +
                      std::to_string(size) + " bytes: the driver wrote " + std::to_string(buffer.used) +
                      " and left MultipassOffset at " + std::to_string(pass));
     }
-    if (was_empty && written == 0) LeaveBuffer();  // what is left of the buffer is too small
+    if (was_empty && written == 0) LeaveBuffer();  // the rest of the buffer is too small
     else Submit();
   }
 }
 
-// The driver advances pDmaBufferPrivateData along with pDmaBuffer, and must not write beyond the end of the data.
+// Checks the private data. The driver must advance pDmaBufferPrivateData together with pDmaBuffer
+// and must not write past the end.
 void PagingQueue::CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
                                const DXGKARG_BUILDPAGINGBUFFER& after) {
   const auto guard = buffer.private_data.end() - kGuard;
@@ -310,7 +313,7 @@ std::shared_ptr<DmaSubmission> PagingQueue::PhysicalOf(Buffer& buffer) const {
 PacketId PagingQueue::Submit() {
   Buffer& buffer = buffers_[current_];
   if (buffer.Empty()) {
-    // Nothing is built, so the recorded flushes complete with the previous packet.
+    // No operation was built, so the recorded flushes complete with the previous packet.
     if (adapter_.vidsch().Ended(last_)) Notify(*noted_);
     else last_noted_->insert(last_noted_->end(), noted_->begin(), noted_->end());
     noted_->clear();
@@ -336,7 +339,7 @@ PacketId PagingQueue::Submit() {
   ++submissions_;
   last_noted_ = std::exchange(noted_, std::make_shared<Flushes>());
   const size_t index = current_;
-  if (Differs()) {  // the next part begins here
+  if (Differs()) {  // keep filling this buffer after the submitted part
     buffer.begin = buffer.used;
     buffer.private_begin = buffer.private_used;
   } else {

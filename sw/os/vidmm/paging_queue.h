@@ -18,47 +18,49 @@ class SystemBuffer;
 
 /// Has the driver build paging buffers, and submits them on the paging context.
 ///
-/// Operations are packed back to back. If the driver runs out of room, the operations that were built are submitted and
-/// the same operation continues in the next buffer. With os.variety, a buffer may be submitted in parts: the next part
-/// begins where the previous one ended, and the driver may be offered less room than there is.
+/// Operations are packed back to back. If the driver runs out of room, the operations built so far
+/// are submitted and the current operation continues in the next buffer. With os.variety, a buffer
+/// may be submitted in several parts, and the driver may receive less room than the buffer has
+/// left.
 class PagingQueue {
  public:
-  /// `gpu` is one of the linked adapters; each has its own queue.
+  /// Each linked GPU has its own queue.
   explicit PagingQueue(PhysicalAdapter& gpu);
   ~PagingQueue();
 
-  /// Allocates `count` buffers, which run in the system context `context`.
+  /// Allocates `count` buffers, which execute in the system context `context`.
   void Start(HANDLE context, size_t count = 4);
-  /// For paging buffers in the aperture segment: sets the address of buffer i in the paging process, where it must be
-  /// mapped before the first submission. Without this call, the GPU uses the buffer's address in system memory.
+  /// For paging buffers in the aperture segment: sets the GPU VA of buffer i in the paging process.
+  /// The buffer must be mapped there before the first submission. Without this call, the GPU uses
+  /// the buffer's system memory address.
   void SetAddress(size_t i, uint64_t va);
   /// For the physical model: sets the address of buffer i in the aperture segment.
   void SetSegmentAddress(size_t i, uint64_t address);
   size_t buffers() const;
   const SystemBuffer& memory(size_t i) const;
   void Stop();
-  /// Whether os.variety applies. Before the driver has the paging process's root, nothing may be submitted unless VidMm
-  /// does so.
+  /// Sets whether os.variety applies. It must be off until the driver has the paging process's
+  /// root, because the queue would otherwise submit packets on its own.
   void set_varied(bool varied) { varied_ = varied; }
   /// Call after an adapter reset. Forgets operations that were built but not submitted.
   void Reset();
 
-  /// Adds an operation whose union the caller has filled in. Triggers a bug check if the driver fails, overruns the
-  /// buffer or makes no progress.
+  /// Has the driver build an operation, whose union the caller has filled in. Triggers a bug check
+  /// if the driver fails, overruns the buffer or makes no progress.
   void Add(DXGKARG_BUILDPAGINGBUFFER& operation);
   /// Performs an operation that must be complete when the call returns (CPU_VIRTUAL updates).
   void Immediate(DXGKARG_BUILDPAGINGBUFFER& operation);
   /// Adds a TLB flush of [start, end) in the address space of `process`.
   void FlushTlb(HANDLE process, const D3DGPU_PHYSICAL_ADDRESS& root, uint64_t start, uint64_t end);
-  /// Has observers notified of the newest flush, of [start, end) in the hardware's address space `space`, once its fence
-  /// has passed.
+  /// Arranges that observers are notified when the most recent flush has completed. The flush
+  /// covers [start, end) in the hardware's address space `space`.
   void NoteFlush(unsigned space, uint64_t start, uint64_t end);
 
-  /// Submits the operations that were built, and returns the last packet.
+  /// Submits the operations built so far, and returns the last packet.
   PacketId Submit();
   /// Waits for all submitted packets.
   void Drain();
-  /// Throws AdapterWasReset if the packet never ran.
+  /// Waits until the packet has ended. Throws AdapterWasReset if it was lost in an adapter reset.
   void WaitFor(PacketId packet);
 
   uint64_t submissions() const { return submissions_; }
@@ -70,7 +72,7 @@ class PagingQueue {
   struct Flush;
   struct Buffer;
   static constexpr std::ptrdiff_t kGuard = 64;        // guard bytes after the private data
-  static constexpr uint64_t kMostPasses = 1'000'000;  // calls for one operation
+  static constexpr uint64_t kMostPasses = 1'000'000;  // maximum calls for one operation
   static constexpr uint8_t kGuardByte = 0xC7;
   uint64_t AddressOf(const Buffer& buffer) const;
   std::shared_ptr<DmaSubmission> PhysicalOf(Buffer& buffer) const;
@@ -78,7 +80,7 @@ class PagingQueue {
   Buffer& Current();
   /// Continues with the next buffer, from its start.
   void LeaveBuffer();
-  /// Returns the room that the driver gets for an operation: all that is left, or less.
+  /// Returns the room that the driver receives for an operation: the rest of the buffer, or less.
   uint64_t Offer(const Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation);
   void CheckPrivate(Buffer& buffer, DXGK_BUILDPAGINGBUFFER_OPERATION operation, const uint8_t* begin,
                     const DXGKARG_BUILDPAGINGBUFFER& after);
@@ -89,15 +91,17 @@ class PagingQueue {
   std::vector<Buffer> buffers_;
   size_t current_ = 0;
   PacketId last_ = 0;
-  // Flushes that complete with the next submission, and with the last one.
+  // noted_: flushes that complete with the next submission; last_noted_: with the previous one.
   std::shared_ptr<Flushes> noted_, last_noted_;
   TransferOrder order_;
   bool Differs() { return varied_ && variety_.Differs(); }
 
   Variety variety_;
   bool varied_ = true;
-  std::map<DXGK_BUILDPAGINGBUFFER_OPERATION, uint64_t> sizes_;  // bytes that the driver last wrote, by operation
-  uint64_t unit_ = 0;                                           // every size so far is a multiple of this
+  // Bytes that the driver last wrote for each operation.
+  std::map<DXGK_BUILDPAGINGBUFFER_OPERATION, uint64_t> sizes_;
+  // Common divisor of all sizes so far.
+  uint64_t unit_ = 0;
   uint64_t submissions_ = 0;
   uint64_t operations_ = 0;
   uint64_t flushes_ = 0;

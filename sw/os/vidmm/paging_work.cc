@@ -90,7 +90,7 @@ void PagingWork::Update(GpuProcess& process, const TableUpdate& update, bool imm
   Send(process, update, immediate);
 }
 
-// Initial updates and those before an eviction are about a whole table, so only others are divided.
+// Initial updates and updates before an eviction concern a whole table, so they are not divided.
 void PagingWork::Send(GpuProcess& process, const TableUpdate& update, bool immediate) {
   if (update.level != 0 || update.initial || update.notify_eviction) return SendWhole(process, update, immediate);
   for (uint64_t done = 0; done < update.count;) {
@@ -106,7 +106,7 @@ void PagingWork::SendWhole(GpuProcess& process, const TableUpdate& update, bool 
   auto& args = operation.UpdatePageTable;
   std::vector<DXGK_PTE> entries = update.entries, entries_64k = update.entries_64k;
   if (update.level == 1 && gpu_.caps().geometry.dual) {
-    entries_64k.resize(entries.size());  // missing halves of pairs are invalid
+    entries_64k.resize(entries.size());  // if missing, the 64 KiB half of a pair is invalid
     args.pPageTableEntries64KB = entries_64k.data();
   }
   args.PageTableLevel = update.level;
@@ -157,7 +157,8 @@ void PagingWork::CheckPageSizes(GpuProcess& process, bool paging) {
   if (gpu_.caps().geometry.leaf_64k_bytes == 0) return;
   process.checker = std::make_unique<PageSizeChecker>(gpu_.caps().geometry, gpu_.SegmentsOf64kPages(), process.name);
   LeafChanges::Hooks hooks;
-  // While the paging process has no root, nothing is cached, and nothing can be submitted.
+  // While the driver has no root of the paging process, the TLBs hold none of its entries, and
+  // nothing can be submitted.
   const auto comes_up = [&process, paging] { return paging && !process.root_is_set; };
   hooks.begin = [this, &process, paging, comes_up](LeafChange change) {
     process.checker->Begin(change);

@@ -19,7 +19,7 @@ namespace {
 
 UINT LocalSegment(const Allocation& allocation) { return allocation.local->segment().id; }
 
-// An access that orders GPU writes before CPU reads; its data and address do not matter.
+// Queues an access that orders GPU writes before CPU reads. Its data and address do not matter.
 void Barrier(PagingWork& work, UINT segment, bool write) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
   if (write) {
@@ -32,8 +32,8 @@ void Barrier(PagingWork& work, UINT segment, bool write) {
   work.Add(operation);
 }
 
-/// Returns the number of contiguous bytes in VRAM that start at page `first`, limited to `left`, and to `largest` or a
-/// page, whichever is larger.
+/// Returns the number of contiguous bytes in VRAM that start at page `first`, at most `left` bytes
+/// and at most `largest` bytes (but at least a page).
 uint64_t RunAt(const Allocation& allocation, uint64_t first, uint64_t left, uint64_t largest = ~uint64_t{0}) {
   uint64_t size = std::min(kPage, left);
   while (size < left && size + kPage <= largest &&
@@ -43,7 +43,7 @@ uint64_t RunAt(const Allocation& allocation, uint64_t first, uint64_t left, uint
   return size;
 }
 
-/// Returns the number of pages before page `first` that are contiguous with it in VRAM.
+/// Returns the number of pages directly before page `first` that are contiguous with it in VRAM.
 uint64_t RunBefore(const Allocation& allocation, uint64_t first) {
   uint64_t pages = 0;
   while (pages < first && allocation.local->page(first - pages - 1) + pages + 1 == allocation.local->page(first))
@@ -66,7 +66,8 @@ void TransferByMdl(PagingWork& work, Variety& variety, Allocation& allocation, S
     const uint64_t first = done / kPage;
     const uint64_t size = std::min(bytes - done,
                                    variety.PartOf(PagesOf(RunAt(allocation, first, bytes - done))) * kPage);
-    // The segment address may be that of an earlier page of the run; TransferOffset then leads to the first one.
+    // With os.variety, the segment address may be that of an earlier page of the run, with a
+    // TransferOffset to page `first`.
     const uint64_t before = variety.Differs() ? variety.Below(RunBefore(allocation, first) + 1) : 0;
     DXGKARG_BUILDPAGINGBUFFER operation{};
     operation.Operation = DXGK_OPERATION_TRANSFER;
@@ -119,7 +120,7 @@ void FillBySegment(PagingWork& work, Variety& variety, Allocation& allocation, u
 void CopyAperture(PagingWork& work, uint64_t aperture_offset, Allocation& allocation, uint64_t offset, uint64_t bytes,
                   bool in, bool begins, bool ends) {
   const Segment& aperture = allocation.vidmm->gpu().aperture_segment();
-  std::optional<Mdl> mdl;  // describes the backing store, if that contains the bytes
+  std::optional<Mdl> mdl;  // describes the backing store, if that holds the contents
   if (!allocation.local) mdl.emplace(NumbersOf(*allocation.backing, allocation.bytes));
   for (uint64_t done = 0; done < bytes;) {
     const uint64_t first = (offset + done) / kPage;

@@ -14,9 +14,9 @@ class PagingWork;
 class PhysicalAdapter;
 struct Allocation;
 
-/// Manages the memory segments of one GPU. It allocates pages for allocations in the order of their Homes, frees them,
-/// and notifies drivers that request notifications (NOTIFY_RESIDENCY). It moves no contents and changes no entries.
-/// Call on the VidMm worker thread only.
+/// Manages the memory segments of one GPU: allocates pages for allocations, in the order of their
+/// Homes, frees the pages, and notifies drivers that request it (NOTIFY_RESIDENCY). It moves no
+/// contents and changes no page-table entries. Call on the VidMm worker thread only.
 class Placement {
  public:
   Placement(PhysicalAdapter& gpu, PagingWork& work);
@@ -26,21 +26,24 @@ class Placement {
   /// returns false in both cases. After a failure, nothing is allocated.
   void MakeResident(Allocation& allocation);
   bool TryMakeResident(Allocation& allocation);
-  /// The two halves of MakeResident, for a single memory segment. TryTake returns nullopt if the segment has no room.
-  /// `movable`: Residency may move the allocation, so that it may lie among others that can be moved.
+  /// The two halves of MakeResident, for a single memory segment. TryTake returns nullopt if the
+  /// segment has no room. `movable`: Residency may move the allocation, so it may be placed among
+  /// other movable allocations (VramPlacement::kFirstFit).
   std::optional<SegmentPages> TryTake(const Allocation& allocation, const Homes::Place& place, bool movable);
   void Put(Allocation& allocation, SegmentPages pages);
-  /// Frees the allocation's memory in a segment; the contents are lost. No entry may still map that memory.
+  /// Frees the allocation's memory in its memory segment; the contents are lost. No page-table
+  /// entry may map that memory any more.
   void Evict(Allocation& allocation);
 
-  /// Both functions notify a driver that requests notifications, once per move. Call NotifyResident after the last fill
-  /// or transfer; it reports the allocation's address in a segment. Call NotifyEvicted before the contents are moved
-  /// out; it reports that the allocation has no address.
+  /// Notify the driver, if it requests residency notifications, once per move. Call NotifyResident
+  /// after the last fill or transfer; it reports the allocation's segment address. Call
+  /// NotifyEvicted before the contents are moved out; it reports that the allocation has no
+  /// address.
   void NotifyResident(Allocation& allocation);
   void NotifyEvicted(Allocation& allocation);
 
-  /// Allocates scattered pages of VRAM for the system itself. Throws NoRoom, whose message begins with "no room in VRAM
-  /// for".
+  /// Allocates scattered pages of VRAM for the system itself. Throws NoRoom with the message "no
+  /// room in VRAM for ...".
   SegmentPages Take(uint64_t pages, const std::string& what);
 
  private:

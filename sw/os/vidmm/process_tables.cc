@@ -28,7 +28,7 @@ void ProcessTables::EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t 
   for (GpuProcess* part : *process.parts) {
     part->vidmm->tables().Ensure(*part, va, pages, large);
     PagingWork& work = part->vidmm->work();
-    if (part != &process && work.Holds(*part)) work.Finish();  // Finish resumes the context of the part
+    if (part != &process && work.Holds(*part)) work.Finish();  // Finish resumes the part's context
   }
 }
 
@@ -95,13 +95,13 @@ void ProcessTables::TellRoot(GpuProcess& process) {
 
 void ProcessTables::ReplaceRoot(GpuProcess& process, uint64_t entries) {
   process.space->tree().ReplaceRoot(entries, work_.SinkFor(process));
-  work_.Finish();  // the new root must be complete before the hardware uses it
+  work_.Finish();  // the new root must be written before the hardware uses it
   SetRoot(process);
   ReleaseRetired(process);
 }
 
-// The change also frees the tables that it replaces, so the whole process is flushed. A process without a context has
-// no cached translations, and its root is passed to the driver when the process creates a context.
+// Resizing also frees the replaced tables, so the whole address space is flushed. A process without
+// a context has no cached translations; the driver receives its root when the context is created.
 void ProcessTables::ResizeRoot(GpuProcess& process, uint64_t entries) {
   const HANDLE context = process.handles.context;
   if (context != nullptr) gpu_.vidsch().SuspendContext(context, VidSch::kBoundNs, true);
@@ -119,7 +119,8 @@ void ProcessTables::ResizeRoot(GpuProcess& process, uint64_t entries) {
   gpu_.vidsch().ResumeContext(context);
 }
 
-// The root shrinks only by half or more, so that it is not resized for every page.
+// The root shrinks only if it can lose at least half of its entries, so that small changes do not
+// resize it.
 void ProcessTables::ShrinkRoot(GpuProcess& process) {
   const Geometry& geometry = gpu_.caps().geometry;
   if (geometry.count() != 2 || process.parts != nullptr || Away(process)) return;
@@ -130,9 +131,10 @@ void ProcessTables::ShrinkRoot(GpuProcess& process) {
   if (2 * entries <= process.space->root_entries()) ResizeRoot(process, entries);
 }
 
-// An UPDATE_PAGE_TABLE of the parent's entry announces a table's new address; SetRootPageTable announces the root's. On
-// linked adapters, the first part finds an address that is free on every GPU, and the other parts use the same address
-// (LinkedTables), so either all roots move or no root does.
+// The driver learns a table's new address from an UPDATE_PAGE_TABLE of the parent's entry, and the
+// root's new address from SetRootPageTable. On linked adapters, the first part selects an address
+// that is free on all GPUs and the other parts use the same address (LinkedTables), so either all
+// roots move or none does.
 void ProcessTables::Move(GpuProcess& process) {
   std::exception_ptr no_room;
   for (GpuProcess* part : process.Parts()) {
@@ -142,7 +144,7 @@ void ProcessTables::Move(GpuProcess& process) {
     if (!no_room) no_room = refusal;
   }
   for (GpuProcess* part : process.Parts()) {
-    if (no_room) break;  // tables already moved keep their new places, under the old roots
+    if (no_room) break;  // tables that have moved already keep their new addresses
     no_room = RefusalOf([&] { part->space->tree().ReplaceRoot(0, part->vidmm->work().SinkFor(*part)); });
     if (no_room) break;
     part->vidmm->work().Finish();
@@ -166,7 +168,8 @@ void ProcessTables::Evict(GpuProcess& process) {
 void ProcessTables::Restore(GpuProcess& process) {
   const std::vector<GpuProcess*> parts = process.Parts();
   for (GpuProcess* part : parts) part->space->moves().Restore(part->vidmm->work().SinkFor(*part));
-  for (GpuProcess* part : parts) part->vidmm->tables().RenewStale(*part);  // the entries may need tables on every GPU
+  // This follows the restoration of all parts, because the entries may need tables on every GPU.
+  for (GpuProcess* part : parts) part->vidmm->tables().RenewStale(*part);
   for (GpuProcess* part : parts) part->vidmm->tables().FlushSpace(*part);
   for (GpuProcess* part : parts) part->vidmm->tables().TellRoot(*part);
   for (GpuProcess* part : parts) part->vidmm->gpu().vidsch().ResumeContext(part->handles.context);

@@ -8,65 +8,72 @@ class PagingWork;
 class PhysicalAdapter;
 struct GpuProcess;
 
-/// The page tables of the processes of one GPU. It decides which tables exist, where they are, when a root is passed to
-/// the driver, and when a replaced table is freed; Mappings decides the entries. Addresses are in bytes, pages are 4
-/// KiB. Calls that allocate tables throw NoRoom. Call on the VidMm worker thread only.
+/// Manages the page tables of the processes of one GPU: which tables exist, where they are, when
+/// the driver receives a root, and when replaced tables are freed. Mappings writes the entries.
+/// Addresses are in bytes, pages are 4 KiB. Calls that allocate tables throw NoRoom. Call on the
+/// VidMm worker thread only.
 class ProcessTables {
  public:
   ProcessTables(PhysicalAdapter& gpu, PagingWork& work) : gpu_(gpu), work_(work) {}
 
-  /// Allocates the missing tables for the pages. If `large` is true, they get 64 KiB pages wherever the page size is
-  /// not yet decided.
+  /// Allocates the tables that are missing for the pages. If `large` is true, new leaf tables are
+  /// for 64 KiB pages wherever the page size has not been decided yet.
   void Ensure(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
-  /// Calls Ensure on all linked GPUs. Their roots are the same, so a page table exists on each GPU or on none. Does
-  /// nothing for a process on a single GPU, whose tables are allocated when they are written.
+  /// Calls Ensure on all linked GPUs, because a page table exists on all linked GPUs or on none.
+  /// Does nothing for a process on a single GPU, whose tables are allocated when their entries are
+  /// written.
   void EnsureEverywhere(GpuProcess& process, uint64_t va, uint64_t pages, bool large = false);
-  /// Allocates the leaf tables that another part of the process has: the part joins one whose context allocation is
-  /// mapped already.
+  /// Allocates the leaf tables that another part of the process has. Needed for a new part if a
+  /// context allocation is already mapped in the process.
   void EnsureLike(GpuProcess& process, GpuProcess& other);
-  /// Invalidates the entries of the range that are in use, and flushes them; the caller must wait. Returns false if
-  /// there is nothing to wait for. While the tables are evicted, the range is only recorded, and cleared when the
-  /// tables are restored.
+  /// Invalidates the used entries of the range and queues a flush; the caller must wait. Returns
+  /// false if there is nothing to wait for. While the tables are evicted, it only records the
+  /// range, whose entries are cleared when the tables are restored.
   bool Clear(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Flushes the range if its entries were in use, or if the hardware might have cached invalid entries
+  /// Flushes the range if entries in it were in use, or if the hardware may cache invalid entries
   /// (DXGK_GPUMMUCAPS.InvalidTlbEntriesNotCached).
   void FlushChanges(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Completes an entry change: flushes, waits, passes a new root to the driver, and frees the replaced tables.
+  /// Completes a change of entries: flushes, waits, passes a new root to the driver, and frees
+  /// replaced tables.
   void FinishChange(GpuProcess& process, uint64_t va, uint64_t pages);
-  /// Frees the unlinked tables. Call when the GPU has completed the updates that unlinked them.
+  /// Frees the tables that are no longer linked. Call when the GPU has completed the updates that
+  /// unlinked them.
   void ReleaseRetired(GpuProcess& process);
 
-  /// Passes the root to the driver, if the root is complete and the process has a context.
+  /// Passes the root to the driver, unless the root is incomplete or the process has no context.
   void TellRoot(GpuProcess& process);
-  /// Replaces the root by one of at least `entries` entries if roots are resizable. 0 moves the root without changing
-  /// its size. The process's contexts must be idle.
+  /// Replaces a resizable root by one with at least `entries` entries. If `entries` is 0, the root
+  /// moves and keeps its size. The process's contexts must be idle.
   void ReplaceRoot(GpuProcess& process, uint64_t entries);
-  /// Like ReplaceRoot, but for use in the middle of an entry change. Suspends the context itself.
+  /// Like ReplaceRoot, but suspends the context, for use in the middle of a change of entries.
   void ResizeRoot(GpuProcess& process, uint64_t entries);
-  /// If roots are resizable, makes the root smaller when the reserved or mapped addresses need at most half of its
-  /// entries. Call when addresses were freed.
+  /// Call after addresses have been freed. Shrinks a resizable root if the reserved and mapped
+  /// addresses need at most half of its entries.
   void ShrinkRoot(GpuProcess& process);
 
-  // The calls below apply to the tables of all parts on linked adapters; `process` can be any part. Move moves all
-  // tables, including the root. The context is suspended during the move. If it throws NoRoom, some tables have already
-  // moved, and the process continues.
+  // On linked adapters, the calls below apply to the tables of all parts; `process` can be any
+  // part. Move moves all tables, including the root, while the context is suspended. If it throws
+  // NoRoom, some tables may have moved, and the process can continue to run.
   void Move(GpuProcess& process);
-  /// Evicts all tables except the root. The context is suspended until Restore, and nothing may be mapped until then.
+  /// Evicts all tables except the root. The context stays suspended and nothing may be mapped until
+  /// Restore.
   void Evict(GpuProcess& process);
-  /// Restores the tables and applies the mappings that have changed since Evict. After NoRoom, another call continues
-  /// at the first table that was not restored.
+  /// Restores the tables and applies the mapping changes made since Evict. If it throws NoRoom, a
+  /// further call continues with the first table that was not restored.
   void Restore(GpuProcess& process);
 
-  // Call at the start and at the end of the GPU's sleep, during which all tables are evicted.
+  // Call when the GPU's sleep begins and ends. All tables are evicted during sleep.
   void set_asleep(bool asleep) { asleep_ = asleep; }
-  /// True if no entry may be written, because the tables are evicted (on linked GPUs, those of any part).
+  /// True if no entry may be written because the tables of the process, or of any of its parts, are
+  /// evicted.
   bool Away(const GpuProcess& process) const;
-  /// Clears the ranges that changed while the tables were evicted, and writes the entries of resident allocations that
-  /// are mapped in them, without a flush. After NoRoom, call it again; it then starts over.
+  /// For the ranges that changed while the tables were evicted: clears the entries and writes those
+  /// of resident allocations, without a flush. If it throws NoRoom, a further call starts from the
+  /// beginning.
   void RenewStale(GpuProcess& process);
 
  private:
-  /// Flushes the whole process, waits, and frees retired tables.
+  /// Flushes the process's whole address space, waits, and frees replaced tables.
   void FlushSpace(GpuProcess& process);
   void SetRoot(GpuProcess& process);
 

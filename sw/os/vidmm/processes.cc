@@ -32,8 +32,8 @@ Processes::~Processes() = default;
 
 GpuProcess& Processes::Add(const std::string& name) {
   processes_.push_back(
-      std::make_unique<GpuProcess>(vidmm_, name));  // in the constructor the driver may already request memory for the
-                                                    // process
+      // Listed before it is opened in the driver, which may already request memory for it then.
+      std::make_unique<GpuProcess>(vidmm_, name));
   return *processes_.back();
 }
 
@@ -68,7 +68,7 @@ void Processes::Open(GpuProcess& process, const GpuProcess* joins) {
     MakeSpace(process);
     process.handles = joins->handles;
     process.handles.joined = true;
-    process.handles.context = nullptr;  // this part opens its own context later
+    process.handles.context = nullptr;  // each part opens its own context later
   }
   if (!process.space) return;
   vidmm_.work().CheckPageSizes(process, false);
@@ -89,7 +89,8 @@ GpuProcess* Processes::Create(const std::string& name, uint64_t root_entries, bo
     const Geometry& geometry = vidmm_.gpu().caps().geometry;
     if (root_entries == 0) root_entries = geometry.first_root_entries;
     if (root_entries != 0) {
-      for (const auto& [va, range] : process.driver_ranges)  // the root must cover these ranges
+      // The root must cover the driver's ranges.
+      for (const auto& [va, range] : process.driver_ranges)
         root_entries = std::max(root_entries, ((va + range.bytes - 1) >> geometry.Shift(geometry.count() - 1)) + 1);
     }
     process.space->CreateRoot(vidmm_.work().SinkFor(process), root_entries);

@@ -20,45 +20,49 @@ struct GpuProcess;
 /// A command buffer that a user-mode driver of the physical model passes to the system (D3DDDICB_RENDER).
 struct ListedCommands {
   struct Listed {
-    Allocation* allocation = nullptr;  ///< null: an element without a handle, which unbinds the slot
+    Allocation* allocation = nullptr;  ///< null: the element has no handle and unbinds its slot
     bool write = false;                ///< D3DDDI_ALLOCATIONLIST.WriteOperation
   };
   std::vector<uint8_t> commands;
   std::vector<Listed> allocations;
-  std::vector<D3DDDI_PATCHLOCATIONLIST> patches;  ///< offsets are those of `commands`
+  /// Offsets are relative to the start of `commands`.
+  std::vector<D3DDDI_PATCHLOCATIONLIST> patches;
 };
 
-/// The sizes of a context's buffers and lists, which D3DKMTCreateContext returns to a user-mode driver.
+/// The sizes of a context's command buffer and lists, as D3DKMTCreateContext returns them to a
+/// user-mode driver.
 struct ListRoom {
   uint32_t command_bytes = 0, allocations = 0, patches = 0;
 };
 
-/// Commands in the physical model (driver documents: DxgkDdiRender, DxgkDdiPatch, "Splitting a DMA Buffer"). The driver
-/// translates a command buffer into a single DMA buffer, or into several if it runs out of room. The allocations to
-/// which patch locations refer are made resident and are not moved until the buffer has completed. The scheduler has
-/// the buffer patched and submits it. If the allocations of a buffer do not fit into memory together, the buffer is
-/// submitted in pieces that end at SplitOffset.
+/// Submits commands in the physical model (driver documents: DxgkDdiRender, DxgkDdiPatch,
+/// "Splitting a DMA Buffer"). The driver translates a command buffer into a single DMA buffer, or
+/// into several if it runs out of room. The allocations that patch locations refer to are made
+/// resident and stay in place until the buffer has completed. The scheduler has the driver patch
+/// the buffer and submits it. If the allocations of a buffer do not fit into memory together, the
+/// buffer is submitted in pieces that end at SplitOffset.
 ///
-/// An allocation to which no patch location refers is not made resident, and its list element has segment 0 (observed
-/// with WDDM 1.3). Call on the VidMm worker thread only, with processes and allocations of the physical model.
+/// An allocation that no patch location refers to is not made resident; its list element has
+/// segment 0 (observed with WDDM 1.3). Call on the VidMm worker thread only, with processes and
+/// allocations of the physical model.
 class RenderCalls {
  public:
   explicit RenderCalls(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Submits the commands and returns the last packet, which completes after all the others. Throws OsError if the
-  /// driver rejects the commands, or if the allocations of a single piece do not fit; BugCheck if the driver breaks a
-  /// rule for the lists.
+  /// Submits the commands and returns the last packet, which completes after all other packets.
+  /// Throws OsError if the driver rejects the commands or if the allocations of one piece do not
+  /// fit into memory, and BugCheck if the driver's lists break a rule.
   PacketId Submit(GpuProcess& process, const ListedCommands& commands, const std::string& what);
 
   static ListRoom RoomOf(const GpuProcess& process);
 
-  /// Has the driver close every handle to the allocation, or every handle that the process has opened. Call before the
-  /// allocation or the process is destroyed.
+  /// Has the driver close all its handles of the allocation, or all handles that it opened for the
+  /// process. Call before the allocation or the process is destroyed.
   void Close(const Allocation& allocation);
   void Close(const GpuProcess& process);
 
   struct Counts {
-    uint64_t buffers = 0, pieces = 0;  ///< numbers of DMA buffers and of their submissions
+    uint64_t buffers = 0, pieces = 0;  ///< number of DMA buffers; number of submissions
   };
   const Counts& counts() const { return counts_; }
 

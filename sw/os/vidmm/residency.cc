@@ -36,7 +36,8 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the index of the allocation's current place in its list of places, or the list's size if it is not resident.
+/// Returns the index of the allocation's current place in Homes::places, or the size of that list
+/// if the allocation is not resident.
 size_t PlaceOf(const Allocation& allocation) {
   const auto& places = allocation.homes.places;
   if (!allocation.resident()) return places.size();
@@ -44,10 +45,11 @@ size_t PlaceOf(const Allocation& allocation) {
   return static_cast<size_t>(std::find_if(places.begin(), places.end(), here) - places.begin());
 }
 
-/// Triggers a bug check, whose message names the first differing byte, if the memory of a clean allocation
-/// (Allocation::clean) differs from its backing store. A difference means that the GPU has written to the memory
-/// although no allocation list set WriteOperation; the written bytes would be lost. The check takes no machine time. It
-/// cannot check machines that do not expose local memory (hw/device_access.h), nor a segment outside BAR 2.
+/// Triggers a bug check, whose message names the first differing byte, if the memory of a clean
+/// allocation (Allocation::clean) differs from its backing store. A difference means that the GPU
+/// has written to the memory although no allocation list set WriteOperation; the written bytes
+/// would be lost. The check takes no simulated time. It is skipped on machines that do not expose
+/// local memory (hw/device_access.h), and for segments outside BAR 2.
 void RequireClean(const Allocation& allocation) {
   PhysicalAdapter& gpu = allocation.vidmm->gpu();
   hw::Instruments* const instruments = gpu.kernel().instruments();
@@ -73,7 +75,7 @@ void RequireClean(const Allocation& allocation) {
   }
 }
 
-/// A time stamp later than every earlier one on all linked GPUs.
+/// Returns a time stamp that is later than all earlier ones, on all GPUs.
 uint64_t NextUse() {
   static uint64_t last = 0;
   return ++last;
@@ -81,7 +83,7 @@ uint64_t NextUse() {
 
 }  // namespace
 
-/// Memory reserved for an allocation at its new place before it leaves the old one.
+/// Memory that is reserved at an allocation's new place before the allocation leaves its old place.
 struct Residency::Room {
   std::optional<SegmentPages> pages;
   std::optional<uint64_t> aperture_page;
@@ -116,7 +118,7 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
   if (!TakeRoom(allocation, place, wanted, room)) return false;
   const SuspendedContexts suspended(allocation);
   const size_t from = PlaceOf(allocation);
-  Allocation old;  // owns the pages in the other memory segment until the contents have moved
+  Allocation old;  // owns the old pages until the contents have been copied
   if (allocation.resident()) {
     vidmm_.mappings().Invalidate(allocation);
     if (room.pages && allocation.local && !vidmm_.gpu().physical_paging()) HandOver(allocation, old);
@@ -153,7 +155,8 @@ bool Residency::TryPlace(Allocation& allocation, size_t place, const Wanted* wan
     }
   }
   vidmm_.placement().NotifyResident(allocation);
-  // Mixing 4 KiB pages with 64 KiB pages needs a leaf table of 4 KiB entries, which must be allocated.
+  // Restore may need a new table: 4 KiB pages next to 64 KiB pages need a leaf table of 4 KiB
+  // entries.
   WithRoom(allocation.name, wanted, &allocation, [&] { vidmm_.mappings().Restore(allocation); });
   if (from != allocation.homes.places.size())
     place < from ? Count(counts_.promotions, "promotions") : Count(counts_.demotions, "demotions");
@@ -172,7 +175,8 @@ bool Residency::TakeRoom(Allocation& allocation, size_t place, const Wanted* wan
   }
   const bool last = place + 1 == allocation.homes.places.size();
   if (wanted != nullptr && !last && !KeepToBudget(allocation, *wanted)) return false;
-  // Room for the page tables is made first, because that can evict allocations and must not meet a half-placed one.
+  // Make room for the page tables first, because this can evict allocations, which must not happen
+  // while this allocation is only partly placed.
   if (wanted != nullptr && !allocation.resident()) {
     WithRoom(allocation.name, wanted, &allocation,
              [&] { vidmm_.mappings().EnsureTables(allocation, at.segment, nullptr); });
@@ -233,7 +237,7 @@ bool Residency::MakeRoom(Allocation& allocation, size_t place, const Wanted& wan
   among.priority = allocation.homes.priority;
   if (allocation.resident()) {
     if (among.priority == 0) return false;
-    --among.priority;  // the allocation is already resident, so only lower priorities are evicted
+    --among.priority;  // a resident allocation only displaces lower priorities
   }
   if (Allocation* victim = Victims(vidmm_, wanted).Find(among)) {
     Demote(*victim);
@@ -257,7 +261,7 @@ void Residency::Demote(Allocation& allocation) {
   try {
     for (size_t place = PlaceOf(allocation) + 1; place < allocation.homes.places.size(); ++place)
       if (TryPlace(allocation, place, nullptr)) return;
-  } catch (const NoRoom&) {  // there is no room for the page tables
+  } catch (const NoRoom&) {  // no room for the page tables
   }
   if (allocation.resident()) Evict(allocation);
   else Count(counts_.evictions, "evictions");
@@ -304,7 +308,7 @@ void Residency::Leave(Allocation& allocation) {
   allocation.in_system = false;
   if (allocation.offered) return Drop(allocation);
   if (!allocation.local) return;
-  if (allocation.clean) {  // the backing store already has the contents
+  if (allocation.clean) {  // the backing store has the current contents
     RequireClean(allocation);
     vidmm_.transfers().Discard(allocation);
     vidmm_.placement().Evict(allocation);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Residency: what applications offer, and budgets.
+// The part of Residency for offered allocations and budgets.
 #include <utility>
 
 #include "os/base/errors.h"

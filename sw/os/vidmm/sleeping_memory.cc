@@ -30,14 +30,14 @@ void SleepingMemory::Sleep() {
 }
 
 void SleepingMemory::RequireNoApertureRange() const {
-  uint64_t pages = 0;  // number of pages that allocations have in the segment
+  uint64_t pages = 0;  // pages of the segment that allocations occupy
   for (const Allocation* allocation : vidmm_.allocations().all())
     if (allocation->aperture_page) pages += PagesOf(allocation->bytes);
   if (vidmm_.aperture().mapped_pages() != pages)
     throw OsError("ranges of the aperture are mapped: they must be unmapped before the GPU sleeps");
 }
 
-// A suspended context has completed its writes, so bytes saved afterwards are final.
+// A suspended context has completed its writes, so the contents saved afterwards are final.
 void SleepingMemory::Suspend() {
   for (const auto& process : vidmm_.processes().all())
     if (process->handles.context != nullptr)
@@ -55,7 +55,8 @@ void SleepingMemory::Keep() {
 void SleepingMemory::PutTablesAway() {
   PagingWork& work = vidmm_.work();
   for (const auto& process : vidmm_.processes().all()) {
-    process->tables_asleep = !process->space->evicted();  // tables evicted before the sleep stay evicted after it
+    // Tables that were evicted before the sleep stay evicted after it.
+    process->tables_asleep = !process->space->evicted();
     if (process->tables_asleep) process->space->moves().Evict(process->Contents(), work.SinkFor(*process));
     if (vidmm_.gpu().caps().explicit_invalidation) process->space->InvalidateAll(work.SinkFor(*process));
     work.Finish();
@@ -96,7 +97,8 @@ void SleepingMemory::RenewEntries() {
 }
 
 void SleepingMemory::BringAllocations() {
-  // Single pages could take the only places where contiguous memory fits.
+  // Contiguous allocations go first, because scattered pages could occupy the only ranges in which
+  // they fit.
   std::vector<Allocation*> kept = std::exchange(kept_, {});
   std::stable_partition(kept.begin(), kept.end(), [](const Allocation* each) { return each->contiguous != 0; });
   for (Allocation* allocation : kept) vidmm_.residency().Return(*allocation);

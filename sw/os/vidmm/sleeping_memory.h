@@ -7,8 +7,8 @@ namespace gmmu::os {
 class VidMm;
 struct Allocation;
 
-/// Preserves a GPU's state through D3, in which VRAM loses its contents: processes, contexts, virtual addresses, the
-/// contents of allocations, and every page-table entry. Call on the VidMm worker thread only.
+/// Preserves a GPU's processes, contexts, virtual addresses, allocation contents and page-table
+/// entries through D3, in which VRAM loses its contents. Call on the VidMm worker thread only.
 class SleepingMemory {
  public:
   explicit SleepingMemory(VidMm& vidmm) : vidmm_(vidmm) {}
@@ -17,9 +17,10 @@ class SleepingMemory {
   // contexts, saves VRAM's contents in system memory and evicts page tables. Throws OsError if anything is mapped in
   // the aperture.
   void Sleep();
-  /// Call after D3, once the paging process has its tables again. Restores everything and resumes contexts.
+  /// Call after D3, when the tables of the paging process have been rebuilt. Restores everything
+  /// that Sleep saved and resumes contexts.
   void Wake();
-  /// Call when an allocation is destroyed. Its contents will not be restored.
+  /// Call when an allocation is destroyed, so that its contents are not restored.
   void Drop(const Allocation& allocation);
 
  private:

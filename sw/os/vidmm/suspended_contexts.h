@@ -10,7 +10,7 @@ namespace gmmu::os {
 class VidSch;
 struct Allocation;
 
-/// While a SuspendedContexts exists, contexts that might use the allocation are suspended.
+/// RAII guard: contexts that might use the allocation are suspended during its lifetime.
 class SuspendedContexts {
  public:
   explicit SuspendedContexts(const Allocation& allocation);

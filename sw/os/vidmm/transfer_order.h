@@ -5,12 +5,13 @@
 
 namespace gmmu::os {
 
-/// Checks the order of TRANSFER operations: the first piece of a move has TransferStart, the last has TransferEnd, and
-/// each move ends before the next move begins (DXGK_TRANSFERFLAGS). Further passes of a piece repeat its flags and are
-/// not checked.
+/// Checks the order of TRANSFER operations: the first piece of a move has TransferStart, the last
+/// has TransferEnd, and each move ends before the next move begins (DXGK_TRANSFERFLAGS). If a piece
+/// takes several calls (MultipassOffset), only the first call is checked, because the others repeat
+/// its flags.
 class TransferOrder {
  public:
-  /// Triggers a bug check if `operation`, as VidMm first sends it, is out of order.
+  /// Call once for each operation. Triggers a bug check if `operation` is out of order.
   void Note(const DXGKARG_BUILDPAGINGBUFFER& operation) {
     if (operation.Operation == DXGK_OPERATION_TRANSFER) Note(operation.Transfer);
     if (operation.Operation == DXGK_OPERATION_SPECIAL_LOCK_TRANSFER) Note(operation.SpecialLockTransfer);

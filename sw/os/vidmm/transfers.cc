@@ -29,8 +29,8 @@ struct Side {
   bool pages_64k;
 };
 
-/// Returns the operation that transfers `size` bytes of an allocation, starting at byte `offset`, from one side to the
-/// other.
+/// Returns the operation that transfers `size` bytes from one side to the other. `offset` is the
+/// byte offset in the allocation.
 DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offset, uint64_t size, const Side& from,
                                      const Side& to, DXGK_MEMORY_TRANSFER_DIRECTION direction) {
   DXGKARG_BUILDPAGINGBUFFER operation{};
@@ -46,13 +46,13 @@ DXGKARG_BUILDPAGINGBUFFER TransferOf(const Allocation& allocation, uint64_t offs
   return operation;
 }
 
-/// Size of a fill pattern in bytes. A divided fill is divided at multiples of it, so that each part begins with the
-/// pattern's first byte.
+/// Size of the fill pattern in bytes. Fills are divided at multiples of it, so that each part
+/// starts with the pattern's first byte.
 constexpr uint64_t kPatternBytes = 4;
 
 constexpr uint64_t kView = 4 << 20;  // largest CPU view
 
-/// Returns the backing store of an allocation that is not in a memory segment.
+/// Returns the backing store of a resident allocation that is not in a memory segment.
 SystemBuffer& BackingOf(const Allocation& allocation) {
   if (!allocation.resident()) throw BugCheck("contents of " + allocation.name + ", which is not resident");
   return *allocation.backing;
@@ -106,13 +106,14 @@ void Transfers::Transfer(Allocation& allocation, SystemBuffer& buffer, uint64_t 
            : TransferOf(allocation, done, size, local, system, DXGK_MEMORY_TRANSFER_LOCAL_TO_SYSTEM);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the last piece shares a buffer with the fence's signal
+    if (done < bytes) window.packet = work.Submit();  // the fence's signal joins the last piece
     if (progress) progress(done);
   }
   work.Finish();
 }
 
-// While a part of an allocation moves, source and target share the pages that stay.
+// If only a part of an allocation moves, source and target share the other pages, which are
+// skipped.
 void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes) {
   PagingWork& work = vidmm_.work();
   ScratchWindows& windows = vidmm_.windows();
@@ -121,7 +122,7 @@ void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes
     return source.vidmm == target.vidmm && &source.local->segment() == &target.local->segment() &&
            source.local->page(byte / kPage) == target.local->page(byte / kPage);
   };
-  for (uint64_t done = 0, end = 0; done < bytes;) {  // all bytes in [done, end) move
+  for (uint64_t done = 0, end = 0; done < bytes;) {  // [done, end) is to be copied
     while (end < bytes && !stays(end)) end = std::min(bytes, (end / kPage + 1) * kPage);
     if (end == done) {
       done = end += kPage;
@@ -137,7 +138,7 @@ void Transfers::CopyLocal(Allocation& source, Allocation& target, uint64_t bytes
                                                      DXGK_MEMORY_TRANSFER_LOCAL_TO_LOCAL);
     work.Add(operation);
     done += size;
-    if (done < bytes) window.packet = work.Submit();  // the last piece shares a buffer with the fence's signal
+    if (done < bytes) window.packet = work.Submit();  // the fence's signal joins the last piece
   }
   work.Finish();
 }
@@ -181,7 +182,7 @@ void Transfers::Fill(Allocation& allocation, uint64_t offset, uint64_t bytes, ui
   work.Finish();
 }
 
-// A GPU that reads through an aperture which is not cache coherent reads memory, not the CPU's caches.
+// Through an aperture that is not cache coherent, the GPU reads memory and not the CPU's caches.
 void Transfers::WrittenByCpu(const Allocation& allocation, uint64_t offset, uint64_t bytes) {
   if (!allocation.aperture_page || bytes == 0) return;
   const uint64_t first = offset / kPage;

@@ -65,7 +65,8 @@ bool VaCalls::Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) 
   });
 }
 
-// Implements D3DGPU_UNIQUE_DRIVER_PROTECTION: all mappings of a page must have the same driver protection.
+// Implements D3DGPU_UNIQUE_DRIVER_PROTECTION: if any mapping of a page has it, all mappings of the
+// page must have the same driver protection.
 bool VaCalls::Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection) {
   return std::any_of(mappings.begin(), mappings.end(), [&](const auto& mapping) {
     if (mapping.first_page >= first + pages || first >= mapping.first_page + mapping.shown()) return false;
@@ -130,7 +131,8 @@ NTSTATUS VaCalls::Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args) {
   return STATUS_SUCCESS;
 }
 
-// The page tables of a range that is only reserved (NO_COMMIT) are created when an allocation is mapped in the range.
+// A NO_COMMIT reservation creates no page tables; they are created when an allocation is mapped in
+// the range.
 NTSTATUS VaCalls::Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args) {
   args.VirtualAddress = args.PagingFenceValue = 0;
   const bool zero = args.ReservationType == D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
@@ -224,7 +226,7 @@ NTSTATUS VaCalls::Check(const GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUAL
   return legal ? STATUS_SUCCESS : STATUS_INVALID_PARAMETER;
 }
 
-// Applies to `plan` the changes that Do will make for this operation.
+// Applies the operation to `plan`, as Do will later apply it to the mappings.
 void VaCalls::Note(GpuProcess& process, const D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION& operation, uint64_t inherited,
                    Plan& plan) const {
   const auto forget = [&](uint64_t base, uint64_t bytes) {
@@ -292,7 +294,7 @@ NTSTATUS VaCalls::Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPU
     Note(process, operation, target->driver_protection, plan);
   }
   const uint64_t inherited = target == nullptr ? 0 : target->driver_protection;
-  fence.Wait(value, VidSch::kBoundNs);  // the CPU waits for the fence before it queues the batch
+  fence.Wait(value, VidSch::kBoundNs);  // the CPU waits, not the GPU
   PagingWork& work = process.vidmm->work();
   work.OnCompanion(process, [&] {
     for (const auto& operation : operations) Do(process, operation, inherited);

@@ -15,54 +15,58 @@ struct GpuProcess;
 struct Mapping;
 struct Protection;
 
-/// Applications' calls that map, reserve, update and free their GPU virtual addresses (display driver documents, GPU
-/// virtual address; structure layouts of the user-mode headers).
+/// Implements the application calls that map, reserve, update and free GPU virtual addresses
+/// (display driver documents, GPU virtual address; structures of the user-mode headers).
 ///
-/// Addresses and sizes are in bytes, multiples of 4 KiB; reservations are multiples of 64 KiB. A call that breaks a
-/// rule returns STATUS_INVALID_PARAMETER, a call for addresses in use STATUS_NO_MEMORY; neither changes anything.
-/// Mappings must satisfy Allocation::MayShow, so a tile in a memory segment with 64 KiB pages consists of whole
-/// pages. Calls return when the GPU uses the new tables; PagingFenceValue is therefore 0, which means that there is
-/// nothing to wait for. Call on the VidMm worker thread only.
+/// Addresses and sizes are in bytes, multiples of 4 KiB; reservations are multiples of 64 KiB.
+/// Invalid arguments return STATUS_INVALID_PARAMETER, and addresses in use return STATUS_NO_MEMORY;
+/// nothing changes in either case. Mappings must satisfy Allocation::MayShow, so a tile in a memory
+/// segment with 64 KiB pages consists of whole pages. Calls return when the new tables are in
+/// effect, so PagingFenceValue is 0: the caller need not wait. Call on the VidMm worker thread
+/// only.
 ///
-/// On linked adapters, ranges belong to the whole process, while mappings belong to one GPU: Map and Update write the
-/// tables of the part that they are called for (as the paging queue and the context of a Windows process select a
-/// physical adapter), Reserve and Free those of every part. Allocations may be in the memory of any linked GPU.
+/// On linked adapters, ranges belong to the whole process and mappings to one GPU. Map and Update
+/// write the tables of the part that they are called for; a Windows process selects that GPU by its
+/// paging queue or context. Reserve and Free write the tables of every part. Allocations may be in
+/// the memory of any linked GPU.
 class VaCalls {
  public:
   /// `vidmm`: the VidMm of any GPU of the logical adapter.
   explicit VaCalls(VidMm& vidmm) : vidmm_(vidmm) {}
 
-  /// Returns a handle to an allocation for the application. It becomes invalid when the allocation is destroyed.
+  /// Returns a handle with which applications refer to the allocation. It is valid until the
+  /// allocation is destroyed.
   D3DKMT_HANDLE Open(Allocation& allocation);
 
-  /// Maps at BaseAddress, or at any free address if it is 0. The range at BaseAddress must be free, or lie entirely
-  /// within one range that the process has reserved, or within one that the driver has reserved and that permits
-  /// mappings. Within a reservation it must not partially overlap another mapping. Large pages are used where pages,
-  /// addresses and hardware permit them.
+  /// Maps an allocation at BaseAddress, or at any free address if BaseAddress is 0. The range must
+  /// be free, or lie within one range that the process has reserved, or within one driver range
+  /// that permits mappings. Within a reservation it must not partially overlap another mapping.
+  /// Large pages are used where pages, addresses and hardware permit them.
   NTSTATUS Map(GpuProcess& process, D3DDDI_MAPGPUVIRTUALADDRESS& args);
   NTSTATUS Reserve(GpuProcess& process, D3DDDI_RESERVEGPUVIRTUALADDRESS& args);
-  /// Frees a range, which must be exactly one that was mapped or reserved.
+  /// Frees a range. Base and size must be those with which the range was mapped or reserved.
   NTSTATUS Free(GpuProcess& process, uint64_t base, uint64_t bytes);
-  /// Performs a batch of operations on the companion of the process's context. The batch starts when `fence`, which
-  /// belongs to the same GPU, reaches `value`, and signals value + 1 on completion. All targets must lie in a single reserved range, and so must all
-  /// sources of copies.
+  /// Performs a batch of operations on the companion of the process's context. The batch starts when
+  /// `fence`, which belongs to the same GPU, reaches `value`, and signals value + 1 on completion. All
+  /// targets must lie in a single reserved range, and so must all sources of copies.
   NTSTATUS Update(GpuProcess& process, const std::vector<D3DDDI_UPDATEGPUVIRTUALADDRESS_OPERATION>& operations,
                   MonitoredFence& fence, uint64_t value);
 
-  /// Frees all ranges that the process still holds.
+  /// Frees all remaining ranges of the process.
   void Forget(GpuProcess& process);
 
  private:
   struct Range {
     uint64_t base = 0, bytes = 0;
-    bool reserved = false;  // Reserve (true) or Map (false) created the range
-    bool anywhere = false;  // the range lies in one of the driver's ranges, so Free keeps the addresses
+    bool reserved = false;  // created by Reserve (true) or Map (false)
+    bool anywhere = false;  // in a range of the driver, so Free keeps the addresses reserved
     uint64_t driver_protection = 0;
   };
   const Range* RangeOf(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
   bool Touches(const GpuProcess& process, uint64_t base, uint64_t bytes) const;
   Allocation* Find(D3DKMT_HANDLE handle) const;
-  /// The mappings that result from the operations of the batch so far.
+  /// The mappings of each allocation as they will be after the operations of the batch that were
+  /// checked so far.
   using Plan = std::map<Allocation*, std::vector<Mapping>>;
   std::map<uint64_t, Range>& RangesOf(const GpuProcess& process);
   static bool Clashes(const std::vector<Mapping>& mappings, uint64_t first, uint64_t pages, uint64_t protection);

@@ -51,8 +51,8 @@ GpuProcess* Victims::FindTables() const {
   uint64_t oldest = 0;
   for (const auto& process : vidmm_.processes().all()) {
     if (process->handles.context == nullptr || process->space == nullptr || process->space->tables() == 0) continue;
-    if (process->TablesEvicted() || process->tables_gave_way)
-      continue;  // tables_gave_way: the tables are being restored
+    // The tables are evicted already, or are being restored.
+    if (process->TablesEvicted() || process->tables_gave_way) continue;
     bool needed = false;
     uint64_t used = 0;
     const std::vector<GpuProcess*> parts = process->Parts();

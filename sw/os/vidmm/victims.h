@@ -15,27 +15,32 @@ struct GpuProcess;
 /// Selects the allocations and page tables to evict. It changes nothing itself.
 class Victims {
  public:
-  /// `wanted`: allocations that must stay, as must the page tables of their processes.
+  /// `wanted`: allocations that must not be evicted, nor the page tables of the processes that map
+  /// them.
   Victims(VidMm& vidmm, std::vector<Allocation*> wanted) : vidmm_(vidmm), wanted_(std::move(wanted)) {}
 
-  /// Restricts the allocations among which Find chooses.
+  /// Restricts the search of Find.
   struct Among {
     unsigned segment = 0;               ///< only allocations in this memory segment; 0: in any
     UINT priority = ~UINT{0};           ///< only allocations of at most this priority
     const GpuProcess* owner = nullptr;  ///< only allocations of this process; null: of any process
-    bool another_place = false;         ///< only allocations that have a place after their current one
+    bool another_place = false;         ///< only allocations that could move to another place
   };
-  /// Returns an offered allocation if there is one; otherwise the allocation with the lowest priority, and among equals the least recently wanted one, or null if none
-  /// may be evicted. Allocations that Residency has never made resident are not chosen.
+  /// Returns an offered allocation if there is one; otherwise the allocation with the lowest
+  /// priority, and among equal priorities the least recently wanted one. Returns null if no
+  /// allocation may be evicted. Allocations that Residency has never made resident are not
+  /// eligible.
   Allocation* Find(const Among& among) const;
-  /// Chooses among the processes that have page tables in memory, a context, and no wanted allocation mapped. Returns
-  /// the process whose allocations were wanted longest ago, or null. On linked GPUs, it returns that process's part on
-  /// this GPU, which must have tables; the mappings of all parts count.
+  /// Returns the process whose page tables should be evicted, or null: of the processes that have a
+  /// context, page tables in memory and no wanted allocation mapped, the one whose allocations were
+  /// wanted longest ago. On linked GPUs, it considers the mappings of all parts, but returns the
+  /// part on this GPU, which must have tables.
   GpuProcess* FindTables() const;
 
-  /// The process that mapped the allocation first and whose budget is charged, or null if it was never mapped.
+  /// Returns the process whose budget the allocation is charged to: the first that mapped it, or
+  /// null if it is not mapped.
   static const GpuProcess* OwnerOf(const Allocation& allocation);
-  /// Bytes in memory segments that belong to the process.
+  /// Returns the size of all allocations in memory segments that are charged to the process.
   uint64_t LocalBytes(const GpuProcess& process) const;
 
  private:

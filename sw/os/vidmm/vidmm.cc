@@ -63,7 +63,7 @@ struct VidMm::Parts {
   SystemBuffer dummy;
   std::optional<Aperture> aperture;    // exists after Start
   std::vector<uint64_t> buffer_pages;  // physical model: first pages of the paging buffers in the aperture segment
-  bool at_once = false;                // aperture operations complete inside the call
+  bool at_once = false;                // aperture operations use PagingQueue::Immediate
 };
 
 VidMm::VidMm(LogicalAdapter& adapter) : VidMm(adapter.lead()) {}
@@ -93,7 +93,8 @@ bool VidMm::running() const { return parts_->work.queue().buffers() != 0; }
 
 void VidMm::Start() {
   if (this == link_.front())
-    adapter().set_driver_requests(&context_allocations());  // the front VidMm has the addresses of all parts
+    // The lead GPU's VidMm manages the addresses of all parts.
+    adapter().set_driver_requests(&context_allocations());
   paging().Open(*this);
   work().Start(paging().process().handles.context);
   const bool tables = !gpu_.caps().physical_model;
@@ -108,7 +109,8 @@ void VidMm::Start() {
   facts.remapped = gpu_.remapped();
   const unsigned aperture = gpu_.aperture_segment().id;  // 0 means no aperture segment
   if (aperture != 0) facts.commit_limit = gpu_.answers().segments[aperture - 1].CommitLimit;
-  const uint64_t all = gpu_.answers().driver.ApertureSegmentCommitLimit;  // common limit of all aperture segments
+  // Limit on all aperture segments together.
+  const uint64_t all = gpu_.answers().driver.ApertureSegmentCommitLimit;
   if (all != 0 && (facts.commit_limit == 0 || all < facts.commit_limit)) facts.commit_limit = all;
   facts.dummy_logical = dummy().logical();
   parts_->aperture.emplace(gpu_.kernel(), gpu_.objects(), gpu_.aperture_segment(), facts,
@@ -199,7 +201,7 @@ void VidMm::Sleep() {
 
 void VidMm::Wake() {
   for (VidMm* one : link_) {
-    one->paging().RestartChecker();  // the TLBs have lost their power with the tables
+    one->paging().RestartChecker();  // the TLBs have lost their contents in D3
     one->MakeTables(true);
   }
   sleeping().Wake();

@@ -32,9 +32,10 @@ struct Allocation;
 struct AllocationRequest;
 struct GpuProcess;
 
-/// The video memory manager of one GPU. It owns the classes that do the work and offers the calls that most callers
-/// need; other calls are made on one of the classes. Each of several linked adapters has a VidMm (VidMmLink): a process
-/// has a part in each VidMm, an allocation is in the memory of one GPU, and the page tables of all GPUs can map it.
+/// The video memory manager of one GPU. It owns the classes that implement it and provides the
+/// calls that most callers need; other calls are made on these classes directly. Each linked GPU
+/// has its own VidMm (VidMmLink): a process has a part in each VidMm; an allocation is in the
+/// memory of one GPU and can be mapped by the page tables of all GPUs.
 ///
 /// Call on the VidMm worker thread only. Calls return when the GPU has completed the work and the paging fence has been
 /// signalled. Virtual addresses and sizes are in bytes, multiples of 4 KiB unless a call says otherwise.
@@ -52,9 +53,9 @@ class VidMm {
   void Stop();
   /// True between Start and Stop.
   bool running() const;
-  /// For recovery after an adapter reset. Call ForgetQueued before the driver restarts, and RebuildTables after it has
-  /// restarted. Existing processes and allocations are lost and can only be destroyed; the paging process gets new
-  /// tables.
+  /// For recovery after an adapter reset: call ForgetQueued before the driver restarts, and
+  /// RebuildTables after it has restarted. Existing processes and allocations are lost and can only
+  /// be destroyed; RebuildTables creates new tables for the paging process.
   void ForgetQueued();
   void RebuildTables();
   /// Call Sleep before D3 and Wake after it (SleepingMemory). A call on any linked GPU applies to all linked GPUs.
@@ -83,7 +84,7 @@ class VidMm {
   /// The dummy page, to which unmapped aperture pages point.
   SystemBuffer& dummy();
 
-  // The calls that most callers need; each one forwards to the class that implements it.
+  // Frequently used calls. Each forwards to the class that implements it.
   GpuProcess* CreateProcess(const std::string& name, uint64_t root_entries = 0, bool with_context = true);
   void DestroyProcess(GpuProcess* process);
   uint64_t ReserveVa(GpuProcess& process, uint64_t bytes, std::optional<uint64_t> at = std::nullopt);
@@ -98,11 +99,12 @@ class VidMm {
 
  private:
   struct Parts;
-  /// Creates the tables of the paging process (PagingBringUp::MakeTables), with entries for everything that has been
-  /// mapped in the process since its start: tables of other processes, and the buffers of companions.
+  /// Creates the tables of the paging process (PagingBringUp::MakeTables). Also rewrites the
+  /// entries of everything that has been mapped there since the start: page tables of other
+  /// processes, and the buffers of companions.
   void MakeTables(bool gpu_runs);
-  /// Maps paging buffers into the aperture segment, in the physical model. The driver executes the operation inside the
-  /// call.
+  /// Maps the paging buffers into the aperture segment (physical model only). The operation is
+  /// complete when the driver's call returns.
   void MapPagingBuffers();
   void UnmapPagingBuffers();
 

@@ -26,7 +26,7 @@ bool SameLevels(const Geometry& a, const Geometry& b) {
   return true;
 }
 
-// Rejects settings that are supported only for a single GPU. Each error message names the key.
+// Refuses settings that are not supported for linked GPUs. Each error message names the key.
 void RefuseForOneGpu(LogicalAdapter& adapter) {
   const Parameters& parameters = adapter.kernel().parameters();
   const auto refuse = [&](const std::string& key) {

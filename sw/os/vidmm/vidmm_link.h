@@ -16,11 +16,12 @@ class LinkedTables;
 /// The video memory of a logical adapter: a VidMm for each of its GPUs, and the processes on all of them. The behaviour
 /// comes from the documentation; it was not observed on Windows.
 ///
-/// A process has a single virtual address space on all linked GPUs, and page tables on each GPU. A mapping can exist on
-/// one GPU or on all GPUs; entries for another GPU's memory are accessed over the link. The table trees are the same on
-/// all GPUs, so a mapping on one GPU creates the mapping's tables on all GPUs. Each GPU writes its tables by its own
-/// paging work. Each VidMm has its own budgets, residency and transfers. As in VidMm, calls are made on the worker and
-/// return when the work is complete.
+/// A process has a single virtual address space on all linked GPUs, and page tables on each GPU. A
+/// mapping can exist on one GPU or on all GPUs; a GPU accesses another GPU's memory over the link.
+/// The table trees have the same shape on all GPUs, so a mapping on one GPU creates the mapping's
+/// tables on all GPUs. Each GPU's tables are written by its own paging work. Each VidMm has its own
+/// budgets, residency and transfers. As in VidMm, calls are made on the worker and return when the
+/// work is complete.
 class VidMmLink {
  public:
   static constexpr unsigned kMost = 4;
@@ -33,7 +34,7 @@ class VidMmLink {
     std::unique_ptr<LinkedTables> tables;
   };
 
-  /// `adapter` must have been started.
+  /// The adapter must have been started.
   explicit VidMmLink(LogicalAdapter& adapter);
   ~VidMmLink();
 
@@ -45,20 +46,22 @@ class VidMmLink {
   unsigned gpus() const { return gpus_; }
   VidMm& on(unsigned gpu) { return *vidmm_.at(gpu); }
 
-  /// If the part on a GPU cannot be created, no GPU keeps a part and the exception is rethrown.
+  /// Creates a process with a part on each GPU. If a part cannot be created, the other parts are
+  /// destroyed and the exception is rethrown.
   Process* CreateProcess(const std::string& name);
   void DestroyProcess(Process* process);
   uint64_t ReserveVa(Process& process, uint64_t bytes) { return on(0).ReserveVa(*process.parts[0], bytes); }
   void FreeVa(Process& process, uint64_t va) { on(0).FreeVa(*process.parts[0], va); }
 
-  /// Writes entries in the tables of GPU `gpu` for an allocation that is in the memory of any GPU.
+  /// Maps an allocation, which may be in the memory of any GPU, in the tables of GPU `gpu`.
   void Map(Process& process, unsigned gpu, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages,
            const Protection& protection = Protection::All());
-  /// Writes entries in the tables of every GPU.
+  /// Maps an allocation in the tables of every GPU.
   void MapEverywhere(Process& process, uint64_t va, Allocation& allocation, uint64_t first_page, uint64_t pages);
   /// Copies the mappings of [source, source + bytes) to `target` in the tables of every GPU.
   void CopyEverywhere(Process& process, uint64_t source, uint64_t target, uint64_t bytes);
-  /// Invalidates the entries in the tables of every GPU, and frees page tables that served only this range.
+  /// Unmaps the range in the tables of every GPU, and frees the page tables that no other range
+  /// needs.
   void UnmapEverywhere(Process& process, uint64_t va, uint64_t pages);
 
  private:
@@ -66,7 +69,8 @@ class VidMmLink {
 
   LogicalAdapter& adapter_;
   unsigned gpus_;
-  std::array<std::optional<VidMm>, kMost> vidmm_;  // a recreated VidMm keeps its address
+  // VidMm objects are recreated in place, so that their addresses stay valid.
+  std::array<std::optional<VidMm>, kMost> vidmm_;
   std::vector<std::unique_ptr<Process>> processes_;
 };
 

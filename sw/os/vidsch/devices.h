@@ -9,7 +9,7 @@
 
 namespace gmmu::os {
 
-/// The devices whose packets a scheduler runs, and their lost state.
+/// The devices whose packets the scheduler runs, and which of them are lost.
 class GpuDevices {
  public:
   GpuDevice* Create(const std::string& name);
@@ -18,7 +18,7 @@ class GpuDevices {
   GpuDevice* Find(uint64_t device) const;
   /// Returns the name of the device with this id, or "" if it was destroyed.
   std::string NameOf(uint64_t device) const;
-  /// Marks the device as lost. Does nothing for null or for a device that is already lost.
+  /// Marks the device as lost. Does nothing if `device` is null or already lost.
   static void Lose(GpuDevice* device, const std::string& why);
 
   auto begin() const { return devices_.begin(); }

@@ -26,7 +26,7 @@ Fault PageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
 
 }  // namespace
 
-// A ring executes packets in order, so the packets before the faulted one have completed.
+// The engine executes packets in order, so the packets before the faulted packet have completed.
 bool FaultReports::EndFaulted(NodeId id, uint32_t fence, const std::string& why) {
   Node& node = packets_.At(id);
   const auto culprit = std::find_if(node.running.begin(), node.running.end(),
@@ -66,7 +66,8 @@ void FaultReports::OnPageFault(const DXGKARGCB_NOTIFY_INTERRUPT_DATA& data) {
                      ": DXGK_PAGE_FAULT_FENCE_INVALID needs fence 0 and a bit that says what to reset");
     }
     if ((flags & DXGK_PAGE_FAULT_PROCESS_HANDLE_VALID) != 0) {
-      node.culprit = Node::kDestroyed;  // kept if none of the devices below belongs to the process
+      // kDestroyed remains if no existing device belongs to the process.
+      node.culprit = Node::kDestroyed;
       for (const auto& device : devices_)
         if (device->process == page.FaultedProcessHandle) node.culprit = device->id;
     }

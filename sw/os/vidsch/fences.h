@@ -6,8 +6,8 @@ namespace gmmu::os {
 
 /// The fence ids of one node.
 ///
-/// Fence ids are 32 bits wide and wrap around; how they wrap is not documented. 0 is never used. Of two ids, the later
-/// one is less than 2^31 ahead of the earlier one.
+/// Fence ids are 32 bits wide and wrap around; it is not documented how. 0 is never used.
+/// Comparisons require that the two ids are less than 2^31 apart.
 class Fences {
  public:
   /// `last` is the id that precedes the first fence id.
@@ -20,7 +20,8 @@ class Fences {
     if (++last_given_ == 0) ++last_given_;
     return last_given_;
   }
-  /// Completes `fence` and all earlier fences. Does nothing if `fence` is older than the most recently completed fence.
+  /// Marks `fence` and all earlier fences as completed. Does nothing if `fence` is older than the
+  /// last completed fence.
   void Complete(uint32_t fence) {
     if (Reached(fence, last_completed_)) last_completed_ = fence;
   }

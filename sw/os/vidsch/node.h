@@ -26,25 +26,25 @@ struct NodeId {
   }
 };
 
-/// The fate of the interrupt that should have reported a completion, when DxgkDdiQueryCurrentFence found the completion
-/// first.
+/// If DxgkDdiQueryCurrentFence finds a completion before it was handled: what happened to the
+/// interrupt that should have reported it.
 enum class ReportFate {
   kNotReported,  ///< no interrupt reported the completion
-  kNoDpc,        ///< reported, but DxgkDdiDpcRoutine has not run since: DxgkCbQueueDpc was not called
-  kNoNotifyDpc,  ///< reported, and DxgkDdiDpcRoutine has run since without calling DxgkCbNotifyDpc
+  kNoDpc,        ///< reported, but no DPC has run since (DxgkCbQueueDpc not called)
+  kNoNotifyDpc,  ///< DxgkDdiDpcRoutine ran, but did not call DxgkCbNotifyDpc
 };
 
 /// The GPU scheduler's per-node state: fence ids, queues, and pending requests.
 struct Node {
-  static constexpr uint64_t kDestroyed = ~uint64_t{0};  ///< value of `culprit` after that device was destroyed
+  static constexpr uint64_t kDestroyed = ~uint64_t{0};  ///< `culprit` if the device was destroyed
 
   struct Entry {
     GpuPacket packet;
     PacketId id = 0;
-    uint32_t fence = 0;     ///< 0: assigned at submission
-    bool again = false;     ///< the driver returned the packet after a preemption
+    uint32_t fence = 0;     ///< 0 until it is assigned at submission
+    bool again = false;     ///< the driver has returned the packet before
     bool prepared = false;  ///< packet.before has been called for the next submission
-    bool refused = false;   ///< the driver refused the packet; it ends when it is the oldest
+    bool refused = false;   ///< refused by the driver; ends when it is the oldest packet
     Ledger::Ticket ticket = 0;
   };
   struct PreemptionRequest {
@@ -60,21 +60,25 @@ struct Node {
   bool RunsPaging() const { return !running.empty() && running.front().packet.paging; }
 
   Fences fences;
-  std::deque<Entry> waiting;                    ///< packets not yet submitted, or returned by a preemption
-  std::deque<Entry> running;                    ///< packets submitted to the driver, oldest first
+  std::deque<Entry> waiting;                    ///< not submitted yet, or returned
+  std::deque<Entry> running;                    ///< held by the driver, oldest first
   std::optional<PreemptionRequest> preemption;  ///< set until the driver responds
-  uint64_t since = 0;                           ///< time (ns) at which the oldest running packet became the oldest
-  std::string reset_because;                    ///< reason why the engine must be reset; empty: no reset is due
-  bool reset_adapter = false;                   ///< the whole adapter must be reset, not only the engine
-  uint32_t fault_fence = 0;                     ///< fence of the packet that faulted
-  uint64_t culprit = 0;  ///< device of the process that a page fault without a fence names, or kDestroyed
-  uint64_t asked = 0;    ///< time (ns) of the last DxgkDdiQueryCurrentFence
+  /// Time (ns) at which the oldest running packet became the oldest one.
+  uint64_t since = 0;
+  std::string reset_because;   ///< why a reset is due; empty: none is due
+  bool reset_adapter = false;  ///< reset the adapter, not just the engine
+  uint32_t fault_fence = 0;    ///< fence of the packet that faulted
+  /// Device of the process that a page fault report without a fence has named, or kDestroyed; 0:
+  /// none.
+  uint64_t culprit = 0;
+  uint64_t asked = 0;  ///< time (ns) of the last DxgkDdiQueryCurrentFence
   struct Missed {
     uint64_t ns = 0;  ///< time of the query
     ReportFate fate;
     bool serving = false;  ///< an interrupt or deferred call was being served, or was due, at that time
   };
-  std::vector<Missed> missed;  ///< completions that DxgkDdiQueryCurrentFence has found since the node's last report
+  /// Completions that DxgkDdiQueryCurrentFence has found since the node's last report.
+  std::vector<Missed> missed;
   uint64_t resubmissions = 0;
 };
 

@@ -15,8 +15,8 @@
 namespace gmmu::os {
 namespace {
 
-/// Returns the same submission for a buffer that is addressed physically, in system memory. The submission begins at
-/// byte `start` of the buffer.
+/// Converts a submission to the form with a physical address, for a buffer in system memory. The
+/// submission begins at byte `start` of the buffer.
 DXGKARG_SUBMITCOMMAND Physical(const DXGKARG_SUBMITCOMMANDVIRTUAL& args, UINT start) {
   DXGKARG_SUBMITCOMMAND physical{};
   physical.hContext = args.hContext;
@@ -72,7 +72,7 @@ void Packets::ResumeContext(HANDLE context) {
   DispatchAll();
 }
 
-// Only packets of suspended contexts are skipped, so the order within each context is kept.
+// Only packets of suspended contexts are skipped, which preserves the order within each context.
 bool Packets::Choose(Node& node) const {
   const auto first = std::find_if(node.waiting.begin(), node.waiting.end(), [this](const Node::Entry& entry) {
     return suspended_contexts_.count(entry.packet.context) == 0;
@@ -94,21 +94,22 @@ void Packets::Dispatch(NodeId id) {
     if (node.waiting.front().refused || (device != nullptr && device->lost)) {
       Node::Entry entry = std::move(node.waiting.front());
       node.waiting.pop_front();
-      // A packet that the driver rejected still completes in order, after the packets in front of it.
+      // A packet that the driver refused still ends in order, after the packets before it.
       if (entry.refused && !node.running.empty()) node.running.push_back(std::move(entry));
       else End(std::move(entry), PacketEnd::kLost);
       continue;
     }
-    // Only one thread may be in the driver's submission call. Waiting for the other thread may reorder the queue, so
-    // the loop chooses a packet again.
+    // Only one thread may be in a scheduler-class call of the driver. The queue may be reordered
+    // during the wait, so the loop chooses a packet again.
     if (!miniport_->scheduler_class_free()) {
       DrawAttention();
       if (!kernel_.scheduler().may_wait()) return;
       miniport_->WaitForSchedulerClass("DxgkDdiSubmitCommandVirtual");
       continue;
     }
-    // The call lets other threads run, which may reorder the queue too. A packet that the driver does not have yet must
-    // not be among the running ones meanwhile, or a preemption would return it and it would run twice.
+    // The `before` callback lets other threads run, so the queue may be reordered here as well. The
+    // packet must not be in `running` during the callback: a preemption would return it, although
+    // the driver does not have it yet, and it would run twice.
     if (Node::Entry& first = node.waiting.front(); first.packet.before && !first.prepared) {
       first.prepared = true;
       const std::function<void()> before = first.packet.before;
@@ -146,10 +147,12 @@ void Packets::SubmitFirst(NodeId at, Node& node) {
   const std::shared_ptr<const DmaSubmission> dma = entry.packet.dma;
   if (dma) return PatchAndSubmit(*miniport_, *dma, args);
   if (physical) return miniport_->SubmitCommand(Physical(args, start));
-  // The entry may have completed, or a preemption may have returned it, before the call returns.
+  // `entry` may no longer exist when the call returns, because the packet may have completed or
+  // been preempted.
   const NTSTATUS status = miniport_->SubmitCommandVirtual(args);
   if (status == STATUS_SUCCESS) return;
-  // The packet is malformed: its device is lost, and its fence is signalled after all earlier packets have completed.
+  // The driver refused the packet as malformed: its device is lost, and it ends when all earlier
+  // packets have completed.
   for (Node::Entry& running : node.running) {
     if (running.id != id) continue;
     running.refused = true;
@@ -194,7 +197,8 @@ void Packets::TakeBack(Node& node) {
     if (!back.back().packet.paging) back.back().fence = 0;
   }
   if (back.empty()) return;
-  // On a render node, packets of other contexts run first, but the order within each context is kept.
+  // Render packets are queued after packets of other contexts, but the order within each context is
+  // preserved.
   auto place = node.waiting.begin();
   if (!back.front().packet.paging) {
     std::set<HANDLE> contexts;

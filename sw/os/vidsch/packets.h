@@ -13,18 +13,18 @@ namespace gmmu::os {
 class Kernel;
 class Miniport;
 
-/// The packets of all nodes, from their submission to the queue until they complete or are lost.
+/// The packets of all nodes, from the time they are queued until they complete or are lost.
 ///
-/// A packet gets its fence id when it is passed to the driver. A packet that the driver returns is submitted again. A
-/// paging packet then keeps its id, gets Flags.Resubmission, and precedes all new packets; a render packet gets a new
-/// id (observed on build 26100).
+/// A packet is assigned its fence id when it is submitted to the driver. A packet that the driver
+/// returns is resubmitted: a paging packet keeps its id, has Flags.Resubmission set, and precedes
+/// all new packets; a render packet is assigned a new id (observed on build 26100).
 class Packets {
  public:
-  /// The maximum number of packets that a driver holds. Further packets wait in the queue, where they can still be
-  /// reordered.
+  /// The maximum number of packets of a node that the driver holds. Further packets wait in the
+  /// queue, where they can still be reordered.
   static constexpr size_t kDepth = 4;
 
-  /// `last` is the fence id that precedes each node's first fence id.
+  /// `last` is the fence id before the first id of each node.
   Packets(Kernel& kernel, uint32_t last) : kernel_(kernel), first_(last) {}
 
   /// Sets the driver to which packets are submitted. While it is null, packets wait.
@@ -39,11 +39,11 @@ class Packets {
   /// Submits the ready packets of a node, or of all nodes.
   void Dispatch(NodeId id);
   void DispatchAll();
-  /// Call when `fence` and all earlier fences have completed. Ends their packets.
+  /// Call when `fence` and all earlier fences have completed. Ends the packets with these fences.
   void Retire(NodeId id, uint32_t fence);
   void End(Node::Entry entry, PacketEnd end);
-  /// Requeues the packets that the driver held: paging packets before everything else, render packets
-  /// before the first packet of any of their contexts.
+  /// Requeues the packets that the driver held: paging packets before all others, render packets
+  /// before the first waiting packet of any of their contexts.
   void TakeBack(Node& node);
   /// Call after an adapter reset. Every packet ends as lost, every fence counts as completed, and every pending request
   /// is closed.
@@ -51,7 +51,7 @@ class Packets {
 
   bool Ended(PacketId packet) const { return waiting_for_.count(packet) == 0; }
   PacketEnd EndOf(PacketId packet) const;
-  /// Describes a packet that is not completed yet, for the error message of a wait.
+  /// Returns the description of a packet that has not ended, for the error message of a wait.
   const std::string& NameOf(PacketId packet) const { return waiting_for_.at(packet); }
 
   Node& At(NodeId id) { return nodes_.try_emplace(id, first_).first->second; }
@@ -68,13 +68,13 @@ class Packets {
   bool Suspended(HANDLE context) const { return suspended_contexts_.count(context) != 0; }
   void ForgetContext(HANDLE context) { suspended_contexts_.erase(context); }
 
-  // The phases of an adapter reset. After BeginReset, nothing is submitted and every new packet is lost. After
-  // BeginRebuild new packets wait. After the end of the reset, they are submitted.
+  // The phases of an adapter reset. After BeginReset, nothing is submitted and new packets are
+  // lost. After BeginRebuild, new packets wait. After EndReset, they are submitted.
   void BeginReset() { resetting_ = discarding_ = true; }
   void BeginRebuild() { discarding_ = false; }
   void EndReset() { resetting_ = discarding_ = false; }
   bool resetting() const { return resetting_; }
-  /// Call when the adapter has been removed. Every packet ends as lost, and so does every new one.
+  /// Call when the adapter has been removed. All packets, including later ones, end as lost.
   void Remove() {
     removed_ = true;
     LoseAll();
@@ -82,26 +82,27 @@ class Packets {
   bool removed() const { return removed_; }
   bool discarding() const { return discarding_; }
 
-  /// Records that the scheduler's thread has work: since the last ClearAttention, a packet has completed, was
+  /// Wakes the scheduler's thread: since the last ClearAttention, a packet completed, was
   /// preempted, or could not be submitted.
   void DrawAttention() { attention_ = true; }
   void ClearAttention() { attention_ = false; }
   bool attention() const { return attention_; }
 
-  /// Counts submissions inside `work` as made while the driver is reporting a preemption.
+  /// Runs `work` and counts submissions in it as made while the driver is reporting a preemption.
   void InReport(const std::function<void()>& work);
   uint64_t submitted_in_reports() const { return submitted_in_reports_; }
 
  private:
   void SubmitFirst(NodeId id, Node& node);
-  /// Moves the first packet whose context is not suspended to the front. Returns false if there is no such packet.
+  /// Moves the first waiting packet whose context is not suspended to the front. Returns false if
+  /// there is none.
   bool Choose(Node& node) const;
 
   Kernel& kernel_;
   const uint32_t first_;
   Miniport* miniport_ = nullptr;
   std::map<NodeId, Node> nodes_;
-  std::map<PacketId, std::string> waiting_for_;  // names of the packets in flight
+  std::map<PacketId, std::string> waiting_for_;  // descriptions of packets that have not ended
   std::set<PacketId> lost_;
   std::multiset<HANDLE> suspended_contexts_;
   PacketId next_id_ = 1;

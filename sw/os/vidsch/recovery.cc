@@ -13,13 +13,14 @@
 namespace gmmu::os {
 namespace {
 constexpr uint64_t kDependentNs = 500'000'000;
-constexpr uint64_t kLateNs = 100'000;  // the longest delay between a fence and its report on an idle processor
+// The longest delay from the completion of a fence to its report, if no interrupt is being served.
+constexpr uint64_t kLateNs = 100'000;
 }  // namespace
 
 uint64_t TimeoutRecovery::Delay() const { return kernel_.parameters().tdr_delay_ns(); }
 
-// Upper bound on the time from a hang to its reset: one delay until the preemption request, one delay without a
-// response, one delay as a margin, and the time to preempt the dependent nodes.
+// Upper bound on the time from a hang to the reset: one TDR delay until the preemption request, one
+// delay without a response, one delay as margin, and the time to preempt the dependent nodes.
 uint64_t TimeoutRecovery::RecoveryNs() const { return 3 * Delay() + kDependentNs; }
 
 bool TimeoutRecovery::HeldUp(PacketId packet) const {
@@ -56,7 +57,8 @@ void TimeoutRecovery::Serve() {
                                       : 0);
     if (stop_) break;
     packets_.ClearAttention();
-    // Nodes may share an engine, so paging packets are checked after the render packets that may block them.
+    // Nodes may share an engine, so nodes that run paging packets are checked after those whose
+    // render packets may block them.
     for (const bool paging : {false, true}) {
       for (auto& [id, node] : packets_.nodes()) {
         if (node.RunsPaging() == paging) Watch(id);
@@ -82,7 +84,8 @@ bool TimeoutRecovery::AskDue(const Node& node) const {
   return !node.running.empty() && kernel_.hal().NowNs() - since >= quiet;
 }
 
-// The packet's interrupt may have been lost. A completion was missed only if the fence is newer than the last report.
+// Queries the node's current fence, because a completion interrupt may have been lost. A completion
+// was missed if this fence is newer than the last completed fence.
 void TimeoutRecovery::AskForFence(NodeId id) {
   Node& node = packets_.At(id);
   node.asked = kernel_.hal().NowNs();
@@ -130,7 +133,8 @@ void TimeoutRecovery::NoteTimeout(NodeId id) {
                      std::to_string(parameters.tdr_limit_time_us) + " us (os.tdr_limit_count)");
 }
 
-// Before the reset, the nodes that depend on this one are preempted (display driver documents: within 500 ms).
+// Preempts the nodes that depend on this node, before its reset (display driver documents: within
+// 500 ms). Returns false if they do not all respond in time.
 bool TimeoutRecovery::QuietDependents(NodeId id) {
   const uint64_t group = packets_.miniport()->QueryDependentEngineGroup(id.node, id.engine);
   std::vector<NodeId> others;
@@ -158,7 +162,8 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   const bool paging = node.RunsPaging();
   const bool faulted = !node.reset_because.empty() && node.fault_fence != 0;
   const PacketId hit_id = node.running.empty() ? 0 : node.running.front().id;
-  uint64_t guilty = node.culprit;  // an id, because the device may be destroyed during the wait below
+  // The device is identified by id, because it may be destroyed while QuietDependents waits.
+  uint64_t guilty = node.culprit;
   if (guilty == 0 && !faulted && !node.running.empty() && node.running.front().packet.device != nullptr)
     guilty = node.running.front().packet.device->id;
   std::string culprit = devices_.NameOf(guilty);
@@ -173,7 +178,8 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   status.EngineOrdinal = id.engine;
   status.NodeOrdinal = id.node;
   packets_.miniport()->QueryEngineStatus(status);
-  if (node.reset_because.empty() && !node.preemption) return;  // the driver has responded in the meantime
+  // The driver has responded during the wait.
+  if (node.reset_because.empty() && !node.preemption) return;
   GpuDevices::Lose(devices_.Find(guilty), why);
   DXGKARG_RESETENGINE args{};
   args.EngineOrdinal = id.engine;
@@ -194,14 +200,15 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   node.fault_fence = 0;
   const bool innocent = std::exchange(node.culprit, 0) != 0 && !node.running.empty() &&
                         node.running.front().packet.device != nullptr && !node.running.front().packet.device->lost;
-  // The running packet and its device are lost; the other packets are resubmitted.
+  // The packet that was running is lost with its device; the other packets are resubmitted.
   if (!node.running.empty() && node.running.front().id == hit_id && !faulted && !innocent) {
     Node::Entry hit = std::move(node.running.front());
     node.running.pop_front();
     packets_.End(std::move(hit), PacketEnd::kLost);
   }
   packets_.TakeBack(node);
-  for (auto& [other, held_up] : packets_.nodes()) {  // restarts the timeouts of packets that this node blocked
+  // Restart the timeouts of packets that this node may have blocked.
+  for (auto& [other, held_up] : packets_.nodes()) {
     if (other.engine != id.engine) continue;
     held_up.since = kernel_.hal().NowNs();
     if (held_up.preemption) held_up.preemption->since = held_up.since;
@@ -210,7 +217,7 @@ void TimeoutRecovery::ResetEngine(NodeId id, const std::string& why) {
   packets_.DrawAttention();
 }
 
-// Linked adapters form one logical adapter, so all of them are reset.
+// Linked adapters form one logical adapter, so they are all reset.
 void TimeoutRecovery::ResetAdapter(NodeId id, const std::string& culprit, const std::string& why) {
   packets_.BeginReset();
   const NTSTATUS status = packets_.miniport()->ResetFromTimeout();
@@ -221,7 +228,8 @@ void TimeoutRecovery::ResetAdapter(NodeId id, const std::string& culprit, const 
   recoveries_.push_back(
       {RecoveryRecord::Kind::kAdapter, id.node, id.engine, packets_.At(id).fences.last_given(), culprit, why});
   for (const auto& device : devices_) GpuDevices::Lose(device.get(), "the adapter was reset: " + why);
-  // Every waiting packet belongs to a lost device, or to a paging process whose tables are lost.
+  // All packets can be dropped: each belongs to a lost device or to the paging process, whose
+  // tables are lost.
   packets_.LoseAll();
   adapter_reset_();
   packets_.EndReset();

@@ -25,15 +25,17 @@ struct RecoveryRecord {
   std::string why;
 };
 
-/// The GPU scheduler's thread. It submits waiting packets, watches running ones, and resets hung engines.
+/// The GPU scheduler's thread. It submits waiting packets, monitors running packets, and resets
+/// hung engines.
 ///
-/// Recovery (display driver documents, timeout detection and recovery): a packet is preempted if it runs longer than
-/// the quantum while others wait, or longer than the delay. If the driver does not respond to the preemption within the
-/// delay, the engine is reset. If an engine reset fails or affected a paging packet, the adapter is reset. An engine
-/// reset loses only the device whose packet ran; an adapter reset loses every device.
+/// Recovery (display driver documents, timeout detection and recovery): a packet is preempted if it
+/// runs longer than the quantum while other packets wait, or longer than the TDR delay. If the
+/// driver does not respond to the preemption within the TDR delay, the engine is reset. If the
+/// engine reset fails or affects a paging packet, the adapter is reset. After an engine reset, only
+/// the device whose packet was running is lost; after an adapter reset, every device is lost.
 ///
-/// If a packet runs for a quantum without a report, the driver is queried for its current fence
-/// (DxgkDdiQueryCurrentFence), because a completion interrupt may have been lost.
+/// If the driver has not reported a completion of a busy node for a quantum, it is queried for the
+/// current fence (DxgkDdiQueryCurrentFence), because a completion interrupt may have been lost.
 class TimeoutRecovery {
  public:
   /// `adapter_reset` is called on the scheduler's thread, after DxgkDdiResetFromTimeout.
@@ -50,12 +52,13 @@ class TimeoutRecovery {
   void Start();
   void Stop();
 
-  /// The maximum duration of a recovery, from the start of a hung packet to the end of the recovery.
+  /// The maximum time from the start of a hung packet to the end of the recovery.
   uint64_t RecoveryNs() const;
-  /// True if a recovery, or a running render packet other than `packet`, can delay paging work.
+  /// True if a recovery, or a running render packet other than `packet`, may delay `packet`.
   bool HeldUp(PacketId packet) const;
-  /// Call when an interrupt has reported completions of the node. A completion that a query found shortly before, or
-  /// while interrupts were being served, does not count as missed, because its report was already on its way.
+  /// Call when an interrupt has reported a completion of the node. Completions that a query found
+  /// shortly before, or while interrupts were being served, are then not counted as missed, because
+  /// the report was merely late.
   void OnReport(NodeId id);
 
   const std::vector<RecoveryRecord>& recoveries() const { return recoveries_; }
@@ -71,8 +74,8 @@ class TimeoutRecovery {
   void AskForFence(NodeId id);
   bool QuietDependents(NodeId id);
   void Watch(NodeId id);
-  /// Counts a timeout. Triggers a bug check if there were too many within TdrLimitTime (display driver documents,
-  /// "Limiting Repetitive GPU Hangs and Recoveries").
+  /// Counts a timeout. Triggers a bug check if there were more than TdrLimitCount within
+  /// TdrLimitTime (display driver documents, "Limiting Repetitive GPU Hangs and Recoveries").
   void NoteTimeout(NodeId id);
   void ResetEngine(NodeId id, const std::string& why);
   void ResetAdapter(NodeId id, const std::string& culprit, const std::string& why);
@@ -85,7 +88,7 @@ class TimeoutRecovery {
   const Reports& reports_;
   const std::function<void()> adapter_reset_;
   std::vector<RecoveryRecord> recoveries_;
-  std::deque<uint64_t> timeouts_;  // when the last ones happened
+  std::deque<uint64_t> timeouts_;  // times (ns) of the last timeouts
   std::map<Reports::Fate, uint64_t> missed_;
   bool stop_ = false;
   bool serving_ = false;

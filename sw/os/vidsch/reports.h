@@ -9,7 +9,8 @@
 
 namespace gmmu::os {
 
-/// Reports through DxgkCbNotifyInterrupt that no DxgkCbNotifyDpc has followed yet, oldest first.
+/// Queues the reports made with DxgkCbNotifyInterrupt until DxgkCbNotifyDpc is called, oldest
+/// first.
 class Reports {
  public:
   using Fate = ReportFate;
@@ -26,7 +27,7 @@ class Reports {
   void OnDpcReturned() {
     for (Report& report : waiting_) report.dpc_returned = true;
   }
-  /// Returns the fate of the report that should announce the completion of `fence`.
+  /// Returns what happened to the report of the completion of `fence`.
   Fate FateOf(NodeId id, uint32_t fence) const {
     for (const Report& report : waiting_) {
       const auto& completed = report.data.DmaCompleted;

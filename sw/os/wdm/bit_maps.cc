@@ -34,7 +34,8 @@ bool Are(const RTL_BITMAP* map, ULONG start, ULONG count, bool set) {
   return true;
 }
 
-/// Returns the start of the first run of `count` bits whose start lies in [from, to).
+/// Returns the start of the first run of `count` bits that all equal `set`, if it starts in [from,
+/// to); otherwise kNone.
 ULONG Find(const RTL_BITMAP* map, ULONG count, bool set, ULONG from, ULONG to) {
   for (ULONG start = from; start < to; ++start) {
     if (Are(map, start, count, set)) return start;

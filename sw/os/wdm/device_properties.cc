@@ -16,7 +16,7 @@ using gmmu::os::PciFunction;
 
 constexpr char kClass[] = "{4d36e968-e325-11ce-bfc1-08002be10318}";
 
-/// Formats a number as upper-case hexadecimal with `digits` digits, such as "10DE".
+/// Formats a number as `digits` upper-case hexadecimal digits, such as "10DE".
 std::string Digits(uint32_t value, unsigned digits) {
   std::string text;
   for (unsigned i = digits; i-- > 0;) text += "0123456789ABCDEF"[value >> (4 * i) & 15];
@@ -36,7 +36,8 @@ std::vector<uint8_t> Number(ULONG value) {
   return bytes;
 }
 
-/// Encodes strings with terminators. If `list` is true, an empty string marks the end.
+/// Encodes strings as UTF-16, each with a terminator. If `list` is true, an empty string ends the
+/// list.
 std::vector<uint8_t> Texts(const std::vector<std::string>& texts, bool list) {
   std::u16string all;
   for (const std::string& text : texts) all += gmmu::os::Utf16(text) + u'\0';
@@ -46,7 +47,7 @@ std::vector<uint8_t> Texts(const std::vector<std::string>& texts, bool list) {
 }
 std::vector<uint8_t> Text(const std::string& text) { return Texts({text}, false); }
 
-/// Returns an empty vector if the device has no such property.
+/// Returns the property's value, or an empty vector if the device does not have the property.
 std::vector<uint8_t> PropertyOf(const PciFunction& function, DEVICE_REGISTRY_PROPERTY property) {
   switch (property) {
     case DevicePropertyDeviceDescription:

@@ -21,7 +21,8 @@ struct Field {
   char kind = 0;
 };
 
-/// va_list may be an array type. This wrapper lets functions advance the caller's list.
+/// va_list may be an array type. The wrapper makes it possible for functions to advance the
+/// caller's list.
 struct Arguments {
   va_list list;
 };

@@ -7,10 +7,10 @@
 
 namespace gmmu::os {
 
-/// Formats a string with the conversions of the Windows Driver Kit (WDK), which differ from this platform's printf: %l
-/// is 32 bits, %I64 and %ll are 64 bits, %I is the size of a pointer, %s has the format's own character width and %S
-/// the other one, %hs and %ws work in either format, and %Z and %wZ are counted strings. 16-bit characters above 127
-/// become "?". %n is not written.
+/// Formats a string with the conversions of the Windows Driver Kit (WDK), which differ from this
+/// platform's printf: %l is 32 bits, %I64 and %ll are 64 bits, %I has the size of a pointer, %s has
+/// the character width of the format string and %S the other width, %hs and %ws have a fixed width,
+/// and %Z and %wZ are counted strings. 16-bit characters above 127 become "?". %n writes nothing.
 std::string DriverText(const char* format, va_list arguments);
 std::u16string DriverText(const WCHAR* format, va_list arguments);
 

@@ -16,7 +16,8 @@ void With(PKSPIN_LOCK lock, const char* routine, const Operation& operation) {
   Kernel::Current().locks().Interlocked(lock, routine, operation);
 }
 
-/// Runs an operation on a list that has no lock. The operation itself provides the memory ordering.
+/// Runs an operation on a list that needs no lock: the operation acts as an acquire and a release
+/// of the list head.
 template <typename Operation>
 void Alone(PSLIST_HEADER head, const void* entry, const Operation& operation) {
   for (const void* at : {static_cast<const void*>(head), entry}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Accesses device registers through the drivers' views.
+// Implements the routines that access device registers through the drivers' views.
 #include "ddi/wdm.h"
 #include "ddi/wdm_memory.h"
 #include "os/guard/driver_guard.h"
@@ -9,7 +9,7 @@ using gmmu::os::Kernel;
 
 namespace {
 
-/// An access through a register view is sent to the machine. Any other pointer is system memory.
+/// If `at` is in a register view, reads the register; otherwise reads system memory.
 template <typename Word>
 Word ReadWord(volatile Word* at) {
   Kernel& kernel = Kernel::Current();
@@ -29,8 +29,9 @@ void WriteWord(volatile Word* at, Word value) {
   kernel.hal().Write(kernel.mmio().Resolve(at, sizeof(Word)), sizeof(Word), value);
 }
 
-/// Touches every page of a driver's buffer, as Windows probes a buffer, while a fault is still attributed to the
-/// driver's call. A later fault from a bad pointer would be attributed to the machine.
+/// Touches every page of a driver's buffer, like Windows' probe of a buffer, so that a bad pointer
+/// faults here, where the fault is attributed to the driver's call. A later fault would be
+/// attributed to the machine.
 void Touch(ULONG64* buffer, size_t bytes, bool write) {
   constexpr size_t kStep = 4096 / sizeof(ULONG64);
   const auto touch = [write](volatile ULONG64& word) {

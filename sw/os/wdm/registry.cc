@@ -28,7 +28,8 @@ Key* KeyOf(HANDLE handle) {
   return object == nullptr || object->type != KernelObject::Type::kKey ? nullptr : static_cast<Key*>(object);
 }
 
-/// Returns the path that the attributes specify, or "" if their root directory is not a key.
+/// Returns the path that the attributes specify, or "" if their root directory is not a registry
+/// key.
 std::u16string PathOf(const OBJECT_ATTRIBUTES& attributes) {
   const std::u16string name = attributes.ObjectName == nullptr ? u"" : Text(attributes.ObjectName);
   if (attributes.RootDirectory == nullptr) return name;
@@ -43,7 +44,8 @@ NTSTATUS Set(Key& key, const std::u16string& name, ULONG type, const void* data,
   return STATUS_SUCCESS;
 }
 
-/// Returns a structure to the driver: its fixed part of `fixed` bytes, followed by `rest`.
+/// Copies a structure to the driver's buffer: the fixed part of `fixed` bytes, followed by `rest`,
+/// as far as it fits.
 NTSTATUS Answer(PVOID to, ULONG length, PULONG needed, const void* structure, size_t fixed, const void* rest,
                 size_t bytes) {
   *needed = static_cast<ULONG>(fixed + bytes);
@@ -63,7 +65,8 @@ std::u16string Absolute(ULONG relative, PCWSTR path) {
   }
 }
 
-/// Implements RTL_QUERY_REGISTRY_DIRECT: writes a string to a UNICODE_STRING, and copies values of up to 8 bytes.
+/// Implements RTL_QUERY_REGISTRY_DIRECT: copies a string to the caller's UNICODE_STRING, or a value
+/// of up to 8 bytes.
 NTSTATUS Direct(const RTL_QUERY_REGISTRY_TABLE& entry, ULONG type, const void* data, ULONG bytes) {
   const ULONG expected = entry.DefaultType >> RTL_QUERY_REGISTRY_TYPECHECK_SHIFT;
   if ((entry.Flags & RTL_QUERY_REGISTRY_TYPECHECK) != 0 && expected != type) return STATUS_OBJECT_TYPE_MISMATCH;

@@ -133,7 +133,8 @@ PVOID MmMapLockedPagesSpecifyCache(PMDL MemoryDescriptorList, KPROCESSOR_MODE Ac
   UNREFERENCED_PARAMETER(Priority);
   Kernel& kernel = Kernel::Called("MmMapLockedPagesSpecifyCache",
                                   AccessMode == KernelMode ? gmmu::os::kDispatch : gmmu::os::kApc);
-  if (AccessMode != KernelMode) return nullptr;  // the model never maps a driver's pages for user mode
+  // The model never maps a driver's pages for user mode.
+  if (AccessMode != KernelMode) return nullptr;
   return kernel.mdl_views().Map(*MemoryDescriptorList, CacheType);
 }
 

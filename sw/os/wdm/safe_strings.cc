@@ -16,7 +16,8 @@ size_t LengthOf(const Character* text, size_t most) {
   return length;
 }
 
-/// Copies `length` characters to `to` + `at`. `to` is a buffer of `size` characters.
+/// Copies `length` characters to `to` + `at`, and terminates the string. `to` has room for `size`
+/// characters; text that does not fit is cut off.
 template <typename Character, typename Unit>
 NTSTATUS Put(Character* to, size_t size, size_t at, const Unit* text, size_t length) {
   gmmu::os::Kernel::Called("RtlString...", gmmu::os::kPassive);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the strings of wdm_strings.h. The routines of ntstrsafe.h are in safe_strings.cc.
+// Implements the string routines of wdm_strings.h. The routines of ntstrsafe.h are in
+// safe_strings.cc.
 #include <algorithm>
 #include <string>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernel routines that the model does not implement (wdm_names.h). Each returns an error, and the report names it.
+// Kernel routines that the model does not implement (wdm_names.h). Each returns an error, and the
+// run's report names the routines that were called.
 #include <string>
 
 #include "ddi/wdm_bus.h"
@@ -50,7 +51,7 @@ PIO_STACK_LOCATION IoGetNextIrpStackLocation(PIRP) { return None<PIO_STACK_LOCAT
 PIO_STACK_LOCATION IoGetCurrentIrpStackLocation(PIRP) {
   return None<PIO_STACK_LOCATION>("IoGetCurrentIrpStackLocation");
 }
-// On x64, kernel code may use floating point, so there is nothing to save.
+// On x64, kernel code may use floating point without saving the state.
 NTSTATUS KeSaveFloatingPointState(PKFLOATING_SAVE) {
   Kernel::Called("KeSaveFloatingPointState", gmmu::os::kDispatch);
   return STATUS_SUCCESS;

@@ -17,7 +17,7 @@ using gmmu::os::Kernel;
 
 namespace {
 
-constexpr ULONG kTick = 156'250;     // units of 100 ns: 64 ticks per second
+constexpr ULONG kTick = 156'250;     // 64 ticks per second, in units of 100 ns
 constexpr ULONG kLongestStall = 50;  // us
 
 std::optional<uint64_t> TimeoutOf(const LARGE_INTEGER* timeout) {
@@ -25,7 +25,8 @@ std::optional<uint64_t> TimeoutOf(const LARGE_INTEGER* timeout) {
   return DriverTime::Until(Kernel::Current(), *timeout);
 }
 
-/// A call that polls a clock for too long counts as hung, like a call that polls a register.
+/// Returns the time in units of 100 ns. A driver call that polls the clock for too long counts as
+/// hung, as with a register.
 uint64_t Now() {
   Kernel& kernel = Kernel::Current();
   const uint64_t now = kernel.hal().NowNs();

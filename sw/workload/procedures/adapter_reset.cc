@@ -14,7 +14,7 @@
 namespace gmmu::workload {
 namespace {
 
-constexpr size_t kMostResets = 4;  // fewer than os.tdr_limit_count permits by default
+constexpr size_t kMostResets = 4;  // below the default os.tdr_limit_count
 
 std::string Unless(bool held, const std::string& otherwise) { return held ? "" : otherwise; }
 
@@ -29,8 +29,8 @@ class Guilty {
       process_ = life.vidmm.CreateProcess("guilty process");
       target_ = life.vidmm.CreateAllocation("target", kPage);
       life.vidmm.MakeResident(*target_);
-      // A 64 KiB page can be mapped only at virtual addresses whose low 16 bits equal those of the page's address
-      // (Allocation::MayShow).
+      // A 64 KiB page can be mapped only where the low 16 bits of the virtual address equal those
+      // of the page's address (Allocation::MayShow).
       const uint64_t apart = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? 65536 : kPage;
       va_ = life.vidmm.ReserveVa(*process_, 2 * apart);
       target_va = va_ + apart;
@@ -67,8 +67,8 @@ class Guilty {
   os::PacketId packet_ = 0;
 };
 
-/// An application whose bytes are in system memory when the adapter is reset, and are restored from there to a new
-/// device.
+/// An application whose data is in system memory when the adapter is reset. The data is then
+/// restored to a new device.
 class Survivor {
  public:
   Survivor(Life& life, uint64_t pages) : life_(life), bytes_(pages * kPage), expected_(bytes_) {
@@ -130,8 +130,9 @@ void RunAdapterReset(Life& life, const ParameterValues& values) {
   NeedCap(PlugIn::Current() == nullptr, "reads of the device that can be held back (only this project's GPU)");
   NeedTimeoutWithin(life, values.at("hold_us") * 1000);
   Survivor survivor(life, values.at("pages"));
-  // How long a driver tries to reset its engine is its own affair. While memory answers before the driver gives up, the
-  // engine is reset, and memory has to be silent for longer.
+  // A driver may try to reset its engine for any length of time. If memory responds before the
+  // driver gives up, only the engine is reset. The hold time is therefore quadrupled until the
+  // adapter is reset.
   size_t resets = 0;
   std::unique_ptr<Guilty> guilty;
   for (uint64_t hold_ns = values.at("hold_us") * 1000; resets < kMostResets; hold_ns *= 4) {

@@ -17,8 +17,8 @@ namespace gmmu::workload {
 namespace {
 using Bytes = std::vector<uint8_t>;
 
-/// Two ranges of the aperture. A client reads continuously from the first while the second is mapped and unmapped in
-/// pieces. Then pieces of the first are unmapped, written, and mapped to other memory.
+/// Two ranges of the aperture. A client continuously reads the first while the second is mapped and
+/// unmapped in pieces. Then pieces of the first are unmapped, written, and mapped to other memory.
 class ApertureRun {
  public:
   ApertureRun(Life& life, uint64_t pages, uint64_t rounds)
@@ -70,7 +70,7 @@ class ApertureRun {
     va_ = vidmm_.ReserveVa(*process_, pages_ * kPage);
     copy_ = std::make_unique<DeviceCopy>(life_, pages_ * kPage);
 
-    // The halves are swapped, so that the offset in the list differs from the offset in the range.
+    // The halves are swapped so that page-list offsets differ from offsets in the range.
     range_ = vidmm_.aperture().Reserve(pages_);
     free_ = vidmm_.aperture().Reserve(pages_);
     vidmm_.aperture().Bind(range_, half_, *reader_, first_, pages_ - half_);
@@ -126,7 +126,7 @@ class ApertureRun {
     RunClients(vidmm_, {ReadOf(process_, va_, seen_)}, "the dummy page between mapped ones", life_.result.checks);
   }
 
-  /// Returns the number of accesses to the host pages that the unmapped piece mapped before.
+  /// Returns the number of accesses to the host pages that the unmapped pages used to map.
   uint64_t AccessesToOldPages() {
     uint64_t sum = 0;
     for (uint64_t page : {1, 2}) {
@@ -160,8 +160,8 @@ class ApertureRun {
     RunClients(vidmm_, {ReadOf(process_, va_, seen_)}, "a piece that shows other memory", life_.result.checks);
   }
 
-  /// An allocation without AccessedPhysically is placed in the implicit system memory segment. The GPU accesses it
-  /// there, and no map operation follows.
+  /// An allocation without AccessedPhysically is placed in the implicit system memory segment. The
+  /// GPU accesses it there without a map operation.
   void WithoutPhysicalAccess() {
     const uint64_t before = vidmm_.aperture().map_operations();
     os::Allocation* virtual_only = nullptr;

@@ -14,7 +14,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// A process and its allocations. All pages of an allocation contain the word of its number.
+/// A process and its allocations. Every page of an allocation is filled with the allocation's word.
 class Application {
  public:
   Application(Life& life, const std::string& name, uint64_t bytes) : life_(life), words_(life), bytes_(bytes) {
@@ -75,7 +75,8 @@ class Application {
   std::vector<Held> held_;
 };
 
-/// The first application has a quarter of VRAM. A second one needs as much, so the first one's budget shrinks.
+/// The first application fills a quarter of VRAM. Then its budget is halved to make room for a
+/// second application.
 class Budgets {
  public:
   Budgets(Life& life, const ParameterValues& values)
@@ -137,7 +138,8 @@ class Budgets {
     first_.Read(1, ", reclaimed");
   }
 
-  /// The trim notification offers one allocation. Others leave VRAM too, the least recently wanted ones first.
+  /// Halves the budget. The trim handler offers one allocation, and others are evicted until the
+  /// process is within its budget, least recently used first.
   void IsTrimmed(uint64_t budget) {
     uint64_t asked = 0;
     os::Residency::OnTrim(first_.process(), [&](uint64_t bytes) {
@@ -154,7 +156,8 @@ class Budgets {
     first_.Faults(kOffered, ", dropped");
   }
 
-  /// The offered allocation was the first to go. It contains zeros when it comes back.
+  /// The offered allocation was discarded first, so it contains zeros when it becomes resident
+  /// again.
   void Dropped() {
     Say("an offer under pressure drops the contents", !Reclaim(kOffered));
     first_.BecameZeros(kOffered);

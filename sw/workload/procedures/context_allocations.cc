@@ -14,7 +14,8 @@
 namespace gmmu::workload {
 namespace {
 
-/// A process whose context writes to its own context allocation, after the data that the driver wrote there.
+/// A process whose context writes to its own context allocation, behind the data that the driver
+/// wrote.
 struct Owner {
   os::GpuProcess* process = nullptr;
   kmd::EscapeQueryContext memory;
@@ -58,7 +59,7 @@ void RunContextAllocations(Life& life, const ParameterValues& values) {
     throw WrongMachine("the adapter has " + std::to_string(life.link.gpus()) + " GPUs and must have " +
                        std::to_string(values.at("gpus")) + "; a scenario sets [machine.gpu] count");
   }
-  std::vector<os::VidMmLink::Process*> processes;  // only on linked GPUs, where a context belongs to each part
+  std::vector<os::VidMmLink::Process*> processes;  // linked GPUs: each part has its own context
   std::vector<Owner> owners;
   const auto add = [&](os::GpuProcess* process) {
     owners.emplace_back();

@@ -25,11 +25,11 @@ struct Load {
   uint64_t va = 0, aperture = 0;
 };
 
-/// Observations of the threads.
+/// What the threads have observed.
 struct Seen {
-  bool held = false;     ///< a client's run was held in the middle
+  bool held = false;     ///< a client's run was held before its end
   bool drained = false;  ///< fences were awaited
-  bool noted = false;    ///< before and after the access the bus monitor counted the client's reads
+  bool noted = false;    ///< the bus monitor counted reads before and after the access
   bool done = false;
 };
 
@@ -58,7 +58,8 @@ void Destroy(Life& life, Load& load) {
   load.buffer.Release();
 }
 
-/// Checks that the bus monitor counts the client's reads. Otherwise its report of no accesses would prove nothing.
+/// Checks that the bus monitor counts the client's reads. Otherwise a count of zero during
+/// exclusive access would prove nothing.
 bool Noted(Life& life, const ClientBatch& batch) {
   hw::Instruments* const instruments = life.host.platform().instruments();
   const auto reads = [&] {
@@ -69,12 +70,14 @@ bool Noted(Life& life, const ClientBatch& batch) {
   return grew();
 }
 
-/// Number of submitted paging buffers; [os] physical_submission selects the call.
+/// Returns the number of submitted paging buffers. [os] physical_submission selects the DDI call to
+/// count.
 uint64_t Submitted(const Life& life) {
   return life.graphics.CallsOf("DxgkDdiSubmitCommandVirtual") + life.graphics.CallsOf("DxgkDdiSubmitCommand");
 }
 
-/// Starts a thread that requests exclusive access once more than `submitted` paging buffers have been submitted.
+/// Starts a thread that waits for more than `submitted` paging buffers and then requests exclusive
+/// access.
 void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t submitted, Seen& seen) {
   life.host.Spawn("exclusive access", [&life, &batch, &seen, first, submitted] {
     const auto begun = [&] { return Submitted(life) > submitted; };
@@ -82,7 +85,7 @@ void SpawnExclusive(Life& life, const ClientBatch& batch, bool first, uint64_t s
     const bool before = batch.busy();
     const bool noted = before && Noted(life, batch);
     if (first) {
-      life.graphics.StartSecureVm();  // the call attaches the domain
+      life.graphics.StartSecureVm();  // this call attaches the domain
     } else {
       life.graphics.TakeDevice();
     }
@@ -100,12 +103,12 @@ void RunExclusiveAccess(Life& life, const ParameterValues& values) {
     throw NotApplicable("DXGK_VIDMMCAPS.IoMmuSecureModeRequired is 1: the GPU is isolated before any exclusive access");
   NeedAperture(life);
   const uint64_t bytes = (values.at("bytes") + kPage - 1) / kPage * kPage;
-  const bool isolated = IsolatesAlways(life);  // a secure virtual machine then needs no exclusive access
+  const bool isolated = IsolatesAlways(life);  // if isolated, a secure VM needs no exclusive access
   Load load;
   life.Work([&] { Make(life, bytes, load); });
   const ClientRun run = ReadOf(load.process, load.va, load.data);
 
-  // Only a few pages are paged, so that the client's run outlasts the paging and is held.
+  // Page only a few pages, so that the client's run is still active when it is held.
   const uint64_t paged_bytes = std::min(bytes, kPagedBytes);
   const uint64_t times = values.at("times");
   const uint64_t at_start = life.graphics.exclusive().runs;  // [os] iommu_flags can attach the domain at the start

@@ -15,9 +15,10 @@ namespace gmmu::workload {
 namespace {
 using Bytes = std::vector<uint8_t>;
 
-/// Calls the ten GPU isolation callbacks as a driver does, through the table from DxgkDdiStartDevice, before and
-/// after a domain exists. The device moves bytes from contiguous memory to VRAM (TRANSFER), and from there to the pages
-/// of each list (SPECIAL_LOCK_TRANSFER). Call on the VidMm worker thread only.
+/// Calls the ten GPU isolation callbacks as a driver does, through the table from
+/// DxgkDdiStartDevice, before and after a domain exists. The device moves bytes from contiguous
+/// memory to VRAM (TRANSFER), and from there to the pages of each list (SPECIAL_LOCK_TRANSFER).
+/// Call on the VidMm worker thread only.
 class IsolationCallbacks {
  public:
   IsolationCallbacks(Life& life, uint64_t pages) : life_(life), pages_(pages), table_(life.gpu().Callbacks()) {}
@@ -45,8 +46,8 @@ class IsolationCallbacks {
  private:
   HANDLE Device() const { return table_.DeviceHandle; }
   uint64_t Size() const { return pages_ * kPage; }
-  /// Checks whether the domain maps the pages. `given` says whether the GPU may access them. A domain that maps all
-  /// memory maps them in any case.
+  /// Checks whether the domain maps the pages. `given` states whether the GPU may access them. A
+  /// domain that maps all memory always maps them.
   void Reached(const std::string& what, const std::vector<uint64_t>& pfns, bool given) {
     const bool all = life_.graphics.domain_has_all(), wanted = given || all;
     uint64_t reached = 0;
@@ -102,7 +103,7 @@ class IsolationCallbacks {
     Reached("contiguous memory's pages that were given back", pfns, false);
   }
 
-  /// Moves all bytes in one operation; `vram` is the operand's VRAM side.
+  /// Moves all bytes in one operation; `vram` is the side of the operand that is in VRAM.
   template <typename Operand, typename Side>
   void Move(Operand& operand, Side& vram) const {
     const os::SegmentFacts local = life_.gpu().facts().local;
@@ -129,7 +130,7 @@ class IsolationCallbacks {
     life_.Compare("the device wrote " + what, Difference(found, bytes_));
   }
 
-  /// Maps a list that the driver itself built from memory that no callback allocated.
+  /// Maps a page list that the driver built itself, from memory that no callback allocated.
   void DriversOwnList() {
     const std::vector<uint64_t> pfns = life_.host.TakePages(pages_, "driver", "a list of its own");
     os::Mdl list(pfns);

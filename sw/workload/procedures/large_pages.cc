@@ -21,10 +21,11 @@ constexpr uint64_t kMostVram = 16 << 20;
 struct Mapped {
   os::Allocation* allocation;
   uint64_t va;
-  uint32_t word;  // the number of its first page's word (PageWords)
+  uint32_t word;  // word number of the first page (PageWords)
 };
 
-/// Fills VRAM with small allocations, destroys every second one, and needs the free half as large pages.
+/// Fills VRAM with small allocations, destroys every second one, and then maps the freed half as
+/// large pages.
 class LargePages {
  public:
   LargePages(Life& life, const ParameterValues& values)
@@ -58,7 +59,7 @@ class LargePages {
                          " bytes at most; a scenario sets [machine.gpu] vram_mib");
     }
     Fill();
-    // Every second one, so that no large block is free without moves.
+    // Destroy every second allocation, so that no large block is free unless memory is moved.
     for (size_t i = random_.Below(2); i < pieces_.size() && Local().free < Local().size / 2; ++i) Destroy(i);
     while (Local().free < Local().size / 2 && !pieces_.empty()) Destroy(random_.Below(pieces_.size()));
     if (pieces_.size() < 2)
@@ -79,14 +80,15 @@ class LargePages {
  private:
   os::SegmentFacts Local() const { return life_.gpu().facts().local; }
 
-  /// Small allocations may have large pages too, which moves preserve.
+  /// Small allocations may also be mapped by large pages; moves preserve these.
   uint64_t LargePagesOfBig() const { return os::LargePagesOf(*process_) - others_; }
 
   void Say(const std::string& what, uint64_t found, uint64_t expected) {
     life_.Compare(what, found == expected ? "" : std::to_string(found) + " of " + std::to_string(expected));
   }
 
-  /// Creates an allocation and maps it. Each page is filled with a word of its own, or all with the same one.
+  /// Creates an allocation and maps it. If `same` is false, each page is filled with its own word;
+  /// otherwise all pages are filled with one word.
   Mapped Make(const std::string& name, uint64_t bytes, bool same) {
     os::AllocationRequest request;
     request.name = name;
@@ -123,8 +125,8 @@ class LargePages {
     life_.result.bytes_verified += bytes;
   }
 
-  /// Unmaps some pages of a large page and checks that its other pages stay mapped. Then evicts the allocation and
-  /// makes it resident again.
+  /// Unmaps some 4 KiB pages of a large page and checks that the other pages stay mapped. Then
+  /// evicts the allocation and makes it resident again.
   void Split(const Mapped& big, uint64_t pages) {
     const uint64_t hole = big.va + large_ / 2, hole_pages = std::min(os::kPagesOf64k, large_ / kPage / 4);
     life_.Work([&] { vidmm_.Unmap(*process_, hole, hole_pages); });

@@ -18,7 +18,7 @@
 namespace gmmu::workload {
 namespace {
 
-constexpr uint64_t kMostFilled = uint64_t{1} << 30;  // bytes of VRAM that a process takes to drive page tables out
+constexpr uint64_t kMostFilled = uint64_t{1} << 30;  // most VRAM bytes filled to force tables out
 
 /// Memory of one GPU, mapped at the same address in the tables of all GPUs.
 struct Piece {
@@ -87,8 +87,8 @@ class Linked {
     return piece;
   }
 
-  /// Concurrently, a client of each GPU accesses the data of that GPU's peer, whose index is higher by `away` (modulo
-  /// the number of GPUs).
+  /// A client of each GPU accesses the data of a peer, all at the same time. The peer's index is
+  /// higher by `away` (modulo the number of GPUs).
   void Clients(const std::string& what, unsigned away, bool write) {
     std::vector<std::unique_ptr<ClientBatch>> batches;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
@@ -120,7 +120,7 @@ class Linked {
     life_.result.bytes_verified += bytes_;
   }
 
-  /// Each paging engine copies from its peer.
+  /// Each GPU's paging engine copies data from its peer.
   void PagingCopies() {
     life_.Timed("copies over the link", gpus_ * bytes_, false, [&] {
       life_.Work([&] {
@@ -134,7 +134,7 @@ class Linked {
       CompareCopy(gpu, data_[Peer(gpu, 1)], "fetched from its peer by the paging engine of");
   }
 
-  /// Each GPU copies its data to its peer, using commands that the process submits.
+  /// Each GPU copies its data to its peer, with commands submitted by the process.
   void RenderCopies() {
     std::vector<std::unique_ptr<RenderBuffer>> buffers;
     std::vector<os::PacketId> packets;
@@ -155,7 +155,8 @@ class Linked {
     return true;
   }
 
-  /// Moves, evicts and restores tables on every GPU, and copies mappings. All data must stay accessible.
+  /// Moves, evicts and restores page tables on every GPU, and copies mappings. All data must stay
+  /// accessible.
   void Tables() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 2 * gpus_);
     Clients("before the tables move: its own memory written", 0, true);
@@ -171,7 +172,7 @@ class Linked {
     life_.Compare("roots at one physical address after an eviction", SameRoots() ? "" : "no");
     Clients("tables evicted and back: memory of a peer read", 1, false);
 
-    // The copied mappings must map the same memory as the original mappings.
+    // The copied mappings must map the same memory as the originals.
     std::vector<uint64_t> originals;
     life_.Work([&] {
       for (Piece& piece : data_) {
@@ -198,8 +199,8 @@ class Linked {
     });
   }
 
-  /// Another process requests all memory of the last GPU. This process's page tables are then evicted on every GPU, and
-  /// restored when its memory is needed again.
+  /// Another process requests all memory of the last GPU. This process's page tables are then
+  /// evicted on every GPU, and restored when its memory is needed again.
   void GiveWay() {
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) data_[gpu].seed = Seed(gpu + 4 * gpus_);
     Clients("before the tables give way: its own memory written", 0, true);
@@ -228,7 +229,7 @@ class Linked {
         vidmm.Map(*greedy->parts[full], addresses.back(), *wanted.back(), 0, size / kPage);
         try {
           residency.MakeResident(wanted);
-        } catch (const os::OsError&) {  // nothing else can be evicted for one of this size
+        } catch (const os::OsError&) {  // no victim is left for an allocation of this size
           too_large.push_back(wanted.back());
           wanted.pop_back();
           if (size <= os::kBytesOf64k) break;
@@ -273,7 +274,8 @@ class Linked {
                     life_.graphics.gpu(gpu).PagingCompleted() ? "" : "not all of its packets completed");
   }
 
-  /// Checks that the newest calls of `entry` were made with the lead adapter last (if `last`) or first.
+  /// Checks the order of the latest calls of `entry`: the lead adapter must be last if `last` is
+  /// true, otherwise first.
   void CompareOrder(const std::string& entry, DEVICE_POWER_STATE state, const std::string& rule, bool last) {
     const std::vector<unsigned> order = life_.graphics.UnitsOf(entry, state);
     const os::GpuFacts lead = life_.gpu().facts();
@@ -284,7 +286,8 @@ class Linked {
     life_.Compare("the lead " + lead.name + " is " + rule, right ? "" : "the order was" + text);
   }
 
-  /// Returns the bytes that the driver saves for each GPU across a power-off, or nothing if it saves none.
+  /// Writes or reads the bytes that the driver saves for each GPU across a power-off, and returns
+  /// them. A GPU without a save area contributes an empty vector.
   std::vector<std::vector<uint8_t>> Kept(bool write) {
     std::vector<std::vector<uint8_t>> kept;
     for (unsigned gpu = 0; gpu < gpus_; ++gpu) {
@@ -300,7 +303,7 @@ class Linked {
 
   void Sleep() {
     const std::vector<std::vector<uint8_t>> kept = Kept(true);
-    life_.power_cycle([] {});  // procedure "power_cycle" checks that VRAM loses its contents
+    life_.power_cycle([] {});  // procedure "power_cycle" covers the loss of VRAM contents
     const std::vector<std::vector<uint8_t>> back = Kept(false);
     for (unsigned gpu = 0; gpu < gpus_; ++gpu)
       life_.Compare("what the driver keeps of " + Name(gpu), Difference(back[gpu], kept[gpu]));

@@ -20,7 +20,7 @@ namespace {
 
 constexpr uint64_t kUnit = 256;  // granularity of the commands' offsets and sizes
 
-/// An allocation, and the contents that it must have once every packet has completed.
+/// An allocation, and its expected contents after all packets have completed.
 struct Kept {
   os::Allocation* allocation = nullptr;
   std::vector<uint8_t> bytes;
@@ -68,7 +68,8 @@ class ListedCommandsOfProcesses {
   }
 
  private:
-  /// Throws WrongMachine if VRAM is so large that what must happen cannot.
+  /// Throws WrongMachine if VRAM is too large to cause the evictions or split buffers that the
+  /// scenario requires.
   void NeedTightMemory() {
     const uint64_t local = life_.gpu().facts().local.size, each = values_.at("kib") << 10;
     const uint64_t own = values_.at("allocations") * each, all = values_.at("processes") * own;
@@ -112,13 +113,14 @@ class ListedCommandsOfProcesses {
     user.last.reset();
   }
 
-  /// Returns the allocation with this index, counting the process's own allocations first and then the shared ones.
+  /// Returns allocation number `index`, counting the process's own allocations first and then the
+  /// shared ones.
   Kept& Pick(User& user, uint64_t index) {
     return index < user.own.size() ? user.own[index] : shared_[index - user.own.size()];
   }
 
-  // The commands of a buffer and the buffers of a context execute in order. Different contexts are not ordered with
-  // each other, so rounds that use the shared allocations wait for all packets before and after.
+  // Commands of one buffer, and buffers of one context, execute in order. There is no order between
+  // contexts, so a round that uses the shared allocations waits for all packets before and after.
   void Round(User& user) {
     const bool with_shared = !shared_.empty() && turns_++ % 2 == 0;
     if (with_shared)
@@ -126,7 +128,7 @@ class ListedCommandsOfProcesses {
     ListedBuffer buffer(life_, user.process, static_cast<uint32_t>(values_.at("buffer_kib") << 10));
     const uint64_t commands = values_.at("commands"), count = user.own.size() + with_shared;
     for (uint64_t command = 0; command < commands; ++command) {
-      // With `all`, a round uses every allocation, so that all are covered; otherwise allocations are selected at
+      // With `all`, a round uses every allocation in turn; otherwise it selects allocations at
       // random.
       const uint64_t from = values_.at("all") != 0 ? command % count : random_.Below(count);
       const uint64_t to = with_shared && command == 0 ? count - 1
@@ -138,7 +140,8 @@ class ListedCommandsOfProcesses {
     if (with_shared) WaitFor(user);
   }
 
-  /// Appends a fill if `from` and `to` are the same allocation; otherwise a copy or, at random, a fill.
+  /// Appends a fill if `from` and `to` are the same allocation. Otherwise appends a copy or a fill,
+  /// chosen at random.
   void Command(User& user, ListedBuffer& buffer, Kept& from, Kept& to) {
     const uint64_t size = (1 + random_.Below(to.bytes.size() / kUnit)) * kUnit;
     const uint64_t at = random_.Below((to.bytes.size() - size) / kUnit + 1) * kUnit;
@@ -166,7 +169,7 @@ class ListedCommandsOfProcesses {
   void Compare(const Kept& kept) {
     life_.Work([&] { residency_.Evict(*kept.allocation); });
     std::vector<uint8_t> found = os::InSystemMemory(*kept.allocation);
-    if (found.empty()) found.resize(kept.bytes.size());  // an allocation that has never been accessed
+    if (found.empty()) found.resize(kept.bytes.size());  // the allocation has never been accessed
     life_.Compare("contents of " + os::NameOf(*kept.allocation), Difference(found, kept.bytes));
   }
 

@@ -23,7 +23,7 @@ struct Case {
   const char* name;
   DXGK_PHYSICAL_MEMORY_TYPE type;
   DXGK_MEMORY_CACHING_TYPE caching;
-  bool attached;            // opened by the call that creates the object
+  bool attached;            // true: creating the object also opens it for the adapter
   bool require_contiguous;  // false: contiguity is only a hint
   UINT mdl_flags;
   uint64_t skip_bytes;
@@ -43,8 +43,9 @@ constexpr Case kCases[] = {
      0, 0},
 };
 
-/// Uses physical memory objects as a driver does, through the table from DxgkDdiStartDevice, in the order create, map,
-/// ADL, use, unmap, free, destroy. The device reads them through the aperture.
+/// Uses physical memory objects as a driver does, through the table from DxgkDdiStartDevice:
+/// create, map, make an ADL, use, unmap, free, destroy. The device reads the objects through the
+/// aperture.
 class MemoryServices {
  public:
   MemoryServices(Life& life, uint64_t pages)
@@ -73,7 +74,8 @@ class MemoryServices {
 
  private:
   os::Aperture::Owner Owner() const { return {os::DeviceOf(*allocation_), os::HandleOf(*allocation_), false}; }
-  /// Number of bytes that the device sees: the ADL omits the object's first page, and the aperture the ADL's first.
+  /// Number of bytes that the device sees. The ADL omits the first page of the object, and the
+  /// aperture omits the first page of the ADL.
   uint64_t Seen() const { return (pages_ - 2) * kPage; }
   void Compare(const Case& one, const char* what, const Bytes& found, const Bytes& expected) {
     life_.Compare(std::string(one.name) + ": " + what, Difference(found, expected));
@@ -108,8 +110,8 @@ class MemoryServices {
     opened_ = open.hAdapterMemoryObject;
   }
 
-  /// Maps a view of the pages that are mapped into the aperture, from byte kLead of the first page on, and returns its
-  /// bytes.
+  /// Maps a CPU view that starts at byte kLead of the first page in the aperture, and returns its
+  /// address.
   uint8_t* Map() {
     view_ = {};
     view_.hPhysicalMemoryObject = object_;
@@ -153,8 +155,8 @@ class MemoryServices {
       vidmm_.aperture().Map(Owner(), range, pages_ - 2, *adl, 1);
       Compare(one, "bytes of the CPU", copy_->FromAperture(range, Seen()), first);
 
-      // Stores through the view while the device uses the memory. Without snooping, the store in a cached line is
-      // hidden from the device.
+      // Store through the view while the device uses the memory. If the device does not snoop, it
+      // cannot see a store that is still in a cached line.
       const Bytes second = Write(view, seed + 1);
       const bool hidden = one.caching == DXGK_MEMORY_CACHING_TYPE_CACHED &&
                           !life_.gpu().facts().aperture.cache_coherent;

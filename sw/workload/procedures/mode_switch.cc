@@ -16,7 +16,7 @@ struct Step {
   os::DmaMode mode;
 };
 
-/// Sequence of modes in which every mode follows every other one.
+/// A sequence in which each mode is followed by each other mode.
 constexpr std::array<Step, 7> kSteps = {{{os::RemapPolicy::kNever, os::DmaMode::kPhysical},
                                          {os::RemapPolicy::kWhenPossible, os::DmaMode::kRemapped},
                                          {os::RemapPolicy::kNever, os::DmaMode::kPhysical},

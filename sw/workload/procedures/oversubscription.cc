@@ -12,7 +12,8 @@
 namespace gmmu::workload {
 namespace {
 
-/// One allocation of one process. `seed` is the seed of its pattern, absent before the first write.
+/// One allocation of a process. `seed` is the seed of its pattern, and is absent before the first
+/// write.
 struct Piece {
   os::GpuProcess* process = nullptr;
   os::Allocation* allocation = nullptr;
@@ -70,7 +71,8 @@ class Oversubscription {
     });
   }
 
-  /// If `told` is true, the piece's pages are contiguous and the driver is notified of their address.
+  /// Adds a piece. If `told` is true, its pages are contiguous and the driver is notified of their
+  /// address.
   void Add(uint64_t bytes, bool told) {
     Piece piece;
     piece.process = processes_[pieces_.size() % processes_.size()];
@@ -103,7 +105,8 @@ class Oversubscription {
     Clients(piece, true);
   }
 
-  /// Compares the allocation's address with the one that the driver received through NOTIFY_RESIDENCY in stream order.
+  /// Compares the allocation's address with the last one that the driver received in a
+  /// NOTIFY_RESIDENCY operation.
   void CompareNotice(const Piece& piece) {
     if (!os::HasNotice(*piece.allocation) || PlugIn::Current() != nullptr)
       return;  // only the built-in driver has this escape

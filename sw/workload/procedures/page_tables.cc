@@ -16,7 +16,8 @@ namespace gmmu::workload {
 namespace {
 using regs::Fault;
 
-/// A process with an allocation whose contents are a pattern of the address, and client 0's runs on it.
+/// A process with an allocation whose contents are derived from the address, and the runs of client
+/// 0 on it.
 class Subject {
  public:
   Subject(Life& life, uint64_t pages, uint64_t contiguous, uint64_t root_entries)
@@ -38,7 +39,7 @@ class Subject {
   os::Allocation& allocation() { return *allocation_; }
   uint64_t pages() const { return pages_; }
 
-  /// Reads `pages` pages, starting at `va`. Every 4-byte word must equal `pattern`.
+  /// Reads `pages` pages that start at `va`. Every 4-byte word must equal `pattern`.
   void Reads(const std::string& what, uint64_t va, uint64_t pages, uint32_t pattern) {
     words_.Read(process_, what, va, std::vector<uint32_t>(pages, pattern));
   }
@@ -61,8 +62,9 @@ class Subject {
   os::Allocation* allocation_ = nullptr;
 };
 
-/// Returns the number of pages of which the address of an allocation's first page must be a multiple. With 64 KiB
-/// pages, the low 16 bits of the virtual address must equal those of the allocation's first page in its segment.
+/// Returns the required alignment, in pages, of an allocation's first page. With 64 KiB pages, the
+/// low 16 bits of the virtual address must equal those of the allocation's first page in its
+/// segment.
 uint64_t FirstPages(const os::Geometry& geometry) { return geometry.leaf_64k_bytes == 0 ? 1 : os::kPagesOf64k; }
 
 /// Throws OsError if the debug view does not contain the entries that map the allocation.
@@ -72,17 +74,18 @@ void RequireShown(const os::GpuProcess& process, uint64_t va, const os::Allocati
     throw os::OsError("a debugger is not shown the entries that are mapped at " + os::Hex(va));
 }
 
-/// Tests a root that starts small, grows, moves, and shrinks once its upper part is free. Addresses in the kept part
-/// stay mapped; addresses beyond it fault.
+/// Tests a root page table that starts small, grows, moves, and shrinks when its upper part is
+/// free. Addresses in the remaining part stay mapped; addresses beyond it fault.
 void ResizableRoot(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   NeedCap(geometry.count() == 2, "DXGK_GPUMMUCAPS.PageTableLevelCount of 2: only such a root is resizable");
-  const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // address range of a root entry
+  const uint64_t unit = uint64_t{1} << geometry.Shift(1);  // bytes of address space per root entry
   Subject subject(life, values.at("pages"), 0, 1);
   os::VidMm& vidmm = life.vidmm;
   os::GpuProcess& process = subject.process();
   const auto entries = [&] { return os::RootEntries(process); };
-  // The hardware has its own fault code for an address beyond the root; a plug-in reports an invalid entry instead.
+  // The built-in hardware has a separate fault code for an address beyond the root; a plug-in
+  // reports an invalid entry.
   const Fault beyond = PlugIn::Current() == nullptr ? Fault::kRootBound : Fault::kEntryInvalid;
   const uint64_t low = unit;
   const auto map = [&](uint64_t va) {
@@ -107,7 +110,7 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.Faults("not mapped in the grown part", high, Fault::kEntryInvalid);
   map(high);
   subject.Reads("in the grown part", high, subject.pages(), Subject::kFill);
-  replace(0);  // replaces the root by one with the same number of entries
+  replace(0);  // same number of entries, in a new table
   subject.Reads("after the root has moved, below", low, subject.pages(), Subject::kFill);
   subject.Reads("after the root has moved, above", high, subject.pages(), Subject::kFill);
   life.Work([&] { vidmm.mappings().UnmapAndFreeTables(process, high, unit / kPage); });
@@ -117,7 +120,8 @@ void ResizableRoot(Life& life, const ParameterValues& values) {
   subject.End();
 }
 
-/// Tests protections, zero pages at every level and large pages, all of which are split afterwards.
+/// Tests protections, zero pages at every level, and large pages. All large pages are split
+/// afterwards.
 void PageEntries(Life& life, const ParameterValues&) {
   for (const char* cap :
        {"ReadOnlyMemorySupported", "NoExecuteMemorySupported", "ZeroInPteSupported", "LargePageSupported"})
@@ -187,11 +191,13 @@ void PageEntries(Life& life, const ParameterValues&) {
   subject.End();
 }
 
-/// Tests executable pages, no-execute pages and the change between them, across the boundary of two leaf tables.
+/// Tests executable and no-execute pages, and the change between them, across the boundary of two
+/// leaf tables.
 void NoExecute(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t unit = FirstPages(geometry), leaf = geometry.Coverage(0);
-  // Each of the two leaf tables maps half of the pages, and the first page's address satisfies FirstPages.
+  // Each of the two leaf tables maps half of the pages. The first page's address satisfies
+  // FirstPages.
   const uint64_t pages = unit == 1 ? values.at("pages") : 2 * os::RoundUp(values.at("pages") / 2, unit);
   Subject subject(life, pages, 0, 0);
   os::VidMm& vidmm = life.vidmm;
@@ -229,7 +235,8 @@ void NoExecute(Life& life, const ParameterValues& values) {
   subject.End();
 }
 
-/// Tests zero pages that are written and read back, zero pages that are not written, and neighbouring memory.
+/// Tests zero pages that are written and read back, zero pages that are never written, and the
+/// memory next to them.
 void ZeroPages(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   const uint64_t pages = values.at("pages"), leaf = geometry.Coverage(0);

@@ -11,7 +11,8 @@ namespace {
 constexpr uint64_t kBlock = os::kBytesOf64k;
 constexpr uint64_t kPagesOfBlock = os::kPagesOf64k;
 
-/// True if VidMm may map the buffer with 64 KiB pages: in each block, the pages have consecutive, aligned GPU addresses.
+/// True if VidMm may map the buffer with 64 KiB pages: the pages of each 64 KiB block must have
+/// consecutive, aligned GPU addresses.
 bool MayBe64k(const Life& life, const os::SystemBuffer& buffer) {
   if (life.gpu().CapOf("DXGK_GPUMMUCAPS.SysMem64KBPageSupported") == 0 || !life.options.os.system_64k_mapped)
     return false;
@@ -22,8 +23,8 @@ bool MayBe64k(const Life& life, const os::SystemBuffer& buffer) {
   return true;
 }
 
-/// A process with an allocation that is mapped within the range of one leaf table and contains a different word in each
-/// page.
+/// A process with an allocation that is mapped within one leaf table and contains a different word
+/// in each page.
 class Field {
  public:
   Field(Life& life, uint64_t pages) : life_(life), words_(life), pages_(pages) {
@@ -72,8 +73,8 @@ class Field {
   uint64_t reserved_ = 0, va_ = 0;
 };
 
-/// Tests 64 KiB and 4 KiB pages in the range of one leaf table, every conversion between them that level-1 entries
-/// allow, and a move to system memory and back.
+/// Tests 64 KiB and 4 KiB pages within one leaf table, every conversion between them that level-1
+/// entries allow, and a move to system memory and back.
 void RunPages64k(Life& life, const ParameterValues& values) {
   const os::Geometry geometry = life.gpu().facts().geometry;
   NeedCap(geometry.leaf_64k_bytes != 0, "DXGK_SEGMENTFLAGS.Use64KBPages");

@@ -35,7 +35,8 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   if (area.bytes == 0) {
     throw NotApplicable("the driver saves nothing of VRAM over a power transition");
   }
-  // Each section has its own injected failures. If all adapters share a section, they share its failures.
+  // Failures are injected per section. If all adapters share a section, they also share its
+  // failures.
   const bool injected = life.options.os.inject.pin_failures != 0 || life.options.os.inject.window_failures != 0;
   for (unsigned gpu = 1; gpu < life.graphics.gpus() && injected; ++gpu)
     if (life.graphics.gpu(gpu).CapOf("DXGK_FRAMEBUFFERSAVEAREA.MaximumSize") == 0)
@@ -43,7 +44,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   const std::vector<uint8_t> kept = SeededInput(life.options.seed ^ 0x736176, area.bytes);
   WriteVram(life, life.gpu(), area.offset, kept);
 
-  // This application data stays in system memory. Procedure "sleep" covers allocations that are in VRAM.
+  // This application data stays in system memory. Procedure "sleep" covers allocations in VRAM.
   const std::vector<uint8_t> input = SeededInput(life.options.seed, bytes);
   os::SystemBuffer buffer;
   const auto fill = [&](const std::vector<uint8_t>& with) {
@@ -52,7 +53,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   };
   const uint64_t lines = (bytes + kLine - 1) / kLine * kLine;
   os::Allocation* allocation = nullptr;
-  uint64_t elsewhere = 0;  // index of a page that the driver does not keep
+  uint64_t elsewhere = 0;  // index of a page that the driver does not save
   life.Work([&] {
     buffer = os::MakeHostMemory(life.vidmm, lines);
     fill(input);
@@ -72,7 +73,7 @@ void RunPowerCycle(Life& life, const ParameterValues& values) {
   life.Compare("in D3 the device answers nobody", Difference(asleep, std::vector<uint8_t>(asleep.size(), 0xFF)));
   std::vector<uint8_t> found(mark.size());
   ReadVram(life, life.gpu(), elsewhere, found);
-  const uint64_t same = SameBytes(found, mark);  // page tables might be there now; some of their bytes match by chance
+  const uint64_t same = SameBytes(found, mark);  // may hold page tables; some bytes match by chance
   life.Compare("VRAM lost its content", same < mark.size() / 16 ? "" : std::to_string(same) + " bytes stayed");
 
   const kmd::EscapeQuerySaveArea after = Area(life);

@@ -20,13 +20,13 @@ struct ParameterRule {
   std::string description;
 };
 
-/// Values by name; every parameter of the procedure is present.
+/// Maps parameter names to values; contains every parameter of the procedure.
 using ParameterValues = std::map<std::string, uint64_t>;
 
 /// The GPUs on which a procedure can run: those with page tables, those without page tables, or all.
 enum class ForModel { kGpuMmu, kPhysical, kBoth };
 
-/// An application's work on a machine that is powered on.
+/// The work of an application on a machine that is powered on.
 struct Procedure {
   std::string name;
   std::string description;
@@ -37,7 +37,7 @@ struct Procedure {
 
 /// All procedures, sorted by name. The procedure <name> is implemented in <name>.cc.
 const std::vector<Procedure>& Procedures();
-/// Returns null if no procedure has this name.
+/// Returns the procedure with this name, or null.
 const Procedure* FindProcedure(const std::string& name);
 
 Procedure MainJobProcedure();
@@ -71,8 +71,9 @@ Procedure ListedCommandsProcedure();
 Procedure VariedWorkProcedure();
 Procedure TwoAdaptersProcedure();
 
-/// Runs the main job on a seeded buffer of `bytes` bytes. The names of its checks begin with `prefix`. Returns the host
-/// pages from which and to which it paged. `lowest_source`: see JobOptions.
+/// Runs the main job on a seeded buffer of `bytes` bytes. The names of its checks begin with
+/// `prefix`. Returns the host pages that were sources or targets of paging. `lowest_source`: see
+/// JobOptions.
 std::vector<uint64_t> RunSeededMainJob(Life& life, uint64_t bytes, const std::string& prefix = "",
                                        uint64_t lowest_source = 0);
 

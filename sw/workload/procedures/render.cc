@@ -43,7 +43,8 @@ class Guilty {
       else life.vidmm.mappings().MapOnePage(*process_, va_, *page_, 0, pages);
     });
     commands_ = std::make_unique<RenderBuffer>(life, process_, kPage);
-    // A fill of many virtual pages that all map one page takes longer than any timeout delay.
+    // All of these virtual pages map one page, so the fill can be made longer than any timeout
+    // delay.
     if (trouble == kHang) commands_->Fill(va_, pages * kPage, 0xBAD);
     else commands_->Fill(va_ + (uint64_t{1} << 32), kPage, 0xBAD);
     packet_ = commands_->Submit(trouble == kHang ? "an endless fill" : "a fill of unmapped addresses");
@@ -68,8 +69,9 @@ class Guilty {
   os::PacketId packet_ = 0;
 };
 
-/// Paging work in several rounds. Each round pages different bytes from the same host pages into its own allocation,
-/// through the same few windows. A transfer that is skipped, or repeated late, leaves wrong bytes in an allocation.
+/// Several rounds of paging work. Each round fills the same host pages with different bytes and
+/// pages them into its own allocation, through the same few windows. A transfer that is skipped, or
+/// repeated late, leaves wrong bytes in an allocation.
 class Paged {
  public:
   Paged(Life& life, uint64_t turns, uint64_t pages) : life_(life), turns_(turns), bytes_(pages * kPage) {
@@ -123,7 +125,7 @@ class Paged {
   std::vector<os::Allocation*> allocations_;
 };
 
-/// Preempts both nodes, while their packets run, from the object's construction until Check.
+/// Preempts both nodes while their packets run, from construction until Check.
 class BothPreempted {
  public:
   BothPreempted(Life& life, const ParameterValues& values)
@@ -135,7 +137,8 @@ class BothPreempted {
 
   /// Performs paging work concurrently with the submitted packets.
   void Work() { paged_.Work(); }
-  /// Call when all packets have completed. Returned packets prove that busy nodes were preempted, not only idle nodes.
+  /// Call when all packets have completed. Preempted packets that returned prove that busy nodes
+  /// were preempted, not only idle ones.
   void Check() {
     paging_.Stop();
     render_.Stop();

@@ -34,7 +34,8 @@ void RunReservedRanges(Life& life, const ParameterValues& values) {
   life.Compare("reserved pages that the GPU reaches at their own addresses",
                wrong == 0 ? "" : std::to_string(wrong) + " of " + std::to_string(pages.size()) + " are not mapped so");
 
-  // The device itself reads the page on the bus. If the page were not mapped, the IOMMU would record a fault.
+  // The device itself reads the page on the bus. If the page were unmapped, the IOMMU would record
+  // a fault.
   if (hw::Instruments* instruments = life.host.platform().instruments()) {
     const uint64_t before = instruments->PageAccesses(pages.back());
     instruments->StrayAccess(life.gpu().facts().bdf, hw::Stray::kRead, pages.back() * kPage);

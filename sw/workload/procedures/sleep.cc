@@ -11,7 +11,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// A process with one allocation, both of which survive the sleep.
+/// A process with one allocation. Both survive the sleep.
 struct Sleeper {
   os::GpuProcess* process = nullptr;
   os::Allocation* allocation = nullptr;
@@ -40,7 +40,7 @@ Sleeper Make(Life& life, uint64_t number, uint64_t pages) {
   return made;
 }
 
-/// A client reads every byte at the process's original address.
+/// A client reads every byte at the same virtual address as before the sleep.
 void Read(Life& life, const Sleeper& sleeper, const std::string& when) {
   RunClients(life.vidmm, {ReadOf(sleeper.process, sleeper.va, sleeper.data)},
              os::NameOf(*sleeper.process) + ", " + when, life.result.checks);

@@ -17,7 +17,7 @@ namespace {
 
 using os::Residence;
 
-/// An allocation that is mapped completely into a process; `seed` is the seed of its pattern.
+/// An allocation that is fully mapped into a process; `seed` is the seed of its pattern.
 struct Piece {
   os::GpuProcess* process;
   os::Allocation* allocation;
@@ -25,8 +25,8 @@ struct Piece {
   uint64_t seed;
 };
 
-/// Allocations that together exceed VRAM. Those that do not fit are placed in system memory, where the GPU accesses
-/// them.
+/// Allocations that together exceed VRAM. Those that do not fit are placed in system memory, and
+/// the GPU accesses them there.
 class SystemMemory {
  public:
   SystemMemory(Life& life, uint64_t bytes, uint64_t size)
@@ -76,8 +76,8 @@ class SystemMemory {
   }
 
   void Traffic(const Piece& piece, bool write) {
-    // In little memory, allocations or the page tables of a process leave for another allocation or its tables; page
-    // tables return with one of its own allocations.
+    // If memory is tight, this piece or its process's page tables may have been evicted. Making the
+    // piece resident restores both.
     if (residency_.counts().table_evictions != residency_.counts().table_restores ||
         os::ResidenceOf(*piece.allocation) == Residence::kNowhere)
       life_.Work([&] { Want({piece}); });
@@ -129,7 +129,8 @@ class SystemMemory {
     for (const Piece& piece : pieces_) Traffic(piece, false);
   }
 
-  /// Throws WrongMachine if something had to leave VRAM for page tables: then nothing else can be said of it.
+  /// Throws WrongMachine if page tables displaced anything from VRAM, because placement can then
+  /// not be predicted.
   void NeedRoomForTables() {
     if (residency_.counts().table_evictions == 0 && Count(Residence::kNowhere) == 0) return;
     throw WrongMachine("VRAM of " + std::to_string(vram_) +
@@ -164,8 +165,9 @@ class SystemMemory {
     }
   }
 
-  /// Returns whether a memory segment has room for one more allocation and its page tables. Returns nullopt if a page
-  /// table is larger than a page or aligned to more: enough free pages may then not lie together.
+  /// Returns whether a memory segment has room for one more allocation and its page tables. Returns
+  /// nullopt if a page table is larger than a page, or has a larger alignment: the free pages may
+  /// then not be contiguous.
   std::optional<bool> Room() {
     for (const os::LevelDescriptor& level : life_.gpu().facts().geometry.levels)
       if (level.alignment > kPage || level.bytes > kPage) return std::nullopt;
@@ -181,7 +183,7 @@ class SystemMemory {
     return sum;
   }
 
-  /// Checks that system entries map host memory for the GPU in every DMA mode.
+  /// Checks that the GPU accesses host memory directly through system entries, in every DMA mode.
   void ReadsSystemMemoryItself() {
     const auto found = std::find_if(pieces_.begin(), pieces_.end(), [](const Piece& piece) {
       return os::ResidenceOf(*piece.allocation) == Residence::kSystem;
@@ -219,7 +221,7 @@ class SystemMemory {
         os::ResidenceOf(*pieces_.back().allocation) == Residence::kMemorySegment, "it does not");
     Traffic(pieces_.back(), true);
     Say("something moved to system memory for it", !known || residency_.counts().demotions > before, "nothing did");
-    // Room for tables that need more than a page is made by moving allocations.
+    // If tables need more than one page, allocations are moved to make room for them.
     Say("no more than that",
         !Room() || (Count(Residence::kMemorySegment) + 1 >= local && Count(Residence::kNowhere) == 0),
         "more left VRAM");
@@ -258,8 +260,8 @@ class SystemMemory {
     }
   }
 
-  /// One process requests all of VRAM. The page tables of another process are evicted, and restored when its memory is
-  /// needed.
+  /// One process requests all of VRAM. Another process's page tables are evicted, and restored when
+  /// its memory is needed.
   void PageTablesGiveWay() {
     os::GpuProcess* greedy = nullptr;
     std::vector<Piece> kept;  // one piece of each process except the greedy one
@@ -283,7 +285,7 @@ class SystemMemory {
         try {
           residency_.MakeResident(wanted);
         } catch (const os::OsError&) {
-          break;  // nothing else can be evicted
+          break;  // no victim is left
         }
       }
     });

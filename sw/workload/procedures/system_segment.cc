@@ -17,7 +17,8 @@
 namespace gmmu::workload {
 namespace {
 
-/// Compares the system's memory behind a segment with what the GPU reads and writes there.
+/// Compares the contents of the system memory behind a segment with what the GPU reads and writes
+/// through the segment.
 class SystemSegment {
  public:
   SystemSegment(Life& life, const ParameterValues& values)
@@ -82,7 +83,7 @@ class SystemSegment {
     Both("written by the CPU");
   }
 
-  /// The system's memory and a client's reads show the expected bytes.
+  /// Checks that the expected bytes are in system memory and are what a client reads.
   void Both(const std::string& when) {
     std::vector<uint8_t> found(expected_.size());
     for (uint64_t page = 0; page < pages_; ++page)

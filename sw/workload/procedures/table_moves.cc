@@ -9,7 +9,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// Moves and evicts page tables while their process keeps copying.
+/// Moves and evicts a process's page tables while the process keeps copying.
 void RunTableMoves(Life& life, const ParameterValues& values) {
   NeedRender(life);
   const uint64_t pages = values.at("pages");
@@ -21,8 +21,8 @@ void RunTableMoves(Life& life, const ParameterValues& values) {
     process = life.vidmm.CreateProcess("process");
     data = words.Make("data", 2 * pages, 0xA000);
     source = life.vidmm.ReserveVa(*process, pages * kPage);
-    // Pages of 64 KiB can be mapped only where the virtual address and the segment offset agree in their low 16 bits
-    // (Allocation::MayShow).
+    // A 64 KiB page can be mapped only where the virtual address and the segment offset agree in
+    // their low 16 bits (Allocation::MayShow).
     const uint64_t behind = life.gpu().facts().geometry.leaf_64k_bytes != 0 ? pages * kPage % 65536 : 0;
     target_range = life.vidmm.ReserveVa(*process, pages * kPage + behind);
     target = target_range + behind;

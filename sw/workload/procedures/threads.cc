@@ -21,8 +21,8 @@ struct Crowd {
   Life& life;
   const uint64_t allocations, questions, pages;
   const uint32_t rounds;
-  std::set<uint32_t> spaces;  ///< address spaces that the threads' processes hold now
-  std::string clash;          ///< the first space that two processes held at once
+  std::set<uint32_t> spaces;  ///< address spaces that the threads' processes currently hold
+  std::string clash;          ///< the first space held by two processes at the same time
   uint64_t ended = 0;
 };
 
@@ -50,7 +50,7 @@ void MakeObjects(Crowd& crowd, const std::string& name) {
   own.Close();
 }
 
-/// Makes queries of every kind.
+/// Sends a query escape of each kind to the driver.
 void Ask(Crowd& crowd, unsigned number) {
   const os::Gpu gpu = crowd.life.gpu();
   if (PlugIn::Current() != nullptr) return;
@@ -69,8 +69,8 @@ void Ask(Crowd& crowd, unsigned number) {
   gpu.Escape(client, "the query of a client");
 }
 
-/// The threads create contexts outside the VidMm worker, but only that worker may create context allocations. Call when
-/// the worker has created a context.
+/// Throws WrongMachine if the driver creates context allocations. Only the VidMm worker may do so,
+/// but these threads create contexts themselves. Call this after the worker has created a context.
 void NeedNoContextAllocations(const Life& life) {
   if (life.graphics.CallbacksOf("DxgkCbCreateContextAllocation") == 0) return;
   throw WrongMachine(
@@ -90,7 +90,7 @@ void Serve(Crowd& crowd, unsigned number) {
   const bool completed = copier.Finish() == os::PacketEnd::kCompleted;
   crowd.life.Compare("packets of " + name + " completed", completed ? "" : "the device was lost");
   if (completed && number < ClientsOf(crowd.life.gpu()))
-    copier.Check(number);  // each thread uses its own client, concurrently
+    copier.Check(number);  // each thread uses its own client, so the checks run concurrently
   crowd.life.result.bytes += copier.bytes();
   copier.End();
   ++crowd.ended;
@@ -123,7 +123,7 @@ void RunThreads(Life& life, const ParameterValues& values) {
   paging.Stop();
   render.Stop();
   life.Work([&] { life.vidmm.DestroyAllocation(filled); });
-  std::sort(life.result.checks.begin(), life.result.checks.end(),  // makes the order independent of the schedule
+  std::sort(life.result.checks.begin(), life.result.checks.end(),  // for a deterministic order
             [](const Check& a, const Check& b) { return a.name < b.name; });
   life.Compare("what the threads have is their own", crowd.clash);
   life.Compare("nothing had to be recovered", life.graphics.recoveries().empty() ? "" : "an engine was reset");

@@ -17,7 +17,7 @@
 namespace gmmu::workload {
 namespace {
 
-/// Host memory of an application that a client of one adapter's GPU reads again and again, until Stop.
+/// Host memory of an application. A client of one adapter's GPU reads it repeatedly, until Stop.
 class Onlooker {
  public:
   Onlooker(Life& life, const std::string& name, uint64_t bytes) : life_(life), name_(name), expected_(bytes) {
@@ -33,14 +33,14 @@ class Onlooker {
       while (!stop_) {
         RunClients(life_.vidmm, {ReadOf(process_, va_, expected_)}, name_ + " reads", checks_);
         ++rounds_;
-        // The accesses of a plug-in take no time, and other threads must go on.
+        // Accesses of a plug-in take no simulated time, so wait here to let other threads run.
         const uint64_t next = life_.host.platform().NowNs() + kPauseNs;
         life_.host.WaitOrFault([&] { return life_.host.platform().NowNs() >= next; }, "the next round", kPauseNs);
       }
       stopped_ = true;
     });
   }
-  /// Waits until the reader has read everything at least once more.
+  /// Waits until the client has read everything at least once more.
   void Again() {
     const uint64_t before = rounds_;
     life_.host.WaitOrFault([&] { return rounds_ > before + 1; }, name_ + " to read again", 1000);
@@ -48,7 +48,8 @@ class Onlooker {
   void Stop() {
     stop_ = true;
     life_.host.WaitOrFault([&] { return stopped_; }, name_ + " to stop", 1000);
-    // How often it read depends on the time that the other adapter takes, so all rounds are one check.
+    // The number of rounds depends on how long the other adapter takes, so all rounds are reported
+    // as one check.
     const auto wrong = std::find_if(checks_.begin(), checks_.end(), [](const Check& check) { return !check.passed; });
     life_.Compare("what " + name_ + " read", wrong == checks_.end() ? "" : wrong->text);
     life_.Work([&] {
@@ -135,8 +136,8 @@ class TwoAdapters {
     }
   }
 
-  /// The second adapter is pulled out of its slot while it fills memory of its own. Its packet and its device are lost,
-  /// and it makes no further access. The first one works on.
+  /// The second adapter is pulled out of its slot while it fills its own memory. Its packet and its
+  /// device are lost, and it makes no further access. The first adapter keeps working.
   void IsRemoved(Onlooker& first) {
     hw::Instruments* const instruments = life_.host.platform().instruments();
     NeedCap(instruments != nullptr, "a device that can be taken out of its slot");
@@ -164,7 +165,7 @@ class TwoAdapters {
     Say("it was removed in the middle of a packet", !other.graphics.Ended(packet));
     const os::GpuFacts facts = other.gpu().facts();
     instruments->Unplug(facts.machine_unit);
-    pass(20 * kPassNs);  // what was under way ends
+    pass(20 * kPassNs);  // let accesses in flight complete
     const hw::BusCounts before = instruments->BusAccesses(facts.bdf);
     pass(20 * kPassNs);
     other.graphics.SurpriseRemove();
@@ -186,7 +187,8 @@ class TwoAdapters {
   }
   static constexpr uint64_t kPassNs = 1000;
 
-  /// The second adapter is plugged in, does work and is removed, while the first one's client reads.
+  /// The second adapter is plugged in, does work and is removed, while the first adapter's client
+  /// reads.
   void ComesAndGoes(Onlooker& first, const std::string& when) {
     StartOther();
     RunSeededMainJob(other_.life(), values_.at("bytes"), "second adapter, " + when + ": ");
@@ -195,7 +197,7 @@ class TwoAdapters {
     first.Again();
   }
 
-  /// No page that one adapter's domain maps for an application is in the other's domain.
+  /// Checks that no application page of the first adapter is mapped in the second adapter's domain.
   void AreApart(const os::SystemBuffer& memory) {
     const os::Adapter mine = life_.graphics, theirs = other_.life().graphics;
     Say("both adapters have the same DMA mode", mine.mode() == theirs.mode());
@@ -209,7 +211,7 @@ class TwoAdapters {
                   shared == 0 || theirs.domain_has_all() ? "" : std::to_string(shared) + " pages");
   }
 
-  /// A memory object that both adapters open is the same memory for both.
+  /// Checks that an object opened on both adapters is the same memory for both.
   void SharesAnObject() {
     if (life_.gpu().facts().interface_version < DXGKDDI_INTERFACE_VERSION_WDDM2_9) return;
     constexpr uint64_t kPages = 3;
@@ -246,7 +248,8 @@ class TwoAdapters {
     });
   }
 
-  /// The first adapter is isolated while the second one's client reads, which goes on in its own mode.
+  /// The first adapter is isolated while the second adapter's client keeps reading in its own DMA
+  /// mode.
   void Isolates(Onlooker& first) {
     Onlooker second(other_.life(), "second", values_.at("bytes"));
     second.Again();
@@ -259,7 +262,7 @@ class TwoAdapters {
     second.Stop();
   }
 
-  /// The second adapter's client reads a logical address of the first one.
+  /// The second adapter's client reads a logical address of the first adapter.
   void Trespasses(os::SystemBuffer& memory) {
     Life& other = other_.life();
     uint64_t page = 0;
@@ -279,7 +282,7 @@ class TwoAdapters {
     RunClients(other.vidmm, {AllLines(process, va, kPage)}, "memory of the first adapter", life_.result.checks);
   }
 
-  /// The first adapter is stopped and started again, while the second one's client reads.
+  /// The first adapter is stopped and restarted while the second adapter's client reads.
   void StopsTheFirst() {
     Onlooker second(other_.life(), "second", values_.at("bytes"));
     second.Again();

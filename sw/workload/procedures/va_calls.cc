@@ -5,10 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "os/application/facts.h"
 #include "os/base/text.h"
 #include "os/vidmm/monitored_fence.h"
-#include "os/vidmm/allocation.h"
-#include "os/vidmm/gpu_process.h"
 #include "os/vidmm/va_calls.h"
 #include "os/vidmm/vidmm_link.h"
 #include "workload/life.h"
@@ -85,13 +84,14 @@ class Tiles {
   /// Call on the VidMm worker thread when the ranges of the process have been freed.
   void Release() {
     fence_->Release();
-    data_->vidmm->DestroyAllocation(data_);
+    life_.link.on(Peer()).DestroyAllocation(data_);
   }
   void CompareFreed() { words_.Fault(process_, On("after all is freed"), fixed_, regs::Fault::kEntryInvalid); }
   os::GpuProcess* process() const { return process_; }
 
  private:
   uint64_t Tile() const { return unit_ * kPage; }
+  unsigned Peer() const { return (gpu_ + 1) % life_.graphics.gpus(); }
   uint64_t Half() const { return tiles_ / 2 * Tile(); }
   std::string On(const std::string& what) const {
     return life_.graphics.gpus() == 1 ? what : what + " by adapter " + std::to_string(gpu_);
@@ -101,12 +101,12 @@ class Tiles {
   }
 
   void Map() {
-    data_ = words_.Make("tiles", tiles_ * unit_, first_word_, (gpu_ + 1) % life_.graphics.gpus());
-    fence_.emplace(*process_->vidmm, 0);
+    data_ = words_.Make("tiles", tiles_ * unit_, first_word_, Peer());
+    fence_.emplace(os::VidMmOf(*process_), 0);
     handle_ = calls_.Open(*data_);
     const uint64_t leaf = life_.gpu().facts().geometry.Coverage(0);
     D3DDDI_RESERVEGPUVIRTUALADDRESS reserve{};
-    const uint64_t reach = unit_ == 1 ? 0 : Half();  // bytes reserved below `edge_`; 4 KiB tiles fit in one table
+    const uint64_t reach = unit_ == 1 ? 0 : Half();  // bytes below `edge_`; 0 if tiles are 4 KiB
     reserve.Size = (3 * leaf + 3 * reach + 0xFFFF) / 0x10000 * 0x10000;
     reserve.ReservationType = D3DDDIGPUVIRTUALADDRESS_RESERVE_ZERO;
     Expect("addresses are reserved", calls_.Reserve(*process_, reserve));

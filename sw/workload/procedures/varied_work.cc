@@ -22,17 +22,17 @@
 namespace gmmu::workload {
 namespace {
 
-constexpr uint64_t kBlock = os::kPagesOf64k;  // pages; views begin at multiples of 64 KiB, as on GPUs with such pages
+constexpr uint64_t kBlock = os::kPagesOf64k;  // in pages; the alignment of views (64 KiB pages)
 constexpr size_t kMostProcesses = 3, kMostAllocations = 10;
 
-/// A process, the number by which views and allocations name it, and its reserved addresses.
+/// A process, the number that refers to it, and the addresses reserved in it.
 struct Member {
   os::GpuProcess* process;
   uint64_t id;
   std::vector<uint64_t> reserved;
 };
 
-/// An allocation with the contents that it must have.
+/// An allocation with its expected contents.
 struct Subject {
   os::Allocation* allocation;
   uint64_t owner;
@@ -46,7 +46,8 @@ struct View {
   uint64_t va, first_page, pages;
 };
 
-/// Random work on random allocations. Every step that reads compares all bytes that it reads with the expected ones.
+/// Random operations on random allocations. Each operation that reads compares all bytes that it
+/// read.
 class VariedWork {
  public:
   VariedWork(Life& life, const ParameterValues& values)
@@ -78,7 +79,7 @@ class VariedWork {
       if (life_.options.progress) life_.options.progress("varied work", step, steps_);
       (this->*kSteps[random_.Below(std::size(kSteps))])();
     }
-    // The random steps of a seed may have left one of these out.
+    // Perform the operations that the random sequence happened to leave out.
     for (uint64_t more = 0; visitors_ == 0 && more < steps_; ++more) BringIn();
     if (maps_ && neighbours_ == 0) {
       if (subjects_.size() == kMostAllocations) Destroy(0);
@@ -123,12 +124,12 @@ class VariedWork {
     ForgetViews([&](const View& v) { return v.member == member.id; });
     life_.Work([&] {
       for (uint64_t va : member.reserved) vidmm_.FreeVa(*member.process, va);
-      vidmm_.DestroyProcess(member.process);  // its views go with it
+      vidmm_.DestroyProcess(member.process);  // also destroys the process's views
     });
     members_.erase(Find(member.id));
   }
 
-  /// One byte, one page, an odd number of bytes, or whole pages.
+  /// Returns a random size: one byte, one page, an odd number of bytes, or whole pages.
   uint64_t SomeBytes() {
     switch (random_.Below(5)) {
       case 0: return 1;
@@ -143,7 +144,7 @@ class VariedWork {
     if (subjects_.size() < kMostAllocations) MakeAllocation(0);
   }
 
-  /// Creates an allocation of `bytes` bytes; 0: of any size.
+  /// Creates an allocation of `bytes` bytes; if `bytes` is 0, the size is random.
   void MakeAllocation(uint64_t bytes) {
     static constexpr UINT kPriorities[] = {D3DDDI_ALLOCATIONPRIORITY_LOW, D3DDDI_ALLOCATIONPRIORITY_NORMAL,
                                            D3DDDI_ALLOCATIONPRIORITY_HIGH};
@@ -156,7 +157,7 @@ class VariedWork {
     Subject subject{nullptr, owner.id, {}};
     life_.Work([&] {
       subject.allocation = vidmm_.CreateAllocation(request, owner.process);
-      residency_.MakeResident({subject.allocation});  // the first time, with zeros
+      residency_.MakeResident({subject.allocation});  // first residency, so the contents are zeros
     });
     subject.bytes.assign(os::BytesOf(*subject.allocation), 0);
     subjects_.push_back(std::move(subject));
@@ -196,13 +197,13 @@ class VariedWork {
 
   void Want(const Subject& subject) { residency_.MakeResident({subject.allocation}); }
 
-  /// Reserves addresses at the end or the start of the space, unless they are taken, or anywhere. The first views of a
-  /// run are at the ends.
+  /// Reserves addresses at the start or end of the address space, or anywhere. Prefers the ends at
+  /// first.
   uint64_t Reserve(os::GpuProcess& process, uint64_t bytes) {
     const os::Geometry geometry = life_.gpu().facts().geometry;
     const uint64_t block = kBlock * kPage, size = (bytes + block - 1) / block * block;
     std::vector<uint64_t> ends{std::max(geometry.Coverage(0), block)};
-    // A root that can grow would need all of its entries for the last addresses.
+    // A resizable root is exempt: it would need all of its entries to map the last addresses.
     if (geometry.count() > 2) ends.push_back(geometry.Coverage(geometry.count() - 1) - size);
     const uint64_t where = at_ends_ < ends.size() ? at_ends_ : random_.Below(2 * ends.size());
     if (where >= ends.size()) return vidmm_.ReserveVa(process, size);
@@ -233,7 +234,7 @@ class VariedWork {
     if (views_.size() < 3 * kMostAllocations) Map(SomeSubject());
   }
 
-  /// Unmaps some pages of a view. Those before and after them must stay mapped.
+  /// Unmaps some pages of a view. The pages before and after them must stay mapped.
   void UnmapSome() {
     if (views_.empty()) return;
     const size_t index = random_.Below(views_.size());
@@ -289,8 +290,8 @@ class VariedWork {
     Read(view);
   }
 
-  /// Fills part of an allocation. All four bytes of the pattern are equal, because the documents do not say whether
-  /// FillPattern is a byte or a 32-bit word.
+  /// Fills part of an allocation with four equal bytes, because the WDDM documentation does not
+  /// state whether FillPattern is a byte or a 32-bit word.
   void FillSome() {
     Subject& subject = SomeSubject();
     const uint64_t words = subject.bytes.size() / 4, first = random_.Below(words);
@@ -308,7 +309,8 @@ class VariedWork {
     BringIn(subject, 1 + random_.Below(subject.bytes.size()));
   }
 
-  /// Pages in the first `bytes`. Meanwhile, another process is created, uses the GPU and is destroyed.
+  /// Pages in the first `bytes` bytes. Meanwhile, another process is created, uses the GPU and is
+  /// destroyed.
   void BringIn(Subject& subject, uint64_t bytes) {
     const uint64_t seed = random_.Next();
     life_.Work([&] {
@@ -347,7 +349,7 @@ class VariedWork {
     for (const View& view : views_) Read(view);
   }
 
-  /// Pages out an odd number of bytes and compares them, and that the bytes behind them were not written.
+  /// Pages out all but the last few bytes. Checks that these bytes, and only these, were written.
   void Compare(Subject& subject) {
     const uint64_t bytes = subject.bytes.size(), some = bytes - random_.Below(std::min<uint64_t>(bytes, 64));
     std::vector<uint8_t> found(bytes), expected = subject.bytes;
@@ -373,7 +375,7 @@ class VariedWork {
   PageWords words_;
   os::Random random_;
   const uint64_t steps_, largest_;
-  const bool maps_;  // the GPU has page tables
+  const bool maps_;  // true if the GPU has page tables
   std::vector<Member> members_;
   std::vector<Subject> subjects_;
   std::vector<View> views_;

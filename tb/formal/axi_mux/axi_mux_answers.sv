@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of gmmu_axi_mux: responses in flight to the requesters.
 //
-// One R and one B are marked, from a memory port and to a requester that are chosen at the start, in the cycles that
-// mark_r_i and mark_b_i choose. Each reaches only its requester, once, in the order of the port's responses to that
-// requester. The memory ports hold valid until ready.
+// A memory port and a requester are chosen at the start. One R and one B from this port to this
+// requester are marked, in the cycles that mark_r_i and mark_b_i select. Each reaches only its
+// requester, once, in the order of the port's responses to that requester. The memory ports hold
+// valid until ready.
 //
 // Bounds = 1 adds that both arrive in bounded time, and that a port's response is accepted in bounded time. It assumes
 // that VRAM never asserts valid for an R of Express in more than Few consecutive cycles.

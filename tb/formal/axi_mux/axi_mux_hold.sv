@@ -71,7 +71,7 @@ module axi_mux_hold
   // ---- Bursts of requesters 0 and 1 that have left and are outstanding.
   typedef logic [14:0] count_t;   // the width of the mux's counters
   count_t     unanswered_q;
-  logic [3:0] begins, ends;       // begins: AR and AW of both ports; ends: R and B of both ports
+  logic [3:0] begins, ends;       // of both ports; begins: AR and AW handshakes; ends: R and B
   logic [1:0] read_ended_q, write_ended_q;
   function automatic logic held(logic [EdgeIdWidth-1:0] id);
     return RequesterWidth'(id >> IdWidth) != RequesterWidth'(2);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of gmmu_axi_mux: reads in flight to the memory ports.
 //
-// One AR, from a requester and to a memory port that are chosen at the start, is marked in its address, in a cycle that
-// mark_i chooses. It leaves once, through its port, with its requester's number.
+// A requester and a memory port are chosen at the start. One AR from this requester to this port is
+// marked in its address, in a cycle that mark_i selects. It leaves exactly once, through its port,
+// with its requester's number.
 module axi_mux_reads
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -71,7 +72,7 @@ module axi_mux_reads
 
   // ---- The memory ports.
   localparam int unsigned AddrLsb = 8 + $bits(user_t);
-  logic [1:0] here, fits;   // here: the marked AR is valid at this port; fits: it may leave
+  logic [1:0] here, fits;   // here: a marked AR is valid at this port; fits: correctly so
   for (genvar p = 0; p < 2; p++) begin : g_port
     assign here[p] = ar_valid[p] && edge_ar[p].addr[0];
     // A request from Express may leave in the cycle in which it arrives.
@@ -117,8 +118,9 @@ module axi_mux_reads
       end
     end
   end
-  // The marked AR is in its input register, which selects its port; no other AR carries the mark. Express has a
-  // register for a request that does not leave at once.
+  // in_register: the chosen requester's input register holds the marked AR; at_port: that register
+  // selects the chosen port; others: another requester's register holds a mark. Express has a
+  // register for requests that do not leave immediately.
   logic in_register, at_port, others;
   logic [N-1:0] registered, to_port;
   for (genvar q = 0; q < N; q++) begin : g_register
@@ -140,7 +142,8 @@ module axi_mux_reads
     ((u_flat.u_mux.ar_turn_q & ~u_flat.u_mux.ar_valid_q) == '0 && u_flat.u_mux.ar_any_q == (u_flat.u_mux.ar_turn_q != '0)
     && (u_flat.u_mux.ar_turn_q & (u_flat.u_mux.ar_turn_q - 1'b1)) == '0 && !u_flat.u_mux.ar_turn_q[0]));
   a_leaves_once: assert property (@(posedge clk_i) disable iff (rst_i) !ran || fits == '1);
-  // A request accepted during hold stays here until the hold ends, unless it is from requester 2, which is exempt.
+  // A request that is accepted during a hold stays in the mux until the hold ends, unless it is
+  // from requester 2, which is exempt.
   logic hold_q, stays_q;
   always_ff @(posedge clk_i) begin
     hold_q <= !rst_i && hold_i;

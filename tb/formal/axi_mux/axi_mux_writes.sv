@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Properties of gmmu_axi_mux: writes in flight to the memory ports.
 //
-// One burst, from a requester and to a memory port that are chosen at the start, is marked: its AW in the address, its
-// W beats in the data. The choice is free: any burst that has not started, in any cycle. The AW leaves once, through
-// its port, with its requester's number, behind exactly those AWs from its requester to that port that were accepted
-// earlier. The W beats leave once, in order, through the same port, and have the same burst number there as the AW.
+// A requester and a memory port are chosen at the start. One burst from this requester to this port
+// is marked: its AW in the address, its W beats in the data. It may be any burst that has not
+// started, chosen in any cycle. The AW leaves exactly once, through its port, with its requester's
+// number, after exactly those AWs from its requester to that port that were accepted earlier. The W
+// beats leave once, in order, through the same port, and have the same burst number there as the
+// AW.
 module axi_mux_writes
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;
@@ -118,7 +120,7 @@ module axi_mux_writes
     end
     if (choose_i && !chosen_q) number_q <= number_i;
   end
-  // The marked burst is one of the next few and is not valid yet.
+  // The burst to be marked is one of the requester's next few bursts, and is not valid yet.
   few_t after_aw, after_w;
   assign after_aw = number_i - aw_n_q[who_q];
   assign after_w = number_i - w_n_q[who_q];
@@ -216,7 +218,7 @@ module axi_mux_writes
   logic [1:0][N-1:0][4:0] owners;       // by port and requester: bursts whose beats are owed
   logic [1:0][4:0]        own_owners;   // bursts of the requester that precede the marked burst
   logic [1:0]             spare_mark;
-  logic [1:0]             its_owner;    // the marked burst belongs to the requester
+  logic [1:0]             its_owner;    // the marked burst's owner entry names the requester
   for (genvar p = 0; p < 2; p++) begin : g_inside
     localparam int unsigned Mark = 8 + $bits(user_t);
     logic [$clog2(Depth)-1:0]  read;
@@ -288,7 +290,7 @@ module axi_mux_writes
         through_q[p] <= through_q[p] + 5'(u_flat.u_mux.g_port[p].w_last);
       end
     end
-    // At most two words of W have passed the registers.
+    // At most two W words are between the requesters' registers and the port.
     w_t   spare;
     logic two;
     assign spare = u_flat.u_mux.g_port[p].u_w_out.spare_q;
@@ -304,7 +306,7 @@ module axi_mux_writes
     end
     i_inside: assert property (@(posedge clk_i) disable iff (rst_i) !ran || (
       (!inside_q || owned) && (!w_valid[p] || inside_q != (two ? spare.last : edge_w[p].last))));
-    logic own_w;  // marked beats can be here
+    logic own_w;  // marked beats can be among these words
     assign spare_mark[p] = two && spare.data[0];
     i_spare_beat: assert property (@(posedge clk_i) disable iff (rst_i)
       !(ran && spare_mark[p]) || spare.data[1] == (out_beat_q ^ w_here[p]));

@@ -3,8 +3,8 @@
 // arrived; ids are unique; each slot retires once, in order, after its B, and returns its translation.
 //
 // Virtual = 1 excludes physical addresses and limits a job to one burst, so that each retirement is visible at the
-// ports: in done_o and, for the job, in retired_o. Physical = 1 excludes virtual addresses and therefore zero pages,
-// whose beats come between the bursts on W.
+// ports: in done_o and, for the job, in retired_o. Physical = 1 excludes virtual addresses and
+// therefore zero pages, whose beats are dropped between the bursts on W.
 module dma_write_claim
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -64,7 +64,7 @@ module dma_write_claim
   xlate_rsp_t    rsp;
   aperture_rsp_t ap_rsp;
   b_t            b;
-  logic [Slots-1:0][11:0] asked_q;   // indexed by slot: page offset of the request
+  logic [Slots-1:0][11:0] asked_q;   // by slot: page offset of the translation request
 
   gmmu_reset_props u_reset (.clk_i, .rst_i, .ran_o(ran));
 
@@ -97,8 +97,8 @@ module dma_write_claim
     !job_valid_i || (job_length_i != '0
       && (!Virtual || 32'(job_address_i[$clog2(MaxBurst)-1:0]) + 32'(job_length_i) <= MaxBurst)));
 
-  // A client that stops the unit asserts stop_i until nothing is in flight, and only then asserts
-  // clear_i.
+  // The user of the unit stops it by asserting stop_i until nothing is in flight, and only then
+  // asserts clear_i.
   logic stop_q, clear_q;
   always_ff @(posedge clk_i) begin
     stop_q <= stop_i && !rst_i;
@@ -176,7 +176,8 @@ module dma_write_claim
   c_retired: cover property (@(posedge clk_i) disable iff (rst_i) ran && retired);
 
   if (Virtual) begin : g_slots
-    // Per slot: translation received, its generation, AW accepted and B outstanding, B received without an error.
+    // By slot: translation received, its generation, AW accepted and B outstanding, zero page, B
+    // received without an error.
     logic [Slots-1:0] answered_q, generation_q, waits_q, zero_q, good_q;
     slot_t            oldest_q;
     logic             retire;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of gmmu_fifo: words leave in the order in which they entered, none is lost, duplicated or overwritten;
-// valid means exactly "holds a word", and ready exactly "has space for a word".
+// Properties of gmmu_fifo: words leave in the order in which they entered, and none is lost,
+// duplicated or overwritten; valid is 1 if and only if a word is held, and ready if and only if
+// there is space for a word.
 module fifo_claim #(
   parameter int unsigned Width = 2,
   parameter int unsigned Depth = 4

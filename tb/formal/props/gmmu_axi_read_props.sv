@@ -10,7 +10,7 @@ module gmmu_axi_read_props
   import gmmu_axi_pkg::*;
 #(
   parameter int unsigned Ids = 256,       // a power of two
-  parameter bit          Pages = 1,       // 0: addresses have no meaning at the bound block
+  parameter bit          Pages = 1,       // 0 if addresses have no meaning at the bound block
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1
 ) (
   input logic    clk_i,

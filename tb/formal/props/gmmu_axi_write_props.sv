@@ -17,7 +17,7 @@ module gmmu_axi_write_props
   parameter bit          AwFirst = 0,
   parameter bit          OneId = 0,
   parameter bit          AssumeAnswers = 0,
-  parameter bit          Pages = 1,       // 0: addresses have no meaning at the bound block
+  parameter bit          Pages = 1,       // 0 if addresses have no meaning at the bound block
   parameter int unsigned BeatWidth = 8,   // bursts are shorter than 2**BeatWidth beats
   localparam int unsigned IdxWidth = Ids > 1 ? $clog2(Ids) : 1,
   localparam int unsigned LevelWidth = $clog2(Ids + 1) + 1

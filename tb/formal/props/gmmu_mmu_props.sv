@@ -31,7 +31,7 @@ module gmmu_mmu_props
       .req_i(req_i[p]), .rsp_valid_i(rsp_valid_o[p]), .rsp_ready_i(rsp_ready_i[p]),
       .rsp_i(rsp_o[p]), .done_i(done_i[p]));
   end
-  // There is one operation at a time.
+  // At most one control operation is in progress.
   gmmu_reply_props #(.Width($bits(mmu_ctl_t)), .Most(1)) u_ctl (
     .clk_i, .rst_i, .req_valid_i(ctl_valid_i), .req_ready_i(ctl_ready_o), .req_i(ctl_i),
     .rsp_valid_i(ctl_done_o));

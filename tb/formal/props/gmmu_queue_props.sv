@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Contract of a queue: words leave in order, none is lost or duplicated, and it holds at most Capacity words.
 //
-// One word is marked as it enters, in a cycle that mark_i chooses; a proof leaves mark_i free, so
-// the result holds for every word. The marked word must leave unchanged, after exactly the words
-// that entered before it.
+// One word is marked as it enters, in a cycle that mark_i selects; a proof does not constrain
+// mark_i, so the result holds for every word. The marked word must leave unchanged, after exactly
+// the words that entered before it.
 module gmmu_queue_props #(
   parameter int unsigned Width = 1,
   parameter int unsigned Capacity = 2,

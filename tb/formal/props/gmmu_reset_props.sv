@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The assumption about the reset in a proof: the reset is high in the first cycle and unconstrained afterwards.
+// In a proof, assumes that the reset is high in the first cycle; it is unconstrained afterwards.
 //
 // ran_o is low in the first cycle, in which registers are undefined.
 module gmmu_reset_props (

@@ -2,8 +2,8 @@
 // The valid/ready contract of one stream: valid holds, with unchanged payload, until ready. It is asserted for an
 // output (Assert = 1) and assumed for an input of a proof (Assert = 0).
 //
-// c_taken and c_waits cover that the stream was used and stalled; if valid were never asserted, the contract would
-// prove nothing.
+// c_taken and c_waits cover a transfer and a stall of the stream; if valid were never asserted, the
+// contract would prove nothing.
 module gmmu_stream_props #(
   parameter int unsigned Width = 1,
   parameter bit          Assert = 1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract of one translation port: lookups, responses, and responses returned (types of gmmu_pkg).
+// Contract of one translation port: lookups, responses, and the user's return of each response when
+// it no longer uses the translation (types of gmmu_pkg).
 //
 //   user   holds a lookup until accepted; a tag has one outstanding lookup; a response is returned once, after it
 //          arrived, with the generation that it carried

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of gmmu_skid: the stream leaves as it entered, at most two words are inside, and one word advances in each
-// cycle in which the receiver accepts one.
+// Properties of gmmu_skid: words leave unchanged and in order; valid_o is 1 if a word is inside,
+// and ready_o if fewer than two are; words can enter and leave in consecutive cycles.
 module skid_claim #(
   parameter int unsigned Width = 2
 ) (

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of gmmu_walk_table with its blocks, at its ports, while its neighbours do anything that their contracts
-// allow. Every lookup that starts or joins a walk gets a response or is sent back, exactly once. A row is not reused
-// while the lookup that started its walk waits. Entries read before a kill are not returned, filled or cached, and
-// stale_o is set while such a read is in flight. Each row has one read at a time, and at most NumWalks rows read at
-// once, not counting the engine's.
+// Properties of gmmu_walk_table and its sub-blocks at their ports, while the neighbouring blocks do
+// anything that their contracts allow. Every lookup that starts or joins a walk receives exactly
+// one response or is sent back exactly once. A row is not reused while the lookup that started its
+// walk waits. Entries read before a kill are not returned, filled or cached, and stale_o is set
+// while such a read is in flight. Each row has at most one read in flight, and at most NumWalks
+// rows have one, not counting the engine's row.
 module walk_table_claim
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -26,7 +27,7 @@ module walk_table_claim
   input logic [1:0]          who_i,        // {port, slot}
   input logic [3:0]          page_i,       // lowest bits of the page number
   input logic                space_i,
-  input logic                begin_i,      // decides two cycles after search_i
+  input logic                begin_i,      // the decision, two cycles after search_i
   input logic                begin_engine_i,
   input logic                begin_wide_i,
   input logic                join_i,
@@ -193,8 +194,8 @@ module walk_table_claim
   m_fill: assume property (@(posedge clk_i) disable iff (rst_i)
     (!fill_ready_i || free_fill) && (!fill_done_i || filling_q));
 
-  // The control: a kill comes when the pipeline, the responses and the fill unit are empty and held and the scope is
-  // stable, all of this for at least one cycle.
+  // The control block asserts a kill only after pipeline, responses and fill unit have been empty
+  // and held, with a stable scope, for at least one cycle.
   logic kill_space_q, kill_all_q, held, held_q;
   assign held = hold_i && quiet && !filling_q && starting_q == '0 && !search_i && !search1_q
       && !search2_q && !restart_i;
@@ -244,7 +245,7 @@ module walk_table_claim
     kept = 1'b1;
     for (int unsigned w = 0; w < 4; w++) begin
       if (waits_q[w] && began_q[w] && row_of_q[w] == index_t'(start_row)
-          && !(tell_valid && told == 2'(w))) kept = 1'b0;   // except for a response that is valid
+          && !(tell_valid && told == 2'(w))) kept = 1'b0;   // the valid response ends the wait
     end
   end
   a_row_is_kept: assert property (@(posedge clk_i) disable iff (rst_i) !(ran && begin_i) || kept);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests two routers and their aperture map against a plain model: every access results in the right address or fault,
-// in order, and after a flush no response comes from an older entry.
+// Tests two routers and their aperture map against a plain model: every access gets the right
+// address or fault, in order, and no response after a flush comes from an older entry.
 #include <deque>
 #include <vector>
 
@@ -41,9 +41,9 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
 
   std::vector<uint64_t> table = std::vector<uint64_t>(kPages + 8);
   int bad_line = -1;  // the table line whose read fails
-  int bad_beat = -1;  // the only beat of that line that fails
+  int bad_beat = -1;  // the only beat of bad_line that fails; -1: all beats
   uint64_t base = kBase;
-  bool closed = false;  // the outputs of the routers are stalled
+  bool closed = false;  // the routers' outputs are stalled
   unsigned latency = 5;
   unsigned adapters = 0, own = 0;  // fields of register `link`
   uint64_t lookups = 0, hits = 0, fetches = 0;
@@ -116,7 +116,8 @@ class Bench : public BlockBench<Vgmmu_aperture_bench> {
       EXPECT_GE(rd.ar.addr, base >> 47 ? 1ull << 47 : base) << "the address has wrapped";
       const bool past = base + 8 * table.size() < rd.ar.addr || rd.ar.addr < base;
       const uint64_t first = past ? 0 : (rd.ar.addr - base) / 8;
-      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);  // Later writes do not change the fetched line.
+      // Later writes must not affect the fetched line.
+      for (unsigned i = 0; i < 8; ++i) line_[i] = table.at(first + i);
       bad_ = past || static_cast<int>(first / 8) == bad_line;
       fetching_ = true, beat_ = 0, wait_ = latency;
       ++fetches;
@@ -199,7 +200,7 @@ TEST(Aperture, APeerIsAbsentUnlessItIsLinkedAndAnotherOneAndItsOffsetFits) {
           Access a;
           a.target = Target::kPeer, a.adapter = adapter, a.offset = offset, a.tag = adapter;
           asked.push_back(a);
-          a.target = Target::kSystem;  // Other targets ignore the adapter.
+          a.target = Target::kSystem;  // Only peer targets use the adapter number.
           asked.push_back(a);
         }
       }
@@ -252,7 +253,7 @@ TEST(Aperture, AReadErrorIsNotCached) {
   bench.Finish();
   EXPECT_EQ(bench.out[0][0].fault, Fault::kApertureRead);
   EXPECT_EQ(bench.out[0][1].fault, Fault::kNone);
-  EXPECT_EQ(bench.fetches, 2u);  // The line with the error was not cached.
+  EXPECT_EQ(bench.fetches, 2u);  // The line that was read with an error was not cached.
 }
 
 TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {
@@ -274,7 +275,7 @@ TEST(Aperture, AnswersThatAreNotTakenHoldUpWhatComesBehindThemAndLoseNothing) {
     }
     while ((!bench.in[0].empty() || !bench.in[1].empty()) && !HasFailure()) {
       bench.closed = true;
-      bench.Run(500);  // After 500 cycles, each router has accepted exactly the accesses that it can hold.
+      bench.Run(500);  // Each router then holds as many accesses as it can.
       for (unsigned i = 0; i < 2; ++i) {
         EXPECT_LE(60 - bench.in[i].size(), bench.out[i].size() + 9);
         if (!bench.in[i].empty()) EXPECT_GE(60 - bench.in[i].size(), bench.out[i].size() + 8);

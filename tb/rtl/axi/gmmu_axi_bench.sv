@@ -16,11 +16,11 @@ module gmmu_axi_bench
 
   input  rd_req_t  rd_req_i [N],
   output rd_rsp_t  rd_rsp_o [N],
-  input  logic     express_early_i,   // element 3's AR takes the fast path
+  input  logic     express_early_i,   // element 3's AR is registered and takes the fast path
   input  wr_req_t  wr_req_i [N],
   output wr_rsp_t  wr_rsp_o [N],
 
-  // Index 0 is VRAM, 1 host memory.
+  // Index 0 is VRAM, index 1 is host memory.
   output logic     ar_valid_o [2],
   input  logic     ar_ready_i [2],
   output edge_ax_t ar_o [2],

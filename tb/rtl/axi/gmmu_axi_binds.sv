@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binds the contracts that are checked on the benches of rtl/axi. The mux does not interpret addresses,
-// so those of its bench are arbitrary. Requester 5 of the whole GPU, the window, uses one id for all
+// Binds the property modules for the benches of rtl/axi. The mux does not interpret addresses, so
+// its bench uses arbitrary ones. Requester 5 of the whole GPU (the VRAM window) uses one id for all
 // its writes.
 bind gmmu_axi_mux gmmu_axi_mux_props #(
   .NumRequesters(NumRequesters), .Readers(Readers), .Writers(Writers), .Pages(0),
@@ -12,12 +12,12 @@ bind gmmu_fifo gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
 bind gmmu_skid gmmu_stream_props #(.Width(Width)) u_out_props (
   .clk_i, .rst_i, .valid_i(valid_o), .ready_i, .payload_i(data_o));
-// A reset of the mux also drops the stream's offers.
+// cut_i signals a reset of the mux. It drops pending offers, so it also resets these checkers.
 bind gmmu_peer_read gmmu_axi_read_props #(.Ids(Slots)) u_m_props (
   .clk_i, .rst_i(rst_i || cut_i), .req_i(rd_req_o), .rsp_i(rd_rsp_i));
 bind gmmu_peer_write gmmu_axi_write_props #(.Ids(Slots)) u_m_props (
   .clk_i, .rst_i(rst_i || cut_i), .req_i(wr_req_o), .rsp_i(wr_rsp_i));
-// Below the compressor, offers are checked as well, because their ids come from a table.
+// Offers are also checked on the memory side of the id compressor, where ids come from a table.
 bind gmmu_axi_ids gmmu_stream_props #(.Width(IdBits + AxWidth)) u_ar_props (
   .clk_i, .rst_i, .valid_i(m_ar_valid_o), .ready_i(m_ar_ready_i), .payload_i({m_ar_id_o, m_ar_o}));
 bind gmmu_axi_ids gmmu_stream_props #(.Width(IdBits + AxWidth)) u_aw_props (

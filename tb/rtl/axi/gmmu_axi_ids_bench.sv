@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Five instances of gmmu_axi_ids, and gmmu_axi_wlast. Only instance size_i receives valid inputs. Id bits on the
-// memory side:
-//   0   4
-//   1   1
-//   2   2, with at most three shared writes outstanding
-//   3   16
-//   4   3, without a shared id
+// Five instances of gmmu_axi_ids, and gmmu_axi_wlast. Only instance size_i receives valid inputs.
+// Widths of the memory-side ids:
+//   instance 0: 4 bits
+//   instance 1: 1 bit
+//   instance 2: 2 bits, with at most three shared writes outstanding
+//   instance 3: 16 bits (no id table)
+//   instance 4: 3 bits, without a shared id
 module gmmu_axi_ids_bench #(
   localparam int unsigned N = 5
 ) (

@@ -96,7 +96,7 @@ TEST_P(AxiIdTable, AWordACycleOnEveryChannelAndACycleOfLatency) {
   const uint64_t r_before = taken[kRead];
   Ask(kRead, 1);
   Until([&] { return taken[kRead] > r_before; }, "AR", 4);
-  EXPECT_EQ(now - begin, 2u);  // The unit takes one cycle, and the memory accepts in the next cycle.
+  EXPECT_EQ(now - begin, 2u);  // one cycle in the unit, one for the acceptance
   begin = now;
   Until([&] { return Done(); }, "R", 4);
   EXPECT_EQ(now - begin, 2u);
@@ -146,7 +146,7 @@ TEST_P(AxiSharedId, SharedWritesHaveOneIdTogetherAndAreCounted) {
   EXPECT_EQ(below.size(), 1u);
   answer[kWrite] = true;
   Finish();
-  answer[kWrite] = false;  // The writes occupied one id and have freed it.
+  answer[kWrite] = false;  // The shared writes had one id, which is free now.
   Ask(kWrite, 1, true);
   for (unsigned i = 0; i < 2 * ids; ++i) Ask(kWrite, 1);
   Run(200);
@@ -180,7 +180,8 @@ TEST_P(AxiSharedId, AnOfferKeepsTheSharedIdWhenTheLastWriteBeforeItEnds) {
     EXPECT_TRUE(t.m_aw_valid_o[n]);
     const unsigned id = t.m_aw_id_o[n];
     const uint64_t before = answered[kWrite];
-    answer[kWrite] = true, stray_percent = 50;  // Stray responses may carry this id too, because it is free.
+    // Stray responses may use this id: the memory has not accepted its AW.
+    answer[kWrite] = true, stray_percent = 50;
     Until([&] { return answered[kWrite] > before; }, "its answer", 20);
     Run(20);
     stray_percent = 0, answer[kWrite] = false;
@@ -189,7 +190,7 @@ TEST_P(AxiSharedId, AnOfferKeepsTheSharedIdWhenTheLastWriteBeforeItEnds) {
     take[kWrite] = true;
     for (unsigned i = 0; i < 2 * ids; ++i) Ask(kWrite, 1);
     Run(100);
-    EXPECT_EQ(AtMemory(kWrite), ids);  // The machine detects an id that is assigned twice.
+    EXPECT_EQ(AtMemory(kWrite), ids);  // IdsMachine reports an id that is assigned twice.
     answer[kWrite] = true;
     Finish();
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mux while a memory accepts nothing, or only part of what is offered: the other traffic continues, and every offer
-// is kept.
+// Tests the mux while a memory accepts nothing or only some channels: other traffic continues, and
+// every offer is held.
 #include "tb/rtl/axi/mux_machine.h"
 
 namespace gmmu {
@@ -41,7 +41,8 @@ TEST(AxiMux, WritesThatAreNotTakenDoNotHoldReadsUp) {
 }
 
 TEST(AxiMux, DataThatWaitsForItsTurnBlocksNobodyForEver) {
-  // Each requester alternates between the ports, so each port's order depends on the other's.
+  // Each requester alternates between the ports, so the order at each port depends on the other
+  // port.
   MuxMachine bench(20, 9);
   for (int i = 0; i < 200; ++i) {
     for (unsigned q = 0; q < 3; ++q) bench.Write(q, (i + q) % 3, 15);
@@ -97,7 +98,8 @@ TEST_P(AxiMuxBlocked, VramWritesGoOnForEverybodyElse) {
 }
 
 TEST_P(AxiMuxBlocked, VramReadsAndWritesOfTheOneWhoNeedsNoHostGoOn) {
-  // All requesters but one use both ports until they are blocked; the remaining one must never be delayed.
+  // All requesters but one use both ports until they are blocked. The remaining requester must
+  // never be delayed.
   for (uint64_t seed = 1; seed <= 8; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     MuxMachine bench(seed % 2 ? 0 : 30, seed);

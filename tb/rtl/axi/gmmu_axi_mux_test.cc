@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sends random bursts of four requesters through the mux. Each beat carries its burst's number, so every loss,
-// duplicate or swap is detected.
+// Sends random bursts of four requesters through the mux. Each beat carries its burst's number, so
+// every lost, duplicated or swapped beat is detected.
 #include "tb/rtl/axi/mux_machine.h"
 
 namespace gmmu {
@@ -80,7 +80,7 @@ TEST(AxiMux, NoNewHostRequestLeavesWhileTheHostIsClosed) {
 }
 
 TEST(AxiMux, AHostPortThatOpensAndClosesKeepsItsOffersAndMakesNoNewOne) {
-  for (uint64_t seed = 1; seed <= 6; ++seed) {  // MuxMachine checks the offers.
+  for (uint64_t seed = 1; seed <= 6; ++seed) {  // MuxMachine checks the offers at the port.
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     MuxMachine bench(seed % 2 ? 30 : 70, seed);
     for (int i = 0; i < 400; ++i) {
@@ -180,7 +180,8 @@ TEST(AxiMux, BurstsThatAClosedHostPortKeepsAreNotSilent) {
 }
 
 TEST(AxiMux, HeldWhileTheHostIsClosedItIsSilentAndTakesTheBurstOnlyLater) {
-  // An address that was offered to the closed port before the hold was not accepted and is still offered.
+  // A burst for the closed port is pending when the hold begins. It must not prevent silence, and
+  // it must stay pending until the hold ends.
   for (bool write : {false, true}) {
     SCOPED_TRACE(write ? "write" : "read");
     MuxMachine bench(0, 1);
@@ -202,7 +203,8 @@ TEST(AxiMux, HeldWhileTheHostIsClosedItIsSilentAndTakesTheBurstOnlyLater) {
 }
 
 TEST(AxiMux, HeldWithABurstThatIsBeingTakenItIsNotSilentBeforeItsAnswer) {
-  // The hold begins at each distance from the offer: an accepted burst counts starting in the cycle of its acceptance.
+  // Starts the hold at every distance from the offer. A burst counts as outstanding from the cycle
+  // in which it is accepted.
   for (unsigned requester : {0u, 3u}) {
     for (unsigned distance = 0; distance < 12; ++distance) {
       SCOPED_TRACE(testing::Message() << "requester " << requester << ", distance " << distance);
@@ -228,8 +230,8 @@ TEST(AxiMux, HeldWithABurstThatIsBeingTakenItIsNotSilentBeforeItsAnswer) {
 }
 
 TEST(AxiMux, FromTheOfferToThePort) {
-  // Counts cycles from a requester's AR to its offer at the port, for arbitrated requesters and for the express
-  // requester. A late express AR is queued.
+  // Measures the cycles from a requester's AR to the AR at the port, for arbitrated requesters and
+  // for the express requester. An express AR that is not early is registered first.
   for (const auto& [q, early] : {std::pair(0u, false), {1u, false}, {3u, true}, {3u, false}}) {
     MuxMachine bench(0, 1);
     bench.early = early;
@@ -245,8 +247,8 @@ TEST(AxiMux, FromTheOfferToThePort) {
 }
 
 TEST(AxiMux, TheRequesterThatNeedsNoTurnWaitsOneCycleAndHoldsNobodyUp) {
-  // All requesters request in every cycle: the express requester is served every other cycle, and the other requesters
-  // share the remaining cycles.
+  // All requesters request in every cycle. The express requester gets every other cycle, and the
+  // others share the rest.
   MuxMachine bench(0, 1);
   bench.early = true;
   for (int i = 0; i < 400; ++i) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two instances of gmmu_isolator_port. Instance 0 has the default sizes; instance 1 can owe the data of at most one
-// burst and counts to fifteen. Only instance small_i receives valid inputs.
+// Two instances of gmmu_isolator_port. Instance 0 has the default sizes; in instance 1 only one
+// burst may owe W beats, and the counters have four bits. Only instance small_i receives valid
+// inputs.
 module gmmu_isolator_port_bench
   import gmmu_pkg::*;
   import gmmu_axi_pkg::*;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_isolator_port between a core that is cut off at any time and a memory that checks every obligation: what
-// passes, what is held back, what the port completes without the core, which responses it drops, and the state that it
-// reports.
+// Tests gmmu_isolator_port between a core that is cut off at any time and a memory that checks
+// every obligation: what passes, what is held back, which bursts the port completes without the
+// core, which responses it drops, and the state that it reports.
 #include <array>
 #include <deque>
 
@@ -21,7 +21,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   using W = GMMU_STRUCT(gmmu_isolator_port_bench, w_t);
   using PortR = GMMU_STRUCT(gmmu_isolator_port_bench, port_r_t);
   using PortB = GMMU_STRUCT(gmmu_isolator_port_bench, port_b_t);
-  static constexpr unsigned kGeneration = 15;  // number of the generation's bit in memory-side ids
+  static constexpr unsigned kGeneration = 15;  // index of the generation bit in memory-side ids
   static constexpr unsigned kSlvErr = 2;
 
   struct Address {
@@ -50,7 +50,8 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   // Knobs.
   unsigned idle_ = 0, stall_ = 0;
   bool answers_ = true, begins_ = true;
-  // Control, in gmmu_isolator's order: close; cut while closed; the generation changes during the cut.
+  // Control inputs, sequenced as gmmu_isolator does: close, then cut while closed; the generation
+  // changes during the cut.
   bool close_ = false, cut_ = false;
   unsigned generation_ = 0;
   // The core.
@@ -282,14 +283,14 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
       writes_.pop_front();
       --complete_;
     }
-    // Data beats belong to the writes in the order of AW.
+    // W beats carry no id: assign them to the writes in the order of AW.
     while (complete_ < writes_.size() && !lasts_.empty()) {
       Burst& burst = writes_[complete_];
       if (burst.beat++ == burst.len) ++complete_;
       lasts_.pop_front();
     }
     Edge();
-    core_dead_ = cut_;  // The core's reset is registered.
+    core_dead_ = cut_;  // The core sees its reset one cycle later.
     if (core_dead_) {
       offers_ = {};
       w_offers_ = false;
@@ -299,7 +300,7 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
   /// Resets the core as the isolator does: waits `patience` cycles (at least one) for the responses, then cuts.
   void CutOff(unsigned patience) {
     const unsigned stall = stall_;
-    if (Random(2) == 0) {  // Offers then wait.
+    if (Random(2) == 0) {  // This leaves offers pending.
       stall_ = 97;
       Run(3);
     }
@@ -311,7 +312,8 @@ class IsolatorPortTest : public BlockTest<BlockBench<Vgmmu_isolator_port_bench>>
     const unsigned other = generation_ ^ 1;
     if (unanswered_[0][other] + unanswered_[1][other] == 0 && (InFlight() != 0 || Chance(50))) generation_ = other;
     Until([&] { return !(stands_[0] || stands_[1]) && owed_.empty(); }, "what it has promised", 40000);
-    // Wait for the outstanding bursts of this generation: their responses would be mistaken for those to new bursts.
+    // Wait until the current generation has no outstanding burst: its late responses would be
+    // mistaken for those to new bursts.
     answers_ = true;
     Until([&] { return unanswered_[0][generation_] + unanswered_[1][generation_] == 0; }, "the answers", 40000);
     Run(4 + Random(6));
@@ -326,7 +328,7 @@ TEST_P(IsolatorPortTest, KeepsEveryPromiseHoweverItIsClosedAndCut) {
     answers_ = round % 5 != 4;
     Run(40 + Random(300));
     if (HasFatalFailure()) return;
-    if (round % 2 == 0) {  // Every other round is a silence without a cut.
+    if (round % 2 == 0) {  // Every other round silences the port without a cut.
       close_ = true;
       Run(Random(60));
       close_ = false;
@@ -362,7 +364,7 @@ TEST_P(IsolatorPortTest, OwesTheDataOfAsManyBurstsAsItsDepth) {
   }
   EXPECT_EQ(begun_, depth);
   EXPECT_EQ(owed_.size(), depth);
-  CutOff(1);  // The first bursts since the reset are completed by this unit.
+  CutOff(1);  // The unit sends the W beats that the bursts owe.
   EXPECT_EQ(filled_, depth);
 }
 

@@ -39,13 +39,13 @@ TEST(Isolator, AResetLetsNothingNewBegin) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Bench bench(seed, 30);
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = false;
-    bench.Run(10);  // So early, the core still has free ids.
+    bench.Run(10);  // After so few cycles, the core still has free ids.
     bench.ResetCore();
     bench.Until([&] { return bench.t.closed_o != 0; }, "both ports closed", 4);
     const uint64_t begun[2] = {bench.port[0].begun, bench.port[1].begun};
     bench.Run(kTimeout / 2);
     EXPECT_FALSE(bench.InReset());
-    for (unsigned p = 0; p < 2; ++p) {  // The AR and the AW on the port when it closed may still be accepted.
+    for (unsigned p = 0; p < 2; ++p) {  // The pending AR and AW may still be accepted.
       EXPECT_LE(bench.port[p].begun, begun[p] + 2) << "port " << p << ", seed " << seed;
     }
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = true;
@@ -108,7 +108,7 @@ TEST(Isolator, SoftwareGoesOnOneCycleBehindTheCoresReset) {
   bench.ResetCore();
   bench.busy = false;
   bench.UntilReset(5 * kTimeout);
-  bool reset_before = true;  // core_reset_o of the previous cycle: the reset of blocks behind a gmmu_reset
+  bool reset_before = true;  // the previous cycle's core_reset_o: gmmu_reset adds one cycle
   unsigned reset_cycles = 0;
   for (unsigned i = 0; i < 100; ++i) {
     bench.Settle();
@@ -155,7 +155,7 @@ TEST(Isolator, AnswersOfTheOldGenerationNeverReachTheCore) {
     bench.Run(100);
     bench.ResetCore();
     bench.UntilLife(1);
-    bench.Run(50);  // After the reset, new bursts reuse the ids of old bursts.
+    bench.Run(50);  // New bursts of the reset core reuse the ids of old bursts.
     for (auto& q : bench.port) q.answer_reads = q.answer_writes = true;
     bench.Run(1000);
     EXPECT_GT(bench.port[0].answers, 100u);

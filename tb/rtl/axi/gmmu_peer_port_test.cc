@@ -38,7 +38,7 @@ TEST_P(PeerPort, ResetsOfTheMuxLeaveNoBurstWithoutAnAnswer) {
   Finish();
   errors = r_errors + b_errors;
   EXPECT_GT(errors, 100u);
-  // Afterwards the port must work as after a reset.
+  // After the errors, the port must work as it does after a reset.
   errors = b_errors;
   for (unsigned i = 0; i < 40; ++i) Ask(true, 4096 * i, 7);
   Finish();
@@ -103,7 +103,7 @@ TEST_P(PeerPort, TheLongestBurstFitsAlways) {
   Finish();
 }
 
-using PeerPortOfDefaultSizes = PeerPort;  // two slots would not cover the latency
+using PeerPortOfDefaultSizes = PeerPort;  // two slots would not hide the latency
 
 TEST_P(PeerPortOfDefaultSizes, CarriesABeatACycle) {
   interleave = false;

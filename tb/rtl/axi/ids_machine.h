@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives gmmu_axi_ids between a GPU, whose bursts have unique ids except the shared one, and a memory that responds in
-// any order, interleaves R beats, sends stray responses, and accepts W before AW or AW before W. Every burst, beat and
-// response has a number, so each loss, duplicate or swap is detected.
+// Drives gmmu_axi_ids between a GPU, whose bursts have unique ids except the shared one, and a
+// memory that responds in any order, interleaves R beats, sends stray responses, and accepts AW and
+// W in either order. Every burst, beat and response has a number, so each loss, duplicate or swap
+// is detected.
 #pragma once
 
 #include <algorithm>
@@ -17,17 +18,17 @@
 namespace gmmu::ids {
 
 enum { kRead, kWrite };
-constexpr unsigned kShared = 0x500;  // the shared id without the generation, which is bit 15
-constexpr unsigned kWires = 3;       // index of the size that has no table
+constexpr unsigned kShared = 0x500;  // the shared id without its generation bit (bit 15)
+constexpr unsigned kWires = 3;       // index of the size without an id table
 
 class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
  public:
   struct Burst {
     uint32_t tag = 0;
     unsigned beats = 1, id = 0, below = 0;
-    unsigned done = 0;  // R beats received above (asked_) or sent below (memory_)
+    unsigned done = 0;  // R beats received by the GPU (asked_) or sent by the memory (memory_)
     bool shared = false;
-    uint64_t end = 0;  // for a write: number of the W beat after the burst's last beat
+    uint64_t end = 0;  // for a write: index one past its last W beat
   };
 
   IdsMachine(unsigned size, uint64_t seed) : BlockBench(size, seed) {
@@ -147,13 +148,15 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
       }
     }
   }
-  /// Picks an id that is not outstanding; it may be the id of an offered address that is not accepted yet.
+  /// Picks an id without an outstanding burst; it may be the id of an offered address that is not
+  /// accepted yet.
   bool StrayId(bool write) {
     stray_id_[write] = Random(ids);
     return std::none_of(memory_[write].begin(), memory_[write].end(),
                         [&](const Burst& b) { return b.below == stray_id_[write]; });
   }
-  /// Picks a burst whose response may be sent: the oldest with its id and, for a write, one with all its beats.
+  /// Picks a burst whose response may be sent: the oldest of its id, and for a write one whose
+  /// beats have all arrived.
   bool Pick(bool write) {
     std::vector<std::list<Burst>::iterator> may;
     std::set<unsigned> seen;
@@ -177,7 +180,8 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
     if (answer_stands_[1].Look(t.b_valid_o[n], t.b_ready_i, {t.b_id_o[n], t.b_o[n], 0})) TakeB();
   }
   std::list<Burst>::iterator Asked(bool write, unsigned id) {
-    const auto same = [&](const Burst& b) { return b.id == id; };  // for the shared id this finds the oldest
+    // For the shared id, this finds the oldest burst.
+    const auto same = [&](const Burst& b) { return b.id == id; };
     const auto found = std::find_if(asked_[write].begin(), asked_[write].end(), same);
     EXPECT_NE(found, asked_[write].end()) << "an answer to nobody, id " << id;
     return found;
@@ -201,7 +205,7 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   void Memory() {
     const bool stray = stray_last_;
     stray_last_ = false;
-    // Responses first: a response must not match an address of the same cycle.
+    // Handle responses first, so that none matches an address that is accepted in this cycle.
     for (unsigned d = 0; d < 2; ++d) Answered(d);
     for (unsigned d = 0; d < 2; ++d) {
       const unsigned id = d ? t.m_aw_id_o[n] : t.m_ar_id_o[n];
@@ -250,7 +254,8 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
             t.m_w_o[n],      t.r_valid_o[n],  t.r_id_o[n],       t.r_o[n],         t.r_last_o[n],    t.b_valid_o[n],
             t.b_id_o[n],     t.b_o[n],        t.stray_o[n]};
   }
-  /// Checks that no output depends combinationally on the inputs, by changing them within the cycle.
+  /// Checks that no output depends combinationally on an input, by changing inputs within the
+  /// cycle.
   void LookForPaths() {
     ++looks;
     const std::vector<uint64_t> before = Outputs();
@@ -275,15 +280,15 @@ class IdsMachine : public BlockBench<Vgmmu_axi_ids_bench> {
   }
 
   uint32_t tags_ = 0;
-  std::deque<Burst> to_ask_[2], between_[2];  // between_: accepted here, but not yet by the memory
-  std::list<Burst> asked_[2], memory_[2];     // bursts that await their last response: above, at the memory
+  std::deque<Burst> to_ask_[2], between_[2];  // between_: accepted by the unit only
+  std::list<Burst> asked_[2], memory_[2];     // bursts awaiting their last response
   std::list<Burst>::iterator answering_[2];
   Offer ax_[2], w_;
   bool offered_[2] = {}, offers_answer_[2] = {}, stray_[2] = {}, stray_last_ = false;
   unsigned stray_id_[2] = {};
   uint64_t w_asked_ = 0, w_left_ = 0, w_taken_ = 0,
-           aw_beats_ = 0;       // beats of the AWs that the memory accepted
-  std::deque<uint32_t> ahead_;  // W beats accepted here, but not yet by the memory
+           aw_beats_ = 0;       // total beats of the AWs that the memory accepted
+  std::deque<uint32_t> ahead_;  // W beats accepted by the unit, not yet by the memory
   Standing<std::pair<unsigned, uint32_t>> m_ax_stands_[2]{Standing<std::pair<unsigned, uint32_t>>("AR"),
                                                           Standing<std::pair<unsigned, uint32_t>>("AW")};
   Standing<uint32_t> m_w_stands_{"W"};

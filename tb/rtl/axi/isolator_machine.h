@@ -14,7 +14,7 @@ namespace gmmu::isolator {
 
 constexpr unsigned kTimeout = 64;  // the bench's time-out
 constexpr unsigned kIds = 32;
-constexpr unsigned kGeneration = 15;  // number of the generation's bit in memory-side ids
+constexpr unsigned kGeneration = 15;  // index of the generation bit in memory-side ids
 
 /// One port: a core that reads and writes at random with its own ids, and a memory behind it. Read data carries the
 /// number of core resets so far, so an old response is detected. The memory reports every protocol violation.
@@ -51,7 +51,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
   }
 
   Port port[2];
-  bool busy = true;  // whether the core starts new bursts
+  bool busy = true;  // the core starts new bursts
   unsigned life = 0;
 
   void Step() override {
@@ -59,7 +59,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
     Settle();
     if (t.idle_o) EXPECT_TRUE(Quiet() && !t.resetting_o) << "idle, cycle " << now;
     for (unsigned p = 0; p < 2; ++p) SampleMemory(p), SampleCore(p);
-    if (t.core_reset_o && !in_reset_) {  // The core's outstanding bursts are lost.
+    if (t.core_reset_o && !in_reset_) {  // The reset core forgets its outstanding bursts.
       ++life;
       for (auto& q : port) {
         q.reading.clear(), q.writing.clear(), q.to_send.clear();
@@ -185,7 +185,7 @@ class Bench : public BlockBench<Vgmmu_isolator_bench> {
       ++q.begun;
     }
     if (t.m_w_valid_o[p] && t.m_w_ready_i[p]) beats_[p].push_back({w.last != 0, w.strb != 0});
-    while (!q.writes.empty() && !beats_[p].empty()) {  // W may come before its AW is accepted.
+    while (!q.writes.empty() && !beats_[p].empty()) {  // W may precede its AW.
       Port::Burst& b = q.writes.front();
       if (beats_[p].front().first != (b.beat == b.len)) Complain(p, "wrong last");
       q.filled += !beats_[p].front().second;

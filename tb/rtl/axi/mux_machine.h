@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the mux between requesters and memories that respond at random times; each beat carries its burst's number, so
-// every loss, duplicate or swap is detected.
+// Drives the mux between requesters and memories that respond at random times. Each beat carries
+// its burst's number, so every lost, duplicated or swapped beat is detected.
 #pragma once
 
 #include <deque>
@@ -14,7 +14,7 @@
 namespace gmmu {
 
 constexpr unsigned kRequesters = 4;
-constexpr unsigned kVram = 0, kHost = 1, kPeer = 2;  // targets of bursts; kPeer leaves by the host port
+constexpr unsigned kVram = 0, kHost = 1, kPeer = 2;  // burst targets; kPeer uses the host port
 constexpr unsigned kExempt = 1;                      // the requester that hold_i does not affect
 
 struct Burst {
@@ -48,8 +48,8 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     to_write_[requester].push_back(Make(requester, port, len));
   }
   bool Done() const { return asked_ == answered_; }
-  /// held_offers: cycles in which an AR or AW is offered to a memory. Unanswered: bursts that the memories have not
-  /// responded to. Neither counts the exempt requester.
+  /// held_offers: cycles in which an AR or AW is offered to a memory. Unanswered: number of bursts
+  /// without a response from memory. Neither counts the exempt requester.
   uint64_t held_offers = 0;
   unsigned Unanswered() const {
     unsigned count = 0;
@@ -59,12 +59,12 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     return count;
   }
   unsigned host_requests = 0;
-  std::optional<bool> early;  // whether element 3's AR comes early; nullopt: random
+  std::optional<bool> early;  // value of express_early_i; nullopt: random
   bool hold_writes = false;   // the memories accept no AW and no W
   bool hold_ax = false;       // the memories accept no AR and no AW
   bool hold_b = false;        // the memories offer no B
   bool block_host = false;    // the host port's memory accepts no W
-  bool take_host_ax = false;  // with block_host: AR and AW are accepted only if true
+  bool take_host_ax = false;  // with block_host: the host port's memory accepts AR and AW
   unsigned vram_writes_done[kRequesters] = {};
   uint64_t r_beats = 0, w_beats = 0;
   uint64_t r_beats_from[3] = {};  // by target
@@ -157,8 +157,8 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     ax.id = b.id, ax.port = b.port, ax.addr = b.address, ax.len = b.len;
     return ax;
   }
-  /// Returns the burst of an AR or AW that leaves by memory port `p`. Checks that `p` is the port of its address, and
-  /// that it is marked as a peer burst exactly if it is one.
+  /// Returns the burst of an AR or AW that leaves through memory port `p`. Checks that `p` is the
+  /// port of its address, and that exactly the peer bursts are marked as such.
   static Burst Left(unsigned p, const EdgeAx& ax) {
     Burst b;
     b.id = ax.id, b.address = ax.addr, b.len = ax.len;
@@ -174,11 +174,12 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     }
     return 256;
   }
-  /// Checks idle_o and own_idle_o against the offers of this cycle and the words that the mux has accepted before.
+  /// Checks idle_o and own_idle_o against this cycle's offers and the words inside the mux.
   void CheckIdle() {
     bool offers = false, own = false;
     for (unsigned q = 0; q < kRequesters; ++q) {
-      const bool offer = ar_[q] || aw_[q] || !data_[q].empty();  // An AW that was accepted owes its W beats.
+      // The W beats that an accepted AW owes count as an offer.
+      const bool offer = ar_[q] || aw_[q] || !data_[q].empty();
       offers |= offer;
       if (q != kExempt) own |= offer || !read_of_[q].empty() || !write_of_[q].empty();
     }
@@ -222,7 +223,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
     }
     for (unsigned p = 0; p < 2; ++p) {
       const auto ar = Unpack<EdgeAx>(t.ar_o[p]), aw = Unpack<EdgeAx>(t.aw_o[p]);
-      // A closed port keeps the offers that stand and makes no new one.
+      // A closed port keeps pending offers and makes no new ones.
       if (p == kHost && !t.host_enable_i) {
         if (t.ar_valid_o[p]) EXPECT_TRUE(ar_stands_[p].Stands()) << "a new AR at the closed port, cycle " << now;
         if (t.aw_valid_o[p]) EXPECT_TRUE(aw_stands_[p].Stands()) << "a new AW at the closed port, cycle " << now;
@@ -243,7 +244,7 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
         reads_[p].push_back(Left(p, ar));
         host_requests += p;
       }
-      // W may come before its AW: beats and addresses are matched when both have arrived.
+      // W may precede its AW; they are matched when both have arrived.
       if (t.aw_valid_o[p] && t.aw_ready_i[p]) {
         writing_[p].push_back(Left(p, aw));
         host_requests += p;
@@ -264,8 +265,8 @@ class MuxMachine : public BlockBench<Vgmmu_axi_bench> {
 
   ReadRequest rd_[kRequesters] = {};
   WriteRequest wr_[kRequesters] = {};
-  int in_mux_ = 0;      // words of all channels that the mux has accepted and not passed on
-  unsigned quiet_ = 0;  // cycles in which only the exempt requester has bursts
+  int in_mux_ = 0;      // words of all channels inside the mux
+  unsigned quiet_ = 0;  // consecutive cycles in which only the exempt requester has bursts
   Standing<uint64_t> ar_stands_[2] = {Standing<uint64_t>("AR"), Standing<uint64_t>("AR")};
   Standing<uint64_t> aw_stands_[2] = {Standing<uint64_t>("AW"), Standing<uint64_t>("AW")};
   uint64_t serial_ = 0, asked_ = 0, answered_ = 0;

@@ -25,7 +25,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
   using ReadResponse = GMMU_STRUCT(gmmu_peer_port_bench, rd_rsp_t);
   using WriteRequest = GMMU_STRUCT(gmmu_peer_port_bench, wr_req_t);
   using WriteResponse = GMMU_STRUCT(gmmu_peer_port_bench, wr_rsp_t);
-  static constexpr unsigned kFullBeat = 3, kIncr = 1;  // AxSIZE of a beat of 8 bytes, AxBURST
+  static constexpr unsigned kFullBeat = 3, kIncr = 1;  // AxSIZE of 8-byte beats; AxBURST INCR
 
  public:
   struct Burst {
@@ -34,7 +34,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     uint64_t address = 0;
     std::vector<uint64_t> data;  // the data of a write
     bool past = false;           // the address is at or past the end of VRAM
-    bool cut = false;            // the mux was reset before its response
+    bool cut = false;            // the mux was reset before the response arrived
     bool error = false;          // VRAM returned an error
     bool reached = false;        // the request reached VRAM
     unsigned beats = 0;          // beats returned or, for a write, accepted by the port
@@ -120,7 +120,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       ax.size = kFullBeat, ax.burst = kIncr;
       (write ? t.s_aw_i : t.s_ar_i) = Pack(ax);
     }
-    // W beats arrive in the order of AW, at the earliest in the cycle in which their AW is offered.
+    // W beats follow the order of AW; the first may come in the cycle in which its AW is offered.
     const bool more = !sending_.empty() || (offered_[1] && !sending_front_);
     const bool w = w_.Now(send_w && more, *this, manner.idle_percent);
     t.s_w_valid_i[n] = w;
@@ -149,7 +149,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     if (t.s_w_valid_i[n] && t.s_w_ready_o[n]) {
       w_.Taken();
       ++w_beats;
-      const bool early = sending_.empty();  // the AW is still offered
+      const bool early = sending_.empty();  // the AW is not accepted yet
       const Burst& b = early ? to_ask_[1].front() : sending_.front();
       if (!early) ++Sending().beats;
       if (beat_++ == b.len) {
@@ -165,7 +165,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
         for (Burst& b : list) b.cut = true;
     }
   }
-  /// Returns the requested write whose beats are being sent.
+  /// Returns the write whose beats are being sent.
   Burst& Sending() {
     return *std::find_if(asked_[1].begin(), asked_[1].end(),
                          [&](const Burst& b) { return b.id == sending_.front().id; });
@@ -193,7 +193,8 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     r_errors += error;
     EXPECT_TRUE(r.resp == 0 || r.resp == 2);
     if (b->past) EXPECT_TRUE(error) << "past the end";
-    // Between error beats of one burst there may be beats from the mux, but no error beats of another burst.
+    // Beats from the mux may come between the error beats of a burst, but error beats of another
+    // burst may not.
     if (b->past && b->beats != 0) EXPECT_EQ(b->id, error_id_) << "error beats interleave";
     if (b->past) error_id_ = b->id;
     if (!b->past && !b->cut) EXPECT_EQ(error, b->error);
@@ -231,7 +232,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     reads_.clear(), writes_.clear(), written_.clear(), beats_.clear();
     r_offered_ = b_offered_ = false;
   }
-  /// `first`: this is the first cycle of a cut, in which a response may still arrive; that response is undefined.
+  /// `first`: first cycle of a cut. A response may still arrive in it, with undefined contents.
   void DriveVram(bool first) {
     ReadResponse& rd = read_response_;
     WriteResponse& wr = write_response_;
@@ -270,7 +271,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     wr.b_valid = b_offered_;
     t.rd_rsp_i[n] = Pack(rd), t.wr_rsp_i[n] = Pack(wr);
   }
-  /// Returns the requested burst that has reached VRAM; bursts reach VRAM in the order of the requests.
+  /// Finds the burst of a request that has just reached VRAM. Requests reach VRAM in order.
   Burst* Reach(bool write, uint64_t address, unsigned len) {
     for (Burst& b : asked_[write]) {
       if (b.reached || b.past || (b.cut && !(b.address == address && b.len == len))) continue;
@@ -305,7 +306,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
       }
     }
     if (wr.w_valid && write_response_.w_ready) beats_.push_back({wr.w.data, wr.w.last != 0});
-    while (!writes_.empty() && !beats_.empty()) {  // W may come before its AW is accepted.
+    while (!writes_.empty() && !beats_.empty()) {  // W may precede its AW.
       Access& a = writes_.front();
       memory_[a.address / 8 + a.beat] = beats_.front().first;
       EXPECT_EQ(beats_.front().first, Find(true, a.id)->data[a.beat]);
@@ -318,7 +319,7 @@ class PeerMachine : public BlockBench<Vgmmu_peer_port_bench> {
     }
   }
 
-  unsigned error_id_ = 0;  // the burst of the latest error beat past the end of VRAM
+  unsigned error_id_ = 0;  // burst of the latest error beat for an address past VRAM
   ReadResponse read_response_{};
   WriteResponse write_response_{};
   std::deque<Burst> to_ask_[2];

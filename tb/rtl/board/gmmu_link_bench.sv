@@ -19,6 +19,6 @@ module gmmu_link_bench (
   output logic       gap_o,
   output logic       again_o
 );
-  // A bit lasts 7.3 cycles, which is not an integer.
+  // A bit lasts 7.3 cycles: deliberately not an integer.
   gmmu_link #(.ClockHz(73), .BitsPerSecond(10), .KeepAlive(4096)) u_link (.*);
 endmodule

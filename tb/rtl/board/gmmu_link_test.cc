@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the board's end of the link against a host written from docs/board-link.md, over a line with bit errors.
+// Tests the board's end of the link against a host model written from docs/board-link.md, over a
+// line with bit errors.
 #include "Vgmmu_link_bench.h"
 #include "tb/rtl/block_test.h"
 #include "tb/rtl/board/link_host.h"
@@ -117,7 +118,7 @@ TEST_P(LinkTest, NoiseIsRepaired) {
 TEST_P(LinkTest, AHostWithoutRoomHoldsTheBoardUp) {
   Open(1);
   host.room = 0;
-  host.Send({1});  // The frame announces that the host has no room.
+  host.Send({1});  // This frame announces that the host has no room.
   Until([&] { return down.size() == 1; }, "a byte", 100 * kByte);
   const link::Bytes data = Noise(4000, 3);
   up.assign(data.begin(), data.end());
@@ -145,7 +146,7 @@ TEST_P(LinkTest, AHelloInTheMiddleBeginsAnew) {
   host.Send(Noise(5000, 3));
   up.assign(3000, 0x11);
   Run(static_cast<uint64_t>(Random(100, 2000)) * kByte);
-  host.line.push_back(0);  // These bytes are not a valid frame.
+  host.line.push_back(0);  // a stray delimiter
   up.clear();
   t.up_valid_i = 0;
   resets = 0;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three instances of gmmu_sdram, with different clocks. Instance size_i runs; the others are held in reset.
-//   0   80 MHz, CAS latency 2, one extra cycle of delay on dq, as on the board
-//   1   25 MHz, CAS latency 2: most timings of the chip round up to one or two cycles
-//   2   142.857 MHz, CAS latency 3, one extra cycle of delay on dq
+// Three instances of gmmu_sdram with different clocks. Instance size_i runs; the others are held in
+// reset.
+//   instance 0: 80 MHz, CAS latency 2, one extra cycle of delay on dq, as on the board
+//   instance 1: 25 MHz, CAS latency 2: most timings of the chip round up to one or two cycles
+//   instance 2: 142.857 MHz, CAS latency 3, one extra cycle of delay on dq
 module gmmu_sdram_bench
   import gmmu_axi_pkg::*;
 #(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_sdram against the chip's model at its pins and an array: random bursts, row conflicts, refresh under load,
-// the ends of pages and of the chip, and resets. No test violates a rule of the chip.
+// Tests gmmu_sdram with a model of the chip at its pins and an array as the expected contents:
+// random bursts, row conflicts, refresh under load, the ends of pages and of the chip, and resets.
+// The chip model reports every violated rule.
 #include <array>
 #include <iomanip>
 
@@ -17,8 +18,8 @@ class SdramTest : public BlockTest<SdramMachine> {
     Until([&] { return t.initialized_o[n] != 0; }, "the power-up", 40'000);
     Run(40);
   }
-  /// Returns a random address and length inside 4 KiB. It uses few rows of few banks, so that accesses conflict; some
-  /// are at the ends of pages or of the chip, or past the chip.
+  /// Returns a random address and length inside 4 KiB. Few rows of few banks are used, so that
+  /// accesses conflict; some bursts are at the end of a page or of the chip, or past the chip.
   Burst Draw(bool write) {
     Burst burst;
     burst.id = static_cast<uint16_t>(rng());
@@ -72,7 +73,7 @@ TEST_P(SdramTest, PowersTheChipUpAfter200MicrosecondsAndDoesThenWhatWaits) {
   Until([&] { return t.initialized_o[n] != 0; }, "the power-up", wait / 5);
   EXPECT_EQ(chip.counts().refreshes, 8u);
   Finish();
-  EXPECT_EQ((closest[{0, 3}]), 3u);  // Activate follows the mode register command.
+  EXPECT_EQ((closest[{0, 3}]), 3u);  // cycles from the mode register command to the activate
 }
 
 TEST_P(SdramTest, RandomBurstsDoWhatAnArrayDoes) {
@@ -103,7 +104,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   Finish();
   constexpr unsigned kRefresh = 1, kPrecharge = 2, kActivate = 3, kWrite = 4, kRead = 5;
   const auto cycles = [&](uint64_t ns) { return (1000 * ns + kSdramSizes[n].clock_ps - 1) / kSdramSizes[n].clock_ps; };
-  const uint64_t least = 3;  // cycles in which the row is compared again
+  const uint64_t least = 3;  // cycles that the controller needs to compare the row again
   EXPECT_EQ((closest[{kRefresh, kRefresh}]), cycles(66));
   EXPECT_EQ((closest[{kPrecharge, kRefresh}]), cycles(21));
   EXPECT_EQ((closest[{kPrecharge, kActivate}]), std::max(cycles(21), least));
@@ -113,7 +114,7 @@ TEST_P(SdramTest, CommandsComeAsEarlyAsTheChipAllows) {
   EXPECT_EQ((closest[{kWrite, kWrite}]), 4u);
   EXPECT_EQ((closest[{kWrite, kRead}]), 4u);
   EXPECT_EQ((closest[{kRead, kWrite}]), (n == 2 ? 8u : 7u));  // CAS latency, four words, one idle cycle
-  // A refresh became due after the activate.
+  // Shortest case: a refresh becomes due right after the activate.
   EXPECT_EQ((closest[{kActivate, kPrecharge}]), std::max(cycles(42), cycles(63) - cycles(21)));
   EXPECT_EQ((closest[{kRead, kPrecharge}]), 4u);
   EXPECT_EQ((closest[{kWrite, kPrecharge}]), 3 + std::max<uint64_t>(cycles(14), 2));
@@ -131,7 +132,7 @@ TEST_P(SdramTest, AnswersSlverrPastTheEndAndTouchesNothing) {
   }
   Write(At(kBytes + 0x800, 32, true));
   Read(At(kBytes + 0x800, 32));
-  Finish();  // The machine expects SLVERR for these bursts.
+  Finish();  // SdramMachine expects SLVERR past the end of the chip.
   EXPECT_EQ(chip.counts().writes, counts.writes);
   EXPECT_EQ(chip.counts().reads, counts.reads);
   Read(At(kBytes - 256, 32));
@@ -141,7 +142,7 @@ TEST_P(SdramTest, AnswersSlverrPastTheEndAndTouchesNothing) {
 
 TEST_P(SdramTest, AWriteThatWaitsForItsDataHoldsUpNoRead) {
   PowerUp();
-  Write(At(0x2000, 8, true));  // AW and all W beats are accepted.
+  Write(At(0x2000, 8, true));  // a write with all its W beats
   Finish();
   const Burst late = At(0x3000, 8, true);
   Write(late, false);
@@ -179,7 +180,8 @@ TEST_P(SdramTest, AResetKeepsWhatWasAnsweredAndWritesNothingElse) {
     Traffic(10 + Random(20));
     Run(Random(300));
     const std::deque<Burst> lost = ResetNow(1 + Random(20));
-    // A byte of a write without a response has the old or the new value; the array adopts the chip's value.
+    // After the reset, a byte of an unanswered write may have its old or its new value; the array
+    // adopts the chip's value.
     std::map<uint64_t, std::vector<uint8_t>> maybe;
     for (const Burst& burst : lost) {
       for (unsigned i = 0; burst.Inside() && i < 8 * burst.beats; ++i)
@@ -231,9 +233,10 @@ TEST_P(SdramTest, ADamagedBitIsRead) {
 
 /// Measures the cycles of a sequential stream of 256 KiB in bursts of 256 bytes.
 ///
-/// The bound: a beat takes 4 cycles of dq, so a row of 1 KiB takes 512. The next row costs a precharge and an
-/// activation, at least three cycles each, since the row is looked up again after them, and one cycle of write
-/// recovery. A refresh, every 7.8 us, costs a precharge, its own time, an activation and two cycles.
+/// Bound: a beat takes 4 cycles of dq, so a row of 1 KiB takes 512. Changing the row costs one
+/// cycle of write recovery, a precharge and an activation, at least three cycles each because the
+/// controller compares the row again after them. A refresh, every 7.8 us, costs a precharge, its
+/// own time, an activation and two cycles.
 TEST_P(SdramTest, SequentialBurstsUseTheBus) {
   PowerUp();
   manner = {0, 0};

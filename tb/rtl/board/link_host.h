@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The host's end of docs/board-link.md, for the benches of the board's end: a plain implementation of that page,
-// which shares no code with sim/board_link.
+// The host's end of docs/board-link.md, for benches of the board's end. It is written from that
+// page and shares no code with sim/board_link.
 #pragma once
 
 #include <algorithm>

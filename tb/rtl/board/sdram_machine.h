@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives gmmu_sdram between a manager with queues and the model of the chip at its pins.
+// Drives gmmu_sdram between a manager with queues and a model of the chip at its pins.
 #pragma once
 
 #include <deque>
@@ -37,10 +37,11 @@ inline const SdramSize kSdramSizes[] = {{12'500, 1, &sim::kAs4c16m16sa7},
                                         {40'000, 0, &sim::kMt48lc16m16a27e},
                                         {7'000, 1, &sim::kAs4c16m16sa7}};
 
-/// Sends the bursts that a test puts into `reads` and `writes`, compares the responses with an array and counts them.
+/// Sends the bursts that a test puts into `reads` and `writes`, compares the responses with an
+/// array, and counts them.
 ///
-/// Reads and writes are not ordered, so a test must not send a burst that overlaps one in progress; Free returns
-/// whether a burst may be sent.
+/// Reads and writes are not ordered, so a test must not send a burst that overlaps a burst in
+/// progress of the other direction; Free checks this.
 class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   using W = GMMU_STRUCT(gmmu_sdram_bench, w_t);
   using R = GMMU_STRUCT(gmmu_sdram_bench, port_r_t);
@@ -64,11 +65,11 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
   sim::SdramChip chip;
   uint64_t reads_done = 0, writes_done = 0, beats_done = 0;
   uint64_t first_beat = 0, last_beat = 0;  ///< cycles of the first and the latest R beat
-  /// The fewest cycles between two consecutive commands, each given as {rasn, casn, wen}.
+  /// The fewest cycles seen between two consecutive commands, each given as {rasn, casn, wen}.
   std::map<std::pair<unsigned, unsigned>, uint64_t> closest;
   std::map<uint64_t, uint8_t> bytes;  ///< the array; bytes that were never written are missing
 
-  /// Returns false while a write in progress may overlap the read, or the reverse.
+  /// Returns whether the burst overlaps no burst in progress of the other direction.
   bool Free(const Burst& burst, bool write) const {
     const auto apart = [&](const std::deque<Burst>& others) {
       for (const Burst& other : others)
@@ -192,7 +193,7 @@ class SdramMachine : public BlockBench<Vgmmu_sdram_bench> {
       if (burst.strobes[i / 8] >> (i % 8) & 1)
         bytes[burst.First() + i] = static_cast<uint8_t>(burst.data[i / 8] >> (i % 8 * 8));
     }
-    // The chip has the data, unless a later write has already changed it.
+    // The chip must hold the data, unless a write in progress overlaps it.
     if (burst.Inside() && Free(burst, false))
       for (uint64_t a = burst.First(); a < burst.End(); ++a)
         EXPECT_EQ(chip.Byte(a), Byte(a)) << "address " << std::hex << a;

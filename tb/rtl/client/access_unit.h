@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the access unit alone, and models its user, translation port, aperture map and bus, all with delayed responses,
-// out of order where the protocol permits it.
+// Drives the access unit alone, and models its user, translation port, aperture map and bus. All of
+// them respond with delays, and out of order where the protocol permits it.
 #pragma once
 
 #include <map>
@@ -18,16 +18,16 @@ class AccessUnit : public BlocksTest {
 
   struct Access {
     Request request;
-    uint8_t data[kLine] = {};  // data that the write sends, or that memory returns for the read
+    uint8_t data[kLine] = {};  // data of the write, or memory's response to the read
     bool kept[kLine] = {};
-    // The responses of translation, aperture map and bus, which Draw selects.
+    // The responses of translation, aperture map and bus; Draw selects them.
     Target target = Target::kVram;
     uint64_t offset = 0, page = 0;
     bool zero = false, coherent = false, bus_error = false;
     unsigned generation = 0, level = 0;
     Fault lookup = Fault::kNone, map = Fault::kNone;
     bool ended = false, logged = false, accepted = false;
-    unsigned beat = 0;  // number of R beats sent for its burst
+    unsigned beat = 0;  // number of R beats sent so far
 
     Fault route() const {
       if (target == Target::kPeer) return Fault::kPeerAbsent;
@@ -57,7 +57,8 @@ class AccessUnit : public BlocksTest {
 
   AccessUnit() : word_(n == 0 ? 8 : kBeat) {}
 
-  /// Queues a request of the user, and steps until the words of a write are sent. The slot of its id must be free.
+  /// Queues a user request, and steps until the words of a write are sent. The slot of the
+  /// request's id must be free.
   Access& Add(const Request& request) {
     Access& access = slots_[request.id] = Access{request};
     for (auto& byte : access.data) byte = static_cast<uint8_t>(rng());
@@ -72,11 +73,12 @@ class AccessUnit : public BlocksTest {
       std::shuffle(words_.begin(), words_.end(), rng);
     }
     ++added_;
-    // The words of a write precede its request.
+    // A write sends its words before its request.
     while (!words_.empty()) Step();
     return access;
   }
-  /// Selects a random target and, in `fault_percent` of the calls, a fault or a zero page.
+  /// Selects a random target. With a probability of `fault_percent`, also selects a fault or a zero
+  /// page.
   void Draw(Access& access, unsigned fault_percent) {
     access.target = static_cast<Target>(Random(0, 2));
     if (access.target != Target::kVram) access.offset = (rng() >> 28 << 12 | access.offset % 4096);
@@ -121,7 +123,7 @@ class AccessUnit : public BlocksTest {
     Edge();
     if (taken_xs_) t.unit_xs_valid_i[n] = 0;
   }
-  /// Resets the unit in the middle of its accesses, which the model forgets as well.
+  /// Resets the unit while accesses are in flight, and clears the model.
   void ResetAndForget() {
     t.unit_req_valid_i[n] = t.unit_word_valid_i[n] = t.unit_xs_valid_i[n] = t.unit_ap_answer_i[n] = 0;
     rd_.r_valid = wr_.b_valid = 0;
@@ -301,7 +303,7 @@ class AccessUnit : public BlocksTest {
   void TakeLog() {
     if (!log_stands_.Look(t.unit_log_valid_o[n], t.unit_log_ready_i, BytesOf(t.unit_log_o[n]))) return;
     const uint64_t va = Unpack<FaultBits>(t.unit_log_o[n]).address;
-    Access* found = nullptr;  // An address identifies its access: the upper bits are random.
+    Access* found = nullptr;  // The random upper bits make every address unique.
     for (auto& [id, access] : slots_)
       if (access.request.va == va && !access.logged) found = &access;
     ASSERT_NE(found, nullptr) << "a record of nobody";
@@ -348,7 +350,7 @@ class AccessUnit : public BlocksTest {
 
   ReadResponse rd_{};
   WriteResponse wr_{};
-  std::vector<unsigned> words_;  // words of the newest write that are still to be sent
+  std::vector<unsigned> words_;  // unsent words of the newest write
   std::deque<unsigned> asked_, accepted_, lookups_, routed_, asks_, pages_;
   std::vector<unsigned> reads_, written_;
   std::deque<Beat> beats_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests of single blocks of rtl/client: the bench class, byte access to ports of any width, and an access
-// request.
+// Shared by the unit tests of rtl/client: the bench class, byte access to ports of any width, and
+// an access request.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ using FaultBits = GMMU_STRUCT(gmmu_client_blocks_bench, fault_info_t);
 constexpr unsigned kBeat = sizeof(Vgmmu_client_blocks_bench::word_data_i);  ///< bytes of a bus beat
 constexpr unsigned kLine = 64;                                              ///< bytes of a line
 
-/// The bench with all blocks, after a reset. `size` is an instance number of gmmu_client_blocks_bench.sv.
+/// The bench with all blocks, after a reset. `size` is an instance number in
+/// gmmu_client_blocks_bench.sv.
 class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) { Reset(); }
@@ -47,7 +48,7 @@ class Blocks : public BlockBench<Vgmmu_client_blocks_bench> {
   unsigned slots() const { return t.slots_o; }
 
  private:
-  /// Expects that no block offers or reports anything in the first cycle after a reset.
+  /// Expects that no output is active in the first cycle after a reset.
   void ExpectQuiet() {
     EXPECT_FALSE(t.ends_valid_o || t.ends_done_o || t.ends_hold_o) << "gmmu_client_ends";
     EXPECT_FALSE(t.regs_start_o) << "gmmu_client_regs";
@@ -76,14 +77,14 @@ void RandomBytes(Port& port, Blocks& blocks) {
   for (size_t i = 0; i < sizeof port; ++i) reinterpret_cast<uint8_t*>(&port)[i] = static_cast<uint8_t>(blocks.rng());
 }
 
-/// Returns a value of port word_i: word number `word` of the write in slot `slot`.
+/// Returns a value for port word_i: word number `word` of the write in slot `slot`.
 inline auto PackWord(unsigned slot, unsigned word) {
   WordBits bits{};
   bits.id = static_cast<uint8_t>(slot), bits.word = static_cast<uint8_t>(word);
   return Pack(bits);
 }
 
-/// Returns a value of port end_i.
+/// Returns a value for port end_i.
 inline auto PackEnd(unsigned slot, regs::Fault fault, unsigned level, bool zero) {
   EndBits bits{};
   bits.slot = static_cast<uint8_t>(slot), bits.fault = static_cast<uint8_t>(fault);
@@ -118,7 +119,7 @@ struct Request {
     bits.access = static_cast<uint8_t>(access), bits.bytes = static_cast<uint8_t>(bytes);
     t.req_i = Pack(bits);
   }
-  /// Expects that `port`, a client_req_t, carries this request.
+  /// Expects that `port`, a client_req_t, holds this request.
   template <typename Port>
   void Expect(const Port& port) const {
     const auto offered = Unpack<RequestBits>(port);
@@ -128,7 +129,7 @@ struct Request {
     EXPECT_EQ(offered.space, space);
     EXPECT_EQ(offered.access, static_cast<unsigned>(access));
   }
-  /// Expects that `port`, a fault_info_t, carries the record of a fault of this access.
+  /// Expects that `port`, a fault_info_t, holds the fault record of this access.
   template <typename Port>
   void ExpectRecord(const Port& port, regs::Fault fault, unsigned level) const {
     const auto record = Unpack<FaultBits>(port);
@@ -141,7 +142,7 @@ struct Request {
   }
 };
 
-/// Drives cfg_i with `bits`, in which `lines` replaces pattern, addresses and seed.
+/// Drives cfg_i with `bits`, whose pattern, addresses and seed are replaced by those of `lines`.
 inline void PutRun(Vgmmu_client_blocks_bench& t, RunBits bits, const hw::TrafficLines& lines) {
   bits.pattern = static_cast<uint8_t>(lines.pattern), bits.footprint_lg2 = static_cast<uint8_t>(lines.footprint_lg2);
   bits.base = lines.base, bits.first = lines.first, bits.stride = lines.stride;

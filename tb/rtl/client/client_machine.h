@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives one client, its registers and its external port, and models its translation port and its bus, both with
-// delayed, out-of-order responses.
+// Drives one client, its registers and its external port, and models its translation port and its
+// bus, which respond with delays and out of order.
 #pragma once
 
 #include <algorithm>
@@ -58,14 +58,14 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   }
   using BlockBench::Run;
 
-  std::vector<uint8_t> memory;       // byte i is at va i and at VRAM offset i
+  std::vector<uint8_t> memory;       // memory[i] is at va i and at VRAM offset i
   std::set<uint64_t> invalid, zero;  // page numbers
-  std::set<uint64_t> broken;         // lines whose accesses get a bus error
+  std::set<uint64_t> broken;         // lines that respond with a bus error
   unsigned latency = 8;
   std::vector<std::pair<uint64_t, unsigned>> faults;
   bool interleave = true;  // the bus interleaves beats of different bursts
   unsigned most_in_flight = 0;
-  regs::ClientStatus status;  // registers after the latest run, with result and fault_va
+  regs::ClientStatus status;  // status, result and fault_va as read after the latest run
   regs::ClientResult result;
   uint64_t fault_va = 0;
 
@@ -74,12 +74,13 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     for (int i = 7; i >= 0; --i) word = word << 8 | memory[at + i];
     return word;
   }
-  /// Selects pattern, seed and footprint for the following runs; Run sets the other parameters.
+  /// Selects pattern, verification and footprint for the following runs; Run sets the other
+  /// parameters.
   void Choose(regs::Pattern pattern, bool verify, unsigned footprint_lg2 = 0) {
     ctrl_.set_pattern(pattern).set_verify(verify).set_footprint_lg2(footprint_lg2);
   }
 
-  /// Queues an access of the external port to a whole line. A write sends random words.
+  /// Queues an access to a whole line at the external port. A write sends random words.
   void Ask(Access access, uint64_t line) {
     asked_.push_back({access, line, {}, 0});
     for (uint64_t& word : asked_.back().words) word = rng();
@@ -213,11 +214,12 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     Access access;
     uint64_t line;
     std::array<uint64_t, 8> words;
-    unsigned word;  // the next word of a write's data, then of a read's response
+    unsigned word;  // next word of a write's data, then of a read's response
   };
-  static constexpr unsigned kExternal = 4;  // external accesses in flight; they have the ids 0 to 3
+  // Maximum number of external accesses in flight (ids 0 to 3).
+  static constexpr unsigned kExternal = 4;
 
-  /// The words of a write precede its request, and both have the same id.
+  /// A write sends its words before its request, with the same id.
   void PutExternal() {
     for (unsigned id = 0; id_ == kExternal && !asked_.empty() && id < kExternal; ++id)
       if (external_.count(id) == 0) id_ = id;
@@ -236,7 +238,7 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
     t.x_req_i = Pack(request);
   }
   void SampleExternal() {
-    // A run that starts in this cycle still lets the external port's offers in.
+    // In the cycle in which a run starts, the external port may still accept offers.
     if ((was_busy_ && t.busy_o) || !t.enable_i) EXPECT_FALSE(t.x_req_ready_o || t.x_w_ready_o) << "not served";
     was_busy_ = t.busy_o;
     if (t.x_req_valid_i || !external_.empty()) EXPECT_FALSE(t.idle_o);
@@ -296,10 +298,10 @@ class ClientMachine : public BlockBench<Vgmmu_client_bench> {
   std::deque<Beat> beats_;
   std::map<unsigned, unsigned> generation_of_;
   std::deque<External> asked_;             // external accesses that have not been accepted
-  std::map<unsigned, External> external_;  // accepted ones, by id
+  std::map<unsigned, External> external_;  // accepted external accesses, by id
   Standing<std::pair<uint64_t, unsigned>> x_stands_{"the external response"};
   bool was_busy_ = false, taken_word_ = false, taken_request_ = false;
-  unsigned id_ = kExternal;  // id of the external access that is being sent; kExternal: none
+  unsigned id_ = kExternal;  // id of the external access being sent; kExternal: none
   bool x_offer_ = false;
   regs::ClientCtrl ctrl_;
   unsigned generation_ = 0, in_flight_ = 0;

@@ -8,8 +8,8 @@ namespace {
 
 using regs::Fault;
 
-/// Tests gmmu_client_answer: the bench requests and completes accesses, and a model predicts the response words, fault
-/// records and byte counts.
+/// Tests gmmu_client_answer. The bench requests and completes accesses, and a model predicts the
+/// response words, fault records and byte counts.
 class Answer : public BlocksTest {
  protected:
   static constexpr unsigned kRows = kLine / kBeat;
@@ -25,7 +25,7 @@ class Answer : public BlocksTest {
 
   Answer() : word_(n == 0 ? 8 : kBeat) {}
 
-  /// Offers a request for `cycles` cycles; afterwards its access is in flight.
+  /// Offers a request for `cycles` cycles, after which its access is in flight.
   void Begin(const Request& request, int cycles = 1) {
     ASSERT_EQ(flight_.count(request.id), 0u);
     Access access{request};
@@ -42,7 +42,7 @@ class Answer : public BlocksTest {
       Step();
     }
     t.ans_req_valid_i[n] = 0;
-    Step();  // In a client, an access completes no earlier than this.
+    Step();  // In a client, an access cannot complete earlier.
   }
   void End(unsigned id, Fault fault, unsigned level, bool zero) {
     Access& access = flight_.at(id);
@@ -96,15 +96,15 @@ class Answer : public BlocksTest {
     if (at == flight_.end()) RandomBytes(t.ans_row_data_i, *this);
     else SetBytes(t.ans_row_data_i, at->second.rows[row_ % kRows].data());
   }
-  /// Returns the access whose response must come next, or null if that access is not complete.
+  /// Returns the access whose response comes next, or null if that access has not completed.
   Access* Due() {
     const unsigned id = t.ans_ordered_i ? next_ : order_.empty() ? 0 : order_.front();
     return ended_.count(id) != 0 ? &flight_.at(id) : nullptr;
   }
   void TakeLog() {
     if (!log_stands_.Look(t.ans_log_valid_o[n], t.ans_log_ready_i)) return;
-    // Responses of earlier accesses may still be pending. The record belongs to the first faulted access without a
-    // record.
+    // A fault can be recorded while responses of earlier accesses are pending. The record belongs
+    // to the first faulted access without a record.
     Access* faulted = nullptr;
     if (t.ans_ordered_i) {
       for (unsigned i = 0; i < slots() && faulted == nullptr; ++i) {
@@ -216,7 +216,7 @@ TEST_P(Answer, EveryFaultIsLoggedBeforeItsAnswer) {
 
 TEST_P(Answer, OnlyTheFirstFaultWhileAsked) {
   t.ans_first_only_i = 1;
-  Reset();  // The first fault after a reset is logged as well.
+  Reset();  // A reset also makes the next fault the first one.
   for (int round = 1; round <= 4; ++round) {
     Choose(true, true);
     for (unsigned id = 0; id < 8; ++id) Begin(Request::Draw(*this, id));

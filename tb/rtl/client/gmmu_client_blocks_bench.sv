@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The blocks of the clients, unconnected to each other. A payload input that several blocks use exists once;
-// each block has a valid of its own.
+// The blocks of the clients, not connected to each other. Blocks share payload inputs; each block
+// has its own valid.
 //
-// Ports with two elements belong to a block with two instances. Instance 0 has the parameters of a client
-// port. Instance 1 has those of a through-port: words as wide as the bus, with strobes. The read half of the
-// through-port has up to 32 bursts in flight in instance 0, and one in instance 1.
+// Ports with two elements belong to a block with two instances. Instance 0 has the parameters of a
+// client port. Instance 1 has those of a through-port: words as wide as the bus, with strobes. The
+// read half of the through-port has up to 32 bursts in flight in instance 0, and one in instance 1.
 module gmmu_client_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;

@@ -8,8 +8,8 @@ namespace {
 
 using regs::Fault;
 
-/// Tests gmmu_client_ends: accesses complete in four ways, and a model with the same priorities predicts the cycle in
-/// which each completion is reported.
+/// Tests gmmu_client_ends. Accesses complete in four ways, and a model with the same priorities
+/// predicts the cycle in which each completion is reported.
 class Ends : public BlocksTest {
  protected:
   static constexpr uint64_t kTold = 2;  // cycles from the selection of a completion to its report
@@ -63,7 +63,8 @@ class Ends : public BlocksTest {
     t.end_i = PackEnd(slot, fault, level, offered_.zero);
   }
 
-  /// Runs one cycle. R, B and generation are pulses; route and page hold their valid until it is accepted.
+  /// Runs one cycle. The R, B and generation inputs are pulses; route and page keep valid until
+  /// accepted.
   void Step() override {
     if (t.ends_page_valid_i && !page_) Epoch(offered_.slot);
     Settle();
@@ -99,7 +100,7 @@ class Ends : public BlocksTest {
   }
 
   unsigned told_ = 0;
-  std::vector<unsigned> free_, order_;  // order_: slots in the order in which their accesses were reported as complete
+  std::vector<unsigned> free_, order_;  // order_: slots in the order of the reported completions
   std::deque<End> expected_;
 
  private:
@@ -181,7 +182,7 @@ TEST_P(Ends, ABOfEverySlotWaitsBehindReads) {
   }
   Quiet(static_cast<int>(slots.size()) + 8);
   EXPECT_EQ(told_, slots.size());
-  // While the Bs of all slots arrive, only route faults are reported.
+  // While the Bs of all slots arrive, route faults are the only other completions.
   slots.clear();
   while (free_.size() > 8) slots.push_back(Begin()), Step();
   for (unsigned slot : slots) {

@@ -8,8 +8,8 @@ namespace {
 
 constexpr unsigned kBeats = kLine / kBeat;  // beats per line
 
-/// Tests gmmu_client_land: bursts of several slots arrive interleaved, and their rows are read as soon as the end of
-/// the burst is reported.
+/// Tests gmmu_client_land. Bursts of several slots arrive interleaved, and their rows may be read
+/// as soon as the end of the burst is reported.
 class Land : public BlocksTest {
  protected:
   static constexpr uint64_t kEnd = 2;  // cycles from the last R beat to end_valid_o
@@ -59,7 +59,8 @@ class Land : public BlocksTest {
     t.land_r_valid_i = 0;
   }
   void Step() override {
-    // Sometimes reads a row of a slot whose end is reported; the output is stable until the next read.
+    // Sometimes read a row of a slot whose end has been reported. The output is stable until the
+    // next read.
     t.land_read_i = !told_.empty() && !Stall();
     std::vector<uint8_t> next = expected_;
     if (t.land_read_i) {
@@ -81,7 +82,7 @@ class Land : public BlocksTest {
     }
     expected_ = next;
     Edge();
-    // In the next cycle, a slot may be read if the end of its burst is reported in that cycle or was reported earlier.
+    // A slot may be read from the cycle in which the end of its burst is reported.
     told_.clear();
     for (const auto& [slot, burst] : ended_) {
       bool waits = false;
@@ -123,7 +124,7 @@ TEST_P(Land, AnErrorOfAnyBeatIsOfItsBurstAlone) {
     Reserve(4, 0, kBeats);
     for (unsigned i = 0; i < kBeats; ++i) Beat(3, i == wrong), Beat(4, false);
     Quiet();
-    Reserve(3, 0, kBeats);  // The error of the slot's previous burst has no effect.
+    Reserve(3, 0, kBeats);  // An error of the slot's previous burst has no effect.
     for (unsigned i = 0; i < kBeats; ++i) Beat(3, false);
     Quiet();
   }
@@ -144,7 +145,7 @@ TEST_P(Land, ResetForgetsWhatHalfABurstLeft) {
 TEST_P(Land, RandomBurstsInterleaved) {
   for (int i = 0; i < 6000; ++i) {
     const unsigned slot = static_cast<unsigned>(Random(0, slots() - 1));
-    bool told = true;  // A slot becomes free when its end is reported.
+    bool told = true;  // A slot is free once its end has been reported.
     for (const End& end : ends_) told &= end.slot != slot;
     if (open_.count(slot) == 0 && told && Chance(40)) {
       const unsigned first = static_cast<unsigned>(Random(0, kBeats - 1));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests one client with its traffic engine against a translation port and a bus with delayed, out-of-order responses.
-// Above all, the bench checks that every translation response is returned exactly once, and only after its access is
-// complete.
+// Tests one client with its traffic engine against a translation port and a bus that respond with
+// delays and out of order. Its main check: every translation response is returned exactly once, and
+// only after its access is complete.
 #include "tb/rtl/client/client_machine.h"
 
 namespace gmmu {
@@ -86,7 +86,7 @@ TEST(Client, VramPastTheEndIsAFault) {
 TEST(Client, DepthLimitsAccessesInFlight) {
   for (unsigned depth : {1u, 3u, 16u, 64u}) {
     ClientMachine bench(0, 1);
-    bench.latency = 400;  // At every bus width, 64 lines are requested in fewer cycles.
+    bench.latency = 400;  // At every bus width, requesting 64 lines takes fewer cycles.
     bench.Run(Access::kRead, 0, 1, 100, 1, depth);
     EXPECT_EQ(bench.most_in_flight, depth);
   }
@@ -104,7 +104,7 @@ TEST(Client, OneWordACycle) {
   EXPECT_LE(write, 8192u * 1.03);
 }
 
-/// Returns the data that a run reads from the memory of `bench`, as one sequence of bytes.
+/// Returns the data of a run's lines in the memory of `bench`, in the order of the run's reads.
 std::vector<uint8_t> Predict(const ClientMachine& bench, const hw::TrafficLines& lines, unsigned count) {
   hw::TrafficSequence sequence(lines);
   std::vector<uint8_t> bytes;
@@ -153,7 +153,8 @@ TEST(Client, AChaseFollowsThePointersInMemory) {
   for (uint64_t seed = 1; seed <= 4; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     ClientMachine bench(static_cast<unsigned>(seed * 15), seed);
-    std::vector<uint32_t> ring(256);  // a random cyclic order of the lines; each line names the next
+    // A random cyclic order of the lines; each line points to the next.
+    std::vector<uint32_t> ring(256);
     for (uint32_t i = 0; i < ring.size(); ++i) ring[i] = 11 + 17 * i;
     std::shuffle(ring.begin(), ring.end(), bench.rng);
     std::vector<uint8_t> bytes;
@@ -193,7 +194,7 @@ TEST(Client, AVerifiedRunWritesTheAddressPatternAndFindsIt) {
         for (unsigned w = 0; w < 8; ++w)
           EXPECT_EQ(bench.WordAt(at + 8 * w), hw::AddressPattern(lines.seed, at + 8 * w));
       }
-      // Some words are corrupted and the lines read again: each of these words must be counted.
+      // Corrupt some words and read the lines again: each corrupted word must be counted.
       hw::TrafficLines order = lines;
       sequence = hw::TrafficSequence(order);
       std::set<uint64_t> spoilt;
@@ -238,9 +239,10 @@ TEST(Client, RunsAndExternalAccessesWaitForEachOther) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     ClientMachine bench(static_cast<unsigned>(seed % 3 * 30), seed);
     bench.invalid = {128}, bench.broken = {64 * 129 + 5};
-    uint64_t line = 64 * 128;  // External accesses use lines of their own.
+    uint64_t line = 64 * 128;  // External accesses use lines that the runs do not use.
     for (int round = 0; round < 8; ++round) {
-      // The words of an external write wait in its slot for its request, and a run that writes would replace them.
+      // The words of an external write wait in its slot until its request is accepted, and a run
+      // that writes would overwrite them.
       const auto access = round % 3 == 2 ? Access::kWrite : Access::kRead;
       for (int i = 0; i < 12; ++i) {
         const bool write = access == Access::kRead && bench.Chance(50);
@@ -269,7 +271,8 @@ TEST(Client, ADisabledExternalPortTakesNothing) {
 TEST(Client, WithoutAnEngineRegistersReadZeroAndTheExternalPortIsServed) {
   ClientMachine bench(0, 1);
   auto& t = bench.t;
-  bench.Run(Access::kRead, 0, 1, 40, 1);  // ClientMachine sends the writes and reads of a run to both clients.
+  // ClientMachine drives the register accesses of a run to both clients.
+  bench.Run(Access::kRead, 0, 1, 40, 1);
   EXPECT_TRUE(t.p_idle_o && t.p_req_ready_o && t.p_w_ready_o && !t.p_xq_valid_o);
   GMMU_STRUCT(gmmu_client_bench, client_req_t) request{};
   request.va = 0x12340, request.bytes = 64;

@@ -4,7 +4,8 @@
 namespace gmmu::client {
 namespace {
 
-/// Tests gmmu_client_regs: control registers read back as written, and the other registers show the state of a run.
+/// Tests gmmu_client_regs: control registers read back as written, and the other registers show the
+/// state of a run.
 class ClientRegs : public BlocksTest {
  protected:
   static constexpr unsigned kCtrl = regs::ClientCtrl::kOffset / 8;
@@ -109,8 +110,8 @@ TEST_P(ClientRegs, StartsOnlyByTheStartBitOfCtrl) {
   Write(kCtrl, ~uint64_t{1});
   EXPECT_EQ(starts_, 0u);
   Write(kCtrl, 1);
-  Write(1, 0x1111);      // ignored: start_o makes the client busy
-  Write(kCtrl, 0xffff);  // a second start: start_o has fallen, and state_i.busy is still 0
+  Write(1, 0x1111);      // ignored, because start_o makes the client busy
+  Write(kCtrl, 0xffff);  // starts again: start_o has fallen, and state_i.busy is still 0
   EXPECT_EQ(starts_, 2u);
   Step();
   ReadAll();

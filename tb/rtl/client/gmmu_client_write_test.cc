@@ -4,15 +4,15 @@
 namespace gmmu::client {
 namespace {
 
-/// Tests gmmu_client_write: the words of each write arrive in random order, then its burst is requested, and the W
-/// beats are compared byte by byte.
+/// Tests gmmu_client_write. The words of each write arrive in random order, then its burst is
+/// requested, and the W beats are compared byte by byte.
 class Write : public BlocksTest {
  protected:
   Write() : word_(n == 0 ? 8 : kBeat), line_(slots()), free_(slots(), true) {}
 
   struct Line {
     uint8_t data[kLine] = {};
-    bool kept[kLine] = {};  // strobe of each byte; always true without strobes
+    bool kept[kLine] = {};  // whether each byte is written; always true without strobes
   };
   struct Burst {
     unsigned slot, first, last;
@@ -51,7 +51,7 @@ class Write : public BlocksTest {
       ready_.pop_front();
       burst_.Taken();
     }
-    // A burst may be requested one cycle after its last word, or later.
+    // A burst may be requested from the cycle after its last word on.
     for (auto it = writes_.begin(); it != writes_.end();) {
       if (it->words.empty()) ready_.push_back(*it), it = writes_.erase(it);
       else ++it;

@@ -12,7 +12,8 @@ class Crc32c : public BlocksTest {
     t.eval();
     return t.crc_o;
   }
-  /// Returns the CRC-32C of `bytes`, with the initial and final inversions that the function leaves to its caller.
+  /// Returns the CRC-32C of `bytes`, including the initial and final inversions, which the RTL
+  /// function omits.
   uint32_t Whole(const std::vector<uint8_t>& bytes) {
     uint32_t crc = ~0u;
     for (size_t i = 0; i < bytes.size(); i += 8) {

@@ -4,7 +4,8 @@
 namespace gmmu::client {
 namespace {
 
-/// Tests gmmu_through_read: the bench sends bursts, and acts as the access unit, which responds by ascending id.
+/// Tests gmmu_through_read. The bench sends bursts and acts as the access unit, which responds in
+/// ascending order of ids.
 class ThroughRead : public BlocksTest {
  protected:
   ThroughRead() { t.tr_enable_i = 1; }
@@ -51,12 +52,12 @@ class ThroughRead : public BlocksTest {
     bool fault;
     uint64_t due;
     uint8_t data[kLine];
-    unsigned row = 0;  // next row of its response, counted from the first row of the response
+    unsigned row = 0;  // next row of the response, counted from its first row
   };
   struct Open {
     ThroughBurst burst;
     unsigned beat;
-    std::deque<Line> seen;  // lines whose response is incomplete
+    std::deque<Line> seen;  // lines whose responses are incomplete
   };
 
   void TakeRequest() {
@@ -123,7 +124,8 @@ class ThroughRead : public BlocksTest {
   std::deque<ThroughBurst> offered_;
   std::deque<Open> open_;
   std::deque<Request> expected_;
-  std::deque<Line> lines_, history_;  // history_: requested lines, starting at the line of the next R beat
+  // history_: requested lines, from the line of the next R beat on.
+  std::deque<Line> lines_, history_;
   Offer ar_;
   Standing<> r_stands_{"R"};
 };

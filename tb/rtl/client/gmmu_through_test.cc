@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the through-port against translation ports and a memory with delayed, out-of-order responses. A plain model
-// checks every byte read and written, every R and B, every logged fault, and that every translation response is
-// returned.
+// Tests the through-port against translation ports and a memory that respond with delays and out of
+// order. A plain model checks every byte read and written, every R and B, every logged fault, and
+// that every translation response is returned.
 #include "tb/rtl/client/through_machine.h"
 
 namespace gmmu {
 namespace {
 
-/// Queues bursts over all pages: reads in the upper half, writes in the lower half. No byte is written twice.
+/// Queues bursts over all pages: reads in the upper half, writes in the lower half. No byte is
+/// written twice.
 void Fill(ThroughMachine& bench, bool illegal) {
   for (unsigned page = kHalf; page < kPages; ++page) {
     for (int i = 0; i < 3; ++i) {

@@ -4,8 +4,8 @@
 namespace gmmu::client {
 namespace {
 
-/// Tests gmmu_through_write: the bench sends bursts and their beats, and acts as the access unit, which responds by
-/// ascending id.
+/// Tests gmmu_through_write. The bench sends bursts and their beats, and acts as the access unit,
+/// which responds in ascending order of ids.
 class ThroughWrite : public BlocksTest {
  protected:
   ThroughWrite() { t.tw_enable_i = 1; }
@@ -82,7 +82,7 @@ class ThroughWrite : public BlocksTest {
  private:
   struct Line {
     Request request;
-    bool last;  // the line is the last of its burst
+    bool last;  // whether the line is the last of its burst
     uint8_t data[kLine] = {};
     bool kept[kLine] = {};
   };
@@ -100,7 +100,7 @@ class ThroughWrite : public BlocksTest {
   void TakeWord() {
     if (!t.tw_word_valid_o) return;
     ++words_;
-    // The row belongs to the line whose request comes next, or to the following line.
+    // The word belongs to the line that is requested next, or to the line after it.
     const auto word = Unpack<WordBits>(t.tw_word_o);
     const unsigned ahead = (word.id + slots() - requests_) % slots();
     ASSERT_LE(ahead, 1u);
@@ -129,7 +129,8 @@ class ThroughWrite : public BlocksTest {
     const bool fault = Chance(fault_percent_);
     flight_.push_back({requests_ % slots(), fault, now + Random(1, latency_)});
     EXPECT_LE(flight_.size(), slots());
-    // The lines of a burst are requested one after the other, so `failing_` collects their faults up to the last line.
+    // The lines of a burst are requested in sequence, so `failing_` accumulates the faults of one
+    // burst.
     failing_ |= fault;
     if (line.last) lines_failed_.push_back(failing_), failing_ = false;
     ++requests_;
@@ -166,7 +167,7 @@ class ThroughWrite : public BlocksTest {
   std::deque<Line> expected_;
   std::deque<Flight> flight_;
   std::deque<std::pair<unsigned, bool>> responses_;  // {id, illegal}
-  std::deque<bool> lines_failed_;                    // for each legal burst: one of its lines faulted
+  std::deque<bool> lines_failed_;                    // per legal burst: whether a line faulted
   Line given_[2] = {};
   unsigned rows_[2] = {}, open_ = 0, left_ = 0, burst_ = 0;
   bool failing_ = false;

@@ -5,7 +5,8 @@
 namespace gmmu::client {
 namespace {
 
-/// Tests gmmu_traffic_check: the word may change every cycle, and a model checksums and compares the counted words.
+/// Tests gmmu_traffic_check. The word may change every cycle, and a model checksums and compares
+/// the counted words.
 class TrafficCheck : public BlocksTest {
  protected:
   void Begin(bool verify, uint64_t seed) {
@@ -15,7 +16,7 @@ class TrafficCheck : public BlocksTest {
     Clock(0, 0, false);
     t.check_clear_i = 0;
   }
-  /// Drives a word for one cycle. `count`: the results include the previous cycle's word.
+  /// Drives a word for one cycle. `count`: include the previous cycle's word in the results.
   void Clock(uint64_t word, uint64_t at, bool count) {
     t.check_word_i = word;
     t.check_at_i = at & (~uint64_t{0} >> 3);
@@ -54,7 +55,7 @@ TEST_P(TrafficCheck, EveryBitOfAWordIsCompared) {
     const uint64_t at = rng() >> 3;
     Clock(Right(at) ^ uint64_t{1} << bit, at, false);
     Clock(Right(at + 1), at + 1, true);
-    Clock(0, 0, true);  // The counted word matches.
+    Clock(0, 0, true);  // The word counted here matches.
     Clock(0, 0, false);
     EXPECT_EQ(mismatches_, bit + 1);
   }

@@ -8,7 +8,8 @@ using regs::Pattern;
 
 constexpr uint64_t kLineMask = ~uint64_t{0} >> 6;
 
-/// Tests gmmu_traffic_lines: compares runs of every pattern with the sequence that software predicts.
+/// Tests gmmu_traffic_lines: compares runs of every pattern with the software model of the
+/// sequence.
 class TrafficLines : public BlocksTest {
  protected:
   void Load(const hw::TrafficLines& run) {
@@ -24,7 +25,7 @@ class TrafficLines : public BlocksTest {
     }
     EXPECT_TRUE(t.lines_ready_o) << "a few cycles";
   }
-  /// Returns the next line, which is accepted after waiting `wait` cycles.
+  /// Returns the next line, and accepts it after waiting `wait` cycles.
   uint64_t Next(unsigned wait) {
     int cycles = 0;
     while (!t.lines_valid_o && cycles < 10) Step(), ++cycles;
@@ -41,7 +42,7 @@ class TrafficLines : public BlocksTest {
     t.lines_next_i = 0;
     return line;
   }
-  /// Supplies the line that the response of the previous access names.
+  /// Supplies the next line of a chase, which the previous access's response contains.
   void Chase(uint64_t line) {
     t.lines_chase_valid_i = 1;
     t.lines_chase_line_i = line & kLineMask;

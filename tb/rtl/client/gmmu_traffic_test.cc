@@ -8,8 +8,8 @@ using regs::Access;
 using regs::Fault;
 using regs::Pattern;
 
-/// Tests gmmu_traffic: the bench acts as the access unit, which accepts words and requests and responds by ascending
-/// id.
+/// Tests gmmu_traffic. The bench acts as the access unit, which accepts words and requests and
+/// responds in ascending order of ids.
 class Traffic : public BlocksTest {
  protected:
   struct Run {
@@ -18,7 +18,7 @@ class Traffic : public BlocksTest {
     bool verify = false;
     unsigned space = 5, depth = 0;
   };
-  static constexpr unsigned kBegun = 2;  // accesses that may still begin after a run is stopped or faults
+  static constexpr unsigned kBegun = 2;  // accesses that may still start after a stop or a fault
 
   Traffic() { t.run_enable_i = t.run_unit_idle_i = 1; }
 
@@ -106,7 +106,7 @@ class Traffic : public BlocksTest {
     bool write;
     unsigned word = 0;
     bool fault = false;
-    int record = 0;  // number of further cycles in which its fault record is offered
+    int record = 0;  // number of cycles in which its fault record is still to be offered
   };
   StateBits State() const { return Unpack<StateBits>(t.run_state_o); }
   bool Chase() const { return run_.lines.pattern == Pattern::kChase; }
@@ -292,7 +292,7 @@ TEST_P(Traffic, AFaultEndsTheRun) {
     faults += faulted_;
   }
   EXPECT_GT(faults, 15u);
-  fault_permille_ = 0;  // The next run starts without a fault.
+  fault_permille_ = 0;  // The next run has no faults.
   Start(Order(Access::kRead, 10));
   Finish();
 }

@@ -13,10 +13,11 @@ struct ThroughBurst {
   bool execute = false;
 
   bool legal() const { return burst == 1 && (1u << size) <= kBeat; }
-  /// begin and end return the va of the first byte that beat `i` may carry, and one past the va of the last byte.
+  /// Beat `i` may carry the bytes in [begin(i), end(i)).
   uint64_t begin(unsigned i) const { return i == 0 ? va : (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i} << size); }
   uint64_t end(unsigned i) const { return (va & ~((uint64_t{1} << size) - 1)) + (uint64_t{i + 1} << size); }
-  /// Returns one access for each line that the burst touches, or none if it is illegal. The caller assigns the ids.
+  /// Returns one access per line that the burst touches, or none if the burst is illegal. The
+  /// caller assigns the ids.
   std::vector<Request> lines(regs::Access access) const {
     std::vector<Request> result;
     for (uint64_t at = va; legal() && at < end(len); at = (at / kLine + 1) * kLine) {
@@ -37,7 +38,8 @@ struct ThroughBurst {
     return Pack(ax);
   }
   void Put(Vgmmu_client_blocks_bench& t) const { t.ax_i = Port<GMMU_STRUCT(gmmu_client_blocks_bench, through_ax_t)>(); }
-  /// Returns bursts that get SLVERR: one of each type other than INCR, and one with beats wider than the bus.
+  /// Returns bursts that must get SLVERR: one of each type other than INCR, and one with beats
+  /// wider than the bus.
   static std::vector<ThroughBurst> Illegal() {
     std::vector<ThroughBurst> bursts(4);
     for (unsigned i = 0; i < 3; ++i) {
@@ -47,7 +49,7 @@ struct ThroughBurst {
     bursts[3].size = 7;
     return bursts;
   }
-  /// Returns the longest burst of full beats from `va`, the start of a page.
+  /// Returns the longest burst of full-width beats from `va`, the start of a page.
   static ThroughBurst Longest(uint64_t va) {
     ThroughBurst burst;
     while (1u << burst.size < kBeat) ++burst.size;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the through-port as an AXI4 manager, and models its translation ports and memory, both with delayed,
-// out-of-order responses.
+// Drives the through-port as an AXI4 manager, and models its translation ports and memory, which
+// respond with delays and out of order.
 #pragma once
 
 #include <algorithm>
@@ -65,9 +65,9 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
   }
 
   std::vector<uint8_t> memory, expected;
-  std::vector<unsigned> page_of;     // memory page of each va page
+  std::vector<unsigned> page_of;     // memory page behind each va page
   std::set<unsigned> invalid, zero;  // va pages
-  std::set<uint64_t> broken;         // memory lines whose accesses get a bus error
+  std::set<uint64_t> broken;         // memory lines that respond with a bus error
   using BlockBench::Run;
   unsigned latency = 8;
   unsigned faults_expected = 0, faults_seen = 0;
@@ -98,7 +98,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     responses_.push_back({burst.id, failed});
     CountFaults(burst);
   }
-  /// Steps until every queued read and write has its last R beat or its B, and returns the number of cycles.
+  /// Steps until all queued reads and writes are complete. Returns the number of cycles.
   uint64_t Run() {
     const uint64_t begin = now;
     while (!(answers_.empty() && responses_.empty()) && now - begin < 2'000'000) Step();
@@ -115,7 +115,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     return end - begin;
   }
 
-  /// Returns a random legal burst inside one page, with its first byte at page offset `from` or later.
+  /// Returns a random legal burst inside one page that starts at page offset `from` or later.
   Burst Draw(unsigned page, unsigned from) {
     Burst burst;
     burst.id = static_cast<unsigned>(rng() % 4);
@@ -331,7 +331,7 @@ class ThroughMachine : public BlockBench<Vgmmu_client_bench> {
     responses_.pop_front();
   }
 
-  /// Makes the clock edge, and then deasserts the valid of each accepted offer.
+  /// Makes the clock edge, then clears the valid of each accepted offer.
   void EndCycle() {
     Edge();
     if (clear_ar_) t.t_ar_valid_i = 0;

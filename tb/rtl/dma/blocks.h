@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the unit-level benches: their base class, the structs of their ports, and a bus beat in C++.
+// Shared by the unit benches: their base class, the structs of their ports, and a C++ type for a
+// bus beat.
 #pragma once
 
 #include <cstring>
@@ -33,7 +34,7 @@ struct UnitStructs;
   }
 GMMU_UNIT_STRUCTS(gmmu_dma_blocks_bench);
 
-/// A bench of blocks that have just been reset, with 64 MiB of VRAM.
+/// A bench of blocks after a reset, with 64 MiB of VRAM.
 template <typename Top>
 class BenchOf : public BlockBench<Top> {
  public:
@@ -46,7 +47,7 @@ class BenchOf : public BlockBench<Top> {
 };
 using Blocks = BenchOf<Vgmmu_dma_blocks_bench>;
 
-/// A bus beat in C++.
+/// A bus beat: data, byte mask and last flag.
 struct Beat {
   std::vector<uint8_t> data = std::vector<uint8_t>(kBeat);
   uint64_t strb = 0;
@@ -65,7 +66,7 @@ inline std::ostream& operator<<(std::ostream& out, const Beat& beat) {
   return out << std::dec;
 }
 
-/// Returns the bus beats that carry `bytes`, the first of them in `lane`.
+/// Returns the bus beats that carry `bytes`, starting in lane `lane`.
 inline std::vector<Beat> Lay(unsigned lane, const std::vector<uint8_t>& bytes) {
   std::vector<Beat> beats;
   for (size_t n = 0; n < bytes.size(); ++n) {

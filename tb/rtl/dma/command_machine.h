@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the command processor alone, with a word stream and models of the neighbouring blocks, and compares its
-// actions with those of command_model.h.
+// Drives the command processor alone, with a stream of words and models of the neighbouring blocks.
+// Compares its actions with those of command_model.h.
 #pragma once
 
 #include <optional>
@@ -21,10 +21,11 @@ class Processor {
   CommandSetting setting;
   unsigned retire_percent = 20, most_jobs = 8;
   uint64_t first_job = 0;   // cycles from start to the first job
-  uint32_t stopped_at = 0;  // command offset that the latest preemption reported
+  uint32_t stopped_at = 0;  // command offset reported by the latest preemption
 
-  /// Executes a buffer. Word `error_at` cannot be read, and the job of step `fail_at` fails; kill_i rises after
-  /// `kill_after` cycles, preempt_i after `preempt_after` cycles. Returns how the buffer ended.
+  /// Executes a buffer. Word `error_at` is unreadable, and the job of step `fail_at` fails. kill_i
+  /// rises after `kill_after` cycles, preempt_i after `preempt_after` cycles. Returns how the
+  /// buffer ended.
   End Run(const std::vector<uint64_t>& words, size_t error_at = ~size_t{0}, size_t fail_at = ~size_t{0},
           unsigned kill_after = ~0u, unsigned preempt_after = ~0u) {
     plan_ = PlanOf(setting, words, error_at);
@@ -47,7 +48,7 @@ class Processor {
     }
     EXPECT_NE(end_, kNone) << "no end; next step " << next_ << " of " << plan_.steps.size();
     kill_ = killed_before_ = preempt_ = false;
-    for (unsigned i = 0; i < 16; ++i) Tick(false);  // No further action may follow.
+    for (unsigned i = 0; i < 16; ++i) Tick(false);  // No further action is allowed.
     EXPECT_FALSE(blocks.t.command_awake_o[n_]) << "awake_o without a buffer";
     if (kill_after != ~0u) return end_;
     if (end_ == kPreempted) {
@@ -201,7 +202,7 @@ class Processor {
     if (step->source == CommandStep::kSteps && step->length > 8) EXPECT_EQ(job.step, step->step);
     jobs_.push_back({step, number, id_++, 0});
   }
-  /// Checks the time in the fence record: it must not be earlier than the last retirement.
+  /// Checks the time in the fence record: no earlier than the last retirement.
   void ExpectTime(uint64_t time) {
     EXPECT_GE(time, last_retired_);
     EXPECT_GE(time, started_);
@@ -222,7 +223,7 @@ class Processor {
     const auto ctl = Unpack<GMMU_STRUCT(gmmu_dma_control_bench, mmu_ctl_t)>(top.ctl_o[n_]);
     EXPECT_EQ(ctl.op, 0);
     EXPECT_EQ(ctl.scope, static_cast<unsigned>(step->scope));
-    if (step->length != 0) {  // Only the control step of an unmap has a length.
+    if (step->length != 0) {  // Among control steps, only that of an unmap has a length.
       EXPECT_EQ(ctl.va_start, ctl.va_end);
       return;
     }
@@ -277,7 +278,7 @@ class Processor {
   const Manner manner_;
   CommandPlan plan_;
   WordStream stream_;
-  std::deque<Given> jobs_;  // jobs that the mover has accepted and has not retired
+  std::deque<Given> jobs_;  // jobs that the mover has accepted but not retired
   Given* wants_ = nullptr;  // the job that is receiving words
   Failure unreadable_, failure_;
   End end_ = kNone;
@@ -288,7 +289,7 @@ class Processor {
   bool fault_ = false, control_waits_ = false, flush_waits_ = false, kill_ = false;
   bool killed_before_ = false, preempt_ = false;
   uint64_t preempt_began_ = 0;
-  std::optional<uint32_t> late_command_;  // offset of a command that took effect after preempt_i
+  std::optional<uint32_t> late_command_;  // offset of a command that started after preempt_i rose
 };
 
 }  // namespace gmmu::dma

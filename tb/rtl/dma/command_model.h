@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the actions that the command processor must perform for a paging buffer, step by step.
+// Computes the sequence of actions that the command processor must perform for a paging buffer.
 #pragma once
 
 #include "tb/rtl/dma/control.h"
 
 namespace gmmu::dma {
 
-/// The settings under which a paging buffer is executed.
+/// The settings of engine and ring under which a paging buffer is executed.
 struct CommandSetting {
   unsigned spaces = 16;
   bool privileged = true;
   uint64_t aperture_base = 0x400000;
   uint32_t aperture_pages = 64;
   Place buffer;
-  uint64_t record = 0x7000, value = 0;  // record: address of the fence record; value: its first word
+  // record: address of the fence record; value: its first word.
+  uint64_t record = 0x7000, value = 0;
 };
 
-/// A visible action of the command processor. `settled`: all earlier jobs have retired.
+/// A visible action of the command processor. `settled`: all earlier jobs must have retired.
 struct CommandStep {
   enum Kind { kJob, kFlush, kControl, kInterrupt };
   enum Source { kCopy, kPattern, kWords, kSteps };
@@ -27,8 +28,8 @@ struct CommandStep {
   Place src{}, dst{};
   uint64_t length = 0, value = 0, step = 0;
   std::vector<uint64_t> words{};     // inline words; incomplete if one cannot be read
-  bool fence = false, dead = false;  // dead: an inline word cannot be read
-  bool record = false;               // the job writes the fence record, whose second word is the time
+  bool fence = false, dead = false;  // dead: an inline word is unreadable
+  bool record = false;               // a job that writes the fence record, with a time stamp
   Scope scope = Scope::kRange;       // kControl
   unsigned space = 0;
   uint64_t start = 0, end = 0;
@@ -37,21 +38,21 @@ struct CommandStep {
 /// The expected steps of a paging buffer, and how it ends.
 struct CommandPlan {
   std::vector<CommandStep> steps;
-  size_t commands = 0;         // number of completed commands; not valid if the buffer fails
+  size_t commands = 0;         // number of completed commands; invalid if the buffer fails
   Fault fault = Fault::kNone;  // fault of the first command that fails its checks
-  bool unreadable = false;     // a word cannot be read; the word stream supplies the fault
+  bool unreadable = false;     // a word is unreadable; the word stream supplies the fault
   uint32_t offset = 0, header = 0;
   bool Fails() const { return unreadable || fault != Fault::kNone; }
 };
 
-/// Returns whether [address, address + length) ends beyond the addressable range.
+/// Returns whether [address, address + length) exceeds the addressable range.
 inline bool RangeEndsBad(const Place& place, uint64_t length) {
   if (length == 0) return false;
   const uint64_t last = place.address + length - 1;
   return last < place.address || (place.physical && last >> 48 != 0);
 }
 
-/// Returns the fault of the first check that the well-formed command `w` fails; kNone if it passes all.
+/// Returns the fault of the first check that the well-formed command `w` fails, or kNone.
 inline Fault JudgeCommand(const CommandSetting& setting, const uint64_t* w) {
   const CommandHeaderWord header{w[0]};
   const CommandRule& rule = *RuleOf(header);
@@ -123,7 +124,8 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
     step.kind = CommandStep::kFlush;
     steps.push_back(step);
   }
-  if (rule.opcode == Opcode::kApertureUnmap) {  // An unmap ends with a flush of an empty range, which drains accesses.
+  // An unmap ends with an invalidation of an empty range, which waits for earlier accesses.
+  if (rule.opcode == Opcode::kApertureUnmap) {
     step.kind = CommandStep::kControl;
     step.scope = Scope::kRange;
     steps.push_back(step);
@@ -134,7 +136,7 @@ inline void AddSteps(std::vector<CommandStep>& steps, const CommandSetting& sett
   }
 }
 
-/// Returns the plan of the buffer `words`, of which word `error_at` cannot be read.
+/// Returns the plan of buffer `words`. Word `error_at` is unreadable.
 inline CommandPlan PlanOf(const CommandSetting& setting, const std::vector<uint64_t>& words, size_t error_at) {
   CommandPlan plan;
   for (size_t at = 0; at < words.size(); ++plan.commands) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules of each opcode, as docs/integration.md states them.
+// The rules for each opcode, as stated in docs/integration.md.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@ namespace gmmu::dma {
 
 struct CommandRule {
   regs::Opcode opcode;
-  unsigned operands, least, most;  // operands: words after the header; least, most: bounds of the length
+  // In words. operands: those after the header; least, most: bounds of the whole command.
+  unsigned operands, least, most;
   bool has_inline, table, aperture, src, dst, settle;
 };
 constexpr unsigned kMostWords = 0xffff;
@@ -28,7 +29,7 @@ constexpr CommandRule kCommandRules[] = {
 };
 constexpr uint64_t kReservedBits = uint64_t{0xff} << 40 | uint64_t{0x3f} << 18;
 
-/// Returns the opcode's rule; null if there is no such opcode.
+/// Returns the opcode's rule, or null if the opcode is undefined.
 inline const CommandRule* RuleOf(regs::CommandHeaderWord header) {
   for (const CommandRule& rule : kCommandRules)
     if (rule.opcode == header.opcode()) return &rule;
@@ -41,13 +42,13 @@ inline bool WellFormed(regs::CommandHeaderWord header) {
   return rule && header.words() >= rule->least && header.words() <= rule->most && (header.raw & kReservedBits) == 0 &&
          !(flush && (header.raw >> 10 & 3) == 3);
 }
-/// Returns whether the command needs privilege.
+/// Returns whether the command requires a privileged ring.
 inline bool NeedsPrivilege(regs::CommandHeaderWord header) {
   const CommandRule& rule = *RuleOf(header);
   return rule.table || (rule.src && header.src_physical()) || (rule.dst && header.dst_physical()) ||
          (rule.opcode == regs::Opcode::kFlushTlb && header.scope() == regs::Scope::kGlobal);
 }
-/// Returns whether the command names a space at or above `spaces`.
+/// Returns whether the command names a space that does not exist (`spaces` or above).
 inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
   const CommandRule& rule = *RuleOf(header);
   const bool flushes = rule.opcode == regs::Opcode::kFlushTlb && header.scope() != regs::Scope::kGlobal;
@@ -55,7 +56,7 @@ inline bool NamesNoSpace(regs::CommandHeaderWord header, unsigned spaces) {
          (rule.dst && !header.dst_physical() && header.dst_space() >= spaces) ||
          (flushes && header.dst_space() >= spaces);
 }
-/// Returns whether a virtual address or a flush of the command names a space other than `own`.
+/// Returns whether the command accesses or flushes a space other than `own`.
 inline bool NamesAnotherSpace(regs::CommandHeaderWord header, unsigned own) {
   const CommandRule& rule = *RuleOf(header);
   return (rule.src && !header.src_physical() && header.src_space() != own) ||

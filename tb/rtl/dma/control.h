@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ side of gmmu_dma_control_bench: conversion of places and faults to its ports' structs, and a stream of words.
+// C++ helpers for gmmu_dma_control_bench: conversion of places and faults to its ports' structs,
+// and a stream of words.
 #pragma once
 
 #include "Vgmmu_dma_control_bench.h"
@@ -17,7 +18,7 @@ constexpr unsigned kSpacesOf[] = {2, 16, 16};  ///< indexed by size: smallest, d
 using PlaceFields = GMMU_STRUCT(gmmu_dma_control_bench, place_t);
 using FaultFields = GMMU_STRUCT(gmmu_dma_control_bench, dma_fault_t);
 
-/// {physical, target, space} of a place.
+/// Packs the {physical, target, space} of a place.
 inline unsigned WhereOf(const Place& place) {
   return place.physical << 8 | static_cast<unsigned>(place.target) << 6 | place.space;
 }
@@ -28,11 +29,11 @@ inline PlaceFields FieldsOf(const Place& place) {
   fields.space = static_cast<uint8_t>(place.space), fields.address = place.address;
   return fields;
 }
-/// Returns the place of the first byte of a job; a physical place has space 0.
+/// Returns the place of a job's first byte. A physical place has space 0.
 inline PlaceFields PlaceOf(const UnitJob& job) {
   return FieldsOf({job.address, job.physical, job.target, job.physical ? 0 : kUnitSpace});
 }
-/// {reason, access, level, WhereOf(place)} of a fault.
+/// Packs the {reason, access, level, WhereOf(place)} of a fault.
 inline unsigned WhatOf(const FaultFields& fault) {
   return fault.reason << 14 | fault.access << 12 | fault.level << 9 | WhereOf(fault.place);
 }
@@ -51,7 +52,8 @@ struct Failure {
     return fields;
   }
 };
-/// Returns a failure with the given reason and random other fields, for the bench to report to a block.
+/// Returns a failure with this reason and otherwise random fields, which the bench reports to a
+/// block.
 inline Failure SomeFailure(Steering& blocks, Fault reason) {
   Failure failure;
   failure.reason = reason;
@@ -62,7 +64,7 @@ inline Failure SomeFailure(Steering& blocks, Fault reason) {
   return failure;
 }
 
-/// A stream of words for a block, as the fetcher delivers it. Instead of word `error_at`, an error is reported.
+/// Delivers words to a block as the fetcher does. Reports an error in place of word `error_at`.
 class WordStream {
  public:
   std::vector<uint64_t> words;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copy engine connected to the real MMU. A model of VRAM serves one read port and one write port for data, and a
-// separate read port for page tables.
+// The copy engine connected to the real MMU. A model of VRAM serves a read port and a write port
+// for data, and a separate read port for page tables.
 #pragma once
 
 #include <algorithm>
@@ -56,11 +56,11 @@ class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
   unsigned most_reads = 0;
 
   uint64_t PageAt(unsigned page) const { return uint64_t{frames_[page]} << 12; }
-  /// Returns the physical address of a job's byte.
+  /// Returns the physical address of a byte of a job.
   uint64_t Find(const Job& job, uint64_t address) const {
     return job.physical ? address : PageAt((address - kVa) >> 12) | (address & 0xfff);
   }
-  /// Runs the jobs as fast as they are accepted, until all are done. Returns false if that takes over `limit` cycles.
+  /// Runs the jobs as fast as they are accepted. Returns false if they take over `limit` cycles.
   [[nodiscard]] bool Run(const std::vector<Job>& jobs, uint64_t limit);
   using BlockBench::Run;
   void Step() override;
@@ -74,7 +74,7 @@ class CopyMachine : public BlockBench<Vgmmu_dma_copy_bench> {
   };
   bool Chance(unsigned percent) { return percent >= 100 || Dice::Chance(percent); }
   uint64_t Delay(unsigned base) { return base + (answers.spread ? rng() % (answers.spread + 1) : 0); }
-  /// Returns the burst that delivers the next beat, or bursts.end().
+  /// Selects the burst that delivers the next beat. Returns bursts.end() if there is none.
   std::deque<Burst>::iterator Next(std::deque<Burst>& bursts);
   void MakeTables();
   void Complain(const std::string& what) {
@@ -242,7 +242,7 @@ inline void CopyMachine::Sample(const ReadResponse& rd, const WriteResponse& wr)
 
 inline bool CopyMachine::Run(const std::vector<Job>& jobs, uint64_t limit) {
   size_t next = 0;
-  bool standing = false;  // the offered job was not accepted in the previous cycle
+  bool standing = false;  // the previous cycle's offer was not accepted
   for (uint64_t n = 0; n < limit; ++n) {
     const bool offer = next < jobs.size() && (standing || Chance(100 - answers.idle_percent));
     t.job_valid_i = offer;

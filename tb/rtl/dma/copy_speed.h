@@ -9,7 +9,8 @@
 
 namespace gmmu::dma {
 
-/// The k-th copy of `size` bytes goes from k * stride + s to k * stride + d of two windows.
+/// The parameters of a measurement. Copy k moves `size` bytes from offset k * stride + s of the
+/// source window to offset k * stride + d of the destination window.
 struct CopyWork {
   CopyMachine::Size reads = CopyMachine::kReads32;
   bool physical = false;  ///< false: scattered 4 KiB pages, with nothing cached
@@ -25,7 +26,8 @@ struct CopyFigure {
   std::vector<std::string> errors;  ///< wrong bytes, protocol errors, or jobs that never complete
 };
 
-/// Copies 1 MiB after a reset, with jobs at the copy engine's job port and the real MMU in its path.
+/// Copies 1 MiB after a reset, with jobs entering at the copy engine's job port and the real MMU in
+/// the path.
 inline CopyFigure MeasureCopies(const CopyWork& work) {
   constexpr uint64_t kTotal = 1 << 20;
   Answers answers;

@@ -13,7 +13,7 @@ using regs::CommandHeaderWord;
 using regs::Opcode;
 using regs::Scope;
 
-/// An address as a command specifies it.
+/// An address as a command specifies it: physical in a target, or virtual in a space.
 struct Place {
   uint64_t address = 0;
   bool physical = false;
@@ -23,7 +23,7 @@ struct Place {
 inline Place Virtual(unsigned space, uint64_t va) { return {va, false, Target::kSystem, space}; }
 inline Place Physical(Target target, uint64_t offset) { return {offset, true, target, 0}; }
 
-/// Collects the words of a paging buffer. `wait` applies to the next command only.
+/// Builds the words of a paging buffer. Wait affects only the next command.
 class Buffer {
  public:
   std::vector<uint64_t> words;
@@ -104,7 +104,7 @@ class Model {
 
   Memory vram, host;
 
-  /// Executes the commands of the buffer that start before byte `stop`.
+  /// Executes those commands of the buffer that start before byte `stop`.
   void Execute(const std::vector<uint64_t>& words, uint64_t stop = ~uint64_t{0}) {
     for (size_t at = 0; at < words.size() && 8 * at < stop;) {
       CommandHeaderWord header{words[at]};
@@ -145,7 +145,8 @@ class Model {
   }
 
  private:
-  /// Returns the memory and sets the address of byte `n` of a range; returns null for a zero page or a fault.
+  /// Returns the memory that holds byte `n` of a range, and sets its address there. Returns null
+  /// for a zero page or a fault.
   Memory* Find(const Place& place, uint64_t n, bool write, uint64_t* address) {
     uint64_t at = place.address + n;
     Target target = place.target;

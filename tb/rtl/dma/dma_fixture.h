@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture of the paging engine's tests: maps two windows to scattered pages, enables a ring, and compares
-// memory with the reference model.
+// The fixture of the paging engine's tests: it maps two windows to scattered pages, enables a ring,
+// and compares memory with the reference model.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,8 +23,8 @@ class Engine : public ::testing::Test {
  protected:
   void Start(uint64_t seed, Timing timing = {}, bool privileged = true) {
     m = std::make_unique<Machine>(seed, timing);
-    // Map two windows in two spaces to scattered pages of both memories; a few pages of the source are zero
-    // pages.
+    // Map two windows in two spaces to scattered pages of both memories. A few source pages are
+    // zero pages.
     std::vector<uint64_t> frames;
     for (uint64_t n = 0; n < 2 * kWindow / 4096; ++n) frames.push_back(n);
     std::shuffle(frames.begin(), frames.end(), m->rng);
@@ -46,7 +46,7 @@ class Engine : public ::testing::Test {
     (local ? m->vram : m->host).Make(offset, 4096);
     m->pages[{space, va >> 12}] = {local ? Target::kVram : Target::kSystem, offset};
   }
-  /// Executes the buffer on the engine and on the reference model, and compares all memory.
+  /// Executes the buffer on the engine and on the reference model, and compares all of memory.
   void RunAndCompare(const Buffer& buffer, unsigned limit = 400000) {
     Model model(*m, kApertureBase);
     model.Execute(buffer.words);
@@ -81,7 +81,7 @@ class Engine : public ::testing::Test {
         }
     }
   }
-  /// Expects that the ring has stopped with an error at the command at `offset`.
+  /// Expects that the ring has stopped with an error in the command at `offset`.
   void ExpectStop(Fault reason, uint64_t offset, uint32_t fence, uint64_t header, int ring = 0) {
     EXPECT_TRUE(m->Ring(ring).error);
     EXPECT_STREQ(regs::NameOf(static_cast<Fault>(m->Ring(ring).reason)), regs::NameOf(reason));
@@ -97,7 +97,7 @@ class Engine : public ::testing::Test {
   }
   Place Src(uint64_t offset) { return Virtual(1, kSrc + offset); }
   Place Dst(uint64_t offset) { return Virtual(2, kDst + offset); }
-  /// Places paging buffers in space 1 and maps both windows in it, for rings without privilege.
+  /// Places paging buffers in space 1 and maps both windows there, for rings without privilege.
   void OneSpace() {
     m->buffer_space = 1;
     for (uint64_t page = kDst >> 12; page < (kDst + kWindow) >> 12; ++page) m->pages[{1, page}] = m->pages[{2, page}];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models the environment of the paging engine: memories, translation, aperture map, invalidation, software.
+// Models the environment of the paging engine: memories, translation, aperture map, invalidation,
+// and software.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,7 @@ using Memory = PagedMemory;
 /// The translation of a virtual page.
 struct Page {
   Target target = Target::kSystem;
-  uint64_t offset = 0;  // physical offset of the page
+  uint64_t offset = 0;  // offset in the target
   bool zero = false;
   bool coherent = true;
   bool read_only = false;
@@ -36,7 +37,8 @@ struct Page {
 };
 using PageMap = std::map<std::pair<unsigned, uint64_t>, Page>;  // {space, va >> 12}
 
-/// Returns the translation of an access at va; kEntryInvalid at level 1 if the page is not mapped.
+/// Returns the translation of an access to va. For an unmapped page this is kEntryInvalid at level
+/// 1.
 inline Page Translate(const PageMap& map, unsigned space, uint64_t va, bool write) {
   auto found = map.find({space, va >> 12});
   Page page;
@@ -50,12 +52,12 @@ inline Page Translate(const PageMap& map, unsigned space, uint64_t va, bool writ
   return page;
 }
 
-/// Delays, in cycles, and other properties of the engine's environment.
+/// Delays, in cycles, and other properties of the models around the engine.
 struct Timing {
   unsigned read_min = 5, read_max = 60;
   unsigned write_min = 3, write_max = 40;
   unsigned xlate_min = 1, xlate_max = 20;
-  unsigned ready_percent = 70;  // percentage of cycles in which AR, AW, W and requests are accepted
+  unsigned ready_percent = 70;  // probability that AR, AW, W or a request is accepted in a cycle
   bool shuffle = true;          // responses arrive in random order
   static Timing Ideal(unsigned latency) { return {latency, latency, latency, latency, 2, 2, 100, false}; }
 };
@@ -71,10 +73,11 @@ struct Control {
   uint64_t start, end;
 };
 
-/// Bytes per bus beat; the bench's build sets the width.
+/// Bytes per bus beat, which the build of the bench sets.
 inline constexpr unsigned kBus = sizeof(GMMU_STRUCT(gmmu_dma_bench, w_t)::data);
 
-/// The engine with two rings in system memory. Time advances only in Step. `complaints` lists protocol violations.
+/// The engine with two rings in system memory. Time advances only in Step. Protocol violations are
+/// collected in `complaints`.
 class Machine : public BlockBench<Vgmmu_dma_bench> {
  public:
   using RingConfig = GMMU_STRUCT(gmmu_dma_bench, ring_cfg_t);
@@ -92,14 +95,14 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   std::set<std::pair<int, uint64_t>> bus_errors;  // {port, address >> 12}
   Timing timing;
   bool fault_ready = true;
-  bool direct = false;  // the paths kRead and kWrite are those of the separate mover
+  bool direct = false;  // kRead and kWrite are the paths of the separate mover
   std::vector<std::string> complaints;
   std::vector<FaultSeen> faults;
   std::vector<Control> controls;
   unsigned fence_irqs = 0, error_irqs = 0, preempted_irqs = 0, aperture_flushes = 0;
   uint64_t commands = 0, entries = 0, read_bytes = 0, written_bytes = 0;
-  unsigned most_reads = 0, most_writes = 0;  // maximum numbers of bursts in flight
-  uint64_t last_buffer = 0;                  // address of the buffer that Submit placed most recently
+  unsigned most_reads = 0, most_writes = 0;  // most bursts in flight so far
+  uint64_t last_buffer = 0;                  // address of the buffer that Submit placed last
   uint64_t first_ar = 0, last_b = 0;         // cycles of the first AR or AW and the last B of transfers
   uint64_t bursts[3] = {};
   std::vector<std::pair<uint64_t, uint64_t>> write_beats;  // {address of lane 0, strobes}
@@ -118,24 +121,26 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   void Preempt(unsigned ring, bool preempt = true) {
     SetRing(ring, [&](RingConfig& c) { c.preempt = preempt; });
   }
-  /// Disables the ring, withdraws its preemption request, sets its tail to 0 and enables it again.
+  /// Disables the ring, withdraws its preemption request, sets its tail to 0, and enables the ring.
   void NewLife(unsigned ring);
-  /// Submit puts a paging buffer into physical system memory and an entry into the ring. It returns the entry's
-  /// fence id.
-  unsigned buffer_space = 15;  // address space of the buffers of Submit
+  /// Submit puts a paging buffer into physical system memory and its entry into the ring, and
+  /// returns the entry's fence id.
+  unsigned buffer_space = 15;  // address space of the buffers that Submit places
   uint32_t Submit(unsigned ring, const std::vector<uint64_t>& words, bool interrupt = false);
-  /// Writes a ring entry with the given address and shape and a new fence, which it returns. Rings no doorbell.
+  /// Writes a ring entry with this address, this shape and a new fence, without ringing the
+  /// doorbell. Returns the fence.
   uint32_t SubmitEntry(unsigned ring, uint64_t address, uint64_t shape);
   uint64_t PlaceBuffer(const std::vector<uint64_t>& words);
-  /// Submits a buffer that Submit placed at `address` again, without its first `offset` bytes.
+  /// Resubmits a buffer that Submit placed at `address`, without its first `offset` bytes.
   uint32_t SubmitRest(unsigned ring, uint64_t address, uint64_t bytes, uint64_t offset);
   void Doorbell(unsigned ring);
-  /// Steps until the engine is idle; returns false if that takes more than `limit` cycles.
+  /// Steps until the engine is idle. Returns false after `limit` cycles.
   [[nodiscard]] bool Finish(unsigned limit = 200000);
-  /// Checks that nothing is in flight and that every translation was returned; adds a complaint for each violation.
+  /// Checks that nothing is in flight and that every translation was returned. Adds a complaint for
+  /// each violation.
   void CheckAtRest();
-  /// Lent: translations of a path that have not been returned. ReadsInFlight: read bursts of transfers whose
-  /// data has not all arrived. WritesInFlight: bursts without B, except those of fence records.
+  /// Lent: translations that a path has not returned. ReadsInFlight: read bursts of transfers with
+  /// data still to come. WritesInFlight: bursts without B, except those of fence records.
   int64_t Lent(Path path) const { return lent_[path][0] + lent_[path][1]; }
   int64_t ReadsInFlight() const { return static_cast<int64_t>(reads_[kRead].size()); }
   int64_t WritesInFlight() const {
@@ -167,7 +172,7 @@ class Machine : public BlockBench<Vgmmu_dma_bench> {
   using WriteResponse = GMMU_STRUCT(gmmu_dma_bench, wr_rsp_t);
 
   void Complain(const std::string& what);
-  /// Returns the index of the path's translation ports (At) or read channel (ReadAt) in the bench.
+  /// Return the bench index of the path's translation ports (At) and of its read channel (ReadAt).
   unsigned At(int path) const { return path + (direct && path != kFetch ? 2 : 0); }
   unsigned ReadAt(int path) const { return path + (direct && path != kFetch ? 1 : 0); }
   Memory& Of(int port) { return port == 0 ? vram : host; }

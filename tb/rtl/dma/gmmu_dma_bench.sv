@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_engine with two rings, and a separate gmmu_dma_mover, whose jobs come from job_i. Port arrays: 0 to 2 are fetch,
-// read and write of the engine, 3 and 4 are read and write of the mover.
+// gmmu_engine with two rings, and a separate gmmu_dma_mover whose jobs come from job_i. Indices of
+// port arrays: 0 to 2 are the engine's fetch, read and write; 3 and 4 are the mover's read and
+// write.
 module gmmu_dma_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -38,9 +39,9 @@ module gmmu_dma_bench
   input  logic        ap_rsp_valid_i [Ports],
   input  aperture_rsp_t ap_rsp_i,
 
-  output rd_req_t     rd_req_o [3],        // fetch, read, the mover's read
+  output rd_req_t     rd_req_o [3],        // engine fetch, engine read, mover read
   input  rd_rsp_t     rd_rsp_i [3],
-  output wr_req_t     wr_req_o [2],        // write, the mover's write
+  output wr_req_t     wr_req_o [2],        // engine write, mover write
   input  wr_rsp_t     wr_rsp_i [2],
 
   output logic        ctl_valid_o,

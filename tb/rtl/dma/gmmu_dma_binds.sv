@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binds the contracts of the paging DMA engine into every bench that contains it.
+// Binds the property modules for the paging DMA engine into every bench that contains it.
 bind gmmu_engine gmmu_xlate_props u_fetch_props (
   .clk_i, .rst_i, .req_valid_i(fetch_req_valid_o), .req_ready_i(fetch_req_ready_i),
   .req_i(fetch_req_o), .rsp_valid_i(fetch_rsp_valid_i), .rsp_ready_i(fetch_rsp_ready_o),

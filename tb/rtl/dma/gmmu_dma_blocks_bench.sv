@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unconnected blocks of the paging engine: two splitters, realigner, feeder, header decoder, two mark arrays, and
-// numbered units. Units 0 (two slots) and 1 are readers, 2 (two slots) and 3 writers, 4 (two chunks) and 5
-// fetchers. The unit number is the index of the unit ports; outputs that a unit does not have are constant.
+// Unconnected blocks of the paging engine: two splitters, a realigner, a feeder, a header decoder,
+// two mark arrays, and six units. Units 0 (two slots) and 1 are readers, 2 (two slots) and 3 are
+// writers, 4 (two chunks) and 5 are fetchers. Unit ports are indexed by unit number; outputs that a
+// unit does not have are constant.
 module gmmu_dma_blocks_bench
   import gmmu_pkg::*;
   import gmmu_regs_pkg::*;
@@ -14,7 +15,7 @@ module gmmu_dma_blocks_bench
   input  logic        clk_i,
   input  logic        rst_i,
 
-  // Splitters: chunks of 64 and 256 bytes.
+  // Splitters with chunks of 64 and of 256 bytes.
   input  logic        split_valid_i [2],
   output logic        split_ready_o [2],
   input  logic [63:0] split_address_i [2],
@@ -75,7 +76,7 @@ module gmmu_dma_blocks_bench
   output logic        decode_dst_o,
   output logic        decode_settle_o,
 
-  // Marks with 2 and with 32 slots. Pointers have one bit more than a slot number.
+  // Mark arrays with 2 and with 32 slots. A pointer is one bit wider than a slot number.
   input  logic [5:0]  marks_alloc_i [2],
   output logic        marks_started_o [2],
   input  logic        marks_mark_i [2],
@@ -118,14 +119,15 @@ module gmmu_dma_blocks_bench
   output logic        drained_o [Units],
   output logic        stuck_o [Units],
   output logic [8:0]  count_o [Units],
-  // Data from readers, or words from fetchers (in the lowest 64 bits; last: error).
+  // Data from readers, or words from fetchers in the lowest 64 bits. For fetchers, last signals an
+  // error.
   output logic        out_valid_o [Units],
   input  logic        out_ready_i [Units],
   output logic [DataWidth-1:0] out_data_o [Units],
   output logic [DataBytes-1:0] out_mask_o [Units],
   output logic        out_last_o [Units],
   output logic [7:0]  out_label_o [Units],
-  // The writers' input data.
+  // Data for the writers.
   input  logic        data_valid_i [Units],
   output logic        data_ready_o [Units],
   input  logic [DataWidth-1:0] data_i [Units],
@@ -228,7 +230,8 @@ module gmmu_dma_blocks_bench
     end else begin : g_fetch
       logic [63:0] word;
       logic        word_valid;
-      assign out_valid_o[n] = word_valid || out_last_o[n];      // out_last_o is the error here
+      // For fetchers, out_last_o is the error.
+      assign out_valid_o[n] = word_valid || out_last_o[n];
       gmmu_dma_fetch #(.Chunks(n == 4 ? 2 : 8)) u_fetch (
         .clk_i, .awake_o(awake_o[n]), .rst_i, .vram_bytes_i, .link_i('0), .abort_i(stop_i[n]), .quiet_o(quiet_o[n]),
         .job_valid_i(job_valid_i[n]), .job_ready_o(job_ready_o[n]), .job_place_i(job_place_i[n]),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the collector alone: the commands that it outputs, the words that it leaves to the command processor, timing.
+// Tests the collector alone: the commands that it outputs, the words that it leaves to the command
+// processor, and its timing.
 #include "tb/rtl/dma/control.h"
 
 namespace gmmu::dma {
@@ -11,7 +12,7 @@ struct Told {
   size_t at = 0;  // index of the header word
   regs::CommandHeaderWord header;
   std::vector<uint64_t> operands;
-  size_t tail = 0;  // number of words left to the command processor
+  size_t tail = 0;  // number of words that the command processor reads itself
   bool has_tail = false;
 };
 
@@ -38,7 +39,8 @@ std::vector<Told> Read(const std::vector<uint64_t>& words, size_t error_at) {
     }
     told.push_back(one);
     if (one.over || one.unreadable || one.malformed) return told;
-    if (one.has_tail && error_at < at) return told;  // The command processor receives the error.
+    // The error is in words that the command processor reads.
+    if (one.has_tail && error_at < at) return told;
   }
 }
 
@@ -143,7 +145,8 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     EXPECT_EQ(seen.step, step);
     EXPECT_EQ(seen.odd, odd);
   }
-  /// Runs one buffer from start to its end, or to a halt after `cycles`. Returns the number of cycles that it took.
+  /// Runs one buffer from start to its end, or to a halt after `cycles`. Returns the number of
+  /// cycles used.
   uint64_t Run(Steering& blocks, const std::vector<uint64_t>& words, size_t error_at, unsigned cycles = ~0u) {
     auto& top = blocks.t;
     const std::vector<Told> expected = Read(words, error_at);
@@ -151,7 +154,8 @@ class Collector : public ::testing::TestWithParam<std::tuple<int, int>> {
     WordStream stream;
     stream.Start(words, error_at);
     size_t seen = 0, tail = 0;
-    bool again = false, in_tail = false;  // again: the accepted command must still be stable
+    // again: expect the accepted command to be stable for another cycle.
+    bool again = false, in_tail = false;
     unsigned wait = 0;
     bool over = false;
     for (unsigned i = 0; i < 60000 && i < cycles && !over; ++i) {
@@ -262,7 +266,7 @@ TEST_P(Collector, EveryWordOfACommandMayBeTheOneThatCannotBeRead) {
   }
 }
 
-class CollectorRate : public Collector {};  // words and command processor are always ready
+class CollectorRate : public Collector {};  // words and command processor are never stalled
 
 TEST_P(CollectorRate, ACopyIsCollectedEveryFiveCycles) {
   Steering blocks(5);

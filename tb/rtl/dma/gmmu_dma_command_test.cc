@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the command processor alone, with 2 spaces and with 16. The bench acts as fetcher, mover, MMU control and
-// aperture map; command_model.h computes the expected actions.
+// Tests the command processor alone, with 2 spaces and with 16. The bench acts as fetcher, mover,
+// MMU control and aperture map, and command_model.h computes the expected actions.
 #include "tb/rtl/dma/command_machine.h"
 
 namespace gmmu::dma {
@@ -11,7 +11,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
   const int n_ = std::get<0>(GetParam());
   const Manner manner_ = kManners[std::get<1>(GetParam())];
 
-  /// Returns a random place, which is illegal with a probability of `odd_percent`.
+  /// Returns a random place. It is illegal with a probability of `odd_percent`.
   Place Any(Steering& blocks, unsigned odd_percent) {
     Place place{blocks.rng() >> 20 & ~uint64_t{7}, blocks.Chance(30), static_cast<Target>(blocks.Random(0, 3)),
                 static_cast<unsigned>(blocks.Random(0, kSpacesOf[n_] - 1))};
@@ -23,7 +23,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
   }
   void Add(Buffer& buffer, Steering& blocks, unsigned odd) {
     const auto random = [&](uint64_t most) { return blocks.Random(0, most); };
-    const auto high = [&](unsigned bit) {  // with a low probability, sets a reserved bit
+    const auto high = [&](unsigned bit) {  // sometimes sets a reserved bit
       return blocks.Chance(odd) ? uint64_t{1} << blocks.Random(bit, 63) : 0;
     };
     std::vector<uint64_t> entries(1 + random(10));
@@ -71,7 +71,7 @@ class Commands : public ::testing::TestWithParam<std::tuple<int, int>> {
     for (uint64_t count = blocks.Random(0, 25); count > 0; --count) Add(buffer, blocks, odd);
     return buffer.words;
   }
-  /// Returns the step of a random job whose words can be read.
+  /// Picks a random step. Returns it if it is a job with readable words, else ~0.
   static size_t AnyJob(Processor& processor, const std::vector<uint64_t>& words, size_t error_at) {
     const auto steps = PlanOf(processor.setting, words, error_at).steps;
     if (steps.empty()) return ~size_t{0};
@@ -184,7 +184,7 @@ TEST_P(Commands, PreemptionStopsInFrontOfACommandAtAnyMoment) {
       ++stopped;
       words.erase(words.begin(), words.begin() + processor.stopped_at / 8);
       processor.setting.buffer.address += processor.stopped_at;
-      processor.Run(words);  // The remaining commands run without interruption.
+      processor.Run(words);  // Run the remaining commands without a preemption.
       if (HasFailure()) return;
     }
   }
@@ -207,7 +207,7 @@ TEST_P(Commands, PreemptionInEveryCycleOfABufferWithEveryCommand) {
     if (processor.Run(buffer.words, ~size_t{0}, ~size_t{0}, ~0u, cycle) == Processor::kPreempted)
       places.insert(processor.stopped_at);
   }
-  EXPECT_GE(places.size(), 9u);  // These are most of the twelve command boundaries.
+  EXPECT_GE(places.size(), 9u);  // at least 9 of the twelve command boundaries
   EXPECT_EQ(places.count(0), 1u);
 }
 
@@ -218,7 +218,7 @@ TEST_P(Commands, PreemptionOfAnEmptyBufferOnlyWritesItsRecord) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Commands, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
 
-class CommandRate : public Commands {};  // words and mover are always ready
+class CommandRate : public Commands {};  // words and mover are never stalled
 
 TEST_P(CommandRate, ACopyBeginsNineCyclesAfterItsHeaderAndThenEveryFive) {
   Processor processor(n_, manner_, 50);

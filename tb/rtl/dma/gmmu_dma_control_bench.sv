@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Unconnected control blocks of the paging engine. Sizes: [0] smallest, [1] default; gmmu_dma_ring is also built
-// with four rings, [2].
+// Unconnected control blocks of the paging engine. Sizes: [0] smallest, [1] default; gmmu_dma_ring
+// also exists with four rings, [2].
 //
-// Units, as in gmmu_dma_blocks_bench: read and write side of the small mover (0, 1) and of the default mover
-// (2, 3), and address paths with 2 and with 32 slots (4, 5). A translation of a path is returned when the path's
-// result is accepted.
+// Units, as in gmmu_dma_blocks_bench: 0 and 1 are the read and write side of the small mover, 2 and
+// 3 those of the default mover, 4 and 5 address paths with 2 and with 32 slots. A path returns its
+// translation when its result is accepted.
 module gmmu_dma_control_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -142,7 +142,7 @@ module gmmu_dma_control_bench
   output dma_fault_t  move_fault_o [2],
   output job_id_t     move_fault_job_o [2],
 
-  // Paths accept bursts and return results.
+  // Address paths accept bursts and return results.
   input  logic        path_valid_i [2],
   output logic        path_ready_o [2],
   input  logic [7:0]  path_tag_i [2],
@@ -150,7 +150,7 @@ module gmmu_dma_control_bench
   output logic        path_valid_o [2],
   input  logic        path_ready_i [2],
   output logic [7:0]  path_slot_o [2],
-  output logic [7:0]  path_tag_o [2],          // the tag that was passed in
+  output logic [7:0]  path_tag_o [2],          // the tag that came with the burst
   output logic        path_empty_o [2],
   output logic [3:0]  path_kind_o [2],         // {virt, generation, zero, ends}
   output port_e       path_port_o [2],
@@ -171,7 +171,7 @@ module gmmu_dma_control_bench
   output logic        ap_req_valid_o [Units],
   input  logic        ap_req_ready_i [Units],
   output pfn_t        ap_req_page_o [Units],
-  input  logic        ap_rsp_valid_i [Units],  // never 1 for read and write side of a mover in the same cycle
+  input  logic        ap_rsp_valid_i [Units],  // never 1 for both sides of a mover in one cycle
   input  aperture_rsp_t ap_rsp_i [Units],
   output rd_req_t     rd_req_o [Units],
   input  rd_rsp_t     rd_rsp_i [Units],
@@ -259,7 +259,7 @@ module gmmu_dma_control_bench
   end
 
   for (genvar n = 0; n < 2; n++) begin : g_mover
-    localparam int unsigned In = 2 * n;           // number of the mover's first unit
+    localparam int unsigned In = 2 * n;           // unit number of the mover's read side
     localparam int unsigned Out = 2 * n + 1;
     gmmu_dma_mover #(.Config(sizes(n)), .MaxBurst(n == 0 ? 64 : 128)) u_mover (
       .clk_i, .rst_i, .vram_bytes_i, .link_i('0), .job_valid_i(move_valid_i[n]),

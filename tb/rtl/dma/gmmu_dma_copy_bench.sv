@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_dma_mover connected to gmmu_mmu. Jobs enter at job_i; the memories for data and page tables are outside.
-// Three movers are built, with up to 32, 128 and 2 reads in flight; size_i selects one and must be constant after
-// reset. Translation port 0 (fetch) is unused.
+// gmmu_dma_mover connected to gmmu_mmu. Jobs enter at job_i; the memories for data and page tables
+// are outside. Three movers are built, with up to 32, 128 and 2 reads in flight. size_i selects one
+// of them and must be constant after reset. Translation port 0 (fetch) is unused.
 module gmmu_dma_copy_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

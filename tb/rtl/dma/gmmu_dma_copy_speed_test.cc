@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the copy engine's bus utilisation at its job port, with the real MMU behind it: bytes / (bus bytes *
-// cycles from the first AR to the last B), 1 MiB after a reset. Data and tables are in ideal memories of 100 cycles
-// from AR to the first R (the tables behind a separate port); B comes one cycle after the last W, or 100 in rows that
-// state it. The space has three levels of tables and scattered 4 KiB pages, and nothing is cached.
+// Measures the copy engine's bus utilisation at its job port, with the real MMU behind it: bytes /
+// (bus bytes * cycles from the first AR to the last B), for 1 MiB after a reset. Data and page
+// tables are in ideal memories on separate ports, with 100 cycles from AR to the first R. B comes
+// one cycle after the last W, or 100 cycles in the rows that say so. The space has three levels of
+// tables and scattered 4 KiB pages, and nothing is cached.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -14,7 +15,8 @@ namespace {
 
 constexpr uint64_t kTotal = 1 << 20;
 
-/// One row: the k-th copy of `size` bytes goes from k * stride + s to k * stride + d of two windows.
+/// One row: copy k moves `size` bytes from k * stride + s of one window to k * stride + d of the
+/// other.
 struct Row {
   const char* name;
   CopyMachine::Size reads;
@@ -41,7 +43,8 @@ class CopySpeed : public ::testing::TestWithParam<Row> {};
 
 TEST_P(CopySpeed, ReachesItsTarget) {
   const double use = Measure(GetParam());
-  if (CopyMachine::kBus == 8) EXPECT_GE(use, GetParam().target);  // On a wider bus, the latency weighs more.
+  // The latency limits the rate of a wider bus, so the target does not apply there.
+  if (CopyMachine::kBus == 8) EXPECT_GE(use, GetParam().target);
 }
 
 constexpr auto k32 = CopyMachine::kReads32, k128 = CopyMachine::kReads128;
@@ -54,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Row{"64 B physical copies", k32, true, 64, 64, 0, 0, 0.999, 1},
                       Row{"8 B physical copies, 32 in flight", k32, true, 8, 8, 0, 0, 0.17, 0.32},
                       Row{"8 B physical copies, 128 in flight", k128, true, 8, 8, 0, 0, 0.6, 1},
-                      // Each copy needs two translations; the L1 TLB does one per cycle.
+                      // Each copy needs two translations, and the L1 TLB delivers one per cycle.
                       Row{"8 B copies through 4 KiB pages, 128", k128, false, 8, 8, 0, 0, 0.44, 0.5},
                       Row{"misaligned 4 KiB copies, physical", k32, true, 4096, 4104, 1, 6, 0.9965, 512.0 / 513},
                       Row{"misaligned 4 KiB copies, 7 to 1", k32, true, 4096, 4104, 7, 1, 0.9965, 512.0 / 513},

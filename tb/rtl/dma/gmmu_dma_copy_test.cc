@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the copy engine with the real MMU: every byte of memory is compared with a plain copy, with many kinds of
-// memory and with 2, 32 and 128 reads in flight.
+// Tests the copy engine with the real MMU: every byte of memory is compared with a plain copy, for
+// many kinds of memory and for 2, 32 and 128 reads in flight.
 #include <gtest/gtest.h>
 
 #include <ostream>
@@ -22,7 +22,7 @@ class Copy : public ::testing::TestWithParam<std::tuple<Case, int>> {
  protected:
   static constexpr uint64_t kWindow = 512 << 12;  ///< sources are below it, destinations above
 
-  /// Runs jobs that do not access each other's bytes, and compares all memory.
+  /// Runs jobs that do not touch each other's bytes, and compares all of memory.
   void RunAndCompare(CopyMachine& machine, const std::vector<Job>& jobs) {
     std::vector<uint8_t> expected = machine.memory;
     for (const Job& job : jobs)
@@ -40,7 +40,7 @@ class Copy : public ::testing::TestWithParam<std::tuple<Case, int>> {
   }
 };
 
-// Destinations are back to back and share beats, at random lengths and alignments.
+// The destinations are adjacent and share beats; lengths and alignments are random.
 TEST_P(Copy, BackToBackMisalignedDestinationsAtRandomLengths) {
   const auto& [kind, seed] = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -57,7 +57,7 @@ TEST_P(Copy, BackToBackMisalignedDestinationsAtRandomLengths) {
     Job job{physical, from, kWindow + to, length};
     if (!physical) {
       job.src += CopyMachine::kVa, job.dst += CopyMachine::kVa;
-    } else {  // Physical pages are scattered, so stay inside one page.
+    } else {  // Physical pages are scattered: stay inside one.
       const uint64_t room = std::min(4096 - (from & 0xfff), 4096 - (to & 0xfff));
       job.length = std::min(length, room);
       job.src = machine.PageAt(from >> 12) | (from & 0xfff);
@@ -69,7 +69,7 @@ TEST_P(Copy, BackToBackMisalignedDestinationsAtRandomLengths) {
   RunAndCompare(machine, jobs);
 }
 
-// Combines every source alignment with every destination alignment, in the shortest jobs.
+// Combines every source alignment with every destination alignment, using the shortest jobs.
 TEST_P(Copy, EveryAlignmentBackToBack) {
   const auto& [kind, seed] = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -96,7 +96,7 @@ Answers Mixed(unsigned ready, unsigned idle, unsigned spread) {
   answers.write_latency = 3;
   return answers;
 }
-// in_order: a memory that responds in order, as for a single AXI id.
+// in_order: a memory that responds in order, as if all reads had one AXI id.
 INSTANTIATE_TEST_SUITE_P(
     Memories, Copy,
     ::testing::Combine(::testing::Values(Case{"in_order", CopyMachine::kReads32, {}},

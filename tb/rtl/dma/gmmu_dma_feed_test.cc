@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the feeder alone: jobs of all sources, cut into bursts of up to 128 bytes.
+// Tests the feeder alone: jobs of all sources, split into bursts of up to 128 bytes.
 #include "tb/rtl/dma/blocks.h"
 
 namespace gmmu::dma {
@@ -42,7 +42,7 @@ class Feed : public ::testing::TestWithParam<int> {
     }
     return shapes;
   }
-  /// Returns the number of cycles from the first beat to the last.
+  /// Returns the number of cycles from the first beat to the last one.
   uint64_t Check(const std::vector<Make>& jobs, Manner manner, uint64_t seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Blocks blocks(seed);
@@ -63,7 +63,7 @@ class Feed : public ::testing::TestWithParam<int> {
     for (unsigned n = 0; n < 400000 && seen < out.size(); ++n)
       blocks.Step(
           [&] {
-            // A copy is not offered to the feeder as a job; its bursts follow in the order of the jobs.
+            // Copy jobs are not offered to the feeder, but their bursts appear in job order.
             while (next < jobs.size() && jobs[next].source == kCopy) Take(jobs[next++], shapes, words);
             top.make_valid_i = offer.Now(next < jobs.size(), blocks, manner.idle_percent);
             if (top.make_valid_i) {

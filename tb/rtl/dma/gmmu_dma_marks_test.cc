@@ -6,7 +6,7 @@ namespace {
 
 class Marks : public ::testing::TestWithParam<std::tuple<int, int>> {};
 
-// The slots of a ring are allocated in order, marked in any order, and freed in order.
+// A ring's slots are allocated in order, marked in any order, and freed in order.
 TEST_P(Marks, StandForThePresentUseOfASlotOnly) {
   const auto [unit, seed] = GetParam();
   SCOPED_TRACE("seed " + std::to_string(seed));

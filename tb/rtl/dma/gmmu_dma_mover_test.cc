@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the mover alone, with up to 2 reads of 64 bytes in flight and with up to 32 of 128 bytes. Jobs of all sources
-// run; `in` models the environment of the read side, `out` that of the write side.
+// Tests the mover alone, with up to 2 reads of 64 bytes in flight and with up to 32 of 128 bytes.
+// Jobs of all sources run. `in` models the environment of the read side, `out` that of the write
+// side.
 #include "tb/rtl/dma/control.h"
 
 namespace gmmu::dma {
@@ -9,13 +10,13 @@ namespace {
 enum Source { kCopy, kPattern, kWords, kSteps };
 struct Move {
   Source source = kCopy;
-  UnitJob src, dst;  // source and destination, of the same length
+  UnitJob src, dst;  // source and destination; their lengths are equal
   uint64_t value = 0, step = 0;
   std::vector<uint64_t> words;
 };
 
-/// One mover with a model of its read side and one of its write side. Jobs and words are offered as fast as the mover
-/// accepts them.
+/// One mover with a model of the environment of each side. Jobs and words are offered as fast as
+/// the mover accepts them.
 class Rig {
  public:
   static constexpr unsigned kPages = 48;
@@ -30,10 +31,10 @@ class Rig {
   Steering blocks;
   SteeringWorld in, out;
   std::vector<Move> jobs;
-  size_t next = 0, retired = 0;       // next: accepted jobs; retired: jobs with all their B
-  size_t most = 0;                    // maximum number of jobs in progress
-  size_t fails_at = ~size_t{0};       // the first failing job; it and later jobs may or may not retire
-  uint64_t words_end = ~uint64_t{0};  // maximum number of words supplied; with words_dead, no more follow
+  size_t next = 0, retired = 0;       // next: jobs accepted; retired: jobs with all their B
+  size_t most = 0;                    // most jobs in progress so far
+  size_t fails_at = ~size_t{0};       // first failing job; retirements from here on are not counted
+  uint64_t words_end = ~uint64_t{0};  // words to supply; with words_dead, no more follow
   bool words_dead = false, kill = false, fault_ready = false;
   uint64_t read_bytes = 0, written_bytes = 0;
 
@@ -44,7 +45,7 @@ class Rig {
   uint64_t fault_address() const { return Unpack<FaultFields>(blocks.t.move_fault_o[n_]).place.address; }
   size_t fault_job() const { return (blocks.t.move_fault_job_o[n_] - first_id_) & 0xff; }
 
-  /// Makes jobs whose destinations are adjacent or separate and never overlap.
+  /// Makes jobs with adjacent or separate destinations, which never overlap.
   void MakeJobs() {
     Forget();
     uint64_t at = 0x10000000 + blocks.Random(0, 100), physical = 0x800000;
@@ -69,7 +70,8 @@ class Rig {
       jobs.push_back(job);
     }
   }
-  /// The first failing job. fails: whether its source or its destination fails; at: first byte of the failing burst.
+  /// The first failing job. fails: whether its source and its destination fail; at: first byte of
+  /// their first failing bursts.
   struct Bad {
     size_t job = 0;
     bool fails[2] = {};
@@ -87,7 +89,7 @@ class Rig {
     bad.job -= bad.fails[0] || bad.fails[1];
     return bad;
   }
-  /// Removes all jobs. Job ids continue to count.
+  /// Removes all jobs. The numbering of job ids continues.
   void Forget() {
     first_id_ += next;
     jobs.clear();
@@ -100,7 +102,7 @@ class Rig {
     offer_ = word_offer_ = Offer();
     read_bytes = written_bytes = 0;
   }
-  /// Returns byte `k` that the job writes; no value if its source fails there.
+  /// Returns byte `k` of the job's data, or no value if the source fails there.
   std::optional<uint8_t> Byte(const Move& job, uint64_t k) const {
     if (job.source == kCopy) {
       const auto place = in.Find(job.src, job.src.address + k, false);
@@ -113,7 +115,7 @@ class Rig {
                                                   : job.value + word * job.step;
     return value >> (8 * (k % 8));
   }
-  /// Checks that job `n` was written completely. Returns the number of its bytes.
+  /// Checks that job `n` was written completely. Returns its length in bytes.
   uint64_t CheckJob(size_t n) const {
     uint64_t bytes = 0, wrong = 0;
     for (uint64_t k = 0; k < jobs[n].dst.length && wrong == 0; ++k) {
@@ -127,7 +129,7 @@ class Rig {
     }
     return bytes;
   }
-  /// Checks that only bytes of accepted jobs were written, with correct values.
+  /// Checks that nothing but bytes of accepted jobs was written, with the right values.
   void CheckNothingBeside() const {
     std::map<SteeringWorld::Address, std::optional<uint8_t>> may;
     for (size_t n = 0; n < next; ++n)
@@ -173,7 +175,8 @@ class Rig {
       top.move_i[n_] = Pack(fields);
     }
     const bool more = !kill && word_ < words_end && !words_.empty();
-    top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;  // the last word may still be offered
+    // move_dead_i may be set while the last word is still pending.
+    top.move_dead_i[n_] = words_dead && word_ + 1 >= words_end;
     top.move_word_valid_i[n_] = word_offer_.Now(more, blocks, top.move_dead_i[n_] ? 0 : manner_.idle_percent);
     if (top.move_word_valid_i[n_]) top.move_word_i[n_] = words_.front();
   }
@@ -232,7 +235,7 @@ class Mover : public ::testing::TestWithParam<std::tuple<int, int>> {
     rig.in.ExpectRest();
     rig.out.ExpectRest();
   }
-  /// Clears the pending fault; new jobs run afterwards.
+  /// Clears the pending fault, and checks that new jobs run.
   void EndFault(Rig& rig) {
     rig.Forget();
     rig.fault_ready = true;
@@ -279,7 +282,7 @@ TEST_P(Mover, TellsTheFirstJobThatFailedAndGoesOnAfterwards) {
     }
     const Rig::Bad bad = rig.FindBad();
     const size_t failed = rig.fails_at = bad.job;
-    if (failed == rig.jobs.size()) continue;  // No job accesses the bad pages.
+    if (failed == rig.jobs.size()) continue;  // No job touches a bad page.
     ASSERT_TRUE(rig.Until([&] { return rig.fault(); })) << "no fault";
     EXPECT_EQ(rig.retired, failed);
     EXPECT_EQ(rig.fault_job(), failed & 0xff);
@@ -321,7 +324,7 @@ TEST_P(Mover, WordsThatRunDryAreAFailureOfTheirJobWithoutReason) {
     rig.words_dead = true;
     rig.words_end = rig.blocks.Random(0, rig.jobs[job].words.size() - 1);
     for (size_t n = 0; n < job; ++n) rig.words_end += rig.jobs[n].words.size();
-    rig.jobs.resize(job + 1);  // No later job exists that needs words.
+    rig.jobs.resize(job + 1);  // Later jobs would also need words.
     ASSERT_TRUE(rig.Until([&] { return rig.fault(); })) << "no fault";
     EXPECT_EQ(rig.fault_what() >> 14, 0u);
     EXPECT_EQ(rig.retired, job);
@@ -352,7 +355,7 @@ TEST_P(Mover, KillGivesUpAllJobsWithoutAFault) {
   for (uint64_t seed = 40; seed < 60; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Rig rig(n_, manner_, seed);
-    const bool broken = seed % 4 == 3;  // a write fault may then precede the kill
+    const bool broken = seed % 4 == 3;  // a write fault may precede the kill
     for (int n = 0; broken && n < 10; ++n)
       BreakPage(rig.out, rig.blocks, rig.out.pages[0x10000 + n], Fault::kWriteProtect);
     for (int round = 0; round < 4; ++round) {

@@ -19,7 +19,7 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
     for (unsigned n = 0; n < kPages; n += 3) {
       UnitPage& page = world.pages[0x10000 + n];
       switch (blocks.Random(0, 4)) {
-        case 0:  // a fault; the zero bit is then undefined
+        case 0:  // a fault, whose zero bit is undefined
           page.fault = static_cast<Fault>(blocks.Random(1, 8));
           page.level = blocks.Random(0, 5);
           break;
@@ -68,8 +68,8 @@ class Path : public ::testing::TestWithParam<std::tuple<int, int>> {
     EXPECT_EQ(seen.addr, place.at.second);
     EXPECT_EQ(seen.coherent, job.physical || place.coherent);
   }
-  /// Offers bursts while slots are free, until each has its result, in order. Returns the cycles from the first burst
-  /// to the last result.
+  /// Offers bursts while slots are free, and checks their results, which come in order. Returns the
+  /// cycles from the first burst to the last result.
   uint64_t Run(Steering& blocks, SteeringWorld& world, const std::vector<UnitJob>& bursts) {
     auto& top = blocks.t;
     for (unsigned i = 0; i < 40; ++i) blocks.Step([&] { world.Drive(); }, [&] { world.Sample(write_); });  // the sweep
@@ -155,8 +155,8 @@ TEST_P(Path, AFaultOfTheTranslationIsToldThoughThePageBeZero) {
 }
 
 TEST_P(Path, PhysicalBurstsAndAnswersBothGetOn) {
-  // Physical and virtual bursts are always pending: physical bursts must not wait for the end of all virtual bursts,
-  // nor virtual for the end of all physical bursts.
+  // Physical and virtual bursts are always pending, and neither kind may wait until all bursts of
+  // the other kind are done.
   Steering blocks(3);
   SteeringWorld world(blocks, 4 + n_, manner_);
   world.pages[0x10000] = {Target::kSystem, 5, false, false, Fault::kNone, 0};
@@ -196,7 +196,7 @@ TEST_P(Path, AResultAndARequestStandUntilTheyAreTaken) {
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Path, ::testing::Combine(::testing::Values(0, 1), ::testing::Range(0, 4)));
 
-class PathRate : public Path {};  // the path is never stalled
+class PathRate : public Path {};  // the path's neighbours never stall
 
 TEST_P(PathRate, AFastPathGivesAResultEveryCycle) {
   Steering blocks(5);

@@ -16,7 +16,7 @@ class Reader : public ::testing::TestWithParam<std::tuple<int, int>> {
   static constexpr unsigned kPages = 24;
   static uint64_t Chunk(int unit) { return unit == 0 ? 64 : 128; }
 
-  /// Appends the beats that carry a job's bytes below address `end`.
+  /// Appends the beats of a job's bytes below address `end`.
   static void Append(std::vector<Expected>& out, const UnitWorld& world, const UnitJob& job, uint64_t end) {
     if (end == job.address) return;
     std::vector<uint8_t> bytes;
@@ -101,7 +101,7 @@ TEST_P(Reader, StopsAtTheFirstFailureInOrderAndStartsAnew) {
     uint64_t bad = 0;
     while (jobs.size() < 40) {
       UnitJob job = RandomJob(blocks, kPages, 5000);
-      if (job.physical) continue;  // A physical range might lie in a failing page.
+      if (job.physical) continue;  // A physical range could lie in a bad page.
       jobs.push_back(job);
     }
     for (const UnitJob& job : jobs) {

@@ -4,7 +4,7 @@
 namespace gmmu::dma {
 namespace {
 
-/// The bytes of a range, and its alignment at the source and at the destination.
+/// The bytes of a range, with its alignment at the source and at the destination.
 struct Range {
   unsigned from, to;  // lanes of the first byte at the source and at the destination
   std::vector<uint8_t> bytes;
@@ -51,7 +51,7 @@ class Realign : public ::testing::TestWithParam<int> {
             top.realign_ready_i = !blocks.Chance(manner.stall_percent);
           },
           [&] {
-            // While idle_o is 1, no beat may leave until another one has been accepted.
+            // While idle_o is 1, no beat leaves; idle_o stays 1 until a beat has been accepted.
             if (top.realign_idle_o) {
               EXPECT_FALSE(top.realign_valid_o) << "idle, and a beat comes";
               rested = next;
@@ -96,8 +96,8 @@ TEST_F(Realign, EveryLanePairAtLengthsAroundABeat) {
 }
 
 TEST_F(Realign, ABeatACycleWhenADestinationTakesOneMore) {
-  // 64 source beats become 65 destination beats. The next range's first source beat completes no destination beat, so
-  // it is accepted in the cycle of the 65th, and no cycle is lost.
+  // 64 source beats become 65 destination beats. The first source beat of the next range completes
+  // no destination beat, so it is accepted together with the 65th, and no cycle is lost.
   std::mt19937_64 rng(3);
   std::vector<Range> ranges;
   for (int n = 0; n < 10; ++n) ranges.push_back(Make(rng, 0, kBeat - 1, 64 * kBeat));

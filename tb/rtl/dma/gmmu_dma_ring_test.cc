@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_dma_ring alone: with one ring and the fewest spaces, with the defaults, and with four rings. The bench
-// acts as software, fetcher and command processor, and models the state of each ring.
+// Tests gmmu_dma_ring alone: with one ring and the fewest spaces, with the default sizes, and with
+// four rings. The bench acts as software, fetcher and command processor, and models the state of
+// each ring.
 #include "tb/rtl/dma/rings_machine.h"
 
 namespace gmmu::dma {
@@ -116,7 +117,7 @@ TEST_P(Rings, ARingThatIsSwitchedOffAbandonsItsEntry) {
     for (int i = 0; i < 6000 && !HasFailure(); ++i) {
       const unsigned r = bench.Random(0, bench.rings.size() - 1);
       if (bench.Chance(20) && !bench.Full(r)) bench.Put(r, bench.AnyEntry(5));
-      if (bench.Chance(5)) {  // The ring is often enabled again before its entry has been abandoned.
+      if (bench.Chance(5)) {  // Often re-enables the ring before its entry is abandoned.
         bench.Enable(r, false);
         bench.Run(bench.Random(1, 3));
         bench.Rewind(r);
@@ -157,7 +158,7 @@ TEST_P(Rings, KillStandsUntilTheCommandProcessorHasGivenUp) {
   bench.Enable(0, false);
   bench.Step();
   bench.Rewind(0);
-  bench.Enable(0, true);  // The entry in progress is abandoned nevertheless.
+  bench.Enable(0, true);  // The entry in progress must still be abandoned.
   bench.Finish();
   EXPECT_EQ(bench.completed, 0u);
   EXPECT_EQ(bench.given_up, 1u);
@@ -176,7 +177,7 @@ TEST_P(Rings, APreemptedRingStandsUntilItsNextLife) {
     for (int i = 0; i < 8000 && !HasFailure(); ++i) {
       const unsigned r = bench.Random(0, bench.rings.size() - 1);
       if (bench.Chance(20) && !bench.Full(r)) bench.Put(r, bench.AnyEntry(10));
-      if (bench.Chance(3)) bench.Preempt(r, bench.Chance(80));  // in the other 20 %, withdraws the request
+      if (bench.Chance(3)) bench.Preempt(r, bench.Chance(80));  // 80 %: request, 20 %: withdraw
       for (unsigned each = 0; each < bench.rings.size(); ++each) {
         const RingModel& ring = bench.rings[each];
         if ((ring.preempted || ring.error) && stands[each]++ > bench.Random(20, 100)) {

@@ -90,7 +90,8 @@ TEST_F(Split, GivesAPieceEveryCycleAlsoAcrossRanges) {
 }
 
 TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
-  // A range that ends at the end of the address space, and a range whose addresses carry through many bits.
+  // The first range ends at the end of the address space; the addresses of the second carry through
+  // many bits.
   Check(1, {{0xfffffffffffffe01, 0x1ff, 1}, {0x00ffffffffffff01, 0x400, 2}}, {0, 0}, 1);
   Blocks blocks(1);
   auto& top = blocks.t;
@@ -102,7 +103,7 @@ TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
         [&] {
           top.split_valid_i[1] = n == 0;
           top.split_address_i[1] = 0x80;
-          top.split_length_i[1] = 0x300000080;  // after a short first burst the 33-bit counter counts down
+          top.split_length_i[1] = 0x300000080;  // more than 32 bits; the first burst is short
           top.split_ready_i[1] = 1;
         },
         [&] {
@@ -112,7 +113,7 @@ TEST_F(Split, CountsLengthsBeyond32BitsAndAddressesToTheEnd) {
           EXPECT_EQ(top.split_address_o[1], pieces == 0 ? 0x80 : 0x100u * pieces);
           ++pieces;
         });
-  EXPECT_FALSE(last);  // The range is not complete after 1000 bursts.
+  EXPECT_FALSE(last);  // The range has more than 1000 bursts.
   EXPECT_EQ(bytes, 0x80 + 0x100u * (pieces - 1));
 }
 

@@ -11,7 +11,7 @@ class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
   static uint64_t Chunk(int unit) { return unit == 2 ? 64 : 128; }
   static uint8_t Value(size_t job, uint64_t n) { return 31 * job + 7 * n + (n >> 8); }
 
-  /// Returns jobs that write each byte at most once, ascending, back to back and with gaps.
+  /// Returns jobs in ascending order, adjacent or with gaps, which write each byte at most once.
   static std::vector<UnitJob> Jobs(Blocks& blocks) {
     std::vector<UnitJob> jobs;
     uint64_t at = 0x10000000 + blocks.Random(0, 100);
@@ -25,7 +25,8 @@ class Writer : public ::testing::TestWithParam<std::tuple<int, int>> {
       jobs.push_back(job);
     }
   }
-  /// Offers jobs and beats until all jobs have retired or a fault is pending. Returns the number of retired jobs.
+  /// Offers jobs and beats until all jobs have retired or a fault is pending. Returns the number of
+  /// retired jobs.
   unsigned Run(Blocks& blocks, UnitWorld& world, int unit, const std::vector<UnitJob>& jobs, Manner manner,
                bool fails) {
     auto& top = blocks.t;
@@ -114,7 +115,7 @@ TEST_P(Writer, ReportsTheFirstFailureInOrderAndIssuesNothingAfterIt) {
       bad = FirstBad(world, jobs[failed], Chunk(unit), true);
       if (bad != jobs[failed].address + jobs[failed].length) break;
     }
-    if (failed == jobs.size()) continue;  // No job accesses the bad pages.
+    if (failed == jobs.size()) continue;  // No job touches a bad page.
     EXPECT_EQ(Run(blocks, world, unit, jobs, kManners[manner], true), failed);
     const auto place = world.Find(jobs[failed], bad, true);
     const auto fault = FaultOf(blocks, unit);
@@ -140,7 +141,7 @@ TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
   UnitWorld world(blocks, unit, {0, 0});
   const unsigned beats = kBeat < Chunk(unit) ? 2 : 1;  // beats per burst
   bool taken = false;
-  for (int n = 0; n < 70; ++n)  // After a reset, the slots' marks are swept.
+  for (int n = 0; n < 70; ++n)  // Let the sweep of the slot marks finish.
     blocks.Step([&] { world.Drive(); }, [&] { world.Sample(true); });
   for (int n = 0; n < 50; ++n) {
     blocks.Step(
@@ -155,7 +156,8 @@ TEST_P(Writer, IsStuckWhenTheOldestBurstLacksData) {
           world.Sample(true);
           taken |= top.job_valid_i[unit] && top.job_ready_o[unit];
           if (n < 3) EXPECT_FALSE(top.stuck_o[unit] && !taken);
-          const bool comes = beats == 2 && (n == 31 || n == 32);  // the beat arrives but is not counted yet
+          // The beat has arrived but is not counted yet.
+          const bool comes = beats == 2 && (n == 31 || n == 32);
           if (n > 10 && n < 45) EXPECT_EQ(top.stuck_o[unit], !comes) << n;
         });
   }

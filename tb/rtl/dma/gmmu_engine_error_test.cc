@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each error of the paging engine: where the ring stops, what it reports, and which work was and was not done.
+// Tests each error of the paging engine: where the ring stops, what it reports, and which work has
+// been done.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -7,7 +8,8 @@ namespace {
 
 class EngineErrors : public Engine {
  protected:
-  /// Executes a valid copy, then `words`, then a copy that must not start. The ring must stop at `words`.
+  /// Executes a valid copy, then `words`, then a copy that must not start. The ring must stop at
+  /// `words`.
   void ExpectRefused(const std::vector<uint64_t>& words, Fault reason, bool privileged = true) {
     SCOPED_TRACE(regs::NameOf(reason));
     Start(1, {}, privileged);
@@ -195,7 +197,7 @@ TEST_F(EngineErrors, AnEarlierCommandsLateWriteErrorWins) {
   ExpectStop(Fault::kBusWrite, 0, fence, buffer.words[0]);
   AtRest();
 
-  // A transfer's fault has priority over a malformed command that follows it.
+  // A transfer's fault takes precedence over the malformed command behind it.
   Start(12, timing);
   page = m->pages[{2, kDst >> 12}];
   m->bus_errors.insert({page.target == Target::kVram ? 0 : 1, page.offset >> 12});
@@ -214,13 +216,13 @@ TEST_F(EngineErrors, NothingIsIssuedAfterAWriteErrorIsSeen) {
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Fill(Dst(4096), 30 * 4096, 2).words);
   ASSERT_TRUE(m->Finish());
   EXPECT_TRUE(m->Ring(0).error);
-  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // The buffer has 961 bursts.
+  EXPECT_LT(m->bursts[Machine::kWrite], 20u);  // The whole buffer has 961 bursts.
   AtRest();
 }
 
 TEST_F(EngineErrors, AnUnreadableBufferStopsAfterWhatWasRead) {
   for (bool bus : {false, true})
-    // The page ends within the header, the operands or the inline words.
+    // The readable page ends inside a header, the operands or the inline words.
     for (unsigned skip : {509u, 510u, 511u, 400u}) {
       SCOPED_TRACE(skip);
       Start(13);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests commands that overlap the previous command's reads and writes and are ordered by their wait bit.
+// Tests commands whose reads and writes overlap those of the previous command. Their wait bits
+// order them.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -7,8 +8,8 @@ namespace {
 
 class Overlap : public Engine, public ::testing::WithParamInterface<int> {
  protected:
-  /// Makes copies and fills inside three pages; no copy overlaps itself. About every second source begins inside the
-  /// previous destination.
+  /// Makes copies and fills inside three pages. No copy overlaps itself, and about half of the
+  /// sources start inside the previous destination.
   Buffer Chain(bool wait) {
     Buffer buffer;
     uint64_t last_to = 0, last_length = 1;
@@ -34,7 +35,8 @@ TEST_P(Overlap, WaitBitsMakeItTheModelsBytes) {
   RunAndCompare(Chain(true), 2000000);
 }
 
-// The same list without wait bits must write other bytes; otherwise the test above would prove nothing.
+// Without wait bits, the same commands must write other bytes; otherwise the test above would prove
+// nothing.
 TEST_P(Overlap, WithoutThemItIsNot) {
   Start(GetParam(), Timing::Ideal(100));
   Buffer buffer = Chain(false);

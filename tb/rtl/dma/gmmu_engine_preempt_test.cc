@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests preemption of the whole engine: interrupted and resumed buffers have the same effect as uninterrupted ones, and
-// a preempted ring has nothing in flight.
+// Tests preemption of the whole engine: preempted and resumed buffers have the same effect as
+// uninterrupted ones, and a preempted ring has nothing in flight.
 #include "tb/rtl/dma/random_commands.h"
 
 namespace gmmu::dma {
@@ -8,7 +8,8 @@ namespace {
 
 class Preempted : public Random {
  protected:
-  /// Requests a preemption and waits for it. Returns false if the ring has stopped at an error.
+  /// Requests a preemption and waits for it. Returns false if the ring stopped with an error
+  /// instead.
   bool Stop(unsigned ring, unsigned limit = 60000) {
     const unsigned before = m->preempted_irqs;
     m->Preempt(ring);
@@ -34,8 +35,9 @@ class Preempted : public Random {
     EXPECT_EQ(m->controls.size() + m->aperture_flushes + m->fence_irqs, others);
     EXPECT_TRUE(m->t.idle_o);
   }
-  /// Runs the buffer on ring 0 and interrupts it every `gap()` cycles. Checks memory at each interruption
-  /// and compares the result with the model. Returns how often the entry was interrupted.
+  /// Runs the buffer on ring 0 and preempts it every `gap()` cycles. Checks memory at each
+  /// preemption and compares the final result with the model. Returns how often the entry was
+  /// preempted.
   template <typename Gap>
   unsigned RunInPieces(const Buffer& buffer, Gap gap) {
     Model start(*m, kApertureBase), end(*m, kApertureBase);
@@ -162,7 +164,7 @@ TEST_F(PreemptedRings, AnErrorOfACommandUnderWayWins) {
       EXPECT_EQ(m->Ring(0).error_offset, 32u);
       EXPECT_EQ(m->preempted_irqs, 0u);
       EXPECT_EQ(m->faults.size(), 1u);
-      m->Run(50);  // the preemption request stays set
+      m->Run(50);  // The preemption request stays set.
       EXPECT_FALSE(m->Ring(0).preempted) << "a ring at an error is not preempted too";
       EXPECT_EQ(m->preempted_irqs, 0u);
     }

@@ -24,7 +24,7 @@ class RandomErrors : public Random {};
 TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   Start(GetParam());
   Buffer buffer = Commands(60, false);
-  // A few pages fault for various reasons.
+  // A few pages fault for different reasons.
   auto page = [&](unsigned space, uint64_t base) -> Page& {
     return m->pages[{space, (base >> 12) + m->Random(0, kWindow / 4096 - 1)}];
   };
@@ -78,9 +78,11 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   EXPECT_EQ(m->Ring(0).error_offset, stop);
   EXPECT_EQ(m->Ring(0).error_header, header & 0xffffffff);
   EXPECT_EQ(m->Ring(0).fence, fence);
-  EXPECT_EQ(m->FenceRecord(0, 0), before.host.Read64(Machine::kFenceBase));  // The fence record is not written.
+  // The fence record was not written.
+  EXPECT_EQ(m->FenceRecord(0, 0), before.host.Read64(Machine::kFenceBase));
   EXPECT_EQ(m->faults.size(), 1u);
-  // Earlier commands are complete; the failed command and later ones may have been executed in part.
+  // Earlier commands are complete. The failed command and later ones may have been executed in
+  // part.
   unsigned wrong = 0;
   auto check = [&](const Memory& seen, const Memory& complete, const Memory& all) {
     for (auto& [number, bytes] : complete.pages()) {
@@ -95,7 +97,7 @@ TEST_P(RandomErrors, StopAtTheFirstCommandThatFails) {
   check(m->host, before.host, after.host);
   EXPECT_EQ(wrong, 0u);
 
-  // After a restart of the ring, the pages work again, and the old entries have no further effect.
+  // After the ring is restarted with working pages, the old entries have no further effect.
   m->bus_errors.clear();
   for (auto& [where, entry] : m->pages) {
     entry.fault = Fault::kNone;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rings: wrap-around, doorbells at any time, rotation, and disabling during work.
+// Tests rings: wrap-around, doorbells at any time, rotation, and disabling a ring that has work.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -7,7 +7,7 @@ namespace {
 
 class EngineRings : public Engine {
  protected:
-  /// Makes a new machine whose ring 0 has one entry. All runs are identical, cycle by cycle.
+  /// Makes a new machine and submits one entry to ring 0. All runs are identical, cycle by cycle.
   void SubmitOneFill() {
     Start(6);
     m->Submit(0, Buffer().Fill(Dst(0), 64, 1).words, true);
@@ -22,7 +22,7 @@ TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
   m->Run(3);
   uint32_t fence = 0;
   for (unsigned n = 0; n < 30; ++n) {
-    // The ring has space for three entries: wait until one is free.
+    // The ring has room for three entries: wait until it has room for one.
     for (unsigned k = 0; ((n - m->entries) & 3) == 3 && k < 20000; ++k) m->Step();
     fence = m->Submit(0, Buffer().Fill(Dst(1000 * n), 900, n).words, n % 2 == 0);
     m->Run(m->Random(0, 300));
@@ -39,14 +39,14 @@ TEST_F(EngineRings, WrapWithDoorbellsWhileRunning) {
 TEST_F(EngineRings, TakeTurns) {
   Start(2);
   m->StartRing(1, false);
-  m->buffer_space = 2;  // the only space that ring 1, which is not privileged, may name
+  m->buffer_space = 2;  // the only space that the unprivileged ring 1 may access
   m->t.enable_i = 0;
   for (unsigned n = 0; n < 4; ++n) {
     m->Submit(0, Buffer().Fill(Dst(100 * n), 100, n).words);
     m->Submit(1, Buffer().Fill(Dst(5000 + 100 * n), 100, n).words);
   }
   m->Run(500);
-  EXPECT_EQ(m->entries, 0u);  // Nothing starts while the engine is disabled.
+  EXPECT_EQ(m->entries, 0u);  // Nothing starts in a disabled engine.
   EXPECT_TRUE(m->t.idle_o);
   m->t.enable_i = 1;
   int ahead = 0;
@@ -72,7 +72,7 @@ TEST_F(EngineRings, AnErrorOnOneDoesNotStopTheOther) {
   AtRest();
 }
 
-/// The ring is disabled for a random time, after a random time of work.
+/// Disables the ring at a random moment of its work, for a random time.
 TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
   for (unsigned seed = 0; seed < 60; ++seed) {
     SCOPED_TRACE(seed);
@@ -87,7 +87,8 @@ TEST_F(EngineRings, SwitchedOffAbandonAndStartAnew) {
     bool done = m->entries != 0 || m->error_irqs != 0;
     m->StopRing(0);
     m->Run(m->Random(1, seed % 3 ? 2 : 500));
-    done = done || m->entries != 0 || m->error_irqs != 0;  // the entry ended after the ring was disabled
+    // The entry may have ended after the ring was disabled.
+    done = done || m->entries != 0 || m->error_irqs != 0;
     if (seed % 5 == 0) m->pages[{1, (kSrc >> 12) + 1}].zero = true;
     m->StartRing(0, true);
     m->Run(2);
@@ -151,7 +152,7 @@ TEST_F(EngineRings, SwitchedOffInAnyCycleOfItsStartEndsNothing) {
   while (m->entries == 0 && m->now < 10000) m->Step();
   const uint64_t end = m->now;
   ASSERT_GT(end, begin + 100);
-  // These cycles include the request, read and check of the entry, and the request of its buffer.
+  // These cycles span the request, read and check of the entry, and the request of its buffer.
   for (uint64_t at = begin; at < end - 60; ++at) {
     SCOPED_TRACE(at - begin);
     SubmitOneFill();
@@ -179,7 +180,7 @@ TEST_F(EngineRings, WaitHoldsACommandUntilEarlierWritesAreDone) {
   };
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Copy(Src(8192), Dst(4096), 64).words);
   ASSERT_TRUE(m->Finish());
-  EXPECT_LT(first_read_of_second, 500u);  // Without the wait bit, the read overtakes the write.
+  EXPECT_LT(first_read_of_second, 500u);  // Without a wait bit, the read overtakes the write.
   uint64_t begin = m->now;
   first_read_of_second = 0;
   m->Submit(0, Buffer().Fill(Dst(0), 64, 1).Wait().Copy(Src(8192), Dst(4096), 64).words);

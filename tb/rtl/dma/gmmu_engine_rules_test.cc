@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the engine's part of the rules on epochs and on order in a paging buffer; docs/rules.md lists the faults that
-// these tests must detect.
+// Tests the engine's part of the rules on epochs and on order in a paging buffer. docs/rules.md
+// lists the planted faults that these tests must detect.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -8,7 +8,7 @@ namespace {
 
 class EngineRules : public Engine {
  protected:
-  /// Steps until the engine is idle and calls `each` after every step.
+  /// Steps until the engine is idle, and calls `each` after every step.
   template <typename Each>
   void Watch(Each each) {
     for (int n = 0; n < 50000; ++n) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures bus utilisation: bytes / (bus bytes * cycles from the first AR to the last B), for 256 KiB,
-// with 100 cycles of memory latency and 2 of translation. Commands are fetched through a separate port.
+// Measures bus utilisation: bytes / (bus bytes * cycles from the first AR to the last B), for 256
+// KiB, with a memory latency of 100 cycles and a translation latency of 2. Commands are fetched
+// through a separate port.
 #include <cstdio>
 
 #include "tb/rtl/dma/dma_fixture.h"
@@ -10,8 +11,9 @@ namespace {
 
 class EngineSpeed : public Engine {
  protected:
-  /// Measures copies of `size` bytes, the k-th at source k * stride + s and destination k * stride + d:
-  /// through the ring, and at the transfer engine's job port. Prints both and returns the latter.
+  /// Measures copies of `size` bytes; copy k has source k * stride + s and destination k * stride +
+  /// d. Runs them through the ring and at the transfer engine's job port. Prints both results and
+  /// returns the latter.
   double Measure(const char* name, uint64_t size, uint64_t stride, unsigned s, unsigned d, bool physical) {
     double use[2];
     unsigned reads[2];
@@ -39,13 +41,14 @@ class EngineSpeed : public Engine {
   }
   double by_ring_ = 0;  ///< the latest measurement's result through the ring
 
-  /// The limits are for a 64-bit bus; on a wider bus the latency weighs more. At most 32 copies of `bytes` are in
-  /// flight, each for 100 cycles plus the pipeline's delay.
+  /// Returns the limit for this bus. `ratio` is the limit for a 64-bit bus; a wider bus is limited
+  /// by the latency: at most 32 copies of `bytes` are in flight, each for 100 cycles plus the
+  /// pipeline's delay.
   static double Least(double ratio, unsigned bytes = kWindow) {
     if (kBus == 8) return ratio;
     return std::min(ratio / 2, 0.95 * 32 * bytes / kBus / 115);
   }
-  /// Returns the cycle of the last B before the fence record's.
+  /// Returns the cycle of the last B before that of the fence record.
   uint64_t RunRing(const Buffer& buffer) {
     m->Submit(0, buffer.words);
     uint64_t previous = 0, last = 0;
@@ -100,12 +103,12 @@ TEST_F(EngineSpeed, OneLongCopyFillsTheBus) {
 TEST_F(EngineSpeed, PagesAndSmallCopies) {
   EXPECT_GE(Measure("4 KiB copies", 4096, 4096, 0, 0, false), Least(0.97));
   EXPECT_GE(Measure("misaligned 4 KiB copies", 4096, 4104, 1, 6, false), Least(0.96));
-  // Here the last destination beat of a copy leaves while the next copy's first bytes arrive.
+  // The last destination beat of a copy leaves while the first bytes of the next copy arrive.
   EXPECT_GE(Measure("4 KiB copies, 514 beats a piece", 4096, 4104, 7, 1, false), Least(0.990));
   EXPECT_GE(Measure("64 B copies", 64, 64, 0, 0, false), Least(0.95, 64));
   EXPECT_GE(Measure("64 B physical copies", 64, 64, 0, 0, true), Least(0.95, 64));
   Measure("8 B physical copies", 8, 8, 0, 0, true);
-  if (kBus == 8) EXPECT_GE(by_ring_, 0.195);  // one command per five cycles
+  if (kBus == 8) EXPECT_GE(by_ring_, 0.195);  // one command every five cycles
 }
 
 }  // namespace

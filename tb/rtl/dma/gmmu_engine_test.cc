@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directed tests of each command of the paging engine, against the reference model.
+// Directed tests of each paging command, compared with the reference model.
 #include "tb/rtl/dma/dma_fixture.h"
 
 namespace gmmu::dma {
@@ -72,10 +72,10 @@ TEST_F(Engine, ApertureCommandsTakeEffectBeforeTheNextCommand) {
   buffer.ApertureUnmap(2, 4, entry(0x500f));
   buffer.Copy(Physical(Target::kAperture, 2 * 4096 + 100), Dst(40000), 12000);
   buffer.ApertureMap(60, 4, entry(0x5000)).ApertureMap(0, 0, 0);
-  // Copy through the aperture map. The model reads the map's table when it executes the copy.
+  // Copy through the aperture map, whose table the model reads when it executes the copy.
   RunAndCompare(buffer);
   EXPECT_GE(m->aperture_flushes, 4u);
-  // Only the unmap waits for all accesses that were translated earlier: it invalidates an empty range.
+  // Only the unmap waits for accesses that were translated earlier, by invalidating an empty range.
   ASSERT_EQ(m->controls.size(), 1u);
   EXPECT_EQ(m->controls[0].scope, 2u);
   EXPECT_EQ(m->controls[0].start, m->controls[0].end);

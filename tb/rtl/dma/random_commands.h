@@ -9,8 +9,8 @@
 
 namespace gmmu::dma {
 
-/// Generates random commands. The wait bit of a command is set if it accesses bytes that an earlier command writes,
-/// or writes bytes that an earlier command reads; the commands since the last wait count.
+/// Generates random commands. A command's wait bit is set if it accesses bytes that a command since
+/// the last wait writes, or writes bytes that such a command reads.
 class Random : public Engine, public ::testing::WithParamInterface<int> {
  protected:
   struct Range {
@@ -24,7 +24,7 @@ class Random : public Engine, public ::testing::WithParamInterface<int> {
   Buffer Commands(unsigned count, bool overlap) {
     Buffer buffer;
     std::vector<Range> written, read;
-    uint64_t fresh = 0;  // next free destination byte; used if destinations must not overlap
+    uint64_t fresh = 0;  // next unused destination byte, if destinations must not overlap
     for (unsigned n = 0; n < count; ++n) {
       uint64_t limit = m->Random(0, 9) < 6 ? 200 : 20000;
       uint64_t length = m->Random(0, limit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks of RingsBench.
+// The checks of RingsBench on the outputs of the block.
 #include "tb/rtl/dma/rings_machine.h"
 
 namespace gmmu::dma {
@@ -155,7 +155,7 @@ void RingsBench::Begin() {
     EXPECT_GE(rings[r].ready_since, before) << "ring " << r << " before ring " << chosen;
   }
   active = chosen;
-  abandoned = rings[chosen].off;  // the ring was disabled after the request; its entry is still fetched
+  abandoned = rings[chosen].off;  // disabled since the request; the entry is still fetched
   given_up += abandoned;
   if (!abandoned) {
     const bool off = !configs_[chosen].enable || !t.rings_enable_i[n] ||
@@ -206,7 +206,7 @@ void RingsBench::SampleRun() {
   if (t.run_stopped_i[n]) stopping_ = true, stop_offset_ = t.run_offset_i[n], Go(kAbort);
   if (t.run_done_i[n] || t.run_killed_i[n] || (t.run_failed_i[n] && off)) Go(kAbort);
   done_before_ = t.run_done_i[n] && !off;
-  if (t.run_failed_i[n] && !abandoned)  // A failure in the cycle of the abort may still be reported.
+  if (t.run_failed_i[n] && !abandoned)  // A failure in the cycle of an abort may still be reported.
     Fail(run_failure_, t.run_path_i[n], entry_[2], t.run_offset_i[n], t.run_header_i[n]);
 }
 

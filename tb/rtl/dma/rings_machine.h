@@ -10,13 +10,13 @@ namespace gmmu::dma {
 
 using Entry = std::array<uint64_t, 4>;  // the four words in memory order
 
-/// The expected state of a ring as software sees it.
+/// The expected state of a ring, as visible to software.
 struct RingModel {
   bool enable = false, error = false, preempted = false;
-  unsigned asked_for = 0;  // consecutive cycles in which the ring was enabled and its preemption requested
+  unsigned asked_for = 0;  // consecutive cycles with the ring enabled and its preemption requested
   unsigned asked_ago = 9;  // cycles since the latest preemption request
-  bool off = false;        // the ring was disabled after its entry started
-  bool overrun = false;    // the ring's tail is not below the ring's size
+  bool off = false;        // the ring was disabled while its entry was in progress
+  bool overrun = false;    // the ring's tail is not below its size
   unsigned head = 0, tail = 0, size = 4;
   uint32_t last_fence = 0, entries = 0, fence = 0, offset = 0, header = 0;
   Failure failure;
@@ -73,7 +73,7 @@ class RingsBench : public Steering {
     Set(r, [&](Config& c) { c.privileged = privileged; });
   }
   bool Full(unsigned r) const { return ((rings[r].tail + 1) & rings[r].Mask()) == (rings[r].head & rings[r].Mask()); }
-  /// Writes an entry into the ring and rings the doorbell.
+  /// Writes an entry into the ring, and rings the doorbell.
   void Put(unsigned r, const Entry& entry) {
     RingModel& ring = rings[r];
     ring.slots[ring.tail & ring.Mask()] = entry;
@@ -106,14 +106,14 @@ class RingsBench : public Steering {
         case 4: shape.raw |= uint64_t{1} << Random(49, 63); break;
         case 5: entry[2] |= uint64_t{1} << Random(32, 63); break;
         case 6: entry[0] = ~uint64_t{7}, shape.set_bytes(16); break;
-        case 7:  // names a space that is not implemented, often the first such space
+        case 7:  // a space that does not exist, often the lowest of them
           shape.set_space(Chance(50) ? kSpacesOf[n] : Random(kSpacesOf[n], 255));
           break;
         default: entry[0] = 0xfffffffffff8, shape.set_bytes(16).set_physical(1);
       }
     } else if (Chance(30)) {
       shape.set_physical(1);
-      if (Chance(50)) shape.set_space(Random(0, 255));  // This field is ignored.
+      if (Chance(50)) shape.set_space(Random(0, 255));  // ignored for a physical buffer
     }
     entry[1] = shape.raw;
     return entry;
@@ -192,7 +192,8 @@ class RingsBench : public Steering {
     } else if (phase == kWords) {
       words_.Drive(*this, manner.idle_percent, t.entry_valid_i[n], t.entry_word_i[n], t.entry_error_i[n]);
     } else {
-      t.entry_valid_i[n] = phase == kRun && Chance(50);  // words of the paging buffer
+      // The words are those of the paging buffer, for the command processor.
+      t.entry_valid_i[n] = phase == kRun && Chance(50);
       t.entry_error_i[n] = phase == kRun && Chance(5);
     }
     t.entry_fault_i[n] = Pack(unreadable_.Fields());
@@ -240,24 +241,24 @@ class RingsBench : public Steering {
       ring.off = State(r).busy && (ring.off || !enable);
     }
   }
-  /// Checks that a ring becomes preempted only when its entry has stopped or it has no entry in progress.
+  /// Checks that a ring reports preempted only when its entry has stopped or none is in progress.
   void SamplePreemptions();
   void SamplePulses();
   void SampleStates();
   void SamplePhase();
-  /// Called when the block requests a ring's entry: checks that it is the ring's turn.
+  /// Checks, when the block requests a ring's entry, that it is that ring's turn.
   void Begin();
-  /// Called when a ring stops at an entry that it cannot request.
+  /// Called when a ring stops because its tail or its entry's address is out of range.
   void BeginUnfit();
   void Judge();
   void SampleRun();
   void SampleLog();
 
  public:
-  bool slow_run = false;  // the command processor does not finish until it is stopped
+  bool slow_run = false;  // the command processor runs until it is stopped
 
  private:
-  Config configs_[4]{};  // by ring, as on the ports
+  Config configs_[4]{};  // indexed by ring
   Entry entry_{};
   WordStream words_;
   Failure unreadable_, run_failure_;
@@ -265,7 +266,8 @@ class RingsBench : public Steering {
   unsigned path_ = 0, delay_ = 0, killed_for_ = 0;
   uint64_t asked_at_ = 0;  // cycle in which the request was first offered
   bool irq_before_ = false, done_before_ = false, quiet_before_ = false;
-  bool stopping_ = false, stopped_before_ = false;  // the entry is being stopped; it stopped in the previous cycle
+  // stopping_: the entry is being stopped; stopped_before_: it stopped in the previous cycle.
+  bool stopping_ = false, stopped_before_ = false;
   std::array<bool, 4> busy_before_{};
   std::array<unsigned, 4> idle_for_{};
   uint32_t stop_offset_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models the environment of one reader, writer or fetcher in a unit-level bench: translation, aperture map and memory,
-// each of which responds with a delay and in random order.
+// Models the environment of one reader, writer or fetcher in a unit bench: translation, aperture
+// map and memory, all of which respond with delays and in random order.
 #pragma once
 
 #include <map>
@@ -30,7 +30,7 @@ struct UnitJob {
   uint8_t label = 0;
 };
 
-/// The environment of unit `unit` of a bench; each side of a mover is one unit.
+/// The environment of unit `unit` of a bench. Each side of a mover is a unit.
 template <typename Bench>
 class WorldOf {
   using Structs = typename Bench::Structs;
@@ -43,18 +43,19 @@ class WorldOf {
   std::map<uint64_t, UnitPage> pages;             // indexed by va >> 12
   std::set<std::pair<int, uint64_t>> bus_errors;  // {port, page}
   std::set<uint64_t> bad_aperture;                // aperture pages without an entry
-  std::map<Address, uint8_t> written;             // bytes that the unit has written, added at their B
+  std::map<Address, uint8_t> written;             // bytes written by the unit, recorded at their B
   unsigned latency = 0;
   uint64_t bursts = 0;
-  const WorldOf* beside = nullptr;       // the unit driven before this one, with which it shares ap_rsp
-  std::map<unsigned, bool> generations;  // generation of the latest translation, by tag
+  const WorldOf* beside = nullptr;       // the previously driven unit, which shares ap_rsp
+  std::map<unsigned, bool> generations;  // generation of each tag's latest translation
 
-  /// Returns the initial value of a byte of memory: a fixed function of its address.
+  /// Returns the initial value of a byte of memory, a fixed function of its address.
   static uint8_t Fresh(Address at) {
     uint64_t x = at.second * 0x9e3779b97f4a7c15 + at.first * 77;
     return x >> 32 ^ x >> 51;
   }
-  /// Where a byte of a job lies: at `at`, unless it is in a zero page or cannot be accessed (`fault`).
+  /// The location of a byte of a job: `at`, unless the byte is in a zero page or inaccessible
+  /// (`fault`).
   struct Place {
     bool zero = false, coherent = true;
     regs::Fault fault = regs::Fault::kNone;
@@ -251,7 +252,7 @@ class WorldOf {
 
 using UnitWorld = WorldOf<Blocks>;
 
-/// Makes `count` virtual pages starting at va 0x10000000, of random kinds that do not fail.
+/// Makes `count` virtual pages from va 0x10000000 on, of random kinds that do not fail.
 template <typename Bench>
 void MakeWindow(WorldOf<Bench>& world, Bench& blocks, unsigned count) {
   for (unsigned n = 0; n < count; ++n) {
@@ -263,7 +264,7 @@ void MakeWindow(WorldOf<Bench>& world, Bench& blocks, unsigned count) {
     world.pages[0x10000 + n] = page;
   }
 }
-/// Makes a page fail in a random way; if its translation fails, the reason is `fault`.
+/// Makes a page fail in a random way. If its translation fails, the reason is `fault`.
 template <typename Bench>
 void BreakPage(WorldOf<Bench>& world, Bench& blocks, UnitPage& page, regs::Fault fault) {
   page.zero = false;
@@ -301,7 +302,7 @@ inline void OfferJob(Blocks& blocks, int unit, const UnitJob& job) {
 inline auto FaultOf(const Blocks& blocks, int unit) {
   return Unpack<GMMU_STRUCT(gmmu_dma_blocks_bench, dma_fault_t)>(blocks.t.fault_o[unit]);
 }
-/// Stops a unit, waits until it is quiet (nothing in flight), and clears its state.
+/// Stops a unit, waits until nothing is in flight, and clears its state.
 inline void GiveUp(Blocks& blocks, UnitWorld& world, int unit, bool write) {
   auto& top = blocks.t;
   const auto step = [&] { blocks.Step([&] { world.Drive(); }, [&] { world.Sample(write); }); };
@@ -314,7 +315,8 @@ inline void GiveUp(Blocks& blocks, UnitWorld& world, int unit, bool write) {
   for (int n = 0; n < 3; ++n) step();
   world.ExpectRest();
 }
-/// Returns the first byte of the job's first failing burst, for bursts of `chunk` bytes; the job's end if none fails.
+/// Returns the first byte of the job's first failing burst, or the job's end. Bursts end at
+/// multiples of `chunk` bytes.
 template <typename Bench>
 uint64_t FirstBad(const WorldOf<Bench>& world, const UnitJob& job, uint64_t chunk, bool write) {
   for (uint64_t at = job.address, end = at + job.length; at < end;) {

@@ -8,7 +8,7 @@
 
 namespace gmmu::bench {
 
-/// The fields of page_t, starting at bit 0: level, big, no_execute, read_only, coherent, zero, adapter,
+/// The fields of page_t from bit 0 up: level, big, no_execute, read_only, coherent, zero, adapter,
 /// target, page number.
 struct Page {
   uint64_t raw = 0;
@@ -26,13 +26,13 @@ struct Page {
   }
 };
 
-/// Drives the MMU's blocks on their own, after a reset. Size 1 is the smallest.
+/// Drives the blocks of the MMU individually, after a reset. Size 1 is the smallest.
 class Blocks : public BlockBench<Vgmmu_mmu_blocks_bench> {
  public:
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) {
     t.small_i = size != 0;
     Reset();
-    // Sweeps the arrays that have no reset once, as the control block does.
+    // The arrays have no reset: sweep them once, as the control block does.
     SetScope(true);
     for (unsigned i = 0; i < 64; ++i) Sweep(i);
     Run(3);

@@ -9,22 +9,22 @@ namespace gmmu::bench {
 
 enum Scope : unsigned { kGlobal, kSpace, kRange };
 
-/// An address space in the form that software writes.
+/// An address space as software configures it.
 struct Config {
   bool enable = false;
   unsigned target = 0, adapter = 0;
   uint64_t offset = 0;
   uint32_t entries = 0;
   unsigned levels = 0;
-  uint32_t bits = 0;  // four bits per level
-  bool dual = false;  // entries of level 1 are pairs
+  uint32_t bits = 0;  // index bits, four bits of this field per level
+  bool dual = false;  // level-1 entries are pairs
 
   bool operator==(const Config& o) const {
     return enable == o.enable && target == o.target && adapter == o.adapter && offset == o.offset &&
            entries == o.entries && levels == o.levels && bits == o.bits && dual == o.dual;
   }
   unsigned Bits(unsigned level) const { return bits >> (4 * level) & 15; }
-  /// Returns whether the level's index has an additional lowest bit, which selects the half of a pair.
+  /// Returns whether the level's index has an extra lowest bit that selects one half of a pair.
   bool Pairs(unsigned level) const { return dual && level == 1; }
 };
 
@@ -37,13 +37,13 @@ struct ControlOp {
 
   bool All() const { return !set && scope == kGlobal; }
   bool Ranged() const { return !set && scope == kRange; }
-  /// Returns whether the range holds no address of the built width.
+  /// Returns whether the range contains no address within the built width.
   bool Empty() const { return Ranged() && (start >= end || start >> 48 != 0); }
   uint64_t First() const { return start >> 12; }
   uint64_t Tail() const { return (std::min(end, uint64_t{1} << 48) - 1) >> 12; }
 };
 
-/// The shifts and masks of a legal geometry.
+/// The shifts and masks computed from a legal geometry.
 struct Prepared {
   std::array<uint64_t, 6> keep{};
   std::array<unsigned, 6> shift{};
@@ -51,8 +51,9 @@ struct Prepared {
   uint64_t beyond = 0;
 };
 
-/// Returns no value if the geometry is illegal: levels outside 2 to 6, index bits outside 1 to 13, over 36 page number
-/// bits, or dual with more than 12 bits at level 1 or fewer than 4 at level 0.
+/// Returns no value if the geometry is illegal: levels not in 2 to 6, index bits not in 1 to 13,
+/// more than 36 page number bits, or dual with more than 12 bits at level 1 or fewer than 4 at
+/// level 0.
 inline std::optional<Prepared> Prepare(const Config& config) {
   if (config.levels < 2 || config.levels > 6) return {};
   constexpr uint64_t kAll = (uint64_t{1} << 36) - 1;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives gmmu_control with models of its neighbours, and checks every cycle against the contract.
+// Drives gmmu_control with models of its neighbours. Checks every cycle against the block's
+// contract.
 #pragma once
 
 #include <map>
@@ -10,25 +11,26 @@
 
 namespace gmmu::bench {
 
-/// How the neighbours of gmmu_control behave during one operation.
+/// The behaviour of the blocks around gmmu_control during one operation.
 struct World {
-  std::vector<bool> quiet;  // value of quiet_i in each cycle since hold_o rose; the final value persists
-  int lag = 0;              // cycles after the generation flip in which the ports still report drained
-  int drain = 0;            // cycles after these in which the ports do not report drained
-  int stale = 0;            // cycles after the kill in which a stale read is in flight
+  std::vector<bool> quiet;  // quiet_i in each cycle since hold_o rose; the last value persists
+  int lag = 0;              // cycles after the flip for which the ports still report drained
+  int drain = 0;            // cycles after `lag` for which the ports do not report drained
+  int stale = 0;            // cycles after the kill for which a stale read is in flight
   bool in_use = false;      // responses of the new generation are always in use
 };
 
 class ControlTest : public ControlBenchTest {
  protected:
-  /// Easy returns neighbours without delays; Slow returns neighbours with random delays.
+  /// Easy returns a world without delays; Slow returns one with random delays.
   static World Easy() { return {}; }
   World Slow() {
     World world;
-    // The pipeline may report quiet in the first cycles of hold, because lookups still enter during two of them.
+    // The pipeline may report quiet too early, because lookups still enter in the first two
+    // cycles of hold.
     world.quiet.assign(Random(5), true);
     world.quiet.push_back(false);
-    for (unsigned runs = Random(6); runs > 0; --runs) {  // Walks send messages and then complete.
+    for (unsigned runs = Random(6); runs > 0; --runs) {  // Walks send messages, then complete.
       for (unsigned i = Random(4); i > 0; --i) world.quiet.push_back(true);
       for (unsigned i = 1 + Random(8); i > 0; --i) world.quiet.push_back(false);
     }
@@ -61,7 +63,7 @@ class ControlTest : public ControlBenchTest {
     op.start = rng() >> Random(64);
     op.end = Random(8) == 0 ? rng() >> Random(64) : op.start + (rng() >> (20 + Random(44)));
     if (Random(8) == 0) op.end = op.start + Random(3) - 1;
-    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // The range then ends at a page boundary.
+    if (Random(3) == 0) op.end &= ~uint64_t{0xFFF};  // The range ends at a page boundary.
     const auto known = configs_.find(op.space);
     op.config = known != configs_.end() && Random(3) == 0 ? known->second : AnyConfig();
     return op;
@@ -87,7 +89,7 @@ class ControlTest : public ControlBenchTest {
   auto Kill() const { return Unpack<GMMU_STRUCT(gmmu_mmu_control_bench, kill_t)>(t.kill_o[n]); }
   auto Sweep() const { return Unpack<GMMU_STRUCT(gmmu_mmu_control_bench, sweep_t)>(t.sweep_o[n]); }
 
-  /// Sets inputs that must be ignored to random values.
+  /// Drives random values on inputs that must be ignored.
   void Noise() {
     t.quiet_i = Random(2);
     t.drained_i = static_cast<uint8_t>(Random(4));
@@ -105,7 +107,8 @@ class ControlTest : public ControlBenchTest {
     ASSERT_EQ(t.generation_o[n], generation_);
   }
 
-  /// Checks that after reset everything is swept once under hold, within a bounded time, and nothing else happens.
+  /// Checks the start after reset: everything is swept once under hold, within a bounded time, and
+  /// nothing else happens.
   void Start(bool asks = false) {
     const ControlOp op;
     unsigned steps = 0;
@@ -180,8 +183,8 @@ class ControlTest : public ControlBenchTest {
 
   enum class Flush { kDone, kOnlyAcknowledged };
 
-  /// Runs one operation from its request to its completion, and checks each cycle. `next` is offered throughout.
-  /// Returns the outcome that the model predicts and the block has matched.
+  /// Runs one operation from request to completion and checks each cycle. `next` is offered
+  /// throughout. Returns the predicted outcome, which the block has matched.
   Flush Run(const ControlOp& op, const World& world, const ControlOp* next = nullptr) {
     Flush result = Flush::kOnlyAcknowledged;
     RunChecked(op, world, next, result);
@@ -301,7 +304,7 @@ class ControlTest : public ControlBenchTest {
 
   std::map<unsigned, Config> configs_;
   unsigned generation_ = 0;
-  bool just_ready_ = false;  // hold_o is registered and may stay high for one extra cycle
+  bool just_ready_ = false;  // the registered hold_o may stay high for one more cycle
 };
 
 }  // namespace gmmu::bench

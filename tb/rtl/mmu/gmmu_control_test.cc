@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_control alone. The bench models its neighbours (a pipeline that drains, ports that hold responses, walks
-// that become stale) and checks every cycle against the contract.
+// Tests gmmu_control alone. The bench models its neighbours (a pipeline that drains, ports that
+// hold responses, walks that become stale) and checks every cycle against the block's contract.
 #include "tb/rtl/mmu/control_world.h"
 
 namespace gmmu::bench {
@@ -69,7 +69,9 @@ TEST_P(ControlTest, AnEqualSpaceIsOnlyAcknowledgedAndEveryChangedBitFlushes) {
   ControlOp op;
   op.set = true;
   for (op.space = 0; op.space < Spaces(); ++op.space) {
-    op.config = {};  // All fields are 0, as RAM may be at power-on: the first write must still take effect.
+    // All-zero fields may equal the RAM's power-on contents: the first write must still take
+    // effect.
+    op.config = {};
     ASSERT_EQ(Run(op, Easy()), Flush::kDone);
     ASSERT_EQ(Run(op, Easy()), Flush::kOnlyAcknowledged);
     op.config = AnyConfig();
@@ -87,7 +89,7 @@ TEST_P(ControlTest, AnEqualSpaceIsOnlyAcknowledgedAndEveryChangedBitFlushes) {
     else if ((b -= 6) < 3) c.levels ^= 1u << b;
     else if ((b -= 3) < 2) c.target ^= 1u << b;
     else c.enable = !c.enable;
-    if (bit == 0) ASSERT_NO_FATAL_FAILURE(Run(op, Easy()));  // This is the first operation of the space.
+    if (bit == 0) ASSERT_NO_FATAL_FAILURE(Run(op, Easy()));  // the first operation on this space
     if (bit > 0) ASSERT_EQ(Run(op, Easy()), Flush::kDone) << "bit " << bit;
     ASSERT_EQ(Run(op, Easy(), &op), Flush::kOnlyAcknowledged) << "bit " << bit;
     if (HasFatalFailure()) return;

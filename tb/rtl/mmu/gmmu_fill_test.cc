@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_fill and its RAM against a map in C++: a page that is found is the one entered most recently; what a fill
-// has entered is found; faulting entries and words past the end of a small table are never found.
+// Tests gmmu_fill and its RAM against a map in C++. A page that is found is the one entered last;
+// what a fill has entered is found; faulting entries and words past the end of a small table are
+// never found.
 #include <array>
 #include <map>
 #include <optional>
@@ -12,7 +13,7 @@
 namespace gmmu::bench {
 namespace {
 
-/// Returns the page that an entry maps (docs/page-tables.md, level 0), or no value.
+/// Returns the page that a level-0 entry maps (docs/page-tables.md), or no value.
 std::optional<Page> Judge(uint64_t word) {
   const auto bits = [word](unsigned low, unsigned count) { return word >> low & ((uint64_t{1} << count) - 1); };
   const bool valid = bits(0, 1), zero = bits(1, 1);
@@ -69,7 +70,7 @@ class FillTest : public BlocksTest {
       Step();
     }
   }
-  /// Reads a page. With `must`, the read must hit.
+  /// Reads a page. If `must` is set, the read has to hit.
   void Read(const Key& key, bool must) {
     SetKey(key);
     t.l2_read_i = 1;
@@ -110,7 +111,8 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
         model_[entered] = page->raw;
         must.insert(entered.vpn);
       }
-      // Another row's line arrives at the same time and, in some cases, a page right after the start.
+      // Another row's line arrives at the same time. In some cases a single page follows right
+      // after the start.
       SetOther(key);
       t.fi_start_row_i = static_cast<uint8_t>(row);
       t.fi_start_line_i = static_cast<uint8_t>(mask);
@@ -148,7 +150,8 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
         Finish();
         model_[with] = page.raw;
         Read(with, true);
-        if ((with.vpn >> 4) != (key.vpn >> 4)) must.clear();  // The fill may have replaced the block.
+        // The fill may have evicted the block.
+        if ((with.vpn >> 4) != (key.vpn >> 4)) must.clear();
       }
     } else {
       const bool big = Random(3) == 0;
@@ -170,9 +173,9 @@ TEST_P(FillTest, WhatIsFoundIsWhatWasEnteredLast) {
   EXPECT_GT(evictions, 5u);
 }
 
-// Enters lines as fast as they are accepted: neighbouring lines, lines of the same block, lines of other blocks in
-// its set and random lines, with single pages in between. A read that hits must then return the page that was entered
-// last.
+// Enters lines as fast as they are accepted (neighbouring lines, lines of the same block, lines of
+// other blocks in its set, random lines), with single pages in between. A read that hits must
+// return the page that was entered last.
 TEST_P(FillTest, LinesAreTakenWhileOthersAreWritten) {
   Key key = SomeKey();
   unsigned done = 0, waits = 0;
@@ -273,7 +276,7 @@ TEST_P(FillTest, LookupsInBetweenFindTheOldBlockWholeOrNothing) {
     t.fi_start_valid_i = 1;
     t.l2_read_i = 1;
     bool idle = false;
-    Key read;  // the previous cycle's read, whose result is visible in this cycle
+    Key read;  // the previous cycle's read, which returns in this cycle
     for (int wait = 0; wait < 40 && !idle; ++wait) {
       const Key next = SomeKey();
       SetKey(next);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_l1_entries against a model of its entries and hints: a hinted entry hits with its page only if the whole
-// key matches; the model also predicts where a new entry goes and which entries a sweep drops.
+// Tests gmmu_l1_entries against a model of its entries and hints. A hinted entry hits with its page
+// only if the whole key matches. The model also predicts where a new entry goes and which entries a
+// sweep drops.
 #include <array>
 #include <optional>
 #include <vector>
@@ -36,7 +37,7 @@ class L1EntriesTest : public InnerTest {
   Found place_;  ///< result of the previous cycle for a fill
   uint64_t hits_ = 0, near_only_ = 0, far_ = 0, again_ = 0, dropped_ = 0, old_hints_ = 0;
 
-  L1EntriesTest() {  // Start in the state after a reset: all entries are swept, and the hints are random.
+  L1EntriesTest() {  // Start as after a reset: all entries are swept, and the hints are random.
     for (unsigned i = 0; i < entries_; ++i) Sweep(i, true, 0);
     while (Unknown()) {  // Repeat until the model knows every hint.
       Item item;
@@ -76,9 +77,9 @@ class L1EntriesTest : public InnerTest {
            (item.page.big ? item.key.vpn >> 4 == key.vpn >> 4 : item.key.vpn == key.vpn);
   }
 
-  /// Runs one cycle. `look`: the request to offer. `accept`: the request is accepted unless there is a fill. `next`:
-  /// the next item to enter. `stay`: the accepted request stays in its stage. `use`: entries that must not be
-  /// replaced.
+  /// Runs one cycle. `look`: the request to offer. `accept`: accept the request unless there is a
+  /// fill. `next`: the next item to enter. `stay`: keep the accepted request in its stage. `use`:
+  /// entries that must not be replaced.
   void Cycle(std::optional<Key> look, bool accept, const std::optional<Item>& next = std::nullopt, bool stay = false,
              std::array<std::optional<unsigned>, 2> use = {}) {
     stay = stay && found_.near;
@@ -172,10 +173,10 @@ class L1EntriesTest : public InnerTest {
       ASSERT_EQ(t.en_page_o[n], item.page.Raw());
     }
   }
-  /// Returns a key from few spaces, few blocks, and blocks with equal hashes.
+  /// Returns a key from a few spaces and blocks, some of which have equal hashes.
   Key SomeKey() {
     Key key{Random(std::min(spaces_, 3u)), uint64_t{Random(n ? 2 : 5)} << 4 | Random(16), false};
-    if (Random(3) == 0) {  // Two slices of the page number change in the same way, which leaves the hash unchanged.
+    if (Random(3) == 0) {  // Change two slices of the page number equally, which keeps the hash.
       const uint64_t both = 1 + Random(3);
       key.vpn ^= both << 20 | both << 4;
       if (Random(2) == 0) key.vpn ^= both << 28 | both << 12;
@@ -198,7 +199,7 @@ TEST_P(L1EntriesTest, EqualsItsEntriesAndHints) {
     std::optional<Key> look;
     const Item& known = items_[Random(entries_)];
     if (!Chance(idle)) look = known.valid && Random(2) == 0 ? known.key : SomeKey();
-    if (look && Random(4) == 0) look->vpn ^= Random(16);  // Look up another page of the block.
+    if (look && Random(4) == 0) look->vpn ^= Random(16);  // another page of the same block
     std::array<std::optional<unsigned>, 2> use;
     for (auto& one : use) {
       if (Random(3) == 0) one = Random(entries_);
@@ -221,7 +222,8 @@ TEST_P(L1EntriesTest, EqualsItsEntriesAndHints) {
 TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
   Item block;
   block.page.big = true;
-  for (unsigned i = 0; i < 16; ++i) {  // Act as if the response to a miss on each page of the block had arrived.
+  // Enter the block once per page, as if a miss on each page had been answered.
+  for (unsigned i = 0; i < 16; ++i) {
     block.key = {1, 0x120 + i, false};
     block.page.pfn = 0x700;
     Enter(block);
@@ -235,7 +237,7 @@ TEST_P(L1EntriesTest, ABlockHitsForEachOfItsPagesAndIsOneEntry) {
 }
 
 TEST_P(L1EntriesTest, AsManyPagesHitAsThereAreEntries) {
-  // Neighbouring pages have separate hints, and a page that is entered twice occupies only one entry.
+  // Neighbouring pages have separate hints. A page that is entered twice occupies only one entry.
   for (int twice = 0; twice < 2; ++twice) {
     for (unsigned i = 0; i < entries_; ++i) {
       Item page;
@@ -255,7 +257,8 @@ TEST_P(L1EntriesTest, ASweepDropsItsScopeOnly) {
     page.key = {i % 2, 0x340 + i, false};
     Enter(page);
   }
-  for (unsigned i = 0; i < entries_; ++i) Sweep(entries_ + i, false, 1);  // the index wraps around
+  // The sweep index wraps around.
+  for (unsigned i = 0; i < entries_; ++i) Sweep(entries_ + i, false, 1);
   for (unsigned i = 0; i < entries_ && !HasFatalFailure(); ++i) Cycle(Key{i % 2, 0x340 + i, false}, true);
   Cycle(std::nullopt, false);
   EXPECT_EQ(hits_, entries_ / 2);

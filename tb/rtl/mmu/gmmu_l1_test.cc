@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_l1 against shared levels in C++: every lookup gets one response, with the translation that was valid in
-// its generation; a drained generation has no response in use; misses do not slow down hits.
+// Tests gmmu_l1 against shared levels in C++. Every lookup gets one response, with the translation
+// that was valid in its generation; a drained generation has no response in use; misses do not slow
+// down hits.
 #include "l1_test.h"
 
 namespace gmmu::bench {
@@ -34,7 +35,7 @@ TEST_P(L1Test, HitsAreAnsweredEveryCycleWhileAllButOneSlotWait) {
   Request hit = page(0x20);
   while (!Cycle(&hit)) {}
   Drain(100);
-  // Occupy all slots but one with outstanding misses.
+  // Fill all slots but one with outstanding misses.
   for (unsigned i = 0; i + 1 < slots_; ++i) {
     const Request miss = page(0x1000 + 64 * i);
     while (!Cycle(&miss, false)) {}
@@ -85,7 +86,7 @@ TEST_P(L1Test, AllSlotsAreTakenInAsManyCyclesAndAFreedOneFourCyclesAfterItsMessa
   Idle(6);
   EXPECT_FALSE(t.l1_few_o[n]);
   TakeAllSlots();
-  EXPECT_EQ(t.l1_few_o[n] != 0, n == 0);  // of only two slots none is reserved for the fetch
+  EXPECT_EQ(t.l1_few_o[n] != 0, n == 0);  // with only two slots, none is reserved for the fetch
   Request miss{1, uint64_t{1} << 50, 0};  // an out-of-range address, which always misses
   ASSERT_TRUE(Cycle(&miss, false));
   Idle(10, false);
@@ -119,7 +120,7 @@ TEST_P(L1Test, AnswersThatWaitLeaveInTheOrderOfTheirMessagesOneACycle) {
   rsp_stall_ = 0;
   Idle(slots_);
   EXPECT_EQ(left_, told_);
-  // While no response is pending, a message causes its response in the cycle in which it arrives.
+  // While no response is pending, a message produces its response in the same cycle.
   Drain(4000);
   TakeAllSlots(0x4000);
   for (Lookup& lookup : lookups_) lookup.due = 0;
@@ -138,7 +139,7 @@ TEST_P(L1Test, IsDrainedThreeCyclesAfterTheLastAnswerOfAGenerationIsGivenBack) {
     }
     while (!waiting_.empty()) Cycle(nullptr);
     Flip();
-    const Request other = PageAt(0x20);  // a response of the new generation that stays in use
+    const Request other = PageAt(0x20);  // stays in use in the new generation
     while (!Cycle(&other)) {}
     while (!waiting_.empty()) Cycle(nullptr);
     Idle(8);
@@ -148,7 +149,7 @@ TEST_P(L1Test, IsDrainedThreeCyclesAfterTheLastAnswerOfAGenerationIsGivenBack) {
     EXPECT_EQ(t.l1_drained_o[n], old ? 1 : 2);
     while (uses_.size() > 3) GiveBack(1), Cycle(nullptr);
     GiveBack(static_cast<unsigned>(uses_.size()));
-    Idle(1);  // This cycle returns all responses in use at once.
+    Idle(1);  // This cycle returns all responses that are in use.
     EXPECT_TRUE(uses_.empty());
     Idle(1);
     EXPECT_EQ(t.l1_drained_o[n], old ? 1 : 2);
@@ -172,7 +173,7 @@ TEST_P(L1Test, AcceptsNoMoreWhileHalfOfWhatItCanCountIsInUse) {
   EXPECT_TRUE(Cycle(&hit));
   Idle(6);
   for (int i = 0; i < 20; ++i) EXPECT_FALSE(Cycle(&hit));
-  // Requests that were accepted in the meantime are counted too.
+  // Requests that are accepted meanwhile also count.
   GiveBack(half);
   for (unsigned i = 0; i < 3 * half; ++i) Cycle(&hit);
   EXPECT_GE(uses_.size(), half);

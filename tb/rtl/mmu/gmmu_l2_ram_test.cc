@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_l2_ram against arrays in C++: searches, tag and data writes in the same cycle as a read,
+// Tests gmmu_l2_ram against arrays in C++: searches, tag and data writes in the cycle of a read,
 // and sweeps of all scopes.
 #include <array>
 #include <optional>
@@ -21,7 +21,7 @@ class L2RamTest : public BlocksTest {
   const unsigned sets_ = small() ? 2 : 8;
   std::vector<std::vector<Way>> model_ = std::vector<std::vector<Way>>(sets_, std::vector<Way>(ways_));
 
-  /// The result of a read; it is visible two cycles later.
+  /// The result of a read, which appears two cycles later.
   struct Found {
     bool hit, line;
     unsigned same, empty, present;
@@ -42,7 +42,7 @@ class L2RamTest : public BlocksTest {
 TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
   std::optional<Found> before;
   for (int i = 0; i < 4000; ++i) {
-    // One operation per cycle on each port; a read is checked against the state before the edge.
+    // Each port performs one operation per cycle. A read sees the state before the edge.
     const Key key = SomeKey(), target = SomeKey();
     const bool read = Random(4) != 0;
     SetKey(key);
@@ -54,7 +54,7 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
     const bool write_data = Random(3) == 0;
     const unsigned present = Random(3) == 0 ? 0 : Random(1 << 16);
     const Page page((rng() & 0xffff'ffff'ffff'f000 >> 12) & ~uint64_t{7});
-    // Two ways never hold the same block: gmmu_fill guarantees that.
+    // gmmu_fill guarantees that no two ways hold the same block.
     bool twice = false;
     for (unsigned w = 0; w < ways_; ++w) {
       twice |= w != way && set[w].present != 0 && set[w].space == target.space && set[w].block == target.vpn >> 4;
@@ -64,7 +64,7 @@ TEST_P(L2RamTest, EqualsArraysUnderRandomReadsWritesAndSweeps) {
     t.l2_present_i = static_cast<uint16_t>(present);
     t.page_i = page.raw;
     const auto found = model_[SetOf(key)];
-    // A sub-entry that is being written is not found.
+    // A read does not find a sub-entry that is written in the same cycle.
     const bool written = write_data && SetOf(key) == SetOf(target) && ((key.vpn ^ target.vpn) & 15) == 0;
     Step();
     if (t.l2_data_write_i != 0) set[way].page[target.vpn & 15] = page.raw;

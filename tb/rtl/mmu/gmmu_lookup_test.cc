@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_lookup alone against a model of what its TLBs may and must hold (lookup_model.h), with random lookups,
-// fills, pointers and invalidations, and with a directed test of each rule of its contract.
+// Tests gmmu_lookup alone, with random lookups, fills, pointers and invalidations and with a
+// directed test of each rule of its contract. lookup_model.h models what its TLBs may hold and what
+// they must hold.
 #include <tuple>
 
 #include "lookup_machine.h"
@@ -19,7 +20,7 @@ class LookupTest : public BlockTest<LookupMachine> {
     if (Chance(20)) space.entries = Random(8);
     return space;
   }
-  /// Starts with all spaces enabled and all caches empty, without random traffic.
+  /// Enables all spaces, with empty caches and without random traffic.
   void Begin(const std::vector<unsigned>& bits = {}) {
     quiet = true;
     for (unsigned s = 0; s < Spaces() && !HasFatalFailure(); ++s) {
@@ -119,7 +120,7 @@ TEST_P(LookupTest, AWalkStartsBehindTheLowestPointerThatIsKnown) {
   Pointer(1, key, {0x3fd, false});
   AskAlone(0, beside);
   EXPECT_EQ(counts.pointers, 2u);
-  EXPECT_EQ(counts.must_pointers, 3u);  // the first lookup must find one pointer, the second lookup both
+  EXPECT_EQ(counts.must_pointers, 3u);  // the first lookup must find one pointer, the second both
   Invalidate({false, true, 1, 0x1234567, 0x1234567});
   AskAlone(0, beside);
   EXPECT_EQ(counts.pointers, 2u) << "both cover the page that was dropped";
@@ -232,7 +233,7 @@ TEST_P(LookupTest, WhoFindsNoRowWaitsAndOnlyTheEngineHasOneOfItsOwn) {
 }
 
 TEST_P(LookupTest, AnswersOfWalksGetTheBusWhileHitsComeEveryCycle) {
-  const bool enough = Slots() * Ports() >= 20;  // enough slots for a hit every cycle
+  const bool enough = Slots() * Ports() >= 20;  // enough slots for one hit per cycle
   Begin({9, 9, 9});
   Fill({0, 0x1000, false}, 8, 0x770000);
   load.latency = 1;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the MMU with leaf tables of 64 KiB entries, and with dual entries at level 1: each rule of
-// docs/page-tables.md, what is cached, and what such walks cost.
+// Tests the MMU with leaf tables of 64 KiB entries and with dual entries at level 1: each rule of
+// docs/page-tables.md, what is cached, and the cost of such walks.
 #include <iostream>
 
 #include "mmu_test.h"
@@ -15,14 +15,14 @@ uint64_t Table(uint64_t address, bool k64) {
   return PteEntry{}.set_valid(1).set_target(Target::kVram).set_table_64k(k64).set_page(address >> 12).raw;
 }
 
-/// In this fixture level 1 names a 64 KiB leaf table, which maps the block of kVa.
+/// In this fixture, level 1 points to a 64 KiB leaf table that maps the block of kVa.
 class Mmu64KTest : public MmuTest {
  protected:
   Mmu64KTest() {
     Put(kLevel1 + 0x488, Table(kTable64, true));
     Put(kEntry64, Page(0x98760000) | 4);
   }
-  /// Returns the cycles that a lookup takes without other traffic.
+  /// Returns the cycles of a lookup without other traffic.
   uint64_t Cycles(uint64_t va) {
     const Answer answer = machine_.Translate({0, 1, va, Access::kRead});
     EXPECT_EQ(answer.result.fault, Fault::kNone);
@@ -78,7 +78,7 @@ TEST_F(Mmu64KTest, NamingOneIsReservedElsewhere) {
   Put(kLevel2, Table(kLevel1, true));
   ExpectFault(Fault::kEntryReserved, 2, kVa);
   Put(kLevel2, Table(kLevel1, false));
-  Put(kLevel1 + 0x488, Page(0x40000000) | 0x220);  // The large page has the table_64k bit set.
+  Put(kLevel1 + 0x488, Page(0x40000000) | 0x220);  // a large page with table_64k set
   ExpectFault(Fault::kEntryReserved, 1, kVa);
   for (const uint64_t odd :
        {uint64_t{1} << 63, uint64_t{1} << 48, uint64_t{1} << 52, uint64_t{0x100}, uint64_t{0x80}}) {
@@ -93,7 +93,7 @@ TEST_F(Mmu64KTest, ALeafTableOfEightEntriesHasNoRoomForIt) {
   Put(kLevel2 + (kVa >> 27) * 8, Table(kLevel1, false));
   Put(kLevel1 + (kVa >> 15 & 0xfff) * 8, Table(kTable64, true));
   ExpectFault(Fault::kEntryReserved, 1, kVa);
-  config_.bits = {4, 11, 9, 9, 0, 0};  // The leaf table has a single 64 KiB entry.
+  config_.bits = {4, 11, 9, 9, 0, 0};  // a leaf table with a single 64 KiB entry
   SetSpace(1, config_);
   Put(kLevel1 + (kVa >> 16 & 0x7ff) * 8, Table(kTable64, true));
   Put(kTable64, Page(0x98760000));
@@ -119,7 +119,7 @@ TEST_F(Mmu64KTest, LookupsOfALineTakeOneWalk) {
     Put(kEntry64 + round * 16, Page(0x98760000 + round * 0x100000));
     ASSERT_TRUE(machine_.Run(10000));
   }
-  EXPECT_LE(machine_.counts.walks, 6u);  // the first miss of a line may still be narrow
+  EXPECT_LE(machine_.counts.walks, 6u);  // A line's first miss may still be narrow.
   EXPECT_EQ(machine_.TakeAnswers().size(), 24u);
 }
 
@@ -137,8 +137,9 @@ TEST_F(Mmu64KTest, FiguresOfItsWalks) {
   EXPECT_LE(warm, 50u + 15);
 }
 
-/// The dual space of the example in docs/page-tables.md. Both halves of kVa's pair name a leaf table; the 64 KiB table
-/// maps the block of kVa, the 4 KiB table the page at kVa + 0x10000.
+/// The dual space of the example in docs/page-tables.md. Both halves of kVa's pair point to a leaf
+/// table. The 64 KiB table maps the block of kVa, and the 4 KiB table maps the page at kVa +
+/// 0x10000.
 class MmuDualTest : public Mmu64KTest {
  protected:
   static constexpr uint64_t kPairs = 0x3f8000, kWord0 = kPairs + 0x910, kWord1 = kWord0 + 8;
@@ -161,12 +162,12 @@ TEST_F(MmuDualTest, TranslatesTheExampleOfThePage) {
 
 TEST_F(MmuDualTest, BothKindsOfPagesLieSideBySide) {
   EXPECT_EQ(At(kOther).gpa.offset, 0x55555678u);
-  EXPECT_EQ(Reads(), 6u);  // The walk reads down to the empty 64 KiB entry, then word 0 and the leaf.
+  EXPECT_EQ(Reads(), 6u);  // reads down to the empty 64 KiB entry, then word 0 and the leaf
   EXPECT_EQ(At(kVa).gpa.offset, 0x98765678u);
   EXPECT_EQ(Reads(), 7u);
   Put(kLeaf + 0xaa8 + 0x80, Page(0x66666000));
   EXPECT_EQ(At(kOther + 0x10000).gpa.offset, 0x66666678u);
-  EXPECT_EQ(Reads(), 9u);  // the tables of both halves are cached
+  EXPECT_EQ(Reads(), 9u);  // Pointers to both tables are cached.
 }
 
 TEST_F(MmuDualTest, EachHalfMayBecomeValidWithoutAFlush) {
@@ -199,7 +200,8 @@ TEST_F(MmuDualTest, SixteenPagesTurnIntoOneAndBack) {
 }
 
 TEST_F(MmuDualTest, WhatThe64KiBHalfSaysHolds) {
-  Put(kLeaf + 0xa28, Page(0x44444000));  // a second mapping, illegal for software: the 64 KiB entry wins
+  // A second mapping, illegal for software: the 64 KiB entry has priority.
+  Put(kLeaf + 0xa28, Page(0x44444000));
   Put(kEntry64, Page(0x98761000));
   ExpectFault(Fault::kEntryReserved, 0, kVa);
   for (const uint64_t word : {Table(kTable64, false), Page(0x40000000) | 0x20, Page(0x40000000) | 0x220,
@@ -253,7 +255,7 @@ TEST_F(MmuDualTest, NeedsRoomForPairsAndForA64KiBLeafTable) {
 TEST_F(MmuDualTest, AWalkThatIsOvertakenBetweenTheHalvesLooksAtBothAgain) {
   machine_.manners.latency = 100;
   machine_.Post({0, 1, kOther, Access::kRead});
-  while (Reads() < 5) machine_.Step();  // word 0 is being read
+  while (Reads() < 5) machine_.Step();  // until word 0 is being read
   Put(kLeaf + 0xaa8, 0);
   Put(kWord0, 0);
   Put(kEntry64 + 8, Page(0x12340000));

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two MMUs: one with the default sizes, which can be reduced at run time, and one with the smallest sizes and
-// two ports. small_i, constant after reset, selects the active MMU.
+// Two MMUs: one with the default sizes, which can be reduced at run time, and one with the smallest
+// sizes and two ports. small_i selects the active MMU and is constant after reset.
 //
-// like_i, constant after reset, selects an MMU that was built with smaller sizes (1 to 3, g_like) and
-// runs beside the default one. It receives the same inputs, except that a change of sizes becomes an
-// invalidation of everything, so both behave the same once the default MMU is reduced to the other's sizes.
-// differs_o: an output of the two MMUs differs in this cycle.
+// like_i selects an MMU that was built with smaller sizes (1 to 3, see g_like) and runs beside the
+// default one; it is also constant after reset. Both receive the same inputs, except that a change
+// of sizes reaches the smaller MMU as an invalidation of everything. Once the default MMU is
+// reduced to the same sizes, both must behave alike. differs_o: an output of the two MMUs differs
+// in this cycle.
 module gmmu_mmu_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -43,7 +44,7 @@ module gmmu_mmu_bench
   input  logic         ar_ready_i,
   input  logic         r_valid_i,
   input  logic [7:0]   r_id_i,
-  input  logic [63:0]  r_word_i [8],  // the bus's words, lowest first
+  input  logic [63:0]  r_word_i [8],  // the words of the bus, lowest first
   input  logic         r_error_i,
   input  logic         r_last_i,
 
@@ -59,7 +60,7 @@ module gmmu_mmu_bench
   xlate_done_t  [Ports-1:0] done;
   r_t                       r;
 
-  // Outputs of the default MMU ([0]) and the small one ([1]).
+  // Outputs of the default MMU [0] and of the small one [1].
   logic         [1:0][Ports-1:0] req_ready, rsp_valid, ev_valid;
   xlate_rsp_t   [1:0][Ports-1:0] rsp;
   xlate_event_t [1:0][Ports-1:0] ev;
@@ -147,17 +148,17 @@ module gmmu_mmu_bench
     .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(), .sizes_o(), .mev_o(),
     .port_count_o(port_count[1][SmallPorts-1:0]), .count_o(count[1]), .idle_o(idle[1]));
 
-  // ---- MMUs built with the sizes to which the default MMU is reduced.
+  // ---- MMUs that were built with the sizes to which the default MMU is reduced.
   typedef struct packed {
     logic        [Ports-1:0] req_ready, rsp_valid, ev_valid;
-    xlate_rsp_t  [Ports-1:0] rsp;        // meaningful while rsp_valid is 1, like the other fields
+    xlate_rsp_t  [Ports-1:0] rsp;        // fields are defined only with their valids
     logic                    ctl_ready, ctl_done, inv_valid, ar_valid, ar_early, idle;
     ax_t                     ar;
     port_count_t [Ports-1:0] port_count;
     mmu_count_t              count;
     mmu_event_t              mev;
   } same_t;
-  localparam int unsigned EngineRow = 10;  // number of the engine's row at the default sizes
+  localparam int unsigned EngineRow = 10;  // index of the engine's row with default sizes
   same_t [3:0] same;
   always_comb begin
     same[0] = '{req_ready: req_ready[0], rsp_valid: rsp_valid[0], ev_valid: ev_valid[0], rsp: rsp[0],
@@ -205,8 +206,8 @@ module gmmu_mmu_bench
       .inv_valid_o(same[k].inv_valid), .inv_scope_o(), .inv_space_o(), .inv_start_o(), .inv_end_o(), .sizes_o(),
       .mev_o(same[k].mev), .port_count_o(same[k].port_count), .count_o(same[k].count), .idle_o(same[k].idle));
   end
-  // Clears outputs that are undefined in this cycle, and row numbers of the event port, before the
-  // comparison.
+  // Before the comparison, clears outputs that are undefined in this cycle and the row numbers on
+  // the event port.
   function automatic same_t meant(same_t all);
     meant = all;
     for (int unsigned p = 0; p < Ports; p++) if (!all.rsp_valid[p]) meant.rsp[p] = '0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The MMU's blocks, each on its own in two sizes: [0] the default, [1] the smallest. Both instances receive
-// the inputs, except that gmmu_l1 and gmmu_walk_table receive requests and responses only in the instance
-// that small_i selects. The blocks share the inputs for keys, a page, a kill and a sweep.
+// The blocks of the MMU, unconnected, each in two sizes: [0] the default, [1] the smallest. Both
+// instances receive the inputs, except that small_i selects the instance of gmmu_l1 and
+// gmmu_walk_table that receives requests and responses. The blocks share the inputs for keys, a
+// page, a kill and a sweep.
 module gmmu_mmu_blocks_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -13,7 +14,7 @@ module gmmu_mmu_blocks_bench
   input  logic        small_i,
   output logic [7:0]  data_words_o,
 
-  // Shared by all blocks.
+  // Inputs shared by all blocks.
   input  key_t        key_i,
   input  key_t        other_i,
   input  page_t       page_i,
@@ -22,7 +23,7 @@ module gmmu_mmu_blocks_bench
   input  space_t      kill_space_i,
   input  sweep_t      sweep_i,
 
-  // gmmu_l2_ram: writes use `other`
+  // gmmu_l2_ram: other_i is the key of writes.
   input  logic        l2_read_i,
   input  logic [3:0]  l2_tag_write_i,
   input  logic [3:0]  l2_data_write_i,
@@ -34,7 +35,8 @@ module gmmu_mmu_blocks_bench
   output logic [3:0]  l2_empty_o [2],
   output logic [15:0] l2_present_o [2],
 
-  // gmmu_walk_cache: the keep masks are derived from the levels' shifts; writes and fills use `other`
+  // gmmu_walk_cache: the keep masks are derived from the levels' shifts; other_i is the key of
+  // writes and fills.
   input  logic        wc_enable_i,
   input  logic [29:0] wc_shifts_i,
   input  logic        wc_write_i,
@@ -48,9 +50,9 @@ module gmmu_mmu_blocks_bench
   output logic        wc_hit_o [2],
   output level_t      wc_level_o [2],
   output logic        wc_vram_o [2],
-  output logic        wc_k64_o [2],     // k64 of the hit at level 1
+  output logic        wc_k64_o [2],     // the hit is a level-1 pointer with k64 set
 
-  // large pages of gmmu_walk_cache; a pointer's hit has its page number in lg_page_o
+  // Large pages of gmmu_walk_cache. For a hit on a pointer, lg_page_o holds its page number.
   input  logic        lg_fill_i,
   input  logic [5:0]  lg_shift_i,
   input  logic        lg_dual_i,
@@ -58,8 +60,8 @@ module gmmu_mmu_blocks_bench
   output page_t       lg_page_o [2],
   output logic        lg_kept_o [2],
 
-  // gmmu_fill in front of a gmmu_l2_ram: probes take two cycles, as in the pipeline. l2_read_i
-  // reads when there is no probe.
+  // gmmu_fill in front of a gmmu_l2_ram. Probes take two cycles, as in the pipeline. l2_read_i
+  // reads in cycles without a probe.
   input  logic        fi_line_valid_i,
   input  row_t        fi_line_row_i,
   input  logic [2:0]  fi_line_beat_i,
@@ -76,7 +78,7 @@ module gmmu_mmu_blocks_bench
   output logic        fi_hit_o [2],
   output page_t       fi_page_o [2],
 
-  // gmmu_l1: messages use `key` and `page`
+  // gmmu_l1: messages use key_i and page_i.
   input  logic        l1_req_valid_i,
   output logic        l1_req_ready_o [2],
   input  xlate_req_t  l1_req_i,
@@ -86,9 +88,9 @@ module gmmu_mmu_blocks_bench
   output logic        l1_lookup_valid_o [2],
   input  logic        l1_lookup_ready_i,
   output asker_t      l1_lookup_o [2],
-  output key_t        l1_lookup_key_o [2],  // the key that was announced a cycle earlier
+  output key_t        l1_lookup_key_o [2],  // key, one cycle after its announcement
   input  logic        l1_msg_valid_i,
-  input  logic        l1_msg_other_i,       // the message is for another port
+  input  logic        l1_msg_other_i,       // the message belongs to another port
   input  slot_t       l1_msg_slot_i,
   input  cause_t      l1_msg_cause_i,
   input  logic        l1_generation_i,
@@ -98,8 +100,8 @@ module gmmu_mmu_blocks_bench
   output logic        l1_few_o [2],
   output logic        l1_idle_o [2],
 
-  // gmmu_walk_table: `other` is searched; the result is valid one cycle after the search, and two cycles after the
-  // search `key` begins or joins a walk for wt_who_i. It uses the same data words as gmmu_fill.
+  // gmmu_walk_table: other_i is searched, with the result one cycle later. Two cycles after its
+  // search, key_i begins or joins a walk for wt_who_i. The data words are those of gmmu_fill.
   output logic        wt_hit_o [2],
   output logic        wt_near_o [2],
   output logic        wt_free_o [2],
@@ -117,7 +119,8 @@ module gmmu_mmu_blocks_bench
   input  logic        wt_restart_i,
   input  row_t        wt_restart_row_i,
   input  start_t      wt_start_i,
-  input  logic        wt_space_write_i,  // writes the shape of space kill_space_i, stable for eight cycles
+  // Writes the shape of space kill_space_i, held for eight cycles.
+  input  logic        wt_space_write_i,
   input  logic [35:0] wt_shifts_i,
   input  logic [23:0] wt_widths_i,
   output logic        wt_restart_valid_o [2],
@@ -165,7 +168,7 @@ module gmmu_mmu_blocks_bench
 
   kill_t        kill;
   sweep_step_t  step;
-  translation_t moved;  // key and page of a fill
+  translation_t moved;  // key and page of the fill
   keep_t        keep;
   assign kill = '{valid: kill_valid_i, all: kill_all_i, space: kill_space_i};
   assign moved = '{key: other_i, page: page_i};
@@ -176,7 +179,7 @@ module gmmu_mmu_blocks_bench
   gmmu_space_prepare u_prepare (
     .clk_i, .rst_i, .start_i(sp_start_i), .cfg_i(sp_cfg_i), .done_o(sp_done_o), .row_o(sp_row_o));
 
-  // The default sizes, or the smallest with `spaces` address spaces.
+  // The default sizes, or the smallest sizes with `spaces` address spaces.
   function automatic config_t sizes(int s, int unsigned spaces);
     config_t c;
     c = gmmu_config_pkg::Built;
@@ -253,7 +256,7 @@ module gmmu_mmu_blocks_bench
     always_ff @(posedge clk_i) begin
       fi_probe_q <= fi_probe && !rst_i;
       fi_probed_q <= fi_probe_q && !rst_i;
-      fi_read_q <= !fi_probe && l2_read_i;  // 1: the read was the test's, not a probe
+      fi_read_q <= !fi_probe && l2_read_i;  // a read by the test, not a probe
       fi_hit_q <= fi_read_q;
     end
 

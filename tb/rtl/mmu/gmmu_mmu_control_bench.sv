@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_control and gmmu_space_table, each in three sizes, and gmmu_sweep. Size [0] is the default, [1] the
-// smallest, and [2] has a number of spaces that is not a power of two. All instances share the inputs, but only
-// the instances that size_i selects receive operations and writes. Control blocks and tables are not connected
-// to each other.
+// gmmu_control and gmmu_space_table, each in three sizes, and gmmu_sweep. Size [0] is the default,
+// [1] the smallest, and [2] has a number of spaces that is not a power of two. All instances share
+// the inputs, but size_i selects the ones that receive operations and writes. Control blocks and
+// tables are not connected to each other.
 module gmmu_mmu_control_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -36,13 +36,13 @@ module gmmu_mmu_control_bench
   output logic         busy_o [3],
   output logic         counted_o [3],
 
-  // gmmu_space_table: a row consists of enable, top and the rest of its fields
+  // gmmu_space_table: a row consists of enable, top, and the remaining fields (rest).
   input  logic         st_read_i,
   input  space_t       st_read_space_i,
   output logic         st_enable_o,
   output level_t       st_top_o,
-  output space_row_t   st_rest_o,      // enable and top read as 0 here
-  output space_row_t   st_now_o [3],   // row contents valid in the cycle of the read
+  output space_row_t   st_rest_o,      // its enable and top read as 0
+  output space_row_t   st_now_o [3],   // the part of the row that is valid in the cycle of the read
   input  space_t       st_other_space_i,
   output logic         st_other_dual_o [3],
   input  logic         st_write_i,

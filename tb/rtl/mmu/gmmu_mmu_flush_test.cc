@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the MMU while its translations become stale: ranges, changed spaces, and what an invalidation waits for.
+// Tests the MMU while translations become stale: range invalidations, changed spaces, and what an
+// invalidation waits for.
 #include "mmu_test.h"
 
 namespace gmmu::bench {
@@ -66,7 +67,7 @@ TEST_F(MmuTest, DoneWaitsForAnswersOfBeforeAndOnlyForThem) {
   Control control;
   control.scope = Scope::kSpace;
   control.space = 1;
-  // The client accepts the response and reports 300 cycles later that it is no longer in use.
+  // The client accepts the response and uses it for another 300 cycles.
   machine_.HoldAnswers(300);
   machine_.Post({0, 1, kVa, Access::kRead});
   while (machine_.pending() != 0) machine_.Step();
@@ -82,7 +83,7 @@ TEST_F(MmuTest, DoneWaitsForAnswersOfBeforeAndOnlyForThem) {
   }
   EXPECT_GE(machine_.now, held + 300);
   EXPECT_LT(machine_.now, held + 320);
-  EXPECT_GT(answered, 20u);  // lookups continue while the response is in use
+  EXPECT_GT(answered, 20u);  // Lookups continue while the response is in use.
 }
 
 TEST_F(MmuTest, DoneWaitsForReadsOfTablesOfBefore) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_l1_entries and the blocks inside the walk table, each on its own in two sizes: [0] the default (nine
-// rows), [1] the smallest (two rows). Both instances receive the inputs, except that gmmu_l1_entries
-// receives operations only in the instance that small_i selects.
+// gmmu_l1_entries and the blocks inside the walk table, unconnected, each in two sizes: [0] the
+// default (nine rows), [1] the smallest (two rows). Both instances receive the inputs, except that
+// small_i selects the instance of gmmu_l1_entries that receives operations.
 module gmmu_mmu_inner_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -21,7 +21,8 @@ module gmmu_mmu_inner_bench
   input  logic [63:0] word_i [8],      // the words of a beat
   input  start_t      start_i,
 
-  // gmmu_l1_entries: the fill's key is `other`; place and write have their own keys and use `page`
+  // gmmu_l1_entries: other_i is the key of the fill; place and write have their own keys and use
+  // page_i.
   input  logic        en_look_i,
   input  logic        en_accept_i,
   input  logic        en_stay_i,
@@ -41,7 +42,7 @@ module gmmu_mmu_inner_bench
   input  logic [5:0]  en_use_index_i [2],
   input  sweep_t      en_sweep_i,
 
-  // gmmu_walk_search: `key` is searched, and `other` begins
+  // gmmu_walk_search: key_i is searched, and other_i is the key of a row that begins.
   output logic        se_hit_o [2],
   output logic        se_near_o [2],
   output logic [8:0]  se_match_o [2],
@@ -54,12 +55,12 @@ module gmmu_mmu_inner_bench
   input  logic [5:0]  se_keys_row_i,
   output key_t        se_key_o [2],
 
-  // gmmu_walk_tell: a row begins with `key`, a beat carries `word`; a direct response has `other` and
-  // `page`
+  // gmmu_walk_tell: a row begins with key_i, and word_i holds the words of a beat. A direct
+  // response uses other_i and page_i.
   input  logic        te_walk_i,           // a row begins
   input  logic [5:0]  te_walk_row_i,
-  input  logic [7:0]  te_waiter_i,         // identity of the lookup that begins or joins
-  input  logic        te_start_i,          // the row's walk starts
+  input  logic [7:0]  te_waiter_i,         // port and slot of the lookup that begins or joins
+  input  logic        te_start_i,          // the walk of the row starts
   input  logic [3:0]  te_cause_i,
   input  logic [2:0]  te_start_level_i,
   input  logic        te_block_ok_i,
@@ -107,7 +108,7 @@ module gmmu_mmu_inner_bench
   output logic [8:0]  te_kept_o [2],
   output logic        te_quiet_o [2],
 
-  // gmmu_walk_read: a start uses `start` and the page of `other`, a job uses `key`
+  // gmmu_walk_read: a start uses start_i and the page in other_i, a job uses key_i.
   input  logic        re_beat_i,
   input  logic [5:0]  re_beat_row_i,
   input  logic        re_beat_low_i,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_lookup in three sizes: [0] the default, [1] the smallest, [2] in between, with one client port and with
-// sizes that are not powers of two. All instances share the inputs. size_i selects the active instance; the
-// others stay in reset.
+// gmmu_lookup in three sizes: [0] the default, [1] the smallest, [2] in between, with one client
+// port and sizes that are not powers of two. All instances share the inputs. size_i selects the
+// active instance; the others stay in reset.
 module gmmu_mmu_lookup_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;

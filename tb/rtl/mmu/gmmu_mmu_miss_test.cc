@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the MMU with many outstanding misses: shared walks, waiting lookups, and their order.
+// Tests the MMU with many outstanding misses: shared walks, waiting lookups, and the order of
+// service.
 #include "mmu_test.h"
 
 namespace gmmu::bench {
@@ -23,8 +24,8 @@ TEST_F(MmuTest, EqualMissesOfAllPortsTakeOneWalk) {
 }
 
 TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
-  // A fault goes only to the lookup that began the walk, so each of these lookups needs its own walk. No lookup may
-  // keep another lookup's row from becoming free.
+  // A fault is returned only to the lookup that began the walk, so each of these lookups needs its
+  // own walk. No lookup may prevent another lookup's row from becoming free.
   for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
   for (const unsigned latency : {1u, 7u, 30u}) {
     machine_.manners.latency = latency;
@@ -46,8 +47,8 @@ TEST_F(MmuTest, ManyLookupsOfAFaultyPageEndWhileOthersOfItsLineAreServed) {
 }
 
 TEST_F(MmuTest, WaitersKeepTheirAnswerWhileTheirRowIsWantedAgain) {
-  // One walk has sixty joined lookups; as soon as the first of them has its response, another walk begins, whose entry
-  // is stored in the same word of the same row's line.
+  // Sixty lookups join one walk. As soon as the first of them has its response, another walk begins
+  // that stores its entry in the same word of the same row's line.
   Put(kLeaf + 0xa28 + 0x400, Page(0x5000));
   machine_.manners.latency = 60;
   for (unsigned i = 0; i < 12; ++i) {
@@ -98,7 +99,7 @@ TEST_F(MmuTest, HitsPassMissesThatWait) {
 }
 
 TEST_F(MmuTest, TheFetchPassesTheMoversMisses) {
-  // Reads and writes of the engine occupy all the slots that they are allowed to use.
+  // Reads and writes of the engine fill all the slots that they may use.
   At(kVa, Access::kRead, 1, kPorts - 3);
   machine_.TakeAnswers();
   machine_.manners.latency = 2000;

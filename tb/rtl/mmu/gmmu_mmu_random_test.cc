@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the MMU under random load: every response equals the reference walk over table entries that were current at
-// some time since the latest completed invalidation of its address.
+// Tests the MMU under random load. Every response must equal the reference walk over table entries
+// that were current at some time since the latest completed invalidation of its address.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,8 +21,8 @@ struct Scene {
   Manners manners;
   unsigned change_every;  // mean interval in cycles; 0: never
   unsigned flush_every;
-  unsigned like = 0;    // number of the MMU in gmmu_mmu_bench that was built with the reduced sizes
-  bool resize = false;  // the sizes in use change too
+  unsigned like = 0;    // index of the MMU in gmmu_mmu_bench that was built with the reduced sizes
+  bool resize = false;  // also change the sizes in use
 };
 
 void PrintTo(const Scene& scene, std::ostream* out) { *out << scene.name; }
@@ -66,7 +66,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   const unsigned spaces = scene.small ? 2 : 5;
   uint64_t next = 0x100000;
   std::vector<std::unique_ptr<RandomTables>> tables;
-  for (unsigned s = 0; s < 2 * spaces; ++s) {  // The second half provides new roots for later changes.
+  for (unsigned s = 0; s < 2 * spaces; ++s) {  // The second half are roots for later changes.
     const unsigned levels = 2 + (s + static_cast<unsigned>(seed)) % 5;
     tables.push_back(std::make_unique<RandomTables>(machine.memory, random(), levels, 13, machine.t.data_words_o > 1,
                                                     pick(2) != 0, &next));
@@ -92,7 +92,7 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
     for (unsigned p = 0; p < machine.ports(); ++p) {
       Request request;
       request.port = p;
-      request.space = pick(40) == 0 ? spaces : pick(spaces);  // one space is never enabled
+      request.space = pick(40) == 0 ? spaces : pick(spaces);  // space `spaces` is never enabled
       request.va = request.space < spaces ? tables[active[request.space]]->SomeVa() : random();
       request.access = static_cast<regs::Access>(pick(3));
       if (machine.pending() < 64) machine.Post(request);
@@ -125,7 +125,8 @@ TEST_P(MmuRandom, EveryAnswerEqualsTheReferenceWalk) {
   for (const std::string& error : machine.errors()) ADD_FAILURE() << error;
   EXPECT_GT(machine.checked(), 100u);
 
-  // Every lookup ended as exactly one of hit, miss, merged or fault, and the sums of the levels agree.
+  // Every lookup must end as exactly one of hit, miss, merged or fault, and the sums of the levels
+  // must agree.
   const Machine::Counts& counts = machine.counts;
   uint64_t misses = 0;
   for (unsigned p = 0; p < machine.ports(); ++p) {
@@ -160,7 +161,7 @@ std::vector<Scene> Scenes() {
   };
 }
 
-/// Seeds are 1 to 4, or 1 to the value of GMMU_SEEDS.
+/// Returns the last seed: the value of GMMU_SEEDS, or 4. The first seed is 1.
 int LastSeed() {
   const char* seeds = std::getenv("GMMU_SEEDS");
   return seeds != nullptr ? std::max(1, std::atoi(seeds)) : 4;

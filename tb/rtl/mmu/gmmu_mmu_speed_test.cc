@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the MMU's latencies and rates stay within bounds; mmu_speed.h defines each measurement.
+// Checks the MMU's latencies and rates against bounds. mmu_speed.h defines each measurement.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -51,7 +51,7 @@ TEST_F(MmuSpeedTest, AnL2HitAfterAnL1Miss) {
 TEST_F(MmuSpeedTest, L2HitsAreAnsweredEveryCycle) {
   const double rate = mmu_.L2HitsPerCycle();
   std::cout << "L2 hits: " << rate << " a cycle\n";
-  EXPECT_GE(rate, 0.985);  // A miss whose L1 hint names another page takes one extra cycle.
+  EXPECT_GE(rate, 0.985);  // A miss takes one extra cycle if its L1 hint names another page.
 }
 
 class ColdWalk : public MmuSpeedTest, public testing::WithParamInterface<unsigned> {
@@ -63,8 +63,8 @@ TEST_P(ColdWalk, OfThreeReads) {
   const uint64_t walk = mmu_.ColdWalk();
   std::cout << "cold walk, 3 reads, L = " << GetParam() << ": " << walk << " cycles = 3L + " << walk - 3 * GetParam()
             << "\n";
-  // With a short read latency, two steps are not hidden: the computation of the next index (from registers), and the
-  // row's service step up to its read, which begins one cycle after the request.
+  // A short read latency does not hide two steps: the computation of the next index from registers,
+  // and the row's service up to its read, which begins one cycle after the request.
   EXPECT_LE(walk, 3 * GetParam() + (GetParam() < 6 ? 17 : 7));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Directed tests of the MMU: each fault and the order of faults, what is cached and what is not,
-// invalidation and its drain.
+// Directed tests of the MMU: each fault and the priority of faults, what is cached and what is not,
+// invalidations and what they wait for.
 #include <gtest/gtest.h>
 
 #include "mmu_test.h"
@@ -27,7 +27,7 @@ TEST_F(MmuTest, FaultsOnASpaceThatIsNotEnabledOrNotBuilt) {
 }
 
 TEST_F(MmuTest, FaultsOnGeometriesThatAreNotAllowed) {
-  machine_.check = false;  // the reference walk supports legal geometries only
+  machine_.check = false;  // The reference walk supports only legal geometries.
   for (const auto& bits : {std::array<uint8_t, 6>{9, 9, 14, 4, 0, 0}, std::array<uint8_t, 6>{9, 0, 9, 9, 0, 0},
                            std::array<uint8_t, 6>{13, 13, 13, 1, 0, 0}}) {
     config_.bits = bits;
@@ -47,7 +47,8 @@ TEST_F(MmuTest, FaultsOnAddressesAboveTheGeometry) {
   ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 48);
   ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 63);
   EXPECT_EQ(At(kVa).fault, Fault::kNone);
-  ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 63);  // The address faults although the page is cached now.
+  // It faults although its page is now cached.
+  ExpectFault(Fault::kVaRange, 3, kVa | uint64_t{1} << 63);
   config_.levels = 3;
   config_.root_address = kLevel2;
   SetSpace(1, config_);
@@ -94,7 +95,7 @@ TEST_F(MmuTest, ANeighboursBusErrorNeverShowsAndItsLineIsNotCached) {
   machine_.memory.Poison({1, kLeaf + 0xa28 + 8});
   ExpectFault(Fault::kEntryInvalid, 0, kVa - 0x1000);
   const uint64_t reads = Reads();
-  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // This lookup is adjacent to a miss, so it fetches the line.
+  EXPECT_EQ(At(kVa).fault, Fault::kNone);  // A miss was adjacent, so this fetches the line.
   EXPECT_EQ(Reads(), reads + 1);
   EXPECT_EQ(machine_.counts.l2_fills, 0u);
   ExpectFault(Fault::kTableRead, 0, kVa + 0x1000);
@@ -157,7 +158,7 @@ TEST_F(MmuTest, FaultsOnReservedForms) {
                                   PteEntry{table}.set_large(1).raw};  // a 2 MiB page at a misaligned 4 KiB frame
   for (const uint64_t form : table_forms) {
     Put(kLevel1 + 0x488, form);
-    Flush(Scope::kSpace, 1);  // The previous pointer was valid, so it is cached.
+    Flush(Scope::kSpace, 1);  // The earlier, valid pointer is cached.
     ExpectFault(Fault::kEntryReserved, 1, kVa);
   }
 }
@@ -235,7 +236,7 @@ TEST_F(MmuTest, TheContiguousHintIsIgnoredInTablesOfFewerThanSixteenEntries) {
 TEST_F(MmuTest, TheWholeLineOfGoodEntriesIsCached) {
   for (uint64_t i = 0; i < 8; ++i) Put(kLeaf + 0xa00 + i * 8, i == 3 ? 0 : Page(0x100000 + (i << 12)));
   EXPECT_EQ(At(0x12340000).gpa.offset, 0x100000u);
-  EXPECT_EQ(At(0x12341000).gpa.offset, 0x101000u);  // the second page fetches the line
+  EXPECT_EQ(At(0x12341000).gpa.offset, 0x101000u);  // The second page fetches the line.
   const uint64_t reads = Reads();
   for (uint64_t i = 0; i < 8; ++i) {
     if (i == 3) continue;

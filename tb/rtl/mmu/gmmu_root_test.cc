@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests root addresses that are not allowed.
+// Tests illegal root addresses.
 #include <gtest/gtest.h>
 
 #include "mmu_machine.h"

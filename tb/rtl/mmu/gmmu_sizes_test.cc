@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the sizes in use (gmmu_sizes), and the MMU while they are smaller than the built sizes. gmmu_mmu_random_test.cc
-// tests that the MMU then behaves, cycle by cycle, like an MMU built with those sizes.
+// Tests the sizes in use (gmmu_sizes), and the MMU while they are smaller than the built sizes.
+// gmmu_mmu_random_test.cc tests that a reduced MMU behaves, cycle by cycle, like one built with
+// those sizes.
 #include <array>
 #include <vector>
 
@@ -17,7 +18,8 @@ Sizes Of(unsigned l1, unsigned l2, unsigned ways, unsigned walk_cache, unsigned 
 
 const Sizes kBuilt = Of(16, 512, 4, 16, 8);
 
-/// The space of MmuTest with leaf tables that map 512 pages at kBase; four entries of level 1 name them.
+/// The space of MmuTest with leaf tables that map 512 pages at kBase, named by four level-1
+/// entries.
 class SizesTest : public MmuTest {
  protected:
   static constexpr uint64_t kBase = 0x12200000, kReach = 0x200000;
@@ -32,7 +34,7 @@ class SizesTest : public MmuTest {
     control.sizes = sizes;
     machine_.Do(control);
   }
-  /// Returns by how much `counter` grows while the pages are looked up one after the other.
+  /// Returns the increase of `counter` while the pages are looked up in sequence.
   template <typename Counter>
   uint64_t Grows(const Counter& counter, const std::vector<uint64_t>& pages, unsigned port = 0) {
     const uint64_t before = counter;
@@ -79,15 +81,16 @@ TEST_F(SizesTest, AnL1OfFewerEntriesHoldsFewerPages) {
 TEST_F(SizesTest, AnL2OfFewerEntriesHoldsFewerBlocks) {
   std::vector<uint64_t> blocks;
   for (uint64_t block = 0; block < 8; ++block) blocks.push_back(16 * block + block);
-  const auto again = [&](Sizes sizes) {  // The lookups are repeated from another port, whose L1 is empty.
+  // Repeats the lookups from another port, whose L1 is empty.
+  const auto again = [&](Sizes sizes) {
     Turn(sizes);
     Grows(machine_.counts.l2_hits, blocks, 0);
     return Grows(machine_.counts.l2_hits, blocks, 1);
   };
   EXPECT_EQ(again({}), 8u);
-  EXPECT_EQ(again(Of(0, 32, 1, 0, 0)), 0u);   // The L2 has two sets of one way each.
-  EXPECT_EQ(again(Of(0, 64, 4, 0, 0)), 0u);   // The L2 has one set of four ways.
-  EXPECT_EQ(again(Of(0, 128, 1, 0, 0)), 8u);  // The L2 has eight sets of one way each.
+  EXPECT_EQ(again(Of(0, 32, 1, 0, 0)), 0u);   // an L2 of two sets of one way
+  EXPECT_EQ(again(Of(0, 64, 4, 0, 0)), 0u);   // an L2 of one set of four ways
+  EXPECT_EQ(again(Of(0, 128, 1, 0, 0)), 8u);  // an L2 of eight sets of one way
   EXPECT_EQ(again(Of(0, 128, 2, 0, 0)), 8u);
 }
 
@@ -107,7 +110,7 @@ TEST_F(SizesTest, FewerWalksAreAtOnce) {
   machine_.manners.latency = 200;
   const auto cycles = [&](unsigned walks) {
     Turn(Of(0, 0, 0, 0, walks));
-    At(Va(511));  // This lookup caches the pointers.
+    At(Va(511));  // Cache the pointers.
     const uint64_t begin = machine_.now;
     for (uint64_t i = 0; i < 8; ++i) machine_.Post({0, 1, Va(40 * i), Access::kRead});
     EXPECT_TRUE(machine_.Run(100000));

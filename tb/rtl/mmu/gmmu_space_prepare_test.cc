@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_space_prepare against sums in C++, with random geometries, legal and illegal.
+// Tests gmmu_space_prepare against sums in C++, with legal and illegal random geometries.
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_space_table against a map in C++, and gmmu_sweep against the steps that it must report.
+// Tests gmmu_space_table against a map in C++, and gmmu_sweep against the steps that it must
+// output.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -24,7 +25,8 @@ class SpaceTableTest : public ControlBenchTest {
     for (auto& word : row.rest) word = static_cast<uint32_t>(rng());
     return row;
   }
-  /// Checks that the table outputs `row`; no value stands for a row that was never written or is not implemented.
+  /// Checks that the table outputs `row`. No value stands for a row that was never written or does
+  /// not exist.
   void ExpectRead(const std::optional<Row>& row) {
     if (!row) {
       ASSERT_EQ(t.st_enable_o, 0);
@@ -37,7 +39,7 @@ class SpaceTableTest : public ControlBenchTest {
   }
   template <typename Wide, typename Words>
   void ExpectRest(const Wide& seen, const Words& written) {
-    // The mask drops bits above the row and the positions of enable and top, which read as zeros.
+    // The mask clears bits beyond the row and the bits of enable and top, which read as zeros.
     for (unsigned i = 0; i < written.size(); ++i) {
       ASSERT_EQ(seen[i], written[i] & mask_[i]) << "word " << i;
     }
@@ -75,7 +77,7 @@ class SpaceTableTest : public ControlBenchTest {
     Step();
   }
   void SetUp() override {
-    // Find the implemented bits of the rest: they read back as 1 after 1 was written.
+    // Find the implemented bits of `rest`: those that read back as 1 after a 1 was written.
     mask_.fill(~0u);
     Row ones;
     ones.rest.fill(~0u);
@@ -103,7 +105,7 @@ class SpaceTableTest : public ControlBenchTest {
     Settle();
     unsigned ones_read = 0, ones_now = 0;
     for (unsigned i = 0; i < mask_.size(); ++i) {
-      known_now_[i] = t.st_now_o[n][i];  // bits that read as 1 for every written value
+      known_now_[i] = t.st_now_o[n][i];  // bits that read as 1 whatever was written
       now_[i] = ones_then[i] & ~known_now_[i];
       for (unsigned b = 0; b < 32; ++b) ones_read += mask_[i] >> b & 1;
       for (unsigned b = 0; b < 32; ++b) ones_now += now_[i] >> b & 1;
@@ -114,10 +116,12 @@ class SpaceTableTest : public ControlBenchTest {
   }
 
   static constexpr unsigned kKeepBits = 5 * 36;
-  static constexpr unsigned kVaryingKeepBits = 12 + 24 + 33 + 32 + 31;  // level l has a shift from l to 13 * l
+  // The shift of level l is l to 13 * l.
+  static constexpr unsigned kVaryingKeepBits = 12 + 24 + 33 + 32 + 31;
   static constexpr unsigned kRowBits = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 2 + 36 + 24 + 4 + kKeepBits + 36;
   static constexpr unsigned kDualFromTop = 1 + 36 + 2 + 14 + 3 + 6 + 4 + 1;
-  decltype(Row::rest) mask_{}, now_{}, known_now_{};  // mask_: bits of row_o; now_: bits visible in the read's cycle
+  // mask_: bits of row_o; now_: bits visible in the cycle of the read.
+  decltype(Row::rest) mask_{}, now_{}, known_now_{};
   std::map<unsigned, Row> rows_;
   std::optional<std::optional<Row>> shown_;  // result of the latest read
   unsigned known_ = 0, unknown_ = 0;
@@ -157,7 +161,8 @@ TEST_P(SpaceTableTest, ResetForgetsEveryRow) {
 }
 
 TEST_P(SpaceTableTest, FollowsTheModel) {
-  for (unsigned percent : {10u, 50u, 100u}) {  // Reads and writes overlap, some of them in the same space.
+  // Reads and writes overlap, sometimes in the same space.
+  for (unsigned percent : {10u, 50u, 100u}) {
     for (int i = 0; i < 3000; ++i) {
       std::optional<unsigned> read;
       std::optional<std::pair<unsigned, Row>> write;
@@ -180,7 +185,8 @@ class SweepTest : public ControlBenchTest {
     bool all = false, ranged = false;
     uint64_t first = 0, tail = 0;
   };
-  /// Returns the ignored bits by their definition: those below the block to which the range is widened.
+  /// Returns the bits to ignore, by definition: those below the block to which the range is
+  /// widened.
   static uint64_t Loose(const Step& step) {
     if (step.all || !step.ranged) return kVpnMask;
     const auto [from, to] = Widened(step.first, step.tail);
@@ -194,7 +200,7 @@ TEST_P(SweepTest, TellsARowAndThenWhatOfItMayDiffer) {
   unsigned wide = 0, narrow = 0;
   for (int i = 0; i < 20000; ++i) {
     std::optional<Step> next;
-    if (!now && !before && Random(4) == 0) {  // the scope is stable while steps are in progress
+    if (!now && !before && Random(4) == 0) {  // The scope is stable while steps are in progress.
       scope = {0, Random(6) == 0, Random(3) != 0, rng() & kVpnMask >> Random(36), 0};
       scope.tail = (scope.first + (rng() >> (28 + Random(36)))) & kVpnMask;
       if (scope.tail < scope.first) std::swap(scope.first, scope.tail);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_walk_cache against a map in C++: a probe finds only entries that were written and not dropped, at the
-// lowest cached level; the latest write is found at once. Its large pages are checked against a list: a hit returns the
-// page number of the page that was searched for.
+// Tests gmmu_walk_cache against a map in C++. A probe finds only entries that were written and not
+// dropped, at the lowest cached level, and finds the latest write at once. Large pages are checked
+// against a list: a hit returns the page number of the searched page.
 #include <array>
 #include <map>
 #include <optional>
@@ -60,7 +60,7 @@ class WalkCacheTest : public BlocksTest {
     ASSERT_EQ(t.wc_vram_o[n], found->second.vram);
     ++hits_;
   }
-  /// Probes only to load the key for a sweep.
+  /// Probes, in order to load the key for a sweep.
   void Take(const Key& key) {
     SetKey(key);
     t.wc_enable_i = 1;
@@ -120,7 +120,7 @@ TEST_P(WalkCacheTest, AnAnswerStandsUntilTheNextProbeWhateverIsWritten) {
     const Key key{Random(2), (uint64_t{i} << 9 | uint64_t{4} << 33) & kVpnMask, false};
     Take(Key{key.space, 0, false});
     Probe(key, std::nullopt);
-    if (t.wc_hit_o[n]) continue;  // A higher-level pointer that was written earlier already covers this key.
+    if (t.wc_hit_o[n]) continue;  // An earlier higher-level pointer already covers this key.
     SetOther(Masked(key, level));
     t.wc_write_i = 1;
     t.wc_level_i = static_cast<uint8_t>(level);
@@ -139,7 +139,8 @@ TEST_P(WalkCacheTest, AnAnswerStandsUntilTheNextProbeWhateverIsWritten) {
   EXPECT_GT(hits_, 5u);
 }
 
-/// Each half of a pair is found only by a walk that reads that half; other pointers are found by any walk.
+/// A half of a pair is found only by walks that read that half; other pointers are found by every
+/// walk.
 TEST_P(WalkCacheTest, BothHalvesOfAPairAreKeptAndToldApart) {
   const auto write = [&](const Key& key, uint64_t pfn, bool k64, bool half) {
     SetOther(Masked(key, 1));
@@ -192,7 +193,8 @@ class LargeTest : public WalkCacheTest {
   };
   std::vector<Entry> entered_;
 
-  /// Returns the translation of a place. Places do not share translations, so a result identifies its place.
+  /// Returns the translation of place number `place`. Every place has its own translation, which
+  /// identifies it.
   static Entry At(unsigned place) {
     return {place & 1, 1 + place % 3, uint64_t{place} << 27, (uint64_t{place} + 100) << 27};
   }
@@ -223,7 +225,8 @@ class LargeTest : public WalkCacheTest {
     }
     FAIL() << "never entered, or dropped";
   }
-  /// Starts a fill that waits for a free cycle. Returns whether the fill is entered.
+  /// Starts a fill, and delays it with pointer writes. Returns whether it was entered, that is, no
+  /// kill dropped it.
   bool Fill(const Entry& e, uint64_t vpn) {
     SetOther({e.space, vpn, false});
     t.page_i = Page(e.pfn | (vpn & e.Rest()), e.level, true).raw;
@@ -240,7 +243,7 @@ class LargeTest : public WalkCacheTest {
       SetOther({3, vpn, false});
       t.wc_write_i = i > 0 || Random(2) != 0;
       t.kill_valid_i = killed && i == waits;
-      t.lg_fill_i = Random(2) != 0;  // A fill of another space is dropped while one waits.
+      t.lg_fill_i = Random(2) != 0;  // While a fill waits, another one is dropped.
       Step();
       t.wc_write_i = t.kill_valid_i = t.lg_fill_i = 0;
       EXPECT_EQ(t.lg_kept_o[n], !(killed && i == waits)) << i;
@@ -253,7 +256,7 @@ class LargeTest : public WalkCacheTest {
 };
 
 TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
-  dual_ = seed % 2 == 0;  // In a dual space, level 1 uses the rows of 64 KiB halves.
+  dual_ = seed % 2 == 0;  // In a dual space, level 1 uses the rows of the 64 KiB halves.
   for (int i = 0; i < 4000 && !HasFailure(); ++i) {
     const Entry e = At(Random(24));
     const uint64_t vpn = e.vpn | (rng() & e.Rest());
@@ -283,7 +286,8 @@ TEST_P(LargeTest, HitsAreWhatWasEnteredAndNotDropped) {
   EXPECT_GT(hits_, 500u);
 }
 
-/// A pointer of a lower level has priority over a large page; a walk that requests pointers ignores the large page.
+/// A lower-level pointer has priority over a large page. A walk that requests pointers ignores the
+/// large page.
 TEST_P(LargeTest, ALargePageIsNoPointer) {
   const Entry e = At(1);  // an entry of level 2
   const auto write = [&](unsigned level, uint64_t pfn) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_walk_read against rows in C++ that start, descend, request indices and are killed: each read leaves
-// once, with the address of its table and index, and only if it was reported as sent; each index is the shifted and
-// masked page number.
+// Tests gmmu_walk_read against rows in C++ that start, descend, request indices and are killed.
+// Each read leaves once, with the address given by its table and index, and only if it was reported
+// as sent. Each index is the shifted and masked page number.
 #include <array>
 #include <deque>
 #include <optional>
@@ -92,7 +92,7 @@ class WalkReadTest : public InnerTest {
   }
 
   void Cycle(unsigned busy, unsigned stall, bool kill) {
-    // A job stays offered until it is done or aborted.
+    // A job is offered until it is done or aborted.
     if (!job_ && Chance(busy)) {
       Job job{Random(rows),   Random(7),      {Random(spaces_), rng() & kVpnMask, false},
               Random(2) != 0, Random(2) != 0, Random(3) == 0,
@@ -160,7 +160,7 @@ class WalkReadTest : public InnerTest {
     t.re_ar_ready_i = !Chance(stall);
     Settle();
 
-    // A start bypasses the port's register while the register is empty.
+    // A start bypasses the port's register if that is empty.
     const bool known = index_valid || level == 0, knows = starts && cause == 0 && known;
     const bool begins = knows && (engine || (!full && !parked_)), passes = begins && !port_;
     const unsigned first = index_valid ? index : Masked(k64 ? page.vpn >> 4 : page.vpn, bits);
@@ -185,7 +185,7 @@ class WalkReadTest : public InnerTest {
     }
     asked_.push_back({t.re_shape_space_i, t.re_shape_level_i});
 
-    // Priority at the port: a beat, then a start, then a parked read, then a job.
+    // Priority at the port: beat, start, parked read, job.
     const bool free = !offered || t.re_ar_ready_i;
     std::optional<Read> sent;
     const bool descend_sent = beat && descends && free && !kill;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_walk_search against a list of rows: back-to-back searches, and rows that begin in either cycle of a
-// search, for a lookup that was searched for two cycles earlier.
+// Tests gmmu_walk_search against a list of rows: back-to-back searches, and rows that begin in
+// either cycle of a search for a key that was searched two cycles earlier.
 #include <deque>
 #include <optional>
 #include <vector>
@@ -37,7 +37,8 @@ class WalkSearchTest : public InnerTest {
   static bool Fits(const Key& key, bool wide, const Key& want) {
     return SameLine(key, want) && (wide || (key.vpn & 7) == (want.vpn & 7));
   }
-  /// Runs one cycle: a search, and a row that begins for the key that was searched for two cycles ago and not found.
+  /// Runs one cycle: a search, and a row that begins for the key that was searched two cycles ago
+  /// without a match.
   void Cycle(const Key& key, std::optional<unsigned> begin_row, bool wide) {
     std::optional<Begin> begin;
     if (begin_row && past_.size() >= 2 && past_[1].matches == 0) begin = Begin{*begin_row, past_[1].key, wide};
@@ -59,7 +60,7 @@ class WalkSearchTest : public InnerTest {
     t.se_keys_row_i = static_cast<uint8_t>(shown);
     Settle();
     if (!model_[shown].free) ASSERT_EQ(t.se_key_o[n], model_[shown].key.Raw());
-    if (past_.size() >= 2) {  // se_match_o follows se_hit_o by one cycle.
+    if (past_.size() >= 2) {  // se_match_o comes one cycle after se_hit_o.
       const Search& search = past_[1];
       if (search.matches != 0) {
         ASSERT_NE(One(t.se_match_o[n]), 64u) << "cycle " << now;
@@ -107,7 +108,7 @@ TEST_P(WalkSearchTest, FindsTheRowThatWalksForThePage) {
     std::optional<unsigned> begin;
     const unsigned row = Random(rows);
     if (model_[row].free && Random(3) == 0) begin = row;
-    // Search for the line of a row that begins now, or repeat a recent search.
+    // Sometimes repeat a recent search, which may be the line of a row that begins now.
     Key key = SomeKey();
     if (!past_.empty() && Random(4) == 0) key = past_[Random(static_cast<unsigned>(past_.size()))].key;
     if (Random(5) == 0) key.vpn ^= Random(8);

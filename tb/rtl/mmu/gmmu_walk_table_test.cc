@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_walk_table and its sub-blocks, between a pipeline and a memory in C++: every lookup that begins or joins a
-// walk gets, exactly once, the result of a plain walk of the current tables, or is sent back to be replayed. The tables
-// change at every kill; reads in flight at a kill return the old entries.
+// Tests gmmu_walk_table and its sub-blocks between a pipeline and a memory in C++. Every lookup
+// that begins or joins a walk must get exactly one response: the result of a plain walk of the
+// current tables, or a request to replay it. The tables change at every kill of all walks; reads in
+// flight at a kill return old entries.
 #include <algorithm>
 #include <array>
 #include <deque>
@@ -84,7 +85,8 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     Start start = Root(key.space);
     bool root = true;
     Result unused;
-    while (Refusal(key) == 0 && start.level > 0 && Random(3) == 0) {  // Assume that the walk cache has a pointer.
+    // Move the start down, as if the walk cache held a pointer.
+    while (Refusal(key) == 0 && start.level > 0 && Random(3) == 0) {
       const auto next = After(key, start, &unused);
       if (!next) break;
       start = *next;
@@ -109,8 +111,8 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     return std::nullopt;
   }
 
-  // The pipeline: a key is searched; one cycle later the action for its lookup is decided; two cycles later the
-  // action takes place.
+  // The pipeline: a key is searched, one cycle later the action for its lookup is chosen, and two
+  // cycles later the action takes place.
   std::optional<Op> Choose(bool lookups, bool hold) {
     if (!restarts_.empty() && restarts_.front().first <= now) {
       Op op;
@@ -245,8 +247,9 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
                  : 0;
     Step();
   }
-  /// Checks that a row begins only when it is free, that the engine's row begins only for the engine, that each row
-  /// ends once and with its key, and that the walk cache receives the pointers that the tables hold.
+  /// Checks that a row begins only if it is free, that only the engine begins the engine's row,
+  /// that each row ends once and with its key, and that the walk cache receives the pointers of the
+  /// tables.
   void WatchRows() {
     const unsigned walks = small() ? 2 : 10;  // shared rows
     ASSERT_GE(t.wt_early_o[n], std::min(free_, 3u));
@@ -298,8 +301,8 @@ class WalkTableTest : public BlocksTest, protected WalkTables {
     outstanding_.erase(found);
     ++told_;
   }
-  /// Acts like the control block: asserts hold_i until nothing is in flight, then kills walks. A kill of all walks
-  /// changes the tables.
+  /// Acts like the control block: asserts hold_i until nothing is in flight, then kills walks. If
+  /// it kills all of them, the tables change.
   void Kill() { Kill(Random(2) != 0); }
   void Kill(bool all) {
     t.kill_all_i = all;
@@ -331,7 +334,7 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
     ASSERT_FALSE(HasFatalFailure());
   }
   EXPECT_FALSE(t.wt_stale_o[n]);
-  for (int i = 0; i < 3; ++i) Cycle(false);  // The last row needs up to three cycles to become free.
+  for (int i = 0; i < 3; ++i) Cycle(false);  // The last row may need three cycles to become free.
   EXPECT_TRUE(live_.empty()) << "row " << live_.begin()->first << " of " << live_.size() << " has not ended";
   EXPECT_GT(ended_, 200u);
   EXPECT_GT(cached_, 100u);
@@ -341,8 +344,8 @@ TEST_P(WalkTableTest, TellsEveryLookupOnceWhatTheTablesSay) {
   EXPECT_GT(sent_back_, 20u);
 }
 
-// More walks are in progress than may read at the same time, and one space is killed while starts are parked. The walks
-// of the other space continue, and their next read uses the index of its own level.
+// Kills one space while more walks are in progress than may read at a time, and starts are parked.
+// The other space's walks must continue, and their next read must use the index of its own level.
 TEST_P(WalkTableTest, WalksThatWaitForAReadOutliveTheKillOfAnotherSpace) {
   while (lines_.size() < 64) lines_.push_back({Random(2), rng() & 0x1ffffff8, false});
   stall_ = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_walk_tell with rows in C++: lines that arrive beat by beat, lookups that join before, during and after the
-// pick-up of their row, and direct responses. Each lookup gets one response, from its word of the line, or is sent
-// back.
+// Tests gmmu_walk_tell with rows in C++: lines that arrive beat by beat, lookups that join before,
+// during and after the moment at which their row is picked for its responses, and direct responses.
+// Each lookup gets one response, from its word of the line, or must be replayed.
 #include <array>
 
 #include "walk_tells.h"
@@ -34,7 +34,8 @@ class WalkTellTest : public TellTest {
     if (!told.direct) --model_[told.row].due;
   }
 
-  /// Drives a beat of a row's read: one of a line, or a single beat, in which each word is the entry.
+  /// Drives a beat of a row's read: a beat of a line, or a single beat whose words all hold the
+  /// entry.
   void DriveBeat(Row& row, unsigned r) {
     const bool line = row.row.Line();
     t.te_line_i = 1;
@@ -57,7 +58,8 @@ class WalkTellTest : public TellTest {
     bool begins = false;
     if (some.state == Row::kIdle && Chance(rush)) {
       some.row = SomeRow(r);
-      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();  // Without a value, the lookup has had a direct response.
+      // No value: the lookup already had a direct response.
+      some.begin = Random(5) == 0 ? std::nullopt : FreeWho();
       if (some.begin) used_.insert(*some.begin);
       some.state = Row::kLine;
       some.beat = 0;
@@ -71,7 +73,7 @@ class WalkTellTest : public TellTest {
       wide |= unsigned{model_[i].row.wide} << i, drop |= unsigned{model_[i].row.drop} << i;
     t.te_wide_i = static_cast<uint16_t>(wide);
     t.te_drop_i = static_cast<uint16_t>(drop);
-    // A row with pending lookups is offered until accepted; at random, the offer is delayed.
+    // A row with pending lookups is offered, after a random delay, until accepted.
     if (!offered_ && !hold && Chance(rush)) {
       const unsigned o = Random(rows);
       if (model_[o].Wants() && !(o == r && t.te_fact_i)) offered_ = o;
@@ -83,7 +85,7 @@ class WalkTellTest : public TellTest {
       t.te_begin_i = row.begin.has_value();
       t.te_chain_i = !row.chain.empty();
     }
-    // A lookup joins a row, possibly one that is picked up in this cycle or is being served.
+    // A lookup joins a row, even one that is picked in this cycle or is being served.
     const unsigned j = Random(rows);
     Row& joined = model_[j];
     const bool open = joined.state == Row::kLine || (joined.state == Row::kOver && joined.row.wide);
@@ -106,7 +108,7 @@ class WalkTellTest : public TellTest {
     Settle();
     Watch(direct, hold);
     if (HasFatalFailure()) return;
-    // kept_o must name the rows that are being served, except for the lookup that is offered.
+    // kept_o must name each row in service that has responses left besides the offered one.
     unsigned in_hand = 0;
     for (unsigned i = 0; i < rows; ++i) {
       const unsigned due = model_[i].due - (model_[i].due != 0 && StoodRow() == i);
@@ -165,7 +167,7 @@ TEST_P(WalkTellTest, AnswersAllWhoWaitForARow) {
 }
 
 TEST_P(WalkTellTest, AChainIsAnsweredOneACycle) {
-  // One wide row has good pages, and all waiters but one have joined it.
+  // One wide row has good pages, and every possible waiter but one has joined it.
   Row& row = model_[0];
   row.row = SomeRow(0);
   row.row.level = row.row.shift = 0, row.row.mask = 7, row.row.wide = true;

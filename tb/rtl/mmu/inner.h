@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the bench of gmmu_l1_entries and of the blocks inside the walk table; also their packed types in C++.
+// Drives the bench of gmmu_l1_entries and of the blocks inside the walk table, and declares C++
+// versions of their packed types.
 #pragma once
 
 #include "Vgmmu_mmu_inner_bench.h"
@@ -42,7 +43,7 @@ struct Page {
   }
 };
 
-/// An entry of a page table, decoded according to docs/page-tables.md. Parameters `shift` are the shift of the
+/// A page table entry, decoded according to docs/page-tables.md. `shift` is the shift of the
 /// entry's level, in page number bits.
 struct Entry {
   uint64_t raw;
@@ -53,16 +54,16 @@ struct Entry {
 
   bool Valid() const { return Bit(0); }
   bool Zero() const { return Bit(1); }
-  /// FaultAt returns the fault of an entry that ends a walk; 0 means none.
+  /// FaultAt returns the fault of an entry that ends a walk, or 0.
   enum Form { kLeaf, kUpper, kLeaf64, kHalf64 };
   unsigned FaultAt(Form form, unsigned shift) const {
     if (Zero() || !Valid()) return Zero() ? 0 : kInvalid;
     if (form == kLeaf) return Fault(0, 0);
     if (form == kHalf64) return kReserved;
     if (form == kLeaf64) return Fault(0, 0) != 0 || Bit(8) || (page() & 15) != 0 ? kReserved : 0;
-    return Bit(5) ? Fault(1, shift) : kReserved;  // an entry that names a table is not allowed here
+    return Bit(5) ? Fault(1, shift) : kReserved;  // an entry that names a table is illegal here
   }
-  /// Returns the fault of the entry; 0 means none.
+  /// Returns the fault of the entry, or 0.
   unsigned Fault(unsigned level, unsigned shift) const {
     const bool zero = Bit(1), valid = Bit(0), large = Bit(5), contiguous = Bit(8);
     if (zero) return 0;
@@ -75,7 +76,8 @@ struct Entry {
   }
   bool NamesTable(unsigned level) const { return level != 0 && !Bit(1) && !Bit(5) && Fault(level, 0) == 0; }
   bool NamesTable64() const { return Bit(9) && Entry{raw ^ 1u << 9}.NamesTable(1); }
-  /// Returns the page that the entry maps at vpn. block_ok: its leaf table has at least sixteen entries.
+  /// Returns the page that the entry maps at vpn. block_ok: the leaf table has at least sixteen
+  /// entries.
   Page PageAt(unsigned level, unsigned shift, uint64_t vpn, bool block_ok) const {
     const uint64_t inside = level == 0 ? 0 : (uint64_t{1} << shift) - 1;
     Page page;
@@ -96,7 +98,7 @@ class InnerBench : public BlockBench<Vgmmu_mmu_inner_bench> {
     t.small_i = size;
     Reset();
   }
-  /// Returns the position of the only set bit, or 64 if no bit or several bits are set.
+  /// Returns the position of the only set bit, or 64 if not exactly one bit is set.
   static unsigned One(uint64_t set) {
     return set != 0 && (set & (set - 1)) == 0 ? static_cast<unsigned>(__builtin_ctzll(set)) : 64;
   }
@@ -112,7 +114,7 @@ uint64_t SomeEntry(Rng& rng) {
   raw |= 1 | (rng() & 0x1c) | (rng() & 0xc0);  // valid; attributes, target
   if (rng() % 3 != 0) raw &= ~uint64_t{0x80};  // The target is system memory or VRAM.
   if ((raw >> 6 & 3) == 3) raw |= (rng() & 63) << 52;
-  raw |= (rng() & 31) << 58 | (rng() & 3) << 10;  // bits that software may use
+  raw |= (rng() & 31) << 58 | (rng() & 3) << 10;  // bits for software
   if (rng() % 3 == 0) raw |= 1 << 8;
   if (rng() % 4 == 0) raw |= 1 << 5;
   if (rng() % 8 == 0) raw |= 2;

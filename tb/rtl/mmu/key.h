@@ -8,8 +8,8 @@ namespace gmmu::bench {
 
 constexpr uint64_t kVpnMask = (uint64_t{1} << 36) - 1;
 
-/// Returns the first and last page of the smallest aligned block of 4^n pages that contains a range. A sweep of the
-/// range drops this whole block.
+/// Returns the first and last page of the smallest aligned block of 4^n pages that contains the
+/// range. A sweep of the range drops this whole block.
 inline std::pair<uint64_t, uint64_t> Widened(uint64_t first, uint64_t tail) {
   uint64_t low = 0;
   while ((first | low) != (tail | low)) low = low << 2 | 3;

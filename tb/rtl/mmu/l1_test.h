@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_l1 between requests and shared levels in C++. Each cycle checks every response against the translations of
-// its generation, the drained outputs, and that a response stays until it is accepted.
+// Tests gmmu_l1 between requests and shared levels in C++. Each cycle checks every response against
+// the translations of its generation, checks the drained outputs, and checks that a response is
+// held until it is accepted.
 #pragma once
 
 #include <array>
@@ -49,8 +50,8 @@ class L1Test : public BlocksTest {
   unsigned rsp_stall_ = 0, ask_stall_ = 0, idle_ = 0, delay_ = 10, held_ = 10;
   bool keep_ = false;  ///< responses stay in use
 
-  /// Returns the page to which the shared levels translate `key` in a version of the tables: a 4 KiB page or part of
-  /// a 64 KiB block.
+  /// Returns the page to which the shared levels translate `key` in a version of the tables: a 4
+  /// KiB page, or a page of a 64 KiB block.
   Page PageOf(const Key& key, unsigned version) const {
     const uint64_t block = key.vpn >> 4;
     const uint64_t mix = (block * 0x9e3779b97f4a7c15ull + key.space * 77 + version * 12345) >> 20;
@@ -63,7 +64,7 @@ class L1Test : public BlocksTest {
     if ((mix >> 7) % 8 == 0) page.raw |= 1 << 7;  // zero
     return page;
   }
-  /// Returns the walk's fault: some pages are invalid, and addresses above the width fault.
+  /// Returns the fault of the walk: addresses above the built width and some pages fault.
   unsigned CauseOf(const Key& key, unsigned version) const {
     if (key.high) return 2;
     return key.vpn % 11 == 3 && !PageOf(key, version).big() ? kInvalid : 0;
@@ -112,7 +113,7 @@ class L1Test : public BlocksTest {
         slot_used_[lookup.slot] = false;
         told_.push_back(lookup.key.vpn);
         lookups_.erase(lookups_.begin() + static_cast<long>(which));
-      } else if (Random(8) == 0) {  // This message is for another port.
+      } else if (Random(8) == 0) {  // a message for another port
         t.l1_msg_valid_i = 1;
         t.l1_msg_other_i = 1;
         t.l1_msg_slot_i = static_cast<uint8_t>(lookup.slot);
@@ -178,7 +179,7 @@ class L1Test : public BlocksTest {
     Request request{Random(std::min(spaces_, 3u)), 0, Random(3)};
     const uint64_t block = Random(small() ? 2 : 6);
     request.va = (block << 16 | uint64_t{Random(16)} << 12 | Random(4096));
-    // Bits 32 and above are folded into the hash of the block, so the hints' check bits may agree.
+    // Bits 32 and above enter the hash of the block, so these addresses may have equal check bits.
     if (Random(6) == 0) {
       request.va += uint64_t{Random(4)} << (Random(2) == 0 ? 40 : 32);
     }
@@ -203,7 +204,7 @@ class L1Test : public BlocksTest {
     for (unsigned i = 0; i < cycles; ++i) Cycle(nullptr, messages);
   }
   static Request PageAt(unsigned vpn) { return {1, uint64_t{vpn} << 12, 0}; }
-  /// Occupies every slot, one per cycle, with a miss that never gets a response.
+  /// Fills every slot, one per cycle, with a miss that never gets a response.
   void TakeAllSlots(unsigned first = 0x1000) {
     for (unsigned i = 0; i < slots_; ++i) {
       const Request miss = PageAt(first + 64 * i);
@@ -212,8 +213,8 @@ class L1Test : public BlocksTest {
     Idle(2, false);
     ASSERT_EQ(lookups_.size(), slots_);
   }
-  /// Invalidates as the control block does: messages stop, a sweep runs, and some cycles later the generation flips.
-  /// Requests continue throughout.
+  /// Invalidates as the control block does: stops messages, sweeps, and flips the generation some
+  /// cycles later. Requests continue throughout.
   void Invalidate() {
     SetScope(true);
     Request request = Some();
@@ -231,7 +232,8 @@ class L1Test : public BlocksTest {
     for (unsigned i = Random(4); i > 0; --i) cycle(true);
     Flip();
     between_ = false;
-    // The old generation drains while new lookups continue; at the end none of its responses is in use.
+    // The old generation drains while new lookups continue. In the end, none of its responses is in
+    // use.
     for (unsigned i = 0;; ++i) {
       ASSERT_LT(i, 4000u) << "the old generation does not drain";
       const Request request = Some();

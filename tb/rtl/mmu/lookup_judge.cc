@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The checks that a LookupMachine makes on the block's outputs.
+// The checks of LookupMachine on the outputs of gmmu_lookup.
 #include "lookup_machine.h"
 
 namespace gmmu::bench {
@@ -79,7 +79,7 @@ void LookupMachine::TakeWalks() {
   } else {
     ASSERT_TRUE(answered_->free) << Name(who);
   }
-  // A lookup that waits for a row has priority over new lookups.
+  // A lookup that waits for a row takes precedence over new lookups.
   bool waits = false;
   const bool newcomer = !lookup->again && now - lookup->entered <= 8;
   for (const auto& [other, of] : lookups_) {
@@ -140,7 +140,7 @@ void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
   ASSERT_EQ(start.has_64k, space.config.Bits(0) >= 4);
   ASSERT_EQ(start.half, !second);
   const unsigned root = space.levels - 1;
-  unsigned level = space.levels;  // level of the table that holds the pointer
+  unsigned level = space.levels;  // the level of the table that contains the pointer
   ASSERT_EQ(t.count_wc_hit_o[n], !start.index_valid);
   if (start.index_valid) {
     ASSERT_EQ(start.level, root);
@@ -163,7 +163,8 @@ void LookupMachine::StartOf(const Key& key, bool second, uint64_t from) {
     ++counts.pointers;
   }
   for (unsigned l = 1; l <= root; ++l) {
-    if (space.config.Pairs(l) && !second) continue;  // Here pointers of pairs are always those of the 4 KiB halves.
+    // Here, pairs have pointers of 4 KiB halves only.
+    if (space.config.Pairs(l) && !second) continue;
     const bool must = pointers_.Must(l, key, space.prepared.keep[l], from);
     if (must) ASSERT_LE(level, l) << "space " << key.space << " page " << key.vpn;
     counts.must_pointers += must;
@@ -230,7 +231,7 @@ void LookupMachine::TakePorts() {
   const unsigned taken = t.lookup_valid_i & t.lookup_ready_o[n];
   ASSERT_EQ(taken & (taken - 1), 0u) << "two lookups in one cycle";
   if (held_ >= 3) ASSERT_EQ(taken, 0u) << "a lookup enters under hold";
-  std::vector<bool> waits_for_row(Ports());  // ports that waited for a row and are therefore rarely served
+  std::vector<bool> waits_for_row(Ports());  // ports with a lookup that waits for a row
   for (const auto& [who, lookup] : lookups_) {
     if (!lookup.resolved && lookup.entered + 2 <= now && !IsEngine(who.first)) waits_for_row[who.first] = true;
   }
@@ -256,14 +257,15 @@ void LookupMachine::TakePorts() {
     } else if (port.fresh) {
       port.standing.push_back(*port.fresh);
     }
-    // Fairness: while a port's lookup waits, no other port is served more than twice, except for cycles that other
-    // operations used.
+    // Fairness: while a port's lookup waits, no other port is served more than twice, not counting
+    // cycles in which the waiting port may have been ineligible.
     const bool stands = stood && t.lookup_valid_i >> p & 1;
     if (!stands || mine || port.others.empty()) {
       port.others.assign(Ports(), 0);
       port.closed = 0;
     }
-    port.closed += t.lookup_ready_o[n] == 0 || waits_for_row[p];  // in this cycle the port may not have been eligible
+    // The port may have been ineligible in this cycle.
+    port.closed += t.lookup_ready_o[n] == 0 || waits_for_row[p];
     for (unsigned o = 0; stands && !mine && o < Ports(); ++o) {
       port.others[o] += taken >> o & 1;
       ASSERT_LE(port.others[o], 2 + port.closed)
@@ -313,7 +315,7 @@ void LookupMachine::TakeRest() {
   }
 }
 
-/// Advances the rows by one cycle. Under hold, no row becomes free.
+/// Advances the rows by one cycle. No row becomes free under hold.
 void LookupMachine::MoveRows() {
   unsigned soon = 0;
   for (size_t i = 0; i < rows.size(); ++i) {
@@ -339,7 +341,7 @@ void LookupMachine::MoveRows() {
       }
       row.joined.clear();
       row.busy = false;
-      row.closing = 4;  // for some cycles a lookup that found the row open may still join
+      row.closing = 4;  // cycles in which lookups that found the row open may still join
     } else if (row.closing > 0) {
       for (const Waiter& who : row.joined) again_.push_back({who, lookups_.at(who).key});
       row.joined.clear();

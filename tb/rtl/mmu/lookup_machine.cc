@@ -5,7 +5,7 @@ namespace gmmu::bench {
 namespace {
 
 constexpr uint64_t kBound = 30000;  // maximum number of cycles that a lookup takes
-constexpr size_t kRows = 17;        // the last one is the engine's
+constexpr size_t kRows = 17;        // including the engine's row, which is the last one
 
 }  // namespace
 
@@ -16,7 +16,7 @@ LookupMachine::LookupMachine(unsigned size, uint64_t seed)
   t.size_i = static_cast<uint8_t>(size);
   t.hold_i = 1;
   Reset();
-  // Everything is swept once, as the control block does after reset.
+  // Sweep everything once, as the control block does after reset.
   DriveScope({true});
   for (unsigned i = 0; i < Steps() + 4; ++i) {
     DriveSweep(i);
@@ -25,7 +25,8 @@ LookupMachine::LookupMachine(unsigned size, uint64_t seed)
   DriveScope({});
   for (unsigned s = 0; s < Spaces(); ++s) {
     for (unsigned i = 0; i < (Spaces() > 4 ? 4 : 10); ++i) {
-      const unsigned area = Random(4) == 0 ? 2 + Random(2) : 0;  // areas 2 and 3 have large pages
+      // Areas 2 and 3 consist of large pages.
+      const unsigned area = Random(4) == 0 ? 2 + Random(2) : 0;
       pool_.push_back({s, uint64_t{Random(3)} << 16 | uint64_t{area} << 14 | uint64_t{Random(12)} << 4, false});
     }
   }
@@ -125,7 +126,7 @@ void LookupMachine::Invalidate(const LookupScope& scope, const std::optional<Loo
   l2_.Sweep(now, scope);
   pointers_.Sweep(now, scope, keep);
   large_.Sweep(scope);
-  for (size_t i = 0; i < rows.size(); ++i) {  // Walks of the scope are restarted.
+  for (size_t i = 0; i < rows.size(); ++i) {  // Restart the walks of the scope.
     Row& row = rows[i];
     if (!row.busy || row.restarting || (!scope.all && row.key.space != scope.space)) continue;
     row.restarting = true;

@@ -13,49 +13,50 @@
 
 namespace gmmu::bench {
 
-/// Drives gmmu_lookup alone: the ports, the walk table, the fill unit and the control block, and checks
-/// every output against the contract at the head of gmmu_lookup.sv and in rtl/mmu/README.md. No check assumes a
-/// lookup's latency: an entry that the TLBs held from a lookup's start to its end must be found, one that they held for
-/// part of that time may be found. Sizes are numbered as on the bench.
+/// Drives gmmu_lookup alone, in place of the ports, the walk table, the fill unit and the control
+/// block. Checks every output against the contract at the head of gmmu_lookup.sv and in
+/// rtl/mmu/README.md. No check assumes a lookup's latency: an entry that the TLBs held from start
+/// to end of a lookup must be found, and one that they held for part of that time may be found.
+/// Sizes have the bench's numbers.
 class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
  public:
   using Waiter = std::pair<unsigned, unsigned>;  ///< port, slot
 
-  /// Load that the neighbours generate, in percent per cycle unless stated otherwise.
+  /// The load from the neighbours, in percent per cycle unless stated otherwise.
   struct Load {
     unsigned lookups = 50;  // per port
-    unsigned near = 50;     // share of lookups in or next to the line of the previous one
+    unsigned near = 50;     // share of lookups in the line of the previous lookup or next to it
     unsigned rows = 8;      // shared rows; the engine has an extra row
     unsigned latency = 30;  // longest walk, in cycles
     unsigned tells = 100;   // chance that a finished walk offers its next response
-    unsigned again = 20;    // share of joined lookups that are to be replayed
+    unsigned again = 20;    // share of joined lookups that must be replayed
     unsigned faults = 3;    // share of walks that fault
-    unsigned restarts = 0;  // restarts of rows, per thousand cycles
+    unsigned restarts = 0;  // row restarts per thousand cycles
     unsigned fills = 3;
     unsigned pointers = 5;
   };
   struct Row {
     bool engine = false, busy = false, wide = false, restarting = false;
-    unsigned closing = 0;  // cycles until the row is free
+    unsigned closing = 0;  // cycles left until the row is free
     Key key;
     unsigned cause = 0;
-    std::optional<Waiter> owner;  // the lookup that gets its response first
+    std::optional<Waiter> owner;  // the lookup that began the walk, which is answered first
     std::vector<Waiter> joined;
     uint64_t due = 0;
     bool Free() const { return !busy && closing == 0; }
   };
   struct Lookup {
     Key key;
-    uint64_t entered = 0;   // cycle in which the lookup arrived or was replayed
+    uint64_t entered = 0;   // cycle of arrival or of replay
     bool resolved = false;  // the lookup hit, or began or joined a walk
     bool again = false;
-    std::optional<bool> close;  // whether the port's previous lookup was in the same or a neighbouring line
+    std::optional<bool> close;  // the port's previous lookup was in the same or a neighbouring line
   };
   struct Counts {
     uint64_t lookups = 0, hits = 0, large_hits = 0, must_hits = 0, begins = 0, wide = 0, engine = 0, joins = 0,
              restarts = 0, again = 0, starts = 0, pointers = 0, must_pointers = 0, causes = 0, tells = 0, kills = 0,
              fills = 0;
-    std::array<unsigned, 16> cause{};  // number of starts with each cause
+    std::array<unsigned, 16> cause{};  // number of starts by cause
   };
 
   LookupMachine(unsigned size, uint64_t seed);
@@ -64,8 +65,8 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   /// Steps, without starting new lookups, until all lookups are complete. Fails after a bounded number of
   /// steps.
   void Drain();
-  /// Performs one invalidation of the scope as the control block does, with a new row for its space if
-  /// there is one.
+  /// Performs one invalidation of the scope, as the control block does. `space`: a new row for the
+  /// scope's space.
   void Invalidate(const LookupScope& scope, const std::optional<LookupSpace>& space = std::nullopt);
 
   // For directed tests.
@@ -101,14 +102,14 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   };
   struct Port {
     std::deque<Standing> standing;
-    std::optional<Standing> fresh;  // the lookup that is offered for the first time
-    std::optional<Key> told;        // the key announced one cycle ahead; none if another port's key was announced
-    bool hint = false;              // the announced key was that of a fresh lookup
+    std::optional<Standing> fresh;  // a lookup that is offered for the first time
+    std::optional<Key> told;        // key announced in the previous cycle, if by this port
+    bool hint = false;              // the announced key belongs to a fresh lookup
     unsigned gap = 0;
     std::optional<uint64_t> line;  // line of the previous lookup
     unsigned line_space = 0;
-    std::vector<unsigned> others;  // by port: lookups served while this port's lookup has waited
-    unsigned closed = 0;           // cycles during that wait in which no port was eligible
+    std::vector<unsigned> others;  // by port: lookups served since this port's lookup began to wait
+    unsigned closed = 0;           // cycles of that wait in which the port was not eligible
   };
   struct Tell {
     Waiter who;
@@ -162,7 +163,8 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   void Resolve(const Waiter& who, Lookup& lookup);
   Lookup* Find(const Waiter& who, const Key& key);
   uint64_t From(const Lookup& lookup) const { return std::max(lookup.entered, released_); }
-  /// Returns whether a restart for this key walks the 4 KiB half: a fixed function of the page number.
+  /// Returns whether a restart for this key walks the 4 KiB half, which depends only on the page
+  /// number.
   static bool Second(const Key& key) { return key.vpn % 2 != 0; }
   uint64_t PageFor(const Key& key, bool* large, unsigned* shift);
   std::optional<unsigned> LargeLevel(const Key& key) const;
@@ -180,7 +182,8 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   std::deque<Tell> tells_;
   std::deque<std::pair<Waiter, Key>> again_;
   std::deque<std::pair<unsigned, Key>> restarts_;
-  std::deque<std::pair<unsigned, uint64_t>> restarting_;  // rows in the pipeline, each with the cycle of entry
+  // Rows in the pipeline, with their cycles of entry.
+  std::deque<std::pair<unsigned, uint64_t>> restarting_;
   std::optional<FillWork> fill_;
   std::optional<Key> searched_;  // key of the previous cycle's search
   std::optional<Answer> answered_, answer_;
@@ -188,7 +191,7 @@ class LookupMachine : public BlockBench<Vgmmu_mmu_lookup_bench> {
   std::deque<Said> said_;  // messages of the last three cycles
   std::vector<Key> pool_;
   unsigned rows_early_ = 0, tell_waits_ = 0;
-  uint64_t held_ = 0, released_ = 0;  // held_: cycles of hold so far; released_: cycle in which hold last ended
+  uint64_t held_ = 0, released_ = 0;  // cycles of hold so far; cycle in which hold last ended
   uint64_t last_wait_ = 0;            // latest cycle in which a lookup waited for a row
   bool hold_ = false, dry_ = false, sweeping_ = false, tell_stands_ = false, quiet_seen_ = false;
   LookupScope scope_;

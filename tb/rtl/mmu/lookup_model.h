@@ -14,7 +14,8 @@
 
 namespace gmmu::bench {
 
-/// The scope of an invalidation in the form that a sweep receives; a range is widened, so more pages are dropped.
+/// The scope of an invalidation as a sweep receives it. A range is widened, so a sweep may drop
+/// more pages.
 struct LookupScope {
   bool all = false, ranged = false;
   unsigned space = 0;
@@ -26,13 +27,14 @@ struct LookupScope {
   }
 };
 
-/// The values of a variable over time, with the cycle of each change. The cycle of a change belongs to both values.
+/// The values of a variable over time, with the cycle of each change. In the cycle of a change,
+/// both the old and the new value count.
 template <typename T>
 class LookupHistory {
  public:
   void Change(uint64_t cycle, std::optional<T> value) { changes_.push_back({cycle, std::move(value)}); }
   std::optional<T> Now() const { return changes_.empty() ? std::nullopt : changes_.back().second; }
-  /// All values of [from, to]; nullopt stands for an absent value.
+  /// Returns all values in [from, to]; nullopt stands for an absent value.
   std::vector<std::optional<T>> During(uint64_t from, uint64_t to) const {
     std::vector<std::optional<T>> values;
     auto at = changes_.rbegin();
@@ -40,7 +42,8 @@ class LookupHistory {
       if (at->first <= to) values.push_back(at->second);
     }
     values.push_back(at == changes_.rend() ? std::nullopt : at->second);
-    if (values.size() > 1) values.push_back(std::nullopt);  // An entry that is being written need not be found.
+    // An entry may be missed while it is being written.
+    if (values.size() > 1) values.push_back(std::nullopt);
     return values;
   }
 
@@ -48,7 +51,7 @@ class LookupHistory {
   std::vector<std::pair<uint64_t, std::optional<T>>> changes_;
 };
 
-/// The L2 TLB: sets of ways, each of which holds a block of sixteen pages.
+/// The L2 TLB: sets of ways. Each way holds a block of sixteen pages.
 class LookupL2 {
  public:
   struct Way {
@@ -101,7 +104,8 @@ class LookupL2 {
     if (found == history_.end()) return {std::nullopt};
     return found->second.During(from, to);
   }
-  /// Returns whether a page of the key's line of eight is present: true: always, false: never, nullopt: sometimes.
+  /// Returns whether a page of the key's line of eight was present: always (true), never (false) or
+  /// sometimes (nullopt).
   std::optional<bool> Line(const Key& key, uint64_t from, uint64_t to) const {
     bool maybe = false;
     for (uint64_t i = 0; i < 8; ++i) {
@@ -114,7 +118,7 @@ class LookupL2 {
 
  private:
   size_t SetOf(unsigned space, uint64_t block) const { return (block ^ space) % sets_.size(); }
-  /// Records the block's present pages. `touched`: a page that was being written.
+  /// Records which pages of the block are present. `touched`: a page that was being written.
   void Note(uint64_t cycle, const Way& way, std::optional<unsigned> touched) {
     if (way.present == 0) return;
     for (unsigned sub = 0; sub < 16; ++sub) {
@@ -130,7 +134,7 @@ class LookupL2 {
   std::map<std::pair<unsigned, uint64_t>, LookupHistory<uint64_t>> history_;
 };
 
-/// Where a walk starts.
+/// The level and the index at which a walk starts, or its fault.
 struct LookupStart {
   unsigned cause = 0, level = 0;
   uint64_t pfn = 0;
@@ -146,9 +150,10 @@ struct LookupSpace {
   Config config;
   Prepared prepared;
 
-  /// Returns whether a pointer of level 1 names a leaf table of 64 KiB entries; its address decides this.
+  /// Returns whether a level-1 pointer points to a leaf table of 64 KiB entries. Here the address
+  /// decides.
   bool Names64K(unsigned level, uint64_t pfn) const { return level == 1 && !config.dual && pfn % 2 != 0; }
-  /// Returns the start at the root, or its first fault.
+  /// Returns the start at the root, or the first fault there.
   LookupStart Root(const Key& key, bool second) const {
     LookupStart start;
     start.level = written ? levels - 1 : 0;
@@ -168,7 +173,8 @@ struct LookupSpace {
   }
 };
 
-/// Pointers that the walk cache may contain. It must contain the most recently written pointer of each level.
+/// Pointers that the walk cache may contain. It must contain the pointer that was written last at
+/// each level.
 class LookupPointers {
  public:
   using Table = std::pair<uint64_t, bool>;  ///< page number, VRAM
@@ -178,7 +184,7 @@ class LookupPointers {
     if (surely && cycle > unsure_[level]) last_[level] = Last{space, tag, cycle};
     else last_[level].reset();
   }
-  /// Until cycle `until`, another pointer may still replace a row of the level.
+  /// Up to cycle `until`, another pointer may still overwrite a row of the level.
   void Unsure(unsigned level, uint64_t until) {
     last_[level].reset();
     unsure_[level] = until;
@@ -201,14 +207,14 @@ class LookupPointers {
       if (last_[level] && last_[level]->space == space && last_[level]->tag == tag) last_[level].reset();
     }
   }
-  /// Returns whether a search may have found this pointer at `level`.
+  /// Returns whether a search in [from, to] may have found this pointer at `level`.
   bool May(unsigned level, const Key& key, uint64_t keep, const Table& table, uint64_t from, uint64_t to) const {
     const auto found = history_.find({level, key.space, key.vpn & keep});
     if (found == history_.end()) return false;
     const auto values = found->second.During(from, to);
     return std::find(values.begin(), values.end(), std::optional<Table>(table)) != values.end();
   }
-  /// Returns whether the level's pointer must have been found.
+  /// Returns whether a search from cycle `from` on must have found the level's pointer.
   bool Must(unsigned level, const Key& key, uint64_t keep, uint64_t from) const {
     const auto& last = last_[level];
     return last && last->space == key.space && last->tag == (key.vpn & keep) && last->cycle < from;
@@ -224,13 +230,13 @@ class LookupPointers {
   std::array<uint64_t, 6> unsure_{};
 };
 
-/// Large pages that the walk cache may contain. It must contain the newest large page, from the time it was entered
-/// until a pointer of its level is written.
+/// Large pages that the walk cache may contain. It must contain the newest one until a pointer of
+/// its level is written.
 class LookupLarge {
  public:
   struct Entry {
     unsigned space, level, shift;
-    uint64_t vpn, page;  // page: the 4 KiB page that the fill supplied for vpn
+    uint64_t vpn, page;  // page: the 4 KiB page that the fill gave for vpn
     uint64_t cycle;
     bool operator==(const Entry& o) const {
       return space == o.space && shift == o.shift && vpn >> shift == o.vpn >> shift;
@@ -249,7 +255,7 @@ class LookupLarge {
     if (std::find(entries_.begin(), entries_.end(), entry) == entries_.end()) entries_.push_back(entry);
     last_ = alone ? std::optional<Entry>(entry) : std::nullopt;
   }
-  /// Records a pointer write at `level`; it may have overwritten the newest large page.
+  /// Records a pointer write at `level`, which may have overwritten the newest large page.
   void Pointer(unsigned level) {
     if (last_ && last_->level == level) last_.reset();
   }
@@ -265,7 +271,8 @@ class LookupLarge {
     return std::any_of(entries_.begin(), entries_.end(),
                        [&](const Entry& entry) { return !key.high && entry.Covers(key) && entry.PageOf(key) == page; });
   }
-  /// Returns the level of the large page that must have been found, unless a lower-level pointer was found.
+  /// Returns the level of the large page that a search must find unless it finds a lower-level
+  /// pointer.
   std::optional<unsigned> Must(const Key& key, uint64_t from) const {
     if (key.high || !last_ || !last_->Covers(key) || last_->cycle + kEntered >= from) return std::nullopt;
     return last_->level;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives a LookupMachine's inputs: those of the ports, the walk table, the fill unit and the control block.
+// Drives the inputs of gmmu_lookup for LookupMachine: those of the ports, the walk table, the fill
+// unit and the control block.
 #include "lookup_machine.h"
 
 namespace gmmu::bench {
@@ -13,7 +14,8 @@ Key LookupMachine::SomeKey() {
   return key;
 }
 
-/// Returns the level of the key's large page, if any: in some areas all pages belong to large pages, of level 1 or 2.
+/// Returns the level of the key's large page, if any. Some areas consist of large pages of level 1
+/// or 2.
 std::optional<unsigned> LookupMachine::LargeLevel(const Key& key) const {
   const unsigned area = key.vpn >> 14 & 3;
   if (area < 2 || key.space >= Spaces() || !spaces_[key.space].enable) return std::nullopt;
@@ -44,8 +46,8 @@ std::optional<unsigned> LookupMachine::FreeSlot(unsigned port) {
   return std::nullopt;
 }
 
-/// A lookup that is offered now was announced, by its key, in the previous cycle; a key announced now is offered in the
-/// next cycle. A fresh lookup is sometimes offered without an announcement.
+/// Drives the ports. A key that is announced in one cycle is offered in the next. A fresh lookup is
+/// sometimes offered without an announcement.
 void LookupMachine::DrivePorts() {
   t.lookup_valid_i = t.lookup_hint_i = t.lookup_pending_i = 0;
   for (unsigned p = 0; p < Ports(); ++p) {
@@ -127,7 +129,8 @@ void LookupMachine::DriveRest() {
   const unsigned level = 1 + Random(space.levels - 1);
   const uint64_t tag = at.vpn & space.prepared.keep[level];
   const LookupPointers::Table table{rng() & kVpnMask, Chance(50)};
-  // Walks of a swept scope do not continue, and some entries written during the sweep are dropped.
+  // During a sweep, walks of its scope do not continue, and some entries that are being written are
+  // dropped.
   const uint64_t rest = ~space.prepared.keep[level] & kVpnMask;
   if (sweeping_ && !kill_.valid && (scope_.Covers(at.space, tag, tag | rest) || pointers_.Knows(level, at.space, tag)))
     return;
@@ -141,7 +144,7 @@ void LookupMachine::WritePointer(const NewPointer& pointer) {
   data.tag = pointer.tag, data.pfn = pointer.table.first, data.vram = pointer.table.second;
   data.k64 = spaces_[pointer.space].Names64K(pointer.level, pointer.table.first);
   t.wc_data_i = Pack(data);
-  if (kill_.valid) return;  // a kill drops the pointer
+  if (kill_.valid) return;  // A kill drops the pointer.
   large_.Pointer(pointer.level);
   pointers_.Write(now, pointer.level, pointer.space, pointer.tag, pointer.table, !sweeping_);
 }
@@ -189,7 +192,8 @@ void LookupMachine::DriveFill() {
   }
 }
 
-/// Drives the walk table's result of the previous cycle's search, which includes the row that begins now.
+/// Drives the result of the previous cycle's search of the walk table, including the row that
+/// begins now.
 void LookupMachine::DriveSearch() {
   Answer answer;
   unsigned free = 0;

@@ -11,7 +11,7 @@ namespace {
 constexpr unsigned kTags = 64;
 constexpr unsigned kQueueLimit = 32;
 
-/// Returns the sizes of the MMU that `like` selects (g_like in gmmu_mmu_bench).
+/// Returns the sizes of the MMU selected by `like` (see g_like in gmmu_mmu_bench).
 regs::SizesInUse SizesOf(unsigned like) {
   const auto sizes = [](unsigned l1, unsigned l2, unsigned ways, unsigned walk_cache, unsigned walks) {
     return regs::SizesInUse()
@@ -39,7 +39,7 @@ void Machine::TurnDownAlike() {
   control.sizes = SizesOf(like_);
   Do(control);
   if (t.sizes_o != control.sizes->raw) Error("the sizes were not taken");
-  for (int cycle = 0; cycle < 600; ++cycle) Step();  // the two MMUs may have started at different times
+  for (int cycle = 0; cycle < 600; ++cycle) Step();  // the MMUs may have started at different times
   alike_ = true;
 }
 
@@ -58,7 +58,7 @@ void Machine::Command(const Control& control) { commands_.push_back(control); }
 
 std::vector<Answer> Machine::TakeAnswers() { return std::exchange(answers_, {}); }
 
-/// Sets the inputs for the next edge. Once made, an offer stays until it is accepted.
+/// Sets the inputs for the next edge. An offer is held until it is accepted.
 void Machine::Drive() {
   for (unsigned p = 0; p < ports_; ++p) {
     if (!offered_[p] && !queue_[p].empty() && Random(100) >= manners.req_idle) {
@@ -137,7 +137,7 @@ void Machine::Drive() {
   }
 }
 
-/// Records what the next edge will do, from the values before the edge.
+/// Records the effects of the next edge, from the values before it.
 void Machine::Sample() {
   if (alike_ && t.differs_o) Error(fmt::format("it is not what an MMU with the sizes of {} does", like_));
   if (t.r_valid_i) {
@@ -195,7 +195,7 @@ void Machine::Sample() {
       answer.result.gpa.target = static_cast<regs::Target>(rsp.gpa.target);
       answer.result.gpa.adapter = rsp.gpa.adapter;
       answer.result.gpa.offset = rsp.gpa.offset;
-      // The event only reports whether any bit above the built width was set.
+      // The event reports only that some bit above the built width is set.
       const uint64_t above = ~uint64_t{0} << 48;
       const uint64_t seen = (answer.request.va & above) != 0 ? answer.request.va | above : answer.request.va;
       const auto event = Unpack<GMMU_STRUCT(gmmu_mmu_bench, xlate_event_t)>(t.ev_o[p]);
@@ -227,7 +227,7 @@ void Machine::Sample() {
       const bool whole = all || command_.set_space || command_.scope != regs::Scope::kRange;
       flushes_[s].push_back({command_begun_, now, whole, command_.start, command_.end});
     }
-    // No translation older than the completed operation may be in use now.
+    // No translation from before the completed operation may be in use now.
     for (unsigned p = 0; p < ports_ && check && !equal; ++p) {
       for (const Use& use : in_use_[p]) Check(use.answer, 0, now);
     }
@@ -315,9 +315,10 @@ void Machine::Check(const Answer& answer, uint64_t from_at_least, uint64_t to) {
                     static_cast<int>(answer.request.access), answer.accepted, say(answer.result), say(walk), from));
 }
 
-/// Returns whether the response is that of a walk in which each entry was read at some cycle in [from, to]. The
-/// faulting entry, and the empty words on the way to it, must have been read after the request was accepted: neither is
-/// ever cached. The halves of a pair may come from two tables, if the entry that names them changed.
+/// Returns whether the response is that of a walk in which each entry was read at some cycle in
+/// [from, to]. A faulting entry, and the empty words on the way to it, are never cached, so they
+/// must have been read after the request was accepted. The halves of a pair may come from two
+/// tables if the entry that points to them changed.
 bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   const bool of_entry = answer.result.fault == regs::Fault::kEntryInvalid ||
                         answer.result.fault == regs::Fault::kEntryReserved;
@@ -353,8 +354,8 @@ bool Machine::Explained(const Answer& answer, uint64_t from, uint64_t to) {
   return false;
 }
 
-/// Returns whether some walk is `wanted`, given any of the values that its words had in [from, to]. second: treats the
-/// 64 KiB halves as empty.
+/// Returns whether `wanted` accepts a walk over any of the values that its words had in [from, to].
+/// second: treats the 64 KiB halves as empty.
 bool Machine::AnyWalk(const sim::SpaceConfig& space, const Answer& answer, uint64_t from, uint64_t to, bool second,
                       const std::function<bool(const sim::Translation&, const Words&)>& wanted) {
   std::vector<size_t> choice, options;

@@ -27,8 +27,8 @@ struct Request {
   regs::Access access = regs::Access::kRead;
 };
 
-/// A response with its request. Cycles count rising edges: `accepted` is the edge that accepted the request, `answered`
-/// the first edge at which the response was valid, `taken` the edge that accepted the response.
+/// A response with its request. Cycles count rising edges: `accepted` accepted the request,
+/// `answered` is the first edge at which the response was valid, `taken` accepted the response.
 struct Answer {
   Request request;
   uint64_t accepted = 0, answered = 0, taken = 0;
@@ -45,8 +45,8 @@ struct Control {
   sim::SpaceConfig config;
 };
 
-/// How the bench drives the MMU. Latency is counted from the edge that accepts AR to the edge that accepts the first
-/// R.
+/// The behaviour of the bench around the MMU. Latency is counted from the edge that accepts AR to
+/// the edge that accepts the first R.
 struct Manners {
   unsigned latency = 10, latency_spread = 0;  ///< cycles, uniformly from [latency, latency + spread]
   unsigned ar_stall = 0, r_stall = 0, rsp_stall = 0, req_idle = 0;  ///< percent
@@ -55,14 +55,15 @@ struct Manners {
   unsigned done_delay = 0;  ///< maximum number of cycles that a response stays in use
 };
 
-/// One MMU with table memory behind it, clocked by Step. Every response is checked against the reference walk.
+/// An MMU with table memory, clocked by Step. Every response is checked against the reference walk.
 class Machine : public BlockBench<Vgmmu_mmu_bench> {
  public:
-  /// `like` selects one of the MMUs of gmmu_mmu_bench; TurnDownAlike reduces the sizes of this MMU to those of the
-  /// selected one.
+  /// `like` selects one of the smaller MMUs in gmmu_mmu_bench, to which TurnDownAlike reduces this
+  /// MMU.
   Machine(bool small, uint64_t seed, unsigned like = 0);
 
-  /// Reduces the MMU's sizes to those of `like`. Afterwards each cycle in which the two MMUs differ is an error.
+  /// Reduces the MMU to the sizes of `like`. From then on, every cycle in which the two MMUs differ
+  /// is an error.
   void TurnDownAlike();
 
   TableMemory memory;

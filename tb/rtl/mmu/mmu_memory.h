@@ -11,11 +11,11 @@
 
 namespace gmmu::bench {
 
-/// Table memory that records the history of every word, so that a response can be compared with the tables as they were
-/// at any cycle of a window.
+/// Table memory that records the history of every word, so that a response can be compared with the
+/// tables as they were at any cycle of a window.
 ///
-/// Words that were never written come from `fill` when they are first used. Words of a poisoned beat are read with a
-/// bus error.
+/// A word that was never written gets its value from `fill` on first use. Words of a poisoned beat
+/// are read with a bus error.
 class TableMemory {
  public:
   using Key = std::pair<int, uint64_t>;  ///< target, byte address (8-byte aligned)
@@ -30,7 +30,7 @@ class TableMemory {
   bool Poisoned(Key key) const { return poisoned_.count(key) != 0; }
   bool Known(Key key) const { return words_.count(key) != 0; }
 
-  /// Returns the values that the word had during [from, to].
+  /// Returns the values of the word during [from, to].
   std::vector<uint64_t> Values(Key key, uint64_t from, uint64_t to) {
     const auto& history = History(key);
     std::vector<uint64_t> values;

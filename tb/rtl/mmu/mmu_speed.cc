@@ -133,7 +133,7 @@ double MmuSpeed::EngineHitsPerCycle() {
 double MmuSpeed::HitsPerCycleBehind(unsigned misses) {
   for (const unsigned port : Clients()) Latency(uint64_t{port} << 12, port);
   machine_.manners.latency = 4000;
-  // The misses of all ports are in different leaf tables and are accepted before the first hit.
+  // The misses of each port use different leaf tables and are accepted before the first hit.
   for (const unsigned port : Clients())
     for (unsigned i = 0; i < misses; ++i)
       machine_.Post({port, 0, uint64_t{1 + port * misses + i} << 21, Access::kRead});
@@ -156,9 +156,9 @@ uint64_t MmuSpeed::L2HitLatency() {
 }
 
 double MmuSpeed::L2HitsPerCycle() {
-  constexpr unsigned kPages = 80;  // per port; chosen so that no set of 16-page blocks overflows
+  constexpr unsigned kPages = 80;  // per port; no set of 16-page blocks overflows
   const auto page = [](unsigned port, unsigned i) { return uint64_t{port * kPages + i} << 12; };
-  // The next port's lookups load the pages into the L2.
+  // The neighbouring port looks the pages up, which loads them into the L2.
   const unsigned ports = machine_.ports() - 3;
   for (const unsigned port : Clients())
     Stream({port}, kPages, [&](unsigned p, unsigned i) { return page((p + 1) % ports, i); });

@@ -9,13 +9,14 @@
 
 namespace gmmu::bench {
 
-/// Measurements of the MMU's performance, each on a machine that has just been reset. `gmmu bench` prints the
+/// Measurements of the MMU's performance, each made just after a reset. `gmmu bench` prints the
 /// results, and gmmu_mmu_speed_test.cc checks them against bounds.
 ///
-/// The tables have three levels of nine bits, in VRAM, and every page is mapped: va to system page number (va >> 12) +
-/// 0x80000. The memory has latency L (cycles from the edge that accepts AR to the edge that accepts
-/// the first R beat), and nothing stalls. Latencies run from the edge that accepts the request to the
-/// edge on which the response is valid. Every response is compared with the reference walk.
+/// The tables have three levels of nine bits, in VRAM, and map every page: va to system page number
+/// (va >> 12) + 0x80000. The memory has latency L (cycles from the edge that accepts AR to the edge
+/// that accepts the first R beat), and nothing stalls. Latencies run from the edge that accepts the
+/// request to the edge on which the response is valid. Every response is compared with the
+/// reference walk.
 class MmuSpeed {
  public:
   static constexpr unsigned kMissSlots = 32;  ///< the smallest number that a port of the bench's default MMU has
@@ -23,21 +24,22 @@ class MmuSpeed {
   explicit MmuSpeed(unsigned latency);
 
   uint64_t HitLatency();
-  /// Returns the hits completed per cycle at the slowest of the clients' ports, while all of them send requests.
+  /// Returns the hits per cycle at the slowest client port while all client ports send requests.
   double HitsPerCycle();
-  /// Returns the hits completed per cycle at all of the engine's ports together.
+  /// Returns the hits per cycle at the engine's ports together.
   double EngineHitsPerCycle();
-  /// Returns the rate of HitsPerCycle while `misses` misses of each client port wait for a table read of 4,000 cycles.
-  /// Reports an error if a miss completed before the final hit.
+  /// Returns the rate of HitsPerCycle while each client port has `misses` misses that wait for a
+  /// table read of 4,000 cycles. Reports an error if a miss completes before the last hit.
   double HitsPerCycleBehind(unsigned misses);
   /// Returns the latency of a lookup that misses the port's L1 and hits the shared L2.
   uint64_t L2HitLatency();
-  /// Returns the L2 hits completed per cycle at all clients' ports together; no page is looked up twice.
+  /// Returns the L2 hits per cycle at all client ports together. No page is looked up twice.
   double L2HitsPerCycle();
   uint64_t ColdWalk();        ///< cycles of a walk with three reads
   uint64_t WalkCacheHit();    ///< cycles of a walk with one read, from a leaf table that the walk cache names
   double SequentialMisses();  ///< cycles per lookup, page after page
-  /// Returns the cycles per lookup of all client ports together; the ports request the pages in rotation.
+  /// Returns the cycles per lookup at all client ports together. The ports take turns at
+  /// consecutive pages.
   double SharedSequentialMisses();
   double SparseMisses();        ///< cycles per lookup with three reads
   double SparseCachedMisses();  ///< cycles per lookup with one read, each of a different line of entries
@@ -50,8 +52,8 @@ class MmuSpeed {
  private:
   using Address = std::function<uint64_t(unsigned)>;
   uint64_t Latency(uint64_t va, unsigned port = 0);
-  /// Makes lookups `va(0)` to `va(count - 1)` on each port in `ports`, as fast as they are accepted. Returns the
-  /// responses in the order in which they came.
+  /// Looks up `va(port, 0)` to `va(port, count - 1)` on each port in `ports`, as fast as they are
+  /// accepted. Returns the responses in order of arrival.
   std::vector<Answer> Stream(const std::vector<unsigned>& ports, unsigned count,
                              const std::function<uint64_t(unsigned port, unsigned i)>& va);
   double CyclesEach(unsigned count, const Address& va, const std::vector<unsigned>& ports = {0});

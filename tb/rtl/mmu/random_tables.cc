@@ -79,7 +79,7 @@ uint64_t RandomTables::Generate(TableMemory::Key key) {
     for (unsigned word = 0; word < 8 && poisoned; ++word) memory_.Poison({key.first, line + word * 8});
   }
   PteEntry entry = attributes(of_entry);
-  // In a pair, either word 0 maps everything or word 1 names a table.
+  // In a pair, word 0 maps everything or word 1 names a table.
   bool word0_maps_all = !config_.dual || level != 1;
   if (config_.dual && level == 1) {
     std::mt19937_64 of_pair(block_seed ^ number / 2);
@@ -88,11 +88,11 @@ uint64_t RandomTables::Generate(TableMemory::Key key) {
     if (!half_64k && !word0_maps_all && kind >= 5 && kind < 9) return 0;
   }
   if (kind < 5) {
-    entry.raw = of_entry() & ~uint64_t{3};  // The entry is invalid, and its other bits are random.
+    entry.raw = of_entry() & ~uint64_t{3};  // invalid, with random other bits
     return entry.raw;
   }
   if (kind < 9) {
-    entry.raw = of_entry() | 2;  // The page is zero, and the other bits are random.
+    entry.raw = of_entry() | 2;  // a zero page, with random other bits
     return entry.raw;
   }
   if (kind == 9 && salt == 0 && !line_errors_) memory_.Poison(key);
@@ -134,7 +134,7 @@ void RandomTables::Change(uint64_t cycle) {
   for (int i = 0; i < 16; ++i) {
     const TableMemory::Key word{key.first, block.second + i * 8u};
     memory_.Read(word);
-    // A poisoned word must not enter a contiguous block, whose words are all readable.
+    // All words of a contiguous block must be readable, so a poisoned word cannot join one.
     if (memory_.Poisoned(word)) return;
   }
   ++salt_[block];

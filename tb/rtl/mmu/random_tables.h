@@ -11,24 +11,25 @@
 
 namespace gmmu::bench {
 
-/// Random page tables of one space. A pool holds tables of each level; entries are generated on their first read and
-/// can be changed.
+/// Random page tables of one space. A pool holds tables of each level. Entries are generated when
+/// first read and can be changed.
 ///
-/// All kinds of entries occur: tables, pages of every attribute, contiguous blocks (always whole), large pages, zero
-/// pages, invalid entries, every reserved form, and entries whose read ends in an error.
+/// All kinds of entries occur: tables, pages of every attribute, contiguous blocks (always whole),
+/// large pages, zero pages, invalid entries, every reserved form, and entries whose read ends in an
+/// error.
 class RandomTables {
  public:
-  /// Allocates addresses starting at `*next` (64 KiB per table). Bus errors affect one entry or, with `line_errors`
-  /// (for a bus whose beats hold several entries), the whole 64-byte line.
-  /// dual: entries of level 1 are pairs. In a pair, either word 0 maps everything or word 1 names a table; a 64 KiB
-  /// block is mapped by only one of the halves, depending on its position in the leaf table.
+  /// Allocates tables from `*next` on (64 KiB each). A bus error affects one entry or, with
+  /// `line_errors` (for a bus whose beats hold several entries), a whole 64-byte line. dual:
+  /// level-1 entries are pairs. In a pair, word 0 maps everything or word 1 names a table; a 64 KiB
+  /// block is mapped by only one of the halves, which depends on its position in the leaf table.
   RandomTables(TableMemory& memory, uint64_t seed, unsigned levels, unsigned most_bits, bool line_errors, bool dual,
                uint64_t* next);
 
   const sim::SpaceConfig& config() const { return config_; }
   bool Owns(TableMemory::Key key) const { return tables_.count({key.first, key.second >> 16}) != 0; }
   uint64_t Generate(TableMemory::Key key);  ///< generates a word of one of these tables
-  /// Replaces an entry that is in use (a contiguous block is replaced as a whole).
+  /// Replaces an entry in use (or a whole contiguous block).
   void Change(uint64_t cycle);
   uint64_t SomeVa();  ///< returns an address that is mostly near others, sometimes outside the geometry
 

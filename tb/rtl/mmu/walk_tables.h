@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Page tables of two spaces for the walk table's test: a word of memory is a function of its address and the version
-// of the tables. This file also contains a plain walk of these tables.
+// Page tables of two spaces for the walk table's test, and a plain walk over them. A word of memory
+// is a function of its address and the version of the tables.
 #pragma once
 
 #include <array>
@@ -50,7 +50,8 @@ class WalkTables {
   static uint64_t Index(const Shape& shape, const Key& key, unsigned level) {
     return key.vpn >> shape.shift[level] & ((1u << shape.bits[level]) - 1);
   }
-  /// Reads one entry. Returns the start in the next lower table; nullopt means that the walk ends with `result`.
+  /// Reads one entry. Returns the start in the next lower table, or nullopt if the walk ends with
+  /// `result`.
   std::optional<Start> After(const Key& key, const Start& at, Result* result) const {
     const Shape& shape = shapes_[key.space];
     const uint64_t address = ((at.pfn + (Index(shape, key, at.level) >> 9)) << 12 | (Index(shape, key, at.level) & 511)
@@ -76,7 +77,8 @@ class WalkTables {
                    (zero ? 0 : bits(2, 1) << 6 | bits(3, 1) << 5 | bits(4, 1) << 4) | uint64_t{big} << 3 | at.level;
     return std::nullopt;
   }
-  /// Returns the fault that ends the walk before its first read, or 0. The eight keys of a line share it.
+  /// Returns the fault that ends the walk before its first read, or 0. It is the same for the eight
+  /// keys of a line.
   static unsigned Refusal(const Key& key) { return (key.vpn >> 3) % 7 == 0 ? 2 : 0; }
   Result Walk(const Key& key) const {
     Result result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The expected responses of gmmu_walk_tell in C++: the outcome of a lookup, given the entry of its page, and the order
-// of the responses. The tests of gmmu_walk_tell use both.
+// The expected responses of gmmu_walk_tell: the outcome of a lookup, given the entry of its page,
+// and the order of the responses. Shared by the tests of gmmu_walk_tell.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace gmmu::inner {
 
-/// The state of a row at the moment when it is picked for its responses.
+/// The state of a row when it is picked for its responses.
 struct TellRow {
   unsigned row = 0;
   Key key;
@@ -23,7 +23,8 @@ struct TellRow {
   bool Line() const { return wide && form == Entry::kLeaf; }
 };
 
-/// The outcome of one lookup. again: the lookup must be replayed, and only who, key and row are meaningful.
+/// The outcome of one lookup. again: the lookup must be replayed, and only who, key and row are
+/// defined.
 struct Told {
   unsigned who = 0;
   bool again = false, merged = false, large = false, narrow = false;
@@ -78,7 +79,8 @@ class TellTest : public InnerTest {
     told.order = order_++;
     due_[told.who] = told;
   }
-  /// Drives a direct response for a lookup that is not already waiting. Returns that lookup, if there is one.
+  /// Drives a direct response for a lookup that is not waiting. Returns the lookup, if there is
+  /// one.
   std::optional<Told> DriveDirect(bool offer, unsigned row) {
     std::optional<Told> told;
     const std::optional<unsigned> who = FreeWho();
@@ -102,7 +104,8 @@ class TellTest : public InnerTest {
     t.page_i = page.Raw();
     return told;
   }
-  /// Begins and starts a row for its key. With a fault at the start, the row's level is used, else a random one.
+  /// Begins and starts a row for its key. A start that faults has the row's level, any other a
+  /// random level.
   void DriveBegin(const TellRow& row, unsigned waiter) {
     t.te_walk_i = t.te_start_i = 1;
     t.te_walk_row_i = static_cast<uint8_t>(row.row);
@@ -215,7 +218,7 @@ class TellTest : public InnerTest {
     stood_again_ = again && !t.te_again_ready_i;
     if (take) Expect(*direct);
   }
-  /// Called when a lookup has left.
+  /// called when a lookup has left
   virtual void Gone(const Told&) {}
   unsigned offered_row_ = 64;  ///< row of the lookup that is offered
 

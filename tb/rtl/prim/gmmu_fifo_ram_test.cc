@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_fifo_ram against a deque, with and without block RAM; two words fit behind the RAM.
+// Tests gmmu_fifo_ram against a deque, with and without block RAM. Its output stage holds two words
+// besides the RAM.
 #include "inner_prims.h"
 
 namespace gmmu::inner {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_fifo_room with a writer that decides two cycles before it writes: the FIFO is never full,
-// keeps the order, and runs at full rate while the reader takes a word per cycle.
+// Tests gmmu_fifo_room with a writer that decides two cycles before it writes: the FIFO never
+// overflows, keeps the order, and runs at full rate while the reader accepts a word per cycle.
 #include <deque>
 
 #include "prims.h"
@@ -12,8 +12,8 @@ constexpr unsigned kDepth = 8;
 
 class FifoRoomTest : public PrimTest {
  protected:
-  /// Runs one cycle. `wants`: the writer decides on a word if there is space; it writes the word two cycles
-  /// later. `takes`: the reader is ready. Returns whether a word was output.
+  /// Runs one cycle. `wants`: the writer commits to a word if room_o is set, and writes it two
+  /// cycles later. `takes`: the reader is ready. Returns whether a word was output.
   bool Cycle(bool wants, bool takes) {
     t.late_valid_i = coming_[0];
     t.late_data_i = next_;
@@ -52,7 +52,7 @@ TEST_P(FifoRoomTest, PassesAWordACycle) {
   int out = 0;
   for (int i = 0; i < 100; ++i) out += Cycle(true, true);
   EXPECT_EQ(out, 100);
-  // After a stop, the output restarts within the two cycles from the writer's decision to its write.
+  // After a stop, only the two cycles from the writer's decision to its write may be lost.
   for (int i = 0; i < 20; ++i) Cycle(true, false);
   out = 0;
   for (int i = 0; i < 100; ++i) out += Cycle(true, true);

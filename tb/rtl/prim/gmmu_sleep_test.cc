@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_sleep in the form that this project's simulations use: it drives a counter of clock edges.
+// Tests gmmu_sleep in its simulation form: it drives a counter of clock edges.
 #include "prims.h"
 
 namespace gmmu::bench {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bench of the inner primitives, and the contract of every queue: words keep their order, offers are held, and
-// ready comes from a register.
+// The bench of the primitives that other primitives use, and the contract of every queue: words
+// keep their order, offers are held, and ready comes from a register.
 #pragma once
 #include <array>
 #include <deque>
@@ -39,7 +39,7 @@ class QueuesTest : public InnerPrimTest {
           offering = !Chance(idle);
           t.data_i[q] = static_cast<uint32_t>(rng());
         }
-        // Ready comes from a register, so no input changes it.
+        // Ready comes from a register, so no input changes it combinationally.
         t.valid_i[q] = 0, t.ready_i[q] = 1;
         Settle();
         const bool ready = t.ready_o[q] != 0, valid = t.valid_o[q] != 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads and writes fields of flat ports: `width` (at most 64) bits starting at bit `low`. The functions accept every
+// Reads and writes fields of flat ports: `width` (at most 64) bits from bit `low` on. Accepts every
 // C++ type that Verilator uses for a port.
 #pragma once
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Drives the bench of the top's small blocks.
+// Drives the bench of the small blocks of rtl/top.
 #pragma once
 
 #include <cstring>
@@ -15,7 +15,7 @@ namespace gmmu::top {
 
 constexpr unsigned kBeat = sizeof(GMMU_STRUCT(gmmu_top_blocks_bench, w_t)::data);  ///< bytes of a bus beat
 
-/// The blocks of gmmu_top_blocks_bench.sv, just reset. That file also defines the size indices.
+/// The blocks of gmmu_top_blocks_bench.sv, after a reset. That file also defines the size indices.
 class Blocks : public BlockBench<Vgmmu_top_blocks_bench> {
  public:
   using Ax = GMMU_STRUCT(gmmu_top_blocks_bench, ax_t);
@@ -28,13 +28,13 @@ class Blocks : public BlockBench<Vgmmu_top_blocks_bench> {
 
   Blocks(unsigned size, uint64_t seed) : BlockBench(size, seed) { Reset(); }
 
-  /// Drives the cycle counter inputs of all blocks, then settles.
+  /// Drives the cycle count into all blocks that have such an input, then settles.
   void Settle() {
     t.log_cycle_i = t.regs_cycle_i = now;
     BlockBench::Settle();
   }
 
-  /// Returns a random fault with this reason. Without `fence`, its fence is 0.
+  /// Returns a random fault with this reason. If `fence` is false, its fence is 0.
   Fault AnyFault(uint64_t reason, bool fence) {
     Fault f{};
     f.reason = reason;

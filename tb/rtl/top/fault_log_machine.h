@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models what surrounds the fault log: sources, the host port, and software that moves the head.
+// Models the surroundings of the fault log: sources, the host port, and software that moves the
+// head.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace gmmu::top {
 
-/// Sources of faults, the host port, and software that moves the head.
+/// Models the sources of faults, the host port, and software that moves the head.
 class FaultLog : public BlocksTest {
  protected:
   static constexpr uint64_t kDelay = 8;  // cycles within which the block must react to a change
@@ -31,7 +32,7 @@ class FaultLog : public BlocksTest {
     }
     Quiet();
   }
-  /// `busy` is the probability, in percent, that a source without a fault offers one.
+  /// `busy`: the probability, in percent, that a source without a pending fault offers one.
   void Step() override { Step(0); }
   void Step(unsigned busy, unsigned sources = 31) {
     for (unsigned s = 0; s < Sources(); ++s) {
@@ -60,7 +61,7 @@ class FaultLog : public BlocksTest {
   void Run(int cycles, unsigned busy, unsigned sources = 31) {
     for (int i = 0; i < cycles; ++i) Step(busy, sources);
   }
-  /// Steps until no fault is pending and the block is idle.
+  /// Steps until no fault is pending and the block is idle, and then for `cycles` cycles.
   void Quiet(int cycles = 20) {
     for (int i = 0; i < 4000 && (offered_ != 0 || !idle_); ++i) Step();
     EXPECT_EQ(offered_, 0u);
@@ -82,21 +83,22 @@ class FaultLog : public BlocksTest {
   unsigned taken_ = 0, written_ = 0, tail_ = 0;
   std::vector<unsigned> order_;  // sources in the order in which their faults were accepted
   unsigned longest_ = 12;        // longest time from a write to its B, in cycles
-  bool counts_ = true;           // the queue is enabled, so records that are not written are counted
+  bool counts_ = true;           // the queue is enabled: count the records that are not written
   uint64_t base_ = 0x1234'5678'9000;
   int refused_percent_ = 0;  // percentage of records whose write gets a bus error
   unsigned refused_ = 0;
 
  private:
   struct Record {
-    uint64_t what, where, from, to;  // from, to: first and last cycle in which the fault was offered
+    uint64_t what, where, from, to;  // from, to: first and last cycle of the fault's offer
   };
 
   void Offer(unsigned s) {
     offered_ |= 1u << s;
     since_[s] = now;
     overtaken_[s] = 0;
-    faults_[s] = AnyFault(Random(1, 19), s + 1 == Sources());  // Only the engine's faults have a fence.
+    // Only the engine's faults have a fence.
+    faults_[s] = AnyFault(Random(1, 19), s + 1 == Sources());
     t.log_fault_i[s] = Pack(faults_[s]);
   }
 
@@ -190,7 +192,8 @@ class FaultLog : public BlocksTest {
     EXPECT_GE(words[2], record.from);
     EXPECT_LE(words[2], record.to);
     if (t.log_open_i[n] && dropped_ + refused_ == 0 && counts_) EXPECT_EQ(words[3], written_) << "none is lost";
-    records_.erase(records_.begin(), std::next(found));  // The records behind the found one have higher numbers.
+    // Records after the one found have higher numbers.
+    records_.erase(records_.begin(), std::next(found));
   }
 
   WriteRequest request_{};

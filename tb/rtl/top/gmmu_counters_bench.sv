@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// gmmu_counters at its default size and at a small one (one port, two shared counters of 16 bits, the
-// second of which counts amounts). The small one counts the first port, and each has its own read port. gmmu_counts, with
-// two access units, has a third read port; its inputs from the MMU and from the engine are constant.
+// gmmu_counters in two sizes: the default, and a small one with one port and two shared counters of
+// 16 bits, the second of which counts amounts. The small one counts the first port. gmmu_counts has
+// two access units; its inputs from the MMU and the engine are constant. Each of the three has its
+// own read port.
 module gmmu_counters_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -25,13 +26,13 @@ module gmmu_counters_bench
   input  logic [DataBytes-1:0] bus_strb_i [2],
   output logic        bus_idle_o,
 
-  // Index 0 is the default size, 1 the small one, 2 gmmu_counts.
+  // Index 0 is the default size, 1 the small size, 2 gmmu_counts.
   input  logic        rd_i [3],
   input  logic [15:0] addr_i [3],
   output logic        rd_busy_o [3],
   output logic [63:0] rd_data_o [3],
 
-  output logic [3:0]  adds_o [NumShared]   // width of the amount that one cycle can add
+  output logic [3:0]  adds_o [NumShared]   // width of the amount that a cycle can add
 );
   port_count_t [NumPorts-1:0] port;
 

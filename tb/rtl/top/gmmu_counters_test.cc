@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests gmmu_counters against sums in C++: with constant inputs a read is exact; with changing inputs it lies between
-// the sums at its beginning and at its end.
+// Tests gmmu_counters against sums in C++. With constant inputs, a read is exact; with changing
+// inputs, it lies between the sums at its start and at its end.
 #include <algorithm>
 #include <array>
 
@@ -13,7 +13,7 @@ namespace gmmu::bench {
 namespace {
 
 constexpr unsigned kPorts = 7, kShared = 34;
-constexpr int kReadBound = 400;  // in cycles; a round over all words takes less
+constexpr int kReadBound = 400;  // in cycles; one round over all words takes less
 
 /// The sums of the inputs so far.
 struct Sums {
@@ -32,10 +32,11 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
     Reset();
     busy_ = 0;
     sums_ = {};
-    Run(kReadBound);  // The words are cleared in the first round.
+    Run(kReadBound);  // The first round clears the words.
   }
 
-  /// Runs one cycle, in which `busy_` percent of the inputs count. Most amounts are large.
+  /// Runs one cycle in which each input counts with a probability of `busy_` percent. Most amounts
+  /// are large.
   void Step() override {
     for (unsigned p = 0; p < kPorts; ++p) {
       GMMU_STRUCT(gmmu_counters_bench, port_count_t) count{};
@@ -57,10 +58,10 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
     BlockBench::Step();
   }
 
-  /// Reads one counter while the load continues.
+  /// Reads one counter while the inputs keep counting.
   uint64_t Read(Size size, unsigned address) {
     t.addr_i[size] = static_cast<uint16_t>(address);
-    Step();  // The address is valid one cycle before the read.
+    Step();  // The address must be valid one cycle before the read.
     t.rd_i[size] = 1;
     Settle();
     int cycles = 0;
@@ -78,7 +79,7 @@ class CountersTest : public BlockTest<BlockBench<Vgmmu_counters_bench>> {
   }
   unsigned SharedAddress(unsigned i) const { return regs::kCountersBase + 8 * i; }
   bool Adds() { return Chance(busy_); }
-  /// Returns a random amount of at least one; with one bit it is one.
+  /// Returns a random amount of `bits` bits, at least one.
   unsigned Amount(unsigned bits) {
     const unsigned most = (1u << bits) - 1;
     return std::max<unsigned>(1, rng() % 4 ? most - std::min<unsigned>(rng() % 16, most) : rng() % (most + 1));

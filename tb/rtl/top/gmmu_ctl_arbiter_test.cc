@@ -6,12 +6,13 @@
 namespace gmmu::top {
 namespace {
 
-/// Two users of the MMU, and an MMU that completes each operation some cycles after accepting it.
+/// Models two users of the MMU, and an MMU that completes each operation some cycles after
+/// accepting it.
 class CtlArbiter : public BlocksTest {
  protected:
-  static constexpr int kBound = 3;  // cycles within which the block must act
+  static constexpr int kBound = 3;  // cycles within which the block must react
 
-  /// `asks`: bit i is set if user i offers an operation.
+  /// Runs one cycle. `asks`: bit i is set if user i may offer an operation.
   void Clock(unsigned asks) {
     unsigned valid = 0;
     for (int u = 0; u < 2; ++u) {
@@ -34,7 +35,7 @@ class CtlArbiter : public BlocksTest {
     EXPECT_FALSE(work_);
   }
 
-  unsigned longest_ = 6;  // maximum number of cycles from an operation's acceptance to its completion
+  unsigned longest_ = 6;  // most cycles from the acceptance of an operation to its completion
   std::vector<int> order_;
   unsigned taken_[2] = {}, done_[2] = {};
 
@@ -42,7 +43,7 @@ class CtlArbiter : public BlocksTest {
   struct Work {
     int user;
     Ctl ctl;
-    uint64_t since;  // after this cycle the offer is still pending
+    uint64_t since;  // cycle in which the user's offer was accepted
     bool accepted = false;
     uint64_t due = 0;
   };
@@ -50,7 +51,8 @@ class CtlArbiter : public BlocksTest {
   void Ask(int u) {
     offered_[u] = true;
     auto& ctl = t.arb_ctl_i[u];
-    for (size_t i = 0; i + 1 < ctl.size(); ++i) {  // The last word stays 0: its highest bit is unused.
+    // The last word stays 0, because its highest bit is unused.
+    for (size_t i = 0; i + 1 < ctl.size(); ++i) {
       ctl[i] = static_cast<uint32_t>(rng());
     }
   }
@@ -104,7 +106,7 @@ TEST_P(CtlArbiter, EveryOperationGoesOutOnceAndItsEndToItsUser) {
 
 TEST_P(CtlArbiter, TheyTakeTurnsWhileBothAsk) {
   manner.idle_percent = 0;
-  Run(1, 100);  // The other user must get its turn, even after many operations of the first user.
+  Run(1, 100);  // User 1 must get its turn even after many operations of user 0.
   const size_t before = order_.size();
   Run(3, 400);
   ASSERT_GT(order_.size(), before + 20);

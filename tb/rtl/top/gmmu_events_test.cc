@@ -7,14 +7,15 @@
 namespace gmmu::top {
 namespace {
 
-/// Sizes: 0 and 1 have 7 and 4 translation ports; 2 is built without the event port.
+/// Sizes 0 and 1 have 7 and 4 translation ports. Size 2 is built without the event port.
 class Events : public BlocksTest {
  protected:
   enum Lane { kBegin, kEnd, kFill, kEvict, kInvalidation, kCommands, kFault, kVram, kHost, kLanes };
   using Words = std::array<uint64_t, 3>;  // {request id, sequence}, word 1, word 2
   unsigned Ports() const { return n == 0 ? 7 : 4; }
 
-  /// Sets the inputs of a cycle at random: each event has probability `busy` percent, and its data is always new.
+  /// Drives random inputs for one cycle: each event occurs with a probability of `busy` percent,
+  /// and its data always changes.
   void Drive(unsigned busy) {
     const auto bits = [&](unsigned count) {
       unsigned mask = 0;
@@ -52,7 +53,8 @@ class Events : public BlocksTest {
     }
   }
 
-  /// Records the event that `lane` must show. The format is that of the table in rtl/top/README.md.
+  /// Records the event that `lane` must output. The format is specified in the table of
+  /// rtl/top/README.md.
   void Expect(unsigned lane, uint32_t id, uint64_t first, uint64_t second, unsigned count = 1) {
     expected_[lane] = {uint64_t{id} << 32 | sequence_[lane], first, second};
     counts_[lane] = count;

@@ -22,13 +22,14 @@ TEST_P(FaultLog, AFullQueueDropsAndCounts) {
     t.log_head_i[n] = tail_;
     Quiet();
     const unsigned written = written_, dropped = Dropped();
-    Log(Size() - 1);  // One entry of the queue stays free.
+    Log(Size() - 1);  // One entry of the queue must stay free.
     EXPECT_EQ(written_ - written, Size() - 1);
     EXPECT_EQ(Dropped(), dropped);
     Log(3);
     EXPECT_EQ(written_ - written, Size() - 1);
     EXPECT_EQ(Dropped(), dropped + 3);
-    t.log_head_i[n] = t.log_head_i[n] + 1 + 4 * Size();  // Software's head counter exceeds the size.
+    // Software's head counter may exceed the size.
+    t.log_head_i[n] = t.log_head_i[n] + 1 + 4 * Size();
     Quiet();
     Log(2);
     EXPECT_EQ(written_ - written, Size());
@@ -84,7 +85,7 @@ TEST_P(FaultLog, WhileTheBusIsClosedNobodyWaits) {
   Enable(15);
   for (int i = 0; i < 40; ++i) {
     t.log_open_i[n] = 0;
-    Run(100, 60);  // While the bus is closed, CheckFaults applies a shorter bound.
+    Run(100, 60);  // While the bus is closed, CheckFaults uses a shorter bound.
     t.log_open_i[n] = 1;
     Run(Random(0, 100), 60);
   }
@@ -104,7 +105,7 @@ TEST_P(FaultLog, AQueueThatIsOffOnlyNumbers) {
   t.log_open_i[n] = 1;
   EXPECT_EQ(Dropped(), 0u) << "off is not dropped";
   Enable(4);
-  Log(6);  // Sequence numbers continue: CheckRecord compares them.
+  Log(6);  // Sequence numbers continue, as CheckRecord checks.
   EXPECT_EQ(written_, 6u);
   EXPECT_EQ(t.log_tail_o[n], 6);
   t.log_enable_i[n] = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the checkers at the GPU's AXI ports are connected: a wrong pin of each port is reported under the port's
-// name. TopMachine runs every other test of this folder with these checkers.
+// Tests that the checkers at the GPU's AXI ports are connected: a wrong value on a pin of each port
+// must be reported under the port's name. Every other test in this folder runs with these checkers
+// (TopMachine).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

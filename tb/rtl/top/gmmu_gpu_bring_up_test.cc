@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the tables of docs/integration.md, written as printed, move the bytes and signal the fence.
+// Tests that the register values in the tables of docs/integration.md, written as printed, copy the
+// bytes and signal the fence.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -60,7 +61,7 @@ TEST(GpuBringUp, TheTablesOfThePageCopyAndSignal) {
   EXPECT_FALSE(gpu.t.irq_o);
 
   gpu.Until([&] { return gpu.host.memory.Read64(kRecord) == 0x0000000100000001; }, "the fence record");
-  gpu.Run(4);  // The second word of the record follows.
+  gpu.Run(4);  // time for the second word of the record
   EXPECT_EQ(gpu.vram.memory.Bytes(kTarget, kBytes), gpu.host.memory.Bytes(kSource, kBytes));
   EXPECT_EQ(gpu.vram.memory.Read64(0x100000), 0x1122334455667788u) << "bytes in front of the copy";
   EXPECT_NE(gpu.host.memory.Read64(kRecord + 8), 0u) << "cycle_i";

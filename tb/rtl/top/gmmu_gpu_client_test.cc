@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a client's external port: any size inside a line, any order of responses, back-pressure.
+// Tests a client's external port: requests of any size inside a line, responses in any order, and
+// back-pressure.
 #include <gtest/gtest.h>
 
 #include <optional>
@@ -29,11 +30,11 @@ class Driver {
  public:
   Driver(TopMachine& gpu, unsigned client, unsigned stall) : gpu_(gpu), c_(client), stall_(stall) {}
 
-  /// Performs the requests, one per id at a time, as ids become free, and checks every response.
+  /// Performs the requests, one per free id at a time, and checks every response.
   void Perform(std::vector<Request> requests) {
     auto& t = gpu_.t;
     size_t next = 0, done = 0;
-    unsigned id = kSlots;  // kSlots stands for "no id"
+    unsigned id = kSlots;  // kSlots: no id
     unsigned word = 0;
     const uint64_t one = 1ull << c_;
     for (uint64_t guard = 0; done < requests.size(); ++guard) {

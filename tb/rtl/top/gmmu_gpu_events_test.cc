@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the event port with the counters and the bus: every event appears once, numbered without a gap, with the id
-// of its request.
+// Compares the event port with the counters and the bus: every event appears exactly once, in
+// sequence, with the id of its request.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -48,12 +48,12 @@ class Watcher {
     }
   }
 
-  std::array<uint64_t, kLanes> count{};  // number of events of each lane
+  std::array<uint64_t, kLanes> count{};  // number of events per lane
   std::array<uint32_t, TopMachine::kPorts> lookups{};
   std::array<Named, kLanes> last;
   std::array<uint64_t, kLanes> second{};
   uint64_t bus_writes[2] = {};
-  std::set<uint32_t> walking;  // rows that have a walk in progress
+  std::set<uint32_t> walking;  // rows with a walk in progress
 
  private:
   void Take(Lane lane, uint32_t id, uint64_t first, uint64_t word2) {
@@ -61,7 +61,8 @@ class Watcher {
     second[lane] = word2;
     if (lane == kWalkStart) EXPECT_TRUE(walking.insert(id).second) << "row " << id << " walks";
     if (lane == kWalkEnd) EXPECT_EQ(walking.erase(id), 1u) << "row " << id << " does not walk";
-    const unsigned spare = sizes::kNumWalks < 4 ? 0 : 2;  // rows beyond the number of walks that may read
+    // There are more rows than walks that may read at a time.
+    const unsigned spare = sizes::kNumWalks < 4 ? 0 : 2;
     if (lane <= kEvict) EXPECT_LE(id, sizes::kNumWalks + spare) << "a row; the last is the engine's";
   }
 };
@@ -85,13 +86,13 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     gpu.Set(regs::RingCtrl{}.set_size_lg2(4).set_enable(1).set_privileged(1), ring);
     gpu.Set(regs::Ctrl{1});
 
-    // Traffic of all clients over both memories causes walks, fills and, with 1024 pages, evictions.
+    // Traffic of all clients to both memories causes walks, fills and, with 1024 pages, evictions.
     auto ctrl = regs::ClientCtrl{}.set_space(1).set_pattern(regs::Pattern::kRandom);
     ctrl.set_footprint_lg2(16);
     for (unsigned i = 0; i < TopMachine::kEngines; ++i) gpu.StartTraffic(i, ctrl, kVa, 0, 0, 300, 1, seed * 10 + i);
     for (unsigned i = 0; i < TopMachine::kEngines; ++i) EXPECT_EQ(gpu.EndTraffic(i).count(), 300u);
 
-    // Run one ring entry of two copies and a flush.
+    // Run a ring entry with two copies and a flush.
     std::vector<uint64_t> words;
     for (int i = 0; i < 2; ++i) {
       words.push_back(
@@ -114,7 +115,7 @@ TEST(GpuEvents, EveryEventOnceWithItsNumberAndRequest) {
     gpu.Set(regs::RingTail{1}, ring);
     gpu.Until([&] { return static_cast<uint32_t>(gpu.host.memory.Read64(fence)) == 5; }, "the fence");
 
-    // Cause a fault, and an invalidation through the register.
+    // Cause a fault, and an invalidation through its register.
     const auto plain = regs::ClientCtrl{}.set_space(1);
     EXPECT_TRUE(gpu.Traffic(TopMachine::kLast, plain, 0x3F'0000'0000, 0, 1, 1, 1).fault());
     gpu.Set(regs::InvCmd{}.set_scope(regs::Scope::kSpace).set_space(1));

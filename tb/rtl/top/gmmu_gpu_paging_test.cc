@@ -62,7 +62,8 @@ class PagingLoad : public ::testing::TestWithParam<unsigned> {
   uint32_t fence_ = 0;
 };
 
-// Tests the epoch rule for the aperture: once the fence of an unmap is written, its pages may be reused.
+// Tests the epoch rule for the aperture: once the fence of an unmap has been written, its pages may
+// be reused.
 TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
   gpu.host.latency = 150 + gpu.rng() % 300;
   gpu.host.stall_percent = gpu.rng() % 40;
@@ -85,13 +86,14 @@ TEST_P(PagingLoad, AfterTheFenceOfAnUnmapNoAccessReachesTheOldPages) {
   }
 }
 
-// A table page alternates between leaf table of one range and level-1 table of another. Three levels are used; commands
-// write the tables, copies use them, and clients and another copy keep the same space busy.
+// A table page is alternately the leaf table of one range and the level-1 table of another one, in
+// a space of three levels. Commands write the tables and copies use them, while clients and another
+// copy keep the same space busy.
 TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
   constexpr uint64_t kRoot = 0x700000, kUpperA = 0x701000, kUpperC = 0x702000, kLeafC = 0x703000, kLeafB = 0x704000,
                      kShared = 0x705000;
   constexpr uint64_t kVaA = 0x40000000, kVaB = 0x80000000, kVaC = 0xC0000000;  // root indices 1, 2, 3
-  constexpr uint64_t kData = 0x100000;                                         // Destinations follow 64 pages of data.
+  constexpr uint64_t kData = 0x100000;                                         // 64 source pages
   constexpr uint64_t kToA = 0x180000, kToB = 0x190000, kToC = 0x1a0000;
   gpu.vram.stall_percent = gpu.rng() % 30;
   gpu.vram.latency = 20 + gpu.rng() % 80;
@@ -135,7 +137,7 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
     std::vector<uint64_t> from_a, from_b;
     const uint64_t upper = gpu.rng() % 512, leaf_b = gpu.rng() % 512;
     const uint64_t first_a = 8 * (gpu.rng() % 63), first_b = 8 * (gpu.rng() % 63);
-    // First the page becomes the leaf table of A.
+    // First, the shared page becomes the leaf table of A.
     physical(Opcode::kTableRepeat, 5, true);
     words.insert(words.end(), {kShared, 512, 0, 0});
     physical(Opcode::kTableWrite, 2 + 8, true);
@@ -150,7 +152,7 @@ TEST_P(PagingLoad, ATablePageComesBackAtAnotherLevel) {
     copy(va_a + odd, kToA, 0x8000 - 100, false);
     write(kUpperA + 8 * upper, 0);
     flush(va_a & ~uint64_t{0x1fffff}, (va_a & ~uint64_t{0x1fffff}) + 0x200000);
-    // Then the same page becomes the level-1 table of B.
+    // Then the shared page becomes the level-1 table of B.
     physical(Opcode::kTableRepeat, 5, true);
     words.insert(words.end(), {kShared, 512, 0, 0});
     physical(Opcode::kTableRepeat, 5, true);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests linked adapters: accesses with target peer, and no others, leave by the host port as kind 3; accesses of other
-// adapters arrive at s_peer and wait for VRAM only.
+// Tests linked adapters. Exactly the accesses with target peer leave through the host port as kind
+// 3. Accesses of other adapters arrive at s_peer and wait for VRAM only.
 #include "tb/rtl/top/gpu_work.h"
 #include "tb/rtl/top/peer_traffic.h"
 
@@ -11,7 +11,8 @@ constexpr uint64_t kPeerVram = 0x200000;  // offset in the peer's VRAM
 constexpr unsigned kPeer = 2;             // number of the peer
 constexpr uint64_t PeerAddress(uint64_t offset) { return uint64_t{kPeer} << 42 | offset; }
 
-/// Adds to GpuWork: VRAM of adapter 2 at 0x600000 of space 1, 16 pages. This GPU is adapter 1 of 3.
+/// Extends GpuWork: 16 pages of adapter 2's VRAM are mapped at 0x600000 of space 1. This GPU is
+/// adapter 1 of 3.
 class GpuPeer : public GpuWork {
  protected:
   GpuPeer() : peer(gpu, 1) {
@@ -91,7 +92,8 @@ TEST_F(GpuPeer, CopiesGoToThePeerAndBackUnderBackPressure) {
     EXPECT_EQ(gpu.host.memory.Bytes(PeerAddress(kPeerVram + 24), 0x5000), gpu.host.memory.Bytes(kSource, 0x5000));
     Execute(Copy(0x600000 + 24, 0x410000, 0x5000));  // This copies back.
     EXPECT_EQ(gpu.vram.memory.Bytes(kVram + 0x10000, 0x5000), gpu.host.memory.Bytes(kSource, 0x5000));
-    Execute(Copy(0x600000, 0x500000 + 0x20000, 0x3000));  // The peer and host memory share one port.
+    // Copy from the peer to host memory; both use the host port.
+    Execute(Copy(0x600000, 0x500000 + 0x20000, 0x3000));
     EXPECT_EQ(gpu.host.memory.Bytes(kSource + 0x20000, 0x3000), gpu.host.memory.Bytes(PeerAddress(kPeerVram), 0x3000));
   }
   EXPECT_GT(peers_, 2u * 3 * 0x3000 / TopMachine::kBurst);
@@ -155,8 +157,8 @@ TEST_F(GpuPeer, InboundAccessesReachVramAndItsEndIsTheirs) {
 }
 
 TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
-  // The GPU's accesses to the host and to peers never complete: those of clients that alternate between these and VRAM,
-  // and those of the paging engine.
+  // The GPU's accesses to the host and to peers never complete. They come from clients that
+  // alternate between those and VRAM, and from the paging engine.
   constexpr uint64_t kTurns[] = {0x680000, 0x6c0000};
   for (unsigned i = 0; i < 32; ++i) {
     const auto page = [&](regs::Target target, uint64_t offset) {
@@ -188,7 +190,8 @@ TEST_F(GpuPeer, InboundAccessesNeverWaitForTheHostPort) {
     peer.random = true;
     gpu.Until([&] { return peer.reads > reads + 100 && peer.writes > writes + 100; }, "inbound accesses");
     peer.Finish();
-    for (uint32_t i = 0; i < 20; ++i) gpu.WindowWrite(0x700000 + 8 * i, i + how);  // The window works as well.
+    // The window still works.
+    for (uint32_t i = 0; i < 20; ++i) gpu.WindowWrite(0x700000 + 8 * i, i + how);
     EXPECT_EQ(gpu.WindowRead(0x700000 + 8 * 19), 19u + how);
     // This client uses only VRAM.
     EXPECT_EQ(gpu.Traffic(TopMachine::kLast, write, 0x420000, 0, 1, 100, 1).count(), 100u);
@@ -241,7 +244,7 @@ TEST_F(GpuPeer, InboundAccessesAreNoWorkOfItsOwnButTheyKeepTheClock) {
 TEST_F(GpuPeer, AResetUnderInboundLoadAnswersEverything) {
   for (unsigned when = 0; when < 9; ++when) {
     SCOPED_TRACE(when);
-    gpu.vram.latency = when % 3 == 2 ? 6000 : 20;  // The responses arrive after the isolator's time-out.
+    gpu.vram.latency = when % 3 == 2 ? 6000 : 20;  // 6000: responses come after the time-out
     gpu.vram.stall_percent = when % 4 == 1 ? 50 : 0;
     peer.may_fail = false;
     peer.random = true;
@@ -255,7 +258,7 @@ TEST_F(GpuPeer, AResetUnderInboundLoadAnswersEverything) {
     peer.Finish();
     gpu.vram.stall_percent = 0;
     gpu.Until([&] { return gpu.vram.idle() && gpu.t.idle_o; }, "the reset");
-    // The peer reads back its part of VRAM.
+    // The peer reads its part of VRAM back.
     for (uint64_t at = PeerTraffic::kBase; at < PeerTraffic::kBase + PeerTraffic::kBytes; at += 4096)
       peer.Ask(true, at, 255), peer.Ask(true, at + 2048, 255);
     peer.Finish();

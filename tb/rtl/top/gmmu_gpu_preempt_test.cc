@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests preemption through registers: request, message, status, and the rest of the work afterwards.
+// Tests preemption through registers: the request, the interrupt message, the status, and the
+// completion of the rest of the work.
 #include "tb/rtl/top/gpu_work.h"
 
 namespace gmmu::top {
@@ -10,7 +11,7 @@ constexpr uint64_t kPreempted = regs::IntStatus{}.set_preempted(1).raw;
 class GpuPreempt : public GpuWork {
  protected:
   void Preempt(unsigned ring) { gpu.Set(Ctrl().set_preempt(1), TopMachine::RingAt(ring)); }
-  /// Disables and enables the ring, which sets its tail to 0.
+  /// Disables the ring, sets its tail to 0, and enables it again.
   void NewLife(unsigned ring) {
     gpu.Set(regs::RingCtrl{}, TopMachine::RingAt(ring));
     Kick(ring, 0);

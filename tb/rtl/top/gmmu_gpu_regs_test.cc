@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests register access rules, the window and interrupts.
+// Tests the rules for register accesses, the window, and interrupts.
 #include <gtest/gtest.h>
 
 #include "tb/rtl/top/top_machine.h"
@@ -80,7 +80,7 @@ TEST(GpuRegisters, SizesInUseAreWhatWasBuiltUntilFewerAreWritten) {
     return;
   }
   EXPECT_EQ(sizes().raw, built.raw);
-  // The second operation waits for the first one.
+  // The second operation must wait for the first one.
   gpu.Write(regs::InvCmd::kOffset, 0);
   gpu.Write(regs::SizesInUse::kOffset, few.raw);
   EXPECT_EQ(done(), 2u);
@@ -91,7 +91,8 @@ TEST(GpuRegisters, SizesInUseAreWhatWasBuiltUntilFewerAreWritten) {
   gpu.Write(regs::SizesInUse::kOffset, regs::SizesInUse().set_l2_ways(1).set_l2_entries(32).raw);
   EXPECT_EQ(done(), 4u);
   EXPECT_EQ(sizes().raw, regs::SizesInUse{built}.set_l2_ways(1).set_l2_entries(32).raw);
-  EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(), 1u);  // Resizes do not count.
+  // A change of sizes does not count.
+  EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(), 1u);
   gpu.t.reset_i = 1;
   gpu.Step();
   gpu.t.reset_i = 0;
@@ -113,7 +114,7 @@ TEST(GpuRegisters, AReadOfTheHighHalfReturnsWhatTheLowHalfLatched) {
   TopMachine gpu;
   gpu.now = 0xfffffff0;
   const uint32_t low = gpu.Read32(regs::Cycle::kOffset);
-  gpu.Run(100);  // The counter's high half has changed in the meantime.
+  gpu.Run(100);  // until the counter's high half has changed
   EXPECT_LT(low, 0xffffffffu);
   EXPECT_EQ(gpu.Read32(regs::Cycle::kOffset + 4), 0u);
   EXPECT_EQ(gpu.Read(regs::Cycle::kOffset) >> 32, 1u);
@@ -127,7 +128,7 @@ TEST(GpuRegisters, OddStrobesAndALoneHighHalfAreRefusedAndChangeNothing) {
   EXPECT_EQ(gpu.response, 2u);
   gpu.Write32(regs::InvEnd::kOffset + 4, 1);
   EXPECT_EQ(gpu.response, 2u);
-  gpu.Write32(regs::InvStart::kOffset, 1);  // Write the low half of another register.
+  gpu.Write32(regs::InvStart::kOffset, 1);  // the low half of another register
   gpu.Write32(regs::InvEnd::kOffset + 4, 1);
   EXPECT_EQ(gpu.response, 2u);
   EXPECT_EQ(gpu.Read(regs::InvEnd::kOffset), 7u);
@@ -160,7 +161,7 @@ TEST(GpuWindow, ShowsVramFromItsBase) {
   gpu.WindowWrite(0x10, 0x1122334455667788);
   gpu.WindowWrite(0x18, 0xaabbccddeeff0011, 0x0f);
   EXPECT_EQ(gpu.WindowRead(0x10),
-            0x1122334455667788u);  // A read follows earlier writes, although these are posted.
+            0x1122334455667788u);  // A read is ordered after earlier posted writes.
   EXPECT_EQ(gpu.vram.memory.Read64(0x18), 0xeeff0011u);
 
   gpu.Set(regs::WindowBase{0x200000});
@@ -205,7 +206,7 @@ TEST(GpuWindow, ARegisterWriteTakesEffectAfterAllEarlierWindowWrites) {
 
   gpu.Set(regs::WindowBase{0x100000});
 
-  EXPECT_TRUE(gpu.vram.idle());  // Every B came before the register's response.
+  EXPECT_TRUE(gpu.vram.idle());  // The register's response came after every B.
   for (uint32_t i = 0; i < 8; ++i) EXPECT_EQ(gpu.vram.memory.Read64(8 * i), i + 1);
 }
 
@@ -225,7 +226,7 @@ TEST(GpuInterrupts, AMessageIsSentWhenAnEnabledCauseAppears) {
   EXPECT_EQ(message.bytes, (std::vector<uint8_t>{0x41, 0, 0, 0}));
 
   gpu.Run(500);
-  EXPECT_EQ(gpu.Messages(), 1u);  // Only one message was sent.
+  EXPECT_EQ(gpu.Messages(), 1u);  // Only one message is sent per cause.
   gpu.Set(regs::IntStatus{0x10});
   gpu.Run(200);
   EXPECT_EQ(gpu.Get<regs::IntStatus>().raw, 0u);
@@ -236,7 +237,7 @@ TEST(GpuInterrupts, AClearThatLeavesACauseStandingSendsAnotherMessage) {
   TopMachine gpu;
   gpu.Set(regs::Ctrl{1});
   gpu.Set(regs::IntEnable{0x18});
-  gpu.Traffic(0, {}, 0, 0, 0, /*count=*/0, 1);  // An empty run ends at once.
+  gpu.Traffic(0, {}, 0, 0, 0, /*count=*/0, 1);  // An empty run completes at once.
   gpu.Set(regs::InvCmd{0});
   gpu.Until([&] { return gpu.Get<regs::IntStatus>().raw == 0x18u; }, "both causes");
   gpu.Run(300);

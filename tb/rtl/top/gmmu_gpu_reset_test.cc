@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests function-level reset and the software ports: an access that arrives at any cycle of a reset gets exactly one
-// response, from the registers before the reset or from those after it.
+// Tests function-level reset and the ports for software: an access that arrives in any cycle of a
+// reset gets exactly one response, either from the registers before the reset or from those after
+// it.
 #include <array>
 
 #include "tb/rtl/top/one_ring.h"
@@ -11,7 +12,8 @@ namespace {
 constexpr unsigned kTimeOut = 4096;  // the isolator's time-out
 constexpr uint32_t kWritten = 0x700000, kReadFrom = 0x700100;
 
-/// Makes one access of each kind, all offered in the same cycle: register write and read, window write and read.
+/// Makes one access of each kind, all offered in one cycle: register write and read, window write
+/// and read.
 class GpuReset : public OneRing {
  protected:
   enum Kind { kRegWrite, kRegRead, kWinWrite, kWinRead, kKinds };
@@ -66,8 +68,8 @@ class GpuReset : public OneRing {
     }
     return true;
   }
-  /// Resets the GPU, and offers all four accesses `distance` cycles after the pulse. Their responses must arrive within
-  /// `bound` cycles of the reset's end.
+  /// Resets the GPU, and offers all four accesses `distance` cycles after the reset pulse. Their
+  /// responses must arrive within `bound` cycles after the end of the reset.
   void ResetAndAccess(unsigned distance, unsigned bound = 100) {
     SCOPED_TRACE(testing::Message() << "offered " << distance << " cycles behind the pulse");
     a = {};
@@ -77,7 +79,7 @@ class GpuReset : public OneRing {
     from_ = gpu.now + 1 + distance;
     Reset();
     gpu.Until([&] { return AllAnswered() && !gpu.t.resetting_o; }, "an answer to each access");
-    gpu.Run(60);  // 60 cycles are long enough to see a second response.
+    gpu.Run(60);  // long enough to see a second response
     const uint64_t late = ended_ + bound;
     for (unsigned kind = 0; kind < kKinds; ++kind) {
       EXPECT_EQ(a[kind].answers, 1u) << "kind " << kind;
@@ -87,8 +89,8 @@ class GpuReset : public OneRing {
     EXPECT_EQ(gpu.vram.memory.Read64(kWritten), value_);
     EXPECT_EQ(a[kWinRead].data, ~value_);
     from_ = 0;
-    // A write whose response came before the end of the reset went to the old registers and is lost; a later write is
-    // kept.
+    // A write that was answered before the end of the reset went to the old registers and is lost.
+    // A later write is kept.
     EXPECT_EQ(gpu.Read(regs::IntEnable::kOffset), a[kRegWrite].answered < ended_ ? 0u : 0x15u);
     const bool write_first = a[kRegWrite].answered < a[kRegRead].answered;
     const uint64_t old = write_first && a[kRegWrite].answered < ended_ ? 0x15 : kBefore;
@@ -120,7 +122,7 @@ TEST_F(GpuReset, AnAccessAtAnyCycleOfAResetThatWaitsForTheHostIsAnsweredOnce) {
     gpu.Set(regs::IntEnable{kBefore});
     gpu.host.latency = kTimeOut + 400;
     Submit(Copy(0x500000, 0x400000, 0x1000), 1);
-    gpu.Run(150);  // The read of the ring's entry takes longer than the reset waits.
+    gpu.Run(150);  // The read of the ring's entry outlasts the isolator's time-out.
     ASSERT_FALSE(gpu.host.idle());
     ResetAndAccess(distance);
     gpu.host.latency = 20;
@@ -133,14 +135,14 @@ TEST_F(GpuReset, WhatVramDoesNotAnswerIsAnsweredWithAnErrorOnce) {
   gpu.vram.latency = gpu.vram.write_latency = 3 * kTimeOut;
   a = {};
   from_ = gpu.now + 1;
-  gpu.Run(30);  // One window access is in flight, and the other waits behind it.
+  gpu.Run(30);  // One window access is in flight, and the other waits for it.
   ASSERT_TRUE(a[kWinWrite].data_taken && a[kWinWrite].answers + a[kWinRead].answers == 0);
   Reset();
   gpu.Run(100);
   EXPECT_TRUE(gpu.t.resetting_o);
   gpu.vram.latency = gpu.vram.write_latency = 10;
   gpu.Until([&] { return AllAnswered(); }, "an answer to each access");
-  gpu.Run(4 * kTimeOut);  // The old response arrives and is dropped.
+  gpu.Run(4 * kTimeOut);  // time for the old response to arrive and be dropped
   EXPECT_EQ(a[kWinWrite].response + a[kWinRead].response, 2u) << "one was lost, the other done later";
   for (const Access& access : a) EXPECT_EQ(access.answers, 1u);
   EXPECT_TRUE(gpu.t.idle_o);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests all built rings at once: each keeps its own order and fences, and an error stops only its own ring.
+// Tests all rings at once: each has its own order and fences, and an error stops only its own ring.
 #include <gtest/gtest.h>
 
 #include "tb/rtl/top/top_machine.h"
@@ -37,8 +37,8 @@ class GpuRings : public ::testing::Test {
     for (const auto& error : gpu.host.errors) ADD_FAILURE() << error;
   }
 
-  /// Writes entry `fence` - 1 of the ring: a copy of kPiece bytes to the ring's page fence - 1, from kSource + `from`
-  /// or from an unmapped address.
+  /// Writes entry `fence` - 1 of the ring. It copies kPiece bytes to page `fence` - 1 of the ring's
+  /// destination, from kSource + `from` or from an unmapped address.
   void Queue(unsigned ring, uint32_t fence, uint64_t from) {
     const uint64_t at = kBuffers + kBufferBytes * (16 * ring + fence - 1);
     const uint64_t words[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rules that need the whole GPU: doorbells, fences and messages, deadlock freedom, silence and reset.
-// docs/rules.md lists the faults that these tests must detect.
+// Tests rules that involve the whole GPU: doorbells, fences and messages, deadlock freedom, silence
+// and reset. docs/rules.md lists the planted faults that these tests must detect.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ TEST_F(RulesDeadlock, FaultsOfAClosedBusDoNotHoldClientsUp) {
   gpu.Set(regs::FaultQueueBase{0x50000});
   gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
   gpu.t.bus_master_i = 0;
-  for (int round = 0; round < 8; ++round) {  // Cause more faults than the log's queue holds.
+  for (int round = 0; round < 8; ++round) {  // more faults than the log's queue holds
     for (unsigned c = 0; c < TopMachine::kEngines; ++c)
       gpu.StartTraffic(c, regs::ClientCtrl{}.set_space(1), 0x700000, 0, 1, 4, 1);
     for (unsigned c = 0; c < TopMachine::kEngines; ++c)
@@ -195,8 +195,8 @@ TEST_F(RulesFaults, EveryFieldOfARecordIsRight) {
 // ---- AXI.
 
 TEST_F(RulesAxi, TheHostPortsUserIsThePagesAndTheMessages) {
-  // The first eight pages of the source are coherent, the other eight are not. The pages of ring, buffer and fence
-  // record are coherent.
+  // The first eight pages of the source are coherent, the last eight are not. The pages of ring,
+  // buffer and fence record are coherent.
   constexpr uint64_t kHalf = 0x8000;
   constexpr uint32_t kNoSnoop = 1u << 23, kMessage = 2;
   for (uint64_t at = 0; at < kHalf; at += 4096) {
@@ -249,7 +249,8 @@ TEST_F(RulesReset, AnswersThatComeAfterAResetAreSwallowed) {
   EXPECT_EQ(gpu.Get<regs::Ctrl>().raw, 0u);
   EXPECT_EQ(gpu.Get<regs::RingCtrl>(TopMachine::RingAt(0)).raw, 0u);
 
-  // After the reset, the same requesters and ids read again while the old responses arrive.
+  // After the reset, reads with the same requesters and ids are issued while the old responses
+  // arrive.
   gpu.host.latency = 2 * kIsolatorTimeout;
   Program();
   constexpr uint64_t kBytes = 0x200 * sizes::kReadsInFlight;
@@ -285,7 +286,7 @@ TEST_F(RulesReset, AResetUnderLoadFinishesWhatThePortsWerePromised) {
 }
 
 TEST_F(RulesReset, BeatsThatAResetLeavesOwedFollowWithoutStrobes) {
-  gpu.host.hold_w = true;  // AW is accepted but W is not, so bursts stay open beyond the time-out.
+  gpu.host.hold_w = true;  // AW is accepted but W is not, so bursts stay open past the time-out.
   const auto before = gpu.host.memory.Bytes(kSource, 0x1000);
   Submit(Copy(0x400000, 0x500000, 0x1000), 1);
   gpu.Until([&] { return gpu.host.HasWrite(); }, "the first burst");

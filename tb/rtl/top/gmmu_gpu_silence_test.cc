@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests silencing the GPU through ctrl.silence: from status.silent until the release, no access starts on the memory
-// ports; afterwards all work continues.
+// Tests silencing the GPU with ctrl.silence. No access starts on the memory ports from the time
+// that status.silent is set until the release; afterwards all work completes.
 #include "tb/rtl/top/gpu_work.h"
 
 namespace gmmu::top {
 namespace {
 
-constexpr unsigned kWindow = 5;  // requester number of the window
+constexpr unsigned kWindow = 5;  // the window's number as a requester
 
-/// Watches offers and beats of the GPU's own accesses on its memory ports.
+/// Counts offers and beats of the GPU's own accesses on its memory ports.
 class GpuSilence : public GpuWork {
  protected:
   GpuSilence() {
@@ -41,7 +41,7 @@ class GpuSilence : public GpuWork {
   }
 
   uint64_t seen_ = 0;
-  bool window_ = false;  // the CPU uses the window
+  bool window_ = false;  // whether the CPU uses the window
 };
 
 TEST_F(GpuSilence, UnderFullLoadNothingMovesAndAllWorkIsDoneAfterwards) {
@@ -51,7 +51,8 @@ TEST_F(GpuSilence, UnderFullLoadNothingMovesAndAllWorkIsDoneAfterwards) {
     gpu.vram.shuffle = gpu.host.shuffle = stalls;
     gpu.vram.stall_percent = gpu.host.stall_percent = stalls ? 25 : 0;
     for (uint64_t i = 0; i < 0x6000; i += 8) gpu.vram.memory.Write64(kVram + i, 0);
-    const unsigned messages = gpu.Messages();  // All causes were cleared, so at least one more message must come.
+    // All causes are clear, so at least one message must follow.
+    const unsigned messages = gpu.Messages();
     Put(0, 0, Copies(6, 4096), when);
     Kick(0, when / 211 % 2 ? 0 : 1);
     StartClients(100);

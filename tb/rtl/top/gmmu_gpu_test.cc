@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the ring through the whole GPU: page-in by a copy, fence record, message.
+// Tests the ring of the whole GPU: page-in by a copy, the fence record, and the interrupt message.
 #include "tb/rtl/top/one_ring.h"
 
 namespace gmmu::top {
@@ -30,7 +30,7 @@ TEST_F(GpuRing, ACopyThenItsFenceThenTheMessage) {
 class GpuRingSeeds : public GpuRing, public ::testing::WithParamInterface<unsigned> {};
 
 TEST_P(GpuRingSeeds, CopiesAtAnyAlignmentUnderBackPressure) {
-  gpu.rng.seed(GetParam());  // Every seed begins with cold TLBs.
+  gpu.rng.seed(GetParam());  // Every seed starts with cold TLBs.
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = gpu.host.stall_percent = 30;
   for (uint32_t i = 1; i <= 6; ++i) {
@@ -44,7 +44,7 @@ TEST_P(GpuRingSeeds, CopiesAtAnyAlignmentUnderBackPressure) {
 INSTANTIATE_TEST_SUITE_P(Seeds, GpuRingSeeds, ::testing::Range(1u, 9u));
 
 TEST_F(GpuRing, AnApertureMappingIsUsedByTheNextCommandAndTheUnmapEndsIt) {
-  gpu.host.memory.Make(0x60000, 0x1000);  // Make the dummy page.
+  gpu.host.memory.Make(0x60000, 0x1000);  // the dummy page
   gpu.Set(regs::ApertureBase{0x300000});
   gpu.Set(regs::AperturePages{64});
   const auto header = [](Opcode op, unsigned words) {
@@ -100,7 +100,7 @@ TEST_F(GpuRing, FlushAndTrafficAtOnceComeToAnEnd) {
   }
   for (unsigned c = 0; c < TopMachine::kEngines; ++c) EXPECT_EQ(gpu.EndTraffic(c).count(), 256u);
   EXPECT_EQ(gpu.Get<regs::CountersInvalidations>(regs::kCountersBase).n(),
-            9u);  // These are eight flushes and the write of the space's root.
+            9u);  // eight flushes, and the write of the space's root
 }
 
 }  // namespace

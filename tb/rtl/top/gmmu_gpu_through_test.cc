@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the through-port in the whole GPU: its accesses use the same translation, memories and fault log as those of
-// the clients. Its own bench (tb/rtl/client) tests the handling of bursts.
+// Tests the through-port in the whole GPU: its accesses use the translation, memories and fault log
+// that the clients use. The handling of bursts is tested in tb/rtl/client.
 #include <gtest/gtest.h>
 
 #include "tb/rtl/top/bits.h"
@@ -94,7 +94,8 @@ class GpuThrough : public ::testing::Test {
 TEST_F(GpuThrough, WritesAndReadsBothMemories) {
   gpu.vram.shuffle = gpu.host.shuffle = true;
   gpu.vram.stall_percent = gpu.host.stall_percent = 20;
-  for (const uint64_t va : {kVa + 0x3F80, kVa + 0x4000}) {  // The end of VRAM and the start of host memory.
+  // Use the end of VRAM and the start of host memory.
+  for (const uint64_t va : {kVa + 0x3F80, kVa + 0x4000}) {
     std::vector<uint64_t> words(16);
     for (auto& word : words) word = gpu.rng();
     Write(7, va, words);

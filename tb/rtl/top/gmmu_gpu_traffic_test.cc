@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests traffic engines through translation, routing and both memories.
+// Tests traffic engines with translation, routing and both memories.
 #include <gtest/gtest.h>
 
 #include "hw/traffic.h"
@@ -90,7 +90,7 @@ TEST_F(GpuTraffic, AllEnginesAtOnceEachTheirShare) {
 }
 
 TEST_F(GpuTraffic, OneWordACycleFromVram) {
-  gpu.Traffic(0, space3, kVa, 0, 1, 1024, 1);  // This run warms up the TLBs.
+  gpu.Traffic(0, space3, kVa, 0, 1, 1024, 1);  // warm up the TLBs
   const uint64_t before = gpu.Get<regs::CountersClientCycles>(regs::kCountersBase).n();
   gpu.Traffic(0, space3, kVa, 0, 1, 1024, 1);
   const uint64_t cycles = gpu.Get<regs::CountersClientCycles>(regs::kCountersBase).n() - before;
@@ -102,7 +102,8 @@ TEST_F(GpuTraffic, OneWordACycleFromVram) {
 TEST_F(GpuTraffic, WritesThePatternOfItsSeed) {
   auto ctrl = space3;
   ctrl.set_access(Access::kWrite);
-  const auto status = gpu.Traffic(1, ctrl, kVa, 0x3f0, 1, 32, 1, /*seed=*/0x1000);  // crosses into host memory
+  // The lines extend into host memory.
+  const auto status = gpu.Traffic(1, ctrl, kVa, 0x3f0, 1, 32, 1, /*seed=*/0x1000);
   EXPECT_EQ(status.count(), 32u);
   for (uint64_t w = 0; w < 32 * 8; ++w) {
     const uint64_t at = 0x3f0 * 64 + 8 * w;
@@ -125,7 +126,7 @@ TEST_F(GpuTraffic, TestsItsMemoriesByItself) {
   EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(1)).mismatches(), 0u);
   EXPECT_EQ(gpu.vram.memory.Read64(0x1238), hw::AddressPattern(99, kVa + 0x1238));
 
-  // The next read detects a corrupted byte in each memory.
+  // The next run must detect a corrupted byte in each memory.
   gpu.vram.memory.Write64(0x1238, gpu.vram.memory.Read64(0x1238) ^ 0x100);
   gpu.host.memory.Write64(kHostData + 0x40, gpu.host.memory.Read64(kHostData + 0x40) ^ 1);
   ctrl.set_access(Access::kRead);
@@ -168,7 +169,7 @@ TEST_F(GpuTraffic, StopsAtTheFirstFaultInAccessOrderAndLogsIt) {
   gpu.Set(regs::FaultQueueBase{0x50000});
   gpu.Set(regs::FaultQueueSize{}.set_size_lg2(4).set_enable(1));
   gpu.Set(regs::IntEnable{}.set_enable(4));
-  gpu.Map(3, kVa + 0x3000, {});  // The entry is invalid.
+  gpu.Map(3, kVa + 0x3000, {});  // an invalid entry
 
   const auto status = gpu.Traffic(TopMachine::kLast, space3, kVa, 0x80, 1, 256, 1);
   EXPECT_EQ(status.fault(), 1u);
@@ -187,7 +188,8 @@ TEST_F(GpuTraffic, StopsAtTheFirstFaultInAccessOrderAndLogsIt) {
   EXPECT_EQ(what.port_index(), TopMachine::kLast);
   EXPECT_EQ(gpu.host.memory.Read64(0x50008), kVa + 0x3000);
   ASSERT_EQ(gpu.Messages(), 1u);
-  EXPECT_EQ(gpu.host.log[0].address, 0x50000u);  // The record is in memory before the message is sent.
+  // The record is written before the message is sent.
+  EXPECT_EQ(gpu.host.log[0].address, 0x50000u);
   EXPECT_EQ(gpu.host.log[1].kind, 2u);
 
   gpu.MapPages(3, kVa + 0x3000, Target::kVram, 0x3000, 1);
@@ -211,7 +213,7 @@ TEST_F(GpuTraffic, AFullFaultQueueDropsAndCounts) {
   gpu.Run(100);
   EXPECT_EQ(gpu.Get<regs::FaultQueueTail>().index(), 0u);
   EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 + 24),
-            3u);  // The sequence number counts dropped records too.
+            3u);  // Dropped records also have sequence numbers.
 }
 
 TEST_F(GpuTraffic, TheFaultQueueGoesOnWhereItWasWhenItIsSwitchedOffAndOn) {
@@ -227,7 +229,7 @@ TEST_F(GpuTraffic, TheFaultQueueGoesOnWhereItWasWhenItIsSwitchedOffAndOn) {
     gpu.Run(100);
     EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 * life + 8), kVa + 0x100000);
     gpu.Set(size);
-    gpu.Traffic(0, space3, kVa + 0x100000, 0, 1, 1, 1);  // This fault consumes a sequence number.
+    gpu.Traffic(0, space3, kVa + 0x100000, 0, 1, 1, 1);  // This fault uses up a sequence number.
     gpu.Run(100);
   }
   EXPECT_EQ(gpu.host.memory.Read64(0x50000 + 32 * 2 + 24), 4u);
@@ -321,7 +323,7 @@ TEST_F(GpuTraffic, AnInvalidationMakesAChangedEntryVisible) {
   gpu.Set(regs::InvEnd{kVa + 0x1000});
   gpu.Set(regs::InvCmd{}.set_scope(regs::Scope::kRange).set_space(3));
   gpu.Until([&] { return gpu.Get<regs::InvStatus>().busy() == 0; }, "the invalidation");
-  EXPECT_EQ(gpu.Get<regs::InvStatus>().done(), 2u);  // The write of the space's root counts as well.
+  EXPECT_EQ(gpu.Get<regs::InvStatus>().done(), 2u);  // The write of the space's root also counts.
 
   gpu.Traffic(0, space3, kVa, 0, 1, 64, 1);
   EXPECT_EQ(gpu.Get<regs::ClientResult>(TopMachine::ClientAt(0)).crc(), Crc32c(gpu.host.memory.Bytes(kHostData, 4096)));

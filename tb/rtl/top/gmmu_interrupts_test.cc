@@ -6,12 +6,13 @@
 namespace gmmu::top {
 namespace {
 
-/// Models the causes, software and the bus around the block. Tracks which messages may and must be sent; the block has
-/// kDelay cycles to act.
+/// Models the causes, software, and the bus around the block. Tracks which messages may and which
+/// must be sent; the block has kDelay cycles to react.
 class Interrupts : public BlocksTest {
  protected:
   static constexpr int kDelay = 4;
-  static constexpr uint64_t kDecided = 2;  // cycles from the decision to send a message to its offer
+  // Cycles from the decision to send a message to its offer.
+  static constexpr uint64_t kDecided = 2;
 
   Interrupts() {
     t.int_open_i = 1;
@@ -41,7 +42,7 @@ class Interrupts : public BlocksTest {
     idle_ = t.int_idle_o;
     Edge();
   }
-  /// Returns the number of messages sent within some cycles without a cause.
+  /// Runs for `cycles` cycles without a new cause. Returns the number of messages sent.
   unsigned Quiet(int cycles = 60) {
     const unsigned before = messages_;
     Run(cycles);
@@ -50,7 +51,7 @@ class Interrupts : public BlocksTest {
 
   unsigned messages_ = 0, sent_ = 0, status_ = 0;
   unsigned standing_ = 0;  // enabled causes that were set in the previous cycle
-  unsigned longest_ = 10;  // maximum number of cycles from a message to its B
+  unsigned longest_ = 10;  // most cycles from a message to its B
   uint64_t address_;
   uint32_t data_;
 
@@ -91,8 +92,8 @@ class Interrupts : public BlocksTest {
     const unsigned standing = t.int_status_o & t.int_enable_i;
     EXPECT_EQ(t.int_irq_o, standing_ != 0) << "the level follows the enabled causes by a cycle";
     const bool asks = (standing & ~standing_) != 0 || (cleared_ && standing != 0);
-    // Allowed: a cause requested a message since the previous message (or when that was already decided) and, shortly
-    // before now, an enabled cause was set and the bus was open.
+    // A message may be sent if a cause requested one since the previous message was decided, and if
+    // an enabled cause was set and the bus was open shortly before.
     if (begun_) {
       EXPECT_GE(asked_ + kDecided, last_) << "nothing asked for a message";
       EXPECT_GT(stood_, 0) << "no enabled cause stands";
@@ -100,7 +101,8 @@ class Interrupts : public BlocksTest {
       owed_ = begun_ = false;
       last_ = now;
     }
-    // Required: a message was requested, its cause is still set, the bus is open, and the previous message is complete.
+    // A message must be sent if one was requested, its cause is still set, the bus is open, and the
+    // previous message is complete.
     if (asks) owed_ = true, asked_ = now;
     stood_ = standing != 0 ? kDelay : stood_ - 1;
     open_ = t.int_open_i ? kDelay : open_ - 1;
@@ -117,7 +119,7 @@ class Interrupts : public BlocksTest {
   bool working_ = false, last_both_ = false, aw_taken_ = false;
   bool w_taken_ = false, begun_ = false, answered_ = false, cleared_ = false, owed_ = false;
   bool idle_ = false;
-  uint64_t answer_ = 0, asked_ = 0, last_ = kDecided + 1;  // no cause has requested a message yet
+  uint64_t answer_ = 0, asked_ = 0, last_ = kDecided + 1;  // No cause has requested a message yet.
   int stood_ = 0, open_ = kDelay, waits_ = 0;
 };
 
@@ -148,7 +150,7 @@ TEST_P(Interrupts, AClearThatLeavesOneStandingAsksAgain) {
   t.int_enable_i = 3;
   Step(7);
   EXPECT_EQ(Quiet(), 1u);
-  Step(0, true, 4);  // Software clears a cause that is not enabled, while others stay set.
+  Step(0, true, 4);  // Clear a cause that is not enabled, while others stay set.
   EXPECT_EQ(Quiet(), 1u);
   Step(0, true, 1);
   EXPECT_EQ(Quiet(), 1u);
@@ -158,7 +160,7 @@ TEST_P(Interrupts, AClearThatLeavesOneStandingAsksAgain) {
   t.int_enable_i = 63;
   Step(63);
   EXPECT_EQ(Quiet(), 1u);
-  Step(0, true, 0);  // This clear leaves every cause set.
+  Step(0, true, 0);  // This write clears no cause.
   EXPECT_EQ(Quiet(), 1u);
   Step(0, true, 61);
   EXPECT_EQ(Quiet(), 1u);
@@ -208,7 +210,7 @@ TEST_P(Interrupts, ACauseDuringAMessageSendsTheNextBehindIt) {
 
 TEST_P(Interrupts, RandomCausesClearsAndEnables) {
   for (int i = 0; i < 8000; ++i) {
-    const unsigned busy = i / 1000 % 2 ? 4 : 25;  // in percent of the cycles
+    const unsigned busy = i / 1000 % 2 ? 4 : 25;  // percent of the cycles
     if (Chance(busy / 2)) t.int_enable_i = static_cast<uint8_t>(Random(0, 63));
     if (Chance(busy / 2)) t.int_open_i = Chance(70);
     const unsigned causes = Chance(busy) ? 1u << Random(0, 5) : 0;

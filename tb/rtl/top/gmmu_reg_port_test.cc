@@ -24,7 +24,7 @@ TEST_P(RegPort, ReadsPassAWriteUntilItHasBothItsAddressAndItsData) {
     for (uint16_t at : {0x100, 0x108}) {
       late = true;
       writes.push_back({at, rng(), 0xff});
-      if (at == 0x108) reads.push_back(0x208);  // offered in the same cycle as AW or W
+      if (at == 0x108) reads.push_back(0x208);  // offered together with AW or W
       TakeHalfOfAWrite();
       for (uint16_t offset : {0x200, 0x100, 0x204}) reads.push_back(offset);
       const size_t before = commits.size();
@@ -67,16 +67,16 @@ TEST_P(RegPort, AReadBesideHalfAWriteWaitsWhileThePortIsStopped) {
 TEST_P(RegPort, AHighHalfWritesOnlyBehindItsLowHalf) {
   EXPECT_EQ(Put(0x104, 1ull << 32, 0xf0), 2u);  // No low half was written since the reset.
   EXPECT_EQ(Put(0x100, 0x11111111, 0x0f), 0u);
-  EXPECT_EQ(Put(0x10c, 2ull << 32, 0xf0), 2u);  // The kept low half belongs to another register.
-  EXPECT_EQ(Put(0x104, 3ull << 32, 0xf0), 2u);  // The previous write discarded the kept half.
+  EXPECT_EQ(Put(0x10c, 2ull << 32, 0xf0), 2u);  // The stored low half belongs to another register.
+  EXPECT_EQ(Put(0x104, 3ull << 32, 0xf0), 2u);  // The previous write discarded the low half.
   EXPECT_EQ(Put(0x100, 0x22222222, 0x0f), 0u);
-  EXPECT_EQ(Put(0x100, 4, 0x01), 2u);  // A rejected write discards the kept half as well.
+  EXPECT_EQ(Put(0x100, 4, 0x01), 2u);  // A rejected write also discards the low half.
   EXPECT_EQ(Put(0x104, 5ull << 32, 0xf0), 2u);
   EXPECT_TRUE(commits.empty());
   EXPECT_EQ(Put(0x100, 0x33333333, 0x0f), 0u);
-  Get(0x200);  // A read may come in between.
+  Get(0x200);  // A read in between has no effect.
   EXPECT_EQ(Put(0x104, 0x4444444455555555, 0xf0), 0u);
-  EXPECT_EQ(Put(0x104, 6ull << 32, 0xf0), 2u);  // The kept low half has been consumed.
+  EXPECT_EQ(Put(0x104, 6ull << 32, 0xf0), 2u);  // The low half has been consumed.
   ASSERT_EQ(commits.size(), 1u);
   EXPECT_EQ(commits[0].data, 0x4444444433333333u);
   EXPECT_EQ(commits[0].address, 0x100u);

@@ -69,7 +69,7 @@ TEST_P(Regs, ARootWaitsForTheOperationBeforeItOthersDoNot) {
   Write(space + 8, 0x8001'0000'1234'5000);
   for (int i = 0; i < 20; ++i) Cycle();
   EXPECT_TRUE(regs::InvStatus{Read(regs::InvStatus::kOffset)}.busy());
-  Write(regs::InvStart::kOffset, 0x1000);  // This write does not wait.
+  Write(regs::InvStart::kOffset, 0x1000);  // This write must not wait.
   Write(space, rng());                     // The next write of a root uses this geometry.
   Write(regs::InvCmd::kOffset, 0x102);     // This command is ignored.
   EXPECT_EQ(operations_, 1u);
@@ -92,8 +92,8 @@ TEST_P(Regs, ARootWaitsForTheOperationBeforeItOthersDoNot) {
   EXPECT_EQ(regs::InvStatus{Read(regs::InvStatus::kOffset)}.done(), 3u);
 }
 
-// The address of a ring's or client's register may contain another space's number in those address bits that index
-// the spaces.
+// The address of a ring's or client's register may hold another space's number in the address bits
+// that select a space.
 TEST_P(Regs, ARootTakesItsOwnGeometryWhateverIsAccessedBetweenThem) {
   unsettled = 0;
   const unsigned spaces = kRegsSizes[n].spaces;
@@ -103,7 +103,7 @@ TEST_P(Regs, ARootTakesItsOwnGeometryWhateverIsAccessedBetweenThem) {
     for (unsigned other = 0; other < spaces; ++other) {
       Write(at, 0x200'0000'0403 | uint64_t{other} << 12);
       if (Chance(50)) CheckRead(regs::kRingBase + other * regs::kSpaceStride);
-      else Write(0x3000 + other * regs::kSpaceStride, rng());  // no register exists at that address
+      else Write(0x3000 + other * regs::kSpaceStride, rng());  // no register is at that address
       Write(at + 8, 0x8001'0000'0000'0000 | uint64_t{other + 1} << 12);
       Rest();
     }
@@ -135,7 +135,8 @@ TEST_P(Regs, AnInvalidationKeepsTheRangeOfItsCommand) {
   Write(regs::InvCmd::kOffset, 0x102);
   Write(regs::InvStart::kOffset, 0xdead'0000);
   Write(regs::InvEnd::kOffset, 0xbeef'0000);
-  Read(RegsModel::SpaceAt(0) + 8);  // An access to another register must not change the data.
+  // Accesses to other registers must not change the operation's data.
+  Read(RegsModel::SpaceAt(0) + 8);
   mmu_holds = false;
   Rest();
   EXPECT_EQ(told_, 1u);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Binds the contracts of the top's blocks into every bench that contains them.
+// Binds the property modules for the top's blocks into every bench that contains these blocks.
 bind gmmu_reg_port gmmu_stream_props #(.Width(16 + 64)) u_wr_props (
   .clk_i, .rst_i, .valid_i(wr_valid_o), .ready_i(wr_ready_i), .payload_i({addr_o, wr_data_o}));
 bind gmmu_reg_port gmmu_stream_props #(.Width(2)) u_b_props (

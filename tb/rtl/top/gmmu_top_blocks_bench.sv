@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small blocks of the top, each on its own, at the size of the default GPU [0] and at the smallest
-// [1]: fault log, register port, window, events. The registers also have the largest size [2]; events
-// [2] are built without the port. A port that a size does not have is constant.
+// The small blocks of rtl/top, unconnected: fault log, register port, window, registers, events.
+// Index [0] is the size of the default GPU, [1] the smallest. Registers [2] have the largest size;
+// events [2] are built without the event port. A port that a size does not have is constant.
 module gmmu_top_blocks_bench
   import gmmu_config_pkg::config_t;
   import gmmu_pkg::*;
@@ -31,8 +31,8 @@ module gmmu_top_blocks_bench
   input  logic [5:0]  int_enable_i,
   output logic [5:0]  int_status_o,
   output logic        int_irq_o,
-  input  logic        int_open_i,     // 0: messages are held, for the reason int_why_i
-  input  logic [1:0]  int_why_i,      // no bus master, messages off, host port closed, silence
+  input  logic        int_open_i,     // 0: messages are held, and int_why_i is the reason
+  input  logic [1:0]  int_why_i,      // no bus master, messages disabled, host port closed, silence
   input  logic [63:0] int_address_i,
   input  logic [31:0] int_data_i,
   output wr_req_t     int_wr_req_o,
@@ -117,8 +117,8 @@ module gmmu_top_blocks_bench
   output wr_req_t     win_wr_req_o [2],
   input  wr_rsp_t     win_wr_rsp_i [2],
 
-  // Registers in three sizes: 4, 1, 64 clients; 16, 2, 64 spaces; 1, 1, 4 rings. All three share the
-  // value inputs.
+  // Registers in three sizes: 4, 1, 64 clients; 16, 2, 64 spaces; 1, 1, 4 rings. All share the
+  // inputs for values.
   input  logic        regs_wr_valid_i [3],
   output logic        regs_wr_ready_o [3],
   input  logic [15:0] regs_addr_i [3],
@@ -153,7 +153,8 @@ module gmmu_top_blocks_bench
   output logic [63:0] regs_client_rd_o [3],
   output logic [2:0]  regs_client_word_o [3],
   output logic [63:0] regs_client_data_o [3],
-  input  logic [5:0]  regs_client_from_i [3],   // client that drives client_data; the other clients return 0
+  // The client that drives client_data; others return 0.
+  input  logic [5:0]  regs_client_from_i [3],
   input  logic [63:0] regs_client_data_i [3],
   output logic        regs_ctl_valid_o [3],
   input  logic        regs_ctl_ready_i [3],
@@ -306,7 +307,7 @@ module gmmu_top_blocks_bench
     c = gmmu_config_pkg::Built;
     c.EventPort = n != 2;
     c.NumPorts = n == 1 ? 4 : 7;
-    c.NumUnits = 0;  // one source of faults
+    c.NumUnits = 0;  // a single source of faults
     return c;
   endfunction
   for (genvar n = 0; n < 3; n++) begin : g_events
@@ -315,7 +316,8 @@ module gmmu_top_blocks_bench
     for (genvar p = 0; p < Ports; p++) begin : g_port
       assign answers[p] = '{tag: ev_tag_i[p], fault: FaultNone, default: '0};
     end
-    // Outputs that only pass through are tested in the whole GPU, and so are the contents of xlate_o, which are 0 here.
+    // Outputs that are only passed through, and the contents of xlate_o (0 here), are tested in the
+    // whole GPU.
     gmmu_events #(.Config(event_sizes(n))) u_events (
       .clk_i, .rst_i, .xlate_i(ev_xlate_i[Ports-1:0]), .xlate_event_i('0), .xlate_rsp_i(answers),
       .mmu_i(ev_mmu_i),

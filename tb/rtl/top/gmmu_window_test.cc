@@ -138,7 +138,7 @@ TEST_P(Window, AnAddressThatWrapsIsPastVram) {
 
 TEST_P(Window, NeitherKindKeepsTheOtherOut) {
   for (Manner each : {Manner{0, 0}, Manner{0, 50}, Manner{10, 0}}) {
-    manner = each;  // Reads and writes are both offered in nearly every cycle.
+    manner = each;  // Reads and writes are offered in nearly every cycle.
     AddWrites(200);
     AddReads(200);
     Finish();

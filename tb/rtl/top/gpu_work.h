@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work for the whole GPU: ring entries whose commands move pages between host memory and VRAM.
+// Work for the whole GPU: ring entries whose commands copy pages between host memory and VRAM.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@
 
 namespace gmmu::top {
 
-/// Space 1 maps VRAM 0x100000 at 0x400000, 64 pages, and host memory kSource at 0x500000, 64 pages.
+/// Space 1 maps 64 pages of VRAM (0x100000) at 0x400000 and 64 pages of host memory (kSource) at
+/// 0x500000.
 class GpuWork : public ::testing::Test {
  protected:
   static constexpr uint64_t kRings = 0x10000, kBuffers = 0x40000, kFences = 0x30000, kSource = 0x1'0000'0000;
@@ -40,7 +41,8 @@ class GpuWork : public ::testing::Test {
   }
   static regs::RingCtrl Ctrl() { return regs::RingCtrl{}.set_size_lg2(4).set_enable(1).set_privileged(1); }
 
-  /// Returns `count` back-to-back copies of `bytes` each, from host memory to VRAM.
+  /// Returns `count` copies of `bytes` each, from adjacent addresses in host memory to adjacent
+  /// ones in VRAM.
   static std::vector<uint64_t> Copies(unsigned count, uint64_t bytes) {
     std::vector<uint64_t> words;
     const auto header =
@@ -49,7 +51,8 @@ class GpuWork : public ::testing::Test {
       for (const uint64_t word : {header.raw, 0x500000 + i * bytes, 0x400000 + i * bytes, bytes}) words.push_back(word);
     return words;
   }
-  /// Writes entry `index`, whose buffer consists of `words` starting at byte `offset`. The caller rings the doorbell.
+  /// Writes ring entry `index`. Its buffer consists of `words` from byte `offset` on. The caller
+  /// rings the doorbell.
   void Put(unsigned ring, unsigned index, const std::vector<uint64_t>& words, uint32_t fence, uint64_t offset = 0) {
     const uint64_t at = kBuffers + 0x10000 * ring;
     for (size_t i = 0; i < words.size(); ++i) gpu.host.memory.Write64(at + 8 * i, words[i]);

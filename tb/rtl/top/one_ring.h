@@ -11,8 +11,8 @@ namespace gmmu::top {
 
 constexpr uint64_t kRing = 0x10000, kBuffer = 0x20000, kFence = 0x30000, kSource = 0x1'0000'0000;
 
-/// The GPU with ring 0 in host memory. Space 1 maps VRAM 0x100000 at 0x400000, 16 pages, and host memory kSource at
-/// 0x500000, 16 pages.
+/// The GPU with ring 0 in host memory. Space 1 maps 16 pages of VRAM (0x100000) at 0x400000 and 16
+/// pages of host memory (kSource) at 0x500000.
 class OneRing : public ::testing::Test {
  protected:
   OneRing() {
@@ -28,7 +28,7 @@ class OneRing : public ::testing::Test {
     for (const auto& error : gpu.host.errors) ADD_FAILURE() << error;
   }
 
-  /// Programs the GPU as software does after power-on or after a reset.
+  /// Programs the GPU as software does after power-on or a reset.
   void Program() {
     tail_ = 0;
     gpu.MakeSpace(1, 0x800000);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A linked adapter at s_peer of the whole GPU. It writes its own part of VRAM and reads it back, at random or on
-// request, and checks every response.
+// A linked adapter at s_peer of the whole GPU. It writes its own part of VRAM and reads it back, at
+// random or on request, and checks every response.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ class PeerTraffic {
  public:
   static constexpr uint64_t kBase = 0xc00000, kBytes = 0x10000;  // the adapter's part of VRAM
 
-  /// Fills the adapter's part of VRAM, and registers Drive to be called in each of the machine's cycles.
+  /// Fills the adapter's part of VRAM, and makes the machine call Drive in each cycle.
   PeerTraffic(TopMachine& gpu, uint64_t seed) : gpu_(gpu), dice_(seed), words_(kBytes / 8) {
     for (size_t i = 0; i < words_.size(); ++i) gpu.vram.memory.Write64(kBase + 8 * i, words_[i] = dice_.rng());
     gpu.drive = [this](Vgmmu_gpu_axi& t) { Drive(t); };
@@ -95,7 +95,8 @@ class PeerTraffic {
       t.s_peer_wdata = b.data[beat_], t.s_peer_wstrb = 0xff, t.s_peer_wlast = beat_ == b.len;
     }
   }
-  /// Returns whether the burst overlaps an outstanding burst, so that the read data would depend on their order.
+  /// Returns whether the next id is in use, or an outstanding burst is in the same page and one of
+  /// the two is a write, so that the result could depend on their order.
   bool Clashes(const Burst& b) const {
     for (const auto& list : asked_)
       for (const Burst& other : list)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models what surrounds the register port: an AXI4-Lite manager and a register bus.
+// Models the surroundings of the register port: an AXI4-Lite manager and a register bus.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,8 @@ struct Commit {
   uint64_t data;
 };
 
-/// The effect of a write: a 64-bit write takes effect at once; a low half is kept until the high half commits both.
+/// The effect of a write: a 64-bit write takes effect at once. A low half is stored until the high
+/// half commits both.
 class WriteModel {
  public:
   /// Returns {response, committed write}.
@@ -39,10 +40,11 @@ class WriteModel {
   std::optional<Commit> low_;
 };
 
-/// An AXI4-Lite manager on one side and, on the other, a register bus whose data changes in every cycle.
+/// Models an AXI4-Lite manager on one side and a register bus, whose data changes every cycle, on
+/// the other.
 class RegPort : public BlocksTest {
  protected:
-  static constexpr uint64_t kBound = 400;  // maximum number of cycles per access
+  static constexpr uint64_t kBound = 400;  // bound for one access, in cycles
   unsigned ReadCycles() const { return n == 0 ? 4 : 1; }
 
   void Step() override {
@@ -78,11 +80,11 @@ class RegPort : public BlocksTest {
     EXPECT_EQ(reads_done_, reads.size()) << "reads were not answered";
     Run(10);
   }
-  /// Steps until every read has its response, regardless of the writes.
+  /// Steps until every read has its response. Writes may still be pending.
   void FinishReads() {
     Until([&] { return reads_done_ == reads.size(); }, "the reads to be answered", kBound * (1 + reads.size()));
   }
-  /// Steps until exactly one of AW and W of the latest write has been accepted.
+  /// Steps until either the AW or the W of the latest write has been accepted.
   void TakeHalfOfAWrite() {
     Until([&] { return std::max(aw_taken_, w_taken_) == writes.size(); }, "half of a write to be taken", kBound);
     EXPECT_NE(aw_taken_, w_taken_);
@@ -106,7 +108,7 @@ class RegPort : public BlocksTest {
     static constexpr uint8_t kStrobes[] = {0xff, 0x0f, 0xf0, 0x0f, 0xf0, 0x01, 0x00, 0xfe, 0x7f, 0xf8};
     Write write{static_cast<uint16_t>(8 * Random(0, 2) + Random(0, 7)), rng(),
                 kStrobes[Random(0, std::size(kStrobes) - 1)]};
-    if (!writes.empty() && writes.back().strobes == 0x0f && Chance(70)) {  // Write the other half.
+    if (!writes.empty() && writes.back().strobes == 0x0f && Chance(70)) {  // the other half
       write.address = writes.back().address ^ 4;
       write.strobes = 0xf0;
     }
@@ -136,7 +138,8 @@ class RegPort : public BlocksTest {
  private:
   bool Works() const { return answers_ != aw_taken_ || answers_ != w_taken_ || reads_done_ != ar_taken_; }
   void Drive() {
-    // Unless `together` is set, reads and writes are not in progress at the same time; writes start first.
+    // Unless `together` is set, reads and writes are never in progress at the same time, and writes
+    // go first.
     const bool writing = aw_taken_ != answers_ || w_taken_ != answers_;
     const bool reading = reading_offered_ || ar_taken_ != reads_done_;
     const bool may_write = together || !reading, may_read = together || !writing;
@@ -163,7 +166,8 @@ class RegPort : public BlocksTest {
   }
 
   void CheckWrite() {
-    // The current write is number answers_; it may use the bus once both AW and W have been accepted.
+    // The current write is number answers_. It may use the bus after both its AW and its W have
+    // been accepted.
     const bool whole = aw_taken_before_ > answers_ && w_taken_before_ > answers_;
     if (whole && !judged_) {
       std::tie(expected_response_, expected_) = model_.Take(writes[answers_]);
@@ -214,7 +218,8 @@ class RegPort : public BlocksTest {
     }
     if (t.reg_rvalid_o[n]) {
       ASSERT_TRUE(word_) << "an answer to nothing";
-      const unsigned unused = address & 4 ? 32 : 0;  // A read of the high half defines only that half.
+      // A read of the high half returns only that half.
+      const unsigned unused = address & 4 ? 32 : 0;
       EXPECT_EQ(t.reg_rdata_o[n] >> unused, *word_ >> unused) << "read " << reads_done_;
       EXPECT_EQ(t.reg_rresp_o[n], 0);
       if (t.reg_rready_i[n]) read_ = t.reg_rdata_o[n], word_.reset(), read_for_ = 0, ++reads_done_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models what surrounds the registers: the register port, the window, the clients, the MMU.
+// Models the surroundings of the registers: the register port, the window, the clients, and the
+// MMU.
 #pragma once
 
 #include "tb/rtl/top/blocks.h"
@@ -9,18 +10,18 @@ namespace gmmu::top {
 
 constexpr RegsSize kRegsSizes[] = {{4, 16, 1}, {1, 2, 1}, {64, 64, 4}};
 
-/// The register port, the window, the clients and the MMU around the registers. Every output is compared
-/// with the model in every cycle.
+/// Models the register port, the window, the clients and the MMU around the registers. Compares
+/// every output with the model in every cycle.
 class Regs : public BlocksTest {
  protected:
-  static constexpr int kBound = 300;  // maximum number of cycles per write
+  static constexpr int kBound = 300;  // bound for one write, in cycles
 
   Regs() : model(kRegsSizes[n]) {
     t.regs_vram_bytes_i = rng();
     t.regs_window_settled_i[n] = 1;
     Inputs();
   }
-  /// Sets all read-only inputs to new random values.
+  /// Sets all read-only inputs to random values.
   void Inputs() {
     t.regs_work_idle_i = Chance(50);
     t.regs_int_status_i = Random(0, 63);
@@ -46,7 +47,8 @@ class Regs : public BlocksTest {
   }
 
   void Step() override { Cycle(); }
-  /// Runs one cycle of all inputs except the register port's. Returns whether a write took effect.
+  /// Runs one cycle. Drives all inputs except those of the register port. Returns whether a write
+  /// took effect.
   bool Cycle() {
     const bool writing = t.regs_wr_valid_i[n];
     if (!writing) t.regs_window_settled_i[n] = Chance(50);
@@ -62,7 +64,7 @@ class Regs : public BlocksTest {
     EXPECT_EQ(t.regs_int_clear_o[n], taken && at == regs::IntStatus::kOffset);
     if (t.regs_int_clear_o[n]) EXPECT_EQ(t.regs_int_clear_bits_o[n], t.regs_wr_data_i[n] & 63);
     CheckOutputs();
-    const bool was_busy = busy_;  // also true in the cycle in which an operation ends
+    const bool was_busy = busy_;  // still true in the cycle in which an operation ends
     CheckCtl();
     CheckPulses();
     if (taken) Take(at, t.regs_wr_data_i[n], was_busy);
@@ -93,7 +95,7 @@ class Regs : public BlocksTest {
     if (at == regs::Cycle::kOffset) {
       EXPECT_GE(value, begin);
       EXPECT_LE(value, now);
-    } else if (value != before) {  // The MMU may have completed an operation in the meantime.
+    } else if (value != before) {  // The MMU may have completed an operation meanwhile.
       EXPECT_EQ(value, Expected(at)) << std::hex << value;
     }
   }
@@ -104,7 +106,7 @@ class Regs : public BlocksTest {
   }
 
   RegsModel model;
-  unsigned unsettled = 60;  // percentage of cycles in which the window stays unsettled
+  unsigned unsettled = 60;  // chance, in percent, that the window stays unsettled for a cycle
   bool mmu_holds = false;
   unsigned operations_ = 0, invalidations_ = 0, told_ = 0, done_ = 0;
   bool busy_ = false;
@@ -113,9 +115,10 @@ class Regs : public BlocksTest {
   static uint64_t Word(unsigned client, unsigned word) {
     return (client + 1) * 0x9e3779b97f4a7c15 ^ word * 0x1111111111111111;
   }
-  /// A client's response comes two cycles after regs_client_rd_o.
+  /// Drives the clients' response, two cycles after regs_client_rd_o.
   void DriveClients() {
-    reads_.push_back({t.regs_client_rd_o[n], t.regs_client_word_o[n]});  // the previous cycle's request
+    // This is the previous cycle's request.
+    reads_.push_back({t.regs_client_rd_o[n], t.regs_client_word_o[n]});
     t.regs_client_data_i[n] = 0;
     if (reads_.size() < 2) return;
     const auto [mask, word] = reads_.front();
@@ -223,7 +226,7 @@ class Regs : public BlocksTest {
     client_ = {};
   }
 
-  /// Returns the expected data of a read in this cycle.
+  /// Returns the data that a read must return in this cycle.
   uint64_t Expected(uint32_t at) const {
     if (const auto client = model.Client(at)) return Word(*client, at / 8 % 8);
     if (model.Keeps(at)) return model.Kept(at);

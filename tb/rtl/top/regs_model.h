@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registers as the register description defines them: stored values and readable values.
+// The stored and the readable values of the registers, as defined in the register description.
 #pragma once
 
 #include <cstdint>
@@ -45,8 +45,9 @@ class RegsModel {
   }
   static uint32_t SpaceAt(unsigned i) { return regs::kSpaceBase + i * regs::kSpaceStride; }
 
-  /// Performs a write that takes effect. `busy`: an invalidation or an update of a space is in progress; another one is
-  /// then ignored (without silence, a root write waits until this operation ends).
+  /// Performs a write that takes effect. `busy`: an invalidation or an update of a space is in
+  /// progress, so another one is ignored. (Without silence, a root write waits for the operation's
+  /// end instead.)
   void Write(uint32_t at, uint64_t data, bool busy) {
     const auto mask = masks_.find(at);
     if (mask == masks_.end() || ((at == regs::InvCmd::kOffset || Root(at)) && busy)) return;
@@ -70,7 +71,7 @@ class RegsModel {
   std::optional<unsigned> Ring(uint32_t at) const {
     return Element(at, regs::kRingBase, regs::kRingStride, size_.rings);
   }
-  /// Returns the space whose root register is at this offset.
+  /// Returns the space whose root register is at this offset, if any.
   std::optional<unsigned> Root(uint32_t at) const {
     const auto space = Element(at, regs::kSpaceBase, regs::kSpaceStride, size_.spaces);
     return space && at % regs::kSpaceStride == regs::SpaceRoot::kOffset ? space : std::nullopt;

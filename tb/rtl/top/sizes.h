@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sizes of the whole GPU as built, by their names in rtl/pkg/sizes.json. cmake/GmmuRtlTests.cmake defines them.
+// The sizes of the whole GPU as built, under their names in rtl/pkg/sizes.json. They are defined by
+// cmake/GmmuRtlTests.cmake.
 #pragma once
 
 namespace gmmu::top::sizes {

@@ -29,7 +29,7 @@ void Slave::TakeWrite(unsigned id, uint64_t address, unsigned len, uint32_t user
   Ax ax;
   ax.id = id, ax.address = address, ax.len = len, ax.user = user;
   Check(ax, "write");
-  const bool window = (id >> 8 & 0x7f) == 5;  // All writes of the window share one id.
+  const bool window = (id >> 8 & 0x7f) == 5;  // All writes of the window have the same id.
   if (!write_ids_.insert(id).second && !window) errors.push_back("write id used twice");
   ax.error = !memory.Has(address) && (user & 3) != 2;
   waiting_.push_back(ax);

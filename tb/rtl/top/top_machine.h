@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models what surrounds the GPU on its bench: VRAM and host memory behind the AXI ports, a CPU on the register and
-// window ports. Host writes are applied in the order of AW and recorded, so that a test can check their order.
+// Models the surroundings of the GPU on its bench: VRAM and host memory behind the AXI ports, and a
+// CPU on the register and window ports. Host writes are applied and recorded in the order of AW, so
+// that a test can check their order.
 #pragma once
 
 #include <deque>
@@ -21,12 +22,12 @@ namespace gmmu::top {
 
 using Memory = PagedMemory;
 
-/// One write burst that arrived on the host port.
+/// A write burst that arrived on the host port.
 struct HostWrite {
   uint64_t address = 0;
   unsigned kind = 0;  // AxUSER kind: 0 logical, 2 interrupt, 3 peer
   bool no_snoop = false;
-  std::vector<uint8_t> bytes;  // only the enabled bytes
+  std::vector<uint8_t> bytes;  // enabled bytes only
 };
 
 /// An AXI4 subordinate. A read returns its data after `latency` cycles, and bursts complete in any order if `shuffle`
@@ -58,7 +59,7 @@ class Slave {
   std::vector<HostWrite> log;
   std::vector<std::string> errors;
   uint64_t reads = 0, writes = 0;
-  /// Called with the address of each beat when memory is read or written.
+  /// Called with the address of each beat that is read or written.
   std::function<void(uint64_t address)> on_beat;
 
   bool idle() const { return reads_.empty() && waiting_.empty() && answers_.empty(); }
@@ -89,10 +90,10 @@ class TopMachine : public BlockBench<Vgmmu_gpu_axi> {
   explicit TopMachine(uint64_t seed = 1);
   ~TopMachine() override;
 
-  /// Called in every cycle outside reset, before its edge, with the ports.
+  /// Called with the ports in every cycle outside reset, before the clock edge.
   std::function<void(const Vgmmu_gpu_axi&)> watch;
 
-  /// Called before each cycle is evaluated, to drive further inputs.
+  /// Called before each cycle is evaluated. May drive further inputs.
   std::function<void(Vgmmu_gpu_axi&)> drive;
 
   void Step() override;
@@ -101,7 +102,7 @@ class TopMachine : public BlockBench<Vgmmu_gpu_axi> {
     BlockBench::Until(condition, what, kBound);
   }
 
-  /// Registers. `response` holds the response code of the latest access.
+  /// Register accesses. `response` holds the response code of the latest one.
   uint64_t Read(uint32_t offset);
   uint32_t Read32(uint32_t offset);
   void Write(uint32_t offset, uint64_t value, unsigned strobe = 0xff);
@@ -117,15 +118,16 @@ class TopMachine : public BlockBench<Vgmmu_gpu_axi> {
     Write(base + R::kOffset, value.raw);
   }
 
-  /// Window. A write is posted: it has been accepted when WindowWrite returns; its response comes later.
+  /// Window accesses. Writes are posted: when WindowWrite returns, the write has been accepted but
+  /// not answered.
   void WindowWrite(uint32_t offset, uint64_t value, unsigned strobe = 0xff);
   uint64_t WindowRead(uint32_t offset);
   void WindowSettle() {
     Until([&] { return window_writes_ == 0; }, "window writes");
   }
 
-  /// Makes tables of two levels of nine bits for `space`, in VRAM at `at` (the root, then leaf tables as
-  /// they are needed).
+  /// Makes page tables of two levels of nine bits for `space`. They are in VRAM from `at` on: the
+  /// root, then leaf tables as needed.
   void MakeSpace(unsigned space, uint64_t at);
   void Map(unsigned space, uint64_t va, regs::PteEntry entry);
   void MapPages(unsigned space, uint64_t va, regs::Target target, uint64_t offset, unsigned pages);
@@ -138,15 +140,16 @@ class TopMachine : public BlockBench<Vgmmu_gpu_axi> {
                     uint32_t count, uint32_t step, uint64_t seed = 0);
   regs::ClientStatus EndTraffic(unsigned client);
 
-  /// Clients 0 to kEngines - 1 are built with a traffic engine, kLast is the last of them.
+  /// Clients 0 to kEngines - 1 have a traffic engine. kLast is the last of them.
   static constexpr unsigned kEngines = sizes::kTrafficEngines, kLast = kEngines - 1;
-  /// Translation ports: clients, through-port (reads, writes), engine (fetch, read, write).
+  /// Translation ports, in this order: clients, through-port (read, write), engine (fetch, read,
+  /// write).
   static constexpr unsigned kPorts = sizes::kNumClients + 2 * sizes::kThroughPorts + 3;
   static uint32_t ClientAt(unsigned client) { return regs::kClientBase + client * regs::kClientStride; }
   static uint32_t SpaceAt(unsigned space) { return regs::kSpaceBase + space * regs::kSpaceStride; }
   static uint32_t RingAt(unsigned ring) { return regs::kRingBase + ring * regs::kRingStride; }
 
-  /// Sets the enable bit of the PCI function's interrupt message. The bit is set after construction.
+  /// Sets the enable bit of the PCI function's interrupt message, which is set after construction.
   void EnableMessages(bool on);
   /// Returns the number of interrupt messages on the host port so far.
   unsigned Messages() const;

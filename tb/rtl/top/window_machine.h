@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models what surrounds the window: a CPU and VRAM, and the values that they may see.
+// Models the surroundings of the window: a CPU and VRAM, and the values that each may see.
 #pragma once
 
 #include <algorithm>
@@ -14,8 +14,8 @@ namespace gmmu::top {
 constexpr uint64_t kWindowBase = 0x7fff'0000'0000;
 constexpr uint32_t kBrokenOffset = 0x8000'0000;  ///< accesses at or above this offset get a bus error
 
-/// A CPU on one side and, on the other, a VRAM that performs each access when it responds to it, in any order except
-/// for writes with the same id.
+/// Models a CPU on one side and VRAM on the other. VRAM performs each access when it responds to
+/// it, in any order except for writes with the same id.
 class Window : public BlocksTest {
  protected:
   enum Kind { kWrite, kRead };
@@ -62,7 +62,8 @@ class Window : public BlocksTest {
   void AddReads(int count) {
     for (int i = 0; i < count; ++i) todo[kRead].push_back({AnyOffset()});
   }
-  /// Holds the window, as a register write does, until it has settled. The base may change then.
+  /// Holds the window, as a register write does, until it has settled, and changes its base to
+  /// `base`.
   void Hold(uint64_t base) {
     t.win_hold_i[n] = 1;
     Step();
@@ -73,19 +74,20 @@ class Window : public BlocksTest {
     t.win_hold_i[n] = 0;
   }
 
-  /// Steps until exactly one of AW and W of the latest write has been accepted.
+  /// Steps until either the AW or the W of the latest write has been accepted.
   void TakeHalfOfAWrite() {
     Until([&] { return std::max(taken_[kWrite].size(), w_taken_) == todo[kWrite].size(); },
           "half of a write to be taken", 2000);
     EXPECT_NE(taken_[kWrite].size(), w_taken_);
   }
-  /// Steps until every read has its response, regardless of the writes.
+  /// Steps until every read has its response. Writes may still be pending.
   void FinishReads() {
     Until([&] { return answered_[kRead] == todo[kRead].size(); }, "the reads to be answered",
           2000 * (1 + todo[kRead].size()));
   }
 
-  /// Stops the window as a reset does. Returns whether it reports within `cycles` that no access is in progress.
+  /// Stops the window as a reset does. Returns whether it reports within `cycles` cycles that no
+  /// access is in progress.
   bool Stop(int cycles) {
     t.win_stop_i[n] = 1;
     for (int i = 0; i < cycles; ++i) {
@@ -96,7 +98,7 @@ class Window : public BlocksTest {
     }
     return false;
   }
-  /// Resets VRAM's side for some cycles, which drops the accesses that have no response.
+  /// Resets the VRAM side for some cycles, which drops all accesses without a response.
   void Lose() {
     t.win_lose_i[n] = 1;
     for (int kind : {kWrite, kRead}) {
@@ -110,20 +112,20 @@ class Window : public BlocksTest {
 
   std::vector<Access> todo[2];
   bool dead = false;      // VRAM does not respond
-  size_t lost_ = 0;       // accesses that got an error because VRAM dropped them
+  size_t lost_ = 0;       // accesses that VRAM dropped, answered with an error
   unsigned latency = 12;  // maximum latency of the memory, in cycles
-  unsigned most_ = 0;     // maximum number of accesses in flight on the bus
+  unsigned most_ = 0;     // most accesses in flight on the bus so far
   bool settled_ = false;
   bool aw_late = false;  // no new AW is offered; a pending AW stays
   bool w_late = false;   // no new W beat is offered; a pending beat stays
-  unsigned lag = 0;      // if not 0, aw_late and w_late change at random, at least every `lag` cycles
+  unsigned lag = 0;      // if not 0, redraw aw_late and w_late at least every `lag` cycles
   size_t answered_[2] = {};
 
  private:
   struct Issued {
     unsigned id;
     uint64_t address, due;
-    size_t number;      // index among the reads or among the writes
+    size_t number;      // index among the accesses of its kind
     bool error, whole;  // whole: the data of the write was accepted
   };
 
@@ -200,7 +202,7 @@ class Window : public BlocksTest {
     done_[kind].insert(issued.number);
   }
 
-  /// Called when an address appears on the bus.
+  /// Called when the window offers an address on the bus.
   void SampleIssue(Kind kind) {
     if (kind == kWrite ? !write_request_.aw_valid : !read_request_.ar_valid) return;
     const Ax& ax = kind == kWrite ? write_request_.aw : read_request_.ar;
@@ -209,7 +211,7 @@ class Window : public BlocksTest {
     EXPECT_EQ(ax.len, 0);
     EXPECT_FALSE(t.win_stop_i[n] && t.win_stopped_o[n]) << "stopped";
     const uint64_t address = t.win_base_i[n] + (todo[kind][issued_[kind]].offset & ~7u);
-    const uint64_t past = address >> 48 ? 1ull << 47 : 0;  // an address past VRAM
+    const uint64_t past = address >> 48 ? 1ull << 47 : 0;  // wrapped: an address past VRAM
     EXPECT_EQ(ax.addr, (address & 0xffff'ffff'ffff) | past);
     EXPECT_EQ(issued_[1 - kind], ended_[1 - kind]) << "reads and writes overlap";
     if (kind == kRead) EXPECT_EQ(w_issued_, ended_[kWrite]);
@@ -240,12 +242,12 @@ class Window : public BlocksTest {
     settled_ = t.win_settled_o[n];
     if (!settled_) return;
     if (answered_[kWrite] < may_be_lost_[kWrite] || answered_[kRead] < may_be_lost_[kRead])
-      return;  // A lost access counts as complete.
+      return;  // Lost accesses count as complete.
     EXPECT_EQ(ended_[kWrite], Whole()) << "a write has no B";
     EXPECT_EQ(ended_[kRead], taken_[kRead].size()) << "a read has no R";
   }
 
-  /// Returns the number of writes whose AW and W are both accepted.
+  /// Returns the number of writes whose AW and W have both been accepted.
   size_t Whole() const { return std::min(taken_[kWrite].size(), w_taken_); }
 
   void SampleCpu() {
@@ -256,8 +258,8 @@ class Window : public BlocksTest {
     const bool lacks_data = taken_[kWrite].size() > w_taken_;
     aw_stands_ = offered_[kWrite] && !ready[kWrite];
     w_stands_ = t.win_wvalid_i[n] && !w_ready;
-    // A write waits if the AW or W that would complete it is offered and not accepted. The next write's AW does not
-    // count.
+    // A write waits while the AW or W that completes it is offered but not accepted. The next
+    // write's AW does not count.
     const bool waits[2] = {lacks_data ? w_stands_ : aw_stands_, offered_[kRead] && !ready[kRead]};
     const bool offers = offered_[0] || offered_[1] || t.win_wvalid_i[n];
     EXPECT_EQ(t.win_idle_o[n], !offers && w_taken_ == answered_[kWrite] && taken_[kWrite].size() == answered_[kWrite] &&
@@ -282,7 +284,7 @@ class Window : public BlocksTest {
     }
     stood_[kind] = !ready;
     const size_t i = answered_[kind];
-    // A lost access gets an error and may never have reached the bus.
+    // A lost access is answered with an error and may never have reached the bus.
     if (response == 2 && done_[kind].count(i) == 0 && i < may_be_lost_[kind]) {
       if (!ready) return;
       ++lost_;
@@ -302,8 +304,8 @@ class Window : public BlocksTest {
     const bool error = access.offset >= kBrokenOffset;
     EXPECT_EQ(response, error ? 2u : 0u) << "access " << i << " of kind " << kind;
     if (kind == kRead) {
-      // Every write that was complete before this read must already have its B. A write completed in the same cycle as
-      // the read may be ordered before or after it.
+      // Every write that was complete before this read must have its B. If write and read were
+      // complete in the same cycle, either order is legal.
       const Taken& taken = taken_[kRead][i];
       const bool tie = taken.others > 0 && taken_[kWrite][taken.others - 1].when == taken.when;
       EXPECT_GE(answered_[kWrite] + tie, taken.others) << "an earlier write is under way";
@@ -315,7 +317,7 @@ class Window : public BlocksTest {
     if (kind == kWrite && !error) seen_[address] = Merge(seen_[address], access.data, access.strobes);
     ++answered_[kind];
   }
-  /// Applies changes that take effect in the next cycle.
+  /// Applies the changes that become effective in the next cycle.
   void Apply() {
     for (Issued& issued : flying_[kWrite]) {
       if (issued.whole || data_.empty()) continue;
@@ -332,7 +334,7 @@ class Window : public BlocksTest {
 
   struct Taken {
     uint64_t when;  // for a write: the cycle in which it was complete
-    size_t others;  // for a read: number of writes that were complete earlier
+    size_t others;  // for a read: number of writes that were complete before it
   };
   ReadRequest read_request_{};
   ReadResponse read_response_{};
@@ -345,14 +347,14 @@ class Window : public BlocksTest {
   size_t ended_now_[2] = {};
   bool aw_stands_ = false, w_stands_ = false;
   uint64_t lag_until_ = 0;
-  unsigned passed_[2] = {};  // addresses accepted in the other direction while one in this direction waits
+  unsigned passed_[2] = {};  // addresses of the other kind accepted while one of this kind waits
   std::vector<uint64_t> bases_[2];
-  std::deque<size_t> data_;  // writes whose data was accepted before their address
+  std::deque<size_t> data_;  // writes with accepted data whose address is not accepted
   std::vector<Issued> flying_[2];
   std::map<uint64_t, uint64_t> memory_, seen_;
   std::set<uint64_t> unknown_;  // words that a lost write may have written
   std::set<size_t> done_[2];    // accesses to which VRAM has responded
-  size_t may_be_lost_[2] = {};  // accesses with a lower number may be lost, unless they are in done_
+  size_t may_be_lost_[2] = {};  // accesses below this index may be lost, unless they are in done_
 };
 
 }  // namespace gmmu::top

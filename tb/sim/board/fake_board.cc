@@ -112,7 +112,7 @@ void FakeBoard::Main() {
 bool FakeBoard::Noisy(uint8_t& byte) {
   if (options_.noise == 0 || random_() % 1'000'000 >= options_.noise) return true;
   byte ^= static_cast<uint8_t>(1 << random_() % 8);
-  return random_() % 2 == 0;  // otherwise the byte is lost
+  return random_() % 2 == 0;  // if false, the byte is lost
 }
 
 void FakeBoard::Io() {
@@ -267,7 +267,7 @@ void FakeBoard::ConfigWrite(uint32_t offset, unsigned size, uint32_t value) {
 }
 
 void FakeBoard::WriteBoard(uint8_t index, uint64_t value) {
-  if (index == 11) {  // a changed key makes VRAM's contents unreadable, like a stay in D3
+  if (index == 11) {  // a new key changes the contents of VRAM, as D3 does
     if (value != vram_key_) ConfigWrite(ConfigSpace::kPower + 4, 2, 3), ConfigWrite(ConfigSpace::kPower + 4, 2, 0);
     vram_key_ = value;
   } else if (index == 16) {

@@ -35,8 +35,9 @@ struct FakeBoardOptions {
   uint64_t bad_from = ~uint64_t{0};  ///< window writes at and after this offset are lost
 };
 
-/// A simulated board behind a pseudo-terminal, in its own thread. It implements the board's side of docs/board-link.md
-/// around the fast engine's GPU; the GPU's accesses to host memory go over the link.
+/// A fake board behind a pseudo-terminal, in its own thread. It implements the board's side of
+/// docs/board-link.md around the fast engine's GPU; the GPU's accesses to host memory go over the
+/// link.
 class FakeBoard : private HostAccess {
  public:
   explicit FakeBoard(const FakeBoardOptions& options = FakeBoardOptions());

@@ -51,7 +51,8 @@ void BoardEnd::Receive(uint8_t byte) {
 }
 
 void BoardEnd::Line(const Bytes& coded) {
-  // COBS appends a zero before it encodes, so every group, the last one included, decodes to a run that ends in a zero.
+  // The COBS encoder first appends a zero, so every group, including the last, decodes to bytes
+  // that end in a zero.
   Bytes body;
   bool good = true;
   size_t at = 0;
@@ -147,7 +148,8 @@ Bytes BoardEnd::Frame(uint8_t kind, const Bytes& payload, uint64_t now_ns) {
   body.insert(body.end(), payload.begin(), payload.end());
   const uint32_t sum = Checksum(body, body.size());
   for (unsigned i = 0; i < 4; ++i) body.push_back(static_cast<uint8_t>(sum >> 8 * i));
-  // A group is its length plus one, followed by the bytes up to the next zero, at most 254.
+  // A group consists of a byte with the group's length plus one, and the bytes up to the next zero,
+  // at most 254.
   Bytes line;
   body.push_back(0);
   for (size_t at = 0; at < body.size();) {

@@ -7,12 +7,14 @@
 
 namespace gmmu::sim::board {
 
-/// The board's end of the transport, written only from docs/board-link.md. It shares no code with sim/board_link, not
-/// even COBS and the checksum, so that an error in either end becomes visible.
+/// The board's end of the transport protocol, written from docs/board-link.md alone. It shares no
+/// code with sim/board_link, not even COBS and the checksum, so that an error in either end becomes
+/// visible.
 class BoardEnd {
  public:
   using Bytes = std::vector<uint8_t>;
-  /// `room`: the number of received frames, at most 8, that the board holds until TakeFrame frees their slots.
+  /// `room` is the maximum number of received frames, at most 8, that the board holds until
+  /// TakeFrame frees their slots.
   explicit BoardEnd(uint64_t keep_alive_ns, unsigned room = 8, uint8_t version = 2);
 
   /// Processes a byte from the line.

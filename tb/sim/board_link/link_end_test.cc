@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the host's end against a board's end that was written independently, over a line that loses, changes and adds
-// bytes.
+// Tests the host's end against an independently written board's end, over a line that loses,
+// changes and adds bytes.
 #include "board_link/link_end.h"
 
 #include <gmock/gmock.h>
@@ -82,7 +82,8 @@ Bytes Random(std::mt19937& random, size_t size) {
   return bytes;
 }
 
-/// Sends random streams of these sizes in both directions and expects the same bytes at the receiving ends.
+/// Sends random streams of the given sizes in both directions and expects the same bytes at the
+/// receiving ends.
 void ExpectStreams(Wire& wire, unsigned seed, size_t down_bytes, size_t up_bytes, unsigned takes_of_8 = 8) {
   ASSERT_TRUE(wire.Open());
   std::mt19937 random(seed);
@@ -208,7 +209,7 @@ TEST(LinkEnd, OpensAnotherSessionThanTheOneThatTheBoardHas) {
   EXPECT_EQ(wire.board.session(), 17);
   wire.host.Send({1, 2, 3});
   wire.Until([] { return false; }, 20);
-  wire.host = LinkEnd(LinkTimes(), 17, wire.now);  // simulates a restart of the program
+  wire.host = LinkEnd(LinkTimes(), 17, wire.now);  // simulates a restart of the host program
   ASSERT_TRUE(wire.Open());
   EXPECT_EQ(wire.board.session(), 18);
   EXPECT_EQ(wire.board.hellos(), 2u);

@@ -30,8 +30,9 @@ struct Write {
   Bytes bytes, strobes;  ///< one strobe per byte
 };
 
-/// The simulated board and, at the other end of its serial line, a host program that was written only from
-/// docs/board-link.md. Host memory is a map of bytes. Timeouts and unknown messages throw std::runtime_error.
+/// The simulated board and, at the other end of its serial line, a host program that was written
+/// from docs/board-link.md alone. Host memory is a map of bytes. Timeouts and unknown messages
+/// throw std::runtime_error.
 class BoardHost {
  public:
   BoardHost() {

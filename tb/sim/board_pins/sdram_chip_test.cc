@@ -15,7 +15,7 @@ TEST_F(SdramChipTest, ReadsWhatWasWrittenTwoEdgesBehindTheCommand) {
   WriteFour(8, 0x1110);
   Do(Read(0, 8));
   for (unsigned i = 0; i < 4; ++i) {
-    const SdramOut out = Do(kNop);  // driven after this edge, valid at the next edge
+    const SdramOut out = Do(kNop);  // driven after this edge, and valid at the next one
     EXPECT_EQ(out.driven, 3);
     EXPECT_EQ(out.dq, 0x1110 + i);
   }

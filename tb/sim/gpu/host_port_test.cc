@@ -75,7 +75,7 @@ TEST_F(HostPortTest, WhatLacksTagsWaitsInThePortAndLeavesWhenTheyAreFree) {
   EXPECT_FALSE(port_->idle());
   EXPECT_EQ(port_->outstanding(), 2u);
   AnswerFirst();
-  EXPECT_TRUE(Cycle(64));  // the waiting read is sent in the cycle of the response, which frees the port's register
+  EXPECT_TRUE(Cycle(64));  // the waiting read is sent now, so the port accepts another read
   EXPECT_EQ(sent_.size(), 2u);
 }
 

@@ -10,8 +10,8 @@
 
 namespace gmmu::sim {
 
-/// Check for every engine: while a ring's reads are held, the ring stays busy, and work that does not depend on the
-/// held page continues.
+/// Checks, for any engine, that a ring stays busy while its reads are held, and that work that does
+/// not depend on the held page continues.
 inline void HeldReadsKeepARingBusyUntilTheirTime(hw::Platform& p, BareMachine& m) {
   constexpr uint64_t kHeld = 0x400000, kOther = 0x401000, kPage = hw::kPageSize;
   m.PowerOn();

@@ -48,7 +48,8 @@ struct HostBench {
     host.WriteRegister(kIotlb, 8, uint64_t{1} << 63 | uint64_t{1} << 60 | uint64_t{drains} << 48);
   }
   bool busy() { return host.ReadRegister(kIotlb, 8) >> 63 != 0; }
-  /// Runs the agenda until `done`, calling `look` after each step. Fails if the agenda becomes empty first.
+  /// Runs the agenda until `done` returns true, and calls `look` after each step. Fails if the
+  /// agenda becomes empty first.
   void RunUntil(const std::function<bool()>& done, const std::function<void()>& look) {
     while (!done()) {
       ASSERT_FALSE(agenda.empty()) << "nothing can end the wait";
@@ -116,8 +117,8 @@ TEST(TwinHost, AnInvalidationWaitsForNoWriteThatComesLaterAndForNoneWithoutADrai
   EXPECT_FALSE(b.agenda.empty());
 }
 
-// Without a drain, software might reuse the page while a write is in flight. The page's owner is checked when the write
-// lands.
+// If an invalidation does not drain writes, software may reuse the page while a write is in flight.
+// The page's owner is therefore checked when the write reaches memory.
 TEST(TwinHost, AWriteIsCheckedAgainstThePagesOwnerWhenItLands) {
   HostBench b;
   b.Write();
@@ -169,7 +170,8 @@ TEST_F(PostedWrites, TheCpuSeesAShortWriteWhenItHasArrived) {
   EXPECT_EQ(Cpu(), 5u);
 }
 
-// An example of this order: a command writes a page-table entry in host memory, and a later walk reads that entry.
+// This order matters, for example, if a command writes a page-table entry in host memory and a
+// later walk reads it.
 TEST_F(PostedWrites, AReadOfTheDeviceSeesTheShortWritesBeforeIt) {
   Write(5);
   Write(6);

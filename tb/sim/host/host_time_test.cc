@@ -73,8 +73,8 @@ TEST(HostTime, ABankTakesOneRowAfterTheOtherInTheOrderOfTheAccesses) {
   const uint64_t hit = read(64 * parameters.dram.channels, 2'000'000);
   EXPECT_EQ(empty - hit, parameters.dram.trcd_ps);
   EXPECT_EQ(read(row, 3'000'000) - hit, parameters.dram.trp_ps + parameters.dram.trcd_ps);
-  // Three row activations that are requested at the same time are serialised. A read that is issued later, but with an
-  // earlier timestamp, does not wait.
+  // Three row activations that are requested at the same time are serialised. A read that is issued
+  // afterwards with an earlier timestamp does not wait for them.
   const uint64_t first = read(2 * row, 5'000'000), second = read(3 * row, 5'000'000), third = read(4 * row, 5'000'000);
   EXPECT_GE(second - first, parameters.dram.trp_ps + parameters.dram.trcd_ps);
   EXPECT_EQ(third - second, second - first);

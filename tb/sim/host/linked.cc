@@ -73,7 +73,7 @@ Fault LinkedMachine::StoppedBy(unsigned unit) {
   return reason;
 }
 
-// ---- checks for every engine
+// ---- contract tests for every engine
 
 void RegistersAndVramAreEachGpusOwn(hw::Platform& p) {
   LinkedMachine m(p);

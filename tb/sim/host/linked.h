@@ -11,8 +11,9 @@
 namespace gmmu::sim {
 
 /// The GPUs of a machine, powered on and linked, each with a running ring and with space 1. Pages 0 and 1 of the space
-/// map the GPU's own VRAM, starting at 0x100000. Pages 2 n + 2 and 2 n + 3 map the same VRAM range of GPU n with target
-/// peer; if n is the GPU's own number, an access faults with `peer_absent`.
+/// map the GPU's own VRAM, starting at 0x100000. Pages 2n + 2 and 2n + 3 map the same VRAM range of
+/// GPU n with target peer; if n is the accessing GPU's own number, an access faults with
+/// `peer_absent`.
 class LinkedMachine {
  public:
   static constexpr uint64_t kPages = 2, kBytes = kPages * 4096, kVram = 0x100000;
@@ -23,7 +24,8 @@ class LinkedMachine {
   unsigned units() const { return static_cast<unsigned>(gpus_.size()); }
   BareMachine& gpu(unsigned unit) { return *gpus_[unit]; }
 
-  /// Virtual addresses in space 1. Own: in the VRAM of the accessing GPU. Of: in the VRAM of GPU `unit`.
+  /// Return virtual addresses in space 1: Own in the VRAM of the accessing GPU, Of in the VRAM of
+  /// GPU `unit`.
   static uint64_t Own(uint64_t offset = 0) { return offset; }
   static uint64_t Of(unsigned unit, uint64_t offset = 0) { return (unit + 1) * kBytes + offset; }
   static std::vector<uint64_t> Copy(uint64_t from, uint64_t to, uint64_t bytes);
@@ -45,7 +47,8 @@ class LinkedMachine {
   std::vector<std::unique_ptr<BareMachine>> gpus_;
 };
 
-// Contract tests of linked engines. One test per engine calls each function, which needs 2 to 4 GPUs.
+// Contract tests for engines with linked GPUs. Each needs 2 to 4 GPUs, and is called by one test
+// per engine.
 
 void RegistersAndVramAreEachGpusOwn(hw::Platform& p);
 void CopiesGoToThePeersVramAndBack(hw::Platform& p);

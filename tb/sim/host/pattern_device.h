@@ -13,8 +13,9 @@
 
 namespace gmmu::sim {
 
-/// A minimal device. A read returns the low byte of each offset, except in the first kBytes of a BAR, which are memory.
-/// An access takes kWayPs in each direction. On entering D3, the function loses the written bytes.
+/// A minimal device. The first kBytes of a BAR are memory; elsewhere each byte reads as the low
+/// byte of its offset. An access takes kWayPs in each direction. When the function enters D3, the
+/// memory loses its contents.
 class PatternDevice : public Device {
  public:
   static constexpr size_t kBytes = 4096;
@@ -25,7 +26,7 @@ class PatternDevice : public Device {
   ConfigSpace& config(unsigned) override { return space_; }
   Clock& clock() override { return host_.clock; }
   void Read(const BarAccess& access, void* to) override {
-    clock().Pass(2 * kWayPs);  // the posted writes have arrived before the read
+    clock().Pass(2 * kWayPs);  // all earlier posted writes arrive before the read
     ++reads_;
     auto* bytes = static_cast<uint8_t*>(to);
     for (size_t i = 0; i < access.size; ++i) bytes[i] = ByteAt(access.bar, access.offset + i);

@@ -29,7 +29,7 @@ TEST(Calendar, AFreeServerServesAtOnce) {
   Calendar bus;
   EXPECT_EQ(bus.Take(1'000, 30), 1'030u);
   EXPECT_EQ(bus.Take(1'000, 30), 1'060u);
-  EXPECT_EQ(bus.Take(500, 30), 530u);  // requested later, but needed earlier
+  EXPECT_EQ(bus.Take(500, 30), 530u);  // requested later, but for an earlier time
 }
 
 TEST(Calendar, WhatIsTakenNeverExceedsTheTime) {
@@ -58,9 +58,9 @@ TEST(Calendar, ForgetsOnlyWhatIsLongPast) {
 TEST(Wire, WhoComesWaitsOnlyForWhatWasReadyBefore) {
   Wire wire;
   EXPECT_EQ(wire.Send(1'000, 100), 1'100u);
-  for (uint64_t i = 0; i < 20; ++i) static_cast<void>(wire.Send(1'000 + 200 * i, 200));  // booked in advance
+  for (uint64_t i = 0; i < 20; ++i) static_cast<void>(wire.Send(1'000 + 200 * i, 200));  // reserved
   const uint64_t urgent = wire.SendNow(1'010, 50);
-  EXPECT_GE(urgent, 1'300u);  // two packets were ready earlier
+  EXPECT_GE(urgent, 1'300u);  // two packets became ready earlier
   EXPECT_LE(urgent, 1'400u);
   EXPECT_LE(wire.SendNow(1'010, 50), urgent + 50);
   EXPECT_GT(wire.Send(1'010, 50), 5'000u);
@@ -133,7 +133,7 @@ TEST(Window, GivesPlacesBackInTheirOrder) {
   EXPECT_EQ(slots.Free(0), 100u);
   slots.Take(130);
   EXPECT_EQ(slots.Free(0), 100u);
-  EXPECT_EQ(slots.Free(0, 1), 130u);  // with one more slot allocated before it
+  EXPECT_EQ(slots.Free(0, 1), 130u);  // if one more slot were taken first
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how much slower than the default machine a machine is taken to be.
+// Tests the estimate of how much slower a machine is than the default machine.
 #include "host/slowness.h"
 
 #include <gtest/gtest.h>
@@ -23,7 +23,8 @@ TEST(Slowness, IsOneForTheDefaultMachineAndForFasterOnes) {
   EXPECT_EQ(With([](auto& c) { c.gpu.clock_mhz = 10'000, c.pcie.latency_ps = 1'000, c.pcie.generation = 5; }), 1u);
 }
 
-// A change by a factor of 64 makes the machine slower by at least 6: other parts of an access take time too.
+// A change by a factor of 64 slows the machine down by a factor of at least 6, not 64, because the
+// other parts of an access also take time.
 TEST(Slowness, GrowsWithEveryPartOfAnAccess) {
   const std::vector<std::function<void(MachineConfig&)>> changes = {
       [](auto& c) { c.gpu.clock_mhz /= 64; },      [](auto& c) { c.gpu.vram_latency *= 64; },

@@ -49,8 +49,8 @@ TEST(TimeModel, ReadsOfTablesTakePlacesInVramAndPassOnlyWhatWaits) {
   TimeModel both{few};
   for (int i = 0; i < 40; ++i) last = std::max(last, both.VramRead(0, 64));
   const uint64_t table = both.VramRead(0, 8, true);
-  EXPECT_GT(table, 1'200'000u);  // waits for the four bursts in flight and the four bursts in the port's queue
-  EXPECT_LT(table, 1'300'000u);  // overtakes all other bursts
+  EXPECT_GT(table, 1'200'000u);  // waits for four bursts in flight and four in the port's queue
+  EXPECT_LT(table, 1'300'000u);  // overtakes all other waiting bursts
   EXPECT_GT(both.VramRead(0, 64), 10 * 400'000u);
 }
 
@@ -64,7 +64,7 @@ uint64_t ReadHost(TimeModel& time, unsigned requests = 1) {
   return end;
 }
 
-/// A copy between host pages books its writes for the times at which its reads end.
+/// A copy between host pages reserves link time for its writes at the times at which its reads end.
 TEST(TimeModel, AReadRequestPassesWritesThatAreBookedForLater) {
   TimeModel quiet{TimeParameters{}}, busy{TimeParameters{}};
   const uint64_t alone = quiet.Request(0);

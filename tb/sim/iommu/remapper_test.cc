@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the contract of a remapper, for VT-d and for a remapping unit that exists only in tests.
+// Tests the contract of Remapper with the VT-d unit and with a remapping unit that exists only in
+// tests.
 #include "iommu/remapper.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +33,7 @@ class Unit {
   virtual void Unmap(uint64_t logical) = 0;
   /// Begins an invalidation of all translations, with a drain.
   virtual void Invalidate() = 0;
-  /// Whether the invalidation has completed.
+  /// Returns whether the invalidation has completed.
   virtual bool Completed() = 0;
 };
 
@@ -225,7 +226,7 @@ TEST_P(RemapperContract, AWalkBegunBeforeAnInvalidationLeavesNothingBehind) {
   Start();
   RemapWalk walk = remapper.Lookup({kDevice, 0x5000, false});
   uint64_t low = 0, high = 0;
-  while (!walk.done) {  // the walk has read every old word before the tables change
+  while (!walk.done) {  // the tables change after each read, before Feed
     const RemapRead read = walk.read;
     ASSERT_TRUE(unit->memory().Read64(read.address, &low));
     if (read.bytes == 16) ASSERT_TRUE(unit->memory().Read64(read.address + 8, &high));

@@ -55,7 +55,7 @@ TEST(VramCore, LosesEveryByteWithItsPowerAndTellsItsHooks) {
   uint64_t written = 0;
   vram.AddWriteHook([&](uint64_t, const uint8_t*, size_t size) { written += size; });
   vram.LosePower();
-  EXPECT_EQ(written, 10000u - 8192);  // the last page; the others were never touched
+  EXPECT_EQ(written, 10000u - 8192);  // the last page only; the others were never written
   for (int i = 0; i < 2; ++i) {
     uint8_t now[10000];
     ASSERT_TRUE(vram.Read(0, now, sizeof now));
@@ -109,7 +109,7 @@ TEST(VramCore, WritesOnlyStrobedBytesOneHookCallARun) {
 }
 
 TEST(VramCore, ALossOfPowerChangesEveryByteAndTouchesNoPage) {
-  constexpr uint64_t kBytes = uint64_t{1} << 36;  // more than a computer has
+  constexpr uint64_t kBytes = uint64_t{1} << 36;  // 64 GiB, more memory than test machines have
   VramCore vram(kBytes);
   std::vector<Write> writes;
   vram.AddWriteHook([&](uint64_t address, const uint8_t*, size_t size) { writes.emplace_back(address, size); });
@@ -121,14 +121,14 @@ TEST(VramCore, ALossOfPowerChangesEveryByteAndTouchesNoPage) {
     uint8_t at[2], far, first = static_cast<uint8_t>(i + 1);
     ASSERT_TRUE(vram.Read(3, at, 2) && vram.Read(kBytes - 1, &far, 1));
     written.insert(at[0]), untouched.insert(far);
-    EXPECT_EQ(at[1], far);  // no byte is left at its old value
+    EXPECT_EQ(at[1], far);  // the written page has lost its contents like all others
     ASSERT_TRUE(vram.Write(uint64_t{4096} * (i + 9), &first, 1) && vram.Read(uint64_t{4096} * (i + 9) + 1, &first, 1));
     late.insert(first);
     vram.LosePower();
   }
   EXPECT_EQ(written.size(), 3u);
   EXPECT_EQ(untouched.size(), 3u);
-  EXPECT_EQ(late, untouched);  // a page that is written after a loss has the value of the loss elsewhere
+  EXPECT_EQ(late, untouched);  // bytes next to `first` have an untouched page's value
   EXPECT_EQ(std::count(writes.begin(), writes.end(), Write{0, 4096}), 3);
   EXPECT_EQ(writes.size(), 3u + 2 + 3 + 4) << "three writes, and each touched page at each loss";
   std::ifstream status("/proc/self/statm");
@@ -137,7 +137,8 @@ TEST(VramCore, ALossOfPowerChangesEveryByteAndTouchesNoPage) {
   EXPECT_LT(resident, 1u << 20) << "pages of 4 KiB";
 }
 
-// A system fills new memory with zeros; 4 GiB of it would not fit into many computers.
+// The OS model fills all new memory with zeros. On many computers, 4 GiB of stored zeros would not
+// fit into memory.
 TEST(VramCore, ZerosInUntouchedPagesTakeNoMemory) {
   constexpr uint64_t kBytes = uint64_t{4} << 30, kBlock = 1 << 20;
   VramCore vram(kBytes);
@@ -174,7 +175,7 @@ TEST(VramTiming, GivesABurstItsLatencyAndOneBeatACycle) {
   const auto first = vram.Read(100, 8);
   EXPECT_EQ(first.first, 140u);
   EXPECT_EQ(first.last, 147u);
-  EXPECT_EQ(vram.Read(101, 8).first, 148u);   // the bus is busy until then
+  EXPECT_EQ(vram.Read(101, 8).first, 148u);   // the bus is busy until cycle 148
   EXPECT_EQ(vram.Write(101, 4).first, 101u);  // the write direction is idle
   EXPECT_EQ(vram.Read(500, 1).first, 540u);
 }

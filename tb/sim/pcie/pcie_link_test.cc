@@ -78,7 +78,7 @@ TEST(PcieSplit, CutsWritesAtPayloadAndPage) {
   p.max_payload = 256;
   const auto pieces = SplitWrite(p, 0xF80, 0x300);
   ASSERT_EQ(pieces.size(), 4u);
-  EXPECT_EQ(pieces[0].bytes, 0x80u);  // up to the end of the page
+  EXPECT_EQ(pieces[0].bytes, 0x80u);  // ends at the page boundary
   EXPECT_EQ(pieces[1].address, 0x1000u);
   EXPECT_EQ(pieces[1].bytes, 256u);
   EXPECT_EQ(pieces[3].bytes, 0x80u);
@@ -137,11 +137,11 @@ TEST(PcieCredits, StopASenderUntilTheReceiverGivesThemBack) {
   ASSERT_TRUE(up.CanSend(TlpKind::kPosted, 256));
   up.Send(TlpKind::kPosted, 256, 0);
   EXPECT_FALSE(up.CanSend(TlpKind::kPosted, 0));    // no header credit
-  EXPECT_TRUE(up.CanSend(TlpKind::kNonPosted, 0));  // each kind has its own credits
+  EXPECT_TRUE(up.CanSend(TlpKind::kNonPosted, 0));  // each kind of TLP has its own credits
   EXPECT_FALSE(up.idle());
   up.Release(TlpKind::kPosted, 256);
   EXPECT_TRUE(up.CanSend(TlpKind::kPosted, 384));
-  EXPECT_FALSE(up.CanSend(TlpKind::kPosted, 385));  // needs 25 units, but 24 are free
+  EXPECT_FALSE(up.CanSend(TlpKind::kPosted, 385));  // needs 25 data credits, but 24 are free
   up.Release(TlpKind::kPosted, 256);
   EXPECT_TRUE(up.idle());
 }

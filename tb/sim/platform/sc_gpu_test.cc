@@ -80,8 +80,8 @@ uint64_t CyclesOfCopy(const sc_time& first_edge) {
 TEST(TlmGpu, CopiesByThePlatformsBusWhateverTheClocksPhase) {
   const uint64_t cycles = CyclesOfCopy(sc_time(0.5, sc_core::SC_NS));
   EXPECT_EQ(CyclesOfCopy(sc_time(0.5, sc_core::SC_NS)), cycles);
-  // If edges of the platform's and the GPU's clock coincide, the GPU samples a bus change one or two of its edges
-  // later.
+  // If edges of the platform's clock and the GPU's clock coincide, the GPU samples a bus change one
+  // or two GPU cycles later.
   EXPECT_NEAR(static_cast<double>(CyclesOfCopy(sc_time(1, sc_core::SC_NS))), static_cast<double>(cycles), 100);
 }
 

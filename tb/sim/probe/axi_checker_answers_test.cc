@@ -147,7 +147,7 @@ TEST_F(AxiCheckerTest, KeepsTheFirstFindingsOfMany) {
   EXPECT_THAT(bus_.checker.findings(), SizeIs(AxiChecker::kMost));
 }
 
-/// Sends random bursts on a bus that violates no rule, with and without stalls.
+/// Sends random bursts that violate no rule, with and without stalls.
 TEST_F(AxiCheckerTest, ARandomCleanStreamHasNoFinding) {
   const uint64_t seed = std::random_device{}();
   fmt::print("seed {}\n", seed);

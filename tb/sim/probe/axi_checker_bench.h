@@ -21,8 +21,8 @@ inline AxiPort Port() {
   return port;
 }
 
-/// An AXI port whose channels a test drives before each cycle. After a handshake, the channel's valid falls
-/// automatically.
+/// An AXI port whose channels a test drives before each cycle. After a handshake, the channel's
+/// valid is deasserted automatically.
 class Bus {
  public:
   explicit Bus(const AxiPort& port = Port()) : checker(port) {}

@@ -46,7 +46,7 @@ TEST(Burst, AMarkOutOfOrderIsNotSmoothedOver) {
   burst.host = burst.begun = burst.done = true;
   burst.accepted = 12;
   burst.wire = 15;
-  burst.root = 14;  // earlier than `wire`, which must come first
+  burst.root = 14;  // earlier than `wire`, although `wire` must be the earlier one
   burst.translated = 47;
   burst.memory = 90;
   burst.device = 120;

@@ -84,7 +84,7 @@ TEST_F(EngineLogTest, TransfersEndInTheirOrderAndASettlingCommandWithItsLastStat
   Command(regs::Opcode::kSignalFence, 0);
   now.retired = true;  // the fill
   Cycles(kSettle, 2);
-  now.retired = true;  // the write of the fence
+  now.retired = true;  // the fence's write
   Cycles(kSettle, 2);
   Cycles(EngineCycle::kGet, 2);
   ASSERT_EQ(kept.commands.size(), 2u);

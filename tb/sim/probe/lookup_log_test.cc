@@ -46,7 +46,7 @@ TEST_F(LookupLogTest, AWalkBelongsToWhoEndsAsAMissAndTheOthersJoin) {
   burst.first = burst.answered = 66;
   walks.Began(2, burst);
   walks.Answered(2, burst);
-  log.Answered(68, 1, 1, kNoFault, false);  // the response of the joined lookup comes first
+  log.Answered(68, 1, 1, kNoFault, false);  // the joined lookup receives its response first
   log.Answered(70, 1, 0, kNoFault, false);
   log.Counted(1, Count::kMerged);
   log.Counted(1, Count::kMiss);

@@ -187,7 +187,7 @@ TEST_F(ReferenceWalkTest, RefusesTable64kWhereNo64KiBLeafTableIsNamed) {
   Put(Target::kVram, kLevel1, 0x40000261);  // a large page
   ExpectFault(kVa, Fault::kEntryReserved, 1);
   space_.bits[0] = 3;
-  space_.bits[1] = 12;  // makes the leaf table too small
+  space_.bits[1] = 12;  // leaf tables now have 8 entries, too few for 64 KiB pages
   Put(Target::kVram, 0x3FD000 + 8 * (kVa >> 15 & 0xFFF), kTable64);
   Put(Target::kVram, 0x3FE000 + 8 * (kVa >> 27), 0x3FD041);
   ExpectFault(kVa, Fault::kEntryReserved, 1);

@@ -110,7 +110,7 @@ TEST_F(TranslationCheckerTest, DemandsNewTranslationsFromTheMomentThatSoftwareBe
 
 TEST_F(TranslationCheckerTest, KnowsTheChangesOfATableThatNobodyHadWalked) {
   Put(kLeaf + 5 * 8,
-      Page(0x30000));  // the GPU may have read the word before this write, although it responds afterwards
+      Page(0x30000));  // the GPU may have read the old word before this write and respond only now
   Answered(Answer(0x5000, 0x15000));
   EXPECT_THAT(checker_.findings(), IsEmpty());
 }

@@ -99,7 +99,7 @@ TEST_F(WalkLogTest, AResetEndsWalksAndAReadOutOfOrderIsCounted) {
   EXPECT_TRUE(kept.walks[0].lost);
   EXPECT_EQ(log.broken(), 0u);
   log.Begin(200, 1, 0, 0, 0);
-  Read(1, 190, 195, 205, 0);  // the request was valid before this walk began
+  Read(1, 190, 195, 205, 0);  // this read's request was valid before the walk began
   log.End(210, 1);
   EXPECT_EQ(log.broken(), 1u);
 }

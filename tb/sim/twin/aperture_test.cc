@@ -29,7 +29,7 @@ TEST_F(Work, MapsTheApertureAndForgetsItAtTheUnmap) {
   EXPECT_EQ(Execute({Head(Opcode::kApertureMap, 3), 63 | uint64_t{2} << 32, 1}), Fault::kApertureRange);
 }
 
-// Bit 2 of an aperture entry is Coherent. Without it, the request does not snoop the CPU's caches.
+// Bit 2 of an aperture entry is Coherent. If it is 0, a request does not snoop the CPU's caches.
 TEST_F(Work, AnApertureEntryWithoutCoherentReadsWhatTheCpuHasNotWrittenBack) {
   b.bare.Write(regs::ApertureBase::kOffset, 0x300000);
   b.bare.Write(regs::AperturePages::kOffset, 64);

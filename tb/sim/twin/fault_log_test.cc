@@ -15,7 +15,7 @@ TEST_F(Work, AFullFaultQueueDropsAndCounts) {
   EXPECT_EQ(full.dropped(), 2u);
   b.bare.Write(regs::FaultQueueHead::kOffset, 1);
   Client(regs::ClientCtrl(), 0x4000, 1);
-  EXPECT_EQ(Host(kQueue + 32 + 24), 3u);  // dropped records consume numbers too
+  EXPECT_EQ(Host(kQueue + 32 + 24), 3u);  // dropped records also consume sequence numbers
 }
 
 TEST_F(Work, AFaultQueueThatComesBackSmallerReducesItsTail) {

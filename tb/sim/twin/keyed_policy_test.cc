@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which policy each key of section [policy] selects. tb/sw/app/policy_test.cc shows the effects in a replay.
+// Tests which policy each key of section [policy] selects. tb/sw/app/policy_test.cc tests the
+// effects in a replay.
 #include "twin/keyed_policy.h"
 
 #include <gmock/gmock.h>

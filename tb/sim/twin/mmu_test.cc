@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the page-table caching of the C++ MMU, with 64 KiB leaf tables and level-1 dual entries. Each result is also
-// compared with the reference walk.
+// Tests which translations and table pointers the twin's MMU caches, with 64 KiB leaf tables and
+// dual entries at level 1. Each result is also compared with the reference walk.
 #include "twin/mmu.h"
 
 #include "tb/sim/twin/work.h"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which bytes the paging engine's commands write, and at which byte a faulting command stops.
+// Tests which bytes the paging engine's commands write, and at which byte a command stops if it
+// faults.
 #include "tb/sim/twin/work.h"
 
 namespace gmmu::sim::twin {

@@ -26,7 +26,8 @@ struct Preempt : ::testing::Test {
     b.bare.Write(Bench::Block(ring) + regs::RingCtrl::kOffset, ctrl.raw);
   }
   void Ask(unsigned ring) { Write(ring, Ctrl().set_preempt(1)); }
-  /// Restarts the ring. The part of entry `index` that starts at byte `offset` becomes entry 0.
+  /// Restarts the ring. Its entry 0 is the rest of the old entry `index`, from byte `offset` of its
+  /// buffer on.
   void Resume(unsigned ring, unsigned index, uint64_t offset, uint64_t words, uint32_t fence) {
     Write(ring, regs::RingCtrl());
     b.Ring(ring, 0);
@@ -73,7 +74,7 @@ TEST_F(Preempt, AnIdleRingAnswersAtOnceWithFence0) {
   b.Ring(1, 1);
   Let(100'000);
   EXPECT_EQ(b.Fence(1), 0u);
-  EXPECT_EQ(b.bare.Read(regs::Status::kOffset) & 1, 1u);  // a preempted ring does not count as working
+  EXPECT_EQ(b.bare.Read(regs::Status::kOffset) & 1, 1u);  // a preempted ring counts as idle
 }
 
 TEST_F(Preempt, TheEntryAtWorkStopsInFrontOfItsNextCommand) {

@@ -17,8 +17,7 @@ class Tlbs {
     std::vector<uint64_t> pages;
     for (uint64_t i = 0; i < 512; ++i) pages.push_back(0x1000000 + i * 0x1000);
     bench_.bare.MapSpace(pages);
-    EXPECT_EQ(bench_.bare.Read(0) & 0xFFFFFFFF, 0x554D4D47u);  // ensures that the writes to the space registers have
-                                                               // arrived
+    EXPECT_EQ(bench_.bare.Read(0) & 0xFFFFFFFF, 0x554D4D47u);  // the writes above have arrived
   }
   /// Looks up page `page` at time `at`; returns the lookup's duration.
   uint64_t Look(uint64_t page, uint64_t at, unsigned port = 0) {
@@ -59,7 +58,7 @@ TEST(TlbTiming, AMissWalksAHitDoesNot) {
 TEST(TlbTiming, WhoComesBeforeTheWalkHasEndedJoinsIt) {
   Tlbs tlbs;
   const uint64_t first = tlbs.Look(3, 0);
-  // the response comes after the response to the lookup that started the walk
+  // This lookup is answered after the lookup that started the walk.
   EXPECT_EQ(tlbs.Look(3, 100'000, 1), first - 100'000 + 7'000);
   EXPECT_EQ(tlbs.Count("walks"), 1u);
   EXPECT_EQ(tlbs.Count("l2_merged"), 1u);
@@ -77,7 +76,7 @@ TEST(TlbTiming, AWalkReadsForItselfThePointerThatAnotherOneHasNotBroughtYet) {
 TEST(TlbTiming, ANeighbouringMissFetchesTheLine) {
   Tlbs tlbs;
   for (uint64_t page = 0; page < 16; ++page) static_cast<void>(tlbs.Look(page, page * 1'000'000));
-  EXPECT_EQ(tlbs.Count("walks"), 3u);  // the first walk fills only page 0, later walks fill whole lines
+  EXPECT_EQ(tlbs.Count("walks"), 3u);  // the first walk fills page 0 only, the others a line each
 }
 
 TEST(TlbTiming, AnL2OfFewEntriesForgets) {
@@ -171,7 +170,7 @@ TEST(TlbTiming, SizesThatAreNotPossibleChangeNoneAndAResetPutsAllToUse) {
   wrong.walk_cache = 3;
   EXPECT_EQ(tlbs.Turn(wrong), wanted.Register().raw);
   static_cast<void>(tlbs.Look(0, 1'000'000));
-  EXPECT_EQ(tlbs.Count("walks"), 2u);  // the rejected change has nevertheless dropped all entries
+  EXPECT_EQ(tlbs.Count("walks"), 2u);  // the refused change has still dropped all entries
   EXPECT_EQ(tlbs.Turn({}), built.Register().raw);
   static_cast<void>(tlbs.Turn(wanted));
   tlbs.mmu().Reset();

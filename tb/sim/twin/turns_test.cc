@@ -16,7 +16,7 @@ struct Port {
     parameters.vram_outstanding = 1;
     return parameters;
   }
-  /// Makes client `name` read `lines` lines. The client requests the port before each line.
+  /// Makes client `name` read `lines` lines. The client requests the port for each line.
   void Read(char name, unsigned lines) {
     turns.Wait([this, name, lines] {
       order += name;

@@ -8,8 +8,8 @@
 
 namespace gmmu::sim::twin {
 
-/// A machine whose engine and client 0 are ready to work: space 1 maps four pages at 0x10000 in VRAM, ring 0 accepts
-/// paging buffers, and the fault queue is at kQueue in host memory.
+/// A machine whose paging engine and client 0 are ready to work: space 1 maps four pages at 0x10000
+/// in VRAM, ring 0 accepts paging buffers, and the fault queue is at kQueue in host memory.
 struct Work : ::testing::Test {
   static constexpr uint64_t kQueue = 0x110000;
 

@@ -18,7 +18,7 @@ void InvalidationQueue::Enable() {
   tail_ = 0;
   error_.clear();
   registers_.Command(kQie, true);
-  Submit({{1u | 1u << 4, 0}, {2u | 1u << 4 | 3u << 6, 0}});  // context cache, then IOTLB, global
+  Submit({{1u | 1u << 4, 0}, {2u | 1u << 4 | 3u << 6, 0}});  // global, context cache then IOTLB
 }
 
 void InvalidationQueue::Disable() { registers_.Command(kQie, false); }
@@ -30,7 +30,7 @@ void InvalidationQueue::FreePages() {
 }
 
 void InvalidationQueue::Submit(const std::vector<Descriptor>& descriptors) {
-  if (pfn_ == 0) return;  // the unit has no cached entries while it is off
+  if (pfn_ == 0) return;  // a unit that is off has no cached entries
   Require();
   const uint32_t slot = next_status_++ % 1024;
   const uint64_t status = status_pfn_ * hw::kPageSize + 4 * slot;
@@ -45,7 +45,8 @@ void InvalidationQueue::Submit(const std::vector<Descriptor>& descriptors) {
     tail = (tail + 1) % kQueueEntries;
   };
   for (const Descriptor& descriptor : descriptors) put(descriptor);
-  put({5u | 1u << 5 | 1u << 6 | uint64_t{done} << 32, status});  // wait, status write, fence
+  // A wait descriptor with status write and fence.
+  put({5u | 1u << 5 | 1u << 6 | uint64_t{done} << 32, status});
   tail_ = tail;
   registers_.Write64(kIqt, uint64_t{tail} << 4);
   if (forget_()) return;
@@ -63,8 +64,8 @@ void InvalidationQueue::Require() const {
   if (!error_.empty()) throw OsError(error_);
 }
 
-// A stopped queue completes no invalidation, so pages cannot be reused safely. Therefore any call that waits for the
-// queue ends the run.
+// A stopped queue completes no invalidation, so pages cannot be reused safely. Every call that
+// waits for the queue therefore throws, which ends the run.
 void InvalidationQueue::OnError() {
   const uint64_t at = registers_.Read64(kIqh);
   const uint64_t address = pfn_ * hw::kPageSize + at;

@@ -22,11 +22,12 @@ class InvalidationQueue {
   };
   static Descriptor OfDomain(uint16_t id) { return {2u | 2u << 4 | 3u << 6 | uint64_t{id} << 16, 0}; }
 
-  /// `forget` returns true if the next invalidation is to be queued but not waited for (a deliberate fault).
+  /// `forget` injects a fault: if it returns true, the next invalidation is queued but not waited
+  /// for.
   InvalidationQueue(Registers& registers, PageAllocator& pages, Ledger& ledger, std::function<bool()> forget)
       : registers_(registers), pages_(pages), ledger_(ledger), forget_(std::move(forget)) {}
 
-  /// Enables the queue, and invalidates everything that the unit has cached.
+  /// Enables the queue, and invalidates everything in the unit's caches.
   void Enable();
   /// Disables the queue. Its pages stay allocated until FreePages.
   void Disable();

@@ -11,12 +11,13 @@
 
 namespace gmmu::os::vtd {
 namespace {
-// More DMA faults than this since the unit was enabled are a storm. It ends the run, and the records are no longer
-// drained.
+// The number of DMA faults since the unit was enabled that counts as a storm. A storm ends the run,
+// and the fault records are no longer drained.
 constexpr uint64_t kMostFaults = 4096;
 constexpr size_t kMostPageDescriptors = 16;
 
-Domain& Own(RemappingDomain& domain) { return static_cast<Domain&>(domain); }  // CreateDomain creates no others
+// Every domain of this unit comes from CreateDomain.
+Domain& Own(RemappingDomain& domain) { return static_cast<Domain&>(domain); }
 
 }  // namespace
 
@@ -31,7 +32,7 @@ Iommu::Iommu(const RemappingParts& parts)
 Iommu::~Iommu() = default;
 
 void Iommu::FlushWriteBuffer() {
-  if (Field(cap_, 4, 4) == 0 || !enabled()) return;  // Enable flushes the write buffer itself
+  if (Field(cap_, 4, 4) == 0 || !enabled()) return;  // while the unit is off, Enable flushes later
   registers_.Write32(kGcmd, (registers_.Read32(kGsts) & kLevelBits) | kWbf);
   hal_.scheduler().Wait([&] { return (registers_.Read32(kGsts) & kWbf) == 0; }, kBoundNs,
                         "the IOMMU's write buffer flush", kPollNs);
@@ -82,12 +83,12 @@ void Iommu::Disable() {
 
 void Iommu::InvalidatePages(Domain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped) {
   const unsigned mamv = static_cast<unsigned>(Field(cap_, 53, 48));
-  // An invalidation drops a large page if its mask covers the whole page.
+  // An invalidation drops a large page only if its address mask covers the whole page.
   const bool page_selective = Field(cap_, 39, 39) != 0 && mamv >= 9 * unmapped.largest_leaf;
   const uint64_t leaves_only = unmapped.tables.empty() ? 1u << 6 : 0;  // IH
   std::vector<InvalidationQueue::Descriptor> descriptors;
   while (count != 0 && page_selective && descriptors.size() <= kMostPageDescriptors) {
-    unsigned lg2 = 0;  // naturally aligned blocks of 2^lg2 pages
+    unsigned lg2 = 0;  // size of the next naturally aligned block, in log2(pages)
     while (lg2 < mamv && (first & ((uint64_t{2} << lg2) - 1)) == 0 && (uint64_t{2} << lg2) <= count) ++lg2;
     descriptors.push_back({2u | 3u << 4 | 3u << 6 | uint64_t{domain.id()} << 16, first << 12 | leaves_only | lg2});
     first += uint64_t{1} << lg2;
@@ -118,7 +119,8 @@ RemappingDomain* Iommu::CreateDomain(uint64_t limit, bool identity, const std::s
   SecondStage tables(hal_, pages_, features, "IOMMU domain " + std::to_string(id));
   std::unique_ptr<Domain> domain(new Domain(id, std::move(tables), limit, identity, seed_, ledger_, owner));
   Domain* made = domain.get();
-  domains_.push_back(std::move(domain));  // reserves the id, because Submit may let another fibre search for a free id
+  // Pushing the domain first reserves its id: Submit may let another fibre look for a free id.
+  domains_.push_back(std::move(domain));
   if (std::find(stale_ids_.begin(), stale_ids_.end(), id) != stale_ids_.end())
     queue_.Submit({InvalidationQueue::OfDomain(id)});
   return made;
@@ -149,9 +151,10 @@ void Iommu::Attach(hw::Bdf device, RemappingDomain& to) {
   registers_.WriteEntry(entry + 8, uint64_t{domain.id()} << 8 | (domain.tables_.features().levels - 2));
   registers_.WriteEntry(entry,
                         domain.tables_.root_pfn() * hw::kPageSize |
-                            1);  // the present bit is written last; untranslated requests are translated
+                            1);  // present bit last; untranslated requests are translated
   FlushWriteBuffer();
-  if (Field(cap_, 7, 7) != 0) {  // caching mode: not-present entries may be cached under domain 0
+  // In caching mode, the unit may have cached the not-present entry under domain 0.
+  if (Field(cap_, 7, 7) != 0) {
     queue_.Submit({{1u | 3u << 4 | uint64_t{sid} << 32, 0}, InvalidationQueue::OfDomain(domain.id())});
   }
   domain.AddDevice(device);
@@ -234,8 +237,9 @@ void Iommu::PunchHole(RemappingDomain& in, uint64_t logical) {
   }
 }
 
-// The unit interrupts only for the first pending fault, so faults that arrive during the drain are drained as well.
-// After kMostFaults, the records are left full and the interrupt is masked, so the unit drops further faults.
+// The unit interrupts only for the first pending fault, so the handler also drains faults that
+// arrive during the drain. After kMostFaults faults, it leaves the records full and masks the
+// interrupt, so the unit drops further faults.
 void Iommu::DrainFaults() {
   const uint32_t records = static_cast<uint32_t>(Field(cap_, 47, 40)) + 1;
   const uint32_t at = static_cast<uint32_t>(16 * Field(cap_, 33, 24));

@@ -27,7 +27,7 @@ class Iommu final : public Remapping {
 
   /// Reads the capabilities.
   void Prepare() override;
-  /// Sets up root table, queue and fault interrupt, and enables translation.
+  /// Sets up the root table, the queue and the fault interrupt, and enables translation.
   void Enable(std::function<void(const RemappingFault&)> on_fault, const std::vector<Attachment>& attached) override;
   /// Disables translation and the queue, and frees the tables.
   void Disable() override;
@@ -51,7 +51,8 @@ class Iommu final : public Remapping {
  private:
   uint64_t NewTable(const std::string& created_by) { return SecondStage::NewTable(hal_, pages_, created_by); }
   void FlushWriteBuffer();
-  /// `unmapped` lists the changes other than 4 KiB leaves. Its tables are freed once no device can use them.
+  /// `unmapped` contains the removed tables and the level of the largest removed leaf. The tables
+  /// are freed when no device can use them any more.
   void InvalidatePages(Domain& domain, uint64_t first, uint64_t count, const SecondStage::Unmapped& unmapped);
   void DrainFaults();
   [[noreturn]] void EndStorm(const RemappingFault& last);
@@ -66,7 +67,7 @@ class Iommu final : public Remapping {
   uint64_t root_ = 0;
   std::map<uint8_t, uint64_t> context_tables_;  // bus -> pfn
   std::vector<std::unique_ptr<Domain>> domains_;
-  std::vector<uint64_t> stale_ids_;  // domain ids that were in use before
+  std::vector<uint64_t> stale_ids_;  // ids of destroyed domains, which the unit may have cached
   hw::Message message_;
   std::function<void(const RemappingFault&)> on_fault_;
   uint64_t faults_ = 0;  // faults drained since Enable

@@ -127,7 +127,8 @@ SecondStage::Unmapped SecondStage::Punch(uint64_t logical) {
   const uint64_t first = logical / Span(level) * Span(level);
   const uint64_t host = (entry & kAddress) / hw::kPageSize;
   Unmapped out = Unmap(first, Span(level));
-  for (uint64_t i = 0; i < Span(level); ++i) {  // page by page, because mapping a run would create a large leaf again
+  // Maps single pages, because mapping a run would create a large leaf again.
+  for (uint64_t i = 0; i < Span(level); ++i) {
     if (first + i != logical) Map({first + i, host + i, 1});
   }
   return out;

@@ -39,18 +39,20 @@ class SecondStage {
 
   /// Maps a run, readable and writable. Triggers a bug check if one of the run's logical pages is already mapped.
   void Map(const Run& run);
-  /// Unmaps `pages` pages. Skips pages that are not mapped.
+  /// Unmaps `pages` pages. Skips pages that are not mapped. A large leaf must not extend beyond the
+  /// range.
   Unmapped Unmap(uint64_t logical, uint64_t pages);
   /// Removes one page. If a large leaf maps it, the leaf is split first.
   Unmapped Punch(uint64_t logical);
   /// Returns the host page of a logical page, or all ones if it is not mapped.
   uint64_t Lookup(uint64_t logical) const;
-  /// The number of present leaves of a level (0: 4 KiB).
+  /// Number of present leaves at a level (0: 4 KiB leaves).
   uint64_t leaves(unsigned level) const { return leaves_[level]; }
-  /// Frees every table. Call once no device can use the tables.
+  /// Frees every table. Call when no device can use the tables any more.
   void Free();
 
-  /// Allocates a page for a table and fills it with zeros, because the allocator may return a page with old contents.
+  /// Allocates a page for a table and fills it with zeros, because the allocator may return a page
+  /// that contains old data.
   static uint64_t NewTable(Hal& hal, PageAllocator& pages, const std::string& created_by);
 
  private:
@@ -61,12 +63,14 @@ class SecondStage {
   static uint64_t Span(unsigned level) { return uint64_t{1} << 9 * level; }
   static uint64_t Key(unsigned level, uint64_t page) { return uint64_t{level} << 56 | page >> 9 * (level + 1); }
   unsigned LeafLevel(const Run& run) const;
-  /// Returns the table whose entries are of `level`. Creates the table if it does not exist.
+  /// Returns the table of `level` that covers `page`. Creates the table, and those above it, if it
+  /// does not exist.
   Table& Ensure(unsigned level, uint64_t page);
   uint64_t EntryAddress(const Table& table, unsigned level, uint64_t page) const;
   uint64_t ReadEntry(const Table& table, unsigned level, uint64_t page) const;
   void WriteEntry(const Table& table, unsigned level, uint64_t page, uint64_t value);
-  /// Returns the level at which the walk ended: the level of the leaf, or of the first entry that is not present.
+  /// Returns the level at which the walk ended: that of the leaf, or that of the first entry that
+  /// is not present.
   unsigned Find(uint64_t page, uint64_t& entry) const;
   void Clear(unsigned level, uint64_t page, Unmapped& out);
 

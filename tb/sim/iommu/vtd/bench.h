@@ -110,8 +110,8 @@ class VtdBench : public VtdTables {
   void Put(uint32_t offset, unsigned size, uint64_t value) { core.WriteRegister(offset, size, value); }
   uint32_t Gsts() const { return static_cast<uint32_t>(Get(vtd::kGsts, 4)); }
   uint32_t Fsts() const { return static_cast<uint32_t>(Get(vtd::kFsts, 4)); }
-  /// Sets one command bit and writes back all enable bits that are set, as software must do. One-shot bits are written
-  /// as 0.
+  /// Sets one command bit. As software must do, it writes back all enable bits that are set, and
+  /// writes one-shot bits as 0.
   void Command(uint32_t bit) { Put(vtd::kGcmd, 4, (Gsts() & 0x96FFFFFF) | bit); }
   void CommandOff(uint32_t bit) { Put(vtd::kGcmd, 4, (Gsts() & 0x96FFFFFF) & ~bit); }
 
@@ -152,7 +152,7 @@ class VtdBench : public VtdTables {
   VtdResult Peek(uint64_t iova, bool write = false, uint16_t sid = kSid) {
     return core.Peek(memory, {sid, iova, write, VtdAddressType::kUntranslated});
   }
-  /// Returns the number of memory reads that the access needs.
+  /// Makes an access and returns the number of memory reads that it needs.
   uint64_t Cost(uint64_t iova, bool write = false, uint16_t sid = kSid) {
     const uint64_t before = Count("walk_reads");
     Access(iova, write, sid);

@@ -78,7 +78,7 @@ TEST(VtdCaches, ReplaceTheLeastRecentlyUsedContext) {
   for (const uint16_t sid : {0x101, 0x102}) bench.SetContext(sid, kDid, bench.top, 4);
   bench.Access(0x1000, false, 0x100);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x101),
-            2u);  // only the context entry is read: the IOTLB holds the domain's translation
+            2u);  // root and context entry; the IOTLB holds the domain's translation
   bench.Access(0x1000, false, 0x100);
   bench.Access(0x1000, false, 0x102);
   EXPECT_EQ(bench.Cost(0x1000, false, 0x100), 0u);
@@ -116,7 +116,7 @@ TEST(VtdCaches, KeepThePermissionsOfUpperLevelsWithATable) {
   uint64_t& upper = bench.Entry(bench.top, 4, 0x1000, 3);
   upper &= ~kW;
   bench.Access(0x1000);
-  EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // from the cached table pointer
+  EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // in the cached pointer
   EXPECT_EQ(bench.Access(0x2000, false).hpa, 0x3000u);
   EXPECT_EQ(bench.Access(0x2000, true).reason, VtdReason::kNoWrite);  // from the IOTLB
 }

@@ -57,12 +57,12 @@ TEST(VtdFaults, AreClearedOneByOneByWritingOne) {
   bench.Access(0x2000);
   bench.Put(vtd::kFsts, 4, vtd::kPpf);  // not writable
   EXPECT_NE(bench.Fsts() & vtd::kPpf, 0u);
-  bench.Put(kRecords + 12, 4, 0x7FFFFFFF);  // this write leaves F set, because it writes 0 to F
+  bench.Put(kRecords + 12, 4, 0x7FFFFFFF);  // F is write-1-to-clear, so writing 0 leaves it set
   EXPECT_TRUE(Full(bench, 0));
   Clear(bench, 0);
   EXPECT_FALSE(Full(bench, 0));
   EXPECT_NE(bench.Fsts() & vtd::kPpf, 0u);
-  EXPECT_EQ(Fri(bench), 0u);  // unchanged while PPF is 1
+  EXPECT_EQ(Fri(bench), 0u);  // FRI does not change while PPF is 1
   bench.Put(kRecords + 16 + 8, 8, uint64_t{1} << 63);
   EXPECT_EQ(bench.Fsts() & vtd::kPpf, 0u);
   bench.Access(0x3000);
@@ -189,7 +189,7 @@ TEST_F(VtdFaultInterrupt, IsSentOnceFromQuietToBusy) {
   EXPECT_EQ(bench.messages[0].second, 0x4021u);
   Clear(bench, 0);
   bench.Access(0x3000);
-  EXPECT_EQ(bench.messages.size(), 1u);  // record 1 is still pending
+  EXPECT_EQ(bench.messages.size(), 1u);  // no second message: record 1 is still pending
   Clear(bench, 1);
   Clear(bench, 2);
   bench.Access(0x4000);
@@ -227,7 +227,7 @@ TEST_F(VtdFaultInterrupt, IsRaisedByAQueueError) {
   bench.Submit(0);
   EXPECT_EQ(bench.messages.size(), 1u);
   bench.Access(0x1000);
-  EXPECT_EQ(bench.messages.size(), 1u);  // another condition was already pending
+  EXPECT_EQ(bench.messages.size(), 1u);  // no second message: another condition was already pending
 }
 
 TEST_F(VtdFaultInterrupt, IsNotRaisedByOverflowAlone) {

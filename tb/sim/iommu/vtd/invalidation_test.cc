@@ -50,7 +50,7 @@ TEST(VtdInvalidation, KeepsTablesThatCoverOtherAddresses) {
   bench.Access(0x1000);
   bench.Access(0x200000);
   bench.Submit(VtdBench::IotlbPage(kDid), VtdBench::Pages(0x1000, 0, false));
-  EXPECT_EQ(bench.Cost(0x201000), 1u);  // its level-1 table was not on the invalidated page's path
+  EXPECT_EQ(bench.Cost(0x201000), 1u);  // its level-1 table does not lead to the invalidated page
 }
 
 TEST(VtdInvalidation, NeedsAMaskOfNineForATwoMebibytePageAndEighteenForAGibibyte) {
@@ -138,7 +138,7 @@ TEST(VtdInvalidation, OfContextsLeavesTheDomainsTranslations) {
   bench.Access(0x1000);
   bench.Map(0x1000, 0x7000);
   bench.Submit(VtdBench::ContextGlobal());
-  EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // valid until the IOTLB is invalidated as well
+  EXPECT_EQ(bench.Access(0x1000).hpa, 0x2000u);  // legal until the IOTLB is also invalidated
   bench.Submit(VtdBench::IotlbGlobal());
   EXPECT_EQ(bench.Access(0x1000).hpa, 0x7000u);
 }

@@ -51,7 +51,7 @@ TEST(VtdMappings, ListEveryDeviceOfADomain) {
   bench.Map(0x1000, 0x2000);
   bench.SetContext(0x0200, VtdBench::kDid, bench.top, 4);
   bench.SetContext(0x0210, 9, 0, 4, 2);
-  bench.SetContext(0x02F8, 9, bench.top | 0x10, 4);  // a reserved bit is set, so it maps nothing
+  bench.SetContext(0x02F8, 9, bench.top | 0x10, 4);  // has a reserved bit set, so it maps nothing
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);
   ASSERT_EQ(devices.size(), 3u);
   EXPECT_EQ(devices[1].requester, 0x0200);
@@ -63,11 +63,11 @@ TEST(VtdMappings, ListEveryDeviceOfADomain) {
 TEST(VtdMappings, LeaveOutWhatFaults) {
   StartedVtd bench;
   bench.Map(0x1000, 0x2000, 1, kRw | uint64_t{1} << 50);  // reserved bit
-  bench.Map(0x2000, 0xFEE01000);                          // maps to the interrupt window
-  bench.Map(0xFEE05000, 0x5000);                          // maps an address in the interrupt window
+  bench.Map(0x2000, 0xFEE01000);                          // to the interrupt window
+  bench.Map(0xFEE05000, 0x5000);                          // from the interrupt window
   bench.Map(0x40000000, 0x123000, 1, kW);
   uint64_t& upper = bench.Entry(bench.top, 4, 0x40000000, 3);
-  upper = (upper & ~kRw) | kR;  // the ANDed permissions are empty
+  upper = (upper & ~kRw) | kR;  // ANDed over the levels, no permission is left
   bench.Map(uint64_t{1} << 40, 0x7000);
   bench.memory.unreadable.insert(bench.EntryAt(bench.top, 4, uint64_t{1} << 40, 1) >> 12);
   const auto devices = bench.core.MappingsOf(bench.memory, VtdBench::kRoot);

@@ -20,7 +20,7 @@ TEST(VtdQueue, IsIdleUntilTheTailMoves) {
   const RemapWork work = bench.core.NextWork();
   EXPECT_EQ(work.kind, Kind::kFetch);
   EXPECT_EQ(work.address, VtdBench::kQueue);
-  EXPECT_EQ(bench.core.NextWork().kind, Kind::kIdle);  // the fetch has no response yet
+  EXPECT_EQ(bench.core.NextWork().kind, Kind::kIdle);  // the descriptor fetch has no response yet
   EXPECT_EQ(bench.Get(vtd::kIqh, 8), 0u);
   bench.core.FetchDone(true, VtdBench::IotlbGlobal(), 0);
   EXPECT_EQ(bench.Get(vtd::kIqh, 8), 16u);
@@ -151,7 +151,7 @@ TEST(VtdQueue, HoldsTheInvalidationRegisterForRequestsInFlight) {
   EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 1u);
   while (!walk.done()) bench.Step(walk);
   EXPECT_EQ(bench.Get(vtd::kCcmd, 8) >> 63, 0u);  // the walk has completed
-  EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 1u);        // its memory read is still outstanding
+  EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 1u);        // the walk's access is still outstanding
   bench.core.Finish(walk);
   EXPECT_EQ(bench.Get(0xF8, 8) >> 63, 0u);
 }

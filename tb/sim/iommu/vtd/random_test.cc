@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests random tables, accesses and invalidations: a cached translation must equal one that the tables gave
-// at some moment since the last invalidation that covers it. GMMU_SEED in the environment replays a
-// failure.
+// Tests random tables, accesses and invalidations: a cached translation must equal the tables'
+// result at some moment since the last invalidation that covers it. To replay a failure, set
+// GMMU_SEED in the environment.
 #include <cstdlib>
 #include <map>
 #include <random>
@@ -28,8 +28,8 @@ void ExpectSums(const VtdBench& bench) {
   EXPECT_GT(count("walks"), 100u);
 }
 
-/// For each page and access kind, the results that the tables gave since the page's last
-/// invalidation.
+/// The legal results: for each page and access kind, all results of the tables since the page's
+/// last invalidation.
 class Legal {
  public:
   void Note(VtdBench& bench, const std::vector<uint64_t>& pages) {
@@ -77,7 +77,7 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
   p.caching_mode = GetParam() % 2 == 1;
   p.iotlb_sets = 1 + static_cast<unsigned>(pick(4));
   p.iotlb_ways = 1 + static_cast<unsigned>(pick(8));
-  p.psc_entries = 0;  // a walk from a cached table mixes old and new entries; the next tests cover that
+  p.psc_entries = 0;  // cached tables let walks mix old and new entries (see the next tests)
   p.num_fault_records = 1;
   VtdBench bench(p);
   bench.Start(3 + static_cast<unsigned>(pick(2)));
@@ -136,7 +136,7 @@ TEST_P(VtdRandom, CachedAnswersAreNeverOlderThanTheLastInvalidation) {
     }
   }
   EXPECT_GT(compared, 1000u);
-  EXPECT_GT(stale, 0u);  // the test proves nothing if the caches never return a stale entry
+  EXPECT_GT(stale, 0u);  // if the caches never returned a stale entry, the test would prove nothing
 }
 
 TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
@@ -181,8 +181,8 @@ TEST_P(VtdRandom, AnswersEqualTheTablesWhenEveryChangeIsInvalidated) {
   ExpectSums(bench);
 }
 
-// Several walks run at once, each with one read at a time, while a table changes. Once the wait descriptor has written
-// its status, no result may come from the old entry.
+// Several walks run at once, each with one read at a time, while a table changes. After the wait
+// descriptor has written its status, no result may come from the old entry.
 TEST_P(VtdRandom, NoOldAnswerLeavesAfterTheWaitOfItsInvalidation) {
   const uint64_t seed = Seed(3000);
   SCOPED_TRACE("GMMU_SEED=" + std::to_string(seed));

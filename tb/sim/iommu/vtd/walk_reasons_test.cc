@@ -118,7 +118,7 @@ TEST(VtdWalk, ReasonBReservedBitsOfTheContextEntryAndNoOthers) {
 TEST(VtdWalk, ReasonsOfTheContextEntryComeInTheOrder2BThen3) {
   StartedVtd bench;
   const uint64_t at = bench.SetContext(VtdBench::kSid, 5, bench.top, 4);
-  bench.memory.words[at] = bench.top | 3u << 2 | 1u << 4;  // not present, reserved, bad type
+  bench.memory.words[at] = bench.top | 3u << 2 | 1u << 4;  // three errors: P = 0, reserved, type
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kContextNotPresent);
   bench.memory.words[at] |= 1;
   EXPECT_EQ(ReasonOf(bench, kIova), VtdReason::kContextReserved);
@@ -165,13 +165,13 @@ TEST(VtdWalk, ReasonEOutputInTheInterruptRange) {
   bench.Map(0x2000, 0xFEEFF000);
   bench.Map(0x3000, 0xFEF00000);
   bench.Map(0x4000, 0xFEDFF000);
-  for (int again = 0; again < 2; ++again) {  // from the tables, then from the IOTLB
+  for (int again = 0; again < 2; ++again) {  // first from the tables, then from the IOTLB
     EXPECT_EQ(ReasonOf(bench, 0x1000, true), VtdReason::kInterruptRange);
     EXPECT_EQ(ReasonOf(bench, 0x2FF8), VtdReason::kInterruptRange);
     EXPECT_EQ(ReasonOf(bench, 0x3000), VtdReason::kNone);
     EXPECT_EQ(ReasonOf(bench, 0x4FF8), VtdReason::kNone);
   }
-  bench.Map(0x40000000, 0xC0000000, 3);  // in the GiB that holds the window, only the window faults
+  bench.Map(0x40000000, 0xC0000000, 3);  // in the GiB around the window, only the window faults
   EXPECT_EQ(ReasonOf(bench, 0x40000000 + 0x3EE00010), VtdReason::kInterruptRange);
   EXPECT_EQ(ReasonOf(bench, 0x40000000 + 0x3ED00010), VtdReason::kNone);
 }
